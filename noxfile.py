@@ -1,10 +1,12 @@
-# What this file knows: the environments in which the clients are tested: each alone with its extra, and all together.
-# What it must not know: what their tests do.
+# The checks, each in an environment of its own: .ci/run and the workflows call them.
 #
-#   nox                     all of them, one after the other
-#   nox -s openai           one
-#   nox -s openai -- -k n   with arguments for pytest
-"""Test environments."""
+#   nox                         lint, types, docs, tests, and each client alone
+#   nox -s lint types           some of them
+#   nox -s tests -- -k name     with arguments for pytest
+#   nox --no-venv -s lint       in the environment that you are in, where `.[dev]` is installed
+#   nox -t clients              each client alone, and all of them together
+#   nox --list                  the others, which install much or take long
+"""Checks and their environments."""
 
 from __future__ import annotations
 
@@ -29,7 +31,8 @@ TOKENIZER = (
     "from importlib.resources import files; "
     "print(files('mistral_common') / 'data/mistral_instruct_tokenizer_240323.model.v3')"
 )
-TOOLS = ("pytest>=8.4", "hypothesis>=6.150")
+PROJECT = nox.project.load_toml("pyproject.toml")
+TOOLS = nox.project.dependency_groups(PROJECT, "test")
 # pyproject's own options ask for pytest-benchmark, which the clients' tests do not need. The plugin makes the run fail
 # where the tests of an environment skip themselves.
 OPTIONS = (
@@ -40,6 +43,7 @@ OPTIONS = (
     "-q",
 )
 NEED_MORE = frozenset({"test_docs.py", "test_examples.py", "test_proxy.py", "test_benchmarks.py"})
+"""Tests that show the extras, or time with pytest-benchmark."""
 CORE = (
     "tests",
     "tests/batch",
@@ -52,7 +56,6 @@ CORE = (
     "tests/scan",
     "tests/sources",
 )
-"""Tests that show the extras, or time with pytest-benchmark."""
 EVERYWHERE = ("tests/project/test_import.py", "tests/clients/test_missing_extra.py")
 
 
@@ -70,56 +73,105 @@ def _alone(session: nox.Session, name: str, *more: str) -> None:
     _run(session, name, *own, *more, *EVERYWHERE, absent=absent)
 
 
+def _install(session: nox.Session, *packages: str) -> None:
+    # With --no-venv, the environment is the caller's own, and so is what it has.
+    if session.virtualenv.venv_backend != "none":
+        session.install(*packages)
+
+
+DEV = ("--editable", ".[dev]")
+
+
 @nox.session
+def lint(session: nox.Session) -> None:
+    """Ruff: its rules, and its layout."""
+    _install(session, *nox.project.dependency_groups(PROJECT, "lint"))
+    session.run("ruff", "check", ".")
+    session.run("ruff", "format", "--check", ".")
+
+
+@nox.session
+def types(session: nox.Session) -> None:
+    """Mypy on everything, and pyright on programs as a user writes them."""
+    _install(session, *DEV)
+    session.run("mypy", *session.posargs)
+    try:  # the package from PyPI fetches the program itself when it is first called: not possible on every machine
+        session.run("pyright", "--version", silent=True)
+    except CommandFailed:
+        session.warn("pyright is not run: it could not be fetched here")
+        return
+    programs = sorted(map(str, Path("tests/project/typing").glob("*.py")))
+    python = session.run("python", "-c", "import sys; print(sys.executable)", silent=True)
+    session.run("pyright", "--pythonpath", str(python).strip(), *programs)
+
+
+@nox.session
+def docs(session: nox.Session) -> None:
+    """Every snippet, command and link of the documents; the commands are run by a shell, the benchmarks among them."""
+    _install(session, *DEV)
+    session.run("python", "-m", "pytest", "--depth", "full", "-q", "tests/project/test_docs.py", *session.posargs)
+    session.run("python", "-m", "benchmarks.floods", "--smoke", silent=True)
+    session.run("python", "-m", "benchmarks.proxy", "--smoke", silent=True)
+
+
+@nox.session
+def tests(session: nox.Session) -> None:
+    """All tests, as README's command runs them.
+
+    nox -s tests -- --depth full    every sample whole, as every night
+    """
+    _install(session, *DEV)
+    session.run("python", "-m", "pytest", *session.posargs)
+
+
+@nox.session(tags=["clients"])
 def ollama(session: nox.Session) -> None:
     """The tests of the ollama client, without openai and mcp."""
     _alone(session, "ollama")
 
 
-@nox.session
+@nox.session(tags=["clients"])
 def openai(session: nox.Session) -> None:
     """The tests of the openai client, without ollama and mcp."""
     _alone(session, "openai")
 
 
-@nox.session
+@nox.session(tags=["clients"])
 def mcp(session: nox.Session) -> None:
     """The tests of the mcp client, without ollama and openai."""
     _alone(session, "mcp")
 
 
-@nox.session
+@nox.session(tags=["clients"])
 def httpx(session: nox.Session) -> None:
     """The transport, without the clients of any server."""
     _alone(session, "httpx", *NEEDS_NONE)
 
 
-@nox.session
+@nox.session(tags=["clients"])
 def proxy(session: nox.Session) -> None:
     """The proxy, without the clients of any server."""
     _alone(session, "proxy", *NEEDS_NONE)
 
 
-@nox.session
+@nox.session(tags=["clients"])
 def clients(session: nox.Session) -> None:
-    """All clients together: their tests, and those of the rooms on which they stand."""
-    rooms = [folder for folder in ("tests/clients", "tests/conversation") if Path(folder).is_dir()]
-    # The laws of messages know no client, and take as long as all else together: the whole suite runs them.
+    """All clients together: their tests, and those of the packages on which they are built."""
+    # The laws of messages need no client, and take as long as all else together: the whole suite runs them.
     _run(
         session,
         ",".join((*CLIENTS, "proxy")),
-        *rooms,
+        "tests/clients",
+        "tests/conversation",
         "tests/project/test_import.py",
-        "--ignore=tests/conversation/messages/test_laws.py",
+        "--ignore=tests/conversation/test_laws.py",
     )
 
 
-if Path("tests/llm").is_dir():
-
-    @nox.session
-    def llm(session: nox.Session) -> None:
-        """The orchestration layer, with its extra alone."""
-        _run(session, "llm", "tests/llm", *EVERYWHERE, absent="openai mcp")
+@nox.session(tags=["clients"])
+def llm(session: nox.Session) -> None:
+    """The orchestration layer, with its extra alone."""
+    _run(session, "llm", "tests/llm", *EVERYWHERE, absent="openai mcp")
 
 
 # litellm and llama-index are still built on openai 2, the others on 3.
@@ -142,7 +194,7 @@ def frameworks(session: nox.Session, openai: str) -> None:
     """Eight frameworks behind a server that leaks, and the examples. Nothing else needs these packages: some 300 MB."""
     session.install("--no-compile", "--editable", ".[httpx,proxy]", *FRAMEWORKS[openai], *TOOLS)
     session.run("python", "-m", "tests.frameworks")
-    # Some leave their clients open, which is not for us to say.
+    # Some leave their clients open, which is their own affair.
     lax = ("-p", "no:unraisableexception", "-W", "default")
     session.run("python", "-m", "pytest", *OPTIONS, *lax, "tests/frameworks", *session.posargs)
 
@@ -175,7 +227,7 @@ def sglang(session: nox.Session) -> None:
 def small_engines(session: nox.Session) -> None:
     """examples/engines on mlx-lm and on litellm's proxy, both on the processor and without weights: some 600 MB."""
     session.install("--no-compile", "--editable", ".", *TOOLS, "mlx-lm==0.32.2", "mlx[cpu]", "litellm[proxy]==1.83.0")
-    lax = ("-W", "default")  # their warnings are not for us to mend
+    lax = ("-W", "default")  # their warnings are not ours to fix
     session.run(
         *("python", "-m", "pytest", *OPTIONS, *lax),
         *("tests/engines/test_mlx_lm.py", "tests/engines/test_litellm.py", *session.posargs),
@@ -412,7 +464,9 @@ def _peer(session: nox.Session, name: str) -> dict[str, str]:
 def core(session: nox.Session) -> None:
     """The core without any extra: for an interpreter that the packages of others do not know yet."""
     session.install("--no-compile", ".", *TOOLS)
-    files = sorted(str(path) for room in CORE for path in Path(room).glob("test_*.py") if path.name not in NEED_MORE)
+    files = sorted(
+        str(path) for folder in CORE for path in Path(folder).glob("test_*.py") if path.name not in NEED_MORE
+    )
     # Of some files a few tests need an extra: they skip themselves, which is right here.
     options = [each for each in OPTIONS if each != "tests.support.nothing_skipped"]
     options.remove("-p")
@@ -435,7 +489,7 @@ def coming_from(session: nox.Session) -> None:
 @nox.session(default=False)
 def site(session: nox.Session) -> None:
     """Build the site into build/site/html, strictly, and check its links. It needs none of the extras."""
-    session.install(*nox.project.dependency_groups(nox.project.load_toml("pyproject.toml"), "site"))
+    session.install(*nox.project.dependency_groups(PROJECT, "site"))
     session.run("python", "-m", "docs.make_site")
 
 

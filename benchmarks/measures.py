@@ -18,7 +18,7 @@ from benchmarks.adapters import CHUNKS, adapters
 from benchmarks.cases import FLOODS, PROSE, READERS, SIZES, Reader, Text, call_of, cut, reader
 from fuzz import repairs
 from toolglean import Format, Parser
-from toolglean.cli.measure import best_times, floor
+from toolglean.cli.measure import baseline, best_times
 from toolglean.errors import ToolgleanError
 from toolglean.sources.templates.infer import infer
 
@@ -107,7 +107,7 @@ def _reading(new: Callable[[], Callable[[str], object]], chunks: Sequence[str], 
 
 def _prose(text: Text, effort: Effort) -> Iterator[Row]:
     chunks = cut(text.text[: len(text.text) // effort.divide_by])
-    works: dict[str, Callable[[], object]] = {"the floor": lambda: floor(chunks)}
+    works: dict[str, Callable[[], object]] = {"the floor": lambda: baseline(chunks)}
     works |= {name: _reading(reader(name).new, chunks, text.opener) for name in text.readers}
     best = best_times(works, rounds=effort.rounds * 3, sample=effort.sample)
     goals = {name: reader(name).prose_goal for name in text.readers if text == PROSE[0]}
@@ -120,7 +120,7 @@ def _calls(each: Reader, effort: Effort) -> Iterator[Row]:
     texts = {size: cut(call_of(each, size)) for size in effort.sizes}
     works: dict[str, Callable[[], object]] = {str(size): _reading(each.new, texts[size]) for size in texts}
     middle = texts[effort.sizes[-2]]  # the longest lists of chunks fall out of the processor's caches, the floor's too
-    works["floor"] = lambda: floor(middle)
+    works["floor"] = lambda: baseline(middle)
     best = best_times(works, rounds=effort.rounds, sample=effort.sample)
     floor_ns = best["floor"] / len(middle) * NS
     per_chunk = {size: best[str(size)] / len(texts[size]) * NS for size in texts}
@@ -140,7 +140,7 @@ def _floods(effort: Effort) -> Iterator[Row]:
         whole, part = cut(flood.text(size)), cut(flood.text(size // 4))
         new = reader(flood.reader).new
         best = best_times(
-            {"whole": _reading(new, whole), "part": _reading(new, part), "floor": lambda whole=whole: floor(whole)},  # type: ignore[misc]
+            {"whole": _reading(new, whole), "part": _reading(new, part), "floor": lambda whole=whole: baseline(whole)},  # type: ignore[misc]
             rounds=effort.rounds,
             sample=effort.sample,
         )
@@ -163,7 +163,7 @@ def _forks(effort: Effort) -> Iterator[Row]:
             parser.feed(chunk)
     best = best_times(
         {
-            "floor": lambda: floor(chunks),
+            "floor": lambda: baseline(chunks),
             "in text": text.fork,
             "in a call, 100 KB of arguments read": call.fork,
             "the same, qwen3-coder": coder.fork,

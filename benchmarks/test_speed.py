@@ -9,7 +9,7 @@ import pytest
 
 from benchmarks.cases import FLOODS, PROSE, READERS, Flood, Reader, Text, call_of, cut
 from benchmarks.cases import reader as reader_of
-from toolglean.cli.measure import floor
+from toolglean.cli.measure import baseline
 
 if TYPE_CHECKING:
     from pytest_benchmark.fixture import BenchmarkFixture
@@ -24,7 +24,7 @@ def read(new: Callable[[], Callable[[str], Any]], chunks: Sequence[str]) -> None
 
 
 def test_floor(benchmark: BenchmarkFixture) -> None:
-    benchmark(floor, cut(PROSE[0].text))
+    benchmark(baseline, cut(PROSE[0].text))
 
 
 @pytest.mark.parametrize(

@@ -32,7 +32,7 @@ NEEDED = (
     "pyodide.mjs",
     "python_stdlib.zip",
 )
-HOLE = "<!-- the player stands here: docs/make_playground.py puts in src/toolglean/kit/replay/player.html -->"
+HOLE = "<!-- the player: docs/make_playground.py inserts src/toolglean/kit/replay/player.html here -->"
 
 
 def make(out: Path, pyodide: Path | None = None) -> None:

@@ -1,8 +1,8 @@
-"""An agent whose model leaks its tool calls into the text: stream, parse, run the tools of an MCP server, go on.
+"""An agent whose model leaks its tool calls into the text: stream, parse, run tools of an MCP server, repeat.
 
     python examples/leaky_model_to_mcp.py http://localhost:11434/v1 qwen3:8b http://localhost:8000/mcp "Is it cold?"
 
-Needs the extras [openai,mcp] (`python -m pip install '.[openai,mcp]'` in a checkout), a server that speaks OpenAI's
+Needs the extras [openai,mcp] (`python -m pip install '.[openai,mcp]'` in a checkout), a server with OpenAI's
 chat API, and an MCP server.
 """
 
@@ -14,16 +14,9 @@ from openai import AsyncOpenAI
 
 from toolglean.clients.mcp import EmbeddedMcpServer
 from toolglean.clients.openai import achat_chunks
-from toolglean.conversation.messages import (
-    ContentPartToolCall,
-    ContentPartToolResult,
-    History,
-    OpenAIHistoryConverter,
-    Role,
-)
-from toolglean.conversation.routing import McpIntegration, ToolUseContent
+from toolglean.conversation import History, McpIntegration, OpenAIHistoryConverter, Role
 
-TURNS = 10  # a model that calls tools for ever is stopped here
+TURNS = 10  # a model that never stops calling tools is stopped here
 
 
 async def answer(base_url: str, model: str, mcp_url: str, question: str) -> History:
@@ -45,13 +38,11 @@ async def answer(base_url: str, model: str, mcp_url: str, question: str) -> Hist
             if message is None:
                 break
             history.conversation.append(message)
-            calls = [part for part in message.content if isinstance(part, ContentPartToolCall) and not part.unread]
+            calls = [call for call in message.calls if not call.unread]
             for call in calls:
-                result = await router.route_tool_use(
-                    ToolUseContent(call.name, call.id or "", call.arguments, call.unread)
-                )
+                result = await router.route_tool_use(call)
                 print(f"\n[{call.name} {call.arguments} -> {result.text}]")
-                history.add_message(Role.TOOL, [ContentPartToolResult(call.name, result.value, call.id)])
+                history.add_message(Role.TOOL, [result.part(call)])
             if not calls:
                 break
     print()

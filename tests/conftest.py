@@ -1,4 +1,4 @@
-# What this file knows: the options of the tests: how deep they go, and how much Hypothesis looks for.
+# The options of the tests: how deep they go, and how much Hypothesis looks for.
 """`--depth`, and the profiles of the property tests."""
 
 from __future__ import annotations
@@ -8,11 +8,12 @@ import os
 import ssl
 from collections.abc import Iterator
 from functools import partial
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.support import depth
+from tests.support import depth, shared
 
 # The same examples every time by default: such a run must not fail by chance. In a full run, new ones each time. HYPOTHESIS_PROFILE names another profile, whatever the depth.
 settings.register_profile(
@@ -37,6 +38,34 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
+MOST_PROCESSES = 8
+"""Each collects all tests, so that more of them hardly gain any time."""
+MANY_FILES = 20
+"""A run of as many files is worth the start of several processes."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_cmdline_main(config: pytest.Config) -> None:
+    """Run many files on all cores, unless pytest was told how many processes to use (`-n 0`: this one alone).
+
+    pytest-xdist need not be installed, and `-p no:xdist` is accepted.
+    """
+    if not config.pluginmanager.hasplugin("xdist") or hasattr(config, "workerinput"):
+        return
+    option = config.option
+    if option.numprocesses is not None or option.tx or option.usepdb or option.collectonly:
+        return
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if cores > 1 and _files_of(config.args) >= MANY_FILES:
+        option.numprocesses = min(cores, MOST_PROCESSES)
+        option.dist = "worksteal"  # neighbours share what is made once for a file
+
+
+def _files_of(arguments: list[str]) -> int:
+    folders = [Path(each) for each in arguments if "::" not in each]
+    return sum(len(list(each.rglob("test_*.py"))) for each in folders if each.is_dir())
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Set the depth before the tests are imported: numbers of examples are fixed then."""
     full = config.getoption("depth") == "full"
@@ -47,22 +76,37 @@ def pytest_configure(config: pytest.Config) -> None:
     settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "full" if full else "quick"))
 
 
-def pytest_collection_finish() -> None:
-    """Do not look again and again, in each full collection, at what the tests and the packages they import hold."""
-    if not depth.is_full():
-        gc.collect()
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[None]:
+    """Collect no garbage while tests are collected: the tests and the packages that they import all stay."""
+    if depth.is_full():
+        return (yield)
+    gc.disable()
+    try:
+        return (yield)
+    finally:
         gc.freeze()
+        gc.set_threshold(10_000)
+        gc.enable()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Report the tests that have no data as one line: a stranger's checkout has some fifty of them."""
+    for report in terminalreporter.stats.get("skipped", ()):
+        if isinstance(report.longrepr, tuple) and shared.MISSING in report.longrepr[2]:
+            report.longrepr = ("tests", None, f"{shared.MISSING}: it may not be committed (see fixtures/README.md)")
 
 
 @pytest.fixture
 def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     """The processes that render strangers' templates have less time: nothing else would happen in the rest of it."""
     from toolglean.sources.templates import process  # noqa: PLC0415  few tests start processes
-    from toolglean.sources.templates.infer import stage  # noqa: PLC0415
+    from toolglean.sources.templates.infer import prober  # noqa: PLC0415
 
     if not depth.is_full():
         monkeypatch.setattr(process, "ChildTemplate", partial(process.ChildTemplate, seconds=0.6))
-        monkeypatch.setattr(stage, "LATE_SECONDS", 0.5)
+        monkeypatch.setattr(prober, "LATE_SECONDS", 0.5)
 
 
 @pytest.fixture(scope="session", autouse=True)

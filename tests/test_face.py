@@ -180,7 +180,8 @@ def test_a_list_reads_all_of_its_formats(text: str, strict: bool) -> None:
 def test_the_first_of_a_list_comes_first() -> None:
     one, two = (Format(name, call="<c>{call}</c>") for name in ("one", "two"))
     text = '<c>{"name": "f", "arguments": {}}</c>'
-    for formats, name in (([one, two], "one"), ([two, one], "two"), ([one, "auto"], "one")):
+    rows: list[tuple[list[str | Format], str]] = [([one, two], "one"), ([two, one], "two"), ([one, "auto"], "one")]
+    for formats, name in rows:
         parser = Parser(["f"], format=formats)
         assert parser.format is None
         assert len(parser.add(text).calls) == 1

@@ -46,11 +46,12 @@ def write(found: dict[str, Any]) -> None:
 
 def _introduction(heading: dict[str, Any]) -> str:
     versions = ", ".join(f"{name} {version}" for name, version in heading["versions"].items())
-    return f"""# Figures: toolglean beside its peers
+    return f"""# Figures: toolglean compared with other parsers
 
-This page is written by `nox -s peers`, which installs each peer in an environment of its own, runs it through the
-[conformance kit](../how-to/conformance.md), and times it. Nothing on it was edited by hand, and what toolglean loses stands in the
-tables like everything else. Read [the caveats](#caveats) before you quote a figure.
+This page compares toolglean with the parsers of other projects, its *peers*: how many cases each reads correctly, and how fast.
+`nox -s peers` writes it: it installs each peer in its own environment, runs it through the [conformance kit](../how-to/conformance.md), and
+times it. The figures are not edited by hand, and the tables also show the cases that toolglean gets wrong. Read
+[the caveats](#caveats) before you quote a figure.
 
 toolglean {heading["toolglean"]}, commit {heading["commit"]}, {heading["python"]}, {heading["machine"]}, {heading["date"]}.
 Peers: {versions}."""
@@ -64,9 +65,9 @@ def _correctness(rows: dict[str, list[dict[str, Any]]]) -> Iterator[str]:
     yield """## Correctness
 
 Each peer gets only the cases whose wire format it claims, so the rows have different cases; the last column shows toolglean on *the
-same* cases. A case is right if the calls, the content and the reasoning are those expected. *Token by token* is what a server sends by
-default, *1 to 6 tokens* at once what it sends with speculative decoding or a streaming interval. Chunks of half a turn, as at random
-cuts, are rare: they have columns, and count in no other table."""
+same* cases. A case is right if the calls, the content and the reasoning are as expected. *Token by token* is what a server sends by
+default; *1 to 6 tokens* at once is what it sends with speculative decoding or a streaming interval. Chunks of half a turn, as at random
+cuts, are rare: they have columns in this table, and are not used in the others."""
     yield _table(
         ["", "cases", *WAYS, "toolglean, same cases"],
         [
@@ -75,8 +76,8 @@ cuts, are rare: they have columns, and count in no other table."""
         ],
     )
     yield "![For each peer, how many cases were right, and what was wrong with the others](../images/peers-correctness.svg)"
-    yield """The worst that happened to a case, in any of the first three ways, in % of the cases. A call that ran and should not have, ran with
-other arguments, or names no tool, is worst: somebody executes it."""
+    yield """The worst that happened to a case, in any of the first three ways, in % of the cases. The worst of all is a call that ran and should not have, ran
+with wrong arguments, or does not name a tool: somebody executes it."""
     yield _table(
         ["", "right", *KINDS],
         [
@@ -84,7 +85,7 @@ other arguments, or names no tool, is worst: somebody executes it."""
             for peer, found in rows.items()
         ],
     )
-    yield "The same by group of cases: % right, and in brackets toolglean on the same cases."
+    yield "The same by group of cases: % right and, in brackets, toolglean on the same cases."
     yield _table(["", *GROUPS], [[peer, *_by_group(found, ours)] for peer, found in rows.items()])
 
 
@@ -93,8 +94,8 @@ def _left_out(spellings: dict[str, list[str]]) -> str:
     lines = [f"- {peer}: {', '.join(f'`{each}`' for each in names)}." for peer, names in spellings.items() if names]
     return "\n".join(
         [
-            "A format may be spelled in several ways, of which a peer may claim one. Where a peer reads not one turn of a source, even whole,",
-            "those cases were left out of its rows:",
+            "A format may be spelled in several ways, and a peer may support only one of them. If a peer cannot read any turn from a source, even whole,",
+            "those cases are left out of its rows:",
             "",
             *(lines or ["- none."]),
         ]
@@ -142,7 +143,7 @@ def _speed(rows: dict[str, Any]) -> Iterator[str]:
     yield """## Speed
 
 Each turn is streamed in chunks of four characters through the interface that the peer documents; json-repair reads it once, at its end.
-The peers took turns, and of each the best counts. The first column is toolglean's time for the whole turn; the others are *multiples of
+The peers took turns, and the best time of each is used. The first column is toolglean's time for the whole turn; the others are *multiples of
 it*: 10 is ten times slower, 0.1 ten times faster."""
     yield _table(
         ["", f"{OURS}, µs", *others],
@@ -151,8 +152,8 @@ it*: 10 is ten times slower, 0.1 ten times faster."""
     yield "![Time for one call by the length of its argument, for each peer](../images/peers-speed.svg)"
     notes = sorted({f"{name}: {note}" for name, row in rows.items() for note in _notes(row)})
     yield "\n".join(["A dash is a workload that was not measured:", "", *(f"- {note}." for note in notes)])
-    yield """What the import of a peer's parser takes (processor time), the memory of its process behind that, and the most that reading 100 KB of arguments adds (of
-what Python allocates). A server has the import and most of that memory anyway."""
+    yield """The processor time to import a peer's parser, the memory of its process after that, and the most memory that reading 100 KB of arguments adds (as
+allocated by Python). A server has the import and most of that memory anyway."""
     yield _table(
         ["", "import, s", "process, MB", "reading 100 KB, KB"],
         [[name, *_memory(row)] for name, row in rows.items()],
@@ -197,19 +198,19 @@ def _caveats(found: dict[str, Any]) -> str:
             "## Caveats",
             "",
             "- The cases are ours, and so is the judgement: where engines differ in policy, the kit asks for toolglean's",
-            "  [choices](choices.md), such as that text behind a call is kept. The cases, and the rule of each verdict, are in",
-            "  [the reference](../reference/conformance.md); `toolglean conformance` shows what was expected and what came.",
-            "- toolglean was developed with most of these cases in sight. Its share is what a regression would lower, and no",
-            "  prediction for turns that nobody has seen.",
+            "  [choices](choices.md), such as keeping the text after a call. The cases, and the rule of each verdict, are in",
+            "  [the reference](../reference/conformance.md); `toolglean conformance` shows the expected and the actual result.",
+            "- toolglean was developed with most of these cases in sight. Its share would show a regression; it does not predict",
+            "  how toolglean reads other turns.",
             "- No model was run. The texts are generated, rendered by chat templates, retold from issues, or written for this.",
-            '- Arguments that are the empty text count as `{}`, because clients read `json.loads(arguments or "{}")`.',
+            '- Arguments that are the empty text are read as `{}`, because clients read `json.loads(arguments or "{}")`.',
             "- A server's parser is a small part of a request. These times matter to those who parse logs, or serve many",
             "  streams from one process.",
             *peers,
             "",
-            "## Again",
+            "## Reproduce these figures",
             "",
-            "`nox -s peers` makes the environments (some GB, for torch), and takes about half an hour. To use environments that you have, name",
+            "`nox -s peers` creates the environments (some GB, for torch), and takes about half an hour. To use existing environments, name",
             "their Pythons: `TOOLGLEAN_PEER_VLLM`, `TOOLGLEAN_PEER_SGLANG`, `TOOLGLEAN_PEER_TRANSFORMERS`, `TOOLGLEAN_PEER_MLX` and",
             "`TOOLGLEAN_PEER_LIBRARIES`. `nox -s peers -- --only vLLM` compares one peer.",
         ]

@@ -48,13 +48,13 @@ class Peer:
 
 
 PEERS = (
-    Peer("toolglean", "", "with_toolglean", "Named", caveat="It is told the format of each case, as a server is."),
+    Peer("toolglean", "", "with_toolglean", "Named", caveat="It gets the format of each case, as a server does."),
     Peer(
         "toolglean auto",
         "",
         "with_toolglean",
         "Unnamed",
-        caveat="It is told nothing: of turns without markers (bare JSON of an unknown shape) less can be read.",
+        caveat="It gets no format, so it can read fewer turns without markers (bare JSON of an unknown shape).",
     ),
     Peer(
         "vLLM",
@@ -64,9 +64,9 @@ PEERS = (
         "VllmReasoning",
         "TOOLGLEAN_PEER_VLLM",
         caveat="Through `ParserManager` and `ChatStreamProcessor`, on a stand-in tokenizer in which each marker is one "
-        "special token. It drops the text behind calls by design; here that is text lost. Its parsers for "
+        "special token. It drops the text after calls by design; here that is lost text. Its parsers for "
         "Cohere (they need another package) and harmony (it reads ids of its own vocabulary) were left out. At the "
-        "end of a cut-off turn it says why it ended (`length`): a client that heeds that runs nothing.",
+        "end of a cut-off turn it returns the reason (`length`): a client that checks it runs nothing.",
     ),
     Peer(
         "vLLM without a parser",
@@ -74,7 +74,7 @@ PEERS = (
         "with_vllm",
         "",
         environment="TOOLGLEAN_PEER_VLLM",
-        caveat="The same layer with no parser at all: what of vLLM's time is not its parser's.",
+        caveat="The same layer with no parser at all: the part of vLLM's time that is not spent in its parser.",
     ),
     Peer(
         "SGLang",
@@ -84,8 +84,7 @@ PEERS = (
         "SglangReasoning",
         "TOOLGLEAN_PEER_SGLANG",
         caveat="Through `FunctionCallParser` and `ReasoningParser`, with what its server does at the end of a stream. Its "
-        "`hermes` and `qwen` parsers want the line breaks that Qwen's template writes. harmony was left out. The "
-        "remark on cut-off turns holds for it too.",
+        "`hermes` and `qwen` parsers want the line breaks that Qwen's template writes. harmony was left out. The remark on cut-off turns applies to it too.",
     ),
     Peer(
         "transformers",
@@ -104,8 +103,7 @@ PEERS = (
         "Mlx",
         "",
         "TOOLGLEAN_PEER_MLX",
-        caveat="Its state machine and its tool parsers, put together as its server does. By design it leaves out a call "
-        "that it cannot read, and streams no arguments.",
+        caveat="Its state machine and its tool parsers, combined as in its server. By design it leaves out a call that it cannot read, and does not stream arguments.",
     ),
     Peer(
         "json-repair",
@@ -123,7 +121,7 @@ PEERS = (
         "partial_json",
         "",
         "TOOLGLEAN_PEER_LIBRARIES",
-        caveat="The same. In the speed table it reads the call again at each chunk, which is what it is for.",
+        caveat="The same. In the speed table it reads the call again at each chunk, which is its purpose.",
     ),
     Peer(
         "instructor",
@@ -133,7 +131,7 @@ PEERS = (
         "",
         "TOOLGLEAN_PEER_LIBRARIES",
         timed=False,
-        caveat="Mode `MD_JSON`, with a schema of one call: it reads one object, and gives no text beside it. Its tool "
+        caveat="Mode `MD_JSON`, with a schema of one call: it reads one object, and returns no other text. Its tool "
         "modes read what a server has parsed. `python -m benchmarks.objects` compares its partial objects.",
     ),
 )

@@ -127,7 +127,7 @@ def _measure(
         known = sizes[name] if sized else []
         expected = _expected(known)
         if expected > LONGEST:
-            rows[name]["works"][work] = f"not run, for it would take {expected:,.0f} s or more"
+            rows[name]["works"][work] = f"not run: it would take {_long(expected)}"
             known.append(expected)
             continue
         first = timer.ask(work=work, repeats=1)
@@ -144,6 +144,11 @@ def _measure(
             found = timers[name].ask(work=work, repeats=count)
             if "seconds" in found:
                 rows[name]["works"][work] = min(rows[name]["works"][work], found["seconds"])
+
+
+def _long(seconds: float) -> str:
+    hours = seconds / 3600
+    return f"at least {hours:,.0f} hours" if hours >= 2 else f"at least {seconds:,.0f} s"
 
 
 def _expected(known: list[float]) -> float:

@@ -1,10 +1,10 @@
-// What this file knows: the form of the playground, and how what is in it gets to Python (worker.js) and to the player.
-// What it must not know: how a turn is read, or how it is shown.
+// The form of the playground: its fields go to Python (worker.js), and the answer goes to the player. Does not depend on
+// how a turn is read or shown.
 "use strict";
 
 (() => {
-  const WAIT = 250; // milliseconds after the last key, before Python is asked
-  const FIELDS = ["own_tools", "format"]; // that have a place for errors
+  const WAIT = 250; // milliseconds between the last key and the request to Python
+  const FIELDS = ["own_tools", "format"]; // fields with a place for errors
   const get = (id) => document.getElementById(id);
   const player = new toolgleanReplay.Player(get("player"));
   let worker = null;
@@ -61,11 +61,11 @@
   function showAnswer({ data, error }) {
     showError(error);
     if (!data) return;
-    // The step stays where it is if only the reading has changed. An answer that was overtaken has not been shown.
+    // The step stays where it is if only the reading has changed. An outdated answer has not been shown.
     player.load(data, askedTurn === shownTurn ? player.step : data.steps);
     shownTurn = askedTurn;
     const calls = player.output.calls.length;
-    say(`Read: ${calls === 1 ? "1 call" : `${calls} calls`}. Drag the step to see how it came.`);
+    say(`Read: ${calls === 1 ? "1 call" : `${calls} calls`}. Drag the step to see how it arrived.`);
   }
 
   function fill({ version, formats, tools, streams }) {
@@ -84,7 +84,7 @@
       Object.assign(get("format"), { value: "auto" });
       soon(0);
     });
-    if (!get("turn").value) get("turn").value = streams[0].turn; // what was typed while Python loaded stays
+    if (!get("turn").value) get("turn").value = streams[0].turn; // keep what was typed while Python loaded
     soon(0);
   }
 
@@ -107,12 +107,12 @@
     worker.onerror = (event) => say(`Python could not be loaded: ${event.message ?? "the page must be served over HTTP"}.`);
   }
 
-  // Where the stack of a browser ends, Python dies, and does not come back. What was asked is not asked again.
+  // If the stack of the browser overflows, Python dies for good. So the same request is not sent again.
   function restart(why) {
     worker.terminate();
     busy = waiting = false;
     start();
-    say(`This stopped Python, which starts again: ${why}. Change the turn, and it is read.`);
+    say(`This stopped Python, which is restarting: ${why}. Change the turn to read it again.`);
   }
 
   start();

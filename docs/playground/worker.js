@@ -1,5 +1,5 @@
-// What this file knows: how Python is loaded, and how a question gets to toolglean and its answer back.
-// What it must not know: what is asked (src/toolglean/kit/replay/request.py), and how it is shown.
+// Loads Python, and passes requests to toolglean and its answers back. Does not depend on what is requested
+// (src/toolglean/kit/replay/request.py), or on how the answer is shown.
 import { loadPyodide } from "./pyodide/pyodide.mjs";
 
 const ready = (async () => {

@@ -1,4 +1,3 @@
-# What this file knows: that `python -m toolglean` is the command.
 """The command, as a module."""
 
 import sys

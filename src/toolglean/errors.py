@@ -1,5 +1,4 @@
-# What this file knows: every exception that toolglean raises, and whose fault each one is.
-# What it must not know: what raised it.
+# Every exception that toolglean raises, and who must fix what caused it.
 #
 # Model output never raises: what a model writes wrongly is a `Problem` event. These errors are about what the *user*
 # gives: a template, a declaration, a document, an argument.
@@ -20,7 +19,7 @@ __all__ = [
 
 
 class ToolgleanError(Exception):
-    """The root of every error that toolglean raises on purpose."""
+    """The base class of every error that toolglean raises on purpose."""
 
 
 class UsageError(ToolgleanError, ValueError):
@@ -28,11 +27,11 @@ class UsageError(ToolgleanError, ValueError):
 
 
 class UnfinishedCallError(UsageError):
-    """Raised when you read the arguments of a call that was cut off or is malformed. Execute only "ok" calls.
+    """Raised when you read the arguments of a call that was cut off or is malformed. Execute only calls that are "ok".
 
     Attributes:
         name: the tool's name.
-        status: the call's: "incomplete" or "malformed".
+        status: the status of the call: "incomplete" or "malformed".
     """
 
     def __init__(self, name: str, status: str) -> None:
@@ -43,7 +42,7 @@ class UnfinishedCallError(UsageError):
     def __str__(self) -> str:
         return (
             f"the call of {self.name!r} is {self.status}, so it has no arguments and must not be executed: "
-            "run calls whose status is 'ok', and show arguments_text of the others"
+            "execute only calls whose status is 'ok'; arguments_text has what the model wrote"
         )
 
 
@@ -52,23 +51,21 @@ class ToolError(ToolgleanError, ValueError):
 
 
 class MessageError(ToolgleanError, ValueError):
-    """A message cannot be read, or cannot be written in a wire format. The message names its place in the history."""
+    """A message cannot be read, or cannot be written in a wire format. The error names its place in the history."""
 
 
 class FormatError(ToolgleanError, ValueError):
-    """A declaration of a wire format is wrong. The message names the faulty hole or marker."""
+    """The declaration of a wire format is wrong. The message names the faulty field or marker."""
 
 
 class TemplateError(ToolgleanError, ValueError):
-    """A chat template cannot be read, or cannot be rendered with what it was given.
+    """A chat template cannot be read, or cannot be rendered with the given values. Correct it at the place shown.
 
     Attributes:
         reason: what is wrong, without the place.
-        line: line of the fault, the first is 1.
-        column: column of the fault in characters, the first is 1.
-        text: the line itself, without its line break.
-
-    Correct the template at that place; `str(error)` shows the line with a caret under the column.
+        line: the line of the fault, counted from 1.
+        column: the column of the fault, in characters, counted from 1.
+        text: the line itself, without its line break. `str(error)` shows it with a caret under the column.
     """
 
     def __init__(self, reason: str, line: int = 1, column: int = 1, text: str = "") -> None:
@@ -80,7 +77,7 @@ class TemplateError(ToolgleanError, ValueError):
 
     @classmethod
     def at(cls, reason: str, source: str, pos: int) -> TemplateError:
-        """The error for the character at `pos` of `source`, with that `reason`."""
+        """The error for the character at `pos` of `source`, with that reason."""
         pos = max(0, min(pos, len(source)))
         line = source.count("\n", 0, pos) + 1
         begin = source.rfind("\n", 0, pos) + 1
@@ -92,7 +89,7 @@ class TemplateError(ToolgleanError, ValueError):
         head = f"{self.reason} (line {self.line}, column {self.column})"
         if not self.text:
             return head
-        # A very long line is shown around the fault only; a tab stays one column wide.
+        # Of a very long line, only the part around the fault is shown. A tab stays one column wide.
         begin = max(0, self.column - 61)
         shown = self.text[begin : begin + 100].replace("\t", " ")
         return f"{head}\n    {shown}\n    {' ' * (self.column - 1 - begin)}^"

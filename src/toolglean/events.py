@@ -44,6 +44,7 @@ ProblemCode: TypeAlias = Literal[
     "unknown-tool",
     # calls that end as malformed
     "malformed-arguments",
+    "string-arguments",
     "malformed-call",
     "misplaced-arguments",
     "name-alone",

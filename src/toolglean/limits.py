@@ -1,5 +1,4 @@
-# What this file knows: how much of a turn is ever held or read for one purpose.
-# What it must not know: who counts.
+# How much of a turn is held back or read for one purpose. Does not depend on who enforces the limits.
 """Limits against hostile or broken model output."""
 
 from __future__ import annotations
@@ -15,14 +14,14 @@ MAX_DEPTH = 10_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limits:
-    """How much a turn may use. If a turn passes a limit, a `Problem` says which, and the rest of the turn is content.
+    """How much a turn may use. If a turn passes a limit, a `Problem` names it, and the rest of the turn is content.
 
     Attributes:
-        call_chars: length of one call from its opener, in characters.
+        call_chars: the length of one call from its opener, in characters.
         depth: how deep arguments may nest, in containers, including the format's own JSON around them; at most 10,000.
             toolglean does not recurse over such values, but `json.dumps` does, and fails from about 1,000 on.
-        calls: number of calls in one turn.
-        held: text held back while it is undecided, in characters.
+        calls: the number of calls in one turn.
+        held: how much undecided text may be held back, in characters.
 
     Raises:
         UsageError: a limit is not a positive integer, or `depth` is over 10,000.
@@ -37,6 +36,6 @@ class Limits:
         for each in fields(self):
             value = getattr(self, each.name)
             if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-                raise UsageError(f"limit {each.name} must be a positive integer, not {value!r}")
-        if self.depth > MAX_DEPTH:  # the open containers are a string, which is copied for each that opens
-            raise UsageError(f"limit depth={self.depth!r} is over {MAX_DEPTH:,}: give {MAX_DEPTH:,} or less")
+                raise UsageError(f"Limits({each.name}={value!r}): give a positive integer")
+        if self.depth > MAX_DEPTH:  # the open containers are a string, which is copied each time one opens
+            raise UsageError(f"Limits(depth={self.depth!r}) is over {MAX_DEPTH:,}: give {MAX_DEPTH:,} or less")

@@ -1,8 +1,8 @@
-# What this file knows: the shapes in which people pass tools, and what a tool's JSON schema says of a parameter.
-# What it must not know: how a call is written or read.
+# The shapes in which people pass tools, and the JSON schema of each tool. Does not depend on how calls are written or
+# read.
 #
 # Accepted shapes, in the order in which they are tried:
-#   "get_weather"                                                     a name, nothing known of its parameters
+#   "get_weather"                                                     a name, with unknown parameters
 #   Tool(...)                                                         ours
 #   {"type": "function", "function": {"name": …, "parameters": …}}    OpenAI's chat API, Ollama
 #   {"name": …, "parameters" | "input_schema" | "inputSchema": …}     OpenAI's Responses API, Anthropic, MCP
@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from toolglean.errors import ToolError, UsageError
-from toolglean.scan.namespaces import namespaces_of
+from toolglean.scan.names import namespaces_of
 
 __all__ = ["Tool", "ToolLike", "ToolSet", "as_tool"]
 
@@ -32,7 +32,7 @@ class Tool:
 
     Attributes:
         name: the name by which the model calls it.
-        parameters: JSON schema of the arguments, an object schema; empty if nothing is known.
+        parameters: JSON schema of the arguments, an object schema; empty if it is not known.
         description: what the model was told about it.
     """
 
@@ -46,6 +46,11 @@ class Tool:
         found = self.parameters.get("properties")
         return found if isinstance(found, Mapping) else {}
 
+    def to_openai(self) -> dict[str, Any]:
+        """The tool in the form that OpenAI's chat API and Ollama accept in a request."""
+        function = {"name": self.name, "description": self.description, "parameters": dict(self.parameters)}
+        return {"type": "function", "function": function}
+
 
 ToolLike: TypeAlias = str | Tool | Mapping[str, Any] | Any
 """What is accepted as a tool: a name, a `Tool`, a tool dict (OpenAI, Ollama, Anthropic, MCP), an object with such
@@ -54,7 +59,7 @@ attributes, a function, a pydantic class.
 
 
 class ToolSet:
-    """The tools of one conversation, by name, in the order given. If two have the same name, the first counts.
+    """The tools of one conversation, by name, in the order given. If two have the same name, the first one is used.
 
     Make one, and share it among the parsers of all turns.
 
@@ -64,22 +69,22 @@ class ToolSet:
 
     Attributes:
         names: the names, in the order given.
-        namespaces: what a model may write before a name, with a dot, without meaning another tool.
-        spaced: whether a name holds white space.
+        namespaces: the words that a model may write before a name and a dot without meaning another tool.
+        spaced: whether any name contains white space.
 
     Raises:
-        ToolError: an entry has none of these shapes; the message shows it.
-        UsageError: it is not a list, or the parameters of a function cannot be read.
+        ToolError: `tools` is one tool instead of a list, or an entry has none of these shapes. The message shows it.
+        UsageError: `tools` is not iterable, or the parameters of a function cannot be read.
     """
 
     __slots__ = ("_tools", "names", "namespaces", "spaced")
 
     def __init__(self, tools: Iterable[ToolLike] = ()) -> None:
         if isinstance(tools, str | Mapping):
-            raise ToolError(f"tools must be a list of tools, not one tool: {_shown(tools)}")
+            raise ToolError(f"tools={_shown(tools)} is one tool: give a list of tools")
         if not isinstance(tools, Iterable):
             raise UsageError(
-                f"tools={_shown(tools)} cannot be read: give a list of names, Tools, tool dicts or functions"
+                f"tools={_shown(tools)} is not a list of tools: give a list of names, Tools, tool dicts or functions"
             )
         self._tools: dict[str, Tool] = {}
         for each in tools:
@@ -95,13 +100,7 @@ class ToolSet:
 
     def to_openai(self) -> list[dict[str, Any]]:
         """The tools in the form that OpenAI's chat API and Ollama accept in a request."""
-        return [
-            {
-                "type": "function",
-                "function": {"name": each.name, "description": each.description, "parameters": dict(each.parameters)},
-            }
-            for each in self
-        ]
+        return [each.to_openai() for each in self]
 
     def __contains__(self, name: object) -> bool:
         return name in self._tools
@@ -129,8 +128,8 @@ def as_tool(value: ToolLike) -> Tool:
             function, or a pydantic class.
 
     Raises:
-        ToolError: no shape fits, or the name is missing. Correct the entry that the message shows.
-        UsageError: it is a function that has no name, or whose parameters cannot be read.
+        ToolError: the value has none of these shapes, or no name. Correct the entry that the message shows.
+        UsageError: it is a function without a name, or with parameters that cannot be read.
     """
     if isinstance(value, Tool):
         return value
@@ -150,9 +149,9 @@ def _of_callable(value: Any) -> Tool:
     schema = getattr(value, "model_json_schema", None)
     if isinstance(value, type) and callable(schema):
         return Tool(value.__name__, schema(), (value.__doc__ or "").strip())
-    if isinstance(getattr(value, "name", None), str):  # a client's own class, whose objects happen to be callable
+    if isinstance(getattr(value, "name", None), str):  # an object of a client's class that happens to be callable
         return _from_fields(value, value)
-    from toolglean.scan.functions import described  # noqa: PLC0415  # `inspect` is slow to import, and few need it
+    from toolglean._functions import described  # noqa: PLC0415  # `inspect` is slow to import, and few need it
 
     return Tool(*described(value))
 
@@ -160,7 +159,9 @@ def _of_callable(value: Any) -> Tool:
 def _from_fields(holder: Any, whole: Any) -> Tool:
     name = _field(holder, "name")
     if not isinstance(name, str):
-        raise ToolError(f"not a tool (a name, a Tool, a function, or a dict or object with a name): {_shown(whole)}")
+        raise ToolError(
+            f"{_shown(whole)} is not a tool: give a name, a Tool, a function, or a dict or object with a name"
+        )
     schema: Any = next((found for key in SCHEMA_KEYS if (found := _field(holder, key)) is not None), {})
     if not isinstance(schema, Mapping):
         schema = _dumped(schema, name)
@@ -173,11 +174,13 @@ def _field(holder: Any, key: str) -> Any:
 
 
 def _dumped(schema: Any, name: str) -> Mapping[str, Any]:
-    # The clients' classes are pydantic models; by_alias and exclude_none give the schema as it goes over the wire.
+    # The clients' classes are pydantic models; by_alias and exclude_none give the schema as the client sends it.
     dump = getattr(schema, "model_dump", None)
     found = dump(by_alias=True, exclude_none=True) if callable(dump) else None
     if not isinstance(found, Mapping):
-        raise ToolError(f"the parameters of tool {name!r} are not a JSON schema object: {_shown(schema)}")
+        raise ToolError(
+            f"the parameters of the tool {name!r} are {_shown(schema)}: give a JSON schema of type object, as a dict"
+        )
     return found
 
 

@@ -1,8 +1,8 @@
-# What this file knows: the lines of docs/how-to/logs.md for each engine, how to run them, and what they take.
-# What it must not know: what `parse_batch` does.
+# The lines of docs/how-to/logs.md for each engine, how to run them, and how long they take. Does not depend on what
+# `parse_batch` does.
 #
 #   python -m tests.batch.tables [TURNS]     rows a second, each engine with one worker and with two
-"""The engines of the page on logs, as they stand there."""
+"""The engines of the page on logs, as the page uses them."""
 
 from __future__ import annotations
 

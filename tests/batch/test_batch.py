@@ -1,5 +1,4 @@
-# What this file knows: what `parse_batch` takes and gives.
-# What it must not know: the engines that call it (tests/engines), and how a turn is read.
+# What `parse_batch` accepts and returns. Does not depend on the engines that call it (tables.py), or on how a turn is read.
 """Turns in a column of an Arrow table."""
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from tests.cli.test_logs import TOOLS, XML
 from tests.cli.test_turns import TEXT
 from tests.support.face import faced
 from toolglean import ParserOptions, ToolError, UsageError, parse
-from toolglean.batch.pool import KEPT, FreshParsers
+from toolglean.batch.pool import KEPT, ParserFactory
 from toolglean.kit.demo import load_streams, load_tools
 
 pa = pytest.importorskip("pyarrow", reason="needs toolglean[batch]")
@@ -168,12 +167,12 @@ def test_the_model_of_each_row() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"text": "said"}, "text='said': no column is named so: give one of 'content', 'n', 'n2', 'n2'"),
-        ({"text": 3}, "text=3: no column is named so"),
-        ({"text": "n2"}, "text='n2': several columns are named so"),
-        ({"text": "n"}, "text='n': this column has type int64: give one of strings, or cast it to string"),
+        ({"text": "said"}, "text='said': no column has this name; pass one of 'content', 'n', 'n2', 'n2'"),
+        ({"text": 3}, "text=3: no column has this name"),
+        ({"text": "n2"}, "text='n2': several columns have this name"),
+        ({"text": "n"}, "text='n': this column has type int64; pass a column of strings, or cast it to string"),
         ({"model_column": "n"}, "model_column='n': this column has type int64"),
-        ({"tools_column": "x"}, "tools_column='x': no column is named so"),
+        ({"tools_column": "x"}, "tools_column='x': no column has this name"),
         ({"format": "nobody"}, "unknown format 'nobody'"),
         ({"quoted": "yes"}, "quoted must be"),
     ],
@@ -185,9 +184,9 @@ def test_wrong_arguments(options: dict[str, Any], message: str) -> None:
 
 
 def test_what_is_no_batch() -> None:
-    with pytest.raises(UsageError, match=r"batch=\['Hi'\] cannot be read: give a pyarrow.RecordBatch or"):
+    with pytest.raises(UsageError, match=r"batch=\['Hi'\] is not a table: pass a pyarrow.RecordBatch or"):
         batch.parse_batch(["Hi"])
-    with pytest.raises(UsageError, match="has type binary: give one of strings"):
+    with pytest.raises(UsageError, match="has type binary; pass a column of strings"):
         batch.parse_batch(pa.RecordBatch.from_pydict({"content": [b"Hi"]}))
     with pytest.raises(ToolError):
         batch.parse_batch(pa.RecordBatch.from_pydict({"content": ["Hi"]}), tools=[3])
@@ -199,16 +198,16 @@ def test_the_function_travels_to_other_processes() -> None:
 
 def test_fresh_parsers_are_kept_but_not_all(monkeypatch: pytest.MonkeyPatch) -> None:
     """However many lists of tools a log has, memory stays what it is."""
-    parsers = FreshParsers(format="hermes")
+    parsers = ParserFactory(format="hermes")
     made = 0
-    make = FreshParsers._made
+    make = ParserFactory._made
 
-    def counted(self: FreshParsers, own: str, name: str) -> Any:
+    def counted(self: ParserFactory, own: str, name: str) -> Any:
         nonlocal made
         made += 1
         return make(self, own, name)
 
-    monkeypatch.setattr(FreshParsers, "_made", counted)
+    monkeypatch.setattr(ParserFactory, "_made", counted)
     for _ in range(3):
         parsers.parser(["f"])
     assert made == 1

@@ -1,5 +1,5 @@
-# What this file knows: that the engines of docs/how-to/logs.md give what `parse_batch` gives, by the page's own lines.
-# What it must not know: how `parse_batch` reads a turn.
+# The engines of docs/how-to/logs.md return what `parse_batch` returns, by the page's own lines. Does not depend on how
+# `parse_batch` reads a turn.
 #
 # `nox -s batch` has the engines. In other environments these tests are skipped.
 """The engines of the page on logs."""

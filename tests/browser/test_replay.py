@@ -68,7 +68,7 @@ def test_keys_and_buttons(open_page: Open, hermes: str) -> None:
     ):
         page.keyboard.press(key)
         assert step_of(page) == step
-    page.get_by_role("button", name="One step on").click()
+    page.get_by_role("button", name="One step forward").click()
     page.keyboard.press("ArrowRight")  # with the focus on a button, too
     assert step_of(page) == 2
     page.get_by_role("button", name="Last step").click()
@@ -169,7 +169,7 @@ def test_unfinished_calls_and_problems(open_page: Open, tmp_path: Path) -> None:
     assert kinds_of(page)[-1] == ('{"location": "Par', "arguments")
     slider.fill("4")
     assert [kind for _, kind in kinds_of(page)] == ["unfinished"]
-    assert "incomplete: not to be run" in page.locator("[data-part=so-far]").inner_text()
+    assert "incomplete: do not run" in page.locator("[data-part=so-far]").inner_text()
     assert "cut-off, at 1:" in page.locator("[data-part=findings]").inner_text()
 
 

@@ -29,6 +29,18 @@ def test_version(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == f"toolglean {toolglean.__version__}\n"
 
 
+@pytest.mark.parametrize(("command", "loaded"), [("--version", set()), ("--help", set()), ("formats", {"formats"})])
+def test_a_command_is_loaded_when_it_is_asked_for(command: str, loaded: set[str]) -> None:
+    code = (
+        "import sys, toolglean.cli as cli\n"
+        f"try: cli.main([{command!r}])\n"
+        "except SystemExit: pass\n"
+        "print(*(each for each in cli.COMMANDS if f'toolglean.cli.{each}' in sys.modules), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert set(done.stderr.split()) == loaded
+
+
 @pytest.mark.parametrize("command", [[], ["parse"], ["formats"], ["demo"], ["bench"]])
 def test_help(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
@@ -211,7 +223,7 @@ def test_bench_shipped(capsys: pytest.CaptureFixture[str]) -> None:
     for each in found["figures"]:
         seconds = each["ns_per_chunk"] * each["chunks"] / 1e9
         assert each["characters"] / seconds == pytest.approx(each["characters_per_second"], rel=0.01)
-        assert each["ns_per_chunk"] / each["floor_ns_per_chunk"] == pytest.approx(each["floors"], rel=0.01)
+        assert each["ns_per_chunk"] / each["baseline_ns_per_chunk"] == pytest.approx(each["times_baseline"], rel=0.01)
 
 
 @pytest.mark.usefixtures("quick")

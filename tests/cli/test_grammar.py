@@ -72,7 +72,7 @@ def test_what_is_loosened_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["no-such-format"], "is no file with a template, no format and no model"),
+        (["no-such-format"], "is not a template file, a known format or a known model"),
         (["hermes", "--choice", "nope"], "choice='nope'"),
         (["command-r", "--reasoning"], "no markers for reasoning"),
         (["hermes", "--set", "a=1"], "--set needs a template"),

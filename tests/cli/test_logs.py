@@ -1,5 +1,5 @@
-# What this file knows: that a log becomes a file of rows, in order, each row once, whatever ended the run before.
-# What it must not know: how a turn is read (test_cli_turns.py).
+# A log becomes a file of rows, in order, each row once, whatever ended the run before. Does not depend on how a turn is
+# read (test_turns.py).
 """`toolglean parse LOG --output FILE`."""
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ import pytest
 from tests.cli.test_parse import COMMAND, lines, toolglean
 from tests.cli.test_turns import ANSWERS, TEXT, fed
 from tests.support import depth
-from toolglean.batch.pool import FreshParsers
-from toolglean.cli import main
-from toolglean.cli.logs import progress, source
-from toolglean.cli.logs.rows import Columns, Read, RowReader
-from toolglean.cli.logs.source import Chunk
-from toolglean.cli.logs.workers import WorkerError, read_all
+from toolglean.batch.logs import source
+from toolglean.batch.logs.rows import Columns, Read, RowReader
+from toolglean.batch.logs.source import Chunk
+from toolglean.batch.logs.workers import WorkerError, read_all
+from toolglean.batch.pool import ParserFactory
+from toolglean.cli import main, progress
 from toolglean.kit.demo import load_streams, load_tools
 
 ZSTD = "compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd"
@@ -101,7 +101,7 @@ def test_no_row_is_left_out(tmp_path: Path) -> None:
     """What is not a turn becomes a row too, with a problem, and is counted."""
     summary = run(write(tmp_path / "log", LOG), tmp_path / "rows", code=1)
     rows = rows_of(tmp_path / "rows")
-    first = len(TURNS) + 2  # behind the choices
+    first = len(TURNS) + 2  # after the choices
     assert [row["line"] for row in rows] == sorted(row["line"] for row in rows)
     assert {row["line"] for row in rows} == {*range(1, len(LOG) + 1)} - {first}  # the blank line
     bad = {row["line"]: row for row in rows if any(each["code"] == "not-a-turn" for each in row["problems"])}
@@ -120,7 +120,7 @@ def test_no_row_is_left_out(tmp_path: Path) -> None:
     assert "NaN" not in (tmp_path / "rows").read_text("utf-8")
 
 
-def test_strict_stops_behind_the_last_good_row(tmp_path: Path) -> None:
+def test_strict_stops_after_the_last_good_row(tmp_path: Path) -> None:
     log = write(tmp_path / "log", [*TURNS[:6], "oops", *TURNS])
     done = toolglean("parse", str(log), "--output", str(tmp_path / "rows"), "--strict")
     assert done.returncode == 2
@@ -181,7 +181,7 @@ def test_columns_may_have_other_names(tmp_path: Path) -> None:
     assert [row["problems"][0]["reason"] for row in rest] == [
         "not a turn: this row has no 'said': its keys are 'id'",
         "not a turn: 'said' of this row is 3, not text",
-        "not a turn: this is null, not a turn: a JSON object with the text was expected",
+        "not a turn: this is null; expected a JSON object with the text of a turn",
     ]
 
 
@@ -232,7 +232,7 @@ def test_a_log_that_is_cut_off_gives_what_it_holds(kind: str, tmp_path: Path) ->
     (tmp_path / "cut").write_bytes(packed[:-5])
     done = toolglean("parse", str(tmp_path / "cut"), "--output", str(tmp_path / "rows"))
     assert done.returncode == 2
-    assert b"cannot be read behind line " in done.stderr
+    assert b"cannot be read after line " in done.stderr
     (tmp_path / "whole").write_bytes(packed)
     summary = run(tmp_path / "whole", tmp_path / "rows", "--resume")
     assert summary == run(tmp_path / "log", tmp_path / "plain")
@@ -279,7 +279,7 @@ def test_a_table_is_there_as_a_whole_or_not_at_all(tmp_path: Path) -> None:
     summary = run(log, output)
     whole = output.read_bytes()
     assert run(log, output, "--resume") == summary
-    assert b"there is such a file already" in toolglean("parse", str(log), "--output", str(output)).stderr
+    assert b"the file already exists" in toolglean("parse", str(log), "--output", str(output)).stderr
     output.unlink()
     run(log, tmp_path / "plain")
     journal = tmp_path / "out.parquet.rows.jsonl"  # a kill while rows are written, and one while the table is
@@ -293,7 +293,7 @@ def test_a_table_is_there_as_a_whole_or_not_at_all(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("size", [0, 1, 5000, 20_000])
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_cut_anywhere_is_mended(kind: str, size: int, tmp_path: Path) -> None:
+def test_a_cut_anywhere_is_repaired(kind: str, size: int, tmp_path: Path) -> None:
     """A torn last line, a torn member, between two choices of one line: nothing is lost, nothing comes twice."""
     log, output = write(tmp_path / "log", LOG), tmp_path / f"rows{kind}"
     summary = run(log, output)
@@ -330,15 +330,15 @@ def test_output_of_another_log_is_left_alone(tmp_path: Path) -> None:
         assert (done.returncode, output.read_bytes()) == (2, before)
         return done.stderr.decode()
 
-    assert "there is such a file already: go on with it by --resume" in refused()
+    assert "the file already exists: continue it with --resume" in refused()
     assert "resume with the log and the options" in refused("--resume", log=write(tmp_path / "other", TURNS[::-1]))
     assert "resume with the log and the options" in refused("--resume", "--format", "hermes", "--strict-format")
     assert "the log has fewer lines" in refused("--resume", log=write(tmp_path / "short", TURNS[:3]))
-    assert "is the log itself" in toolglean("parse", str(log), "--output", str(log)).stderr.decode()
+    assert "this file is the log itself" in toolglean("parse", str(log), "--output", str(log)).stderr.decode()
     for foreign in (b"my own notes\n" * 2, b'{"line": 2}\n', b'{"id": 1, "content": "Hi"}\n'):
         output.write_bytes(foreign + before)
         before = foreign + before
-        assert "give another name" in refused("--resume")
+        assert "choose another name" in refused("--resume")
 
 
 @pytest.mark.parametrize(
@@ -431,7 +431,7 @@ def test_an_interrupt_leaves_what_is_done(long_log: Path, tmp_path: Path) -> Non
     assert process.returncode == 130
     said = error.decode().splitlines()
     assert said[0] == "toolglean: interrupted"
-    assert "run the same command with --resume to go on" in said[1]
+    assert "run the same command with --resume to continue" in said[1]
     assert len(said) == 2
     assert (tmp_path / "rows").read_bytes().endswith(b"\n")
 
@@ -440,7 +440,7 @@ class Deadly(RowReader):
     """Dies over one row, or raises."""
 
     def __init__(self, line: int, act: Callable[[], Any]) -> None:
-        parsers = FreshParsers(load_tools())
+        parsers = ParserFactory(load_tools())
         super().__init__(parsers, parsers, Columns(), "log")
         self.line = line
         self.act = act
@@ -481,11 +481,11 @@ def test_a_broken_run_can_be_resumed(
 ) -> None:
     log, output = write(tmp_path / "log", TURNS), tmp_path / "rows"
     with monkeypatch.context() as patch:
-        patch.setattr("toolglean.cli.logs.run.read_all", _broken)
+        patch.setattr("toolglean.batch.logs.run.read_all", _broken)
         assert main(["parse", str(log), "--output", str(output)]) == 3
     error = capsys.readouterr().err
     assert error.startswith("toolglean: gone\n")
-    assert "rows holds the rows of 4 lines: run the same command with --resume to go on" in error
+    assert "rows has the rows of 4 lines: run the same command with --resume to continue" in error
     run(log, output, "--resume", code=0)
     assert [row["line"] for row in rows_of(output)] == [*range(1, len(TURNS) + 1)]
 
@@ -507,7 +507,7 @@ def test_no_more_than_a_few_chunks_are_in_memory() -> None:
             asked += 1
             yield chunk
 
-    parsers = FreshParsers()
+    parsers = ParserFactory()
     reads = read_all(endless(), RowReader(parsers, parsers, Columns(), "log"), 2)
     for done, _ in zip(range(1, 41), reads, strict=False):
         assert asked - done <= 8
@@ -519,6 +519,6 @@ def test_a_file_that_is_none_of_these(tmp_path: Path) -> None:
     assert run(tmp_path / "log", tmp_path / "rows", code=1)["bad_lines"] >= 1
     (tmp_path / "damaged").write_bytes(b"\x1f\x8bno gzip")
     assert (
-        b"cannot be read behind line 0"
+        b"cannot be read after line 0"
         in toolglean("parse", str(tmp_path / "damaged"), "--output", str(tmp_path / "none")).stderr
     )

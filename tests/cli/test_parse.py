@@ -210,7 +210,7 @@ def test_a_directory_is_no_input(tmp_path: Path) -> None:
         ("{", "line 1, column 2: "),
         ('[\n"f"\n"g"]', "line 3, column 1: "),
         ('{"name": "f"}', "line 1, column 1: expected a JSON list of tools"),
-        ("[1]", "not a tool"),
+        ("[1]", "1 is not a tool: give a name"),
         ("[" * 100_000, "tools.json: "),
     ],
 )

@@ -89,7 +89,7 @@ def test_strict_reads_the_named_format_alone() -> None:
     assert (found.calls, found.text) == ([], HERMES)
 
 
-def test_malformed_calls_are_mended_unless_told_otherwise() -> None:
+def test_malformed_calls_are_repaired_unless_told_otherwise() -> None:
     broken = HERMES.replace('"city": "Oslo"', "'city': 'Oslo'")
     for more, calls in (((), 1), (("--no-repair",), 0)):
         with serve() as server, running("--upstream", f"{server.url}/v1", "--format", "hermes", *more) as (_, url):
@@ -119,7 +119,7 @@ def test_the_benchmark_runs() -> None:
         (["--upstream", "http://h", "--format", "nothing"], "unknown format 'nothing'"),
         (["--upstream", "http://h", "--model", "nothing"], "no known format for the model 'nothing'"),
         (["--upstream", "http://h", "--port", "99999999"], "--port 99999999: must be a number from 0 to 65535"),
-        (["--upstream", "http://h", "--body-limit", "0"], "--body-limit 0: must be a number of MiB above 0"),
+        (["--upstream", "http://h", "--body-limit", "0"], "--body-limit 0: must be 1 MiB or more"),
         (["--upstream", "http://h", "--template", "nothing.jinja"], "nothing.jinja: No such file"),
         (["--upstream", "http://[::1"], "upstream='http://[::1' is not a server's URL"),
         (["--upstream", "http://h", "--host", ""], "--host '': must be an address, such as 127.0.0.1"),
@@ -135,7 +135,7 @@ def test_it_does_not_stand_before_itself(host: str, capsys: pytest.CaptureFixtur
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
     assert main(["proxy", "--upstream", f"http://localhost:{port}/v1", "--host", host, "--port", str(port)]) == 2
-    assert "that is where the proxy itself would listen" in capsys.readouterr().err
+    assert "the proxy itself would listen there" in capsys.readouterr().err
 
 
 def test_an_ipv6_address_in_brackets(capsys: pytest.CaptureFixture[str]) -> None:

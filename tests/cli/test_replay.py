@@ -76,7 +76,7 @@ def test_text_is_cut_at_its_words(tmp_path: Path) -> None:
     path.write_text(TURN, encoding="utf-8")
     data = replayed(tmp_path, str(path))
     assert chunks_of(data)[:3] == ["I", " look", "."]
-    assert data["notes"] == ["The input does not show how the turn came, so it was cut at its words."]
+    assert data["notes"] == ["The input does not show in which pieces the turn arrived, so it was cut at its words."]
     assert data["title"] == str(path)
 
 
@@ -119,10 +119,10 @@ def test_to_standard_output(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     [
         (["nobody"], "nobody: no such file, and no shipped stream has that name (`toolglean demo --list`)"),
         (["nobody.jsonl:3"], "nobody.jsonl:3: no such file, and no shipped stream"),
-        (["LOG:9"], "LOG: line 9 was asked for, and there is no turn on it"),
+        (["LOG:9"], "LOG: there is no turn on line 9"),
         (["LOG:3"], "LOG: line 3: this is an error object, not a turn: overloaded"),
-        (["LOG:2", "--choice", "2"], "--choice 2: LOG: line 2 has 2 of them, which count from 0"),
-        (["LOG:1", "--text"], "LOG:1: line 1 was asked for, so this is not one stream: leave out --text"),
+        (["LOG:2", "--choice", "2"], "--choice 2: the choices of LOG: line 2 are 0 to 1"),
+        (["LOG:1", "--text"], "LOG:1: a line of a log was asked for, which is not one stream: leave out --text"),
         (["LOG:1", "--format", "nobody"], "unknown format 'nobody'"),
         (["LOG", "--html", "/nowhere/page.html"], "/nowhere/page.html: No such file or directory"),
     ],

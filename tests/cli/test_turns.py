@@ -1,6 +1,5 @@
-# What this file knows: files of which each line is a turn, as clients, servers and logs write them, and how they differ
-# from files whose lines are chunks.
-# What it must not know: how any format is read.
+# Files with a turn on each line, as clients, servers and logs write them, and how they differ from files with a chunk on
+# each line. Does not depend on how any format is read.
 """`toolglean parse` on many turns."""
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ SERVER_CALL = {"id": "c1", "type": "function", "function": {"name": "g", "argume
 
 
 def fed(*values: Any) -> bytes:
-    """A file with these lines: JSON values, or text as it stands."""
+    """A file with these lines: JSON values, or text as it is."""
     return "".join(f"{each if isinstance(each, str) else json.dumps(each)}\n" for each in values).encode()
 
 
@@ -237,7 +236,7 @@ def test_chunks_stay_chunks(given: tuple[Any, ...]) -> None:
 def test_what_could_be_either_is_asked_for(given: tuple[Any, ...]) -> None:
     done = toolglean("parse", stdin=fed(*given))
     assert (done.returncode, done.stdout) == (2, b"")
-    assert b"say --turns (a turn a line) or --stream (one turn in chunks)" in done.stderr
+    assert b"pass --turns (a turn on each line), --stream (one turn in chunks)" in done.stderr
     assert b"summary" in toolglean("parse", "--turns", stdin=fed(*given)).stdout
 
 
@@ -258,16 +257,16 @@ def test_the_option_decides() -> None:
         ("oops", "line 2, column 1: Expecting value"),
         ('{"id": 1, "content": "H', "line 2, column 22: Unterminated string"),
         ("[" * 100_000, "line 2, column 1: "),
-        ("3", "line 2: this is a number, not a turn"),
-        ("[1]", "line 2: this object holds no turn"),
-        ({"id": 9}, "line 2: this object holds no turn: its keys are 'id'"),
-        ({"id": 9, "content": None}, "line 2: this object holds no turn"),
+        ("3", "line 2: this is a number; expected a JSON object with the text of a turn"),
+        ("[1]", "line 2: this object has no turn"),
+        ({"id": 9}, "line 2: this object has no turn: its keys are 'id'"),
+        ({"id": 9, "content": None}, "line 2: this object has no turn"),
         ({"role": "assistant", "content": None}, "line 2: this turn has no text: its content is null"),
         ({"id": 9, "error": {"message": "over\nloaded"}}, "line 2: this is an error object, not a turn: over loaded"),
         ({"error": "overloaded"}, "line 2: this is an error object, not a turn: overloaded"),
         ({"custom_id": 9, "response": {"body": {"error": {"message": "no"}}}}, "line 2: this is an error object, not a"),
-        ({"role": "user", "content": "?"}, "line 2: this message has role 'user': only"),
-        ({"messages": [{"role": "user", "content": "?"}]}, "line 2: messages holds no message with role 'assistant'"),
+        ({"role": "user", "content": "?"}, "line 2: this message has role 'user'; only"),
+        ({"messages": [{"role": "user", "content": "?"}]}, "line 2: messages has no message with role 'assistant'"),
         ({"object": "chat.completion.chunk", "choices": [{"delta": {"content": "a"}}]}, "line 2: this is one chunk of"),
         ({"model": "m", "message": {"content": "a"}, "done": False}, "line 2: this is one chunk of a server's stream"),
     ],

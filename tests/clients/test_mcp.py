@@ -16,7 +16,7 @@ from tests.clients.mcp_tools import make_server
 from tests.clients.mcp_ways import EVERY_WAY, WAYS, connected
 from toolglean import Parser, Tool, UsageError
 from toolglean.clients.mcp import EmbeddedMcpServer
-from toolglean.conversation.routing.neutral import ToolResultContent
+from toolglean.conversation.calls import ToolResultContent
 
 
 def call(name: str, given: Any, *, way: str = "memory", **options: Any) -> ToolResultContent:

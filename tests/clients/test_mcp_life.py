@@ -16,7 +16,7 @@ from tests.clients.mcp_tools import make_server
 from tests.clients.mcp_ways import EVERY_WAY, SCRIPT, connected, on_http
 from toolglean import UsageError
 from toolglean.clients.mcp import EmbeddedMcpServer, McpServerError
-from toolglean.conversation.routing.neutral import ToolResultContent
+from toolglean.conversation.calls import ToolResultContent
 
 
 def test_not_started() -> None:

@@ -15,7 +15,7 @@ from mcp.types import ToolUseContent as McpToolUse
 from tests.clients.mcp_ways import WAYS, connected
 from toolglean import Parser
 from toolglean.clients.mcp import EmbeddedMcpServer
-from toolglean.conversation.routing import McpIntegration, ToolResultContent, ToolUseContent
+from toolglean.conversation import McpIntegration, ToolResultContent, ToolUseContent
 from toolglean.kit.demo import load_streams, load_tools
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from tests.support.chunkings import places
 from tests.support.loopback import Call, Loopback, Turn, serve
-from toolglean.conversation.routing import ApiHandlerOptions, McpIntegration, OllamaHandler, OpenAiHandler
+from toolglean.conversation import ApiHandlerOptions, McpIntegration, OllamaHandler, OpenAiHandler
 
 pytest.importorskip("openai", reason="needs toolglean[openai]")
 

@@ -1,25 +1,25 @@
-# What this file knows: every way from a call that was cut off, or cannot be read, to something that runs tools. Each is
-# a row, and each is closed: nothing runs, and the reason is told.
-# What it must not know: how calls are read.
+# What this file knows: every path from a call that was cut off, or cannot be read, to something that runs tools. Each is
+# a row, and each is closed: nothing runs, and the reason is reported.
+# Does not depend on how calls are read.
 #
-#   the way                                                              what closes it
+#   the path                                                             what closes it
 #   call.arguments, getattr(call, "arguments", {}), asdict, replace      UnfinishedCallError, or no such field
 #   ToolUseContent(call.name, call.id, call.arguments)                   the same
 #   route_tool_use(call), of a list of calls                             the status: "bad_arguments"
 #   execute_tool_from_neutral_format(call)                               the same
-#   ToolUseContent(call.name, call.id, call.arguments_text)              text that is no object; no text is no arguments
+#   ToolUseContent(call.name, call.id, call.arguments_text)              text that is not an object; no text means no arguments
 #   a line of `toolglean parse`, asdict(call): JSON with a `status`      the status
 #   an item of the Responses API that is incomplete, or in progress      the status
-#   a message's part, or a chunk of `toolglean.llm`, with `unread`       what is unread
-#   the same in a history for a wire, routed as it came back             its key `raw`, which no schema knows
-#   deltas for OpenAI's wire, joined by a client                         a last piece, so that they are no JSON
+#   a message's part, or a chunk of `toolglean.llm`, with `unread`       the unread text
+#   the same in a history, written, read back and routed                 its key `raw`, which no schema has
+#   deltas for OpenAI's wire, joined by a client                         a last piece, so that they are not JSON
 #   items of the Responses API, read by a client                         the same
 #   a stream that the server cut off before the arguments of a call      the finish reason
 #   text with such a call, routed as text                                the parser's status
 #
-# What remains the caller's: to run `json.loads(call.arguments_text)`, or to hand it to an executor by itself. It is a
-# plain text, and may be a whole object of a call that is not whole.
-"""Nothing unfinished runs."""
+# Nothing stops a caller from running `json.loads(call.arguments_text)`, or from passing that text to an executor. It is
+# plain text, and may be a complete object of an incomplete call.
+"""Unfinished calls are never run."""
 
 from __future__ import annotations
 
@@ -35,19 +35,22 @@ import pytest
 
 from toolglean import CallEnd, Parser, ToolCall, UnfinishedCallError, UsageError, parse, render
 from toolglean.clients.responses import dict_response_events
-from toolglean.conversation.messages import (
+from toolglean.conversation import (
     ChatDeltas,
     ContentPartToolCall,
+    ContentPartToolResult,
     History,
+    McpIntegration,
     Message,
     NeutralHistoryConverter,
     OllamaHistoryConverter,
     OpenAIHistoryConverter,
     Role,
     ToolCallAggregator,
+    ToolResultContent,
+    ToolUseContent,
 )
-from toolglean.conversation.messages.wire import arguments_of
-from toolglean.conversation.routing import McpIntegration, ToolResultContent, ToolUseContent
+from toolglean.conversation.fields import arguments_of
 
 CUT = '<tool_call>{"name": "f", "arguments": {"city": "Os'
 EMPTY = '<tool_call>{"name": "f", '
@@ -59,9 +62,9 @@ TURNS = pytest.mark.parametrize(
 
 
 def unfinished(turn: str) -> ToolCall:
-    # The call of a turn that has one, and no other.
+    # The only call of the turn.
     output = parse(turn, ["f"], format="hermes")
-    if not output.unfinished:  # nothing was certain yet: the call as a parser reports it one step later
+    if not output.unfinished:  # nothing is certain yet: the call as a parser reports it one step later
         return ToolCall("call_0", 0, "f", True, None, "", (0, len(turn)), "incomplete")
     assert not output.calls
     return output.unfinished[0]
@@ -72,7 +75,7 @@ def finished() -> ToolCall:
 
 
 class Ran:
-    # An integration with one tool that everybody may call, and what it was called with.
+    # An integration with one tool that accepts any call, and the arguments of these calls.
 
     def __init__(self) -> None:
         self.calls: list[dict[str, Any]] = []
@@ -166,6 +169,15 @@ def test_a_finished_call_is_run_and_answered() -> None:
     assert [each.text for each in ran.route([finished(), finished()])] == ["done", "done"]
 
 
+@pytest.mark.parametrize("id", ["c", None])
+def test_a_part_of_a_history_is_run_and_its_result_is_one(id: str | None) -> None:  # noqa: A002
+    ran, call = Ran(), ContentPartToolCall("f", {"city": "Oslo"}, id)
+    result = ran.route(call)
+    assert isinstance(result, ToolResultContent)
+    assert result.part(call) == ContentPartToolResult("f", "done", id)
+    assert [each.text for each in ran.route([call, call])] == ["done", "done"]
+
+
 # -- routing -----------------------------------------------------------------------------------------------------------
 
 ROUTED: list[tuple[str, Callable[[ToolCall], Any]]] = [
@@ -176,7 +188,10 @@ ROUTED: list[tuple[str, Callable[[ToolCall], Any]]] = [
     ("its JSON, as a dict", asdict),
     ("its JSON, as text", lambda call: json.dumps(asdict(call))),
     ("its JSON, with what was written as arguments", lambda call: asdict(call) | {"arguments": {}}),
-    ("a part of a message", lambda call: ContentPartToolCall(call.name, {}, call.id, call.arguments_text or " ")),
+    ("a part of a message", ContentPartToolCall.of),
+    ("a list of parts", lambda call: [ContentPartToolCall.of(call)]),
+    ("a request", ToolUseContent.of_call),
+    ("a request as a dict", lambda call: ToolUseContent.of_call(call).to_dict()),
     (
         "an item of the Responses API",
         lambda call: {
@@ -203,7 +218,7 @@ ROUTED: list[tuple[str, Callable[[ToolCall], Any]]] = [
 def test_routing_does_not_run_it(turn: str, given: Callable[[ToolCall], Any]) -> None:
     call = unfinished(turn)
     if call.status == "malformed" and given(call) == ToolUseContent(call.name, call.id, call.arguments_text):  # type: ignore[arg-type]
-        pytest.skip("the caller's: a whole object, handed over as a plain text")
+        pytest.skip("up to the caller: a complete object, passed as plain text")
     Ran().refuses(given(call))
 
 
@@ -217,7 +232,7 @@ def test_a_chunk_of_the_llm_layer_is_not_routed(turn: str) -> None:
 @TURNS
 def test_the_system_does_not_run_it(turn: str) -> None:
     ran, call = Ran(), unfinished(turn)
-    for request in (call, asdict(call), ContentPartToolCall("f", {}, "c", call.arguments_text or " ")):
+    for request in (call, asdict(call), ContentPartToolCall.of(call)):
         result = asyncio.run(ran.mcp.system.execute_tool_from_neutral_format(request))
         assert result.error is not None
         assert result.error.code == "bad_arguments"
@@ -237,7 +252,7 @@ def test_it_is_not_rendered(turn: str) -> None:
         render("hermes", [unfinished(turn)])
 
 
-# -- by way of a wire --------------------------------------------------------------------------------------------------
+# -- in wire formats ---------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("converter", [NeutralHistoryConverter, OllamaHistoryConverter, OpenAIHistoryConverter])

@@ -1,7 +1,6 @@
-# What this file knows: the words of the wires, put together in ways that no wire has.
-# What it must not know: what becomes of them, but for this: nothing that a server sends raises, and nothing that was
-# handed in is changed.
-"""Odd servers: fields of the wrong kind, in every place."""
+# What this file knows: the fields of the wire formats, combined in ways that none of these formats allows.
+# The results are not checked, except for this: whatever a server sends, nothing raises, and no argument is changed.
+"""Malformed servers: fields of the wrong type in every place."""
 
 from __future__ import annotations
 
@@ -17,15 +16,18 @@ from hypothesis import strategies as st
 
 from toolglean.clients.chat import dict_chunks, dict_completion
 from toolglean.clients.responses import dict_response, dict_response_events
-from toolglean.conversation.messages import (
+from toolglean.conversation import (
+    ApiHandlerOptions,
+    McpIntegration,
     NeutralHistoryConverter,
     OllamaHistoryConverter,
     OllamaResponseChunkWrapper,
     OpenAIChunkWrapper,
+    OpenAiHandler,
     OpenAIHistoryConverter,
     ToolCallAggregator,
+    detect_format,
 )
-from toolglean.conversation.routing import ApiHandlerOptions, McpIntegration, OpenAiHandler, detect_format
 from toolglean.errors import MessageError
 
 TEXTS = [
@@ -61,9 +63,9 @@ JUNK = st.recursive(
 
 
 def shaped(**fields: Any) -> st.SearchStrategy[Any]:
-    """An object with these fields, any of which may be missing or junk; or junk in its place."""
-    mended = {name: each | JUNK for name, each in fields.items()}
-    return st.fixed_dictionaries({}, optional=mended) | JUNK
+    """An object with these fields, any of which may be missing or junk; or junk instead."""
+    broken = {name: each | JUNK for name, each in fields.items()}
+    return st.fixed_dictionaries({}, optional=broken) | JUNK
 
 
 TEXT = st.sampled_from(TEXTS)

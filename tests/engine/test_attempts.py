@@ -1,5 +1,5 @@
-# What this file knows: what a reading that is undone must not leave behind, turn by turn, and what must not be lost.
-# What it must not know: how a reading is undone (engine/attempt.py). fuzz/undo.py has the law, for all formats.
+# What a reading that is undone must not leave behind, turn by turn, and what must not be lost.
+# Does not depend on how a reading is undone (engine/attempt.py). fuzz/undo.py has the law, for all formats.
 """An undone reading leaves no trace."""
 
 from __future__ import annotations

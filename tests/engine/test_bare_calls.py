@@ -1,6 +1,6 @@
-# What this file knows: calls that have no marker of their own (a line of Python, a tool's own tag) count only alone on
+# Calls that have no marker of their own (a line of Python, a tool's own tag) count only alone on
 # their lines, and Python's calls only where nothing is made of them, with or without a marker.
-# What it must not know: how calls are read, and JSON without a marker.
+# Does not depend on how calls are read, and JSON without a marker.
 """Calls without a marker, alone on their lines."""
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ CALLS: dict[str, tuple[str, list[tuple[str, Any]], str]] = {
     "a list on lines": ("[\n  f(x=1),\n  g()\n]\n", [F, G], ""),
     "arguments on lines": ("f(\n  x=1\n)\nDone.", [F], "Done."),
     "a bracket in a string": ('[f(x=1, s="] if a")]', [("f", {"x": 1, "s": "] if a"})], ""),
-    "a marker of some family behind it": ("f(x=1)<|eot_id|>", [F], None),  # type: ignore[dict-item]
+    "a marker of some family after it": ("f(x=1)<|eot_id|>", [F], None),  # type: ignore[dict-item]
     "a tag": ("<f><x>1</x></f>", [F], ""),
     "a tag on its lines": ("So:\n<f>\n<x>1</x>\n</f>\nDone.", [F], "So:\n\nDone."),
     "two tags": ("<f><x>1</x></f>\n<g></g>", [F, G], ""),
@@ -65,7 +65,7 @@ CALLS: dict[str, tuple[str, list[tuple[str, Any]], str]] = {
 TEXT = {
     "a sentence": "delete_all() removes every record.",
     "a sentence with arguments": "f(x=1) gives the first.",
-    "a sentence behind a list": "[f(x=1), g()] is a list.",
+    "a sentence after a list": "[f(x=1), g()] is a list.",
     "a full stop": "delete_all().",
     "a comment": "delete_all()  # never do this",
     "a condition": "[delete_all() if False else g()]",
@@ -89,7 +89,7 @@ TEXT = {
     "a tag that a sentence ends with": "To remove all, write <delete_all></delete_all>",
     "a tag that a sentence begins with": "<delete_all></delete_all> removes all.",
     "a tag in a list of words": "- <delete_all></delete_all>\n- <g></g>",
-    "a tag with text behind it, on lines": "<f>\n<x>1</x>\n</f> and so on",
+    "a tag with text after it, on lines": "<f>\n<x>1</x>\n</f> and so on",
     "two tags and text": "<f><x>1</x></f> <g></g> or so",
 }
 

@@ -1,4 +1,4 @@
-# What this file knows: which contexts of a call do not hold yet, and which formats a quick run looks at.
+# Which contexts of a call do not hold yet, and which formats a quick run looks at.
 # Does not depend on what the contexts are, nor on what is a breach (fuzz/contexts.py).
 """A call of a dangerous tool in every context: it runs where it must, and nowhere else."""
 

@@ -1,5 +1,5 @@
-# What this file knows: where in the turn the pieces of a call's arguments stand.
-# What it must not know: how any format writes them.
+# Where in the turn the pieces of a call's arguments are.
+# Does not depend on how any format writes them.
 """The places of `CallDelta`."""
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ def events_in_pieces(parser: Parser, text: str, size: int) -> list[Event]:
 
 
 @pytest.mark.parametrize("declared", FORMATS, ids=[each.name for each in FORMATS])
-def test_where_deltas_stand(declared: Format) -> None:
-    """No delta stands before the one that came before it; and JSON that is passed on as it is stands where it says."""
+def test_where_deltas_are(declared: Format) -> None:
+    """No delta is before the one that came first, and JSON that is passed on unchanged is where the delta says."""
     try:
         turn = render(declared, [("get_weather", ARGUMENTS)], tools=TOOLS)
     except UsageError:  # not every dialect can write every string
@@ -59,7 +59,7 @@ def test_a_text_value_and_a_typed_one() -> None:
         assert all(turn.startswith(each.text, each.start) for each in deltas if each.text.isalpha())
 
 
-def test_what_is_put_in_has_the_place_that_was_mended() -> None:
+def test_what_is_put_in_has_the_place_of_the_repair() -> None:
     turn = '<|tool_call>call:get_weather{city:Bergen, Norway<|"|>,days:5}<tool_call|>'
     for size in SIZES:
         starts = [each.start for each in events_in_pieces(Parser(TOOLS), turn, size) if isinstance(each, CallDelta)]

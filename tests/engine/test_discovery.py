@@ -1,5 +1,5 @@
-# What this file knows: what calls behind a tag come to, row by row. A fixed bug becomes a row with its story.
-# What it must not know: how they are found.
+# What calls after a tag come to, row by row. A fixed bug becomes a row with its story.
+# Does not depend on how they are found.
 """The sound parser for a tag."""
 
 from __future__ import annotations
@@ -123,17 +123,17 @@ ROWS = [
     Row("cut off before the last brace", TAG + '{"name": "get_weather", "arguments": {"city": "Paris"}', [], unfinished=("incomplete",)),
     Row("cut off before the name", TAG + '{"na', [], TAG + '{"na', problems=("unreadable-call",)),
     Row("a trailing comma", TAG + '{"name": "add", "arguments": {"x": 1,}}' + END + " Done.", [], " Done.", unfinished=("malformed",), problems=("malformed-arguments",)),
-    # It may be quoted in the first one's arguments, behind a quote that was not escaped: nobody can tell.
+    # It may be quoted in the first one's arguments, after a quote that was not escaped: nobody can tell.
     Row("a malformed call, then another before its closer", TAG + '{"name": "add", "arguments": {"x": oops}}' + TAG + TIME + END, [], unfinished=("malformed", "malformed"), problems=("malformed-arguments", "unclosed-call")),
     Row("a malformed call, its closer, then a good one", TAG + '{"name": "add", "arguments": {"x": oops}}' + END + TAG + TIME + END, [("get_time", {})], unfinished=("malformed",), problems=("malformed-arguments",)),
-    Row("a malformed call, one before its closer, one behind it", TAG + '{"name": "add", "arguments": {"x": "a "' + TAG + TIME + END + '""}}' + END + TAG + TIME + END, [("get_time", {})], '""}}' + END, unfinished=("malformed", "malformed"), problems=("malformed-arguments", "unclosed-call")),
+    Row("a malformed call, one before its closer, one after it", TAG + '{"name": "add", "arguments": {"x": "a "' + TAG + TIME + END + '""}}' + END + TAG + TIME + END, [("get_time", {})], '""}}' + END, unfinished=("malformed", "malformed"), problems=("malformed-arguments", "unclosed-call")),
     Row("two calls quoted in arguments before the name", TAG + '{"arguments": {"x": "a "' + TAG + TIME + END + TAG + TIME + END + '""}, "name": "add"}', [], TAG + '{"arguments": {"x": "a "' + '""}, "name": "add"}', unfinished=("malformed", "malformed"), problems=("unreadable-call", "unclosed-call", "unclosed-call")),
     Row("a call quoted in arguments that are cut off before the name", TAG + '{"arguments": {"x": "a ' + TAG + TIME + END, [], TAG + '{"arguments": {"x": "a ', unfinished=("malformed",), problems=("unreadable-call", "unclosed-call")),
     Row("a number that no float can hold", TAG + '{"name": "add", "arguments": {"x": 1e400}}' + END, [], unfinished=("malformed",), problems=("malformed-arguments",)),
     Row("NaN", TAG + '{"name": "add", "arguments": {"x": NaN}}' + END, [], unfinished=("malformed",), problems=("malformed-arguments",)),
     Row("arguments a list", TAG + '{"name": "add", "arguments": [1]}' + END, [], unfinished=("malformed",), problems=("malformed-arguments",)),
     Row("arguments a number", TAG + '{"name": "add", "arguments": 12}' + END, [], unfinished=("malformed",), problems=("malformed-arguments",)),
-    Row("arguments a string without an object", TAG + '{"name": "add", "arguments": "x=1"}' + END, [], unfinished=("malformed",), problems=("malformed-arguments",)),
+    Row("arguments a string without an object", TAG + '{"name": "add", "arguments": "x=1"}' + END, [], unfinished=("malformed",), problems=("string-arguments",)),
     Row("a lone surrogate", TAG + r'{"name": "add", "arguments": {"x": "\ud83d!"}}' + END, [("add", {"x": "\ufffd!"})]),
     # -- bare JSON -------------------------------------------------------------------------------------------------------
     Row("bare", CALL, [("get_weather", PARIS)], tag="{"),
@@ -288,7 +288,7 @@ def test_a_limit_inside_held_back_text_is_passed_there() -> None:
         assert [event.call.span for event in events if isinstance(event, CallEnd)] == [(0, chars)]
 
 
-def test_arguments_as_a_string_behind_a_marker() -> None:
+def test_arguments_as_a_string_after_a_marker() -> None:
     text = '[TOOL_CALLS]add[ARGS]"{\\"a\\": 1}"[TOOL_CALLS]add[ARGS]"no object"'
     events = events_of(lambda: Parser(["add"], format="mistral-v13", options=ParserOptions(markup=True)), text)
     assert calls_of(events) == [("add", {"a": 1})]

@@ -1,5 +1,5 @@
-# What this file knows: what becomes of calls that a model writes inside its reasoning.
-# What it must not know: how they are kept back.
+# What becomes of calls that a model writes inside its reasoning.
+# Does not depend on how they are kept back.
 """Calls inside reasoning: drafts."""
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-# What this file knows: that the name of a format is advice: which calls are read beside it, which never are, and which of
+# That the name of a format is advice: which calls are read beside it, which never are, and which of
 # several arguments counts.
-# What it must not know: how fallback formats are found (formats/fallback_formats.py).
+# Does not depend on how fallback formats are found (formats/fallback_formats.py).
 """A name is advice, not blinkers."""
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from tests.support import depth
 from tests.support.chunkings import calls_of, content_of, events_of
 from tests.support.face import faced
 from toolglean import (
@@ -48,8 +49,8 @@ DSML_CALL = (
 FALLBACK_FORMATS = {
     "bare JSON": ("hermes", JSON_CALL, ""),
     "bare JSON, and the closer of the format": ("hermes", f"{JSON_CALL}\n</tool_call>", ""),
-    "bare JSON behind reasoning": ("hermes", f"<think>\nHm.\n</think>\n\n{JSON_CALL}", ""),
-    "bare JSON behind white space": ("kimi-k2", f"\n\n{JSON_CALL}", "\n\n"),
+    "bare JSON after reasoning": ("hermes", f"<think>\nHm.\n</think>\n\n{JSON_CALL}", ""),
+    "bare JSON after white space": ("kimi-k2", f"\n\n{JSON_CALL}", "\n\n"),
     "a list": ("mistral-v13", f"[{JSON_CALL}]", ""),
     "fenced JSON": ("llama3-json", f"```json\n{JSON_CALL}\n```", ""),
     "fenced JSON, and text": ("glm-4.5", f"```json\n{JSON_CALL}\n```\nDone.", "\nDone."),
@@ -111,7 +112,7 @@ def test_fallback_formats_are_read_for_known_tools_only(declared: str | Format, 
 
 
 @pytest.mark.parametrize(("declared", "turn", "content"), FALLBACK_FORMATS.values(), ids=list(FALLBACK_FORMATS))
-def test_the_format_goes_on_behind_a_fallback_format(declared: str | Format, turn: str, content: str) -> None:
+def test_the_format_goes_on_after_a_fallback_format(declared: str | Format, turn: str, content: str) -> None:
     from toolglean.formats.registry import get_format  # noqa: PLC0415
     from toolglean.stream import render  # noqa: PLC0415
 
@@ -166,10 +167,10 @@ CONTENT = {
     "the beginning of one": "get_w",
     "the beginning of a fence": "``",
     "a fence with something else": "```json\n[1, 2]\n```",
-    "bare JSON behind text": f"So: {JSON_CALL}",
-    "a pythonic call behind text": "So: [f(x=1)]",
-    "a fence behind text": f"So:\n```json\n{JSON_CALL}\n```",
-    "a marker in prose": "Write [TOOL_CALLS] or <function= before it, and [/TOOL_CALLS] behind it.",
+    "bare JSON after text": f"So: {JSON_CALL}",
+    "a pythonic call after text": "So: [f(x=1)]",
+    "a fence after text": f"So:\n```json\n{JSON_CALL}\n```",
+    "a marker in prose": "Write [TOOL_CALLS] or <function= before it, and [/TOOL_CALLS] after it.",
     # Reasoning of other families is reasoning (test_reasoning.py): their other markers are content.
     "markers of other families that are no calls": "<|START_TEXT|> <|channel|>final<|message|> x[/THINK] <|eom|>",
     "an unknown tool of a fallback format": "<function=other>\n<parameter=x>\n1\n</parameter>\n</function>",
@@ -232,7 +233,7 @@ QUOTED = {
     "in a string of a call": '<tool_call>{"name": "f", "arguments": {"s": "<function=get_weather>{}</function> [TOOL_CALLS]get_weather{}"}}</tool_call>',
     "in a string of a bare call": '{"name": "f", "arguments": {"s": "<tool_call>{}</tool_call><function=get_weather>{}</function>"}}',
     "in the arguments of a broken call": '<tool_call>{"arguments": {"s": "<function=get_weather>{}</function>"} oops, "name": "f"}</tool_call>',
-    "behind a call that breaks": '<tool_call>{"name": "f", "arguments": {"s": "a" "<function=get_weather>{}</function>"}}',
+    "after a call that breaks": '<tool_call>{"name": "f", "arguments": {"s": "a" "<function=get_weather>{}</function>"}}',
     "in a list that a bare call holds": '[{"name": "f", "arguments": {"s": "[get_weather()]"}}]',
 }
 
@@ -244,7 +245,7 @@ def test_quoted_calls_never_run(name: str, turn: str) -> None:
     assert "get_weather" not in [found for found, _ in calls_of(events)]
 
 
-def test_a_fallback_format_s_call_behind_a_malformed_one_is_distrusted() -> None:
+def test_a_fallback_format_s_call_after_a_malformed_one_is_distrusted() -> None:
     turn = f'<tool_call>{{"name": "f", "arguments": {{"s": oops <tool_call>{XML_CALL}'
     events = events_of(lambda: reader("hermes"), turn)
     assert calls_of(events) == []
@@ -279,8 +280,9 @@ def test_openers_without_end_take_linear_time() -> None:
         "<f>",
         "<tool_call>g\n<arg_key>",
     ):
-        seconds(unit, 4_000)
-        assert min(seconds(unit, 40_000) for _ in range(2)) < 30 * min(seconds(unit, 4_000) for _ in range(3)) + 0.05
+        few, many = (4_000, 40_000) if depth.is_full() else (2_000, 20_000)
+        seconds(unit, few)
+        assert min(seconds(unit, many) for _ in range(2)) < 30 * min(seconds(unit, few) for _ in range(3)) + 0.05
 
 
 def test_strict_must_be_a_bool() -> None:

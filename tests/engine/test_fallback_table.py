@@ -1,4 +1,4 @@
-# What this file knows: the policy of the fallback, alone: who reads again what did not yield a call, and who after that.
+# The policy of the fallback, alone: who reads again what did not yield a call, and who after that.
 # Does not depend on how anything is read: test_advice.py has that, turn by turn.
 """The fallback, as a table."""
 

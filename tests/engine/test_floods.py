@@ -48,7 +48,7 @@ BLANKS = [
 @pytest.mark.parametrize("unit", [" ", "a "])
 def test_blanks_in_a_word(name: str, before: str, unit: str) -> None:
     for chars in (False, True):
-        assert cost_of(lambda: Parser(["f"], format=name), before, unit, 8000, chars=chars).linear
+        assert cost_of(lambda: Parser(["f"], format=name), before, unit, 4000, chars=chars).linear
 
 
 @pytest.mark.parametrize("name", ["auto", "gemma-4"])
@@ -56,14 +56,14 @@ def test_blanks_in_a_word(name: str, before: str, unit: str) -> None:
 def test_what_may_begin_a_marker_in_bare_text(name: str, unit: str) -> None:
     # The text after each `<` was searched up to the next comma or bracket: 64,000 of them took 13 seconds.
     before = "<|tool_call>call:save_note{text:"
-    assert cost_of(lambda: Parser(["save_note"], format=name), before, unit, 16_000, chars=False).linear
+    assert cost_of(lambda: Parser(["save_note"], format=name), before, unit, 8_000, chars=False).linear
 
 
 @pytest.mark.parametrize("which", floods.MANY_TOOLS)
 def test_many_tools(which: str) -> None:
     # 32,000 tools took over 90 seconds: each closer was looked up in the list of all openers, and a format that is
     # written out for the tools was checked once for each pair of them.
-    assert floods.cost_of_tools(which, 500).linear
+    assert floods.cost_of_tools(which, 250).linear
 
 
 @pytest.mark.parametrize("which", floods.MANY_TOOLS)
@@ -73,12 +73,12 @@ def test_a_long_name_of_a_tool(which: str) -> None:
 
 
 RESPONSES = {
-    # Each head looked for its end up to the one `>` behind all of them.
-    "heads with one end behind all": ("response tags, merged", "<tc=f><p=s", "<p= ", ">y z</p></tc>", False),
+    # Each head looked for its end up to the one `>` after all of them.
+    "heads with one end after all": ("response tags, merged", "<tc=f><p=s", "<p= ", ">y z</p></tc>", False),
     "heads with one end, not merged": ("response tags", "<tc=f><p=s", "<p= ", ">y z</p></tc>", False),
-    # What waits behind a value was one string, longer with each character.
-    "blanks behind a value": ("response tags", "<tc=f><p=s>y z</p>", " ", "</tc>", True),
-    "blanks behind a value that goes on": ("response tags", "<tc=f><p=s>y z</p>", "\n", "x</p></tc>", True),
+    # What waits after a value was one string, longer with each character.
+    "blanks after a value": ("response tags", "<tc=f><p=s>y z</p>", " ", "</tc>", True),
+    "blanks after a value that goes on": ("response tags", "<tc=f><p=s>y z</p>", "\n", "x</p></tc>", True),
 }
 
 

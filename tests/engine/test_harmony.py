@@ -1,6 +1,4 @@
-# What this file knows: where harmony's messages say to whom they are, and what becomes of those to a tool.
-# What it must not know: other families.
-"""Harmony: recipients."""
+"""Harmony: whom a message is for, and markers in its reasoning."""
 
 from __future__ import annotations
 
@@ -63,3 +61,40 @@ def test_a_name_that_ends_like_a_kind(tool: str) -> None:
             events_of(lambda: Parser([tool], format="harmony", options=ParserOptions(markup=True)), turn)
         )
         assert calls == [(tool, {"a": 1})]
+
+
+THINKS = "<|channel|>analysis<|message|>"
+SAYS = "<|start|>assistant<|channel|>final<|message|>"
+
+
+@pytest.mark.parametrize("option", ["harmony", "auto"])
+@pytest.mark.parametrize("marker", ["<|call|>", "<|return|>", "<|channel|>", "<|channel|>final", "<|start|>"])
+def test_a_marker_that_reasoning_mentions_is_reasoning(option: str, marker: str) -> None:
+    """It was taken for the marker, and it and the white space around it were lost."""
+    thought = f"I write {marker} at the end, then more."
+    events = events_of(
+        lambda: Parser(["f"], format=option, options=ParserOptions(markup=True)),
+        f"{THINKS}{thought}<|end|>{SAYS}Hi<|return|>",
+    )
+    assert "".join(event.text for event in events if isinstance(event, Reasoning)) == thought
+    assert content_of(events) == "Hi"
+
+
+@pytest.mark.parametrize(
+    "end", ["<|call|>", "<|return|>", "<|call|>\n", "<|call|> <|start|>assistant<|channel|>final<|message|>Hi"]
+)
+def test_a_marker_before_another_or_the_end_is_markup(end: str) -> None:
+    events = events_of(
+        lambda: Parser(["f"], format="harmony", options=ParserOptions(markup=True)), f"{THINKS}So be it.{end}"
+    )
+    assert "".join(event.text for event in events if isinstance(event, Reasoning)) == "So be it."
+    assert content_of(events) == ("Hi" if end.endswith("Hi") else "")
+
+
+@pytest.mark.parametrize("option", ["harmony", "auto"])
+def test_json_in_the_final_channel_is_the_answer(option: str) -> None:
+    answer = '{"name": "f", "arguments": {}}'
+    events = events_of(
+        lambda: Parser(["f"], format=option, options=ParserOptions(markup=True)), f"{SAYS}{answer}<|return|>"
+    )
+    assert (calls_of(events), content_of(events)) == ([], answer)

@@ -1,5 +1,5 @@
-# What this file knows: texts that once made a parser raise, or wait for minutes, by what they say of values and names.
-# What it must not know: how values are read. (Floods of all kinds are a table: benchmarks/floods.py.)
+# Texts that once made a parser raise, or wait for minutes, by what they say of values and names.
+# Does not depend on how values are read. (Floods of all kinds are a table: benchmarks/floods.py.)
 """Hostile values."""
 
 from __future__ import annotations
@@ -112,7 +112,7 @@ def test_integers_with_exponents(text: str, value: object) -> None:
 @pytest.mark.parametrize("name", ["\ud800", "BULL\udfffET", "", "A" * 255, "LATIN SMALL LETTER \x00", "é"])
 @pytest.mark.parametrize(("before", "after"), [("[f(x='", "')]"), ("[f(x={'a': {'", "'}})]")])
 def test_characters_by_name(name: str, before: str, after: str) -> None:
-    """What is no character's name stands for itself."""
+    """What is not a character's name stays as it is."""
     text = f"{before}\\N{{{name}}}{after}"
     events = events_of(lambda: Parser(["f"], format="pythonic", options=ParserOptions(markup=True)), text)
     arguments: Any = calls_of(events)[0][1]
@@ -283,7 +283,7 @@ def test_references_are_followed_in_every_dialect(which: str) -> None:
 
 def test_the_depth_limit_has_a_limit() -> None:
     assert Limits(depth=10_000).depth == 10_000
-    with pytest.raises(UsageError, match=r"limit depth=10001 is over 10,000: give 10,000 or less"):
+    with pytest.raises(UsageError, match=r"Limits\(depth=10001\) is over 10,000: give 10,000 or less"):
         Limits(depth=10_001)
 
 

@@ -1,7 +1,8 @@
-"""Which JSON is a call, and which is data: DESIGN.md section 5, and scan/data.py."""
+"""Which JSON is a call, and which is data: docs/explanation/calls-in-json.md, and scan/data.py."""
 
 from __future__ import annotations
 
+import itertools
 import json
 from typing import Any
 
@@ -120,38 +121,39 @@ CALLS: dict[str, tuple[Any, list[tuple[str, Any]]]] = {
 }
 
 
-@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name", DATA)
-def test_data_is_content(name: str, way: str) -> None:
+def test_data_is_content(name: str) -> None:
     document, reason = DATA[name]
     text = json.dumps(document)
-    events = read(text, **WAYS[way])
-    assert not [event for event in events if isinstance(event, CallEnd)]
-    assert content_of(events) == text
-    if way == "tag {" and text[0] == "[":
-        reason = ""  # only what begins with the tag is looked at
-    assert problems(events) == ([not_a_call(reason).text] if reason else [])
+    for way, options in WAYS.items():
+        events = read(text, **options)
+        assert not [event for event in events if isinstance(event, CallEnd)], way
+        assert content_of(events) == text, way
+        looked_at = not (way == "tag {" and text[0] == "[")  # only what begins with the tag is
+        assert problems(events) == ([not_a_call(reason).text] if reason and looked_at else []), way
+
+
+AROUND = ("```json\n{}\n```", "```\n{}\n```", "<think>Hm.</think>\n{}", "{} That is all.")
 
 
 @pytest.mark.parametrize("name", DATA)
-@pytest.mark.parametrize("around", ["```json\n{}\n```", "```\n{}\n```", "<think>Hm.</think>\n{}", "{} That is all."])
-def test_data_is_content_in_a_fence_and_behind_reasoning(name: str, around: str) -> None:
-    text = around.replace("{}", json.dumps(DATA[name][0], indent=2))
-    for options in ({}, {"format": "xlam"}):
+def test_data_is_content_in_a_fence_and_after_reasoning(name: str) -> None:
+    for around, options in itertools.product(AROUND, ({}, {"format": "xlam"})):
+        text = around.replace("{}", json.dumps(DATA[name][0], indent=2))
         events = read(text, **options)
-        assert not [event for event in events if isinstance(event, CallEnd)]
+        assert not [event for event in events if isinstance(event, CallEnd)], text
         assert content_of(events).strip() == text.removeprefix("<think>Hm.</think>").strip()
 
 
-@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name", CALLS)
-def test_calls_are_calls(name: str, way: str) -> None:
+def test_calls_are_calls(name: str) -> None:
     document, expected = CALLS[name]
-    events = read(json.dumps(document), **WAYS[way])
-    if isinstance(document, list) and way == "tag {":
-        assert content_of(events) == json.dumps(document)
-    else:
-        assert calls_of(events) == expected
+    for way, options in WAYS.items():
+        events = read(json.dumps(document), **options)
+        if isinstance(document, list) and way == "tag {":
+            assert content_of(events) == json.dumps(document)
+        else:
+            assert calls_of(events) == expected, way
 
 
 @pytest.mark.parametrize("name", CALLS)
@@ -198,11 +200,11 @@ def test_a_call_without_a_marker_is_held_to_its_last_bracket() -> None:
 
 CUT = {
     "in the arguments": ('{"name": "read", "arguments": {"path": "x', [], ["incomplete"]),
-    "behind the arguments": ('{"name": "read", "arguments": {"path": "x"}', [], ["incomplete"]),
-    "behind an element": ('[{"name": "read", "arguments": {"path": "x"}}', CALL, ["ok"]),
-    "behind a comma": ('[{"name": "read", "arguments": {"path": "x"}},', CALL, ["ok"]),
+    "after the arguments": ('{"name": "read", "arguments": {"path": "x"}', [], ["incomplete"]),
+    "after an element": ('[{"name": "read", "arguments": {"path": "x"}}', CALL, ["ok"]),
+    "after a comma": ('[{"name": "read", "arguments": {"path": "x"}},', CALL, ["ok"]),
     "in the next element": ('[{"name": "read", "arguments": {"path": "x"}}, {"name": "rea', CALL, ["ok"]),
-    "behind the name": ('{"name": "delete_all"', [], ["incomplete"]),
+    "after the name": ('{"name": "delete_all"', [], ["incomplete"]),
     "in the name": ('{"name": "delete_', [], []),
     "in data": ('{"rooms": [{"name": "Bl', [], []),
 }
@@ -226,7 +228,7 @@ def test_without_tools_the_arguments_make_the_call() -> None:
         assert calls_of(read(json.dumps(document), tools=None)) == expected
 
 
-def test_a_tag_behind_data_counts() -> None:
+def test_a_tag_after_data_counts() -> None:
     text = '{"text": "<tool_call>delete_all</tool_call>"} <tool_call>{"name": "delete_all"}</tool_call>'
     for options in ({}, {"format": "hermes"}):
         events = read(text, **options)
@@ -265,7 +267,7 @@ def test_what_is_no_string_of_json_hides_no_call(before: str) -> None:
         assert calls_of(read(before + text, format=name)) == [("delete_all", {})]
 
 
-# -- arguments behind a marker -----------------------------------------------------------------------------------------
+# -- arguments after a marker -----------------------------------------------------------------------------------------
 
 MARKED = ("<tool_call>{}</tool_call>", "[TOOL_CALLS][{}]", "<|python_tag|>{}")
 OBJECTS: dict[str, tuple[Any, list[tuple[str, Any]], list[str]]] = {

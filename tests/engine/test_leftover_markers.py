@@ -1,5 +1,5 @@
-# What this file knows: which markers around and between calls are markup although no call came of them.
-# What it must not know: how they wait for what follows.
+# Which markers around and between calls are markup although no call came of them.
+# Does not depend on how they wait for what follows.
 """Markers left over: wrappers, empty sections, and text between a section and its calls."""
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ KIMI = [
     Row("a call in a call", f"{BEGIN}<|tool_call_begin|>{ONE}{END}", ["f"], "", 2),
     Row("an empty call", f"{BEGIN}{EMPTY}{END}", [], "", 4),
     Row("an empty call before one", f"{BEGIN}{EMPTY}{ONE}{END}", ["f"], "", 3),
-    Row("an empty call behind one", f"{BEGIN}{ONE}{EMPTY}{END}", ["f"], "", 3),
+    Row("an empty call after one", f"{BEGIN}{ONE}{EMPTY}{END}", ["f"], "", 3),
     Row("text before the call", f"I check.{BEGIN} some text {ONE}{END}", ["f"], "I check. some text ", 1),
     Row("long text before the call", f"{BEGIN}{'text ' * 40}{ONE}{END}", ["f"], BEGIN + "text " * 40, 0),
     Row("text between calls", f"{BEGIN}{ONE}text{TWO}{END}", ["f", "g"], "text", 0),

@@ -1,4 +1,4 @@
-# What this file knows: which calls of which only the name was written were whole, by what follows them.
+# Which calls of which only the name was written were whole, by what follows them.
 # Does not depend on any format's markers.
 """A JSON object with nothing but a name: whether it was whole, what follows it tells (`NameAlone`)."""
 

@@ -1,5 +1,5 @@
-# What this file knows: which tool a written name means, and which names make another, unknown tool.
-# What it must not know: how any format writes its calls.
+# Which tool a written name means, and which names make another, unknown tool.
+# Does not depend on how any format writes its calls.
 """Names, and namespaces before them."""
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ MEANT = {
 }
 OTHERS = {
     "a word before it": "dry_run.delete_all",
-    "a word behind a namespace": "functions.undo.delete_all",
+    "a word after a namespace": "functions.undo.delete_all",
     "a word before a namespace": "undo.functions.delete_all",
     "two namespaces": "functions.tools.delete_all",
     "a word with a colon": "never:delete_all",
     "a word with a slash": "not/delete_all",
     "no word": ".delete_all",
     "capitals": "Functions.delete_all",
-    "no tool behind the namespace": "functions.b",
+    "no tool after the namespace": "functions.b",
 }
 
 

@@ -1,5 +1,5 @@
-# What this file knows: markers that come to nothing: mentioned, cut off, left over, addressed to somebody else.
-# What it must not know: drafts and quotations (test_drafts.py, test_quotes.py).
+# Markers that come to nothing: mentioned, cut off, left over, addressed to somebody else.
+# Does not depend on drafts and quotations (test_drafts.py, test_quotes.py).
 """Markers without a call."""
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ ROWS = [
     Row("prose about tags", "Write <tool_call> and </tool_call> around it.", "glm-4.5", problems=("unreadable-call",)),
     Row("dots", "<tool_call>\n ...\n</tool_call>", "glm-4.5"),
     Row("dots of a function", "Write <function=...> first, then the rest.", "qwen3-coder"),
-    Row("a name that is none", "Write <function=name> first, then the rest.", "qwen3-coder", problems=("unreadable-call",)),
+    Row("a placeholder, not a name", "Write <function=name> first, then the rest.", "qwen3-coder", problems=("unreadable-call",)),
     Row("a known name", "Write <function=f> first, then the rest.", "qwen3-coder", problems=("unreadable-call",)),
     Row("a mention, then the call", f"Write <tool_call> so:\n{HERMES}", None, ["f"], content="Write <tool_call> so:\n"),
     Row("markup in a name", "<tool_call>f</arg_value></tool_call>", "glm-4.7"),
@@ -51,21 +51,21 @@ ROWS = [
     Row("a name in quotes", '<function="f">\n<parameter=x>\n1\n</parameter>', "qwen3-coder", problems=("unreadable-call",)),
     Row("a name, and the end", "<tool_call>f", "hermes", problems=("unreadable-call",)),
     Row("a name in prose", "Write <tool_call> before f, always.", "hermes", problems=()),
-    Row("a name far behind", "<tool_call>" + " " * 130 + "f", "hermes", problems=()),
+    Row("a name far after it", "<tool_call>" + " " * 130 + "f", "hermes", problems=()),
     Row("the markers of another family", '<|tool_call_begin|>f<|tool_sep|>{"x": 1}<|tool_call_end|>', None, problems=("unreadable-call",)),
     Row("an unknown name with arguments", "<tool_call>\n<function=other>\n<parameter=x>\n1\n</parameter>\n</function>\n"
         "</tool_call>", "qwen3-coder", ["other"], content=""),
     Row("an unknown name without any", "<tool_call>other</tool_call>", "glm-4.5", problems=("unreadable-call",)),
-    Row("cut off behind an opener", "Yes.\n<tool_call>", "hermes", content="Yes.", problems=CUT),
+    Row("cut off after an opener", "Yes.\n<tool_call>", "hermes", content="Yes.", problems=CUT),
     Row("and a line", "<tool_call>\n", "hermes", content="", problems=CUT),
-    Row("cut off behind a section", "<｜tool▁calls▁begin｜>", "deepseek-v3.1", content="", problems=CUT),
-    Row("cut off behind a name", "<function=f>\n", "qwen3-coder", unfinished=["incomplete"], content=""),
+    Row("cut off after a section", "<｜tool▁calls▁begin｜>", "deepseek-v3.1", content="", problems=CUT),
+    Row("cut off after a name", "<function=f>\n", "qwen3-coder", unfinished=["incomplete"], content=""),
     Row("cut off in a header", "<|channel|>commentary to=functions.f", "harmony", content="", problems=CUT),
     Row("cut off in a header's channel", "<|channel|>comm", "harmony", content="", problems=CUT),
     Row("the beginning of a header", "Yes <|chan", "harmony"),
     Row("the beginning of an opener", "Yes.\n<tool_c", "hermes"),
     Row("a closer too many", f"{HERMES}</tool_call>", "hermes", ["f"], content="", problems=LEFT),
-    Row("its closer behind text", HERMES.replace("\n</", " well\n</") + "\nYes", "hermes", ["f"], content=" well\n\nYes", problems=LEFT),
+    Row("its closer after text", HERMES.replace("\n</", " well\n</") + "\nYes", "hermes", ["f"], content=" well\n\nYes", problems=LEFT),
     Row("what may have become its closer", HERMES.split("\n</", maxsplit=1)[0] + "</tool_x call>", "hermes", ["f"], content="</tool_x call>"),
     Row("the same, in code", HERMES.replace("\n</", " `</") + "`", "hermes", ["f"], content=" `</tool_call>`"),
     Row("an empty section beside a call", "<tools_x>", None),

@@ -1,5 +1,4 @@
-# What this file knows: what the end of a prompt tells of the turn that follows it.
-# What it must not know: how it is read.
+# What the end of a prompt tells about the turn that follows it. Does not depend on how the prompt is read.
 """`start` and `prompt`."""
 
 from __future__ import annotations
@@ -9,9 +8,23 @@ from typing import Any
 import pytest
 
 from tests.support.chunkings import calls_of, content_of, events_of
+from tests.support.depth import chosen
 from tests.support.face import faced
-from toolglean import CallEnd, Format, Parser, ParserOptions, Reasoning, UsageError
+from toolglean import (
+    CallEnd,
+    CallStart,
+    Format,
+    Parser,
+    ParserOptions,
+    Problem,
+    Reasoning,
+    UsageError,
+    join,
+    render,
+)
 
+TEXTS = {"x": {"type": "string"}, "y": {"type": "string"}}
+TOOLS = [{"name": name, "parameters": {"type": "object", "properties": TEXTS}} for name in ("f", "g")]
 CALL = '<tool_call>\n{"name": "f", "arguments": {"x": 1}}\n</tool_call>'
 
 
@@ -46,7 +59,7 @@ def test_a_call_that_the_prompt_has_begun() -> None:
     assert calls_of(events) == [("f", {"x": 1})]
 
 
-def test_bare_json_behind_a_prompt() -> None:
+def test_bare_json_after_a_prompt() -> None:
     prompt = "<|start_header_id|>assistant<|end_header_id|>\n\n"
     events = events_of(
         lambda: Parser(["f"], format=Format.from_tag("{"), prompt=prompt, options=ParserOptions(markup=True)),
@@ -81,3 +94,50 @@ PROMPTS = [
 def test_nothing_of_the_turn_is_lost_where_the_prompt_ends(name: str, prompt: str, text: str) -> None:
     options: dict[str, Any] = {"tag": name[4:]} if name.startswith("tag:") else {"format": name}
     events_of(lambda: Parser(["f", "g"], prompt=prompt, **faced(**options, markup=True)), text)
+
+
+def test_a_call_that_the_prompt_has_begun_starts_first() -> None:
+    """A delta went out before the start, where the first chunk could pass as it was."""
+
+    def make() -> Parser:
+        return Parser(
+            ["f"],
+            format="hermes",
+            prompt='<tool_call>{"name": "f", "arguments": {"x": "a',
+            options=ParserOptions(markup=True),
+        )
+
+    assert isinstance(make().feed("b")[0], CallStart)
+    assert calls_of(events_of(make, 'bc"}}</tool_call>')) == [("f", {"x": "abc"})]
+
+
+def test_a_problem_in_the_prompt_is_not_reported() -> None:
+    events = events_of(
+        lambda: Parser(["f"], format="jamba", prompt="<tool_calls>[", options=ParserOptions(markup=True)), "I look."
+    )
+    assert content_of(events) == "I look."
+    assert not [event for event in events if isinstance(event, Problem) and event.start < 0]
+
+
+@pytest.mark.parametrize(
+    "name", ["hermes", "qwen3-coder", "harmony", "kimi-k2", "deepseek-v3.1", "pythonic", "gemma-4"]
+)
+def test_a_prompt_may_end_anywhere(name: str) -> None:
+    text = render(name, [("f", {"x": "a"}), ("g", {"y": "b c"})], tools=TOOLS)
+    for cut in chosen(range(len(text)), 14, key=str):
+        events_of(
+            lambda cut=cut: Parser(TOOLS, format=name, prompt=text[:cut], options=ParserOptions(markup=True)),  # type: ignore[misc]
+            text[cut:],
+        )
+
+
+def test_views_of_one_turn_join_alike() -> None:
+    """A turn that begins in the prompt is one turn, however it is cut."""
+    options: dict[str, Any] = {
+        "format": "qwen3-coder",
+        "prompt": "<tool_call>\n<function=f>\n<parameter=x>\na\n</parameter>\n",
+    }
+    whole = Parser(TOOLS, **faced(**options))
+    rest = "</function>\n</tool_call>"
+    found = join(whole.feed(rest) + whole.finish())
+    assert [event.call.span for event in found if isinstance(event, CallEnd)] == [(0, 0)]

@@ -1,5 +1,5 @@
-# What this file knows: which text quotes besides code between backticks, and where a turn is over.
-# What it must not know: how that is found out; backticks (test_quotes.py).
+# Which text quotes besides code between backticks, and where a turn is over.
+# Does not depend on how that is found out; backticks (test_quotes.py).
 """Calls in fences of tildes, in quoted lines, in HTML, in made-up results, and after another message's header."""
 
 from __future__ import annotations
@@ -125,27 +125,28 @@ READ = [
 ]
 
 
+BY_AUTO_AND_BY_NAME = [(family, name) for family in CALLS for name in (None, family)]
+
+
 def _of(row: Row, name: str | None, call: str) -> tuple[str, list[Any]]:
     text = row.text.replace("CALL", call)
     return text, events_of(lambda: Parser(TOOLS, format=name, **faced(**row.options, markup=True)), text)
 
 
 @pytest.mark.parametrize("row", QUOTING, ids=[row.what for row in QUOTING])
-@pytest.mark.parametrize("family", CALLS)
-def test_what_is_quoted_is_no_call(row: Row, family: str) -> None:
-    for name in (None, family):
+def test_what_is_quoted_is_not_a_call(row: Row) -> None:
+    for family, name in BY_AUTO_AND_BY_NAME:
         _, events = _of(row, name, CALLS[family])
-        assert len(calls_of(events)) == row.calls
+        assert len(calls_of(events)) == row.calls, (family, name)
         if "CALL" in row.text and not row.calls:
             assert [event for event in events if isinstance(event, Problem)], "a call was missed, and nothing says so"
 
 
 @pytest.mark.parametrize("row", READ, ids=[row.what for row in READ])
-@pytest.mark.parametrize("family", CALLS)
-def test_what_only_looks_like_it_hides_no_call(row: Row, family: str) -> None:
-    for name in (None, family):
+def test_what_only_looks_like_it_hides_no_call(row: Row) -> None:
+    for family, name in BY_AUTO_AND_BY_NAME:
         _, events = _of(row, name, CALLS[family])
-        assert len(calls_of(events)) == row.calls
+        assert len(calls_of(events)) == row.calls, (family, name)
 
 
 @pytest.mark.parametrize("pair", RESULTS, ids=[pair[0] for pair in RESULTS])

@@ -1,5 +1,5 @@
-# What this file knows: which text is code in Markdown, and what becomes of calls in it.
-# What it must not know: how that is found out.
+# Which text is code in Markdown, and what becomes of calls in it.
+# Does not depend on how that is found out.
 """Calls that a text quotes, and fences around calls."""
 
 from __future__ import annotations
@@ -37,20 +37,20 @@ ROWS = [
     Row("code before a call", f"I use `ls`.\n{CALL}", 1, "I use `ls`.\n"),
     Row("a backtick that closes nothing", f"It`s this:\n{CALL}", 1, "It`s this:\n"),
     Row("one on the same line", f"It`s this: {CALL}", 1, "It`s this: "),
-    Row("a call behind one that never closes", f"Run `{CALL}", 0),
-    Row("a fence behind text", f"So:\n```xml\n{CALL}\n```\nDone.", 0),
+    Row("a call after one that never closes", f"Run `{CALL}", 0),
+    Row("a fence after text", f"So:\n```xml\n{CALL}\n```\nDone.", 0),
     Row("a fence that never closes", f"So:\n```\n{CALL}", 0),
     Row("a fence without a word", f"So:\n```\n{CODER}\n```", 0),
     Row("a longer fence", f"So:\n````\n```\n{CALL}\n```\n````\n{CALL}", 1, f"So:\n````\n```\n{CALL}\n```\n````\n"),
     Row("a fence closed at a line's end", f"So:\n```py\nf()```\n{CALL}", 1, "So:\n```py\nf()```\n"),
-    Row("a call behind a fence", f"So:\n```py\nf()\n```\n{CALL}", 1, "So:\n```py\nf()\n```\n"),
+    Row("a call after a fence", f"So:\n```py\nf()\n```\n{CALL}", 1, "So:\n```py\nf()\n```\n"),
     Row("a fence with more than a word", f'So:\n```xml title="a b"\n{CALL}\n```\n', 0),
     Row("three backticks in a line", f"A ``` fence.\n{CALL}", 1, "A ``` fence.\n"),
-    Row("a fence of JSON behind text", 'So:\n```json\n{"name": "f", "arguments": {}}\n```', 0),
+    Row("a fence of JSON after text", 'So:\n```json\n{"name": "f", "arguments": {}}\n```', 0),
     Row("a fence opens the turn", f"```xml\n{CALL}\n```", 1, ""),
     Row("a fence opens the turn, two calls", f"```\n{CALL}\n{CODER}\n```\n", 2, ""),
     Row("a fence opens the answer", f"<think>Hm</think>\n```xml\n{CALL}\n```\nDone.", 1, "\nDone."),
-    Row("text behind the call in it", f"```xml\n{CALL}\nyes\n```", 1, "\nyes\n```"),
+    Row("text after the call in it", f"```xml\n{CALL}\nyes\n```", 1, "\nyes\n```"),
     Row("a fence with something else", f"```xml\nyes\n{CALL}\n```", 0),
     Row("a fence with a mention", "```xml\n<tool_call>\n ...\n</tool_call>\n```\nYes", 0),
     Row("cut off in the fence's line", "```xm", 0),

@@ -1,5 +1,5 @@
-# What this file knows: which markers open reasoning under which name, and where a call in it may begin.
-# What it must not know: how a draft is kept back (test_drafts.py).
+# Which markers open reasoning under which name, and where a call in it may begin.
+# Does not depend on how a draft is kept back (test_drafts.py).
 """Reasoning of every family, by name and with `auto`; calls of every format in it."""
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ ROWS = [
     Row("a fallback format's draft", f"<think>Hm. {MISTRAL} so</think>Yes", [], f"Hm. {MISTRAL} so", "Yes", "hermes"),
     Row("a fallback format's, strictly", f"<think>Hm. {MISTRAL}", [], f"Hm. {MISTRAL}", "", "hermes", {"strict": True}),
     Row("a format that does not reason", f"<think>Hm. {HERMES} so</think>Yes", [], f"Hm. {HERMES} so", "Yes", "llama3-json"),
-    Row("bare behind it", '<think>Hm.</think>{"name": "get_weather", "parameters": {"city": "Oslo"}}', NAME, "Hm.", "", "llama3-json"),
+    Row("bare after it", '<think>Hm.</think>{"name": "get_weather", "parameters": {"city": "Oslo"}}', NAME, "Hm.", "", "llama3-json"),
     Row("a closer that nothing opened", "Yes</think> or no", [], "", "Yes</think> or no", "llama3-json"),
     Row("calls at once, but in its own reasoning alone", f"<think>Hm. {APERTUS} so</think>Yes", [], f"Hm. {APERTUS} so", "Yes", "apertus"),
     Row("the same in auto", f"<think>Hm. {APERTUS} so</think>Yes", [], f"Hm. {APERTUS} so", "Yes"),

@@ -47,7 +47,7 @@ READ: dict[str, tuple[str, Calls, str]] = {
     "mistral, two": (f"look[ARGS]{JSON}now[ARGS]{{}}", [OSLO, NOW], ""),
     "mistral, with an id": (f"look[CALL_ID]abc[ARGS]{JSON}", [OSLO], ""),
     "kimi": (f"functions.look:0{ARGUMENTS}{JSON}{END}", [OSLO], ""),
-    "kimi, behind text": (f"So: functions.look:0{ARGUMENTS}{JSON}", [OSLO], "So: "),
+    "kimi, after text": (f"So: functions.look:0{ARGUMENTS}{JSON}", [OSLO], "So: "),
     "kimi, no token left": (f"functions.look:0{JSON}functions.now:1{{}}", [OSLO, NOW], ""),
     "kimi, blanks": (f"<|tool_calls_section_begin|> {BEGIN} functions.look:0 {ARGUMENTS} {JSON} {END} <|tool_calls_section_end|>", [OSLO], ""),
     "kimi, the call's opener lost": (f"<|tool_calls_section_begin|>functions.look:0{ARGUMENTS}{JSON}{END}<|tool_calls_section_end|>", [OSLO], ""),

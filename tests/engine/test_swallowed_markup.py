@@ -36,9 +36,9 @@ EXTRA, CLOSER = "extra closer", "parameter closer"
 def closer_of(name: str) -> str:
     """The closing marker of a value in that format, as it is declared."""
     tokens = tokens_of(get_format(name).parameters[0].strip())
-    behind = tokens[tokens.index(Slot("value")) + 1 :]
-    behind = behind[1:] if isinstance(behind[0], Space) else behind
-    return "".join(each.text for each in behind if isinstance(each, Literal | Space))
+    after = tokens[tokens.index(Slot("value")) + 1 :]
+    after = after[1:] if isinstance(after[0], Space) else after
+    return "".join(each.text for each in after if isinstance(each, Literal | Space))
 
 
 FORMATS = [each.name for each in all_formats() if each.parameters and "{value}" in each.parameters[0]]
@@ -128,7 +128,7 @@ CALLS = [
     ("a number, twice", "qwen3-coder", QWEN.format("<parameter=n>\n5\n</parameter>\n</parameter>"), {"n": 5}, (EXTRA,)),
     ("a string, three times", "auto", QWEN.format("<parameter=a>\nx\n</parameter>\n</parameter></parameter>"), {"a": "x"}, (EXTRA,)),
     ("in the middle", "minimax-m2", MINIMAX.format('<parameter name="a">x</parameter></parameter>\n<parameter name="n">5</parameter>'), {"a": "x", "n": 5}, (EXTRA,)),
-    ("text behind the second", "qwen3-coder", QWEN.format("<parameter=a>\nx\n</parameter>\n</parameter>\ny\n</parameter>"), {"a": "x\n</parameter>\n</parameter>\ny"}, ()),
+    ("text after the second", "qwen3-coder", QWEN.format("<parameter=a>\nx\n</parameter>\n</parameter>\ny\n</parameter>"), {"a": "x\n</parameter>\n</parameter>\ny"}, ()),
     ("a mention in the middle", "qwen3-coder", QWEN.format("<parameter=a>\nclose it with </parameter> or </param>, then go on\n</parameter>"), {"a": "close it with </parameter> or </param>, then go on"}, ()),
     ("another spelling, and the call's closers, in the middle", "qwen3-coder", QWEN.format("<parameter=a>\n</param>\n</function>\n</tool_call>\nand so on\n</parameter>"), {"a": "</param>\n</function>\n</tool_call>\nand so on"}, ()),
     ("a value that quotes a parameter of another tool", "qwen3-coder", QWEN.format("<parameter=a>\n<parameter=zz>\ny\n</parameter>\n</parameter>"), {"a": "<parameter=zz>\ny\n</parameter>"}, ()),
@@ -140,7 +140,7 @@ CALLS = [
     ("the key comes again", "qwen3-coder", QWEN.format("<parameter=a>\nx\n</parameter=a>"), {"a": "x"}, (CLOSER,)),
     ("without the prefix", "deepseek-v4", '<｜DSML｜tool_calls>\n<｜DSML｜invoke name="f">\n<｜DSML｜parameter name="a" string="true">x</parameter>\n</｜DSML｜invoke>\n</｜DSML｜tool_calls>', {"a": "x"}, (CLOSER,)),
     ("another spelling before the right one", "qwen3-coder", QWEN.format("<parameter=a>\nx\n</Parameter>\n</parameter>"), {"a": "x"}, (CLOSER,)),
-    ("another spelling behind the right one", "qwen3-coder", QWEN.format("<parameter=a>\nx\n</parameter>\n</param>"), None, ()),
+    ("another spelling after the right one", "qwen3-coder", QWEN.format("<parameter=a>\nx\n</parameter>\n</param>"), None, ()),
     ("another spelling, twice", "qwen3-coder", QWEN.format("<parameter=a>\nx\n</param>\n</param>"), {"a": "x"}, (CLOSER,)),
     ("half of it", "qwen3-coder", QWEN.format("<parameter=a>\nx\n</parameter"), {"a": "x"}, (CLOSER,)),
     ("markup in a number", "qwen3-coder", QWEN.format("<parameter=n>\n<b>5</b>\n</parameter>"), None, ()),
@@ -156,8 +156,8 @@ CALLS = [
     ("the same by name", "glm-4.5", "<tool_call>shell\n<tool_call>command</arg_key><arg_value>make</arg_value></tool_call>", None, ()),
     ("a call without arguments, in place of its closer the next", "glm-4.5", "<tool_call>now\n<tool_call>now\n</tool_call>", {}, ()),
     ("a comment before the parameters", "qwen3-coder", QWEN.format("<!-- no\n<parameter=a>\nx\n</parameter>\n-->"), None, ()),
-    ("a comment behind the parameters", "qwen3-coder", QWEN.format("<parameter=a>\nx\n</parameter>\n<!-- cancelled -->"), None, ()),
-    ("a word behind the parameters", "qwen3-coder", QWEN.format("<parameter=a>\nx\n</parameter>\ncancelled"), None, ()),
+    ("a comment after the parameters", "qwen3-coder", QWEN.format("<parameter=a>\nx\n</parameter>\n<!-- cancelled -->"), None, ()),
+    ("a word after the parameters", "qwen3-coder", QWEN.format("<parameter=a>\nx\n</parameter>\ncancelled"), None, ()),
     ("a comment in a number", "gemma-4", "<|tool_call>call:f{a:<|\"|>x<|\"|>,n:1 // no\n}<tool_call|>", None, ()),
     ("a space in a marker: what follows is another marker", "deepseek-v4.1", '<｜DSML｜ calls>\n<｜DSML｜ invoke name="f">\n<｜DSML｜ parameter name="a" string="true">x</｜DSML｜ parameter>\n</｜DSML｜ other>\n', None, ()),
 ]  # fmt: skip
@@ -208,7 +208,7 @@ def test_a_flood_of_closers_takes_linear_time(unit: str) -> None:
     before = "<tool_call>\n<function=f>\n<parameter=a>\nx"
     for after in ("", "x\n</parameter>\n</function>\n</tool_call>"):
         for chars in (False, True):
-            size = 2000 if chars else 20_000
+            size = 1000 if chars else 10_000
             cost = cost_of(lambda: Parser(TOOLS, format="qwen3-coder"), before, unit, size, chars=chars, after=after)
             assert cost.linear, (unit, after, chars, cost)
 

@@ -86,7 +86,7 @@ def test_each_reason_is_said_once_and_has_cases() -> None:
             if origin != "because"
             for number in found
         ]
-        assert len(set(numbers)) == len(numbers) > 0, "a case stands twice"
+        assert len(set(numbers)) == len(numbers) > 0, "a case is listed twice"
 
 
 # -- Ollama's parsers --------------------------------------------------------------------------------------------------
@@ -166,7 +166,7 @@ def test_templates_give_back_their_calls_but_for_those_that_lose_them() -> None:
     losing = table("lossy")
     wrong = set(losing.pop("wrong")["cases"])
     listed = {name: reason for reason, row in losing.items() for name in row["cases"]}
-    assert len(listed) == sum(len(row["cases"]) for row in losing.values()), "a case stands twice"
+    assert len(listed) == sum(len(row["cases"]) for row in losing.values()), "a case is listed twice"
     assert wrong <= set(listed)
 
     cases = list(template_cases())

@@ -1,5 +1,5 @@
-# What this file knows: what a machine tells its watch, and that the watch changes nothing.
-# What it must not know: who watches (explain/).
+# What a machine tells its watch, and that the watch changes nothing.
+# Does not depend on who watches (explain/).
 """Watches: they are told how far payloads read."""
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-# What this file knows: whole prompts, in which others have written what looks like the model's calls.
-# What it must not know: how a prompt is cut.
+# Whole prompts, in which others have written what looks like the model's calls.
+# Does not depend on how a prompt is cut.
 """`prompt=` with the whole prompt: instructions, tools and the user's words are never read as the turn."""
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from toolglean.errors import FormatError, TemplateError
 from toolglean.formats.headers import ENDS, HEADERS, beginnings, own_part
 from toolglean.formats.registry import get_format
 from toolglean.sources.templates.infer import NOW, infer
-from toolglean.sources.templates.infer.probes import TOOLS, Said, call
-from toolglean.sources.templates.infer.stage import Stage
+from toolglean.sources.templates.infer.prober import Prober
+from toolglean.sources.templates.infer.probes import TOOLS, Message, call
 from toolglean.sources.templates.rendering import renderer
 
 DSML = (
@@ -165,26 +165,26 @@ def test_the_table_of_headers() -> None:
 # -- templates: their own prompts, with instructions and words that quote their own calls ------------------------------
 
 
-def quoting(stage: Stage, quote: str) -> dict[str, list[dict[str, Any]]]:
+def quoting(prober: Prober, quote: str) -> dict[str, list[dict[str, Any]]]:
     """Conversations in which that is said by others than the model."""
     first, asked = call(2), {"role": "user", "content": "Hello there"}
-    result = {"role": "tool", "content": quote, "name": first.name, "tool_call_id": stage.id_of(first, 0)}
+    result = {"role": "tool", "content": quote, "name": first.name, "tool_call_id": prober.id_of(first, 0)}
     return {
         "instructions": [{"role": "system", "content": quote}, asked],
         "the user": [{"role": "user", "content": quote}],
-        "a tool": [asked, stage.message(Said((first,))), result],
+        "a tool": [asked, prober.message_dict(Message((first,))), result],
     }
 
 
-def misread(stage: Stage, **options: Any) -> list[str]:
+def misread(prober: Prober, **options: Any) -> list[str]:
     """Whose words were read as the model's."""
-    said = Said((call(0),))
-    turn, quoted = stage.turn(said).text, stage.turn(Said((call(2),))).text
+    said = Message((call(0),))
+    turn, quoted = prober.turn(said).text, prober.turn(Message((call(2),))).text
     quote = f"Write this:\n{quoted}\nor this: {quoted[: len(quoted) * 2 // 3]}"
     wrong = []
-    for who, messages in quoting(stage, quote).items():
+    for who, messages in quoting(prober, quote).items():
         try:
-            whole = stage.render(messages, TOOLS, prompt=True)
+            whole = prober.render(messages, TOOLS, prompt=True)
         except (FormatError, TemplateError):
             continue  # it takes no such message
         if not whole.strip():
@@ -212,7 +212,7 @@ def test_templates_of_our_own(name: str, option: str) -> None:
     if option != "template":
         options = {"format": infer(source, samples=10).format} if option == "format" else {}
     with renderer(source, now=NOW) as made:
-        assert misread(Stage(made, source), **options) == []
+        assert misread(Prober(made, source), **options) == []
 
 
 def test_the_templates_of_the_corpus() -> None:
@@ -225,7 +225,7 @@ def test_the_templates_of_the_corpus() -> None:
         source = (SHARED / "templates" / row["kind"] / f"{row['name']}.{suffix}").read_text(encoding="utf-8")
         with renderer(source, row["kind"], now=NOW, lax=True) as made:
             try:
-                found = misread(Stage(made, source))
+                found = misread(Prober(made, source))
             except (FormatError, TemplateError):
                 continue  # it writes no calls as we ask for them: test_infer has those
         asked += 1
@@ -246,4 +246,4 @@ def test_templates_that_are_given(name: str) -> None:
     shared_rows("templates/index.jsonl")
     source = (SHARED / "templates" / "jinja" / f"{name}.jinja").read_text(encoding="utf-8")
     with renderer(source, now=NOW, lax=True) as made:
-        assert misread(Stage(made, source), template=source) == []
+        assert misread(Prober(made, source), template=source) == []

@@ -1,5 +1,5 @@
-# What this file knows: which wild turns we do not read as expected, and why; and that none of them runs what it should not.
-# What it must not know: how verdicts come about (wild.py).
+# Which wild turns we do not read as expected, and why; and that none of them runs what it should not.
+# Does not depend on how verdicts come about (wild.py).
 """Turns as models really wrote them."""
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import pytest
 from tests.support.wild import FILES, WAYS, judge, wild_rows
 
 MISSED = {
-    # A list of calls as Python has no marker: behind prose it could be an example.
+    # A list of calls as Python has no marker: after prose it could be an example.
     ("llama-04", "auto"),
     ("llama-04", "format"),
     ("llama-04", "no tools"),

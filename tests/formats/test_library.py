@@ -38,9 +38,9 @@ def test_a_declaration_is_whole(declared: Format) -> None:
     compiled((declared,))
     assert re.fullmatch(r"[a-z0-9]+([-.][a-z0-9]+)*", declared.name)
     assert declared.source, "say where it was read from"
-    assert len(set(declared.calls)) == len(declared.calls), "a spelling stands twice"
+    assert len(set(declared.calls)) == len(declared.calls), "a spelling is listed twice"
     markers = [*declared.drop, *declared.content_markers]
-    assert len(set(markers)) == len(markers), "a marker stands twice"
+    assert len(set(markers)) == len(markers), "a marker is listed twice"
 
 
 def test_all_families_can_be_looked_for_at_once() -> None:
@@ -119,7 +119,7 @@ def test_names_without_a_format_are_no_formats_names() -> None:
 
 # -- labels ------------------------------------------------------------------------------------------------------------
 
-# Labels behind which no format stands, and why.
+# Labels that belong to no format, and why.
 WITHOUT_A_FORMAT = {
     "content_only": "a template that knows no tools",
     "hf": "the format stands in the checkpoint",

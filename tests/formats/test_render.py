@@ -26,7 +26,7 @@ OTHERWISE = {
     "granite-pythonic": "other quotes",
     "prompt-tags": "two spellings",
     "tool-code": "other quotes",
-    "beam": "no line break behind the last parameter",
+    "beam": "no line break after the last parameter",
     "command-a": "ids, and the template's white space",
     "command-r": "the template's white space",
     "functionary-v2": "headers of messages",
@@ -54,7 +54,7 @@ OTHERWISE = {
     "xlam-object": "the template's white space",
 }
 
-AFTER = {"xlam-object"}  # families whose fixture has content behind the calls, which `render` does not write
+AFTER = {"xlam-object"}  # families whose fixture has content after the calls, which `render` does not write
 
 
 def fixture_of(name: str) -> dict[str, Any]:
@@ -205,6 +205,8 @@ REFUSALS: list[tuple[Any, Any, dict[str, Any], str]] = [
     ("hermes", [ToolCall("i", 0, "f", None, {}, "", (0, 0), "incomplete")], {}, "it is incomplete"),
     ("hermes", [("f", {})] * 1025, {}, "at most 1,024 calls, not 1,025"),
     ("hermes", [], {"content": "a <tool_call> b"}, "the content contains a marker: '<tool_call>'"),
+    # What begins a message's header shows nothing, where the turn ends with it.
+    ("harmony", [], {"content": "a <|channel|>"}, "the content contains a marker: '<|channel|>'"),
     ("hermes", [("f", {})], {"reasoning": "a</think>b"}, "the reasoning contains a marker: '</think>'"),
     ("gigachat-3", [], {"reasoning": "x"}, "it has no markers for reasoning"),
     ("pythonic", [("f", {})], {"content": "a"}, "can be no content before them"),

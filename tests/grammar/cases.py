@@ -1,10 +1,10 @@
-# What this file knows: tools, turns that must be accepted, and ways to spoil them.
-# What it must not know: formats, and how grammars are made.
+# Tools, turns that must be accepted, and ways to damage them. Does not depend on formats, or on how grammars are made.
 """Turns for grammars, good and bad."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Any
 
 from toolglean import Tool, ToolSet, UsageError
@@ -132,13 +132,19 @@ def texts(declared: Format, calls: Calls, schemas: dict[str, Any] | None = None)
         return None
 
 
+@lru_cache(maxsize=128)
 def accepted(declared: Format) -> list[tuple[Calls, str]]:
     """Turns that a grammar of calls must accept."""
     return [(calls, text) for calls in GOOD if (text := texts(declared, calls)) is not None]
 
 
-def mutants(declared: Format) -> Iterator[tuple[str, str]]:
+@lru_cache(maxsize=128)
+def mutants(declared: Format) -> list[tuple[str, str]]:
     """Turns that it must not: what is wrong with each, and the text."""
+    return list(_mutants(declared))
+
+
+def _mutants(declared: Format) -> Iterator[tuple[str, str]]:
     for what, calls, schemas in SPOILT:
         text = texts(declared, calls, schemas)
         if text is not None:
@@ -148,7 +154,7 @@ def mutants(declared: Format) -> Iterator[tuple[str, str]]:
     for cut in (1, 3, len(good) // 2):
         if good[:-cut].strip() != good.strip():
             yield f"cut by {cut}", good[:-cut]
-    yield "text behind", good + "x"
+    yield "text after", good + "x"
     yield "prose", "Hello, I would look."
     head = len(good) - len(good.lstrip()) + 1
     yield "head cut", good[head:]

@@ -1,5 +1,5 @@
-# What this file knows: how each engine compiles a grammar, and walks it byte by byte or token by token.
-# What it must not know: formats and tools.
+# How each engine compiles a grammar, and follows it byte by byte or token by token. Does not depend on formats and
+# tools.
 """Engines that read grammars: xgrammar, llguidance, and our own reader of GBNF."""
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import random
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
-from tests.grammar.gbnf_reader import Gbnf
+from tests.grammar.gbnf_reader import EMPTY, Gbnf
 from toolglean.grammar import Grammar
 
 BYTES = [bytes([number]) for number in range(256)]
@@ -176,7 +176,7 @@ class OwnWalk:
         self.stacks = grammar.start
 
     def allowed(self) -> Sequence[int]:
-        return [ord(char) for char in CHARACTERS if self.grammar.step(self.stacks, char)]
+        return [ord(char) for char in CHARACTERS if self.grammar.fits(self.stacks, char)]
 
     def push(self, token: int) -> bool:
         found = self.grammar.step(self.stacks, chr(token))
@@ -184,7 +184,7 @@ class OwnWalk:
         return bool(found)
 
     def may_end(self) -> bool:
-        return () in self.stacks
+        return EMPTY in self.stacks
 
 
 def text_of(tokens: Sequence[int], walk: Walk) -> str:
@@ -219,6 +219,6 @@ def sampled(walk: Walk, rng: random.Random, snippets: Sequence[str], most: int =
         plain = [each for each in choices if 32 <= each < 127]
         token = rng.choice(plain if plain and rng.random() < 0.9 else choices)
         if not walk.push(token):
-            raise AssertionError(f"allowed, and refused: {token} behind {text_of(found, walk)!r}")
+            raise AssertionError(f"allowed, and refused: {token} after {text_of(found, walk)!r}")
         found.append(token)
     return None

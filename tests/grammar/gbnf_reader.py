@@ -1,5 +1,5 @@
-# What this file knows: how llama.cpp reads GBNF and walks it: rules, and a set of stacks of what is still expected.
-# What it must not know: how our GBNF is written. It is a reader of its own, so that the tests do not ask the writer.
+# How llama.cpp reads GBNF and walks it: rules, and a set of stacks of what is still expected.
+# Does not depend on how our GBNF is written. It is a reader of its own, so that the tests do not ask the writer.
 """A reader of GBNF, as llama.cpp's works: for tests where neither xgrammar nor llguidance is installed."""
 
 from __future__ import annotations
@@ -10,9 +10,10 @@ from typing import TypeAlias
 Ranges: TypeAlias = tuple[tuple[int, int], ...]
 # What a rule's alternative is made of: characters (with whether they are left out), or the name of a rule.
 Element: TypeAlias = "tuple[Ranges, bool] | str"
-Stack: TypeAlias = "tuple[()] | tuple[tuple[Element, ...], int, Stack]"
 
 MAX_COUNT = 2000
+EMPTY = 0
+"""The number of the empty stack: where it is expected, the turn may end."""
 ESCAPES = {"n": "\n", "r": "\r", "t": "\t", "\\": "\\", '"': '"', "[": "[", "]": "]"}
 HEX = {"x": 2, "u": 4, "U": 8}
 
@@ -169,44 +170,69 @@ class Reader:
 
 
 class Gbnf:
-    """A grammar, and a walk through it."""
+    """A grammar, and a walk through it.
+
+    A stack is a number: that of the sequence on top, how much of it has been read, and the number of the stack below, which
+    are the same number each time. What is expected is a set of stacks.
+    """
 
     def __init__(self, text: str) -> None:
-        self.rules = {name: [tuple(way) for way in ways] for name, ways in Reader(text).read().items()}
-        self.start = self._ready([(way, 0, ()) for way in self.rules["root"]])
-        self._known: dict[frozenset[Stack], dict[str, frozenset[Stack]]] = {}
+        self._ways: list[list[Element]] = []
+        self._rules: dict[str, range] = {}
+        for name, ways in Reader(text).read().items():
+            self._rules[name] = range(len(self._ways), len(self._ways) + len(ways))
+            self._ways += ways
+        self._stacks: list[tuple[int, int, int]] = [(0, 0, 0)]  # the first one is the empty stack
+        self._numbers: dict[tuple[int, int, int], int] = {}
+        self.start = self._ready([self._stack(way, 0, EMPTY) for way in self._rules["root"]])
+        self._known: dict[frozenset[int], dict[str, frozenset[int]]] = {}
 
-    def _ready(self, todo: list[Stack]) -> frozenset[Stack]:
-        # The stacks on whose top characters lie.
-        found: set[Stack] = set()
-        seen: set[Stack] = set()
+    def _stack(self, way: int, at: int, rest: int) -> int:
+        # What has been read to its end is left out.
+        if at == len(self._ways[way]):
+            return rest
+        stack = (way, at, rest)
+        number = self._numbers.get(stack)
+        if number is None:
+            number = self._numbers[stack] = len(self._stacks)
+            self._stacks.append(stack)
+        return number
+
+    def _top(self, stack: int) -> Element:
+        way, at, _ = self._stacks[stack]
+        return self._ways[way][at]
+
+    def _ready(self, todo: list[int]) -> frozenset[int]:
+        # The stacks on whose top characters are, and the empty one.
+        found: set[int] = set()
+        seen: set[int] = set()
         while todo:
             stack = todo.pop()
             if stack in seen:
                 continue
             seen.add(stack)
-            if not stack:
-                found.add(stack)
-                continue
-            way, at, rest = stack
-            if at == len(way):
-                todo.append(rest)
-            elif isinstance(way[at], str):
-                behind: Stack = (way, at + 1, rest) if at + 1 < len(way) else rest
-                todo += [(each, 0, behind) for each in self.rules[str(way[at])]]
+            top = self._top(stack) if stack else ""
+            if stack and isinstance(top, str):
+                way, at, rest = self._stacks[stack]
+                after = self._stack(way, at + 1, rest)
+                todo += [self._stack(each, 0, after) for each in self._rules[top]]
             else:
                 found.add(stack)
         return frozenset(found)
 
-    def step(self, stacks: frozenset[Stack], char: str) -> frozenset[Stack]:
-        """What is expected behind that character; nothing: it does not fit."""
+    def fits(self, stacks: frozenset[int], char: str) -> bool:
+        """Whether the character is one of those expected."""
+        return any(stack and _fits(self._top(stack), ord(char)) for stack in stacks)
+
+    def step(self, stacks: frozenset[int], char: str) -> frozenset[int]:
+        """What is expected after that character; nothing: it does not fit."""
         known = self._known.setdefault(stacks, {})
         if char not in known:
-            after: list[Stack] = [
-                (stack[0], stack[1] + 1, stack[2]) if stack[1] + 1 < len(stack[0]) else stack[2]
-                for stack in stacks
-                if stack and _fits(stack[0][stack[1]], ord(char))
-            ]
+            after: list[int] = []
+            for stack in stacks:
+                if stack and _fits(self._top(stack), ord(char)):
+                    way, at, rest = self._stacks[stack]
+                    after.append(self._stack(way, at + 1, rest))
             known[char] = self._ready(after)
         return known[char]
 
@@ -217,7 +243,7 @@ class Gbnf:
             stacks = self.step(stacks, char)
             if not stacks:
                 return False
-        return () in stacks
+        return EMPTY in stacks
 
 
 def _fits(element: Element, code: int) -> bool:

@@ -1,5 +1,5 @@
-# What this file knows: what must hold of a grammar and a text: the law, both ways.
-# What it must not know: engines, and how grammars are made.
+# What must be true of a grammar and a text: the law, in both directions. Does not depend on engines, or on how grammars
+# are made.
 """The law of grammars: what is accepted is read, and meets the schemas."""
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-// What this file knows: how llama.cpp's own reader of GBNF (src/llama-grammar.cpp) is asked for a grammar and a text.
-// What it must not know: formats and tools. llama_cpp.py builds it and speaks with it.
+// How llama.cpp's own GBNF reader (src/llama-grammar.cpp) is given a grammar and a text. Does not depend on formats and
+// tools. llama_cpp.py builds and calls it.
 //
 // Requests on standard input: `G` or `T`, the number of bytes, a line break, the bytes. `G` reads a grammar, `T` a text
 // by the last grammar. The answer is a line: `yes` or `no`.

@@ -1,6 +1,5 @@
-# What this file knows: the law, both ways, on random schemas and values: what is rendered is accepted, what is sampled
-# from the grammar is read.
-# What it must not know: how grammars are made, and which engines there are.
+# The law, in both directions, for random schemas and values: what is rendered is accepted, and what is sampled from the
+# grammar is read. Does not depend on how grammars are made, or on the engines.
 """Renders and samples of random schemas."""
 
 from __future__ import annotations

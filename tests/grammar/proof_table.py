@@ -1,5 +1,5 @@
-# What this file knows: the table of all formats: turns accepted, and mutants refused.
-# What it must not know: how grammars are made, and which engines there are.
+# The table of all formats: turns that are accepted, and mutants that are refused. Does not depend on how grammars are
+# made, or on the engines.
 """Every format, every notation, three choices."""
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-# What this file knows: the law on a tokenizer of many tokens, with the format's markers as special ones.
-# What it must not know: how grammars are made, how engines walk (engines.py), and how vocabularies are read (tokens.py).
+# The law for a tokenizer of many tokens, with the format's markers as special tokens. Does not depend on how grammars
+# are made, how engines follow them (engines.py), or how vocabularies are read (tokens.py).
 """Turns in tokens."""
 
 from __future__ import annotations

@@ -1,13 +1,4 @@
-# What this file knows: the commands that make the figures of docs/explanation/grammars.md anew.
-# What it must not know: how any figure is made.
-#
-#   python -m tests.grammar.report table            every format, all notations and choices: turns accepted, mutants refused
-#   python -m tests.grammar.report laws N [SEED]    random schemas and values: N renders accepted, N samples read
-#   python -m tests.grammar.report tokens N [FILE [PART]]
-#                                                   the same with a tokenizer that has the markers as special tokens
-#   python -m tests.grammar.report times            time to make and to compile, for 1, 10 and 100 tools
-#
-# `llama_cpp.py` asks llama.cpp's own reader of GBNF.
+# The commands that reproduce the figures of docs/explanation/grammars.md. Does not depend on how any figure is made.
 """Figures of grammars."""
 
 from __future__ import annotations

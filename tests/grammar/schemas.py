@@ -1,5 +1,4 @@
-# What this file knows: random schemas of tools, and random values that meet them.
-# What it must not know: grammars and formats.
+# Random schemas of tools, and random values that meet them. Does not depend on grammars and formats.
 """Random schemas, and values for them."""
 
 from __future__ import annotations

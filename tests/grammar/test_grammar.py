@@ -13,7 +13,7 @@ from tests.grammar.gbnf_reader import Gbnf
 from toolglean import Format, Parser, Tool, ToolError, UsageError
 from toolglean.formats import get_format
 from toolglean.grammar import Grammar, grammar_of
-from toolglean.grammar.texts import Avoid, Constraint, First, Length, States, automaton, matches
+from toolglean.grammar.texts import Avoid, Constraint, FirstChar, Length, States, automaton, matches
 
 CITY = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 WEATHER = Tool("get_weather", CITY)
@@ -127,10 +127,10 @@ def test_what_no_grammar_holds_is_an_error_and_without_strict_a_note() -> None:
     schema = {"type": "array", "uniqueItems": True}
     with pytest.raises(UsageError, match=re.escape("tools.f.parameters.properties.a.uniqueItems")) as error:
         one(schema)
-    assert "neither a structural tag nor Lark nor GBNF" in str(error.value)
+    assert "applies to structural tags, Lark and GBNF" in str(error.value)
     assert "strict=False" in str(error.value)
     loose = one(schema, strict=False)
-    assert loose.notes == ("tools.f.parameters.properties.a.uniqueItems: a grammar cannot say it",)
+    assert loose.notes == ("tools.f.parameters.properties.a.uniqueItems: a grammar cannot express this keyword",)
     Gbnf(loose.gbnf())
 
 
@@ -146,7 +146,7 @@ def test_a_plain_key_is_no_longer_than_readers_take(declared: str) -> None:
 def test_a_note_says_where_a_grammar_is_narrower() -> None:
     found = one({"type": "object"}, "minimax-m3")
     assert found.notes == (
-        "tools.f.parameters.properties.a: an object of any members is written as JSON, not as elements",
+        "tools.f.parameters.properties.a: an object with arbitrary members is written as JSON, not as elements",
     )
 
 
@@ -156,13 +156,13 @@ def test_a_note_says_where_a_grammar_is_narrower() -> None:
         ({"format": "hermes", "tools": [WEATHER], "choice": "nope"}, "choice='nope'"),
         ({"format": "hermes", "tools": [], "choice": "required"}, "needs tools"),
         ({"format": "no such", "tools": [WEATHER]}, "unknown format"),
-        ({"format": 3, "tools": [WEATHER]}, "format=3"),
+        ({"format": 3, "tools": [WEATHER]}, "format must be a Format or the name of one, not 3"),
         ({"format": "command-r", "tools": [WEATHER], "reasoning": True}, "no markers for reasoning"),
         ({"format": "pythonic", "tools": ["get weather"], "choice": "required"}, "get weather"),
         ({"format": "qwen3-coder", "tools": [Tool("f", {"properties": {"a>b": {"type": "string"}}})]}, "a>b"),
         (
             {"format": "hermes", "tools": [Tool("f", {"properties": {"a": False}, "required": ["a"]})]},
-            "no object meets",
+            "no object satisfies",
         ),
         ({"format": "qwen3-coder", "tools": [Tool("f", {"anyOf": [CITY, {"type": "object"}]})]}, "own `properties`"),
     ],
@@ -221,7 +221,7 @@ def test_calls_in_quotes_are_no_calls() -> None:
 
 
 def test_text_does_not_begin_with_a_marker_that_is_dropped() -> None:
-    # Behind it, a reader takes bare JSON for a call, as at the beginning of the turn.
+    # After it, a reader takes bare JSON for a call, as at the beginning of the turn.
     accepts = Gbnf(grammar_of("ernie-4.5", [WEATHER]).gbnf()).accepts
     assert not accepts('</response>{"name": "get_weather", "arguments": {}}')
     assert accepts("<response>\nHello.\n</response>")
@@ -234,7 +234,7 @@ def test_what_the_prompt_has_begun() -> None:
 
 
 CONSTRAINTS = [
-    (Avoid(("<tool_call>", "<think>")), First("{[", spaces=True)),
+    (Avoid(("<tool_call>", "<think>")), FirstChar("{[", spaces=True)),
     (Avoid(("ab", "ba")), Length(2, 5)),
     (Length(0, None), Avoid(("aab",))),
     (Length(3, 200),),

@@ -1,6 +1,5 @@
-# What this file knows: a tokenizer with a format's markers as special tokens, as models have them, for both engines; and
-# how the vocabularies of real tokenizers are read.
-# What it must not know: what is written with it.
+# A tokenizer that has a format's markers as special tokens, like real models, for both engines; and how the
+# vocabularies of real tokenizers are read. Does not depend on what is written with it.
 """Tokens of more than one byte, and special ones."""
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-# What this file knows: the way of a structural tag through vLLM's own request path: a request of its chat API, the tool
-# parser's `adjust_request`, the sampling parameters, vLLM's validation, xgrammar, and the answer as vLLM reads it.
-# What it must not know: how grammars are made, and how turns are read. No model runs, and no GPU is needed.
+# The path of a structural tag through vLLM: a request of its chat API, the tool parser's `adjust_request`, the sampling
+# parameters, vLLM's validation, xgrammar, and the answer as vLLM reads it. Does not depend on how grammars are made, or
+# on how turns are read. No model runs, and no GPU is needed.
 #
 #   python -m tests.grammar.vllm_path      with vllm 0.33 importable (its source is enough), torch and xgrammar
 """Structural tags through vLLM."""
@@ -87,7 +87,7 @@ def request_of(way: str, choice: str, grammar: Grammar) -> Any:
 
 
 def spec_of(request: Any) -> str:
-    """The structural tag that reaches xgrammar: out of the sampling parameters, behind vLLM's validation."""
+    """The structural tag that reaches xgrammar: from the sampling parameters, after vLLM's validation."""
     from vllm.v1.structured_output.backend_xgrammar import validate_xgrammar_grammar  # noqa: PLC0415
 
     params = request.to_sampling_params(64, {})

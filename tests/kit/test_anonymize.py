@@ -1,5 +1,5 @@
-# What this file knows: the two laws of `toolglean anonymize`: no word of the user's survives, and the shape does.
-# What it must not know: which word stands for which.
+# The two laws of `toolglean anonymize`: the user's words do not survive, and the shape does. Does not depend on which word
+# replaces which.
 """Turns for reports."""
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tests.cli.test_parse import lines, toolglean
 from tests.support import depth
 from toolglean import Parser
 from toolglean.kit.anonymize import Anonymizer, shape_of
-from toolglean.kit.anonymize.kept import KEYS, LITERALS, kept
+from toolglean.kit.anonymize.preserved import KEYS, LITERALS, preserved
 from toolglean.kit.demo import load_streams, load_tools
 
 FIXTURES = Path(__file__).parents[2] / "fixtures"
@@ -43,13 +43,13 @@ SOME = depth.chosen(TURNS, 70, key=lambda each: each[0])
 
 
 def words(text: str) -> set[str]:
-    """The words of four letters or more; an escape is none."""
+    """The words of four letters or more; an escape is not a word."""
     return set(re.findall(r"[^\W\d_]{4,}", re.sub(r"\\+u[0-9a-fA-F]{4}|\\+[a-zA-Z]", " ", text)))
 
 
 def allowed(word: str) -> bool:
     """Whether a word is of a marker, of a key, or of JSON."""
-    is_format = kept().is_word(word) or kept().is_kept(word, "<", ">")  # also one that is misspelled
+    is_format = preserved().is_word(word) or preserved().is_preserved(word, "<", ">")  # also one that is misspelled
     return is_format or word in LITERALS or any(word in key.split("_") for key in KEYS)
 
 
@@ -75,7 +75,7 @@ def test_the_laws(text: str, tools: Any) -> None:
     st.integers(0, 1 << 16),
 )
 def test_nothing_leaks_from_prose_and_values(secret: str, text: str, place: int) -> None:
-    """Whatever stands anywhere in a turn: only the format's own words are left, and lengths and punctuation stay."""
+    """Any text anywhere in a turn: only the format's own words are left, and lengths and punctuation stay."""
     place %= len(text) + 1
     whole = text[:place] + secret + text[place:]
     found, _ = anonymous(whole, None)

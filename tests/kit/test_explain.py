@@ -40,7 +40,7 @@ def named(found: Explanation) -> list[str]:
 
 
 def checked(text: str, found: Explanation) -> Explanation:
-    """What holds for every explanation: nothing is left out of the spans, and each place is where it says."""
+    """True of every explanation: nothing is left out of the spans, and each place is correct."""
     assert "".join(span.text for span in found.spans) == text
     assert [span.start for span in found.spans] == [0, *(span.end for span in found.spans[:-1])][: len(found.spans)]
     parts: list[Any] = [*found.spans, *found.problems, *found.openers, *found.causes]
@@ -119,7 +119,7 @@ def test_every_format_reaches_the_end_of_what_it_writes() -> None:
     from toolglean import render  # noqa: PLC0415  # for this test alone
     from toolglean.kit.explain.openers import plan_of  # noqa: PLC0415
     from toolglean.kit.explain.probe import reach  # noqa: PLC0415
-    from toolglean.kit.explain.shapes import Places  # noqa: PLC0415
+    from toolglean.kit.tiles import Places  # noqa: PLC0415
 
     tools = ToolSet(["f"])
     for declared in all_formats():
@@ -178,7 +178,7 @@ STORIES = [
     Story("missing-closer", "<function=get_weather>\n<parameter=city>\nOslo\n</parameter>\n", (5, 1)),
     Story("in-reasoning", f"<think>\nPerhaps {HERMES} would do.\n</think>\nShall I?", (2, 9)),
     Story("arguments-malformed", "<|tool_call_start|>[get_weather(city=)]<|tool_call_end|>", (1, 38)),
-    Story("no-call-behind-marker", "Put [TOOL_CALLS] before each.", (1, 5)),
+    Story("no-call-after-marker", "Put [TOOL_CALLS] before each.", (1, 5)),
     Story("in-a-line", 'get_weather(city="Oslo") returns the weather.', (1, 1), ["get_weather"]),
     Story("in-a-line", "[get_weather() for _ in range(9)]", (1, 1), ["get_weather"]),
     Story("in-a-line", "So I write <get_weather></get_weather> then.", (1, 12), ["get_weather"]),
@@ -191,6 +191,8 @@ STORIES = [
         "arguments-not-object", '<tool_call>{"name": "get_weather", "arguments": ["Oslo"]}</tool_call>', (1, 49), TOOL
     ),
     Story("arguments-not-object", '<tool_call>{"name": "get_weather", "parameters": 7}</tool_call>', (1, 50)),
+    Story("arguments-not-object", '[TOOL_CALLS]get_weather[ARGS]"Oslo"', (1, 35), TOOL),
+    Story("arguments-not-object", '<function=get_weather>"Oslo"}</function>', (1, 28), TOOL),
     Story("misspelt-marker", 'Now <tool_cal>{"name": "get_weather", "arguments": {}}</tool_cal>', (1, 5), TOOL),
     Story("misspelt-marker", '<tool_cal>\n{"name": "get_weather", "arguments": {}}\n</tool_call>', (1, 1), TOOL),
     Story("misspelt-marker", 'Look. [TOOL_CALL]get_weather[ARGS]{"city": "Oslo"}', (1, 7), TOOL),
@@ -218,7 +220,7 @@ NOT_SO = [
     ("missing-closer", "<function=get_weather>\n<parameter=city>\nOslo\n</parameter>\n</function>\n", TOOL),
     ("in-reasoning", f"<think>\nPerhaps.\n</think>\n{HERMES}", TOOL),
     ("arguments-malformed", '<|tool_call_start|>[get_weather(city="Oslo")]<|tool_call_end|>', TOOL),
-    ("no-call-behind-marker", f"Put it before each. {HERMES}", TOOL),
+    ("no-call-after-marker", f"Put it before each. {HERMES}", TOOL),
     ("in-a-line", 'get_weather(city="Oslo")\nDone.', TOOL),
     ("in-a-line", f"So {HERMES} is it.", TOOL),
     ("no-opener", "Put [TOOL_CALLS] before each.", TOOL),
@@ -250,7 +252,7 @@ def test_what_is_not_so_is_not_told(cause: str, text: str, tools: list[str] | No
 
 
 def test_each_cause_has_a_row_of_either_kind() -> None:
-    sources = [(EXPLAIN / name).read_text(encoding="utf-8") for name in ("causes.py", "almost.py")]
+    sources = [(EXPLAIN / name).read_text(encoding="utf-8") for name in ("causes.py", "near_misses.py")]
     causes = {name for source in sources for name in re.findall(r'Story\(\s*"([a-z-]+)"', source)}
     causes |= {"json-broken", "arguments-malformed"}  # one rule tells either
     assert {story.cause for story in STORIES} | {"limit"} == causes
@@ -348,7 +350,7 @@ def test_no_text_raises() -> None:
     rows = wild_rows()
     markers = [seen.text for each in all_formats() for seen in known_markers(None).find(" ".join(each.markers))]
     odd = ["<", '"', "}", "{", "[", "(", "`", "```", "\n", " ", '"name": "f"', "\ud800", "é", "f", ":0", *markers]
-    for _ in range(500 if depth.is_full() else 100):
+    for _ in range(500 if depth.is_full() else 50):
         row = chosen.choice(rows)
         text = row["text"]
         cut = chosen.randrange(len(text) + 1)
@@ -377,13 +379,14 @@ FLOODS = {
 
 @pytest.mark.parametrize("name", FLOODS)
 def test_floods_are_bounded(name: str) -> None:
-    text = FLOODS[name] * (10_000 if name == "openers" or depth.is_full() else 2_000)
+    count = 10_000 if depth.is_full() else 1_000
+    text = FLOODS[name] * count
     found = explain(text, ["f"])
     assert len(found.openers) <= 12
     assert len(found.causes) <= 5
     assert len(found.advice) <= 12
     if name == "openers":
-        assert len(found.openers) + found.openers_left_out == 10_000
+        assert len(found.openers) + found.openers_left_out == count
 
 
 @pytest.mark.skipif(not depth.is_full(), reason="time is measured at full depth")
@@ -444,7 +447,7 @@ def test_what_is_expected_does_not_depend_on_the_hash_seed() -> None:
     code = (
         "from toolglean.formats import all_formats\n"
         "from toolglean.formats.compile import compiled\n"
-        "nfa = compiled(all_formats()).nfa\n"
+        f"nfa = compiled(all_formats()[::{1 if depth.is_full() else 8}]).nfa\n"
         "print([nfa.terminals([state]).literals for state in range(len(nfa.chars))])"
     )
     starts = [{**os.environ, "PYTHONHASHSEED": str(seed)} for seed in (1, 2)]

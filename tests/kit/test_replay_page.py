@@ -1,4 +1,4 @@
-"""The page: what is in it, whatever the turn holds. How it plays is tested in a browser (`nox -s browser`)."""
+"""The page: what is in it, whatever the turn contains. How it plays is tested in a browser (`nox -s browser`)."""
 
 from __future__ import annotations
 
@@ -246,10 +246,18 @@ def test_own_tools_and_the_start() -> None:
     ("fields", "field", "message"),
     [
         ({"own_tools": "[1"}, "own_tools", "This is not JSON: line 1, column 3: Expecting ',' delimiter."),
-        ({"own_tools": '{"name": "f"}'}, "own_tools", "A JSON list of tools was expected, such as"),
-        ({"own_tools": "[1]"}, "own_tools", "not a tool (a name, "),
-        ({"own_tools": '[{"name": "f", "parameters": 5}]'}, "own_tools", "the parameters of tool 'f' are not"),
-        ({"own_tools": "[" * 100_000}, "own_tools", "This is nested more than 64 deep, which no list of tools is."),
+        ({"own_tools": '{"name": "f"}'}, "own_tools", "Expected a JSON list of tools, such as"),
+        ({"own_tools": "[1]"}, "own_tools", "1 is not a tool: give a name, "),
+        (
+            {"own_tools": '[{"name": "f", "parameters": 5}]'},
+            "own_tools",
+            "the parameters of the tool 'f' are 5: give a JSON schema",
+        ),
+        (
+            {"own_tools": "[" * 100_000},
+            "own_tools",
+            "This JSON is nested more than 64 levels deep; a list of tools never is.",
+        ),
         ({"own_tools": "[1" + "0" * 5000 + "]"}, "own_tools", "This JSON cannot be read: Exceeds the limit"),
         ({"format": "nobody"}, "format", "unknown format 'nobody'"),
     ],

@@ -108,7 +108,7 @@ def test_turns_as_models_wrote_them(case: dict[str, Any]) -> None:
 
 
 def shown(turn: str, tools: Any = ("f",), **options: Any) -> str:
-    """The turn with its parts in brackets: n(name), a(arguments), m(markup), r(reasoning); content stands bare."""
+    """The turn with its parts in brackets: n(name), a(arguments), m(markup), r(reasoning); content has no brackets."""
     parts = parts_by_law(recorded(cut_turn(turn), tools, **options))
     runs = [(kind, "".join(part.text for part in group)) for kind, group in groupby(parts, key=lambda part: part.kind)]
     return "".join(text if kind == "content" else f"{kind[0]}({text})" for kind, text in runs)
@@ -117,12 +117,12 @@ def shown(turn: str, tools: Any = ("f",), **options: Any) -> str:
 @pytest.mark.parametrize(
     ("turn", "expected"),
     [
-        # As they stand in the turn.
+        # As they are in the turn.
         (
             'Hi <tool_call>{"name": "f", "arguments": {"x": [1, "f"]}}</tool_call> there',
             'Hi m(<tool_call>{"name": ")n(f)m(", "arguments": )a({"x": [1, "f"]})m(}</tool_call>) there',
         ),
-        # Keys in another order: the name stands behind the arguments, and in them too.
+        # Keys in another order: the name comes after the arguments, and is in them too.
         (
             '<tool_call>{"arguments": {"x": "f"}, "name": "f"}</tool_call>',
             'm(<tool_call>{"arguments": )a({"x": "f"})m(, "name": ")n(f)m("}</tool_call>)',
@@ -137,7 +137,7 @@ def shown(turn: str, tools: Any = ("f",), **options: Any) -> str:
             '<tool_call>{"name": "f", "arguments": {"x": "a\nb"}}</tool_call>',
             'm(<tool_call>{"name": ")n(f)m(", "arguments": )a({"x": "a\nb"})m(}</tool_call>)',
         ),
-        # Parameters: keys and values between markup. `a` stands in "parameter" too.
+        # Parameters: keys and values between markup. `a` is in "parameter" too.
         (
             "<tool_call>\n<function=f>\n<parameter=a>\nTrue\n</parameter>\n<parameter=b>\nx < y\n</parameter>\n</function>\n</tool_call>",
             "m(<tool_call>\n<function=)n(f)m(>\n<parameter=)a(a)m(>\n)a(True)m(\n</parameter>\n<parameter=)a(b)m(>\n)a(x < y)m(\n</parameter>\n</function>\n</tool_call>)",
@@ -168,7 +168,7 @@ def test_held_back_until_it_is_known() -> None:
     assert by_text["So "] == ("content", 1, 1)
     assert by_text["<tool"] == ("markup", 1, 3)
     assert by_text["f"] == ("name", 3, 3)
-    assert by_text['"'] == ("markup", 3, 4)  # behind the name
+    assert by_text['"'] == ("markup", 3, 4)  # after the name
     assert by_text["{"] == ("arguments", 4, 4)
     assert by_text["</tool_call>"] == ("markup", 7, 8)
 

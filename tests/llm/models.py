@@ -1,5 +1,5 @@
 # What this file knows: model classes of every kind of field, for the tests of objects.
-# What it must not know: how they are filled.
+# Does not depend on how they are filled.
 """Model classes for the tests."""
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Square(BaseModel):
 
 
 class Everything(BaseModel):
-    """Fields of every kind; all of them optional, so that any of them can be asked for."""
+    """Fields of every kind, all optional, so that any of them can be read."""
 
     text: str | None = None
     number: int | float = 0
@@ -93,14 +93,14 @@ class Open(BaseModel):
 
 
 class Awkward(BaseModel):
-    """Fields with the names of the view's own methods."""
+    """Fields with the names of the view's methods."""
 
     complete: str
     writing: int = 0
 
 
 class Step(NamedTuple):
-    """What a row of a table says of the moment after a chunk."""
+    """A table row: what is shown after a chunk."""
 
     chunk: str
     seen: dict[str, Any]

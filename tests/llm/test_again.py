@@ -1,4 +1,4 @@
-"""Asking again: the error is told to the model, and each attempt can be seen."""
+"""Asking again: the model is told the error, and each attempt is reported."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-# What this file knows: what users of the orchestration layer hand over, and what they are given or told.
-# What it must not know: how anything is read.
-"""The door of `toolglean.llm`."""
+# What this file knows: the arguments that users of `toolglean.llm` give, and the results and errors that they get.
+# Does not depend on how anything is read.
+"""Arguments of `toolglean.llm`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`OpenAICompatible`: what `Ollama` promises, of any server with OpenAI's chat API; against loopback."""
+"""`OpenAICompatible`: the guarantees of `Ollama` for any server with OpenAI's chat API, on loopback servers."""
 
 from __future__ import annotations
 
@@ -295,7 +295,7 @@ def test_clients_that_were_handed_in_stay_open() -> None:
 
 def test_no_call(llm: OpenAICompatible, server: Loopback) -> None:
     server.play(*[Turn(["It is cold."])] * 2)
-    with pytest.raises(NoToolCallError, match=r"it said: 'It is cold\.'"):
+    with pytest.raises(NoToolCallError, match=r"it wrote: 'It is cold\.'"):
         llm.predict_and_call(TOOLS, HI)
     found = llm.predict_and_call(TOOLS, HI, error_on_no_tool_call=False)
     assert (found.response, found.sources) == ("It is cold.", [])
@@ -316,7 +316,7 @@ OWN = Call("get_weather", {"city": "Oslo"})
 PARALLEL = Turn([], [OWN, OWN, Call("boom", {})])
 LEAKED = Turn(list(OSLO * 2 + '<tool_call>{"name": "boom", "arguments": {}}</tool_call>'))
 BOTH = Turn([*OSLO], [Call("get_weather", {"city": "Rome"}), Call("boom", {})])
-TWICE = Turn([*OSLO, *OSLO], [OWN, OWN, Call("boom", {})])  # parsed, and left in the text too
+TWICE = Turn([*OSLO, *OSLO], [OWN, OWN, Call("boom", {})])  # parsed, and also left in the text
 THEIRS_FIRST = Turn([OWN, OWN, Call("boom", {}), *OSLO, *OSLO])
 
 
@@ -370,7 +370,7 @@ def test_calls_that_are_not_whole_are_not_run(turn: Turn, llm: OpenAICompatible,
         assert response.tool_calls == []
         assert [call.name for call in response.unfinished] == ["get_weather"]
         assert response.message.content == "Hm. "
-    with pytest.raises(NoToolCallError, match="'get_weather' are not whole"):
+    with pytest.raises(NoToolCallError, match="'get_weather' are incomplete"):
         llm.predict_and_call(TOOLS, HI)
     assert llm.predict_and_call(TOOLS, HI, error_on_no_tool_call=False).sources == []
 
@@ -502,7 +502,7 @@ def test_no_server(form: int) -> None:
 
 @pytest.fixture
 def silent() -> Iterator[str]:
-    """A server that takes requests and never answers."""
+    """A server that accepts requests and never answers."""
     with socket.create_server(("127.0.0.1", 0)) as found:
         yield f"http://127.0.0.1:{found.getsockname()[1]}"
 

@@ -1,4 +1,4 @@
-"""`OpenAICompatible(grammar=…)`: what a server is asked, so that it must write calls which are read and fit."""
+"""`OpenAICompatible(grammar=…)`: the request makes the server write calls that can be read and match the schemas."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def test_objects_are_enforced(server: Loopback) -> None:
     assert asked(server)["response_format"]["type"] == "structural_tag"
 
 
-# -- what cannot be had ------------------------------------------------------------------------------------------------
+# -- what is not possible ----------------------------------------------------------------------------------------------
 
 
 def test_a_format_must_be_known() -> None:
@@ -170,7 +170,7 @@ def test_what_excludes_itself(fields: Any, asked_for: Any, said: str, server: Lo
     assert server.requests == []
 
 
-def test_a_schema_that_no_grammar_holds(server: Loopback) -> None:
+def test_a_schema_that_no_grammar_can_express(server: Loopback) -> None:
     function = SCHEMA["function"] | {
         "parameters": {"type": "object", "properties": {"city": {"type": "string", "pattern": "^(?=O).*$"}}}
     }

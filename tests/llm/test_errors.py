@@ -1,4 +1,4 @@
-"""The errors are those of docs/reference/llm-errors.md: class by class, with what they are and what they carry."""
+"""The errors are those of docs/reference/llm-errors.md: the classes, their bases and their attributes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_the_page_has_every_class_and_no_other() -> None:
 
 
 def attributes(name: str) -> list[str]:
-    # "the same" is what the row of the class before it in the second column has.
+    # "the same" refers to the row of the class in the second column.
     _, told = ROWS[name].split(" | ")
     own = re.findall(r"`(\w+)(?:\(\))?`", told)
     return own if "the same" not in told else attributes(parents(name)[0]) + own

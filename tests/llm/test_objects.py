@@ -1,4 +1,4 @@
-"""Partial views: what is seen of an object, moment by moment. The processor, its order and its errors."""
+"""Partial views: what is shown of an object at each moment. The processor, its order and its errors."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def partial_of(model: type[BaseModel], *chunks: str) -> Partial[Any]:
     return processor.partials[0]
 
 
-# -- what is seen ------------------------------------------------------------------------------------------------------
+# -- what is shown -----------------------------------------------------------------------------------------------------
 
 STORIES: dict[str, tuple[type[BaseModel], list[Step]]] = {
     "a string grows": (
@@ -108,11 +108,11 @@ STORIES: dict[str, tuple[type[BaseModel], list[Step]]] = {
             Step('c", 1, null]}', {"anything": {"a": ["bc", 1, None]}}, ("anything",)),
         ],
     ),
-    "a root model is what it holds": (
+    "a root model is its content": (
         Everything,
         [Step('{"tags": ["a", "b', {"tags": ["a", "b"]}, (), "tags")],
     ),
-    "a model that holds itself": (
+    "a model that contains itself": (
         Tree,
         [
             Step(
@@ -156,7 +156,7 @@ def test_what_is_seen_at_each_moment(story: str) -> None:
     moments: list[tuple[Partial[Any], Step]] = []
     for step in steps:
         moments.append((processor.feed(step.chunk)[0], step))
-        for partial, seen in moments:  # a view shows its own moment for ever
+        for partial, seen in moments:  # a view never changes
             assert partial.to_dict() == seen.seen
             assert partial.complete_fields == seen.whole
             assert partial.writing == seen.writing
@@ -185,7 +185,7 @@ def test_a_field_that_the_class_has_not_is_a_mistake(ask: Any) -> None:
 
 
 def test_a_partial_is_no_model_and_nothing_takes_it_for_one() -> None:
-    for text in ('{"name": "x', '{"name": "x"}'):  # not even when it is whole
+    for text in ('{"name": "x', '{"name": "x"}'):  # not even when it is complete
         partial = partial_of(Album, text)
         given: Any = partial
         assert not isinstance(given, BaseModel | dict)
@@ -237,7 +237,7 @@ def test_fields_with_the_names_of_methods_are_read_by_item() -> None:
     [
         ('{"pet": {"kind": "ca', None),
         ('{"pet": {"kind": "cat"', Cat),
-        ('{"pet": {"kind": "dog", "lives": 1', Dog),  # what it says counts, not its keys
+        ('{"pet": {"kind": "dog", "lives": 1', Dog),  # its value is used, not its keys
         ('{"pet": {"lives": 1', Cat),
         ('{"shape": {', None),
         ('{"shape": {"si', None),
@@ -284,9 +284,9 @@ def test_the_end_is_the_validated_model() -> None:
 
 
 WRONG: list[tuple[str, type[BaseModel], str, type[Exception], str | None]] = [
-    # what it is, class, text, error, the text at the span
+    # description, class, text, error, the text at the span
     ("cut off", Album, '{"name": "Hor', IncompleteObjectError, '{"name": "Hor'),
-    ("cut off behind a comma", Album, '{"name": "x", ', IncompleteObjectError, '{"name": "x", '),
+    ("cut off after a comma", Album, '{"name": "x", ', IncompleteObjectError, '{"name": "x", '),
     ("cut off at once", Album, "{", IncompleteObjectError, "{"),
     ("a comma at the end", Album, '{"name": "x",}', MalformedObjectError, "}"),
     ("no quotes", Album, '{"name": x}', MalformedObjectError, "x"),
@@ -304,7 +304,7 @@ WRONG: list[tuple[str, type[BaseModel], str, type[Exception], str | None]] = [
 
 
 @pytest.mark.parametrize(("model", "text", "kind", "place"), [row[1:] for row in WRONG], ids=[row[0] for row in WRONG])
-def test_what_is_no_object_says_so_with_text_and_place(
+def test_an_error_has_the_text_and_the_place(
     model: type[BaseModel], text: str, kind: type[Exception], place: str | None
 ) -> None:
     for chunks in [[text], *chunkings(text)]:
@@ -363,7 +363,7 @@ def test_one_object_and_nothing_else(text: str, kind: type[Exception] | None) ->
         ('{"name": "\\ud83d\\ude00"}', "😀"),
     ],
 )
-def test_what_the_scanner_lets_through_is_mended_for_pydantic(text: str, name: str) -> None:
+def test_what_the_scanner_accepts_is_escaped_for_pydantic(text: str, name: str) -> None:
     for chunks in [[text], list(text)]:
         assert partial_of(Album, *chunks).name == name
     assert object_of(Album, text).name == name
@@ -402,14 +402,14 @@ def test_parallel_calls_keep_their_order_and_shorter_ones_count(deltas: bool) ->
 def test_calls_that_are_written_at_the_same_time_keep_their_order() -> None:
     processor = StreamingObjectProcessor(Album)
     processor.feed([CallStart(0, None, "Album", True, 0), CallStart(1, None, "Album", True, 0)])
-    assert list(processor.feed(CallDelta(1, '{"name": "b"}', 0))) == []  # a comes first, and is not seen yet
+    assert list(processor.feed(CallDelta(1, '{"name": "b"}', 0))) == []  # a comes first, and is not visible yet
     assert [each.name for each in processor.feed(CallDelta(0, '{"name": "a', 0))] == ["a", "b"]
     processor.feed(call(1, '{"name": "b"}')[-1])
     processor.feed([CallDelta(0, '"}', 0), call(0, '{"name": "a"}')[-1]])
     assert [each.name for each in processor.finish()] == ["a", "b"]
 
 
-def test_a_call_that_says_nothing_does_not_hide_those_behind_it() -> None:
+def test_an_empty_call_does_not_hide_those_after_it() -> None:
     processor = StreamingObjectProcessor(Album)
     processor.feed(call(0, "", "incomplete"))
     assert [each.name for each in processor.feed(call(1, '{"name": "b"}'))] == ["b"]
@@ -525,7 +525,7 @@ def test_text_that_breaks_in_an_object_is_its_own_error() -> None:
     assert second.text[slice(*second.span)] == "o"
 
 
-# -- responses, and the seed's `process` -------------------------------------------------------------------------------
+# -- responses, and `process` -----------------------------------------------------------------------------------------
 
 
 def response(*calls: ToolCallChunk, text: str = "", delta: str | None = None, events: Any = ()) -> ChatResponse:
@@ -540,7 +540,7 @@ def test_responses_with_events() -> None:
     assert processor.finish() == [Album(name="ab")]
 
 
-def test_responses_without_events_hold_all_calls_so_far() -> None:
+def test_responses_without_events_repeat_all_calls_so_far() -> None:
     one, two = (ToolCallChunk(name="Album", arguments={"name": name}) for name in "aa")
     processor = StreamingObjectProcessor(Album)
     counts = [len(processor.feed(each)) for each in (response(), response(one), response(one), response(one, two))]
@@ -671,7 +671,7 @@ def test_the_class_must_be_a_model(given: Any) -> None:
 def test_the_class_must_be_whole() -> None:
     fields: dict[str, Any] = {"other": ("Nowhere", ...)}
     lost = create_model("Lost", **fields)
-    with pytest.raises(ConfigurationError, match="Lost names a type that is not known") as caught:
+    with pytest.raises(ConfigurationError, match="Lost refers to an unknown type") as caught:
         StreamingObjectProcessor(lost)
     assert caught.value.__cause__ is not None
 

@@ -1,4 +1,4 @@
-"""What `python -m benchmarks.objects` measures is what it says: each way reads the whole object."""
+"""`python -m benchmarks.objects` measures what it claims: each way reads the whole object."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
-# What this file knows: objects show the same, wherever the text was cut.
-# What it must not know: how objects are read.
-"""Objects in pieces: sound ones and broken ones."""
+# What this file knows: objects look the same, wherever the text was cut.
+# Does not depend on how objects are read.
+"""Valid and broken objects, cut into pieces."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from toolglean.llm.objects import StreamingObjectProcessor
 
 ALPHABET = ("{", "}", "[", "]", '"', ":", ",", "\\", "\\u0", "\\u00e9", "\\ud83d", "\\ude00", "\n", " ", "a", "name", '"name": "', '{"name": "A', "1", "-", ".", "e", "true", "tru", "nulx", "```json", "é", '{"n": 1}', '"n": [')  # fmt: skip
 TEXTS = [
-    # Row "views of StreamingObjectProcessor" of adversary.py: what broke within one chunk was never shown.
+    # Objects that break within one chunk must be shown too.
     '{"name": "A\\u0:0e9"}',
     '{"name": "A\\x"}',
     '{"name": trux}',
@@ -43,7 +43,7 @@ def cut(text: str, chance: random.Random) -> list[str]:
 
 
 def shown(chunks: Iterable[Any]) -> Any:
-    # All that a processor says in the end: what is seen of each object, the problems, the objects or their errors.
+    # Everything that a processor returns at the end: the views, the problems, the objects or their errors.
     processor = StreamingObjectProcessor(A, content=True)
     for chunk in chunks:
         processor.feed(chunk)

@@ -1,9 +1,9 @@
 """Laws of partial objects, over cuts.
 
-- The end is what pydantic makes of the whole text, wherever it was cut.
-- Views are monotone: a field that is set stays set, one that is whole never changes, a string only grows.
-- A view shows its own moment for ever.
-- Work is linear: a step costs what came with it, not what came before. Counted, not timed.
+- The final object is what pydantic makes of the whole text, wherever it was cut.
+- Views are monotone: a field that is set stays set, a complete field never changes, a string only grows.
+- A view never changes.
+- Work is linear: the cost of a step depends on its chunk, not on the text before it. It is counted, not timed.
 """
 
 from __future__ import annotations
@@ -92,7 +92,7 @@ def test_the_end_is_what_pydantic_makes_of_the_whole(data: st.DataObject, seed: 
 
 
 def frozen(value: Any) -> Any:
-    """All that a view shows, apart from the view."""
+    """A copy of everything that a view shows."""
     if isinstance(value, Partial):
         fields = {name: (frozen(value[name]), value.is_complete(name)) for name in value.set_fields}
         return "object", value.complete, fields
@@ -104,7 +104,7 @@ def frozen(value: Any) -> Any:
 
 
 def grows(before: Any, after: Any, place: str = "") -> None:
-    """`after` says all that `before` said, and perhaps more."""
+    """`after` has everything that `before` has, and perhaps more."""
     if isinstance(before, str):
         assert isinstance(after, str), place
         assert after.startswith(before), place
@@ -142,7 +142,7 @@ def test_views_are_monotone_and_show_their_own_moment(data: st.DataObject, seed:
 
 @given(st.data(), st.integers(0, 1000))
 def test_mutants_end_as_pydantic_says_or_as_an_error(data: st.DataObject, seed: int) -> None:
-    # What pydantic takes we take, and alike; the scanner refuses NaN and the like, and lets raw line breaks through.
+    # We accept what pydantic accepts, with the same result, except that the scanner rejects NaN and accepts raw line breaks.
     text = written(data.draw(objects), data.draw)
     place = data.draw(st.integers(0, len(text)))
     mutant = text[:place] + data.draw(st.sampled_from(["", "}", '"', ",", "\\", "x", "1"])) + text[place + 1 :]

@@ -1,4 +1,4 @@
-"""`Ollama`: settings, clients, requests, answers, streams, calls; with the real ollama package against loopback."""
+"""`Ollama`: settings, clients, requests, answers, streams, calls; with the real ollama package on loopback servers."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def server() -> Iterator[Loopback]:
 
 @pytest.fixture(autouse=True)
 def closed(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The plain clients are closed behind each test; the asynchronous ones in their own loop."""
+    """The plain clients are closed after each test; the asynchronous ones in their own loop."""
     made: list[Any] = []
     make = Ollama._made
 
@@ -269,7 +269,7 @@ def test_a_long_stream_costs_what_it_brings() -> None:
 
 
 class Played:
-    """What is like a client, and no more: `chat`, answers as dicts, streams as iterators."""
+    """A minimal client: `chat`, answers as dicts, streams as iterators."""
 
     def __init__(self, *chunks: Any) -> None:
         self.chunks = chunks
@@ -401,7 +401,7 @@ for _ in range(2):
 
 
 def test_a_loop_that_was_left_open_does_not_spoil_the_next(server: Loopback) -> None:
-    # In a process of its own: its connections stay open, which this one would be told of.
+    # In a separate process: its connections stay open, which would be reported here.
     server.play(Turn(["x"]), Turn(["y"]))
     done = subprocess.run(
         [sys.executable, "-c", LEFT_OPEN, server.url], capture_output=True, text=True, check=True, encoding="utf-8"
@@ -428,7 +428,7 @@ def test_a_busy_server_is_asked_again_what_the_model_is() -> None:
 
 
 class Careless(Ollama):
-    """A model of one's own, whose chat does not know `single_call`."""
+    """A user's own model, whose `chat` does not support `single_call`."""
 
     def chat(self, *_: Any, **__: Any) -> Any:
         calls = [ToolCallChunk(name="get_weather", arguments={"city": each}) for each in ("Oslo", "Rome")]
@@ -469,12 +469,12 @@ def test_tools_that_cannot_be_run_are_refused() -> None:
     client.chat.return_value = CALLED
     given: Any = [WEATHER.metadata.to_openai_tool()]
     assert Ollama("m", client=client).generate_tool_calls(HI, given).tool_calls
-    with pytest.raises(ConfigurationError, match="only a CallableTool, a function or a pydantic class can be run"):
+    with pytest.raises(ConfigurationError, match="cannot be run; give a CallableTool, a function or a pydantic class"):
         Ollama("m", client=client).predict_and_call(given, HI)
 
 
 def test_what_a_client_says_of_the_model_may_be_anything() -> None:
-    # Above all a mock, whose attributes are all there and mean nothing.
+    # For example a mock, which has every attribute.
     for shown in (MagicMock(), {"template": 5, "capabilities": 5}, None):
         client = MagicMock()
         client.show.return_value = shown
@@ -502,7 +502,7 @@ def test_recorded_streams(stream: Any, streaming: bool, server: Loopback) -> Non
 
 
 def test_steps_may_be_awaited_or_iterated_at_once(server: Loopback) -> None:
-    """The seeds write `async for … in await …`, others leave the `await` out."""
+    """Some programs write `async for … in await …`, others omit the `await`."""
     turn = Turn(["It is ", "cold."], [Call("get_weather", {"city": "Oslo"})])
     ways: list[Callable[[Ollama], Any]] = [
         lambda own: own.astream_chat(HI),
@@ -522,7 +522,7 @@ def test_steps_may_be_awaited_or_iterated_at_once(server: Loopback) -> None:
         assert "".join(first) == "It is cold."
 
 
-def test_a_stream_that_is_never_begun_leaves_nothing_behind(server: Loopback) -> None:
+def test_a_stream_that_is_never_begun_leaves_nothing_open(server: Loopback) -> None:
     before = len(server.requests)
 
     async def run() -> None:
@@ -629,7 +629,7 @@ def test_parallel_and_identical_calls(turn: Turn, llm: Ollama, server: Loopback)
     *_, streamed = llm.stream_chat_with_tools(TOOLS, HI, allow_parallel_tool_calls=True)
     assert [call.name for call in streamed.tool_calls] == ["get_weather", "get_weather", "boom"]
     assert [call.name for call in llm.generate_tool_calls(HI, TOOLS).tool_calls] == ["get_weather"]
-    for response in llm.stream_generate_tool_calls(HI, TOOLS):  # the original trimmed whole answers only
+    for response in llm.stream_generate_tool_calls(HI, TOOLS):  # streams are trimmed too
         assert len(response.tool_calls) <= 1
         assert not [call for call in response.unfinished if call.name == "boom"]
 
@@ -663,13 +663,13 @@ def test_arguments_are_seen_while_they_are_written(llm: Ollama, server: Loopback
 @pytest.mark.parametrize(
     "text", [OSLO[:60], '<tool_call>{"name": "get_weather", "arguments": {"city"]}'], ids=["cut off", "malformed"]
 )
-def test_calls_that_are_not_whole_are_not_run(text: str, llm: Ollama, server: Loopback) -> None:
+def test_incomplete_calls_are_not_run(text: str, llm: Ollama, server: Loopback) -> None:
     server.play(Turn(["Hm. ", text]), Turn([text]), Turn([text]))
     response = llm.generate_tool_calls(HI, TOOLS)
     assert response.tool_calls == []
     assert [call.name for call in response.unfinished] == ["get_weather"]
     assert response.message.content == "Hm. "
-    with pytest.raises(NoToolCallError, match="'get_weather' are not whole") as caught:
+    with pytest.raises(NoToolCallError, match="'get_weather' are incomplete") as caught:
         llm.predict_and_call(TOOLS, HI)
     assert caught.value.response.unfinished
     found = llm.predict_and_call(TOOLS, HI, error_on_no_tool_call=False)
@@ -678,7 +678,7 @@ def test_calls_that_are_not_whole_are_not_run(text: str, llm: Ollama, server: Lo
 
 def test_no_call(llm: Ollama, server: Loopback) -> None:
     server.play(*[Turn(["It is cold."])] * 2)
-    with pytest.raises(NoToolCallError, match=r"it said: 'It is cold\.'"):
+    with pytest.raises(NoToolCallError, match=r"it wrote: 'It is cold\.'"):
         llm.predict_and_call(TOOLS, HI)
     found = llm.predict_and_call(TOOLS, HI, error_on_no_tool_call=False)
     assert (found.response, found.sources) == ("It is cold.", [])
@@ -754,7 +754,7 @@ def test_force_single_tool_call_keeps_the_rest() -> None:
     assert Ollama.force_single_tool_call(response).message.content == "ab"
 
 
-# -- models whose template has no place for tools ------------------------------------------------------------------------
+# -- models whose template does not support tools -----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("template", ["{{ .Prompt }}", ""])
@@ -771,7 +771,7 @@ def test_tools_are_told_in_the_prompt(template: str, server: Loopback) -> None:
     assert [path for path, _ in server.requests].count("/api/show") == 1
 
 
-def test_the_server_says_whether_tools_have_a_place(server: Loopback) -> None:
+def test_the_server_tells_whether_tools_are_supported(server: Loopback) -> None:
     for template, told in (("{{ .Prompt }}", True), ("{{ .Tools }}", False)):
         server.template = template
         server.play(Turn([OSLO]))
@@ -836,7 +836,7 @@ def test_no_server(form: int) -> None:
 
 @pytest.fixture
 def silent() -> Iterator[str]:
-    """A server that takes requests and never answers."""
+    """A server that accepts requests and never answers."""
     with socket.create_server(("127.0.0.1", 0)) as found:
         yield f"http://127.0.0.1:{found.getsockname()[1]}"
 
@@ -851,7 +851,7 @@ def test_a_server_that_is_too_slow(form: int, silent: str) -> None:
 
 @pytest.mark.parametrize("form", [1, 3])
 @pytest.mark.parametrize("fault", [Cut(2), Malformed(2), ErrorLine(2)], ids=["cut", "malformed", "error"])
-def test_a_server_that_dies_in_mid_stream(fault: Any, form: int, server: Loopback) -> None:
+def test_a_connection_that_breaks_during_a_stream(fault: Any, form: int, server: Loopback) -> None:
     server.play(Turn(["It ", "is ", "cold."], faults=[fault]))
     with pytest.raises(StreamInterruptedError) as caught:
         every_form(server.url, retry=SOON)[form]()

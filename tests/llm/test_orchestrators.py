@@ -93,7 +93,7 @@ def new(kind: str, server: Loopback, **fields: Any) -> Served:
     return OpenAICompatible("m", base_url=f"{server.url}/v1", retry=RetryPolicy(attempts=1), **fields)
 
 
-# Both by `--depth full`: the orchestrators know no server, and tests/llm/test_compatible.py has a slice of these.
+# Both with `--depth full`: the orchestrators do not depend on the server, and tests/llm/test_compatible.py has some of these.
 @pytest.fixture(params=["Ollama", "OpenAICompatible"] if depth.is_full() else ["Ollama"])
 def llm(request: pytest.FixtureRequest, server: Loopback) -> Iterator[Served]:
     with new(request.param, server) as found:
@@ -104,7 +104,7 @@ WAYS = ["call", "acall", "stream_call", "astream_call", "await astream_call"]
 
 
 def ask(function: Any, server: Loopback, way: str, **variables: Any) -> Any:
-    """The last object that this way of asking gives."""
+    """The last object that is returned in this way."""
     if way == "call":
         return function(**variables)
     if way == "stream_call":
@@ -112,7 +112,7 @@ def ask(function: Any, server: Loopback, way: str, **variables: Any) -> Any:
         return last
 
     async def run() -> Any:
-        # The clients of a loop belong to it.
+        # A client belongs to its loop.
         async with new(type(function._llm).__name__, server) as own:
             function._llm = own
             if way == "acall":
@@ -143,7 +143,7 @@ def test_an_object(turn: Turn, way: str, llm: Served, server: Loopback) -> None:
 
 @pytest.mark.parametrize("way", WAYS)
 def test_parallel_objects(way: str, llm: Served, server: Loopback) -> None:
-    # A later, shorter object, and two identical ones: the original dropped both.
+    # A later, shorter object, and two identical ones: both must be kept.
     server.play(Turn(list(leaked(HORSES, SHORT, SHORT))))
     function = ToolOrchestratingLLM(Album, "Albums", llm, allow_parallel_tool_calls=True)
     assert ask(function, server, way) == [EXPECTED, Album(name="Easter"), Album(name="Easter")]
@@ -177,7 +177,7 @@ def test_the_object_fills_itself(llm: Served, server: Loopback) -> None:
 
 
 class NoFunctions(FunctionCallingLLM):
-    """A model that calls no functions, or whatever a test wants of it."""
+    """A model that cannot call functions, or behaves as the test needs."""
 
     def __init__(self, response: Any = None, *, calls: bool = False) -> None:
         self.response = response
@@ -236,12 +236,12 @@ def test_2_the_class_must_have_a_schema(llm: Served) -> None:
         ToolOrchestratingLLM(Odd, "x", llm)()
     assert caught.value.__cause__ is not None
     long: Any = create_model("Long", x=(int, ...), __doc__="x" * 1025)
-    with pytest.raises(ToolSchemaError, match="1025 characters; 1024 at most"):
+    with pytest.raises(ToolSchemaError, match="1025 characters; shorten it to 1024"):
         ToolOrchestratingLLM(long, "x", llm)()
 
 
 def test_3_the_prompt_must_be_filled(llm: Served, server: Loopback) -> None:
-    with pytest.raises(MissingVariablesError, match="lacks a value for: b, c") as caught:
+    with pytest.raises(MissingVariablesError, match="has no value for: b, c") as caught:
         ToolOrchestratingLLM(Album, "{a} {b} {c}", llm)(a=1)
     assert caught.value.missing == ("b", "c")
     assert isinstance(caught.value, KeyError)
@@ -369,7 +369,7 @@ def test_1_the_class_is_a_model(llm: Served) -> None:
 
 @pytest.mark.parametrize("way", WAYS)
 def test_6_arguments_that_are_not_valid(way: str, llm: Served, server: Loopback) -> None:
-    # The original gave the error's text, or an object of another class, as if it were the model's.
+    # The error's text, or an object of another class, must never be returned as the object.
     server.play(Turn(list(leaked({"name": "x", "songs": [{"title": "y", "seconds": -1}]}))))
     with pytest.raises(InvalidObjectError) as caught:
         ask(ToolOrchestratingLLM(Album, "x", llm), server, way)
@@ -402,7 +402,7 @@ def test_arguments_of_the_model_are_passed_on_and_left_alone() -> None:
 
 @pytest.mark.parametrize("kind", ["Ollama", "OpenAICompatible"])
 def test_system_prompts_are_sent_in_every_form(kind: str, server: Loopback) -> None:
-    # The original left them out of its asynchronous form.
+    # In the asynchronous form too.
     for way in WAYS:
         server.play(Turn([], [Call("Album", HORSES)]))
         with new(kind, server, system_prompt="Be brief.") as llm:

@@ -179,7 +179,7 @@ def odd_names(json: str, copy: int = 1, model_extra: int = 2, _x: int = 3, self:
 
 
 def test_parameters_may_have_any_name() -> None:
-    # A pydantic class cannot have some of them, and `self` is also what a method takes.
+    # A pydantic class cannot have fields with some of these names, and `self` is also a parameter of methods.
     tool = CallableTool.from_function(odd_names)
     assert list(tool.metadata.get_parameters_dict()["properties"]) == ["json", "copy", "model_extra", "_x", "self"]
     given: dict[str, Any] = {"json": "a", "copy": "5", "model_extra": 6, "_x": 7, "self": 8, "func": 9, "argument_0": 9}
@@ -241,7 +241,7 @@ def test_arguments_may_come_as_a_mapping() -> None:
 
 
 @pytest.mark.parametrize(
-    ("fn", "words"), [(lambda x: x, "give one"), (max, "parameters of function .* cannot be read")]
+    ("fn", "words"), [(lambda x: x, "give it one"), (max, "parameters of function .* cannot be read")]
 )
 def test_functions_that_say_too_little(fn: Any, words: str) -> None:
     with pytest.raises(ToolSchemaError, match=words):
@@ -286,7 +286,7 @@ def test_asynchronous_functions() -> None:
 
 
 def test_a_tool_is_run_once_whatever_it_raises() -> None:
-    # The original tried positional arguments first, then keywords, and swallowed the first exception: twice run.
+    # A failed call must not be repeated with the arguments in another form.
     seen: list[str] = []
 
     def once(text: str) -> None:
@@ -331,7 +331,7 @@ def run(tools: list[CallableTool], wanted: Any, *, asynchronous: bool, **options
 
 
 @pytest.mark.parametrize("asynchronous", [False, True])
-def test_outputs_stand_in_the_order_of_the_calls(asynchronous: bool, caplog: pytest.LogCaptureFixture) -> None:
+def test_outputs_are_in_the_order_of_the_calls(asynchronous: bool, caplog: pytest.LogCaptureFixture) -> None:
     async def slow(text: str) -> str:
         await asyncio.sleep(0.02)
         return f"slow {text}"
@@ -362,7 +362,7 @@ def test_what_cannot_be_described() -> None:
     with pytest.raises(ToolSchemaError, match="no schema"):
         ToolMetadata(name="x").to_openai_tool()
     long = ToolMetadata(name="x", description="y" * 1025, fn_schema={})
-    with pytest.raises(ToolSchemaError, match="1025 characters; 1024 at most"):
+    with pytest.raises(ToolSchemaError, match="1025 characters; shorten it to 1024"):
         long.to_openai_tool()
     assert long.to_openai_tool(skip_length_check=True)["function"]["parameters"] == {}
 

@@ -1,4 +1,4 @@
-"""Messages and responses: what they say, and that they go to `toolglean.conversation.messages` and back without loss."""
+"""Messages and responses: their content, and their conversion to `toolglean.conversation` and back without loss."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from toolglean import Content, Problem
-from toolglean.conversation.messages import ContentPartText, History
-from toolglean.conversation.messages import Message as NeutralMessage
+from toolglean.conversation import ContentPartText, History
+from toolglean.conversation import Message as NeutralMessage
 from toolglean.llm import (
     ChatResponse,
     CompletionResponse,

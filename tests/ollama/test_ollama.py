@@ -50,7 +50,7 @@ SHARED = ROOT.parent / "shared" / "vectors" / "ollama"
 def shared_rows(name: str) -> list[dict[str, Any]]:
     path = SHARED / name
     if not path.exists():
-        pytest.skip(f"../shared/vectors/ollama/{name} is not here; it may not be part of the repository")
+        pytest.skip(f"../shared is not here: vectors/ollama/{name} may not be committed")
     return rows_of(gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes())
 
 

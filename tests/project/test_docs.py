@@ -12,6 +12,7 @@ import io
 import json
 import os
 import re
+import select
 import shlex
 import shutil
 import subprocess
@@ -43,7 +44,7 @@ OTHER_PAGES = [
     )
 ]
 
-# The set-up commands: they change the environment in which the tests run. .ci/run runs them as they stand here.
+# The set-up commands: they change the environment in which the tests run. .ci/run runs them as they are written here.
 TRY = "python -m pip install . && toolglean demo"
 TEST = "python -m pip install -e '.[dev]' && python -m pytest"
 SET_UP = {TRY, TEST}
@@ -169,30 +170,48 @@ def commands(page: Path) -> Iterator[Command]:
                 yield Command(page, block.line, command, output)
 
 
-COMMANDS = [command for page in PAGES for command in commands(page)]
+def is_run(each: Command) -> bool:
+    """Whether the command is run: at full depth, all are; by default, test_benchmarks.py and test_floods.py measure."""
+    return depth.is_full() or not each.command.startswith(("python -m benchmarks", "python -m pytest benchmarks"))
+
+
+WITH_COMMANDS = {
+    page: [each for each in commands(page) if each.command not in SET_UP and is_run(each)] for page in PAGES
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A folder with all that the root has, for what the commands of a page write."""
+    for each in ROOT.iterdir():
+        (tmp_path / each.name).symlink_to(each, target_is_directory=each.is_dir())
+    return tmp_path
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="no bash on this system")
-@pytest.mark.parametrize(
-    "each", [each for each in COMMANDS if each.command not in SET_UP], ids=lambda each: each.command
-)
-def test_commands_print_what_the_page_says(each: Command) -> None:
-    here = each.command.startswith("toolglean ") and not SHELL & {*each.command} and not depth.is_full()
-    printed = shown_here(each.command) if here else shown_by_bash(each.command)
-    pattern = ".*".join(re.escape(part) for part in each.output.split("..."))
-    assert re.fullmatch(pattern, printed, re.DOTALL), f"{name_of(each.page)}, line {each.line}:\n{printed}"
+@pytest.mark.parametrize("page", [page for page in PAGES if WITH_COMMANDS[page]], ids=name_of)
+def test_commands_print_what_the_page_says(page: Path, folder: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    for each in WITH_COMMANDS[page]:
+        if depth.is_full() or "toolglean " not in each.command or OWN_PROCESSES.search(each.command):
+            printed = shown_by_bash(each.command, folder)
+        elif SHELL & {*each.command}:
+            printed = shown_by_bash_and_here(each.command, folder, tmp_path_factory.mktemp("here"))
+        else:
+            printed = shown_here(each.command, folder)
+        pattern = ".*".join(re.escape(part) for part in each.output.split("..."))
+        assert re.fullmatch(pattern, printed, re.DOTALL), f"{name_of(page)}, line {each.line}:\n{printed}"
 
 
 SHELL = set("|;<>&$`*")
 """What only a shell understands."""
 
 
-def shown_by_bash(command: str) -> str:
+def shown_by_bash(command: str, folder: Path) -> str:
     bin_folder = Path(sys.executable).parent  # where `python` and `toolglean` of this environment are
     env = {**os.environ, "PATH": f"{bin_folder}{os.pathsep}{os.environ['PATH']}", "PYTHONIOENCODING": "utf-8"}
     done = subprocess.run(
         ["bash", "-c", command],
-        cwd=ROOT,
+        cwd=folder,
         env=env,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -203,12 +222,78 @@ def shown_by_bash(command: str) -> str:
     return done.stdout
 
 
-def shown_here(command: str) -> str:
-    """What it shows, in this process: by default, for starting one takes longer than what most commands do."""
+def shown_here(command: str, folder: Path) -> str:
+    """What it shows, in this process: by default, because starting one takes longer than what most commands do."""
     printed = io.StringIO()
-    with contextlib.chdir(ROOT), contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
+    with contextlib.chdir(folder), contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
         main(shlex.split(command)[1:])
     return printed.getvalue()
+
+
+OWN_PROCESSES = re.compile(r"--jobs|toolglean conformance")
+"""Commands that start processes, which must not be copies of this one."""
+
+ASKING = """
+toolglean() {
+    local given code arguments=()
+    for given in "$@"; do
+        case "$given" in /dev/fd/*) cat "$given" > "$HERE/given"; given="$HERE/given" ;; esac
+        arguments+=("$given")
+    done
+    printf '%s\\0' "${arguments[@]}" > "$HERE/arguments"
+    cat > "$HERE/stdin"
+    if [ /dev/fd/1 -ef /dev/fd/2 ]; then printf 1 > "$HERE/asked"; else printf 2 > "$HERE/asked"; fi
+    read -r code < "$HERE/answered"
+    cat "$HERE/stderr" >&2
+    cat "$HERE/stdout"
+    return "$code"
+}
+"""
+"""In bash, `toolglean` as a function that leaves its work to the process of the tests."""
+
+
+def shown_by_bash_and_here(command: str, folder: Path, here: Path) -> str:
+    """What a command of the shell shows, with `toolglean` run in this process, as in `shown_here`."""
+    for name in ("asked", "answered"):
+        os.mkfifo(here / name)
+    (asked, answered) = (os.open(here / name, os.O_RDWR) for name in ("asked", "answered"))  # neither end waits
+    with subprocess.Popen(
+        ["bash", "-c", ASKING + command],
+        cwd=folder,
+        env={**os.environ, "HERE": str(here)},
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        encoding="utf-8",
+    ) as bash:
+        while bash.poll() is None:
+            if select.select([asked], [], [], 0.01)[0]:
+                os.write(answered, f"{answer(folder, here, int(os.read(asked, 1)))}\n".encode())
+        os.close(asked)
+        os.close(answered)
+        assert bash.stdout is not None
+        return bash.stdout.read()
+
+
+def answer(folder: Path, here: Path, channels: int) -> int:
+    """Run `toolglean` with the arguments and the input that bash left in `here`; returns the exit code.
+
+    Where errors go to the same channel as the output, they appear between its lines.
+    """
+    arguments = (here / "arguments").read_text(encoding="utf-8").split("\0")[:-1]
+    shown, said = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", newline="") for _ in range(2))
+    errors = shown if channels == 1 else said
+    with pytest.MonkeyPatch.context() as patch, contextlib.chdir(folder):
+        patch.setattr(sys, "stdin", (here / "stdin").open(encoding="utf-8"))
+        with sys.stdin, contextlib.redirect_stdout(shown), contextlib.redirect_stderr(errors):
+            try:
+                code = main(arguments)
+            except SystemExit as end:
+                code = int(end.code or 0)
+    for stream, name in ((shown, "stdout"), (said, "stderr")):
+        stream.flush()
+        (here / name).write_bytes(stream.buffer.getvalue())
+    return code
 
 
 def test_set_up_commands_are_those_of_ci() -> None:

@@ -1,4 +1,4 @@
-"""What a release says of itself is the same everywhere, and the project's addresses stand in one place."""
+"""What a release says about itself is the same everywhere, and the project's addresses are in one place."""
 
 from __future__ import annotations
 
@@ -60,6 +60,18 @@ def test_every_tested_python_is_a_classifier() -> None:
     assert f"{sys.version_info.major}.{sys.version_info.minor}" in named | {"3.15"}
 
 
+def test_the_extra_dev_is_what_developers_need() -> None:
+    pyproject = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    groups = pyproject["dependency-groups"]
+    needed = {
+        each
+        for entry in groups["dev"]
+        for each in (groups[entry["include-group"]] if isinstance(entry, dict) else [entry])
+    }
+    extras = pyproject["project"]["optional-dependencies"]
+    assert {each for each in extras["dev"] if not each.startswith("toolglean[")} == needed
+
+
 def test_no_message_promises_a_package_index() -> None:
     found = [name for name, text in texts() if name.startswith("src/") and "pip install" in text]
     assert found == ["src/toolglean/_install.py"], "take the message from toolglean._install.needs"
@@ -95,7 +107,7 @@ def test_a_missing_package_says_how_to_install_it(
 
 @pytest.mark.skipif(not (ROOT / ".git").exists(), reason="not a checkout")
 def test_every_action_is_pinned() -> None:
-    # A tag can be moved to other code; a commit cannot. The version behind it is for people.
+    # A tag can be moved to other code; a commit cannot. The version after it is for people.
     workflows = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
     assert workflows
     for path in workflows:

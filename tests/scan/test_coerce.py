@@ -1,6 +1,6 @@
-# What this file knows: which value a text stands for, under which schema.
-# What it must not know: formats; of the engines' vectors it takes only the texts of values.
-"""The ladder of coercion, rung by rung."""
+# Which value a text means, under which schema. Does not depend on formats: it takes only the texts of values from the
+# inference engines' test vectors.
+"""Values from text, kind by kind."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ TREE: dict[str, Any] = {"anyOf": [{"$ref": "#"}, INTEGER]}
 ROWS: list[tuple[str, Any, dict[str, Any]]] = [
     ("no schema", None, {"3": "3", "true": "true", "null": "null", "{}": "{}", "": "", " x ": " x "}),
     ("an empty schema", {}, {"3": "3", "null": "null"}),
-    ("a schema that says nothing of the kind", {"description": "a number"}, {"3": "3"}),
+    ("a schema that names no kind", {"description": "a number"}, {"3": "3"}),
     ("a kind that nobody knows", {"type": "any"}, {"3": "3"}),
     ("no schema at all", True, {"3": "3"}),
     ("a string keeps the text", STRING, {"3": "3", "true": "true", "null": "null", "[1]": "[1]", " x\n": " x\n", "": ""}),
@@ -56,12 +56,12 @@ ROWS: list[tuple[str, Any, dict[str, Any]]] = [
     ("too deep", ARRAY, {"[" * 300 + "]" * 300: "[" * 300 + "]" * 300}),
     ("anyOf", {"anyOf": [INTEGER, NULL]}, {"3": 3, "null": None, "x": "x"}),
     ("oneOf, in order", {"oneOf": [{"anyOf": [BOOLEAN, NUMBER]}, STRING]}, {"true": True, "3": 3, "x": "x"}),
-    ("allOf: the first that says anything", {"allOf": [{"description": "x"}, {"minimum": 1}, INTEGER, STRING]}, {"3": 3}),
-    ("a type beside anyOf", {"type": "string", "anyOf": [INTEGER]}, {"3": "3"}),
+    ("allOf: the first that names a kind", {"allOf": [{"description": "x"}, {"minimum": 1}, INTEGER, STRING]}, {"3": 3}),
+    ("a type next to anyOf", {"type": "string", "anyOf": [INTEGER]}, {"3": "3"}),
     ("objects and lists by their words", {"anyOf": [{"properties": {}}, {"items": {}}]}, {"{}": {}, "[]": []}),
     ("an enum", {"enum": ["1", 2, True, None, "low"]}, {"1": "1", "2": 2, "2.0": 2, "true": True, "null": None, "low": "low", "high": "high", '"low"': '"low"'}),
     ("a constant", {"const": 3}, {"3": 3, "4": "4"}),
-    ("an enum beside types", {"type": ["string", "integer"], "enum": ["a", 1]}, {"a": "a", "1": 1, "2": "2"}),
+    ("an enum next to types", {"type": ["string", "integer"], "enum": ["a", 1]}, {"a": "a", "1": 1, "2": "2"}),
     ("an enum refuses nothing", {"type": "integer", "enum": [1, 2]}, {"3": 3, "x": "x"}),
     ("an enum in one of many", {"anyOf": [{"type": "string", "enum": ["all"]}, INTEGER]}, {"all": "all", "5": 5, "x": "x"}),
     ("true is not 1", {"enum": [1]}, {"true": "true"}),
@@ -177,7 +177,7 @@ VALUE_PATTERNS = [
     r"<(?:ifm\|)?arg_key(?::opensource)?>(.*?)</(?:ifm\|)?arg_key(?::opensource)?>\s*<(?:ifm\|)?arg_value(?::opensource)?>(.*?)</(?:ifm\|)?arg_value",
     r'<[^<>]*param(?:eter)? name="([^"]+)"[^>]*>(.*?)</[^<>]*param(?:eter)?>',
 ]
-# Formats whose values are more than a text: types beside the value, JSON where no schema is, CDATA, other white space.
+# Formats whose values are more than a text: types next to the value, JSON without a schema, CDATA, other white space.
 OTHER = {"kimi_k3", "muse", "muse_glimmer", "minicpm5", "mimo", "beam", "seed_oss", "step5"}
 
 
@@ -194,7 +194,7 @@ def test_the_engines_agree_where_there_is_a_schema(name: str) -> None:
 
 
 def values(row: dict[str, Any]) -> list[tuple[str, Any, Any, Any]]:
-    """The values that a row's text holds, where they are as many as the row's arguments: text, schema, root, value."""
+    """The values in the text of a row, if it has as many as the row has arguments: text, schema, root, value."""
     calls = [call for call in row["expected_calls"] or () if isinstance(call.get("arguments"), dict)]
     wanted = [(call["name"], key, value) for call in calls for key, value in call["arguments"].items()]
     functions = [each.get("function", each) for each in row["tools"] or () if isinstance(each, dict)]

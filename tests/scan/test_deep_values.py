@@ -1,5 +1,4 @@
-# What this file knows: where values that are nested deeply are written or walked outside parsing.
-# What it must not know: how they are read (test_hostile_values.py).
+# Where deeply nested values are written or visited outside parsing. How they are read is in test_hostile_values.py.
 """Deep values near the caller's own recursion limit raise nowhere."""
 
 from __future__ import annotations
@@ -13,10 +12,10 @@ from typing import Any
 import pytest
 
 from toolglean.clients.turns import ServerTurn
-from toolglean.conversation.messages import ContentPartToolCall, ToolCallAggregator
-from toolglean.conversation.messages.wire import arguments_text, result_text
-from toolglean.conversation.routing.arguments import coerce_arguments
-from toolglean.conversation.routing.providers import _problem
+from toolglean.conversation import ContentPartToolCall, ToolCallAggregator
+from toolglean.conversation.arguments import coerce_arguments
+from toolglean.conversation.fields import result_text, written_arguments
+from toolglean.conversation.turns import _problem
 from toolglean.events import CallEnd, fold
 from toolglean.scan.nested import json_text
 
@@ -53,11 +52,11 @@ def joined() -> str:
 CASES: dict[str, Callable[[], str]] = {
     "scan.nested": lambda: json_text(DEEP),
     "clients.turns": server_call,
-    "messages.joining": joined,
-    "messages.wire, arguments": lambda: arguments_text(ContentPartToolCall("f", DEEP)),
-    "messages.wire, results": lambda: result_text(DEEP, "f"),
-    "routing.providers": lambda: _problem("malformed", ContentPartToolCall("f", DEEP))["text"],
-    "routing.arguments": lambda: json_text(coerce_arguments(DEEP, SCHEMA)),
+    "conversation.deltas": joined,
+    "conversation.fields, arguments": lambda: written_arguments("f", DEEP),
+    "conversation.fields, results": lambda: result_text(DEEP, "f"),
+    "conversation.turns": lambda: _problem("malformed", ContentPartToolCall("f", DEEP))["text"],
+    "conversation.arguments": lambda: json_text(coerce_arguments(DEEP, SCHEMA)),
 }
 
 
@@ -83,7 +82,7 @@ def test_arguments_keep_their_order_and_are_not_changed() -> None:
     assert given == {"b": "1", "a": ["2", {"z": "3", "y": "4"}], "c": '[5, "6"]'}
 
 
-def test_what_holds_itself_is_not_json_wherever_the_caller_stands() -> None:
+def test_what_contains_itself_is_not_json_at_any_depth_of_the_stack() -> None:
     inner: list[Any] = []
     value: Any = inner
     for _ in range(60):
@@ -99,5 +98,4 @@ def test_what_holds_itself_is_not_json_wherever_the_caller_stands() -> None:
 
 
 def test_half_a_pair_goes_out_escaped() -> None:
-    call = ContentPartToolCall("f", {"é\ud83d": "\ude00"})
-    assert arguments_text(call) == '{"é\\ud83d": "\\ude00"}'
+    assert written_arguments("f", {"é\ud83d": "\ude00"}) == '{"é\\ud83d": "\\ude00"}'

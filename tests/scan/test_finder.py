@@ -1,5 +1,5 @@
-# What this file knows: what finding literals in pieces of text must come to, by a slow search that nobody doubts.
-# What it must not know: how the fast one works.
+# What finding literals in pieces of text must give, by a slow search that is obviously right. Does not depend on how the
+# fast one works.
 """scan/text.py."""
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ LITERALS = st.lists(st.text("ab<", min_size=1, max_size=4), max_size=6)
 
 
 def slow(literals: list[str], text: str, pos: int) -> tuple[int, str]:
-    """The first place at which a literal stands or may begin; the longest there."""
+    """The first place at which a literal is, or may begin; the longest one there."""
     for place in range(pos, len(text)):
         for literal in sorted(literals, key=len, reverse=True):
             if text.startswith(literal, place):
@@ -52,7 +52,7 @@ def test_in_prose_a_literal_of_letters_counts_where_a_word_begins() -> None:
     assert finder.find("but", 0) == (3, "")
     assert finder.search("that is but tea") is None
     assert finder.guards == ("", "")
-    assert finder.find("sto=", 1) == (1, "to=")  # what stands before the first place is said by `last` alone
+    assert finder.find("sto=", 1) == (1, "to=")  # only `last` shows what is before the first place
 
 
 @given(st.text("to=<a> ", max_size=12), st.text("to ", max_size=2), st.integers(0, 12))
@@ -63,5 +63,5 @@ def test_its_search_misses_nothing(text: str, last: str, cut: int) -> None:
         assert finder.find(text, 0, last) == (len(text), "")
     cut = min(cut, len(text))
     whole = finder.find(text, 0, last)
-    if whole[0] >= cut:  # the same behind a cut
+    if whole[0] >= cut:  # the same after a cut
         assert finder.find(text[cut:], 0, last + text[:cut]) == (whole[0] - cut, whole[1])

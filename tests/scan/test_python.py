@@ -1,5 +1,4 @@
-# What this file knows: how Python keyword arguments are written, also by models.
-# What it must not know: formats.
+# How Python keyword arguments are written, including by models. Does not depend on formats.
 """Laws of KeywordsReader: what Python reads, it reads as Python does; what it writes is JSON at every moment."""
 
 from __future__ import annotations
@@ -18,9 +17,9 @@ from tests.support.reader_cuts import read_all, read_pieces
 from tests.support.shared import shared_rows
 from tests.support.work import calls_made
 from toolglean.scan.python import KeywordsReader, python_value
-from toolglean.scan.reader import DONE, FAILED
+from toolglean.scan.scanner import DONE, FAIL
 
-# title, the text behind the opening parenthesis, the arguments
+# title, the text after the opening parenthesis, the arguments
 GOOD: list[tuple[str, str, Any]] = [
     ("nothing", ")", {}),
     ("only white space", " \n\t)", {}),
@@ -60,7 +59,7 @@ GOOD: list[tuple[str, str, Any]] = [
     ("three quotes", "a='''it's\n\"\"\" ''x''', b=\"\"\"\"q\" \"\"\")", {"a": "it's\n\"\"\" ''x", "b": '"q" '}),
     ("empty strings", "a='', b=\"\", c='''''', d='' '')", {"a": "", "b": "", "c": "", "d": ""}),
     ("brackets in strings", "s=')]}([{', t={')': '}'})", {"s": ")]}([{", "t": {")": "}"}}),
-    ("what stands in text", "s='東京 🚀 é \u2028')", {"s": "東京 🚀 é \u2028"}),
+    ("characters of text", "s='東京 🚀 é \u2028')", {"s": "東京 🚀 é \u2028"}),
 ]  # fmt: skip
 
 
@@ -90,7 +89,7 @@ BAD = [
     ("more than a constant", "a=Truest)", 6, "a value"),
     ("NaN", "a=NaN)", 3, "a value"),
     ("infinity", "a=inf)", 2, "a value"),
-    ("too large a float", "a=1e999)", 7, "a number that a float can hold"),
+    ("too large a float", "a=1e999)", 7, "a number that a float can contain"),
     ("too long an integer", "a=" + "9" * 4301 + ")", 4302, "4,300 digits"),
     ("too long in base 16", "a=0x" + "f" * 4301 + ")", 3502, "4,300 digits"),
     ("a name after a number", "a=1x)", 3, "a comma or )"),
@@ -108,7 +107,7 @@ BAD = [
     ("bytes", "a=b'x')", 2, "a value"),
     ("an f-string", "a=f'x')", 3, "a value"),
     ("raw bytes", "a=rb'x')", 3, "a value"),
-    ("bytes behind a string", "a='x' b'y')", 6, "a comma or )"),
+    ("bytes after a string", "a='x' b'y')", 6, "a comma or )"),
     ("a prefix without a string", "a='x' r)", 7, "a quote"),
     ("a quote in a string", "a='sed -n '1,2p' f')", 11, "a comma or )"),
     ("the wrong bracket", "a=[1})", 4, "a comma or ]"),
@@ -118,7 +117,7 @@ BAD = [
     ("a key without a value", "a={'x': 1, 'y'})", 14, "a colon"),
     ("a colon in a list", "a=[1: 2])", 4, "a comma or ]"),
     ("a comma alone in a tuple", "a=(,))", 3, "a value"),
-    ("no value behind the colon", "a={1: })", 6, "a value"),
+    ("no value after the colon", "a={1: })", 6, "a value"),
     ("too long a name", "x" * 257 + "=1)", 256, "256"),
 ]
 
@@ -126,7 +125,7 @@ BAD = [
 @pytest.mark.parametrize(("text", "place", "fault"), [row[1:] for row in BAD], ids=[row[0] for row in BAD])
 def test_bad(text: str, place: int, fault: str) -> None:
     found = read_all(KeywordsReader, text)
-    assert found.status == FAILED
+    assert found.status == FAIL
     assert found.place == place
     assert fault in found.fault
 
@@ -151,7 +150,7 @@ def test_bare_words() -> None:
 @pytest.mark.parametrize("text", ["a=" + "[" * 9, "a=" + "(" * 9, "a=" + "{1:" * 9, "{'a':" + "[" * 9])
 def test_depth(text: str) -> None:
     found = read_all(lambda: KeywordsReader(4), text)
-    assert (found.status, found.fault) == (FAILED, "depth")
+    assert (found.status, found.fault) == (FAIL, "depth")
     opened = text[: found.place].count("[") + text[: found.place].count("(") + text[: found.place].count("{")
     assert opened == (4 if text[0] == "{" else 3)
 

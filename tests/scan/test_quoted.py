@@ -1,5 +1,4 @@
-# What this file knows: the dialect of Gemma 4 and FunctionGemma, as their models write it.
-# What it must not know: formats.
+# The dialect of Gemma 4 and FunctionGemma, as their models write it. Does not depend on formats.
 """Laws of QuotedReader: strings are verbatim between markers, the schema types what is bare, every cut is the same."""
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from tests.support.reader_cuts import read_all, read_pieces
 from tests.support.shared import shared_rows
 from tests.support.work import calls_made
 from toolglean.scan.quoted import QuotedReader
-from toolglean.scan.reader import DONE, FAILED
+from toolglean.scan.scanner import DONE, FAIL
 
 Q = '<|"|>'
 ESCAPE = "<escape>"
@@ -70,12 +69,12 @@ BAD = [
     ("no value", "{a:}", 3, "a value"),
     ("no value in a list", "{a:[1,,2]}", 6, "a value"),
     ("no colon", "{a}", 2, "a colon"),
-    ("no colon behind a key in quotes", '{"a" 1}', 5, "a colon"),
+    ("no colon after a key in quotes", '{"a" 1}', 5, "a colon"),
     ("no key", "{:1}", 1, "a key"),
     ("two commas", "{a:1,,b:2}", 5, "a key"),
     ("a key in single quotes", "{'a':1}", 1, "a key"),
     ("half a marker for a key", "{<|a:1}", 3, "a key"),
-    ("text behind a string", f"{{a:{Q}x{Q} y}}", 15, "a comma or }"),
+    ("text after a string", f"{{a:{Q}x{Q} y}}", 15, "a comma or }"),
     ("the wrong bracket", f"{{a:[{Q}1{Q}}}}}", 15, "a comma or ]"),
     ("a comma in bare text", "{a:San Francisco, CA}", 20, "a colon"),
     ("a marker in bare text", f"{{a:x{Q}}}", 9, "a value"),
@@ -93,7 +92,7 @@ BAD = [
 @pytest.mark.parametrize(("text", "place", "fault"), [row[1:] for row in BAD], ids=[row[0] for row in BAD])
 def test_bad(text: str, place: int, fault: str) -> None:
     found = read_all(gemma, text)
-    assert found.status == FAILED
+    assert found.status == FAIL
     assert found.place == place
     assert fault in found.fault
 
@@ -157,7 +156,7 @@ def test_a_reference_in_a_schema() -> None:
 
 def test_depth() -> None:
     found = read_all(lambda: QuotedReader(Q, 3), "{a:[{b:[1]}]}")
-    assert (found.status, found.fault, found.place) == (FAILED, "depth", 7)
+    assert (found.status, found.fault, found.place) == (FAIL, "depth", 7)
 
 
 def test_a_long_string_streams() -> None:

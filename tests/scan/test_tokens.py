@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 import pytest
 
-from toolglean.scan.json import CLOSE, FAIL, NEED, OPEN
+from toolglean.scan.scanner import CLOSE, FAIL, NEED, OPEN
 from toolglean.scan.tokens import JsonTokens, object_text
 
 TEXT = '{"na\\"me": "get", "a": [1, -2.5e3, true], "o": {"s": "x\ty", "l": []}, "z": null}'
@@ -59,7 +59,7 @@ def test_values_are_whole() -> None:
     [
         (' {"a": 1} ', ('{"a": 1}', "")),
         ("[1]", (None, "an object was expected")),
-        ('{"a": 1} x', (None, "one whole object was expected")),
+        ('{"a": 1} x', (None, "one whole JSON value was expected")),
         ('{"a": [[1]]}', (None, "depth")),
     ],
 )

@@ -1,5 +1,4 @@
-# What this file knows: arguments in nested tags, as MiniMax-M3 writes them, and in plain XML.
-# What it must not know: formats.
+# Arguments in nested tags, as MiniMax-M3 writes them, and in plain XML. Does not depend on formats.
 """Laws of TreeReader: the schema tells objects, lists and scalars apart, strings stream, every cut is the same."""
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ from tests.support.depth import examples
 from tests.support.reader_cuts import read_all, read_pieces
 from tests.support.shared import shared_rows
 from tests.support.work import calls_made
-from toolglean.scan.reader import DONE, FAILED
+from toolglean.scan.scanner import DONE, FAIL
 from toolglean.scan.tree import TreeReader
 
 P = "]<]minimax[>["
@@ -39,7 +38,7 @@ def make() -> TreeReader:
 
 
 def marked(text: str) -> str:
-    """The text with the prefix where `<` stands for a tag; `‹` is a `<` of the text."""
+    """The text with the prefix where `<` begins a tag; `‹` is a `<` of the text."""
     return text.replace("<", P + "<").replace("‹", "<")
 
 
@@ -88,7 +87,7 @@ BAD = [
     ("text between tags", "<s>1</s>x<s>", "<s>1</s>", "a tag"),
     ("half a prefix", "]x", "]", "a tag"),
     ("text before a child", "<u>x<a>", "<u>x<", "the end of u"),
-    ("text behind a child", "<u><a>1</a>x</u>", "<u><a>1</a>", "a tag"),
+    ("text after a child", "<u><a>1</a>x</u>", "<u><a>1</a>", "a tag"),
     ("a child in a string", "<s><b>x", "<s><", "the end of s"),
     ("the wrong closing tag", "<s>1</i>", "<s>1</", "the end of s"),
     ("a longer closing tag", "<s>1</ss>", "<s>1</s", "the end of s"),
@@ -104,7 +103,7 @@ BAD = [
 @pytest.mark.parametrize(("text", "before", "fault"), [row[1:] for row in BAD], ids=[row[0] for row in BAD])
 def test_bad(text: str, before: str, fault: str) -> None:
     found = read_all(make, marked(text))
-    assert found.status == FAILED
+    assert found.status == FAIL
     assert found.place == len(marked(before))
     assert fault in found.fault
 
@@ -115,13 +114,13 @@ def test_duplicates_are_both_written() -> None:
 
 def test_depth() -> None:
     found = read_all(lambda: TreeReader(P, None, 4), marked("<a>" * 9))
-    assert (found.status, found.fault) == (FAILED, "depth")
+    assert (found.status, found.fault) == (FAIL, "depth")
     assert found.place == len(marked("<a>" * 3 + "<"))
     text = marked("<a>" * 255 + "x" + "</a>" * 255) + CLOSER
     reader = TreeReader(P)
     for char in text:
         reader.copy()
-        assert reader.read(char, 0)[2] != FAILED
+        assert reader.read(char, 0)[2] != FAIL
     assert read_pieces(TreeReader(P), [text]).text.count('{"a": ') == 255
 
 

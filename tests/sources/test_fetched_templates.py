@@ -32,7 +32,7 @@ USER = {"role": "user", "content": "Please help me with this."}
 
 
 def rendered(source: str, calls: list[dict[str, Any]]) -> str:
-    """What the template writes behind the user's message for these calls; arguments are objects, or text where it must be."""
+    """What the template writes after the user's message for these calls; arguments are objects, or text if required."""
     prompt = renderer(source, template_language(source))
     before = prompt.render([USER], INPUTS["tools"])
     for as_text in (False, True):

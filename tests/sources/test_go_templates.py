@@ -69,7 +69,7 @@ def test_other_words_are_needed() -> None:
             assert row["error"] not in caught.value.reason
 
 
-# `§` stands before the character that the error must point at.
+# `§` marks the character after it, at which the error must point.
 PLACES = {
     "a\n{{.s}} {{§.mp.q.r}}": "nil pointer",
     "a\n\n {{len §.x.y}}": "nil pointer",
@@ -117,7 +117,7 @@ HOSTILE = {
     "{{range 1000000000}}{{end}}": "steps",
     "{{range 1000000}}{{range 1000000}}x{{end}}{{end}}": "steps",
     "{{range 9223372036854775807}}{{continue}}{{end}}": "steps",
-    "{{range 1000000000}}" + "x" * 100_000 + "{{end}}": "characters of output",
+    "{{range 1000000000}}" + "x" * 100_000 + "{{end}}": "it writes more than",
     '{{define "a"}}{{template "a"}}{{end}}{{template "a"}}': "templates nested deeper than 1,000 levels",
     '{{define "a"}}{{template "b"}}{{end}}{{define "b"}}{{range 9}}{{template "a"}}{{end}}{{end}}{{template "a"}}': "levels",
     '{{define "a"}}{{range 9}}{{template "b"}}{{end}}{{end}}'
@@ -157,7 +157,7 @@ def test_hostile_templates_come_back(source: str) -> None:
 
 def test_limits_can_be_set() -> None:
     assert run("{{range 3}}a{{end}}", limits=RenderLimits(output=3)) == "aaa"
-    with pytest.raises(TemplateError, match="more than 3 characters of output") as caught:
+    with pytest.raises(TemplateError, match="it writes more than 3 characters") as caught:
         run("\n{{range 3}}a{{end}}", limits=RenderLimits(output=3))
     assert caught.value.line == 2
     with pytest.raises(TemplateError, match="more than 5 steps"):

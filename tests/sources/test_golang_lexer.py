@@ -1,6 +1,6 @@
-# One row for each thing that the lexer tells apart: the template, and its tokens as "KIND text". A token behind white
-# space within its action has a blank before its kind. Positions are tested for all rows at once: a token's text is what
-# stands at its place.
+# One row for each thing that the lexer distinguishes: the template, and its tokens as "KIND text". A token after white
+# space within its action has a blank before its kind. Positions are tested for all rows at once: a token's text is the
+# text at its place.
 """Tests of the lexer of Go templates."""
 
 from __future__ import annotations

@@ -78,7 +78,7 @@ def test_a_number(text: str) -> None:
 
 @pytest.mark.parametrize("text", WRONG_STRINGS)
 def test_no_string(text: str) -> None:
-    with pytest.raises(ValueError, match=r"escape of no byte|unknown escape"):
+    with pytest.raises(ValueError, match=r"does not fit a byte|unknown escape"):
         string(text)
 
 

@@ -2,7 +2,7 @@
 #
 #   'text'   [stage | stage] is a pipeline, in it `.A $x.B f "s" 1 (…)`   if [ … ] { … } else { … }
 #
-# The last tests hold the tree against its source: every place lies in it, and what stands there is what the node says.
+# The last tests compare the tree with its source: every place is in it, and the text there matches the node.
 """Tests of the parser of Go templates."""
 
 from __future__ import annotations

@@ -15,7 +15,8 @@ from toolglean import Format, Parser, parse
 from toolglean.errors import FormatError, TemplateError
 from toolglean.formats.spec import Quoted, Tree
 from toolglean.sources.templates.infer import Inference, NoFormatError, infer
-from toolglean.sources.templates.infer.declared import as_dict, declaration
+from toolglean.sources.templates.infer.parameter_types import _type_words
+from toolglean.sources.templates.infer.result import as_dict, declaration
 from toolglean.sources.templates.infer.texts import (
     common_prefix,
     common_suffix,
@@ -24,7 +25,6 @@ from toolglean.sources.templates.infer.texts import (
     snapped,
     turn_ends,
 )
-from toolglean.sources.templates.infer.typewords import _type_words
 
 pytest.importorskip("jinja2")
 
@@ -218,7 +218,7 @@ def test_names_in_ids() -> None:
 @pytest.mark.parametrize(
     ("calls", "reason"),
     [
-        ("", "probe 'one call' failed: it writes nothing of a call"),
+        ("", "probe 'one call' failed: it does not write tool calls"),
         ("{% if m.tool_calls %}{{ raise_exception('no calls here') }}{% endif %}", "no calls here"),
         (
             each(
@@ -261,7 +261,7 @@ def test_hostile_templates_are_held() -> None:
 def test_a_lax_template() -> None:
     calls = each("<go>{{ c.function.name }}<with>{{ (c.function.arguments | tojson | from_json) | tojson }}</go>")
     found = inferred(chat(calls))
-    assert any("only where templates may change lists" in line for line in found.losses)
+    assert any("only in engines that let templates change lists" in line for line in found.losses)
 
 
 def test_declarations() -> None:
@@ -369,7 +369,7 @@ def test_where_the_answer_depends_on_thinking_nothing_is_concluded(
     found = infer(chat(CASES["whole"][0]).replace(PROMPT, opening), samples=20, variables=variables)
     assert found.starts_reasoning is starts
     assert (
-        any(loss.startswith("probe 'without") and "ends its prompt otherwise" in loss for loss in found.losses)
+        any(loss.startswith("probe 'without") and "ends its prompt differently" in loss for loss in found.losses)
         is warned
     )
 
@@ -379,7 +379,7 @@ def test_calls_that_depend_on_thinking_are_a_loss() -> None:
         "{% if thinking %}<think-go>{% endif %}<go>{{ c.function.name }}<with>{{ c.function.arguments | tojson }}</go>"
     )
     found = infer(chat(calls), samples=20)
-    assert any("writes calls otherwise" in loss for loss in found.losses)
+    assert any("writes calls differently" in loss for loss in found.losses)
 
 
 def test_where_the_model_s_message_begins() -> None:
@@ -388,10 +388,10 @@ def test_where_the_model_s_message_begins() -> None:
 
 
 def test_what_a_refusal_still_knows() -> None:
-    with pytest.raises(NoFormatError, match="nothing of a call") as refused:
+    with pytest.raises(NoFormatError, match="does not write tool calls") as refused:
         infer(chat(""), samples=20)
     again = pickle.loads(pickle.dumps(refused.value))
     for error in (refused.value, again):
         assert error.drop == ("<<end>>",)
         assert error.marks == ("<<end>>\n<<bot>>", "<<end>>")
-        assert "nothing of a call" in str(error)
+        assert "does not write tool calls" in str(error)

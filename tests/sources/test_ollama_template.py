@@ -78,7 +78,7 @@ ROWS: list[tuple[str, list[dict[str, Any]], str]] = [
     ("{{.Nothing}}{{if .Tools}}a{{end}}{{.Tools}}{{json .Tools}}{{range .Messages}}{{end}}", [USER], "<no value>nullnull"),
     # thinking
     ("{{.Think}}{{.ThinkLevel}}{{.IsThinkSet}}{{range .Messages}}{{end}}", [USER], "falsefalse"),
-    # templates without messages: turn by turn, and nothing behind the answer
+    # templates without messages: turn by turn, and nothing after the answer
     ("{{.System}}[{{.Prompt}}]{{.Response}};", [USER], "[hi]"),
     ("{{.System}}[{{.Prompt}}]", [USER], "[hi]"),
     ("{{if .System}}S{{.System}}{{end}}[{{.Prompt}}]{{if true}}{{.Response}}!{{else}}?{{end}};", [{"role": "system", "content": "s"}, USER, {"role": "assistant", "content": "a"}, USER], "Ss[hi]a!;[hi]"),
@@ -124,12 +124,15 @@ def test_variables() -> None:
 @pytest.mark.parametrize(
     ("message", "reason"),
     [
-        ("hi", "a message must be a dict with a role"),
-        ({"content": "hi"}, "a message must be a dict with a role"),
-        ({"role": "user", "content": 1}, "content must be a text"),
+        ("hi", r"messages\[0\] must be a dict with a role"),
+        ({"content": "hi"}, r"messages\[0\] must be a dict with a role"),
+        ({"role": "user", "content": 1}, "content must be a string or a list of parts, not int"),
         ({"role": "assistant", "tool_calls": [call("[1]")]}, "arguments must be a JSON object, not list"),
         ({"role": "assistant", "tool_calls": [call("{")]}, "arguments must be a JSON object"),
-        ({"role": "assistant", "tool_calls": [call({"a": {1, 2}})]}, "set is not a JSON value"),
+        (
+            {"role": "assistant", "tool_calls": [call({"a": {1, 2}})]},
+            "must contain only JSON values, not a value of type set",
+        ),
         ({"role": "assistant", "tool_calls": [call({"a": 10**400})]}, "too large for the float"),
     ],
 )

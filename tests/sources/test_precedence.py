@@ -1,5 +1,5 @@
-# What this file knows: what counts where a user gives several things, and what a template alone leads to.
-# What it must not know: how a format is read from a template.
+# What is used when a user gives several things, and what a template alone leads to. Does not depend on how a format is
+# read from a template.
 """The precedence."""
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def test_what_the_user_says_comes_first() -> None:
     assert calls(Parser(["f"], format=Format.from_tag("<call>"), template=TEMPLATE), CALL) == [("f", {"x": 1})]
 
 
-def test_the_model_s_name_comes_behind_the_template() -> None:
+def test_the_model_s_name_comes_after_the_template() -> None:
     assert calls(Parser(["get_weather"], template=TEMPLATE, model="qwen3:8b"), TURN) == [
         ("get_weather", {"city": "Oslo"})
     ]
@@ -143,11 +143,11 @@ NO_CALLS = "{% for m in messages %}<<{{ m.role }}>>{{ m.content }}{% endfor %}"
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("chat_template.jinja", "not 'chat_template.jinja': nothing in it .* path object"),
+        ("chat_template.jinja", "not 'chat_template.jinja', which has nothing between .* path object"),
         ("Qwen/Qwen3-8B", "model="),
         ("", "not ''"),
-        ("FROM qwen3\nPARAMETER temperature 0\n", "nothing in it stands between"),
-        ("import os\n\nprint({1: {2: 3}})\n", "nothing in it stands between"),
+        ("FROM qwen3\nPARAMETER temperature 0\n", "which has nothing between"),
+        ("import os\n\nprint({1: {2: 3}})\n", "which has nothing between"),
         (3, "path object of its file, not 3"),
     ],
 )
@@ -164,7 +164,7 @@ def test_text_that_is_no_template(text: Any, message: str) -> None:
         ("{% for m in messages %}{{ m.content | nofilter }}{% endfor %}", TemplateError, "nofilter"),
         ("{% for m in messages %}{{ raise_exception('never') }}{% endfor %}", FormatError, "never"),
         ("{{ range .Messages }}{{ .Nothing }}{{ end }}", FormatError, "no format can be read"),
-        (NO_CALLS, FormatError, "writes nothing of a call.*format="),
+        (NO_CALLS, FormatError, "does not write tool calls.*format="),
     ],
 )
 def test_a_template_that_shows_no_way_of_writing_calls(text: str, error: Any, message: str) -> None:

@@ -38,7 +38,7 @@ def shown(events: list[Event]) -> list[Any]:
 
 def same(declared: Format, plan: Plan, turn: Turn) -> None:
     text = written(declared, turn)
-    # A response template knows no Markdown: calls in fences behind other text are calls there.
+    # Response templates do not handle Markdown: calls in fences after other text are calls there.
     of_format = Parser(TOOLS, format=declared, options=ParserOptions(markup=True, quoted="call"))
     of_template = events_of(lambda: machine_of(plan, TOOLS), text)
     assert shown(of_template) == shown(join(of_format.feed(text) + of_format.finish())), text

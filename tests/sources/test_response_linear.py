@@ -1,5 +1,4 @@
-# What this file knows: floods that cost quadratic time once, where response templates are read.
-# What it must not know: how they are read.
+# Floods that once cost quadratic time when response templates were read. Does not depend on how they are read.
 """Response templates in linear time: each flood at n and 4n, by processor time."""
 
 from __future__ import annotations
@@ -111,7 +110,7 @@ def test_a_closing_marker_that_came_once() -> None:
     assert content_value("json", "{a: <q>x</q>, b: <q>y}", args | {"allow_non_json": True}) == "{a: <q>x</q>, b: <q>y}"
 
 
-def test_openers_of_any_text_with_one_end_behind_all() -> None:
+def test_openers_of_any_text_with_one_end_after_all() -> None:
     given = template(open_pattern=r"<tc (?P<name>.*?)>", content="json")
     assert_linear(lambda n: parse("<tc " * n + ">{}</tc>", ["f"], format=Format.from_response_template(given)), 20000)
     found = parse("<tc x" * 2000 + "<tc f>{}</tc>", ["f"], format=Format.from_response_template(given))
@@ -122,6 +121,6 @@ def test_openers_of_any_text_with_one_end_behind_all() -> None:
 
 def test_all_marks_of_a_text_are_found_in_one_pass() -> None:
     plan = response_plan(tags_template())
-    marks = plan.firsts[next(number for number, way in enumerate(plan.ways) if way.tag is not None)]
+    marks = plan.firsts[next(number for number, way in enumerate(plan.layouts) if way.tag is not None)]
     assert isinstance(marks, Marks)
     assert_linear(lambda n: marks.all_of("<p=k>" * n), 8000)

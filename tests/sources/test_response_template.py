@@ -82,7 +82,7 @@ GPT_OSS = {
 # -- the cases of transformers -----------------------------------------------------------------------------------------
 
 CASES = "vectors/response_template_cases.jsonl"
-# DESIGN section 5: no exception ever comes from model output. transformers raises ValueError for these four.
+# toolglean never raises an exception for model output. transformers raises ValueError for these four.
 RAISES_NOT = {
     16: {"role": "assistant"},  # a field that must come does not
     20: {},  # the transform asks for a key that the model did not write
@@ -117,7 +117,7 @@ def test_its_text_is_streamed_the_same_at_every_chunking(number: int) -> None:
 def test_the_templates_of_transformers_tests_are_read() -> None:
     path = SHARED / "vectors" / "response_templates.json"
     if not path.exists():
-        pytest.skip(f"{path.name} is not here: it may not be committed")
+        pytest.skip(f"../shared is not here: {path.name} may not be committed")
     for given in json.loads(path.read_text(encoding="utf-8")).values():
         assert plan_of(given) is not None
         events(given, "Hi <think>a</think> there <tool_call>")
@@ -131,7 +131,7 @@ WRONG = [
     (template() | {"version": 2}, "version 2"),
     (template() | {"stop": 1}, "stop"),
     (template() | {"defaults": []}, "defaults"),
-    ({"start_anchor": "A:", "fields": {}}, "no fields"),
+    ({"start_anchor": "A:", "fields": {}}, "fields is missing or empty"),
     (template(x=[]), "field 'x'"),
     (template(x={"open": "a", "open_pattern": "b"}), "field 'x': give open or open_pattern"),
     (template(x={"open": "a", "shut": "b"}), "field 'x': unknown key shut"),
@@ -150,7 +150,7 @@ WRONG = [
     (template(x={"open": "a", "transform": {"b": "say {content}"}}), "field 'x'"),
     (template(x={"open": "a", "transform": {"b": ["{name}"]}}), "field 'x': {name}"),
     (template(x={}), "content, x"),
-    (template(x={"open_pattern": r"(?<=a)b+?c*"}), "field 'x': open_pattern looks"),
+    (template(x={"open_pattern": r"(?<=a)b+?c*"}), "field 'x': open_pattern must not look behind"),
     (template(x={"open_pattern": r"(a"}), "field 'x': open_pattern"),
 ]
 

@@ -104,7 +104,7 @@ JINJA = {
     "a\r\n{{ 'b }}": (2, "unexpected char"),
     "{% for %}": (1, "Expected an expression"),
     "{% generation %}a": (1, "Unexpected end of template"),
-    "{{ " + "9" * 5_000 + " }}": (1, "jinja2 cannot read it"),
+    "{{ " + "9" * 5_000 + " }}": (1, "jinja2 cannot parse it"),
     "{{ x" + "(" * 2_000 + ")" * 2_000 + " }}": (1, "nested too deeply"),
     "{{ 'a'" + " + 'a'" * 2_000 + " }}{% if b %}{% endif %}": (1, "nested too deeply"),
 }
@@ -129,5 +129,5 @@ def test_without_jinja2_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatc
 
 
 def test_no_other_language() -> None:
-    with pytest.raises(UsageError, match="unknown template language 'mustache': use 'go' or 'jinja'"):
+    with pytest.raises(UsageError, match="language='mustache' is not a template language: use 'go' or 'jinja'"):
         tag_of("", "mustache")

@@ -163,7 +163,7 @@ JINJA = {
     CALLS + "{{ ['<a>', c.name, '</a>']|join }}" + ENDS: ("<a>", "</a>"),
     CALLS + "{% set text %}<a>{{ c.name }}</a>{% endset %}{{ text }}" + ENDS: ("<a>", "</a>"),
     CALLS + "{% if loop.first %}<s>{% else %}, {% endif %}<a>{{ c.name }}</a>" + ENDS: ("<s>", ""),
-    # what stands before it
+    # the text before it
     "<|im_start|>assistant\n<a>{{ tool_calls }}": ("<a>", ""),
     "<think>{{ m.thoughts }}</think><a>{{ tool_calls }}": ("<a>", ""),
     "{% if m.content %}{{ m.content }}</c>{% endif %}<a>{{ tool_calls }}": ("<a>", ""),
@@ -218,7 +218,7 @@ def real_templates(folder: str) -> dict[str, str]:
     """Name and text of the templates in a folder of ../shared; the test is skipped where it is not there."""
     path = SHARED / "templates" / folder
     if not path.exists():
-        pytest.skip(f"../shared/templates/{folder} is not here: real templates may not be committed")
+        pytest.skip(f"../shared is not here: templates/{folder} may not be committed")
     return {file.stem: file.read_bytes().decode() for file in sorted(path.iterdir())}
 
 

@@ -1,5 +1,5 @@
-# What this file knows: how one text is given to a parser in every way, and what must then be the same.
-# What it must not know: any format.
+# How one text is given to a parser in every way, and what must then be the same.
+# Does not depend on any format.
 """The one helper for cuts: every parsing test goes through `events_of`."""
 
 from __future__ import annotations
@@ -29,16 +29,19 @@ from toolglean import (
     UnfinishedCallError,
     join,
 )
+from toolglean.scan.json import JsonScanner
+from toolglean.scan.scanner import FAIL
 
 EVERY_CUT = 160  # texts up to this length are cut at every place
 RANDOM_CUTS = 4
 
-# By default, texts up to the first length are cut at every place; of longer ones, so many places are chosen; and fewer of
-# each example of a property, for there are many examples. The text itself decides which: no two are cut alike.
-SHORT = 40
-SOME = 10
-SOME_OF_AN_EXAMPLE = 3
-SOME_RANDOM_CUTS = 2
+# By default, texts up to the first length are cut at every place; of longer ones, so many places are chosen, and fewer for
+# each example of a property, because there are many examples. The text itself decides which: no two are cut alike.
+SHORT = 24
+SOME = 5
+SOME_OF_AN_EXAMPLE = 2
+SOME_RANDOM_CUTS = 1
+SOME_COPIES = 4  # each of the ways to copy once; whether the copy goes on, or the original, changes with the text
 
 CODES = frozenset(get_args(ProblemCode))
 
@@ -55,7 +58,7 @@ def events_of(make: Callable[[], Parser], text: str, *, seed: int = 0) -> list[E
     for chunks in chunkings(text, seed):
         found = _run(make(), chunks)
         assert found == whole, f"differs by chunking: {chunks!r}"
-    assert _run_with_copies(make(), list(text), _copied(text)) == whole, "a fork, copy or pickle differs"
+    assert _run_with_copies(make(), *_copied(text)) == whole, "a fork, copy or pickle differs"
     account(whole, text)
     return whole
 
@@ -78,22 +81,30 @@ def places(text: str) -> Sequence[int]:
     return _some(text, found)
 
 
-def _copied(text: str) -> Sequence[int]:
-    # The characters before which a copy is made: each, or a sample, four times as many as cuts. A copy costs less.
-    found = range(len(text))
-    return found if depth.is_full() else _some(text, found, 4)
+def _copied(text: str) -> tuple[list[str], Sequence[int]]:
+    """The chunks of a run with copies, and before which of them a copy is made.
+
+    At full depth, each character is a chunk. By default, a copy costs more than reading, so the text is cut only where a
+    copy is made.
+    """
+    if depth.is_full():
+        return list(text), range(len(text))
+    cuts = _sample(text, range(len(text)), SOME_COPIES)
+    chunks = [text[begin:end] for begin, end in zip([0, *cuts], [*cuts, len(text)], strict=True)]
+    return chunks, range(1, len(chunks))
 
 
-def _some(text: str, found: Sequence[int], times: int = 1) -> Sequence[int]:
+def _some(text: str, found: Sequence[int]) -> Sequence[int]:
     example = currently_in_test_context()
     if len(text) <= SHORT and not example:
         return found
-    count = (SOME_OF_AN_EXAMPLE if example else SOME) * times
-    return (
-        found
-        if len(found) <= count
-        else sorted(random.Random(text.encode("utf-8", "surrogatepass")).sample(found, count))
-    )
+    return _sample(text, found, SOME_OF_AN_EXAMPLE if example else SOME)
+
+
+def _sample(text: str, found: Sequence[int], count: int) -> Sequence[int]:
+    if len(found) <= count:
+        return found
+    return sorted(random.Random(text.encode("utf-8", "surrogatepass")).sample(found, count))
 
 
 def _run(parser: Parser, chunks: Iterable[str]) -> list[Event]:
@@ -113,7 +124,8 @@ def _run_with_copies(parser: Parser, chunks: list[str], places: Sequence[int]) -
         lambda each: pickle.loads(pickle.dumps(each)),
     )
     events: list[Event] = []
-    turns = {place: turn for turn, place in enumerate(places)}
+    first = 0 if depth.is_full() else len(chunks[0]) % 8
+    turns = {place: turn for turn, place in enumerate(places, first)}
     for place, chunk in enumerate(chunks):
         turn = turns.get(place)
         if turn is not None:
@@ -129,6 +141,7 @@ def account(events: list[Event], text: str) -> None:
     """Every character is in exactly one content, reasoning, markup or span; deltas are the arguments, and valid JSON."""
     place = 0
     deltas: dict[int, str] = {}
+    scanners: dict[int, JsonScanner] = {}
     started: dict[int, CallStart] = {}
     for event in events:
         if isinstance(event, Content | Reasoning | Markup):
@@ -140,7 +153,10 @@ def account(events: list[Event], text: str) -> None:
             started[event.index] = event
         elif isinstance(event, CallDelta):
             deltas[event.index] = deltas.get(event.index, "") + event.text
-            _completes(deltas[event.index])
+            scanner = scanners.setdefault(event.index, JsonScanner())
+            _completes(scanner, event.text)
+            if not scanner.stack and deltas[event.index]:
+                json.loads(deltas[event.index], strict=True)
         elif isinstance(event, CallEnd):
             call = event.call
             assert call.span[0] == place == started[call.index].start
@@ -162,17 +178,12 @@ def account(events: list[Event], text: str) -> None:
     assert ended == sorted(started), "every call that starts ends, once, in order"
 
 
-def _completes(text: str) -> None:
-    """A piece of JSON can be completed: the scanner refuses none of it."""
-    from toolglean.scan.json import FAIL, JsonScanner  # noqa: PLC0415
-
-    scanner = JsonScanner()
+def _completes(scanner: JsonScanner, text: str) -> None:
+    """What the scanner has read so far, with this text after it, can be completed to JSON: it refuses none of it."""
     place = 0
     while place < len(text):
         place = scanner.step(text, place)
-        assert scanner.token != FAIL, f"not the beginning of JSON: {text[: place + 1]!r}"
-    if not scanner.stack and text:
-        json.loads(text, strict=True)
+        assert scanner.token != FAIL, f"not the continuation of JSON: {text[: place + 1]!r}"
 
 
 def calls_of(events: Iterable[Event]) -> list[tuple[str, object]]:

@@ -1,5 +1,5 @@
-# What this file knows: how much of a large sample the tests look at: a part of it by default, all of it with `--depth full`.
-# What it must not know: what is sampled.
+# How much of a large sample the tests look at: a part of it by default, all of it with `--depth full`.
+# Does not depend on what is sampled.
 #
 # A part is chosen by hash: the same each time, and from all over, not the first so many. What has a name (a format, a
 # family, a row of a table) is never left out: there is at least one of each group.

@@ -1,5 +1,5 @@
-# What this file knows: how many of the shared templates a format is read from, and whether it reads their renders.
-# What it must not know: how formats are inferred.
+# How many of the shared templates a format is read from, and whether it reads their renders.
+# Does not depend on how formats are inferred.
 #
 #   python -m tests.support.infer_report [--alone] [--half seen|unseen] [--samples N] [--verbose] [NAME …]
 #

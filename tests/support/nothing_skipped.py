@@ -1,5 +1,5 @@
-# What this file knows: when a run of pytest has not tested what it was started for.
-# What it must not know: any test.
+# When a run of pytest has not tested what it was started for.
+# Does not depend on any test.
 #
 # A test of a client skips itself where its package is not installed. In an environment made for that client this must
 # not pass unseen: so, with `-p tests.support.nothing_skipped`, a run fails unless every file that it was given passed a test.

@@ -1,5 +1,5 @@
-# What this file knows: how a reader is held to its laws, whatever the dialect.
-# What it must not know: any dialect.
+# How a reader is held to its laws, whatever the dialect.
+# Does not depend on any dialect.
 """One helper for all readers: every cut, copies and pickles at every place, and JSON from beginning to end.
 
 Of long texts, a sample of the cuts and places.
@@ -17,8 +17,9 @@ from typing import Any
 from hypothesis import currently_in_test_context
 
 from tests.support import depth
-from toolglean.scan.json import CLOSE, FAIL, NEED, JsonScanner
-from toolglean.scan.reader import DONE, FAILED, Reader
+from toolglean.scan.json import JsonScanner
+from toolglean.scan.reader import Reader
+from toolglean.scan.scanner import CLOSE, DONE, FAIL, NEED
 
 MakeReader = Callable[[], Reader]
 
@@ -49,7 +50,7 @@ def read_pieces(reader: Reader, pieces: Iterable[str], place: int = 0) -> Outcom
         if status:
             break
         assert pos == len(piece)
-    return Outcome("".join(out), status, place, reader.fault if status == FAILED else "")
+    return Outcome("".join(out), status, place, reader.fault if status == FAIL else "")
 
 
 def read_all(make: MakeReader, text: str, seed: int = 0) -> Outcome:
@@ -85,7 +86,7 @@ def _begins_json(make: MakeReader, text: str, whole: Outcome) -> None:
         assert scanner.token != FAIL, (out, piece, scanner.fault)
         out += piece
         if status:
-            assert Outcome(out, status, place + pos, reader.fault if status == FAILED else "") == whole
+            assert Outcome(out, status, place + pos, reader.fault if status == FAIL else "") == whole
             break
     else:
         assert whole.status == 0, "whole it is done, in characters it is not"

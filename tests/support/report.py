@@ -1,5 +1,5 @@
-# What this file knows: how verdicts are counted and shown.
-# What it must not know: how they come about (tests/support/vectors.py).
+# How verdicts are counted and shown.
+# Does not depend on how they come about (tests/support/vectors.py).
 """`python -m tests.support.report [origin …] [--format name …] [--show n]`: per origin and format, how many cases we answer right.
 
 Needs `../shared`. With `--show`, the text of that many cases that are not explained, and what differs: for developers, never to

@@ -1,6 +1,6 @@
-# What this file knows: turns as a model of a format would write them, in the main spelling, for tests of both ways
+# Turns as a model of a format would write them, in the main spelling, for tests of both ways
 # between formats and response templates.
-# What it must not know: response templates.
+# Does not depend on response templates.
 """Turns of a format, written by hand: a renderer of a few lines."""
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("get_weather", {"city": "42", "days": 12345678901234567890}),
 ]
 
-Turn = tuple[str, str, list[tuple[str, dict[str, Any]]], str]  # reasoning, content, calls, content behind them
+Turn = tuple[str, str, list[tuple[str, dict[str, Any]]], str]  # reasoning, content, calls, content after them
 
 
 def turns() -> Iterator[Turn]:

@@ -1,5 +1,5 @@
-# What this file knows: where the data lies, and how a test skips that cannot find it.
-# What it must not know: what is in the data.
+# Where the data lies, and how a test skips that cannot find it.
+# Does not depend on what is in the data.
 """Data beside the project (`../shared`) and in it (`fixtures/`)."""
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ import pytest
 ROOT = Path(__file__).parents[2]
 SHARED = ROOT.parent / "shared"
 FIXTURES = ROOT / "fixtures"
+MISSING = "../shared is not here"
+"""How the reason begins for which a test is skipped that needs data beside the project."""
 
 
 def rows(path: Path) -> list[dict[str, Any]]:
@@ -28,5 +30,5 @@ def shared_rows(name: str) -> list[dict[str, Any]]:
     """The rows of a file in `../shared`; the test is skipped where it is not there."""
     path = SHARED / name
     if not path.exists():
-        pytest.skip(f"../shared/{name} is not here: it may not be committed (see fixtures/README.md)")
+        pytest.skip(f"{MISSING}: {name} may not be committed (see fixtures/README.md)")
     return rows(path)

@@ -1,5 +1,5 @@
-# What this file knows: whether transformers itself reads what `export` writes, and `message` what transformers reads.
-# What it must not know: how either works.
+# Whether transformers itself reads what `export` writes, and `message` what transformers reads.
+# Does not depend on how either works.
 #
 #     python -m venv /tmp/hf && /tmp/hf/bin/pip install transformers . && /tmp/hf/bin/python -m tests.support.transformers_check
 #

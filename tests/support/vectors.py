@@ -1,6 +1,6 @@
-# What this file knows: the files of cases in ../shared, what each origin means by its fields, and when an answer of ours
+# The files of cases in ../shared, what each origin means by its fields, and when an answer of ours
 # is the one that a case expects.
-# What it must not know: why we disagree with a case (tests/disagreements).
+# Does not depend on why we disagree with a case (tests/disagreements).
 """Cases of other projects, read as one kind of case, and judged.
 
 Each case is run whole, character by character, and with random cuts. The verdict is
@@ -31,7 +31,7 @@ from toolglean.formats.registry import get_format
 WIRE = ("generated", "vllm", "sglang", "llama.cpp", "dynamo", "rust-tool-parser", "sglang-reasoning")
 RANDOM_CUTS = 2
 
-# vLLM's tests put these two tokens of a made-up tokenizer into the turn, behind its first token too; its engine never
+# vLLM's tests put these two tokens of a made-up tokenizer into the turn, after its first token too; its engine never
 # shows a special token.
 MOCK_TOKENS = re.compile("<bos>|<eos>")
 
@@ -67,7 +67,7 @@ class Case:
 
 @functools.cache
 def labels() -> dict[str, str | None]:
-    """The format that stands behind each label of the data."""
+    """The format that each label of the data means."""
     found: dict[str, str | None] = json.loads((FIXTURES / "labels.json").read_text(encoding="utf-8"))
     return found
 

@@ -1,5 +1,5 @@
-# What this file knows: the turns of fixtures/wild*.jsonl, the ways in which they are read, and what is right, unsafe, invented.
-# What it must not know: how a parser reads them.
+# The turns of fixtures/wild*.jsonl, the ways in which they are read, and what is right, unsafe, invented.
+# Does not depend on how a parser reads them.
 """Turns as models really wrote them, read in four ways and judged."""
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ def _texts_are_right(row: dict[str, Any], events: list[Event], *, tools: bool) -
 
 
 def _ends(row: dict[str, Any], events: list[Event], ran: list[ToolCall]) -> bool:
-    # A turn that was cut off in a call shows it, unless the call was mended.
+    # A turn that was cut off in a call shows it, unless the call was repaired.
     unfinished = any(isinstance(event, CallEnd) and event.call.status != "ok" for event in events)
     return not row["expected"]["unfinished"] or unfinished or bool(ran)
 

@@ -1,5 +1,5 @@
-# What this file knows: how verdicts on wild turns are counted and shown.
-# What it must not know: how they come about (tests/support/wild.py).
+# How verdicts on wild turns are counted and shown.
+# Does not depend on how they come about (tests/support/wild.py).
 """`python -m tests.support.wild_report [--show]`: what we make of turns as models really wrote them, by kind, in four ways."""
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-# What this file knows: how much work a piece of code does, counted, so that no test depends on a clock.
-# What it must not know: what the work is for.
+# How much work a piece of code does, counted, so that no test depends on a clock.
+# Does not depend on what the work is for.
 """Counting work."""
 
 from __future__ import annotations

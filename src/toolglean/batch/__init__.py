@@ -1,11 +1,15 @@
-# What this room knows: how turns in a column of an Arrow table become columns of content, reasoning and calls.
-# What it must not know: which engine the table comes from, and how a turn is parsed.
+# Many turns: in the column of a table, or in the lines of a log. Does not depend on how a turn is parsed, or on the
+# command line.
 #
-#   ours           theirs: all of them hand over a RecordBatch or a Table
-#   parse_batch    Ray Data's `map_batches` with batch_format="pyarrow", Spark's `mapInArrow`, Polars' `to_arrow`,
-#                  DuckDB's `to_arrow_reader`
-#   SCHEMA         the schema that Spark wants to know beforehand
-#   pool.py        a new parser for each of many turns, without pyarrow
+#   pool.py        a new parser for each of many turns
+#   turns.py       where a JSON value contains a turn, as clients and servers store it
+#   lines.py       lines of JSON, in and out
+#   outcome.py     what a stored turn comes to, and the counts of many
+#   logs/          a log of turns becomes a file of rows, read by several processes
+#   parse.py, columns.py    columns of Arrow tables; need pyarrow
+#
+# The engines that use `parse_batch` all pass a RecordBatch or a Table: Ray Data's `map_batches` with
+# batch_format="pyarrow", Spark's `mapInArrow` (which needs SCHEMA), Polars' `to_arrow`, DuckDB's `to_arrow_reader`.
 """Many turns at once, as columns of Arrow tables: for Ray Data, Spark, Polars and DuckDB."""
 
 from typing import TYPE_CHECKING, Any
@@ -20,7 +24,7 @@ __all__ = ["SCHEMA", "parse_batch"]
 
 
 def __getattr__(name: str) -> Any:
-    # pyarrow is loaded when a name is asked for: pool.py, which needs none, is part of this room.
+    # pyarrow is loaded when a name is asked for, because most files of this package do not need it.
     if name not in __all__:
         raise AttributeError(f"module 'toolglean.batch' has no attribute {name!r}")
     try:

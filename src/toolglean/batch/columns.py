@@ -1,5 +1,4 @@
-# What this file knows: the columns that parsed turns become, and how to build them.
-# What it must not know: where the turns come from.
+# The columns of parsed turns, and how they are built. Does not depend on where the turns come from.
 #
 # Arrays are built from one list for each field. Building them from a dict for each call takes several times as long.
 """Columns of parsed turns."""
@@ -45,13 +44,13 @@ SCHEMA = pa.schema(
 )
 """The columns that `parse_batch` returns. `id` has the type that it has in the input, if that has such a column.
 
-A call has the fields of `ToolCall`. Arrow wants one type for all arguments, so `arguments` is JSON text; it is null
-where a call is unfinished, because its arguments must not be used.
+A call has the fields of `ToolCall`. Arrow needs one type for all arguments, so `arguments` is JSON text; it is null
+if a call is unfinished, because its arguments must not be used.
 """
 
 
 def columns_of(outputs: Sequence[Output], formats: Sequence[str | None]) -> list[Any]:
-    """The columns of SCHEMA behind `id`."""
+    """The columns of SCHEMA after `id`."""
     return [
         _texts([each.content for each in outputs]),
         _texts([each.reasoning for each in outputs]),

@@ -1,57 +1,60 @@
-# What this file knows: that each of many turns gets a parser of its own, and what of it can be made once for all turns.
-# What it must not know: where the turns come from, and what becomes of them.
+# A parser for each of many turns, with the work that can be shared done once. Does not depend on where the turns come
+# from or go to.
 #
-# A parser is made once for each list of tools and each model, and forked for each turn: a fork takes a tenth of what
-# `Parser(...)` takes, and a thousandth where the tools must be read. Only the last KEPT are kept, so that a log in
-# which every turn has other tools takes no more memory than one with a few.
-"""A fresh parser for each of many turns."""
+# A parser is made once for each list of tools and each model, and forked for each turn: a fork takes a tenth of the
+# time of `Parser(...)`, and a thousandth if the tools must be read. Only the last KEPT are kept, so that a log in which
+# every turn has other tools takes no more memory than one with a few.
+"""A new parser for each of many turns."""
 
 from __future__ import annotations
 
 import json
 from collections import OrderedDict
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Unpack
 
 from toolglean.errors import ToolError, UsageError
 from toolglean.events import Problem
-from toolglean.parser import Parser
+from toolglean.parser import Parser, ParserArguments
 from toolglean.tools import ToolLike, ToolSet
 
-__all__ = ["FreshParsers"]
+__all__ = ["ParserFactory"]
 
 KEPT = 256
 SHOWN = 200
 WANTED = "give a list of tool dicts or names"
 HOW = ("format", "model", "template")
-"""The options that say how the model writes. One of them for all turns counts before the model of a turn."""
+"""The options that say how the model writes. If one is given for all turns, the model of a turn is not used."""
 
 
-class FreshParsers:
+class ParserFactory:
     """Makes the parsers of many turns. It can be pickled.
 
     Args:
-        tools, options: as for `Parser`; for every turn.
+        tools, parsing: as for `Parser`; for every turn.
 
     Raises:
-        What `Parser` raises for wrong arguments, at once.
+        ToolgleanError: at once, whatever `Parser` raises for wrong arguments.
     """
 
-    def __init__(self, tools: Iterable[ToolLike] | ToolSet | None = None, **options: Any) -> None:
-        self._first = Parser(tools, **options)
-        self._options = options
+    def __init__(self, tools: Iterable[ToolLike] | ToolSet | None = None, **parsing: Unpack[ParserArguments]) -> None:
+        self._first = Parser(tools, **parsing)
+        self._parsing = parsing
         self._has_tools = tools is not None
-        self._has_way = any(options.get(name) is not None for name in HOW)
+        self._has_way = any(parsing.get(name) is not None for name in HOW)
         self._kept = OrderedDict[tuple[str, str], Parser]()
 
     def parser(self, tools: Any = None, model: Any = None) -> tuple[Parser, Problem | None]:
-        """A parser that has read nothing yet, and what is wrong with `tools`: then the parser has none.
+        """A parser that has read nothing yet.
 
         Args:
             tools: the tools of this turn, as a list or as JSON text of one; None or empty: those for every turn. They
-                do not count where tools were given for every turn.
-            model: the model of this turn, whose name may say how it writes. It does not count if it is not known, is
-                not text, or if it was said for every turn how the model writes.
+                are ignored if tools were given for every turn.
+            model: the model of this turn, whose name may say how it writes. It is ignored if it is not known or not
+                text, or if an option says how the model writes for every turn.
+
+        Returns:
+            The parser; and a problem if `tools` cannot be read: the parser then has no tools of this turn.
         """
         name = model if isinstance(model, str) and not self._has_way else ""
         own = None if self._has_tools else tools
@@ -76,19 +79,18 @@ class FreshParsers:
         tools = _tools_in(own) if own else self._first.tools
         if name:
             try:
-                return Parser(tools, **{**self._options, "model": name})
-            except UsageError:  # the options were right for the first parser: the name is not known
+                named: ParserArguments = {**self._parsing, "model": name}
+                return Parser(tools, **named)
+            except UsageError:  # the options were right for the first parser, so the name is unknown
                 pass
-        return Parser(tools, **self._options)
+        return Parser(tools, **self._parsing)
 
 
 def _key(tools: Any) -> str:
     try:
         return json.dumps(tools)
     except (TypeError, ValueError, RecursionError) as error:
-        raise ToolError(
-            f"the tools of a turn cannot be read: {error}; give JSON: a list of tool dicts or names"
-        ) from error
+        raise ToolError(f"the tools of a turn cannot be read: {error}; {WANTED}, as JSON") from error
 
 
 def _tools_in(text: str) -> ToolSet:

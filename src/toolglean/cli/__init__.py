@@ -1,14 +1,17 @@
-# What this room knows: how the library is offered on a command line. One file for each command.
-# What it must not know: how anything is parsed.
+# The command line. One file for each command, which is imported when that command is asked for. Does not depend on how
+# anything is parsed.
 #
-#   __init__.py   the commands, and what a command may end with
+#   __init__.py   the commands, and the exit codes
 #   options.py    arguments that commands share
 #   chunks.py     input: text or JSON lines, as it arrives
 #   output.py     JSON lines, colour, odd terminals
-#   parse.py  explain.py  replay.py  inspect.py  fuzz.py  formats.py  grammar.py  demo.py  bench.py  proxy.py
+#   progress.py   progress on standard error
+#   parse.py      with report.py (many turns) and logs.py (--output)
+#   explain.py  replay.py  inspect.py  fuzz.py  formats.py  grammar.py  demo.py  bench.py  proxy.py
 #   anonymize.py  conformance.py
-#   logs/         parse with --output: a log becomes a file
 #   measure.py    the clock, for bench and for the project's benchmarks
+#
+# A command is a row in COMMANDS and a file with `add_arguments(parser)` and `run(args)`, which returns the exit code.
 """The command `toolglean`."""
 
 from __future__ import annotations
@@ -17,40 +20,37 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 
 from toolglean._version import __version__
-from toolglean.cli import (
-    anonymize,
-    bench,
-    conformance,
-    demo,
-    explain,
-    formats,
-    fuzz,
-    grammar,
-    inspect,
-    parse,
-    proxy,
-    replay,
-)
-from toolglean.cli.options import InputError
+from toolglean.batch.lines import InputError
 from toolglean.errors import ToolgleanError
 
 __all__ = ["main"]
 
-COMMANDS = (
-    *(parse, explain, replay, inspect, fuzz, formats, grammar),
-    *(demo, bench, proxy, anonymize, conformance),
-)
-"""In the order of the help."""
+COMMANDS = {
+    "parse": "read one turn of a model, or one on each line, and print content and calls as JSON",
+    "explain": "show why a call was not found in a turn, and what to do about it",
+    "replay": "write a page that plays a turn, token by token",
+    "inspect": "read the format of calls from a chat template",
+    "fuzz": "send random calls through a chat template and back",
+    "formats": "list the formats that are known by name, or show one",
+    "grammar": "write the grammar of a format's calls, for engines that constrain decoding",
+    "demo": "watch a shipped token stream being parsed",
+    "bench": "measure the parser's speed on your own stream, or on the shipped ones",
+    "proxy": "serve the API of a server, with leaked calls repaired (needs toolglean[proxy])",
+    "anonymize": "replace the names and values of a turn, and keep its markers, to report it",
+    "conformance": "try any parser or server on our cases",
+}
+"""Each command and its line in the help, in the order of the help."""
 
 OK = 0
 PROBLEM = 1
-"""A turn had a problem, or a call that was not finished; a case of the conformance kit is not right."""
+"""A turn had a problem, or an unfinished call; a case of the conformance kit is not right."""
 USAGE = 2
 INTERRUPTED = 130
 PIPE_CLOSED = 141
-"""The reader of our output went away: what a shell reports of a program that the pipe ended."""
+"""The reader of our output is gone: what a shell reports for a program that was ended by the pipe."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -60,11 +60,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         argv: the arguments without the program's name; None: those of the process.
 
     Returns:
-        The exit code: 0; 1 where a turn had a problem or an unfinished call, a template is refused, or a case of
-        the conformance kit is not right; 2 for bad usage or unreadable input; 3 where a run broke off that can be
-        resumed.
+        The exit code: 0; 1 if a turn had a problem or an unfinished call, a template is refused, or a case of the
+        conformance kit is not right; 2 for wrong usage or unreadable input; 3 if a run broke off that can be resumed.
     """
-    args = _parser().parse_args(argv)
+    given = list(sys.argv[1:] if argv is None else argv)
+    args = _parser(next((each for each in given if not each.startswith("-")), "")).parse_args(given)
     try:
         code: int = args.run(args)
         sys.stdout.flush()
@@ -72,7 +72,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         print(f"toolglean: {error}", file=sys.stderr)
         return USAGE
     except BrokenPipeError:
-        # Python flushes standard output once more at its end: into nothing, so that no one complains.
+        # Python flushes standard output once more when it exits. With this, that does not raise again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return PIPE_CLOSED
     except KeyboardInterrupt:
@@ -80,7 +80,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     return code
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(asked: str) -> argparse.ArgumentParser:
+    """The parser of the command line, with the arguments of the command that is asked for, and of no other."""
     parser = argparse.ArgumentParser(
         prog="toolglean",
         description="Turns what a language model writes, chunk by chunk, into content, reasoning and tool calls.",
@@ -90,19 +91,8 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"toolglean {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
-    for command in (
-        parse,
-        explain,
-        replay,
-        inspect,
-        fuzz,
-        formats,
-        grammar,
-        demo,
-        bench,
-        proxy,
-        anonymize,
-        conformance,
-    ):
-        command.add_to(commands)
+    for name, about in COMMANDS.items():
+        command = commands.add_parser(name, help=about, allow_abbrev=False)
+        if name == asked:
+            import_module(f"{__name__}.{name}").add_arguments(command)
     return parser

@@ -1,7 +1,6 @@
-# What this file knows: the command `toolglean anonymize`.
-# What it must not know: what is replaced, and by what.
+# Does not depend on what is replaced, or by what (kit/anonymize).
 #
-# All of the input is read before anything is written: no word of it may be used for another one. A report is short.
+# All input is read before anything is written, because no word of it may replace another one. Reports are short.
 """`toolglean anonymize`: a turn for a report, without its names and values."""
 
 from __future__ import annotations
@@ -13,28 +12,26 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from toolglean.cli.chunks import RULE, Line, json_in, name_of, read_input
-from toolglean.cli.options import InputError, add_form_options, add_format_options, made_with, new_parser, read_text
+from toolglean.batch.lines import InputError, json_in, name_of
+from toolglean.batch.turns import NotATurnError, turns_in
+from toolglean.cli.chunks import RULE, Line, read_input
+from toolglean.cli.options import add_form_options, add_format_options, made_with, new_parser, read_text
 from toolglean.cli.output import for_machines
-from toolglean.cli.turns import NotATurnError, turns_in
 from toolglean.kit.anonymize import Anonymizer, shape_of
 from toolglean.parser import Parser
 from toolglean.tools import ToolSet
 
-__all__ = ["add_to"]
+__all__ = ["add_arguments"]
 
 
-def add_to(commands: Any) -> None:
-    """Add the command to the command line."""
-    parser: argparse.ArgumentParser = commands.add_parser(
-        "anonymize",
-        help="replace the names and values of a turn, and keep its markers, to report it",
-        description="Prints a turn with other words: markers, punctuation, white space and the types of values stay, "
-        "and it is as long as before. All else is replaced: names, values, and prose; the same word always by the same "
-        "one. Of JSON lines that are turns, it prints such lines; of chunks of one turn, its text.",
-        epilog=RULE,
-        allow_abbrev=False,
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the description and the arguments of the command."""
+    parser.description = (
+        "Prints a turn with other words: markers, punctuation, white space and the types of values stay, "
+        "and it is as long as before. Everything else is replaced: names, values, and prose; the same word always by "
+        "the same one. For JSON lines that are turns, it prints such lines; for chunks of one turn, its text."
     )
+    parser.epilog = RULE
     parser.add_argument(
         "file", nargs="?", default="-", metavar="FILE", help="what the model wrote (default: -, standard input)"
     )
@@ -50,7 +47,7 @@ def add_to(commands: Any) -> None:
 
 
 class _Given(NamedTuple):
-    """What is to be replaced: the text of a turn, or the rows of a log; and the tools; None: there are none."""
+    """The text of a turn, or the rows of a log; and the tools, None if there are none."""
 
     parts: list[Any]
     are_rows: bool
@@ -58,7 +55,7 @@ class _Given(NamedTuple):
 
 
 class _Made(NamedTuple):
-    """What it was replaced by, and the numbers of the turns that are read differently now."""
+    """The same with other words, and the numbers of the turns that are read differently now."""
 
     parts: list[Any]
     tools: Any
@@ -66,12 +63,12 @@ class _Made(NamedTuple):
 
 
 def run(args: argparse.Namespace) -> int:
-    """Replace, and print. 1 where the outcome is read differently from the input, else 0."""
+    """Replace, and print. Returns 1 if the result is read differently from the input, else 0."""
     for_machines()
     if args.tools_output is not None and args.tools is None:
-        raise InputError("--tools-output needs --tools: there are no definitions to write")
+        raise InputError("--tools-output needs --tools: without them there are no definitions to write")
     given = _given(args)
-    # The words of markers stay everywhere only if a turn would else be read differently, as broken markers may be.
+    # The words of markers stay everywhere only if a turn would otherwise be read differently, as with broken markers.
     found = _made(given, args, wide=False)
     if found.changed:
         wide = _made(given, args, wide=True)
@@ -113,7 +110,7 @@ def _made(given: _Given, args: argparse.Namespace, *, wide: bool) -> _Made:
 
 
 def _shapes(part: Any, new: Callable[[], Parser]) -> list[Any]:
-    """The shapes of the turns in a part of the input; none where it holds no turn."""
+    """The shapes of the turns in a part of the input; empty if it does not contain a turn."""
     if isinstance(part, str):
         return [shape_of(part, new())]
     try:

@@ -1,6 +1,5 @@
-# What this file knows: the command `toolglean bench`.
-# What it must not know: how time is taken (measure.py).
-"""`toolglean bench`: how fast streams are parsed here, the user's own or the shipped ones."""
+# Does not depend on how time is measured (measure.py).
+"""`toolglean bench`: how fast streams are parsed on this machine, the user's own or the shipped ones."""
 
 from __future__ import annotations
 
@@ -9,23 +8,23 @@ import json
 import platform
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
 
 from toolglean._version import __version__
+from toolglean.batch.lines import InputError
 from toolglean.cli.chunks import RULE, read_chunks
-from toolglean.cli.measure import best_times, floor
-from toolglean.cli.options import InputError, add_format_options, given, new_parser
+from toolglean.cli.measure import baseline, best_times
+from toolglean.cli.options import add_format_options, at_least_one, given, new_parser
 from toolglean.cli.output import for_machines
 from toolglean.kit.demo import load_streams, load_tools
 from toolglean.parser import Parser
 from toolglean.tools import ToolSet
 
-__all__ = ["add_to"]
+__all__ = ["add_arguments"]
 
 
 @dataclass(slots=True)
 class Figures:
-    """What was measured of one stream with one method."""
+    """The figures of one stream with one method."""
 
     stream: str
     method: str
@@ -33,20 +32,17 @@ class Figures:
     characters: int
     ns_per_chunk: float
     characters_per_second: float
-    floor_ns_per_chunk: float
-    floors: float
+    baseline_ns_per_chunk: float
+    times_baseline: float
 
 
-def add_to(commands: Any) -> None:
-    """Add the command to the command line."""
-    parser: argparse.ArgumentParser = commands.add_parser(
-        "bench",
-        help="measure the parser's speed on your own stream, or on the shipped ones",
-        description="Parses whole turns again and again, and prints the best times. The floor is a loop that builds "
-        "one list with one event for each chunk, timed in the same run.",
-        epilog=RULE,
-        allow_abbrev=False,
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the description and the arguments of the command."""
+    parser.description = (
+        "Parses whole turns again and again, and prints the best times. The baseline is a loop that builds "
+        "one list with one event for each chunk, timed in the same run."
     )
+    parser.epilog = RULE
     parser.add_argument(
         "file",
         nargs="?",
@@ -59,16 +55,9 @@ def add_to(commands: Any) -> None:
     form.add_argument(
         "--jsonl", dest="form", action="store_const", const="jsonl", help="the input is JSON lines of chunks"
     )
-    parser.add_argument("--chunk", type=_size, metavar="N", help="cut the turn into new chunks of N characters")
+    parser.add_argument("--chunk", type=at_least_one, metavar="N", help="cut the turn into new chunks of N characters")
     add_format_options(parser)
     parser.set_defaults(run=run)
-
-
-def _size(text: str) -> int:
-    value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError("at least 1")
-    return value
 
 
 def run(args: argparse.Namespace) -> int:
@@ -88,13 +77,14 @@ def _own(args: argparse.Namespace) -> list[Figures]:
     chunks = _cut(read_chunks(args.file, args.form), args.chunk)
     if not chunks:
         raise InputError(f"{args.file}: nothing to measure: the input is empty")
-    fresh = new_parser(args)
-    return _measure("-" if args.file == "-" else args.file, chunks, fresh.fork)
+    return _measure(args.file, chunks, new_parser(args).fork)
 
 
 def _shipped(args: argparse.Namespace) -> list[Figures]:
     if given(args):
-        raise InputError("formats, tools and prompts need a FILE of your own: the shipped streams have theirs")
+        raise InputError(
+            "options for formats, tools and prompts need a FILE of your own: the shipped streams have theirs"
+        )
     tools = ToolSet(load_tools())
     return [
         figures
@@ -123,7 +113,7 @@ def _measure(name: str, chunks: Sequence[str], new: Callable[[], Parser]) -> lis
             parser.add(chunk)
         parser.close()
 
-    best = best_times({"floor": lambda: floor(chunks), "feed": feed, "add": add})
+    best = best_times({"baseline": lambda: baseline(chunks), "feed": feed, "add": add})
     characters = sum(map(len, chunks))
     return [
         Figures(
@@ -133,8 +123,8 @@ def _measure(name: str, chunks: Sequence[str], new: Callable[[], Parser]) -> lis
             characters=characters,
             ns_per_chunk=round(best[method] / len(chunks) * 1e9, 1),
             characters_per_second=round(characters / best[method]),
-            floor_ns_per_chunk=round(best["floor"] / len(chunks) * 1e9, 1),
-            floors=round(best[method] / best["floor"], 2),
+            baseline_ns_per_chunk=round(best["baseline"] / len(chunks) * 1e9, 1),
+            times_baseline=round(best[method] / best["baseline"], 2),
         )
         for method in ("feed", "add")
     ]
@@ -144,10 +134,10 @@ def _print_table(figures: Sequence[Figures]) -> None:
     width = max(len(each.stream) for each in figures) + 2
     print(
         f"{'stream':{width}}{'method':8}{'chunks':>8}{'characters':>12}"
-        f"{'ns/chunk':>10}{'x floor':>9}{'characters/s':>15}"
+        f"{'ns/chunk':>10}{'x baseline':>12}{'characters/s':>15}"
     )
     for each in figures:
         print(
             f"{each.stream:{width}}{each.method:8}{each.chunks:>8,}{each.characters:>12,}{each.ns_per_chunk:>10,.0f}"
-            f"{each.floors:>9.1f}{each.characters_per_second:>15,}"
+            f"{each.times_baseline:>12.1f}{each.characters_per_second:>15,}"
         )

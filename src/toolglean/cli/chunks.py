@@ -1,18 +1,16 @@
-# What this file knows: how a stream of chunks, or many turns, are stored in a file, and how that is read while it is
-# still being written.
-# What it must not know: what the chunks mean, and where in a line a turn stands (turns.py).
+# How a stream of chunks, or many turns, are stored in a file, and how the file is read while it is still being written.
+# Does not depend on what the chunks mean, or on where the turn is in a line (batch/turns.py).
 #
-# Three ways. Text: what arrives together is a chunk. JSON lines of chunks: a line is a chunk (a JSON string, or an
-# object that has one under one of CHUNK_KEYS) or many (a JSON list of strings). JSON lines of turns: a line is a turn.
-# The first line that is not blank tells which, or the first two do; they are waited for only while they can still
-# become JSON. What two lines tell stands in `_BY_SECOND`.
+# There are three forms. Text: what arrives together is a chunk. JSON lines of chunks: a line is a chunk (a JSON string,
+# or an object that has one under one of CHUNK_KEYS) or many (a JSON list of strings). JSON lines of turns: a line is a
+# turn. The first line that is not blank tells the form, or the first two do (`_BY_SECOND`); the parser waits for them
+# only while they can still become JSON.
 """Chunks or turns from a file or from standard input."""
 
 from __future__ import annotations
 
 import codecs
 import json
-import re
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack
@@ -20,41 +18,32 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Literal, TypeAlias
 
-from toolglean.cli.options import InputError
-from toolglean.cli.turns import evidence_of, id_in
+from toolglean.batch.lines import InputError, json_in, name_of, not_utf8
+from toolglean.batch.turns import evidence_of, id_in
 
-__all__ = ["CHUNK_KEYS", "RULE", "Form", "Line", "json_in", "name_of", "read_chunks", "read_input"]
+__all__ = ["CHUNK_KEYS", "RULE", "Form", "Line", "read_chunks", "read_input"]
 
 Form: TypeAlias = Literal["text", "jsonl", "turns"]
 
 CHUNKS_ONLY = ("chunk", "token")
 CHUNK_KEYS = (*CHUNKS_ONLY, "content", "text")
 RULE = (
-    "Input is UTF-8: text, JSON lines of chunks, or (parse only) JSON lines of turns. It is taken for chunks if its "
+    "Input is UTF-8: text, JSON lines of chunks, or (parse only) JSON lines of turns. It is read as chunks if its "
     "first line (blank ones aside) is a JSON string, a JSON list of strings, or a JSON object with a string under "
-    f"{', '.join(CHUNK_KEYS[:-1])} or {CHUNK_KEYS[-1]}; every line must then be one of these. It is taken for turns if "
+    f"{', '.join(CHUNK_KEYS[:-1])} or {CHUNK_KEYS[-1]}; every line must then be one of these. It is read as turns if "
     "the first line is a whole answer of OpenAI or Ollama, an object with messages, or one with content and an id or a "
-    "role. Where the first two lines leave it open, the command asks for --turns or --stream. --text, --stream and "
-    "--turns say it outright."
+    "role. If the first two lines leave it open, the command asks for --turns or --stream. --text, --stream and "
+    "--turns decide it."
 )
 BLOCK = 65536
-
-_not_utf8 = re.compile(
-    "[\udc80-\udcff]"
-).search  # what "surrogateescape" makes of a byte; UTF-8 itself has no surrogates
 
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line that should hold a turn; `number` counts from 1."""
+    """A line that should contain a turn; `number` is counted from 1."""
 
     number: int
     text: str
-
-
-def name_of(path: str) -> str:
-    """What messages call that input."""
-    return "standard input" if path == "-" else path
 
 
 def read_chunks(path: str, form: Form | None) -> Iterator[str]:
@@ -66,22 +55,22 @@ def read_chunks(path: str, form: Form | None) -> Iterator[str]:
     for each in read_input(path, form):
         if isinstance(each, Line):
             raise InputError(
-                f"{name_of(path)}: line {each.number}: this is a whole turn, and the chunks of one stream were "
-                "expected: say --text or --jsonl if it is one"
+                f"{name_of(path)}: line {each.number}: this is a whole turn; expected the chunks of one stream. "
+                "If the input is one stream, pass --text or --jsonl"
             )
         yield each
 
 
 def read_input(path: str, form: Form | None) -> Iterator[str | Line]:
-    """What the input holds, as it arrives: the chunks of one stream, or the lines of many turns; never both.
+    """The input as it arrives: the chunks of one stream, or the lines of many turns; never both.
 
     Args:
         path: a file; "-" for standard input.
-        form: how it is stored; None: by the rule of RULE.
+        form: how it is stored; None: detected, by the rule in RULE.
 
     Raises:
-        InputError: the file cannot be read; a line of chunks is not a chunk; or the first lines do not tell chunks
-            from turns. The message says where.
+        InputError: the file cannot be read; a line of chunks is not a chunk; or the first lines could be chunks or
+            turns. The message says where.
     """
     name = name_of(path)
     with ExitStack() as stack:
@@ -119,7 +108,7 @@ def _with_head(head: str, pieces: Iterator[str]) -> Iterator[str]:
 
 
 def _decoded(source: BinaryIO) -> Iterator[str]:
-    # read1 gives what is there; read would wait for a full block.
+    # read1 returns what is there; read would wait for a full block.
     decoder = codecs.getincrementaldecoder("utf-8-sig")("surrogateescape")
     read1 = getattr(source, "read1", source.read)
     while True:
@@ -134,7 +123,7 @@ def _decoded(source: BinaryIO) -> Iterator[str]:
 def _checked(pieces: Iterator[str], name: str) -> Iterator[str]:
     line, column = 1, 1
     for piece in pieces:
-        wrong = None if piece.isascii() else _not_utf8(piece)
+        wrong = None if piece.isascii() else not_utf8(piece)
         if wrong is not None:
             before = piece[: wrong.start()]
             if before:
@@ -153,12 +142,12 @@ def _moved(text: str, line: int, column: int) -> tuple[int, int]:
 # -- which form it is --------------------------------------------------------------------------------------------------
 
 _BY_FIRST: Mapping[str, Form] = {"chunk": "jsonl", "turn": "turns"}
-_BY_SECOND: Mapping[tuple[str, str | None], Form] = {  # whatever is missing here could be either
+_BY_SECOND: Mapping[tuple[str, str | None], Form] = {  # a pair that is missing here could be either
     ("message", None): "turns",
     ("message", ""): "turns",  # a broken line among turns
     ("message", "turn"): "turns",
     ("message", "answer"): "turns",
-    ("message", "message"): "turns",  # unless their ids say that they belong together
+    ("message", "message"): "turns",  # unless their ids show that they belong together
     ("text", None): "jsonl",  # the only line: the same turn either way
     ("text", ""): "jsonl",  # a broken line among chunks
     ("text", "chunk"): "jsonl",
@@ -173,7 +162,7 @@ _BY_SECOND: Mapping[tuple[str, str | None], Form] = {  # whatever is missing her
 
 
 def _form_of(head: str, name: str, *, is_whole: bool) -> Form | None:
-    """What the first lines say; None while they are not whole and may still say something.
+    """The form that the first lines tell; None while they are not whole and may still tell one.
 
     Raises:
         InputError: they could be chunks or turns, or are a server's stream.
@@ -189,8 +178,8 @@ def _form_of(head: str, name: str, *, is_whole: bool) -> Form | None:
     kind = _kind(value)
     if kind == "server chunk":
         raise InputError(
-            f"{name}: these are chunks as a server streams them, and they were expected as text: give their text as "
-            "chunks, give whole turns, or read the lines as they are with --text"
+            f"{name}: these are chunks as a server streams them, which are not read: pass their text as chunks, pass "
+            "whole turns, or read the lines as they are with --text"
         )
     if kind in _BY_FIRST:
         return _BY_FIRST[kind]
@@ -203,33 +192,33 @@ def _form_of(head: str, name: str, *, is_whole: bool) -> Form | None:
     form = _BY_SECOND.get((kind, _kind(following) if second else None))
     if form is None or (isinstance(following, dict) and kind == "message" and _belong_together(value, following)):
         raise InputError(
-            f"{name}: each line could be a whole turn or a chunk of one stream: say --turns (a turn a line) or "
+            f"{name}: each line could be a whole turn or a chunk of one stream: pass --turns (a turn on each line), "
             "--stream (one turn in chunks), or --text to read them as they are"
         )
     return form
 
 
 def _first_line(text: str) -> tuple[str, str | None]:
-    """The first line that is not blank, and what follows it: None where the line may go on."""
+    """The first line that is not blank, and what follows it: None if the line may not be complete."""
     first, line_break, rest = text.lstrip().partition("\n")
     return first, rest if line_break else None
 
 
 def _kind(value: Any) -> str:
-    """What a line is: "chunk", or what `evidence_of` says."""
+    """What a line is: "chunk", or what `evidence_of` returns."""
     if isinstance(value, dict) and not any(isinstance(value.get(key), str) for key in CHUNKS_ONLY):
         return evidence_of(value)
     return "chunk" if _chunks_of(value) is not None else evidence_of(value)
 
 
 def _belong_together(first: Any, second: Any) -> bool:
-    # The chunks of a server's stream share an id; turns each have one, or none has.
+    # The chunks of a server's stream share an id; of turns, each has its own, or none has one.
     one, other = id_in(first), id_in(second)
     return (one is None) != (other is None) or (one is not None and one == other)
 
 
 def _value(line: str) -> Any:
-    """The line's JSON value; None where it has none: so no line holds a bare null that counts."""
+    """The line's JSON value; None if it is not JSON, or null, which tells nothing either."""
     try:
         return json.loads(line)
     except (ValueError, RecursionError):
@@ -250,7 +239,7 @@ def _chunks_of(value: Any) -> list[str] | None:
 
 
 def _lines(pieces: Iterator[str]) -> Iterator[str]:
-    # Parts of a long line are joined once. Only "\n" ends a line: a JSON string may hold other line breaks.
+    # Parts of a long line are joined once. Only "\n" ends a line: a JSON string may contain other line breaks.
     parts: list[str] = []
     for piece in pieces:
         first, *more = piece.split("\n")
@@ -261,33 +250,11 @@ def _lines(pieces: Iterator[str]) -> Iterator[str]:
     yield "".join(parts)
 
 
-def json_in(line: str, where: str, hint: str = "") -> Any:
-    """The JSON value of a line.
-
-    Args:
-        line: the line.
-        where: the input's name and the line's number, for messages.
-        hint: what to do where it is not JSON.
-
-    Raises:
-        InputError: it is not JSON; the message says in which column.
-    """
-    wrong = None if line.isascii() else _not_utf8(line)
-    if wrong is not None:
-        raise InputError(f"{where}, column {wrong.start() + 1}: not valid UTF-8")
-    try:
-        return json.loads(line)
-    except json.JSONDecodeError as error:
-        raise InputError(f"{where}, column {error.colno}: {error.msg}{hint}") from error
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{where}, column 1: {error}{hint}") from error
-
-
 def _json_lines(pieces: Iterator[str], name: str) -> Iterator[str]:
     for number, line in enumerate(_lines(pieces), 1):
         if not line.strip():
             continue
-        found = json_in(line, f"{name}: line {number}", " (text? say --text)")
+        found = json_in(line, f"{name}: line {number}", " (if this is text, pass --text)")
         chunks = _chunks_of(found)
         if chunks is None:
             column = len(line) - len(line.lstrip()) + 1

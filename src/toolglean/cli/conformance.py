@@ -1,5 +1,4 @@
-# What this file knows: the command `toolglean conformance`: its arguments, and where its reports go.
-# Does not depend on what the kit does (toolglean.kit.conformance), which is imported when it is asked for.
+# The arguments, and where the reports go. Does not depend on what the kit does (toolglean.kit.conformance).
 """`toolglean conformance`: any parser, or any server, on our cases."""
 
 from __future__ import annotations
@@ -9,32 +8,34 @@ import json
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from toolglean.cli.options import InputError
+from toolglean.batch.lines import InputError
 from toolglean.cli.output import for_people
+from toolglean.cli.progress import clear_line, show_line
+from toolglean.formats.registry import find_format
+from toolglean.kit import conformance
+from toolglean.kit.conformance import Case, ParserTarget, Result, Target, engines
+from toolglean.kit.conformance.report import as_json, as_junit, as_text
+from toolglean.kit.conformance.upstream import Upstream
 
-if TYPE_CHECKING:
-    from toolglean.kit.conformance import Case, Result, Target
-
-__all__ = ["add_to"]
+__all__ = ["add_arguments"]
 
 OWN = "toolglean.kit.conformance.own:Own"
 MODES = ("upstream", "vllm", "sglang", "echo")
 LAST_PORT = 65535
 
 
-def add_to(commands: Any) -> None:
-    """Add the command to the command line."""
-    parser: argparse.ArgumentParser = commands.add_parser(
-        "conformance",
-        help="try any parser or server on our cases",
-        description="Tries a parser, or the parser of a server, on turns whose calls and text are known: each whole, "
-        "piece by piece and at random cuts. The report tells apart what is right, what ran and should not, what is "
-        "lost, missed or dependent on the cuts, crashes and timeouts.",
-        epilog="exit codes: 0 if every case that was judged is right; 1 if one is not, or none could be judged; 2 for "
-        "wrong usage, a parser that cannot be imported, or a server that cannot be reached",
-        allow_abbrev=False,
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the description and the arguments of the command."""
+    parser.description = (
+        "Tries a parser, or the parser of a server, on turns whose calls and text are known: each turn whole, "
+        "piece by piece and at random cuts. The report distinguishes what is right, what ran and should not, what is "
+        "lost, missed or dependent on the cuts, crashes and timeouts."
+    )
+    parser.epilog = (
+        "exit codes: 0 if every case that was judged is right; 1 if one is not, or none could be judged; 2 for "
+        "wrong usage, a parser that cannot be imported, or a server that cannot be reached"
     )
     _add_targets(parser)
     _add_cases(parser)
@@ -63,14 +64,14 @@ def _add_targets(parser: argparse.ArgumentParser) -> None:
         "--mode",
         choices=MODES,
         default="upstream",
-        help="how --engine is given a text: upstream: it passes requests on to us; vllm, sglang: by endpoints of their "
-        "own; echo: its model is asked to repeat it (default: upstream)",
+        help="how --engine is given a text: upstream: it passes requests on to the kit; vllm, sglang: by endpoints of "
+        "their own; echo: its model is asked to repeat it (default: upstream)",
     )
     group.add_argument(
         "--listen",
         metavar="HOST:PORT",
         default="127.0.0.1:9911",
-        help="upstream: where we listen, as the server's model (default: 127.0.0.1:9911)",
+        help="upstream: where the kit listens, as the server's model (default: 127.0.0.1:9911)",
     )
     group.add_argument("--model", metavar="NAME", help="the name of the model in requests to --engine")
     group.add_argument("--tool-call-parser", metavar="NAME", help="sglang: which of its parsers")
@@ -81,19 +82,19 @@ def _add_targets(parser: argparse.ArgumentParser) -> None:
 def _add_cases(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("which cases")
     group.add_argument(
-        "--cases", action="append", metavar="FILE", help="JSON lines of your own instead of ours; can be repeated"
+        "--cases",
+        action="append",
+        metavar="FILE",
+        help="your own cases, as JSON lines, instead of ours; can be repeated",
     )
     group.add_argument("--format", action="append", metavar="NAME", help="only of this wire format; can be repeated")
     group.add_argument("--kind", action="append", metavar="KIND", help="only of this kind; can be repeated")
-    group.add_argument("--only", metavar="START", help="only those whose id begins so")
+    group.add_argument("--only", metavar="START", help="only those whose id begins with this")
     group.add_argument("--cuts", type=int, default=3, metavar="N", help="random cuts of each text (default: 3)")
 
 
 def run(args: argparse.Namespace) -> int:
-    """Try, and report. 1 where a case is not right."""
-    from toolglean.kit import conformance  # noqa: PLC0415  # only this command needs it
-    from toolglean.kit.conformance.report import as_json, as_junit, as_text  # noqa: PLC0415
-
+    """Try, and report. Returns 1 if a case is not right."""
     for_people()
     if args.print_schema:
         print(json.dumps(conformance.case_schema(), indent=1))
@@ -108,7 +109,7 @@ def run(args: argparse.Namespace) -> int:
         report = conformance.run(target, cases, random_cuts=args.cuts, progress=_progress(len(cases)))
     finally:
         target.close()
-        _clear()
+        clear_line()
     if args.json == "-":
         print(as_json(report))
     else:
@@ -119,9 +120,6 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _cases(args: argparse.Namespace) -> list[Case]:
-    from toolglean.formats.registry import find_format  # noqa: PLC0415
-    from toolglean.kit import conformance  # noqa: PLC0415
-
     if args.cuts < 0:
         raise InputError(f"--cuts {args.cuts}: must be 0 or more")
     if not args.timeout > 0:
@@ -137,14 +135,11 @@ def _cases(args: argparse.Namespace) -> list[Case]:
         and case.id.startswith(args.only or "")
     ]
     if not chosen:
-        raise InputError("no case fits --format, --kind and --only; `toolglean conformance --list` shows all")
+        raise InputError("no case matches --format, --kind and --only; `toolglean conformance --list` shows all cases")
     return chosen
 
 
 def _target(args: argparse.Namespace) -> Target:
-    from toolglean.kit.conformance import ParserTarget, engines  # noqa: PLC0415
-    from toolglean.kit.conformance.upstream import Upstream  # noqa: PLC0415
-
     if args.engine is None:
         return ParserTarget(args.parser, python=args.python, timeout=args.timeout)
     how: dict[str, Any] = {"timeout": args.timeout}
@@ -158,7 +153,11 @@ def _target(args: argparse.Namespace) -> Target:
         return engines.NativeParse(args.engine, args.tool_call_parser, reasoning=args.reasoning_parser, **how)
     host, port = _address(args.listen)
     upstream = Upstream(host, port)
-    print(f"toolglean conformance: the upstream of {args.engine} must be {upstream.url}", file=sys.stderr)
+    print(
+        f"toolglean conformance: start the proxy at {args.engine} with `--upstream {upstream.url}`; the kit is "
+        "listening there",
+        file=sys.stderr,
+    )
     return engines.Proxied(args.engine, upstream, model=args.model, **how)
 
 
@@ -184,12 +183,6 @@ def _progress(count: int) -> Callable[[Result], None]:
     def told(_: Result) -> None:
         nonlocal done
         done += 1
-        if sys.stderr.isatty():
-            print(f"\r{done} of {count}", end="", file=sys.stderr, flush=True)
+        show_line(f"{done} of {count}")
 
     return told
-
-
-def _clear() -> None:
-    if sys.stderr.isatty():
-        print("\r\x1b[K", end="", file=sys.stderr, flush=True)

@@ -1,5 +1,4 @@
-# What this file knows: the command `toolglean demo`: one row for each token, and what became known with it.
-# What it must not know: where the streams are from (toolglean/demo says).
+# One row for each token, with what became known through it. Does not depend on where the streams come from (kit/demo).
 """`toolglean demo`: a model's turn, token by token, and what toolglean makes of it."""
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Outp
 from toolglean.kit.demo import Stream, load_streams, load_tools
 from toolglean.parser import Parser
 
-__all__ = ["add_to"]
+__all__ = ["add_arguments"]
 
 TOKEN_WIDTH = 22
 LABEL_WIDTH = 11
@@ -26,14 +25,11 @@ DELAY = 0.08
 UNDECIDED = "..."
 
 
-def add_to(commands: Any) -> None:
-    """Add the command to the command line."""
-    parser: argparse.ArgumentParser = commands.add_parser(
-        "demo",
-        help="watch a shipped token stream being parsed",
-        description="Replays token streams that ship with toolglean: turns written by real chat templates and cut by "
-        "real tokenizers. On the left is each token as it comes, on the right what is known by then.",
-        allow_abbrev=False,
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the description and the arguments of the command."""
+    parser.description = (
+        "Replays token streams that ship with toolglean: turns written by real chat templates and cut by "
+        "real tokenizers. On the left is each token as it arrives, on the right what is known by then."
     )
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--list", action="store_true", help="name the shipped streams")
@@ -62,7 +58,7 @@ def _seconds(text: str) -> float:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Show what was asked for. Always 0: the shipped streams have no problems."""
+    """Show the streams that were asked for. Always returns 0: the shipped streams have no problems."""
     for_people()
     streams = load_streams()
     paint = Paint(wanted=not args.no_color)
@@ -103,9 +99,9 @@ def _play(stream: Stream, paint: Paint, delay: float) -> None:
 
 
 def _play_agent(stream: Stream, paint: Paint, delay: float) -> None:
-    import asyncio  # noqa: PLC0415  # for this alone
+    import asyncio  # noqa: PLC0415  # only for this
 
-    from toolglean.kit.demo.agent import QUESTION, PlayedAgent  # noqa: PLC0415  # so is this
+    from toolglean.kit.demo.agent import QUESTION, PlayedAgent  # noqa: PLC0415  # it imports the conversation
 
     print(
         paint(f"{stream.name}: {stream.about}; the model and its tools are simulated, everything else is real\n", DIM)
@@ -129,7 +125,7 @@ def _play_agent(stream: Stream, paint: Paint, delay: float) -> None:
 
 
 async def _merged_rows(parts: AsyncIterator[dict[str, Any]], paint: Paint) -> AsyncIterator[str]:
-    # Text and reasoning come in pieces; each run of them is one row.
+    # Text and reasoning arrive in pieces; consecutive pieces are one row.
     kind, text = "", ""
     async for part in parts:
         if part["type"] != kind and text.strip():
@@ -190,5 +186,6 @@ def _written(call: ToolCall) -> str:
 
 
 def _visible(text: str) -> str:
-    # One row each. The signs are not those of JSON, whose own `\\n` stays as it is.
+    # Keeps a row on one line. The signs differ from JSON's escapes, so that a `\\n` in JSON can be told from a line
+    # break.
     return text.replace("\r", "\\r").replace("\n", "↵").replace("\t", "→")

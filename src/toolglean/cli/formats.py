@@ -1,5 +1,4 @@
-# What this file knows: the command `toolglean formats`: the declarations, to be looked at, copied and searched.
-# What it must not know: what a declaration means.
+# Does not depend on what a declaration means: they are listed, searched and printed.
 """`toolglean formats`: how model families write their calls."""
 
 from __future__ import annotations
@@ -14,20 +13,17 @@ from toolglean.cli.output import BOLD, DIM, Paint, for_machines, for_people
 from toolglean.errors import UsageError
 from toolglean.formats import Format, all_formats, format_of_model, get_format
 
-__all__ = ["add_to", "declaration"]
+__all__ = ["add_arguments", "declaration"]
 
 WIDTH = 100
 """Columns of a declaration."""
 
 
-def add_to(commands: Any) -> None:
-    """Add the command to the command line."""
-    parser: argparse.ArgumentParser = commands.add_parser(
-        "formats",
-        help="list the formats that are known by name, or show one",
-        description="Lists the formats that are known by name: what a call looks like, the format's other names, and "
-        "the models that write it. With a NAME, prints that declaration for you to paste into a program.",
-        allow_abbrev=False,
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the description and the arguments of the command."""
+    parser.description = (
+        "Lists the formats that are known by name: what a call looks like, the format's other names, and "
+        "the models that write it. With a NAME, prints that declaration for you to paste into a program."
     )
     parser.add_argument(
         "name", nargs="?", metavar="NAME", help="the name or an alias of a format, or the name of a model"
@@ -38,7 +34,7 @@ def add_to(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Print what was asked for."""
+    """Print the formats that were asked for."""
     chosen = all_formats() if args.name is None else (_found(args.name),)
     if args.json:
         for_machines()
@@ -74,7 +70,7 @@ def _list(declared: Format, paint: Paint) -> None:
 
 
 def shape(declared: Format) -> str:
-    """What a turn with one call looks like, on one line, with the line breaks written out."""
+    """A turn with one call, on one line; line breaks are written as a backslash and an n."""
     before, after = declared.section
     parameter = declared.parameters[0] if declared.parameters else ""
     call = declared.call.replace("{parameters}", parameter)

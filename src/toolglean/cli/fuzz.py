@@ -1,5 +1,4 @@
-# What this file knows: the command `toolglean fuzz`.
-# What it must not know: how messages are made and checked (toolglean.kit.testing).
+# Does not depend on how messages are made and checked (toolglean.kit.testing).
 """`toolglean fuzz`: random tools and calls through a chat template and back."""
 
 from __future__ import annotations
@@ -7,34 +6,34 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from toolglean._install import needs
-from toolglean.cli.inspect import read_template
-from toolglean.cli.options import InputError, add_set_option, variables_of
+from toolglean.batch.lines import InputError
+from toolglean.cli.options import add_set_option, read_template, variables_of
 from toolglean.cli.output import BOLD, DIM, GREEN, YELLOW, Paint, for_people
+from toolglean.cli.progress import clear_line, show_line
 from toolglean.errors import FormatError, TemplateError, UsageError
 from toolglean.formats.registry import get_format
 
 if TYPE_CHECKING:
-    from toolglean.kit.testing import Failure
+    from toolglean.kit.testing import Failure, RoundTrip
 
-__all__ = ["add_to"]
+__all__ = ["add_arguments"]
 
 EXAMPLES = 200
 LABEL_WIDTH = 12
 
 
-def add_to(commands: Any) -> None:
-    """Add the command to the command line."""
-    parser: argparse.ArgumentParser = commands.add_parser(
-        "fuzz",
-        help="send random calls through a chat template and back",
-        description="Makes random tools and calls, has the template write them, cuts the turn at random, reads it, and "
-        "compares. If a call does not come back, it is shrunk to the smallest example. Needs toolglean[fuzz].",
-        epilog="exit codes: 0; 1 if a message does not come back, or no format can be read from the template; 2 for "
-        "wrong usage or unreadable input",
-        allow_abbrev=False,
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the description and the arguments of the command."""
+    parser.description = (
+        "Makes random tools and calls, has the template write them, cuts the turn at random, reads it, and "
+        "compares. If a call does not come back, it is shrunk to the smallest example. Needs toolglean[fuzz]."
+    )
+    parser.epilog = (
+        "exit codes: 0; 1 if a message does not come back, or no format can be read from the template; 2 for "
+        "wrong usage or unreadable input"
     )
     parser.add_argument(
         "template",
@@ -51,31 +50,20 @@ def add_to(commands: Any) -> None:
 
 
 def run(args: argparse.Namespace) -> int:
-    """Fuzz. 1 where something did not come back, else 0."""
+    """Fuzz. Returns 1 if something did not come back, else 0."""
     try:
-        from toolglean.kit.testing import RoundTrip  # noqa: PLC0415  few need Hypothesis
+        from toolglean.kit.testing import RoundTrip  # noqa: PLC0415  # it imports Hypothesis
     except ImportError as error:
         raise UsageError(needs("fuzzing needs Hypothesis", "fuzz")) from error
-    source = read_template(args.template)
-    declared = get_format(args.format) if args.format else None
     for_people()
     paint = Paint(wanted=True)
     try:
-        variables = {**source.variables, **variables_of(args)}
-        trip = RoundTrip(source.text, format=declared, untrusted=True, variables=variables)
+        trip, failure = _tried(args, RoundTrip)
     except TemplateError as error:
         raise InputError(f"{args.template}: {error}") from error
     except FormatError as error:
         print(f"toolglean: {error}", file=sys.stderr)
         return 1
-    try:
-        failure = trip.find_failure(examples=args.examples, seed=args.seed, progress=_progress(args.examples))
-    except FormatError as error:
-        print(f"toolglean: {error}", file=sys.stderr)
-        return 1
-    finally:
-        trip.close()
-        _clear()
     name = trip.inference.recognised if trip.inference else trip.format.name
     if failure is None:
         print(paint(f"{trip.tried} messages came back ({name or 'inferred'})", GREEN))
@@ -84,17 +72,19 @@ def run(args: argparse.Namespace) -> int:
     return 1
 
 
-def _progress(examples: int) -> Any:
-    def told(tried: int) -> None:
-        if sys.stderr.isatty():
-            print(f"\r{min(tried, examples)} of {examples}", end="", file=sys.stderr, flush=True)
-
-    return told
-
-
-def _clear() -> None:
-    if sys.stderr.isatty():
-        print("\r\x1b[K", end="", file=sys.stderr, flush=True)
+def _tried(args: argparse.Namespace, make: type[RoundTrip]) -> tuple[RoundTrip, Failure | None]:
+    source = read_template(args.template)
+    declared = get_format(args.format) if args.format else None
+    trip = make(source.text, format=declared, untrusted=True, variables={**source.variables, **variables_of(args)})
+    try:
+        return trip, trip.find_failure(
+            examples=args.examples,
+            seed=args.seed,
+            progress=lambda tried: show_line(f"{min(tried, args.examples)} of {args.examples}"),
+        )
+    finally:
+        trip.close()
+        clear_line()
 
 
 def _show(failure: Failure, paint: Paint) -> None:

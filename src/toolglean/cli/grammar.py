@@ -1,5 +1,4 @@
-# What this file knows: the command `toolglean grammar`.
-# What it must not know: how a grammar is made (grammar/), and how a format is read from a template (templates/infer).
+# Does not depend on how a grammar is made (grammar/), or on how a format is read from a template (templates/infer).
 """`toolglean grammar`: what a model may write, for an engine that constrains decoding."""
 
 from __future__ import annotations
@@ -8,30 +7,26 @@ import argparse
 import json
 import sys
 from pathlib import Path
-from typing import Any
 
-from toolglean.cli.inspect import read_template
-from toolglean.cli.options import InputError, add_set_option, read_text, read_tools, variables_of
+from toolglean.batch.lines import InputError
+from toolglean.cli.options import add_set_option, read_template, read_text, read_tools, variables_of
 from toolglean.cli.output import for_machines
 from toolglean.errors import FormatError, TemplateError, UsageError
 from toolglean.formats import Format, format_of_model, get_format
 from toolglean.grammar import grammar_of
 from toolglean.sources.templates.infer import infer
 
-__all__ = ["add_to"]
+__all__ = ["add_arguments"]
 
 TARGETS = ("structural-tag", "lark", "gbnf")
 
 
-def add_to(commands: Any) -> None:
-    """Add the command to the command line."""
-    parser: argparse.ArgumentParser = commands.add_parser(
-        "grammar",
-        help="write the grammar of a format's calls, for engines that constrain decoding",
-        description="Writes the grammar of the turns that a model may write with these tools: a structural tag "
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the description and the arguments of the command."""
+    parser.description = (
+        "Writes the grammar of the turns that a model may write with these tools: a structural tag "
         "(xgrammar, vLLM, SGLang), Lark (llguidance) or GBNF (llama.cpp). Where the grammar differs from a schema, "
-        "standard error says so.",
-        allow_abbrev=False,
+        "standard error says so."
     )
     parser.add_argument(
         "format", metavar="NAME|TEMPLATE", help="a format, a model, or a file with a chat template (as for `inspect`)"
@@ -47,7 +42,7 @@ def add_to(commands: Any) -> None:
     parser.add_argument("--one-call", action="store_true", help="at most one call in a turn")
     parser.add_argument("--reasoning", action="store_true", help="the turn may begin with reasoning")
     parser.add_argument(
-        "--loose", action="store_true", help="where a grammar cannot hold a schema, allow more than it says"
+        "--loose", action="store_true", help="if a grammar cannot express a schema, allow more than the schema does"
     )
     parser.add_argument(
         "--special-tokens", metavar="FILE", help="for lark: a file with a JSON object of special tokens and their ids"
@@ -81,14 +76,14 @@ def run(args: argparse.Namespace) -> int:
 def _format(args: argparse.Namespace) -> Format:
     if not Path(args.format).is_file():
         if args.set:
-            raise InputError("--set needs a template: nothing else takes variables")
+            raise InputError("--set needs a template: only templates take variables")
         try:
             return get_format(args.format)
         except UsageError as error:
             declared = format_of_model(args.format)
             if declared is None:
                 raise InputError(
-                    f"{args.format!r} is no file with a template, no format and no model: give one of them; "
+                    f"{args.format!r} is not a template file, a known format or a known model; "
                     "`toolglean formats` lists the formats"
                 ) from error
             return declared
@@ -103,7 +98,7 @@ def _special_tokens(args: argparse.Namespace) -> dict[str, int] | None:
     if args.special_tokens is None:
         return None
     if args.target != "lark":
-        raise InputError("--special-tokens needs --target lark: the others take special tokens by their text")
+        raise InputError("--special-tokens needs --target lark: the other notations write special tokens as text")
     try:
         found = json.loads(read_text(args.special_tokens))
     except (ValueError, RecursionError) as error:

@@ -1,5 +1,4 @@
-# What this file knows: the command `toolglean inspect`.
-# What it must not know: how a format is read from a template (templates/infer).
+# Does not depend on how a format is read from a template (templates/infer).
 """`toolglean inspect`: the format that a chat template writes, proven by round trip."""
 
 from __future__ import annotations
@@ -9,32 +8,30 @@ import json
 import sys
 from typing import Any
 
-from toolglean.cli.options import InputError, add_set_option, read_text, variables_of
+from toolglean.batch.lines import InputError
+from toolglean.cli.options import add_set_option, read_template, variables_of
 from toolglean.cli.output import BOLD, DIM, GREEN, YELLOW, Paint, for_machines, for_people
-from toolglean.errors import FormatError, TemplateError, UsageError
+from toolglean.errors import FormatError, TemplateError
 from toolglean.formats.registry import find_format
 from toolglean.sources.choose.choice import FormatChoice, choose_format
 from toolglean.sources.templates.infer import SAMPLES, Inference, infer
-from toolglean.sources.templates.infer.declared import as_dict, declaration
+from toolglean.sources.templates.infer.result import as_dict, declaration
 from toolglean.sources.templates.language import tag_of, template_language
-from toolglean.sources.templates.source import TemplateSource, checked, template_in
+from toolglean.sources.templates.source import TemplateSource
 
-__all__ = ["add_to", "read_template"]
+__all__ = ["add_arguments"]
 
 LABEL_WIDTH = 12
 
 
-def add_to(commands: Any) -> None:
-    """Add the command to the command line."""
-    parser: argparse.ArgumentParser = commands.add_parser(
-        "inspect",
-        help="read the format of calls from a chat template",
-        description="Reads from a chat template how its model writes tool calls, and proves it: random messages go "
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the description and the arguments of the command."""
+    parser.description = (
+        "Reads from a chat template how its model writes tool calls, and proves it: random messages go "
         "through the template and must come back. The template is not trusted, so it is rendered with limits "
-        "on time and memory.",
-        epilog="exit codes: 0; 1 if no format can be read from the template; 2 for wrong usage or unreadable input",
-        allow_abbrev=False,
+        "on time and memory."
     )
+    parser.epilog = "exit codes: 0; 1 if no format can be read from the template; 2 for wrong usage or unreadable input"
     parser.add_argument(
         "template",
         metavar="TEMPLATE",
@@ -43,7 +40,7 @@ def add_to(commands: Any) -> None:
     parser.add_argument(
         "--model",
         metavar="NAME",
-        help="the model's name: show which of name and template Parser uses if it is given both, and why",
+        help="the model's name: show whether Parser uses the name or the template if it is given both, and why",
     )
     parser.add_argument("--json", action="store_true", help="print one line of JSON")
     parser.add_argument("--no-recognition", action="store_true", help="infer the format even if it is a known one")
@@ -58,22 +55,8 @@ def add_to(commands: Any) -> None:
     parser.set_defaults(run=run)
 
 
-def read_template(path: str) -> TemplateSource:
-    """The template in a file.
-
-    Raises:
-        InputError: it cannot be read, or holds none.
-    """
-    try:
-        return checked(template_in(read_text(path)))
-    except TemplateError as error:
-        raise InputError(f"{path}: {error.reason}") from error
-    except UsageError as error:
-        raise InputError(f"{path}: {error}") from error
-
-
 def run(args: argparse.Namespace) -> int:
-    """Inspect. 1 where no format can be read from the template, else 0."""
+    """Inspect. Returns 1 if no format can be read from the template, else 0."""
     source = read_template(args.template)
     if args.model is not None:
         return _chosen(args, source)

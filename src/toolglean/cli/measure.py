@@ -1,8 +1,8 @@
-# What this file knows: how to time short work on a noisy machine, and the floor that figures are compared with.
-# What it must not know: what is timed.
+# How to time short work on a noisy machine, and the baseline that figures are compared with. Does not depend on what is
+# timed.
 #
-# The candidates take turns, and of each the fastest round counts: whatever disturbs a machine makes rounds slower,
-# never faster. Processor time is taken if the clock is fine enough, because other programs then disturb less.
+# The candidates take turns, and the fastest round of each is used: disturbances make rounds slower, never faster.
+# Processor time is measured if the clock is fine enough, because other programs then disturb less.
 """The clock."""
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from typing import Final
 
 from toolglean.events import Content, Event
 
-__all__ = ["best_times", "floor"]
+__all__ = ["baseline", "best_times"]
 
 FINE_CLOCK: Final = 1e-6
 _clock = time.process_time if time.get_clock_info("process_time").resolution <= FINE_CLOCK else time.perf_counter
 
 
-def floor(chunks: Sequence[str]) -> None:
-    """The least that any parser must do: one list with one slotted event for each chunk."""
+def baseline(chunks: Sequence[str]) -> None:
+    """The least that any parser must do: make one list with one slotted event for each chunk."""
     events: list[Event]
     for chunk in chunks:
         events = [Content(chunk, 0)]
@@ -30,10 +30,10 @@ def floor(chunks: Sequence[str]) -> None:
 def best_times(
     works: Mapping[str, Callable[[], object]], *, rounds: int = 7, sample: float = 0.005
 ) -> dict[str, float]:
-    """Seconds that each work takes, at best.
+    """The best time of each piece of work, in seconds.
 
     Args:
-        works: what is timed, by name. Each is called once first, so that caches are warm.
+        works: functions to time, by name. Each is called once first, so that caches are warm.
         rounds: how often each has its turn.
         sample: seconds that one turn should last at least: short work is repeated within it.
     """

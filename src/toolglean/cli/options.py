@@ -1,5 +1,4 @@
-# What this file knows: the arguments that commands share, and how a parser is made from them.
-# What it must not know: what a command does with it.
+# The arguments that commands share, and how a parser is made from them. Does not depend on what a command does with it.
 """Arguments that commands share."""
 
 from __future__ import annotations
@@ -8,32 +7,33 @@ import argparse
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from toolglean.errors import FormatError, TemplateError, ToolError
+from toolglean.batch.lines import InputError
+from toolglean.errors import FormatError, TemplateError, ToolError, UsageError
 from toolglean.formats.spec import Format
 from toolglean.options import ParserOptions
 from toolglean.parser import Parser
 from toolglean.sources.choose.choice import choose_format
 from toolglean.tools import ToolSet
 
+if TYPE_CHECKING:
+    from toolglean.sources.templates.source import TemplateSource
+
 __all__ = [
-    "InputError",
     "add_form_options",
     "add_format_options",
     "add_set_option",
+    "at_least_one",
     "given",
     "made_with",
     "new_parser",
+    "read_template",
     "read_text",
     "read_tools",
     "variables_of",
     "without_prompt",
 ]
-
-
-class InputError(Exception):
-    """What was given cannot be read. The message says where: file, line, column."""
 
 
 T = TypeVar("T")
@@ -43,7 +43,7 @@ MORE = ("closer", "tools", "prompt", "set")
 
 
 def add_form_options(parser: argparse.ArgumentParser) -> Any:
-    """What the input is, if that is not to be found out; returns the group, in which only one option may be given."""
+    """Options that say what the input is, instead of detecting it. Returns their group, which accepts only one."""
     form = parser.add_mutually_exclusive_group()
     form.add_argument("--text", dest="form", action="store_const", const="text", help="the input is text")
     form.add_argument(
@@ -58,7 +58,7 @@ def add_form_options(parser: argparse.ArgumentParser) -> Any:
 
 
 def add_format_options(parser: argparse.ArgumentParser) -> None:
-    """How the model writes its calls, and what it may call."""
+    """Options that say how the model writes its calls, and what it may call."""
     group = parser.add_argument_group("how the model writes (by default, the turn shows it)")
     way = group.add_mutually_exclusive_group()
     way.add_argument(
@@ -70,8 +70,8 @@ def add_format_options(parser: argparse.ArgumentParser) -> None:
         "--template",
         metavar="FILE",
         help="a file from which the format is read: a chat template, Go or Jinja (Jinja needs toolglean[jinja]); an "
-        "Ollama Modelfile; or a tokenizer_config.json. With --model too, this one counts "
-        "if it is known, else the name",
+        "Ollama Modelfile; or a tokenizer_config.json. If --model is given too, the template is used if its format is "
+        "known, and the name otherwise",
     )
     group.add_argument(
         "--strict-format",
@@ -79,6 +79,16 @@ def add_format_options(parser: argparse.ArgumentParser) -> None:
         help="read the named format alone: no calls of your tools in the formats of other families",
     )
     group.add_argument("--closer", help="with --tag: the marker that ends a call (default: derived from the tag)")
+    _add_policies(group)
+    add_set_option(group)
+    group.add_argument(
+        "--tools",
+        metavar="FILE",
+        help="a file with a JSON list of the model's tools: names, or tool dicts of OpenAI, Ollama, Anthropic or MCP",
+    )
+
+
+def _add_policies(group: Any) -> None:
     group.add_argument(
         "--start",
         choices=["content", "reasoning"],
@@ -106,18 +116,20 @@ def add_format_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--no-repair",
         action="store_true",
-        help="leave calls malformed that could be mended because they can be meant in one way only",
+        help="leave broken calls malformed, even if there is only one way to repair them",
     )
-    add_set_option(group)
-    group.add_argument(
-        "--tools",
-        metavar="FILE",
-        help="a file with a JSON list of the model's tools: names, or tool dicts of OpenAI, Ollama, Anthropic or MCP",
-    )
+
+
+def at_least_one(text: str) -> int:
+    """The type of an argument that is a number of 1 or more."""
+    value = int(text)
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"at least 1, not {text}")
+    return value
 
 
 def add_set_option(parser: Any) -> None:
-    """What the template is given beside the messages."""
+    """The option for what a template is given besides the messages."""
     parser.add_argument(
         "--set",
         metavar="NAME=VALUE",
@@ -130,7 +142,7 @@ def variables_of(args: argparse.Namespace) -> dict[str, Any]:
     """The variables of `--set`.
 
     Raises:
-        InputError: one has no name.
+        InputError: one of them has no name.
     """
     found: dict[str, Any] = {}
     for each in args.set or ():
@@ -145,24 +157,24 @@ def variables_of(args: argparse.Namespace) -> dict[str, Any]:
 
 
 def new_parser(args: argparse.Namespace) -> Parser:
-    """The parser that the arguments ask for: see `made_with`."""
+    """The parser that the arguments describe: see `made_with`."""
     return made_with(args, Parser)
 
 
 def made_with(args: argparse.Namespace, make: Callable[..., T]) -> T:
-    """What `make` makes of the tools and the options of a parser that the arguments ask for.
+    """Call `make` with the tools and the options of the parser that the arguments describe.
 
     Raises:
-        InputError: a file cannot be read, or is not what it should be.
+        InputError: a file cannot be read, or has the wrong content.
         ToolgleanError: as for `Parser`.
     """
     if args.closer is not None and args.tag is None:
-        raise InputError("--closer needs --tag: a format has its own closer")
+        raise InputError("--closer needs --tag: a format defines its own closer")
     if args.template is not None and (args.format is not None or args.tag is not None):
-        raise InputError("--template does not go with --format or --tag: leave out one of them")
+        raise InputError("--template cannot be combined with --format or --tag: leave out one of them")
     variables = variables_of(args)
     if variables and args.template is None:
-        raise InputError("--set needs --template: nothing else takes variables")
+        raise InputError("--set needs --template: only templates take variables")
     tools = None if args.tools is None else read_tools(args.tools)
     template = None if args.template is None else read_text(args.template)
     prompt = "" if args.prompt is None else read_text(args.prompt)
@@ -182,7 +194,7 @@ def made_with(args: argparse.Namespace, make: Callable[..., T]) -> T:
 
 
 def _ways(args: argparse.Namespace, template: str | None, variables: dict[str, Any]) -> dict[str, Any]:
-    # What says how the model writes, as arguments of `Parser`.
+    # The arguments of `Parser` that say how the model writes.
     if args.tag is not None:
         return {"format": Format.from_tag(args.tag, closer=args.closer)}
     if template is None or not variables:
@@ -192,7 +204,7 @@ def _ways(args: argparse.Namespace, template: str | None, variables: dict[str, A
 
 
 def without_prompt(args: argparse.Namespace) -> argparse.Namespace:
-    """The same arguments for a turn whose reasoning the server has already taken out: it begins with content."""
+    """The same arguments, for a turn whose reasoning the server has already taken out: it begins with content."""
     return argparse.Namespace(**{**vars(args), "start": "content", "prompt": None})
 
 
@@ -207,7 +219,7 @@ def given(args: argparse.Namespace) -> bool:
 
 
 def read_text(path: str) -> str:
-    """The text of a UTF-8 file, its line breaks as they stand.
+    """The text of a UTF-8 file, with its own line breaks.
 
     Raises:
         InputError: it cannot be read.
@@ -225,11 +237,27 @@ def read_text(path: str) -> str:
         raise InputError(f"{path}: line {line}, column {column}: not valid UTF-8") from error
 
 
+def read_template(path: str) -> TemplateSource:
+    """The template in a file: a chat template, an Ollama Modelfile, or a tokenizer_config.json.
+
+    Raises:
+        InputError: it cannot be read, or does not contain a template.
+    """
+    from toolglean.sources.templates.source import checked, template_in  # noqa: PLC0415  # for three commands
+
+    try:
+        return checked(template_in(read_text(path)))
+    except TemplateError as error:
+        raise InputError(f"{path}: {error.reason}") from error
+    except UsageError as error:
+        raise InputError(f"{path}: {error}") from error
+
+
 def read_tools(path: str) -> ToolSet:
     """The tools in a file.
 
     Raises:
-        InputError: it cannot be read, or holds no list of tools.
+        InputError: it cannot be read, or does not contain a list of tools.
     """
     text = read_text(path)
     try:

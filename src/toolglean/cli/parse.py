@@ -1,6 +1,5 @@
-# What this file knows: the command `toolglean parse`.
-# What it must not know: how input is read (chunks.py, turns.py), how events look as JSON (output.py), how many turns
-# are told of (report.py), how a log becomes a file (logs/).
+# Does not depend on how input is read (chunks.py), how events look as JSON (output.py), how many turns are reported
+# (report.py), or how a log becomes a file (logs.py).
 """`toolglean parse`: one turn of a model, or one on each line, from a file or from standard input."""
 
 from __future__ import annotations
@@ -11,36 +10,33 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 from typing import Any
 
-from toolglean.cli.chunks import RULE, Line, name_of, read_input
-from toolglean.cli.logs.run import run_log
-from toolglean.cli.options import InputError, add_form_options, add_format_options, new_parser, without_prompt
-from toolglean.cli.output import end_line, event_line, for_machines, output_line
+from toolglean.batch.lines import InputError, name_of, output_line
+from toolglean.cli.chunks import RULE, Line, read_input
+from toolglean.cli.options import add_form_options, add_format_options, at_least_one, new_parser, without_prompt
+from toolglean.cli.output import end_line, event_line, for_machines
 from toolglean.cli.report import Report
 from toolglean.events import CallEnd, Event, Problem, fold
 from toolglean.parser import Parser
 
-__all__ = ["add_to"]
+__all__ = ["add_arguments"]
 
 
-def add_to(commands: Any) -> None:
-    """Add the command to the command line."""
-    parser: argparse.ArgumentParser = commands.add_parser(
-        "parse",
-        help="read one turn of a model, or one on each line, and print content and calls as JSON",
-        description="Reads one turn of a model, and prints what it came to as one line of JSON: format, content, "
-        "reasoning, calls, unfinished calls, problems. Of JSON lines that are turns it prints such a line for each, "
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the description and the arguments of the command."""
+    parser.description = (
+        "Reads one turn of a model, and prints the result as one line of JSON: format, content, "
+        "reasoning, calls, unfinished calls, problems. For JSON lines that are turns it prints such a line for each, "
         "with the turn's id and its line, and a summary as the last line. With --output, these lines go to a file, and "
-        "the log may be compressed with gzip or zstd, or be Parquet.",
-        epilog=RULE,
-        allow_abbrev=False,
+        "the log may be compressed with gzip or zstd, or be Parquet."
     )
+    parser.epilog = RULE
     parser.add_argument(
         "file", nargs="?", default="-", metavar="FILE", help="what the model wrote (default: -, standard input)"
     )
     parser.add_argument(
         "--events",
         action="store_true",
-        help="one stream: print every event as a line of its own, as soon as it is known; at the end one with the "
+        help="one stream: print every event on a line of its own, as soon as it is known; the last line gives the "
         "format",
     )
     form = add_form_options(parser)
@@ -62,11 +58,13 @@ def _add_log_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--output",
         metavar="FILE",
-        help="write the rows to this file, as JSON lines, or as its name says: .gz, .zst (Python 3.14 or "
+        help="write the rows to this file, as JSON lines, or by its suffix: .gz, .zst (Python 3.14 or "
         "toolglean[batch]), .parquet (toolglean[batch]); print only the summary",
     )
-    group.add_argument("--jobs", type=_jobs, metavar="N", default=1, help="how many processes read turns (default: 1)")
-    group.add_argument("--resume", action="store_true", help="go on with a FILE whose run was interrupted or killed")
+    group.add_argument(
+        "--jobs", type=at_least_one, metavar="N", default=1, help="how many processes read turns (default: 1)"
+    )
+    group.add_argument("--resume", action="store_true", help="continue a FILE whose run was interrupted or killed")
     group.add_argument(
         "--text-column", metavar="NAME", help="the key or column with the turn's text (default: as for turns)"
     )
@@ -80,22 +78,21 @@ def _add_log_options(parser: argparse.ArgumentParser) -> None:
         "--model-column",
         metavar="NAME",
         default="model",
-        help="the key or column with the name of a turn's model, unless an option says for all how the model writes "
-        "(default: model)",
+        help="the key or column with the name of a turn's model, unless an option says how the model writes for all "
+        "turns (default: model)",
     )
 
 
-def _jobs(text: str) -> int:
-    value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError("at least 1")
-    return value
-
-
 def run(args: argparse.Namespace) -> int:
-    """Parse. 1 where a turn had a problem or an unfinished call, or a line was not a turn; 3: see `run_log`; else 0."""
+    """Parse, and print.
+
+    Returns:
+        1 if a turn had a problem or an unfinished call, or a line was not a turn; 3: see `run_log`; else 0.
+    """
     for_machines()
     if args.output is not None:
+        from toolglean.cli.logs import run_log  # noqa: PLC0415  # it imports what starts processes
+
         return run_log(args)
     if args.jobs != 1 or args.resume or args.text_column is not None:
         raise InputError("--jobs, --resume and --text-column need --output FILE")
@@ -105,7 +102,7 @@ def run(args: argparse.Namespace) -> int:
     if args.form == "turns" or isinstance(first, Line):
         return _as_turns([] if first is None else chain([first], found), parser, args)
     if args.summary or args.strict:
-        raise InputError("--summary and --strict are for turns, and this is one stream: say --turns if it is not")
+        raise InputError("--summary and --strict are for turns, and this is one stream: pass --turns if it is not")
     chunks: Any = [] if first is None else chain([first], found)  # no lines among them
     turns = chain(map(parser.feed, chunks), _last(parser))
     return _as_events(turns, parser) if args.events else _as_output(turns, parser)
@@ -113,7 +110,9 @@ def run(args: argparse.Namespace) -> int:
 
 def _as_turns(lines: Iterable[Any], parser: Parser, args: argparse.Namespace) -> int:
     if args.events:
-        raise InputError("--events shows one stream, and these are turns: leave it out, or say --stream or --text")
+        raise InputError(
+            "--events shows one stream, and these are turns: leave it out, or pass --stream or --text if this is one"
+        )
     report = Report(parser, lambda: new_parser(without_prompt(args)), name_of(args.file))
     for line in lines:
         for row in report.rows(line, strict=args.strict):

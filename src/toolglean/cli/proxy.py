@@ -1,6 +1,6 @@
-# What this file knows: the command `toolglean proxy`: its arguments, and the server that it runs.
-# What it must not know: what the proxy does (clients/proxy.py). Nothing of it is imported before it is asked for.
-"""`toolglean proxy`: a server that mends the answers of another server."""
+# The arguments, and the server that runs. Does not depend on what the proxy does (clients/proxy.py), whose packages are
+# optional and imported when it starts.
+"""`toolglean proxy`: a server that repairs the responses of another server."""
 
 from __future__ import annotations
 
@@ -12,27 +12,25 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from toolglean._install import needs
-from toolglean.cli.options import InputError, read_text
+from toolglean.batch.lines import InputError
+from toolglean.cli.options import read_text
 from toolglean.errors import FormatError, TemplateError
 from toolglean.formats.spec import Format
 from toolglean.options import ParserOptions
 
-__all__ = ["add_to"]
+__all__ = ["add_arguments"]
 
 PORT = 8001
 LAST_PORT = 65535
 MIB = 1024 * 1024
 
 
-def add_to(commands: Any) -> None:
-    """Add the command to the command line."""
-    parser: argparse.ArgumentParser = commands.add_parser(
-        "proxy",
-        help="serve the API of a server, with leaked calls mended (needs toolglean[proxy])",
-        description="Passes requests on to a server with OpenAI's API, or Ollama's, and mends its answers: calls that "
-        "the model leaked into its text come as tool calls, streamed and whole. Everything else is passed on as it is. "
-        "It keeps no keys and logs no bodies. /healthz says that it runs, /metrics counts what it did.",
-        allow_abbrev=False,
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the description and the arguments of the command."""
+    parser.description = (
+        "Passes requests on to a server with OpenAI's API, or Ollama's, and repairs its responses: calls that "
+        "the model leaked into its text come as tool calls, streamed and whole. Everything else passes unchanged. "
+        "It keeps no keys and logs no bodies. /healthz shows that it runs, /metrics counts what it did."
     )
     parser.add_argument("--upstream", required=True, metavar="URL", help="the server, such as http://localhost:8000/v1")
     parser.add_argument("--host", default="127.0.0.1", help="where to listen (default: 127.0.0.1, this machine alone)")
@@ -46,14 +44,14 @@ def add_to(commands: Any) -> None:
     group.add_argument(
         "--start",
         choices=["content", "reasoning"],
-        help="what answers begin with: reasoning if the prompt has opened it, and the server leaves it in the text",
+        help="what responses begin with: reasoning if the prompt has opened it and the server leaves it in the text",
     )
     group.add_argument("--strict", action="store_true", help="read the named format alone, and no other")
     group.add_argument(
         "--no-repair",
         dest="repair",
         action="store_false",
-        help="leave a malformed call as it is, even if it can be meant in one way only",
+        help="leave a broken call malformed, even if there is only one way to repair it",
     )
     group = parser.add_argument_group("what goes through")
     group.add_argument(
@@ -66,22 +64,26 @@ def add_to(commands: Any) -> None:
         "--history",
         choices=["messages", "text"],
         default="messages",
-        help="text: write tools, calls and results of a request as text, for servers whose template knows no tools",
+        help="text: write tools, calls and results of a request as text, for servers whose template has no tools",
     )
     group.add_argument(
-        "--body-limit", type=int, default=64, metavar="MIB", help="MiB of a request's body at most (default: 64)"
+        "--body-limit", type=int, default=64, metavar="MIB", help="the most MiB of a request's body (default: 64)"
     )
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Serve until interrupted. 2 where an argument is wrong, or the port is taken."""
+    """Serve until interrupted.
+
+    Raises:
+        InputError: an argument is wrong, or the port is taken.
+    """
     try:
         from toolglean.clients.proxy import application, serve  # noqa: PLC0415  # only this command needs its packages
     except ImportError as error:
         raise InputError(needs(f"`toolglean proxy` needs {error.name}", "proxy")) from error
     if args.body_limit < 1:
-        raise InputError(f"--body-limit {args.body_limit}: must be a number of MiB above 0")
+        raise InputError(f"--body-limit {args.body_limit}: must be 1 MiB or more")
     repair = _repair(args)
     served = application(args.upstream, repair, history=args.history, body_limit=args.body_limit * MIB)
     with _listening(args.host, args.port) as listening:
@@ -111,7 +113,7 @@ def _repair(args: argparse.Namespace) -> Any:
 
 
 def _check_not_itself(upstream: str, listening: socket.socket) -> None:
-    # Each request would come back as another one, until no connection is left.
+    # Each request would come back as another request, until no connection is left.
     host, port = listening.getsockname()[:2]
     parts = urlsplit(upstream)
     if parts.port != port:
@@ -122,15 +124,16 @@ def _check_not_itself(upstream: str, listening: socket.socket) -> None:
         return
     if host in found or (host in {"0.0.0.0", "::"} and found & {"127.0.0.1", "::1"}):  # noqa: S104  # compared
         raise InputError(
-            f"--upstream {upstream}: that is where the proxy itself would listen: give the server's URL, or "
-            "another --port"
+            f"--upstream {upstream}: the proxy itself would listen there; pass the URL of the server, or another --port"
         )
 
 
 def _listening(host: str, port: int) -> socket.socket:
     host = host.removeprefix("[").removesuffix("]")  # as in a URL
     if not host:
-        raise InputError("--host '': must be an address, such as 127.0.0.1; 0.0.0.0 is every one of this machine")
+        raise InputError(
+            "--host '': must be an address, such as 127.0.0.1; 0.0.0.0 means all addresses of this machine"
+        )
     if not 0 <= port <= LAST_PORT:
         raise InputError(f"--port {port}: must be a number from 0 to {LAST_PORT}")
     try:

@@ -1,5 +1,5 @@
-# What this file knows: the command `toolglean replay`: which turn is meant, and where the page goes.
-# What it must not know: how the page is made (toolglean/replay), how input is read (chunks.py, turns.py).
+# Which turn is meant, and where the page goes. Does not depend on how the page is made (kit/replay), or on how input is
+# read (chunks.py).
 """`toolglean replay`: one turn as a page that plays it, token by token."""
 
 from __future__ import annotations
@@ -13,30 +13,31 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from toolglean.cli.chunks import RULE, Line, json_in, name_of, read_input
-from toolglean.cli.options import InputError, add_form_options, add_format_options, made_with, without_prompt
+from toolglean.batch.lines import InputError, json_in, name_of
+from toolglean.batch.turns import NotATurnError, Written, turns_in
+from toolglean.cli.chunks import RULE, Line, read_input
+from toolglean.cli.options import add_form_options, add_format_options, at_least_one, made_with, without_prompt
 from toolglean.cli.output import for_people
-from toolglean.cli.turns import NotATurnError, Written, turns_in
 from toolglean.kit.demo import load_streams, load_tools
 from toolglean.kit.replay import Recording, cut_turn, html_page, record
 
-__all__ = ["add_to"]
+__all__ = ["add_arguments"]
 
 LONGEST = 64
-"""Characters of a chunk, on average: what is longer, or a single chunk, is cut at its words."""
+"""Characters of a chunk, on average. Longer chunks, or a single one, are cut at their words."""
 
 _with_line = re.compile(r"(.+):([0-9]+)", re.DOTALL).fullmatch
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """The turn that is meant.
+    """The turn to replay.
 
     Attributes:
-        title: what the page calls it.
+        title: its title on the page.
         chunks: its text, as it is stored.
         shipped: whether it is one of the shipped streams, whose tools are known.
-        written: what the server had parsed of it, if it is one of many.
+        written: the turn as the server stored it, if it is one of many.
     """
 
     title: str
@@ -45,16 +46,13 @@ class Turn:
     written: Written | None = None
 
 
-def add_to(commands: Any) -> None:
-    """Add the command to the command line."""
-    parser: argparse.ArgumentParser = commands.add_parser(
-        "replay",
-        help="write a page that plays a turn, token by token",
-        description="Writes one HTML page, which needs no network, that plays a turn token by token: what each "
-        "character became, the events of each step, what a program has by then, and what `toolglean explain` says.",
-        epilog=RULE.replace("(parse only)", "(parse and replay)"),
-        allow_abbrev=False,
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the description and the arguments of the command."""
+    parser.description = (
+        "Writes one HTML page, which needs no network, that plays a turn token by token: what each "
+        "character became, the events of each step, what a program has by then, and what `toolglean explain` says."
     )
+    parser.epilog = RULE.replace("(parse only)", "(parse and replay)")
     parser.add_argument(
         "turn",
         nargs="?",
@@ -67,9 +65,9 @@ def add_to(commands: Any) -> None:
     parser.add_argument("--html", required=True, metavar="FILE", help="where the page goes; - for standard output")
     parser.add_argument(
         "--chunk",
-        type=_size,
+        type=at_least_one,
         metavar="N",
-        help="cut the turn into new chunks of N characters (default: as it came; at its words where that is not known)",
+        help="cut the turn into new chunks of N characters (default: as it arrived; at its words if that is not known)",
     )
     parser.add_argument(
         "--choice", type=int, default=0, metavar="N", help="of a line with several answers, which one (default: 0)"
@@ -82,15 +80,8 @@ def add_to(commands: Any) -> None:
     parser.set_defaults(run=run)
 
 
-def _size(text: str) -> int:
-    value = int(text)
-    if value < 1:
-        raise argparse.ArgumentTypeError(f"at least 1, not {text}")
-    return value
-
-
 def run(args: argparse.Namespace) -> int:
-    """Write the page. Always 0: the turns with problems are those that one wants to see."""
+    """Write the page. Always returns 0: turns with problems are the ones that people want to see."""
     turn = _turn(args)
     text = "".join(turn.chunks)
     chunks, notes = turn.chunks, _notes(turn.written)
@@ -98,7 +89,7 @@ def run(args: argparse.Namespace) -> int:
         chunks = cut_turn(text, args.chunk)
     elif text and (len(chunks) == 1 or len(text) > LONGEST * len(chunks)):
         chunks = cut_turn(text)
-        notes.append("The input does not show how the turn came, so it was cut at its words.")
+        notes.append("The input does not show in which pieces the turn arrived, so it was cut at its words.")
     if turn.written is not None and turn.written.thoughts:
         args = without_prompt(args)  # the server has taken the reasoning out
     found = made_with(
@@ -125,7 +116,9 @@ def _turn(args: argparse.Namespace) -> Turn:
                 f"{args.turn}: no such file, and no shipped stream has that name (`toolglean demo --list`)"
             )
     if line is not None and args.form not in {None, "turns"}:
-        raise InputError(f"{args.turn}: line {line} was asked for, so this is not one stream: leave out --{args.form}")
+        raise InputError(
+            f"{args.turn}: a line of a log was asked for, which is not one stream: leave out --{args.form}"
+        )
     found = read_input(path, "turns" if line is not None else args.form)
     if line is None:
         first = next(found, None)
@@ -143,7 +136,7 @@ def _line(lines: Iterable[Line], wanted: int, path: str) -> Line:
             return each
         if each.number > wanted:
             break
-    raise InputError(f"{name_of(path)}: line {wanted} was asked for, and there is no turn on it")
+    raise InputError(f"{name_of(path)}: there is no turn on line {wanted}")
 
 
 def _turn_of(line: Line, path: str, choice: int) -> Turn:
@@ -153,7 +146,7 @@ def _turn_of(line: Line, path: str, choice: int) -> Turn:
     except NotATurnError as error:
         raise InputError(f"{where}: {error}") from error
     if not 0 <= choice < len(found):
-        raise InputError(f"--choice {choice}: {where} has {len(found)} of them, which count from 0")
+        raise InputError(f"--choice {choice}: the choices of {where} are 0 to {len(found) - 1}")
     several = f", choice {choice}" if len(found) > 1 else ""
     return Turn(f"{where}{several}", found[choice].texts, written=found[choice])
 

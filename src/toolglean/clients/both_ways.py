@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from toolglean.conversation.messages.wire import arguments_of, field
+from toolglean.conversation.fields import arguments_of, field
 
 __all__ = ["BothWays", "Met"]
 

@@ -18,8 +18,8 @@ from typing import Any
 from toolglean.clients.own_calls import OwnCalls
 from toolglean.clients.reading import Tools, TurnText, is_all, listed, text_for, whole_turn
 from toolglean.clients.streams import AsyncReading, Reading, aread, read
-from toolglean.conversation.messages.deltas import ChatDeltas, LegacyDeltas
-from toolglean.conversation.messages.wire import field, text_of
+from toolglean.conversation.deltas import ChatDeltas, LegacyDeltas
+from toolglean.conversation.fields import field, text_of
 from toolglean.events import ToolCall
 
 __all__ = ["ChoiceReader", "StreamReader", "Tools", "adict_chunks", "dict_chunks", "dict_completion"]

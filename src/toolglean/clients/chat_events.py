@@ -1,7 +1,7 @@
 # What this file knows: OpenAI's chat API as events: calls of either kind, those that the server has parsed and those in
 # the text.
 # What it must not know: how calls are found in text (turns.py reads it), how fragments are joined
-# (toolglean.conversation.messages),
+# (toolglean.conversation),
 # HTTP, any client's objects.
 """Chunks and answers of OpenAI's chat API as one row of events."""
 
@@ -13,8 +13,8 @@ from typing import Any
 
 from toolglean.clients.both_ways import Met
 from toolglean.clients.turns import ServerTurn
-from toolglean.conversation.messages import OpenAIChunkWrapper, ToolCallAggregator
-from toolglean.conversation.messages.openai import CUT_OFF
+from toolglean.conversation import OpenAIChunkWrapper, ToolCallAggregator
+from toolglean.conversation.openai import CUT_OFF
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Reasoning, Status, ToolCall
 from toolglean.tools import ToolLike, ToolSet
 

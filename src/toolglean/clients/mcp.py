@@ -22,8 +22,8 @@ from collections.abc import Awaitable, Callable, Coroutine
 from typing import Any, Self, TypeAlias, TypeVar
 
 from toolglean._install import needs
-from toolglean.conversation.routing.arguments import coerce_arguments, read_arguments
-from toolglean.conversation.routing.neutral import ErrorCode, ToolFault, ToolResultContent
+from toolglean.conversation.arguments import coerce_arguments, read_arguments
+from toolglean.conversation.calls import ErrorCode, ToolFault, ToolResultContent
 from toolglean.errors import ToolgleanError, UsageError
 from toolglean.tools import ToolSet
 
@@ -56,7 +56,7 @@ class EmbeddedMcpServer:
     """The tools of one MCP server, listed, and called with arguments that fit their schemas.
 
     Use it with `async with`, or `start` and `stop`; all in one event loop of asyncio, from any task of it. It is a
-    `toolglean.conversation.routing.ToolExecutor`: `McpIntegration(EmbeddedMcpServer(...))` routes to it.
+    `toolglean.conversation.ToolExecutor`: `McpIntegration(EmbeddedMcpServer(...))` routes to it.
 
     Args:
         server: a server of this process (`MCPServer`, or a lowlevel `Server`); `StdioServerParameters` of a program to
@@ -292,7 +292,7 @@ class EmbeddedMcpServer:
         Args:
             name: the tool.
             input: its arguments: a mapping, or the JSON text of an object. Texts become what the tool's schema asks for
-                (`toolglean.conversation.routing.coerce_arguments`).
+                (`toolglean.conversation.coerce_arguments`).
             tool_use_id: the call's id, which the result carries.
             progress: called with the progress, if the tool reports it.
             timeout: seconds to wait for the server; None: the constructor's limit.

@@ -14,7 +14,7 @@ from toolglean.clients.ollama_ids import ChatResponse, Message, ToolCall
 from toolglean.clients.ollama_lines import LineReader
 from toolglean.clients.streams import AsyncReading, Reading, aread, read
 from toolglean.clients.turns import ServerTurn
-from toolglean.conversation.messages.wire import field
+from toolglean.conversation.fields import field
 from toolglean.events import Event
 from toolglean.events import ToolCall as Call
 from toolglean.tools import ToolLike, ToolSet

@@ -14,7 +14,7 @@ from typing import Any
 
 import ollama
 
-from toolglean.conversation.messages.wire import field
+from toolglean.conversation.fields import field
 
 __all__ = ["ChatResponse", "Message", "ToolCall", "keeping"]
 

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from toolglean.clients.reading import Tools, is_all, text_for
-from toolglean.conversation.messages.wire import field, is_object
+from toolglean.conversation.fields import field, is_object
 from toolglean.events import CallEnd, Content, Event, Reasoning, ToolCall
 
 __all__ = ["LineReader"]

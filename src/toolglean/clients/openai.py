@@ -5,7 +5,7 @@
 #   OpenAIClient, AsyncOpenAIClient          OpenAI, AsyncOpenAI: a copy of yours that sends through yours. What asks
 #                                            over HTTP is mended: `create`, `parse`, `stream`, `with_raw_response`, …
 #   chat_chunks, … response                  streams and answers: openai_objects.py
-#   open_ai_handler, ollama_handler          AsyncOpenAI, for toolglean.conversation.routing's handlers
+#   open_ai_handler, ollama_handler          AsyncOpenAI, for toolglean.conversation's handlers
 """Turns calls that leaked into the text of OpenAI's API, or of a compatible server, into calls."""
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from toolglean._install import needs
 from toolglean.clients.chat import adict_chunks, dict_chunks, dict_completion
 from toolglean.clients.repair import Repair
 from toolglean.clients.responses import adict_response_events, dict_response, dict_response_events
-from toolglean.conversation.routing import ApiHandlerOptions, McpIntegration, OllamaHandler, OpenAiHandler
+from toolglean.conversation import ApiHandlerOptions, McpIntegration, OllamaHandler, OpenAiHandler
 from toolglean.errors import UsageError
 
 try:

@@ -1,6 +1,6 @@
 # What this file knows: which fragments of the calls that the server has parsed go out, when, and under which index.
 # What it must not know: how calls are found in text, how fragments are joined
-# (conversation/messages/joining.py), any client's
+# (conversation/deltas.py), any client's
 # objects.
 #
 #   no call of that name came out of the text       its fragments go out as they come
@@ -20,9 +20,8 @@ from typing import Any
 
 from toolglean.clients.both_ways import Met
 from toolglean.clients.reading import TurnText
-from toolglean.conversation.messages.deltas import ChatDeltas
-from toolglean.conversation.messages.joining import ToolCallAggregator
-from toolglean.conversation.messages.wire import field as field_of
+from toolglean.conversation.deltas import ChatDeltas, ToolCallAggregator
+from toolglean.conversation.fields import field as field_of
 
 __all__ = ["OwnCalls"]
 

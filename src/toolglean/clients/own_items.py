@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from toolglean.clients.both_ways import BothWays, Met
-from toolglean.conversation.messages.wire import arguments_of, field
+from toolglean.conversation.fields import arguments_of, field
 
 __all__ = ["ADDED", "ITEM_DONE", "OwnItems"]
 

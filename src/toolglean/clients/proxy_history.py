@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from toolglean.clients.repair import Kind, Repair
-from toolglean.conversation.messages.wire import arguments_of, field, text_of
+from toolglean.conversation.fields import arguments_of, field, text_of
 from toolglean.errors import ToolgleanError
 from toolglean.stream import render
 

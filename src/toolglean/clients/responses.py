@@ -34,7 +34,7 @@ from toolglean.clients.reading import Tools, is_all, listed, text_for
 from toolglean.clients.response_parts import Item, Part
 from toolglean.clients.responses_whole import dict_response, with_output
 from toolglean.clients.streams import AsyncReading, Reading, aread, read
-from toolglean.conversation.messages.wire import unrunnable
+from toolglean.conversation.fields import unrunnable
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Reasoning, Status
 
 __all__ = ["ResponseReader", "adict_response_events", "dict_response", "dict_response_events"]

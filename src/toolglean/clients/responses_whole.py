@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from toolglean.clients.reading import Tools, listed, text_for, whole_turn
-from toolglean.conversation.messages.wire import field
+from toolglean.conversation.fields import field
 from toolglean.events import ToolCall
 
 __all__ = ["dict_response", "is_empty", "with_output"]

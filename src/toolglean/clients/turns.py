@@ -12,7 +12,7 @@ from typing import Any
 
 from toolglean.clients.both_ways import BothWays
 from toolglean.clients.reading import text_for, with_own_ids
-from toolglean.conversation.messages.wire import arguments_of
+from toolglean.conversation.fields import arguments_of
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Reasoning, Status, ToolCall
 from toolglean.scan.nested import json_text
 from toolglean.tools import ToolLike, ToolSet

@@ -1,3 +1,114 @@
-# What this room knows: nothing of its own yet; see its two rooms.
-# What it does not depend on: any client, and any server.
-"""Conversations: histories, calls, results, and who runs the tools."""
+# What this room knows: conversations, in every provider's wire format, and how their tools are run.
+# Does not depend on any client or server: they are passed in.
+#
+#   messages.py          roles, messages, their parts, histories
+#   fields.py            fields of dicts and objects, JSON in strings
+#   wire.py              what converters do; openai.py, ollama.py, blocks.py are the wire formats
+#   deltas.py            OpenAI's stream: calls from fragments, events as fragments
+#   calls.py, forms.py   a tool's use and its result, and the forms in which they are written
+#   arguments.py         arguments by schema
+#   runner.py            runs one function; routing.py, handlers.py and turns.py find out which, and report the result
+#
+# What runs tools needs asyncio, so it is imported when one of its names is first used.
+"""Conversations in one form for all providers: histories, wire formats, requests for tools, and what runs the tools."""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from toolglean.conversation.arguments import coerce_arguments, read_arguments
+from toolglean.conversation.blocks import NeutralHistoryConverter
+from toolglean.conversation.calls import ErrorCode, ToolFault, ToolResultContent, ToolUseContent
+from toolglean.conversation.deltas import ChatDeltas, ToolCallAggregator
+from toolglean.conversation.messages import (
+    ContentPart,
+    ContentPartOther,
+    ContentPartReasoning,
+    ContentPartText,
+    ContentPartToolCall,
+    ContentPartToolResult,
+    History,
+    Message,
+    Role,
+    message_of_output,
+)
+from toolglean.conversation.ollama import OllamaHistoryConverter, OllamaResponseChunkWrapper
+from toolglean.conversation.openai import OpenAIChunkWrapper, OpenAIHistoryConverter, OpenAIResponseChunkWrapper
+from toolglean.conversation.wire import ChunkWrapper, HistoryConverter
+
+if TYPE_CHECKING:
+    from toolglean.conversation.forms import (
+        ToolUseFormat,
+        detect_format,
+        from_neutral,
+        result_from_neutral,
+        result_to_neutral,
+        to_neutral,
+    )
+    from toolglean.conversation.handlers import ApiHandlerOptions, BaseProvider, OllamaHandler, OpenAiHandler
+    from toolglean.conversation.routing import (
+        LocalTools,
+        McpIntegration,
+        McpToolRouter,
+        ToolExecutor,
+        UnifiedMcpToolSystem,
+    )
+    from toolglean.conversation.turns import messages_of_turn
+
+__all__ = [
+    "ApiHandlerOptions",
+    "BaseProvider",
+    "ChatDeltas",
+    "ChunkWrapper",
+    "ContentPart",
+    "ContentPartOther",
+    "ContentPartReasoning",
+    "ContentPartText",
+    "ContentPartToolCall",
+    "ContentPartToolResult",
+    "ErrorCode",
+    "History",
+    "HistoryConverter",
+    "LocalTools",
+    "McpIntegration",
+    "McpToolRouter",
+    "Message",
+    "NeutralHistoryConverter",
+    "OllamaHandler",
+    "OllamaHistoryConverter",
+    "OllamaResponseChunkWrapper",
+    "OpenAIChunkWrapper",
+    "OpenAIHistoryConverter",
+    "OpenAIResponseChunkWrapper",
+    "OpenAiHandler",
+    "Role",
+    "ToolCallAggregator",
+    "ToolExecutor",
+    "ToolFault",
+    "ToolResultContent",
+    "ToolUseContent",
+    "ToolUseFormat",
+    "UnifiedMcpToolSystem",
+    "coerce_arguments",
+    "detect_format",
+    "from_neutral",
+    "message_of_output",
+    "messages_of_turn",
+    "read_arguments",
+    "result_from_neutral",
+    "result_to_neutral",
+    "to_neutral",
+]
+
+_LATER = {
+    "forms": "ToolUseFormat detect_format from_neutral result_from_neutral result_to_neutral to_neutral",
+    "handlers": "ApiHandlerOptions BaseProvider OllamaHandler OpenAiHandler",
+    "routing": "LocalTools McpIntegration McpToolRouter ToolExecutor UnifiedMcpToolSystem",
+    "turns": "messages_of_turn",
+}
+_HOMES = {name: module for module, names in _LATER.items() for name in names.split()}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'toolglean.conversation' has no attribute {name!r}")
+    return getattr(import_module(f"toolglean.conversation.{_HOMES[name]}"), name)

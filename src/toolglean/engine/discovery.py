@@ -24,9 +24,10 @@ from toolglean.engine.plan import Plan
 from toolglean.engine.reasons import UNREADABLE, Reason
 from toolglean.engine.tag import FENCE, GAP, Gap, Tag
 from toolglean.engine.turn import Payload, Turn
-from toolglean.scan.json import FAIL
+from toolglean.scan.names import is_word
 from toolglean.scan.plain import Plain
-from toolglean.scan.text import Finder, is_word
+from toolglean.scan.scanner import FAIL
+from toolglean.scan.text import Finder
 
 if TYPE_CHECKING:
     from toolglean.engine.turn import Stops

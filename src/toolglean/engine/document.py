@@ -12,9 +12,10 @@ from enum import Enum, auto
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toolglean.scan import data
-from toolglean.scan.json import CLOSE, END, FAIL, KEY, NEED, OPEN, STRING, decode
-from toolglean.scan.keys import ARGUMENT_KEYS, BESIDE_KEYS, HOLDER_KEYS, KNOWN_NAME_KEYS, NAME_KEYS, THOUGHT_KEYS
+from toolglean.scan.json import END, decode
+from toolglean.scan.names import ARGUMENT_KEYS, BESIDE_KEYS, HOLDER_KEYS, KNOWN_NAME_KEYS, NAME_KEYS, THOUGHT_KEYS
 from toolglean.scan.plain import Plain
+from toolglean.scan.scanner import CLOSE, FAIL, KEY, NEED, OPEN, STRING
 from toolglean.scan.tokens import object_text, token_text
 
 if TYPE_CHECKING:

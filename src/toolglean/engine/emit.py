@@ -11,8 +11,7 @@ from toolglean.engine.open_call import NameAlone, OpenCall
 from toolglean.engine.reasons import DUPLICATE_KEY, LEFTOVER_MARKER, Reason
 from toolglean.engine.strays import Mark, Strays
 from toolglean.events import CallDelta, CallEnd, Content, Event, Markup, Problem, Reasoning, Status
-from toolglean.scan.plain import Plain
-from toolglean.scan.rope import Rope, grown, joined
+from toolglean.scan.plain import Plain, Rope, grown, joined
 
 __all__ = ["Emitter"]
 

@@ -19,10 +19,11 @@ from toolglean.engine.frame import AS_OBJECT, WRONGLY, Frame
 from toolglean.engine.passing import pass_over
 from toolglean.engine.reasons import malformed_arguments
 from toolglean.engine.repair.suspended import Refusal
-from toolglean.scan.json import CLOSE, COMMA, END, FAIL, IN_STRINGS, KEY, NEED, OPEN, SCALAR, STRING, leaves_string
-from toolglean.scan.keys import ARGUMENT_KEYS
+from toolglean.scan.json import COMMA, END, IN_STRINGS, leaves_string
+from toolglean.scan.names import ARGUMENT_KEYS
 from toolglean.scan.plain import Plain
 from toolglean.scan.reader import string_text
+from toolglean.scan.scanner import CLOSE, FAIL, KEY, NEED, OPEN, SCALAR, STRING
 from toolglean.scan.tokens import JsonTokens, token_text
 
 if TYPE_CHECKING:

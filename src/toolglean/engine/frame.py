@@ -20,7 +20,7 @@ from toolglean.engine.reasons import (
     malformed_call,
 )
 from toolglean.scan import data
-from toolglean.scan.keys import ARGUMENT_KEYS, BESIDE_KEYS, HOLDER_KEYS, ID_KEYS, KNOWN_NAME_KEYS, NAME_KEYS
+from toolglean.scan.names import ARGUMENT_KEYS, BESIDE_KEYS, HOLDER_KEYS, ID_KEYS, KNOWN_NAME_KEYS, NAME_KEYS
 from toolglean.scan.plain import Plain
 from toolglean.scan.tokens import object_text
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from toolglean.scan.namespaces import without_namespace
+from toolglean.scan.names import without_namespace
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -16,8 +16,7 @@ from typing import Any
 from toolglean.engine.reasons import NAME_ALONE
 from toolglean.events import CallDelta, CallEnd, CallStart, Event, Problem, Status, ToolCall
 from toolglean.scan.json import decode
-from toolglean.scan.plain import Plain
-from toolglean.scan.rope import Rope, flat, joined
+from toolglean.scan.plain import Plain, Rope, flat, joined
 
 __all__ = ["NameAlone", "OpenCall"]
 

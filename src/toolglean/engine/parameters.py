@@ -11,11 +11,11 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from toolglean.scan.coerce import NO, coerce_within, from_python, is_text, json_text, kinds_of, properties
-from toolglean.scan.json import CLOSE, JsonScanner, decode
+from toolglean.scan.json import JsonScanner, decode
 from toolglean.scan.nested import DepthError
-from toolglean.scan.plain import Plain
+from toolglean.scan.plain import Plain, Rope, grown, joined
 from toolglean.scan.reader import quoted_text, string_text
-from toolglean.scan.rope import Rope, grown, joined
+from toolglean.scan.scanner import CLOSE
 from toolglean.scan.tokens import object_text
 
 if TYPE_CHECKING:

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
 
 __all__ = ["Reason"]
 
+STRING = "they are a string that is not a JSON object"
+"""The fault of a reader of JSON that found a string in place of the arguments."""
+
 
 class Reason(NamedTuple):
     """A code, and the words that go with it."""
@@ -58,12 +61,12 @@ MARKUP_IN_VALUE = Reason("markup-in-value", "malformed arguments: markup in a va
 AMBIGUOUS = Reason("malformed-arguments", "malformed arguments: they can be repaired in more than one way")
 NO_JSON = Reason("malformed-arguments", "malformed arguments: JSON was expected")
 NO_OBJECT = Reason("malformed-arguments", "malformed arguments: an object was expected")
-STRING_INSTEAD = Reason("malformed-arguments", "malformed arguments: they are a string that is not a JSON object")
+STRING_INSTEAD = Reason("string-arguments", f"malformed arguments: {STRING}")
 
 
 def malformed_arguments(fault: str) -> Reason:
     """Arguments that cannot be read; `fault`: what their reader expected."""
-    return Reason("malformed-arguments", f"malformed arguments: {fault}")
+    return STRING_INSTEAD if fault == STRING else Reason("malformed-arguments", f"malformed arguments: {fault}")
 
 
 def malformed_call(fault: str) -> Reason:

@@ -8,8 +8,9 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+from toolglean.scan.names import is_word
 from toolglean.scan.plain import Plain
-from toolglean.scan.text import Finder, is_word
+from toolglean.scan.text import Finder
 
 if TYPE_CHECKING:
     from toolglean.engine.names import Names

@@ -19,8 +19,7 @@ from __future__ import annotations
 import sys
 from typing import TypeAlias
 
-from toolglean.scan.plain import Plain
-from toolglean.scan.rope import Rope, flat, grown, joined
+from toolglean.scan.plain import Plain, Rope, flat, grown, joined
 
 __all__ = ["UNBOUND", "WINDOW", "Bound", "Kept", "Piece", "Region", "Tape"]
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 from toolglean.errors import FormatError
 from toolglean.formats.declaration import Declaration
 from toolglean.formats.words import Literal, Quoted, Slot, Space, Token, Tree, tokens_of
-from toolglean.scan.keys import ARGUMENT_KEYS, NAME_KEYS
+from toolglean.scan.names import ARGUMENT_KEYS, NAME_KEYS
 
 __all__ = ["check"]
 

@@ -20,7 +20,7 @@ from toolglean.formats.patterns import first_literal, is_bare
 from toolglean.formats.reasonings import Reasoning
 from toolglean.formats.registry import folded, formats_of_auto
 from toolglean.formats.spec import Format, Slot, tokens_of
-from toolglean.scan.namespaces import namespaces_of, without_namespace
+from toolglean.scan.names import namespaces_of, without_namespace
 from toolglean.scan.text import Finder
 
 __all__ = ["FallbackFormats", "Start", "fallback_formats_of"]

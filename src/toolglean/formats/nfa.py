@@ -14,7 +14,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from toolglean.formats.spec import Codec, Json, JsonOrText, Quoted, Tree
-from toolglean.scan.text import Finder, is_word
+from toolglean.scan.names import is_word
+from toolglean.scan.text import Finder
 
 __all__ = [
     "ACTION", "CLOSED_AGAIN", "EMPTY", "END", "FOLLOWS", "LEFTOVER", "LITERAL", "MARKUP", "NAMED", "NEEDS_FOLLOWER",

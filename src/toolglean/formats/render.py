@@ -37,8 +37,7 @@ from toolglean.formats.write_values import (
 from toolglean.scan.coerce import properties
 from toolglean.scan.data import DEFINITION, fault_of_arguments, is_definition
 from toolglean.scan.json import decode
-from toolglean.scan.namespaces import namespaces_of, without_namespace
-from toolglean.scan.text import contains_name_after
+from toolglean.scan.names import has_name_after, namespaces_of, without_namespace
 from toolglean.scan.tokens import object_text
 
 __all__ = ["CallLike", "Tools", "render"]
@@ -195,7 +194,10 @@ class _Turn:
 
     def _check_content(self, text: str, after: str) -> None:
         place, found = self.program.channel(0, ()).finder.find(text + after, 0)
-        if misfit(text) or (place < len(text) and (found or after)):
+        cut_off = text.startswith(
+            self.format.headers, place
+        )  # a turn that ends within a message's header shows none of it
+        if misfit(text) or (place < len(text) and (found or after or cut_off)):
             raise self._error(f"the content contains a marker: {found or text[place:]!r}")
         if text and not found and self._has_marker(after):
             raise self._error(f"the content ends within a word, which would go on with the marker: {text[-40:]!r}")
@@ -264,7 +266,7 @@ class _Turn:
     def _check_quotes(self, pieces: list[Piece]) -> None:
         literals = self.program.before_names(0)
         for piece in pieces:
-            if piece.kind in {"key", "value"} and contains_name_after(piece.text, literals, self._may_name):
+            if piece.kind in {"key", "value"} and has_name_after(piece.text, literals, self._may_name):
                 raise UsageError(f"{piece.of}: the {piece.kind} contains the beginning of a call: {piece.text[:40]!r}")
 
     def _may_name(self, word: str) -> bool:

@@ -16,7 +16,7 @@ from toolglean.formats.checks import check
 from toolglean.formats.declaration import Declaration
 from toolglean.formats.origin import TagOnly
 from toolglean.formats.words import JSON, Codec, Json, JsonOrText, Literal, Quoted, Slot, Space, Token, Tree, tokens_of
-from toolglean.scan.text import NAME_CHARS
+from toolglean.scan.names import NAME_CHARS
 
 __all__ = [
     "JSON",

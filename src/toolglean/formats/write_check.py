@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from toolglean.errors import UsageError
 from toolglean.formats.nfa import END, LITERAL, Nfa, SlotEdge, StateSet, Terminals, trail_of
 from toolglean.formats.spellings import spellings_of
-from toolglean.scan.text import NAME_CHARS
+from toolglean.scan.names import NAME_CHARS
 
 __all__ = ["Piece", "check_slots"]
 

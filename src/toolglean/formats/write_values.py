@@ -19,7 +19,8 @@ from toolglean.scan.coerce import coerce_text, is_text, properties
 from toolglean.scan.json import decode
 from toolglean.scan.nested import json_text, listed, unfolded
 from toolglean.scan.quoted import QuotedReader
-from toolglean.scan.reader import DONE, Reader
+from toolglean.scan.reader import Reader
+from toolglean.scan.scanner import DONE
 from toolglean.scan.tree import TreeReader
 
 __all__ = ["json_text", "keywords_text", "misfit", "quoted_item", "same", "text_of", "tree_item", "type_word"]

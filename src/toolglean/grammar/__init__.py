@@ -1,14 +1,14 @@
-# What this room knows: a format and tools → a grammar of the turns that a model may write, for engines that enforce it.
-# What it must not know: how turns are read (engine/), and any engine's code: what it gives is JSON and text.
+# From a format and tools to a grammar of the turns that a model may write, for engines that enforce it. Does not depend
+# on how turns are read (engine/), or on any engine's code: the results are JSON and text.
 #
-#   grammar.py    the public face; register.py: where xgrammar looks for formats
-#   turns.py      calls, text and reasoning of a format
-#   arguments.py  the arguments of one tool, in each dialect; untyped.py: values that are text
-#   shapes.py     JSON Schema: which shapes a value may have; words.py, members.py, merge.py, overlap.py, fits.py: its
-#                 words, and what they say together
-#   values.py     shapes → nodes; dialects.py, strings.py, patterns.py, numbers.py: how they are spelt
-#   nodes.py      the words of a grammar; texts.py, prose.py, regexes.py: constraints on text
-#   writer.py     nodes as rules; gbnf.py, lark.py, tags.py: the three notations
+#   grammar.py      the public face; register.py: registers the formats with xgrammar
+#   turns.py        the calls, text and reasoning of a format
+#   arguments.py    the arguments of one tool, in each dialect; untyped.py: values that are text
+#   shapes.py       JSON Schema: which shapes a value may have; keywords.py, members.py, merge.py: its keywords, and
+#                   what they mean together; validate.py, schema_check.py: values and schemas that are refused
+#   values.py       from shapes to nodes; dialects.py, strings.py, patterns.py, numbers.py: how they are written
+#   nodes.py        the nodes of a grammar; texts.py, prose.py, regexes.py: constraints on text
+#   writer.py       nodes as rules; gbnf.py, lark.py, structural_tag.py: the three notations
 """Grammars for constrained decoding, from the declarations that parse."""
 
 from toolglean.grammar.grammar import CHOICES, Grammar, grammar_of

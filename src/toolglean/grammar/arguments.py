@@ -1,10 +1,9 @@
-# What this file knows: how the arguments of one tool are written in a format: in JSON, as keywords, quoted, as
-# elements, as parameters whose values are text.
-# What it must not know: what stands around the arguments of a call (turns.py).
+# How the arguments of one tool are written in a format: as JSON, keywords, quoted values, elements, or parameters whose
+# values are text. Does not depend on the text around the arguments of a call (turns.py).
 #
-# Where values are text, the reader asks the schema what a text stands for (scan/coerce.py). So a text is allowed only
-# where the value that the reader makes of it meets the schema; what is a string for the schema and a number for the
-# reader is left out.
+# Where values are text, the reader uses the schema to decide what a text means (scan/coerce.py). So a text is allowed
+# only if the value that the reader makes of it meets the schema. A text that the schema calls a string, but the reader
+# would read as a number, is left out.
 """The arguments of one tool."""
 
 from __future__ import annotations
@@ -17,9 +16,9 @@ from toolglean.errors import UsageError
 from toolglean.formats.spec import Format, Literal, Quoted, Slot, Token, Tree, tokens_of
 from toolglean.formats.write_values import json_text, type_word
 from toolglean.grammar.dialects import JsonDialect, PythonDialect, QuotedDialect, plain_key, raw_text
-from toolglean.grammar.members import Objects
+from toolglean.grammar.members import Members
 from toolglean.grammar.merge import NEVER
-from toolglean.grammar.nodes import EMPTY, Lit, Node, Rules, Word, alt, chars, many, opt, seq
+from toolglean.grammar.nodes import EMPTY, Lit, Node, Rules, Terminal, alt, chars, opt, repeat, seq
 from toolglean.grammar.shapes import Schemas, Shape
 from toolglean.grammar.texts import Avoid, Constraint, matches
 from toolglean.grammar.untyped import Untyped
@@ -41,23 +40,23 @@ _samples: dict[str, tuple[Any, ...]] = {
 
 
 class Arguments:
-    """What one tool's arguments are in one format.
+    """The arguments of one tool in one format.
 
     Args:
         declared: the format.
         schemas: the tool's schemas.
-        rules: where rules go.
-        path: where the parameters stand, for messages.
-        keeps: what the text of every value must keep to.
+        rules: the rules of the grammar; further ones are added to them.
+        path: the path of the parameters, for messages.
+        constraints: constraints on the text of every value.
     """
 
     def __init__(
-        self, declared: Format, schemas: Schemas, rules: Rules, path: str, keeps: tuple[Constraint, ...]
+        self, declared: Format, schemas: Schemas, rules: Rules, path: str, constraints: tuple[Constraint, ...]
     ) -> None:
-        self.format, self.schemas, self.rules, self.path, self.keeps = declared, schemas, rules, path, keeps
+        self.format, self.schemas, self.rules, self.path, self.constraints = declared, schemas, rules, path, constraints
         self.root: Mapping[str, Any] = schemas.root
 
-    def _objects(self) -> list[tuple[Shape, Objects]]:
+    def _objects(self) -> list[tuple[Shape, Members]]:
         whole = (
             self.root
             if self.root.keys() & {"type", "$ref", "anyOf", "oneOf", "allOf"}
@@ -67,32 +66,34 @@ class Arguments:
         found = [(shape, members) for shape in shapes if (members := self.schemas.members(shape)) is not None]
         if not found:
             raise UsageError(
-                f"{self.path}: no object meets this schema, and arguments are an object: correct the schema"
+                f"{self.path}: no object satisfies this schema, but arguments are always an object: correct the schema"
             )
         return found
 
-    def _one(self) -> Objects:
-        # Where values are text, the reader knows the parameters by the schema's own `properties` alone.
+    def _one(self) -> Members:
+        # Where values are text, the reader knows only the parameters in the schema's own `properties`.
         found = self._objects()
         known = properties(self.root)
         whole = found[0][1]
         unseen = [name for name, _, _ in whole.members if name not in known]
         if len(found) > 1 or unseen:
-            why = f"{unseen[0]!r} is not among its own properties" if unseen else "it is one of several objects"
+            why = f"{unseen[0]!r} is not one of its `properties`" if unseen else "the schema allows several objects"
             raise UsageError(
-                f"format {self.format.name!r}, {self.path}: {why}, and this format's values are text that only the "
-                "schema's own `properties` tell apart: list all parameters there, or use a format with JSON arguments"
+                f"{self.path}: {why}, but the format {self.format.name!r} writes values as text, which is typed by the "
+                "schema's own `properties`: list all parameters there, or use a format with JSON arguments"
             )
         return whole
 
-    def _unheld(self, members: Objects, path: str, *, counts: bool = False, names: bool = True) -> None:
-        # What is not held of members that are written as text.
+    def _report_unsupported(self, members: Members, path: str, *, counts: bool = False, names: bool = True) -> None:
+        # Reports keywords that are not supported for members that are written as text.
         if counts and members.is_counted:
             word = "minProperties" if members.least else "maxProperties"
-            self.schemas.losses.add(f"{path}.{word}", f"the format {self.format.name!r} does not count parameters")
+            self.schemas.notes.add_unsupported(
+                f"{path}.{word}", f"the format {self.format.name!r} does not count parameters"
+            )
         if names and members.names is not True and members.others is not NEVER:
-            self.schemas.losses.add(
-                f"{path}.{members.named_by}", f"the format {self.format.name!r} has plain names of letters and digits"
+            self.schemas.notes.add_unsupported(
+                f"{path}.{members.named_by}", f"the format {self.format.name!r} allows only names of letters and digits"
             )
 
     # -- JSON and Python -----------------------------------------------------------------------------------------------
@@ -103,7 +104,7 @@ class Arguments:
         return self.rules.named(alt(*(values.object(members, shape.path) for shape, members in self._objects())))
 
     def keywords(self) -> Node:
-        """Python keyword arguments, and the parenthesis behind them."""
+        """Python keyword arguments, and the parenthesis after them."""
         dialect = PythonDialect()
         values = Values(dialect, self.schemas, self.rules)
         ways: list[Node] = []
@@ -115,15 +116,15 @@ class Arguments:
                 ways.append(seq(values.object(members, shape.path), Lit(")")))
         return self.rules.named(alt(*ways))
 
-    def _keywords(self, plain: list[tuple[str, Any, bool]], members: Objects, values: Values, path: str) -> Node:
-        self._unheld(members, path)
+    def _keywords(self, plain: list[tuple[str, Any, bool]], members: Members, values: Values, path: str) -> Node:
+        self._report_unsupported(members, path)
         items = [
             (needed, seq(Lit(f"{name}="), values.value(schema, f"{path}.properties.{name}")))
             for name, schema, needed in plain
         ]
         more = None
         if members.others is not NEVER:
-            key = Word(seq(plain_key((name for name, _, _ in members.members), _keyword_letter), Lit("=")))
+            key = Terminal(seq(plain_key((name for name, _, _ in members.members), _keyword_letter), Lit("=")))
             more = seq(key, values.value(members.others, f"{path}.additionalProperties"))
         some, may_be_empty = members.arranged(items, values.dialect.comma, self.rules, more)
         ways = [] if some is None else [seq(some, Lit(")"))]
@@ -134,7 +135,7 @@ class Arguments:
     def quoted(self, codec: Quoted) -> Node:
         """An object with bare keys."""
         members = self._one()
-        self._unheld(members, self.path)
+        self._report_unsupported(members, self.path)
         dialect = QuotedDialect(codec)
         values = Values(dialect, self.schemas, self.rules)
         items = []
@@ -144,7 +145,7 @@ class Arguments:
             items.append((needed, seq(dialect.key(name), self._ways(ways, name))))
         more = None
         if members.others is not NEVER:
-            free = dialect.string({}, "", self.schemas.losses)
+            free = dialect.string({}, "", self.schemas.notes)
             key = dialect.other_key([name for name, _, _ in members.members])
             more = seq(key, free if codec.all else values.value(members.others, f"{self.path}.additionalProperties"))
         some, may_be_empty = members.arranged(items, dialect.comma, self.rules, more)
@@ -175,8 +176,8 @@ class Arguments:
     def _ways(self, ways: Sequence[Node], name: str) -> Node:
         if not ways:
             raise UsageError(
-                f"format {self.format.name!r}, {self.path}.properties.{name}: this format has no text that is read as "
-                "such a value: give the parameter a plain type"
+                f"{self.path}.properties.{name}: the format {self.format.name!r} cannot write any text that is read "
+                "back as such a value: give the parameter a plain type"
             )
         return alt(*ways)
 
@@ -185,7 +186,7 @@ class Arguments:
     def elements(self, codec: Tree) -> Node:
         """An element for each argument."""
         members = self._one()
-        self._unheld(members, self.path, counts=True, names=False)
+        self._report_unsupported(members, self.path, counts=True, names=False)
         found = []
         for name, _, needed in members.members:
             inside = self._element(
@@ -204,24 +205,26 @@ class Arguments:
         shapes = self.schemas.shapes({} if schema is True else schema, path)
         flat = [each for each in shapes if each.kind not in {"array", "object"}]
         raw = untyped.is_raw(schema, prefix, top=top)
-        keeps = (Avoid((closer if raw else f"{prefix}<",)), *self.keeps)
-        ways = untyped.ways(schema, flat, closer, keeps)
+        constraints = (Avoid((closer if raw else f"{prefix}<",)), *self.constraints)
+        ways = untyped.ways(schema, flat, closer, constraints)
         alone = not flat and len(shapes) == 1
         for shape in shapes:
             if shape.kind in {"array", "object"} and untyped.knows(schema, shape.kind):
-                inside = self._children(shape, prefix, keeps, alone=alone)
+                inside = self._children(shape, prefix, constraints, alone=alone)
                 ways += [seq(alt(*inside), Lit(closer))] if inside else []
         return seq(Lit(opener), self._ways(ways, name))
 
-    def _children(self, shape: Shape, prefix: str, keeps: tuple[Constraint, ...], *, alone: bool) -> list[Node]:
+    def _children(self, shape: Shape, prefix: str, constraints: tuple[Constraint, ...], *, alone: bool) -> list[Node]:
         if shape.kind == "array":
             return self._items(shape, prefix, alone=alone)
         members = self.schemas.members(shape)
         if members is None:
             return []
         if not members.members:
-            dialect = JsonDialect(keeps)
-            self.schemas.losses.tighten(shape.path, "an object of any members is written as JSON, not as elements")
+            dialect = JsonDialect(constraints)
+            self.schemas.notes.add_narrowed(
+                shape.path, "an object with arbitrary members is written as JSON, not as elements"
+            )
             return (
                 [Values(dialect, self.schemas, self.rules).object(members, shape.path)]
                 if members.others is not NEVER
@@ -240,19 +243,21 @@ class Arguments:
         schema = shape.schema.get("items", True)
         least, most = int(shape.schema.get("minItems", 0)), shape.schema.get("maxItems")
         if shape.schema.get("prefixItems"):
-            self.schemas.losses.add(f"{shape.path}.prefixItems", "elements of a list are all alike in this format")
+            self.schemas.notes.add_unsupported(
+                f"{shape.path}.prefixItems", "in this format, all items of a list have the same schema"
+            )
         empty: list[Node] = [EMPTY] if least == 0 and alone else []
         if schema is NEVER or most == 0:
             return empty
         item = self._element("item", schema, prefix, f"{shape.path}.items", top=False)
-        return [*empty, many(item, max(least, 1), None if most is None else int(most))]
+        return [*empty, repeat(item, max(least, 1), None if most is None else int(most))]
 
     # -- parameters ----------------------------------------------------------------------------------------------------
 
     def parameters(self) -> Node:
-        """The parameters, each in the format's first pattern that tells what the value is."""
+        """The parameters, each in the format's first pattern that determines its value."""
         members = self._one()
-        self._unheld(members, self.path, counts=True)
+        self._report_unsupported(members, self.path, counts=True)
         found = []
         for name, schema, needed in members.members:
             known = {} if schema is True else schema
@@ -260,16 +265,15 @@ class Arguments:
             ways = self._ways(self._parameter(Lit(self.format.escaped(name)), known, shapes), name)
             found.append(self.rules.named(ways) if needed else opt(self.rules.named(ways)))
         if members.others is not NEVER:
-            key = Word(plain_key(name for name, _, _ in members.members))
+            key = Terminal(plain_key(name for name, _, _ in members.members))
             shapes = self.schemas.shapes(members.others, f"{self.path}.additionalProperties")
             written = self._parameter(key, None, shapes)
-            found += [many(alt(*written))] if written else []
+            found += [repeat(alt(*written))] if written else []
         return seq(*found)
 
     def _parameter(self, key: Node, schema: Any, shapes: Sequence[Shape]) -> list[Node]:
-        # `render` takes the first pattern that can hold a value: where a text alone does not tell what it stands for,
-        # that is one in which the type stands beside it. `schema`: None for a parameter of which the reader knows
-        # nothing.
+        # `render` uses the first pattern that can express a value: if the text alone does not determine the value, that
+        # is a pattern that also contains the type. `schema`: None for a parameter that the reader does not know.
         first, *more = self.format.parameters
         ways = self._written(first, key, schema, shapes)
         if self.format.types and "{type}" not in first and (schema is None or len(shapes) > 1):
@@ -278,22 +282,22 @@ class Arguments:
         return ways
 
     def _written(self, pattern: str, key: Node, schema: Any, shapes: Sequence[Shape]) -> list[Node]:
-        # The ways to write the parameter in that pattern.
+        # The ways to write the parameter with that pattern.
         tokens = tokens_of(pattern)
         at = tokens.index(Slot("value"))
         tail = "".join("" if isinstance(each, Slot) else each.text for each in tokens[at + 1 :])
         closer = next(each.text for each in tokens[at + 1 :] if isinstance(each, Literal))
-        keeps = (Avoid((closer, *self._rivals(tokens[:at]))), *self.keeps)
+        constraints = (Avoid((closer, *self._rivals(tokens[:at]))), *self.constraints)
         if Slot("type") in tokens:
-            return self._typed(tokens[:at], key, shapes, tail, keeps)
-        if schema is None:  # its value is text, whatever that looks like
+            return self._typed(tokens[:at], key, shapes, tail, constraints)
+        if schema is None:  # its value is text, whatever it looks like
             shapes = [each for each in shapes if each.kind == "string"]
         untyped = Untyped(self.schemas, self.rules, self.root)
-        ways = untyped.ways(schema or {}, shapes, tail, keeps)
+        ways = untyped.ways(schema or {}, shapes, tail, constraints)
         return [seq(_head(tokens[:at], key, ""), alt(*ways))] if ways else []
 
     def _rivals(self, head: Sequence[Token]) -> list[str]:
-        # What stands before the value in other patterns that begin like this one: a marker beats a value.
+        # The text before the value in other patterns that begin like this one: readers prefer a marker to a value.
         found = []
         for pattern in self.format.parameters[1:]:
             tokens = tokens_of(pattern)
@@ -306,10 +310,10 @@ class Arguments:
         return found
 
     def _typed(
-        self, head: Sequence[Token], key: Node, shapes: Sequence[Shape], tail: str, keeps: tuple[Constraint, ...]
+        self, head: Sequence[Token], key: Node, shapes: Sequence[Shape], tail: str, constraints: tuple[Constraint, ...]
     ) -> list[Node]:
-        # The format says the type, and a value that is no string is JSON.
-        values = Values(JsonDialect(keeps), self.schemas, self.rules)
+        # The format writes the type, and a value that is not a string is JSON.
+        values = Values(JsonDialect(constraints), self.schemas, self.rules)
         types = self.format.types
         ways: list[Node] = []
         for shape in shapes:
@@ -317,14 +321,14 @@ class Arguments:
             for word in dict.fromkeys(type_word(each, types) for each in samples):
                 here = _head(head, key, word)
                 if shape.kind == "string":
-                    ways.append(seq(here, raw_text(shape.schema, keeps, tail, shape.path, self.schemas.losses)))
+                    ways.append(seq(here, raw_text(shape.schema, constraints, tail, shape.path, self.schemas.notes)))
                 elif shape.kind == "literal":
                     texts = [
                         each if isinstance(each, str) else json_text(each)
                         for each in samples
                         if type_word(each, types) == word
                     ]
-                    fit = [Lit(text + tail) for text in texts if matches(keeps, text)]
+                    fit = [Lit(text + tail) for text in texts if matches(constraints, text)]
                     ways += [seq(here, alt(*fit))] if fit else []
                 else:
                     ways += [seq(here, each, Lit(tail)) for each in values.shape(shape)]

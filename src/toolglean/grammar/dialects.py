@@ -1,5 +1,5 @@
-# What this file knows: how JSON, Python and the quoted dialect write containers, keys, strings and constants.
-# What it must not know: which values a schema allows (values.py).
+# How JSON, Python and the quoted dialect write containers, keys, strings and constants. Does not depend on which values
+# a schema allows (values.py).
 """Dialects of nested values."""
 
 from __future__ import annotations
@@ -16,21 +16,21 @@ from toolglean.grammar.nodes import (
     Chars,
     Lit,
     Node,
+    Terminal,
     Text,
-    Word,
+    all_but,
     alt,
-    but,
     chars,
+    descendants,
     intersected,
-    many,
     opt,
+    repeat,
     seq,
-    spelt,
 )
 from toolglean.grammar.patterns import pattern
 from toolglean.grammar.prose import NoCall
-from toolglean.grammar.regexes import Fits
-from toolglean.grammar.shapes import Losses
+from toolglean.grammar.regexes import MatchesNode
+from toolglean.grammar.shapes import Notes
 from toolglean.grammar.strings import (
     JSON_CODES,
     JSON_RAW,
@@ -46,23 +46,23 @@ from toolglean.grammar.texts import Avoid, Constraint, JsonBody, Length, automat
 
 __all__ = ["Dialect", "JsonDialect", "PythonDialect", "QuotedDialect", "plain_key", "raw_text"]
 
-SPACE = opt(alt(Lit(" "), seq(Lit("\n"), many(chars(" \t"), 0, 40))))
-"""White space where JSON may have it: none, a blank, or a line break with an indentation. Never more: models that may
-write white space without end do."""
-MOST_NODES = 500  # of a pattern, where it stands beside what the text must not hold
-COUNTED = 100  # characters of a text with markers that it must not hold: each needs a rule for every beginning of one
+SPACE = opt(alt(Lit(" "), seq(Lit("\n"), repeat(chars(" \t"), 0, 40))))
+"""White space where JSON may have it: none, a blank, or a line break with an indentation. No more, because models that
+may write white space endlessly do."""
+MOST_NODES = 500  # of a pattern that is combined with texts to avoid
+COUNTED = 100  # counted characters of a text with texts to avoid: each needs a rule for every prefix of one of them
 NAME = chars(("0", "9"), ("A", "Z"), "_", ("a", "z"))
-LETTERS = 128  # of a plain key: readers take up to 256
+LETTERS = 128  # of a plain key: readers accept up to 256
 
 
 class Dialect(Protocol):
     """How values are written.
 
     Attributes:
-        name: part of the rules' keys.
+        name: a part of the rules' keys.
         constants: true, false and null.
         brackets: `{`, `}`, `[`, `]`, and the empty object and list.
-        comma: what stands between two members.
+        comma: the separator of two members.
     """
 
     name: str
@@ -72,22 +72,22 @@ class Dialect(Protocol):
 
     @abstractmethod
     def literal(self, value: Any) -> Node | None:
-        """That value; None where the dialect cannot write it."""
+        """That value; None if the dialect cannot write it."""
 
     @abstractmethod
-    def string(self, schema: Mapping[str, Any], path: str, losses: Losses) -> Node:
+    def string(self, schema: Mapping[str, Any], path: str, notes: Notes) -> Node:
         """A string that meets the schema."""
 
     @abstractmethod
     def key(self, name: str) -> Node:
-        """The key of that member, and what stands before its value."""
+        """The key of that member, and the separator before its value."""
 
     @abstractmethod
     def other_key(self, names: Iterable[str]) -> Node:
-        """Any key but these."""
+        """Any key except these."""
 
     @abstractmethod
-    def key_of(self, schema: Mapping[str, Any], path: str, losses: Losses) -> Node:
+    def key_of(self, schema: Mapping[str, Any], path: str, notes: Notes) -> Node:
         """A key that meets the schema of a string."""
 
 
@@ -95,55 +95,55 @@ class JsonDialect:
     """JSON, as models write it.
 
     Args:
-        keeps: what its text must keep to, where it is the text of a parameter, which a marker would end.
+        constraints: constraints on its text, if it is the text of a parameter, which a marker would end.
     """
 
     constants: Mapping[str, str] = {"true": "true", "false": "false", "null": "null"}
     brackets: tuple[Node, Node, Node, Node, Node, Node] = (
-        Word(seq(Lit("{"), SPACE)),
-        Word(seq(SPACE, Lit("}"))),
-        Word(seq(Lit("["), SPACE)),
-        Word(seq(SPACE, Lit("]"))),
-        Word(seq(Lit("{"), SPACE, Lit("}"))),
-        Word(seq(Lit("["), SPACE, Lit("]"))),
+        Terminal(seq(Lit("{"), SPACE)),
+        Terminal(seq(SPACE, Lit("}"))),
+        Terminal(seq(Lit("["), SPACE)),
+        Terminal(seq(SPACE, Lit("]"))),
+        Terminal(seq(Lit("{"), SPACE, Lit("}"))),
+        Terminal(seq(Lit("["), SPACE, Lit("]"))),
     )
-    comma: Node = Word(seq(SPACE, Lit(","), SPACE))
+    comma: Node = Terminal(seq(SPACE, Lit(","), SPACE))
     colon: Node = seq(SPACE, Lit(":"), SPACE)
 
-    def __init__(self, keeps: tuple[Constraint, ...] = ()) -> None:
-        self.keeps = keeps
-        self.name = f"json {keeps}"
-        # One letter of each is enough where a schema asks for more than any string; JSON has escapes for it.
-        self.marks = "".join(dict.fromkeys(map(first_mark, words_of(keeps))))
-        self.raw = intersected(JSON_RAW, but(self.marks))
+    def __init__(self, constraints: tuple[Constraint, ...] = ()) -> None:
+        self.constraints = constraints
+        self.name = f"json {constraints}"
+        # For strings with a pattern or a length, it is enough to exclude one letter of each; JSON can escape it.
+        self.excluded = "".join(dict.fromkeys(map(first_mark, avoided_words(constraints))))
+        self.raw = intersected(JSON_RAW, all_but(self.excluded))
 
     def literal(self, value: Any) -> Node | None:
         text = json_text(value)
-        return Lit(text) if matches(self.keeps, text) else None
+        return Lit(text) if matches(self.constraints, text) else None
 
-    def string(self, schema: Mapping[str, Any], path: str, losses: Losses) -> Node:
+    def string(self, schema: Mapping[str, Any], path: str, notes: Notes) -> Node:
         least, most = length(schema)
-        if self.keeps and "pattern" not in schema and (most or 0) <= COUNTED:
-            return Text((JsonBody(least, most), *self.keeps), '"', '"')
-        if self.keeps:
-            losses.tighten(path, f"such a string is written without {self.marks!r} in it")
-        return Word(seq(Lit('"'), self._body(schema, path, losses), Lit('"')))
+        if self.constraints and "pattern" not in schema and (most or 0) <= COUNTED:
+            return Text((JsonBody(least, most), *self.constraints), '"', '"')
+        if self.constraints:
+            notes.add_narrowed(path, f"such a string may not contain any of the characters {self.excluded!r}")
+        return Terminal(seq(Lit('"'), self._body(schema, path, notes), Lit('"')))
 
-    def _body(self, schema: Mapping[str, Any], path: str, losses: Losses) -> Node:
+    def _body(self, schema: Mapping[str, Any], path: str, notes: Notes) -> Node:
         letter = alt(self.raw, *JSON_CODES)
-        return body(schema, letter, lambda given: json_letters(given, self.raw), path, losses)
+        return body(schema, letter, lambda given: json_letters(given, self.raw), path, notes)
 
     def key(self, name: str) -> Node:
-        return Word(seq(Lit(json_text(name)), self.colon))
+        return Terminal(seq(Lit(json_text(name)), self.colon))
 
     def other_key(self, names: Iterable[str]) -> Node:
         escaped = seq(Lit("\\"), chars('"\\bfnrt'))
         known = tuple(names)
         free = not any(json_text(name) != f'"{name}"' for name in known)
-        return Word(seq(Lit('"'), others(known, self.raw, escaped if free else EMPTY), Lit('"'), self.colon))
+        return Terminal(seq(Lit('"'), others(known, self.raw, escaped if free else EMPTY), Lit('"'), self.colon))
 
-    def key_of(self, schema: Mapping[str, Any], path: str, losses: Losses) -> Node:
-        return Word(seq(Lit('"'), self._body(schema, path, losses), Lit('"'), self.colon))
+    def key_of(self, schema: Mapping[str, Any], path: str, notes: Notes) -> Node:
+        return Terminal(seq(Lit('"'), self._body(schema, path, notes), Lit('"'), self.colon))
 
 
 class PythonDialect:
@@ -152,31 +152,31 @@ class PythonDialect:
     name = "python"
     constants: Mapping[str, str] = {"true": "True", "false": "False", "null": "None"}
     brackets: tuple[Node, Node, Node, Node, Node, Node] = (Lit("{"), Lit("}"), Lit("["), Lit("]"), Lit("{}"), Lit("[]"))
-    comma: Node = Word(seq(Lit(","), opt(Lit(" "))))
+    comma: Node = Terminal(seq(Lit(","), opt(Lit(" "))))
 
     def literal(self, value: Any) -> Node | None:
         return Lit(repr(value))
 
-    def string(self, schema: Mapping[str, Any], path: str, losses: Losses) -> Node:
+    def string(self, schema: Mapping[str, Any], path: str, notes: Notes) -> Node:
         ways = [
-            seq(Lit(quote), body(schema, python_letter(quote), python_letters(quote), path, losses), Lit(quote))
+            seq(Lit(quote), body(schema, python_letter(quote), python_letters(quote), path, notes), Lit(quote))
             for quote in "'\""
         ]
-        return Word(alt(*ways))
+        return Terminal(alt(*ways))
 
     def key(self, name: str) -> Node:
-        return Word(seq(Lit(repr(name) + ":"), opt(Lit(" "))))
+        return Terminal(seq(Lit(repr(name) + ":"), opt(Lit(" "))))
 
     def other_key(self, names: Iterable[str]) -> Node:
-        return Word(seq(Lit("'"), others(names, PYTHON_RAW), Lit("':"), opt(Lit(" "))))
+        return Terminal(seq(Lit("'"), others(names, PYTHON_RAW), Lit("':"), opt(Lit(" "))))
 
-    def key_of(self, schema: Mapping[str, Any], path: str, losses: Losses) -> Node:
+    def key_of(self, schema: Mapping[str, Any], path: str, notes: Notes) -> Node:
         letters = python_letters("'")
-        return Word(seq(Lit("'"), body(schema, python_letter("'"), letters, path, losses), Lit("':"), opt(Lit(" "))))
+        return Terminal(seq(Lit("'"), body(schema, python_letter("'"), letters, path, notes), Lit("':"), opt(Lit(" "))))
 
 
 class QuotedDialect:
-    """Objects with bare keys, and strings between a marker, within which nothing is escaped."""
+    """Objects with bare keys, and strings between markers, in which nothing is escaped."""
 
     constants: Mapping[str, str] = {"true": "true", "false": "false", "null": "null"}
     brackets: tuple[Node, Node, Node, Node, Node, Node] = (Lit("{"), Lit("}"), Lit("["), Lit("]"), Lit("{}"), Lit("[]"))
@@ -192,69 +192,72 @@ class QuotedDialect:
             return Lit(f"{self.quote}{value}{self.quote}") if marked else Lit(json_text(value))
         return None if isinstance(value, list | dict) and value else Lit(json_text(value))
 
-    def string(self, schema: Mapping[str, Any], path: str, losses: Losses) -> Node:
-        return raw_text(schema, (Avoid((self.quote,)),), self.quote, path, losses, head=self.quote)
+    def string(self, schema: Mapping[str, Any], path: str, notes: Notes) -> Node:
+        return raw_text(schema, (Avoid((self.quote,)),), self.quote, path, notes, head=self.quote)
 
     def key(self, name: str) -> Node:
         return Lit(f"{name}:")
 
     def other_key(self, names: Iterable[str]) -> Node:
-        return Word(seq(plain_key(names), Lit(":")))
+        return Terminal(seq(plain_key(names), Lit(":")))
 
-    def key_of(self, schema: Mapping[str, Any], path: str, losses: Losses) -> Node:
+    def key_of(self, schema: Mapping[str, Any], path: str, notes: Notes) -> Node:
         if schema:
-            losses.add(path, "bare keys are held only to letters, digits and underscores")
+            notes.add_unsupported(path, "bare keys are only restricted to letters, digits and underscores")
         return self.other_key(())
 
 
 def plain_key(names: Iterable[str], letter: Chars = NAME) -> Node:
-    """A key of such letters that is none of the names."""
+    """A key of such letters that is not one of the names."""
     return others(("", *names), letter, most=LETTERS)
 
 
-def words_of(keeps: Iterable[Constraint]) -> list[str]:
-    """The texts that must not stand somewhere, as far as the constraints say so."""
-    return [word for each in keeps if isinstance(each, Avoid | NoCall) for word in each.words]
+def avoided_words(constraints: Iterable[Constraint]) -> list[str]:
+    """The texts to avoid, according to the constraints."""
+    return [word for each in constraints if isinstance(each, Avoid | NoCall) for word in each.words]
 
 
 def first_mark(text: str) -> str:
-    """A character of the text that neither JSON nor a word needs."""
+    """A character of the text that occurs neither in JSON's syntax nor in words."""
     return next((char for char in text if not char.isalnum() and char not in '[]{},:"\\ \n_-'), text[:1])
 
 
 def raw_text(
     schema: Mapping[str, Any],
-    keeps: tuple[Constraint, ...],
+    constraints: tuple[Constraint, ...],
     tail: str,
     path: str,
-    losses: Losses,
+    notes: Notes,
     *more: Constraint,
     head: str = "",
 ) -> Node:
-    """A string that meets the schema, as it stands, and keeps to these constraints; and what begins and ends it."""
+    """An unescaped string that meets the schema and these constraints, with `head` before and `tail` after it."""
     least, most = length(schema)
     given = schema.get("pattern")
     found = pattern(given) if isinstance(given, str) else None
     if "pattern" in schema and found is None:
-        losses.add(f"{path}.pattern", f"a grammar cannot say {given!r:.80}")
-    marks = "".join(dict.fromkeys(map(first_mark, words_of(keeps))))
+        notes.add_unsupported(f"{path}.pattern", f"a grammar cannot express the pattern {given!r:.80}")
+    excluded = "".join(dict.fromkeys(map(first_mark, avoided_words(constraints))))
     if max(least, most or 0) > COUNTED:
-        losses.tighten(f"{path}.maxLength", f"so long a text is counted only where none of {marks!r} is in it")
-        return Word(seq(Lit(head), many(but(marks), least, most), Lit(tail)))
-    lengths: tuple[Constraint, ...] = (Length(least, most),) if least or most is not None else ()
-    whole = (*keeps, *lengths, *((Fits(found),) if found is not None else ()), *more)
-    if found is not None and not _is_countable(whole):
-        losses.add(
-            f"{path}.pattern", f"{given!r:.80} and the markers that the text must not hold are too much for a grammar"
+        notes.add_narrowed(
+            f"{path}.maxLength", f"a text of this length may not contain any of the characters {excluded!r}"
         )
-        whole = (*keeps, *lengths, *more)
+        return Terminal(seq(Lit(head), repeat(all_but(excluded), least, most), Lit(tail)))
+    lengths: tuple[Constraint, ...] = (Length(least, most),) if least or most is not None else ()
+    whole = (*constraints, *lengths, *((MatchesNode(found),) if found is not None else ()), *more)
+    if found is not None and not _is_countable(whole):
+        notes.add_unsupported(
+            f"{path}.pattern",
+            f"the pattern {given!r:.80}, with the markers that the text must not contain, is too large for a grammar",
+        )
+        whole = (*constraints, *lengths, *more)
     return Text(whole, tail, head)
 
 
 def _is_countable(constraints: tuple[Constraint, ...]) -> bool:
-    patterns = [each.node for each in constraints if isinstance(each, Fits)]
-    if any(len(list(islice(spelt(node), MOST_NODES + 1))) > MOST_NODES for node in patterns):
-        return False  # each state is such a pattern
+    patterns = [each.node for each in constraints if isinstance(each, MatchesNode)]
+    if any(len(list(islice(descendants(node), MOST_NODES + 1))) > MOST_NODES for node in patterns):
+        return False  # each state would be such a pattern
     try:
         automaton(constraints)
     except ValueError:

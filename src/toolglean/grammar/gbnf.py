@@ -1,20 +1,20 @@
-# What this file knows: how GBNF spells a grammar (llama.cpp; xgrammar reads it as EBNF).
-# What it must not know: formats and schemas.
+# How a grammar is written in GBNF (for llama.cpp; xgrammar reads it as EBNF). Does not depend on formats and schemas.
 #
-# Characters in brackets are escaped by their number wherever a reader could take them for syntax: llama.cpp knows no
-# other escape for `-` and `^`. It also counts no further than 2,000, so many characters are counted in hundreds.
+# Characters in brackets are escaped by number wherever a reader could take them for syntax, because llama.cpp knows no
+# other escape for `-` and `^`. It also counts only to 2,000, so larger counts are written in hundreds.
 """GBNF."""
 
 from __future__ import annotations
 
-from toolglean.grammar.nodes import Alt, Chars, Lit, Many, Node, Rules, Text, many, seq
+from toolglean.grammar.nodes import Alt, Chars, Lit, Node, Repeat, Rules, Text, repeat, seq
+from toolglean.grammar.regexes import count
 from toolglean.grammar.texts import automaton
 from toolglean.grammar.writer import Writer
 
 __all__ = ["gbnf"]
 
 HUNDRED = 100
-MOST = 1000  # that is counted at once
+MOST = 1000  # the largest count that is written directly
 
 _QUOTED = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
@@ -38,28 +38,25 @@ class _Writer(Writer):
     def chars(self, node: Chars) -> str:
         return _chars(node)
 
-    def word(self, node: Node) -> str:
+    def terminal(self, node: Node) -> str:
         return quoted(node.text) if isinstance(node, Lit) else self.named(node, "w", self.node(node))
 
-    def many(self, node: Many) -> str:
+    def repeat(self, node: Repeat) -> str:
         least, most = node.least, node.most
         if max(least, most or 0) > MOST:
             return self._hundreds(node.node, least, most)
         inner = self.part(node.node)
-        sign = {(0, None): "*", (1, None): "+", (0, 1): "?"}.get((least, most))
-        if sign is None:
-            sign = f"{{{least}}}" if least == most else f"{{{least},{'' if most is None else most}}}"
-        return inner + sign if not inner.endswith(tuple("*+?}")) else f"({inner}){sign}"
+        return (f"({inner})" if inner.endswith(tuple("*+?}")) else inner) + count(node)
 
     def _hundreds(self, node: Node, least: int, most: int | None) -> str:
-        hundred = many(node, HUNDRED, HUNDRED)
-        parts = [many(hundred, least // HUNDRED, least // HUNDRED), many(node, least % HUNDRED, least % HUNDRED)]
+        hundred = repeat(node, HUNDRED, HUNDRED)
+        parts = [repeat(hundred, least // HUNDRED, least // HUNDRED), repeat(node, least % HUNDRED, least % HUNDRED)]
         if most is None:
-            parts.append(many(node))
+            parts.append(repeat(node))
         else:
             left, odd = divmod(most - least, HUNDRED)
-            full = seq(many(hundred, left, left), many(node, 0, odd))
-            ways = Alt((seq(many(hundred, 0, left - 1), many(node, 0, HUNDRED - 1)), full)) if left else full
+            full = seq(repeat(hundred, left, left), repeat(node, 0, odd))
+            ways = Alt((seq(repeat(hundred, 0, left - 1), repeat(node, 0, HUNDRED - 1)), full)) if left else full
             parts.append(ways)
         return f"({self.node(seq(*parts))})"
 
@@ -85,8 +82,8 @@ def quoted(text: str) -> str:
 
 
 def _chars(node: Chars) -> str:
-    # Always what is in it, never what is left out (`[^…]`): of that xgrammar 0.2.7, which SGLang 0.5.23 demands,
-    # forgets all beyond ASCII.
+    # Always the characters that are included, never those that are excluded (`[^…]`): in the latter, xgrammar 0.2.7,
+    # which SGLang 0.5.23 requires, loses everything beyond ASCII.
     return "[" + "".join(map(_range, node.ranges)) + "]"
 
 
@@ -98,4 +95,4 @@ def _range(pair: tuple[int, int]) -> str:
 def _char(code: int) -> str:
     if chr(code).isascii() and (chr(code).isalnum() or chr(code) in "_ <>{}(),.:;/|!@#$%&*+=?~'`"):
         return chr(code)
-    return f"\\u{code:04X}" if code < 0x10000 else f"\\U{code:08X}"  # not `\\x`: xgrammar reads on behind two digits
+    return f"\\u{code:04X}" if code < 0x10000 else f"\\U{code:08X}"  # not `\\x`: xgrammar reads more than two digits

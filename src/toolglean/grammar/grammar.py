@@ -1,5 +1,5 @@
-# What this file knows: what a user gives and gets: a format, tools, a choice; a grammar in three notations.
-# What it must not know: how any of it is made.
+# The public face: a format, tools and a choice become a grammar in three notations. Does not depend on how any of it is
+# made.
 """Grammars of calls."""
 
 from __future__ import annotations
@@ -14,26 +14,26 @@ from toolglean.formats.spec import Format
 from toolglean.grammar.gbnf import gbnf
 from toolglean.grammar.lark import lark
 from toolglean.grammar.nodes import Node, Rules
-from toolglean.grammar.sane import check
-from toolglean.grammar.shapes import Losses
-from toolglean.grammar.tags import structural_tag
+from toolglean.grammar.schema_check import check
+from toolglean.grammar.shapes import Notes
+from toolglean.grammar.structural_tag import structural_tag
 from toolglean.grammar.turns import Turn
 from toolglean.tools import ToolLike, ToolSet
 
 __all__ = ["CHOICES", "Grammar", "grammar_of"]
 
 CHOICES = ("auto", "required", "none")
-"""What `choice=` may say, in the words of `tool_choice`: text or calls, at least one call, no call."""
+"""The values of `choice=`, named as for `tool_choice`: text or calls, at least one call, no call."""
 
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """What a model may write, for an engine that constrains decoding.
+    """The texts that a model may write, for an engine that constrains decoding.
 
     Attributes:
         format: the name of the format.
-        choice: as given to `grammar_of`.
-        notes: where the grammar and the tools' schemas differ: each begins with the path of the schema.
+        choice: as passed to `grammar_of`.
+        notes: the differences between the grammar and the tools' schemas; each begins with the path of the schema.
     """
 
     format: str
@@ -43,16 +43,19 @@ class Grammar:
     _rules: Rules = field(repr=False, compare=False)
 
     def structural_tag(self) -> dict[str, Any]:
-        """A structural tag: for xgrammar, vLLM and SGLang; a JSON object."""
+        """A structural tag, which is a JSON object, for xgrammar, vLLM and SGLang."""
         return structural_tag(self._root, self._rules)
 
     def lark(self, special_tokens: Mapping[str, int] | None = None) -> str:
         """A grammar in llguidance's Lark.
 
         Args:
-            special_tokens: the tokenizer's special tokens that stand in the format's markers (`Format.markers`), with
-                their ids. llguidance takes them by their ids only: without this map, a model whose markers are special
-                tokens cannot write them.
+            special_tokens: the tokenizer's special tokens that occur in the format's markers (`Format.markers`), with
+                their ids. llguidance identifies them by id only: without this mapping, a model whose markers are
+                special tokens cannot write them.
+
+        Returns:
+            The grammar's text.
 
         Raises:
             UsageError: an id is not an integer.
@@ -60,11 +63,11 @@ class Grammar:
         given: dict[Any, Any] = dict(special_tokens or {})
         for text, number in given.items():
             if not isinstance(text, str) or not isinstance(number, int) or isinstance(number, bool):
-                raise UsageError(f"special_tokens[{text!r}]={number!r}: give the token's id, an integer, for each text")
+                raise UsageError(f"special_tokens must map texts to token ids (integers), not {text!r} to {number!r}")
         return lark(self._root, self._rules, special_tokens)
 
     def gbnf(self) -> str:
-        """A grammar in GBNF: for llama.cpp; xgrammar reads it as EBNF."""
+        """A grammar in GBNF, for llama.cpp; xgrammar reads it as EBNF."""
         return gbnf(self._root, self._rules)
 
 
@@ -77,33 +80,35 @@ def grammar_of(
     reasoning: bool = False,
     strict: bool = True,
 ) -> Grammar:
-    """The grammar of the turns that a model of that format may write.
+    """The grammar of the turns that a model may write in a format.
 
-    Whatever it accepts, a parser with the same format and tools reads: calls that meet the tools' schemas, and nothing
-    left over. What `render` writes for such calls, with the arguments in the schema's order, it accepts.
+    A parser with the same format and tools reads whatever the grammar accepts, as calls that meet the tools' schemas,
+    with nothing left over. The grammar accepts what `render` writes for such calls, with the arguments in the order of
+    the schema.
 
     Args:
-        format: a `Format`, the name of one, or what `Parser(template=…).format` is.
-        tools: what the model may call: as for `Parser`.
-        choice: "auto": text, or calls, with text before them where the format's calls have a marker; "required": calls
-            alone; a tool's name: calls of that tool alone; "none": text alone, without any call.
-        parallel: whether one turn may hold several calls.
+        format: a `Format`, the name of one, or `Parser(template=…).format`.
+        tools: the tools that the model may call, as for `Parser`.
+        choice: "auto": text, or calls, with text before them if the format's calls have a marker; "required": only
+            calls; a tool's name: only calls of that tool; "none": only text, without any call.
+        parallel: whether one turn may contain several calls.
         reasoning: whether the turn may begin with reasoning, between the format's markers.
-        strict: whether a schema of which the grammar cannot hold everything is an error. If not, the grammar allows
-            more there, and `Grammar.notes` says what.
+        strict: whether a schema that the grammar cannot fully support is an error. If not, the grammar allows more
+            there, and `Grammar.notes` lists what.
 
     Returns:
         The grammar.
 
     Raises:
-        UsageError: the format or the choice is unknown; a schema cannot be held (the message has its path, and names
-            the targets); the format cannot be enforced with these tools, and why.
-        ToolError: an entry of `tools` is no tool.
+        UsageError: the format or the choice is unknown; a schema is not supported (the message begins with its path);
+            or the format cannot be enforced with these tools (the message tells why).
+        ToolError: an entry of `tools` is not a tool.
         FormatError: the declaration is wrong.
     """
-    declared = get_format(format) if isinstance(format, str) else format.declared("make a grammar")
+    declared = get_format(format) if isinstance(format, str) else format
     if not isinstance(declared, Format):
-        raise UsageError(f"format={format!r:.80} is no format: give a Format or the name of one")
+        raise UsageError(f"format must be a Format or the name of one, not {format!r:.80}")
+    declared = declared.declared("make a grammar")
     given = tools if isinstance(tools, ToolSet) else ToolSet(tools)
     if choice not in CHOICES and choice not in given:
         raise UsageError(
@@ -111,17 +116,17 @@ def grammar_of(
             f"the tools are {list(given.names)}"
         )
     if not len(given) and choice == "required":
-        raise UsageError("choice='required' needs tools: give at least one")
+        raise UsageError("choice='required' needs tools, but tools is empty: give at least one")
     for tool in given:
         check(tool.parameters, f"tools.{tool.name}.parameters")
-    losses = Losses()
-    turn = Turn(declared, given, losses)
+    notes = Notes()
+    turn = Turn(declared, given, notes)
     root = turn.whole(choice, parallel=parallel, reasoning=reasoning)
-    if strict and losses.loosened:
-        first = next(iter(losses.loosened))
-        more = f" (and {len(losses.loosened) - 1} more)" if len(losses.loosened) > 1 else ""
+    if strict and notes.unsupported:
+        first = next(iter(notes.unsupported))
+        more = f" (and {len(notes.unsupported) - 1} more)" if len(notes.unsupported) > 1 else ""
         raise UsageError(
-            f"{first}{more}; neither a structural tag nor Lark nor GBNF holds it: change the schema, or pass "
-            "strict=False (`--loose` on the command line)"
+            f"{first}{more}. This applies to structural tags, Lark and GBNF. Change the schema, or pass strict=False "
+            "(`--loose` on the command line) to let the grammar allow more there"
         )
-    return Grammar(declared.name, choice, (*losses.loosened, *losses.tightened), root, turn.rules)
+    return Grammar(declared.name, choice, (*notes.unsupported, *notes.narrowed), root, turn.rules)

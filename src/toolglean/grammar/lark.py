@@ -1,8 +1,8 @@
-# What this file knows: how Lark spells a grammar for llguidance.
-# What it must not know: formats and schemas.
+# How a grammar is written in Lark for llguidance. Does not depend on formats and schemas.
 #
-# llguidance reads a text in words (terminals): the longest that fits, without going back. So a `Word` and a `Text`
-# become one terminal each. Special tokens are no text for it: they are written by their number, between the words.
+# llguidance reads text as terminals: the longest that matches, without backtracking. So each `Terminal` and each `Text`
+# becomes one terminal. llguidance does not treat special tokens as text: they are written by number, between the
+# terminals.
 """Lark, as llguidance reads it."""
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from toolglean.grammar.nodes import Chars, Lit, Many, Node, Rules, Seq, Text, seq
+from toolglean.grammar.nodes import Chars, Lit, Node, Repeat, Rules, Seq, Text, seq
 from toolglean.grammar.regexes import count, regex
 from toolglean.grammar.writer import Writer
 
@@ -38,7 +38,7 @@ class _Writer(Writer):
     def chars(self, node: Chars) -> str:
         return self._terminal(node)
 
-    def many(self, node: Many) -> str:
+    def repeat(self, node: Repeat) -> str:
         inner = self.part(node.node)
         return (inner if re.fullmatch(r"\w+|\([^()]*\)", inner) else f"({inner})") + count(node)
 
@@ -47,28 +47,28 @@ class _Writer(Writer):
             if piece:
                 yield f"<[{self.special[piece]}]>" if piece in self.special else json.dumps(piece, ensure_ascii=False)
 
-    def _parted(self, text: str) -> tuple[str, str]:
-        # What stands before the first special token, and the rest.
+    def _from_special(self, text: str) -> tuple[str, str]:
+        # The text before the first special token, and the rest.
         found = self._cut.search(text) if self._cut else None
         return (text, "") if found is None else (text[: found.start()], text[found.start() :])
 
-    def _behind(self, text: str) -> tuple[str, str]:
-        # What stands up to the last special token, and the rest.
+    def _up_to_special(self, text: str) -> tuple[str, str]:
+        # The text up to and including the last special token, and the rest.
         ends = [found.end() for found in self._cut.finditer(text)] if self._cut else []
         return (text[: ends[-1]], text[ends[-1] :]) if ends else ("", text)
 
-    def word(self, node: Node) -> str:
-        # A special token at its edge stands outside the terminal.
+    def terminal(self, node: Node) -> str:
+        # A special token at an edge is written outside the terminal.
         parts = list(node.parts) if isinstance(node, Seq) else [node]
-        before = behind = ""
+        before = after = ""
         if isinstance(parts[-1], Lit):
-            rest, behind = self._parted(parts[-1].text)
+            rest, after = self._from_special(parts[-1].text)
             parts[-1:] = [Lit(rest)] if rest else []
         if parts and isinstance(parts[0], Lit):
-            before, rest = self._behind(parts[0].text)
+            before, rest = self._up_to_special(parts[0].text)
             parts[:1] = [Lit(rest)] if rest else []
         inner = [self._terminal(seq(*parts))] if parts else []
-        return " ".join([*self._literals(before), *inner, *self._literals(behind)])
+        return " ".join([*self._literals(before), *inner, *self._literals(after)])
 
     def _terminal(self, node: Node) -> str:
         if isinstance(node, Lit):
@@ -76,20 +76,20 @@ class _Writer(Writer):
         return self.named(node, "W", f"/{regex(node)}/")
 
     def text(self, node: Text) -> str:
-        before, head = self._behind(node.head)
-        tail, behind = self._parted(node.tail)
-        # What a complement matches need not be UTF-8: only beside any text does it end where it must.
+        before, head = self._up_to_special(node.head)
+        tail, after = self._from_special(node.tail)
+        # A complement may match bytes that are not UTF-8: intersected with any text, it ends where it must.
         inside = " & ".join(["/(?s:.*)/", *_merged(each.regex for each in node.constraints)])
         if head or tail:
             body = self.named(Text(node.constraints), "W", inside)
             parts = [json.dumps(each, ensure_ascii=False) if each else "" for each in (head, tail)]
             inside = " ".join(filter(None, [parts[0], body, parts[1]]))
         name = self.named(Text(node.constraints, tail, head), "W", inside)
-        return " ".join([*self._literals(before), name, *self._literals(behind)])
+        return " ".join([*self._literals(before), name, *self._literals(after)])
 
 
 def _merged(regexes: Iterable[str]) -> list[str]:
-    # What is forbidden, as one complement: the lexer has a limit for what it builds, and complements cost most.
+    # All forbidden texts become one complement: the lexer limits what it builds, and complements cost most.
     found = list(regexes)
     forbidden = [each[2:-1] for each in found if each.startswith("~/")]
     allowed = [each for each in found if not each.startswith("~/")]

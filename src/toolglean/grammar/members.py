@@ -1,6 +1,5 @@
-# What this file knows: which members an object of a schema has: those that are listed, those that patterns name, and
-# others.
-# What it must not know: references and unions (shapes.py), and how any dialect writes a member.
+# Which members an object may have by its schema: listed ones, ones whose names match a pattern, and others. Does not
+# depend on references and unions (shapes.py), or on how a dialect writes a member.
 """The members of an object."""
 
 from __future__ import annotations
@@ -12,26 +11,26 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from toolglean.grammar.merge import NEVER
-from toolglean.grammar.nodes import EMPTY, Node, Rules, alt, listed, many, seq
+from toolglean.grammar.nodes import EMPTY, Node, Rules, alt, listed, repeat, seq
 from toolglean.grammar.patterns import pattern
 
-__all__ = ["Objects", "members_of"]
+__all__ = ["Members", "members_of"]
 
 MOST_COUNTED = 100
-"""Members of an object that counts them: it needs a rule for each of them and each number of them."""
+"""The most members of an object that counts them: it needs a rule for each combination of member and count."""
 
 Items: TypeAlias = "list[tuple[bool, Node]]"
 
 
 @dataclass(frozen=True, slots=True)
-class Objects:
+class Members:
     """The members of an object.
 
     Attributes:
-        members: of each its name, its schema and whether it must be there.
+        members: for each listed member, its name, its schema and whether it is required.
         others: the schema of any further member; NEVER: there are none.
-        least, most: how many members there are.
-        names: the schema of the names of further members; True: any. `named_by`: the word that says so.
+        least, most: how many members there may be.
+        names: the schema of the names of further members; True: any. `named_by`: the keyword that defines it.
     """
 
     members: tuple[tuple[str, Any, bool], ...]
@@ -43,38 +42,38 @@ class Objects:
 
     @property
     def is_counted(self) -> bool:
-        """Whether what must be there is not enough, or what may be there too many."""
+        """Whether the members must be counted: required ones may be too few, or possible ones too many."""
         needed = sum(must for _, _, must in self.members)
         return self.least > needed or (
             self.most is not None and (self.others is not NEVER or self.most < len(self.members))
         )
 
     def arranged(self, items: Items, comma: Node, rules: Rules, more: Node | None) -> tuple[Node | None, bool]:
-        """The members in order, with commas between those that are there, as many as there may be.
+        """The members in order, separated by commas, as many as there may be.
 
         Args:
-            items: whether each must be there, and how it is written.
-            comma: what stands between two of them.
-            rules: where the rules go that this needs.
+            items: for each member, whether it is required, and how it is written.
+            comma: the separator.
+            rules: the rules of the grammar; further ones are added to them.
             more: how any further member is written; None: there are none.
 
         Returns:
-            At least one of them (None where there is none to choose from), and whether there may be none.
+            One or more members (None if there are none to choose from), and whether there may be no member.
         """
         if not self.is_counted:
             return listed(items, comma, rules, more)
         known: dict[tuple[int, int], Node | None] = {}
 
         def rest(at: int, count: int) -> Node | None:
-            # What may follow where so many have been written, and those from `at` on are still to come.
+            # The text that may follow after `count` members, if those from `at` on are still to come.
             if (at, count) not in known:
                 known[at, count] = self._last(count, comma, more) if at == len(items) else step(at, count)
             return known[at, count]
 
         def step(at: int, count: int) -> Node | None:
             needed, item = items[at]
-            behind = None if count == self.most else rest(at + 1, count + 1)
-            ways = [] if behind is None else [seq(comma if count else EMPTY, item, behind)]
+            after = None if count == self.most else rest(at + 1, count + 1)
+            ways = [] if after is None else [seq(comma if count else EMPTY, item, after)]
             without = None if needed else rest(at + 1, count)
             ways += [] if without is None else [without]
             return rules.named(alt(*ways)) if ways else None
@@ -82,28 +81,28 @@ class Objects:
         return rest(0, 0), self.least == 0 and not any(needed for needed, _ in items)
 
     def _last(self, count: int, comma: Node, more: Node | None) -> Node | None:
-        # Behind all that is listed.
+        # The text after all listed members.
         least, most = max(self.least - count, 0), None if self.most is None else self.most - count
         if more is None or most == 0:
             return EMPTY if least == 0 and count else None
         if count:
-            return many(seq(comma, more), least, most)
-        return seq(more, many(seq(comma, more), max(least - 1, 0), None if most is None else most - 1))
+            return repeat(seq(comma, more), least, most)
+        return seq(more, repeat(seq(comma, more), max(least - 1, 0), None if most is None else most - 1))
 
 
 def members_of(
     schema: Mapping[str, Any],
     is_met: Callable[[Any, str], bool],
-    fits: Callable[[Any, Any], bool],
-    lost: Callable[[str, str], None],
-) -> Objects | None:
-    """The members of an object; None where nothing meets its schema.
+    is_valid: Callable[[Any, Any], bool],
+    report: Callable[[str, str], None],
+) -> Members | None:
+    """The members of an object; None if nothing meets its schema.
 
     Args:
-        schema: what it says of objects, without references and unions.
-        is_met: whether any value meets a schema, which stands behind that word.
-        fits: whether a value meets a schema.
-        lost: is told each word that is not held, and why.
+        schema: the keywords for objects, without references and unions.
+        is_met: whether any value meets a schema; its second argument is the path of that schema.
+        is_valid: whether a value meets a schema.
+        report: is called with each keyword that is not supported, and why.
     """
     given, names = schema.get("properties"), schema.get("propertyNames", True)
     listed = dict(given) if isinstance(given, Mapping) else {}
@@ -111,48 +110,53 @@ def members_of(
     others = schema.get("additionalProperties", NEVER if isinstance(given, Mapping) else True)
     patterns = schema.get("patternProperties")
     if isinstance(patterns, Mapping) and patterns:
-        others, names = _of_patterns(schema, patterns, [*listed, *required], lost)
+        others, names = _of_patterns(schema, patterns, [*listed, *required], report)
     for name in required:
-        listed.setdefault(name, others if names is True or fits(name, names) else NEVER)
+        listed.setdefault(name, others if names is True or is_valid(name, names) else NEVER)
     found = []
-    for name, said in listed.items():
-        if not is_met(said, f"properties.{name}") or not (patterns or fits(name, names)):
+    for name, inner in listed.items():
+        if not is_met(inner, f"properties.{name}") or not (patterns or is_valid(name, names)):
             if name in required:
                 return None
             continue
-        found.append((name, said, name in required))
+        found.append((name, inner, name in required))
     others = others if is_met(others, "additionalProperties") else NEVER
     if names is not True and found and others is not NEVER and not patterns:
-        lost("propertyNames", "beside properties, it is held of their names alone")
+        report("propertyNames", "if there are properties, only their own names are checked")
         names = True
     least, most = schema.get("minProperties", 0), schema.get("maxProperties")
-    members = Objects(tuple(found), others, int(least), None if most is None else int(most), names)
+    members = Members(tuple(found), others, int(least), None if most is None else int(most), names)
     if patterns:
         members = replace(members, named_by="patternProperties")
     if members.is_counted and len(found) > MOST_COUNTED:
-        lost("minProperties" if members.least else "maxProperties", f"a grammar counts {MOST_COUNTED} members at most")
+        report(
+            "minProperties" if members.least else "maxProperties", f"a grammar can count at most {MOST_COUNTED} members"
+        )
         members = replace(members, least=0, most=None)
     return None if _is_impossible(members) else members
 
 
-def _is_impossible(members: Objects) -> bool:
+def _is_impossible(members: Members) -> bool:
     needed = sum(must for _, _, must in members.members)
     too_few = members.others is NEVER and members.least > len(members.members)
     return too_few or (members.most is not None and members.most < max(needed, members.least))
 
 
 def _of_patterns(
-    schema: Mapping[str, Any], patterns: Mapping[str, Any], listed: list[str], lost: Callable[[str, str], None]
+    schema: Mapping[str, Any], patterns: Mapping[str, Any], listed: list[str], report: Callable[[str, str], None]
 ) -> tuple[Any, Any]:
-    # The schema of further members, and of their names. Like properties, patterns list what there is: without a word
-    # of others, there are none.
+    # The schema of further members, and of their names. Patterns list all members, as properties do: unless the schema
+    # mentions others, there are none.
     others = schema.get("additionalProperties", NEVER)
     same = len({json.dumps(each, sort_keys=True, default=str) for each in patterns.values()}) == 1
     sayable = all(pattern(each) is not None for each in patterns)
     matched = sayable and any(_matches(each, name) for each in patterns for name in listed)
     if same and sayable and not matched and others is NEVER and "propertyNames" not in schema:
         return next(iter(patterns.values())), {"type": "string", "pattern": "|".join(patterns)}
-    lost("patternProperties", "a grammar holds patterns that ask the same, match no listed name, and leave no others")
+    report(
+        "patternProperties",
+        "a grammar supports only patterns that have the same schema, match no listed name, and leave no other members",
+    )
     return others if others is not NEVER or listed else True, True
 
 

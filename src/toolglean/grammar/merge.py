@@ -1,41 +1,44 @@
-# What this file knows: what two schemas say together.
-# What it must not know: references and unions (shapes.py), and how any value is written.
-"""Two schemas as one."""
+# What two schemas mean together: the schema that satisfies both, and whether any value can. Does not depend on
+# references and unions (shapes.py), or on how values are written.
+"""Two schemas together."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-__all__ = ["NEVER", "merged"]
+__all__ = ["KINDS", "NEVER", "all_disjoint", "disjoint", "merged"]
 
 NEVER = False
 """The schema that nothing meets, as JSON Schema writes it."""
+
+KINDS = ("object", "array", "string", "integer", "number", "boolean", "null")
+"""The types of JSON values."""
 
 _LARGER = frozenset({"minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"})
 _SMALLER = frozenset({"maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"})
 _NOTES = frozenset({"title", "description", "default", "examples", "format", "deprecated", "$comment", "discriminator"})
 
 
-def merged(one: Mapping[str, Any], other: Mapping[str, Any], lost: Callable[[str], None]) -> Any:
-    """The schema that both hold; NEVER where they cannot.
+def merged(one: Mapping[str, Any], other: Mapping[str, Any], report: Callable[[str], None]) -> Any:
+    """The schema of the values that meet both schemas; NEVER if there are none.
 
     Args:
         one: a schema without `$ref` and `allOf`.
         other: another one.
-        lost: is told each word of which only one side is held.
+        report: is called with each keyword for which only one side is used.
     """
     found: dict[str, Any] = dict(one)
-    for word, said in other.items():
-        if word not in found or found[word] == said or word in _NOTES:
-            found.setdefault(word, said)
-        elif word == "type":
-            found[word] = _types(found[word], said)
-        elif word == "properties":
-            found[word] = _properties(one, other, lost)
+    for keyword, setting in other.items():
+        if keyword not in found or found[keyword] == setting or keyword in _NOTES:
+            found.setdefault(keyword, setting)
+        elif keyword == "type":
+            found[keyword] = _types(found[keyword], setting)
+        elif keyword == "properties":
+            found[keyword] = _properties(one, other, report)
         else:
-            found[word] = _word(word, found[word], said, lost)
-        if found[word] is NEVER and word != "additionalProperties":
+            found[keyword] = _word(keyword, found[keyword], setting, report)
+        if found[keyword] is NEVER and keyword != "additionalProperties":
             return NEVER
     return _closed(found, one, other)
 
@@ -47,25 +50,25 @@ def _types(one: Any, other: Any) -> Any:
     return both or NEVER
 
 
-def _word(word: str, one: Any, other: Any, lost: Callable[[str], None]) -> Any:
-    if word in _LARGER:
+def _word(keyword: str, one: Any, other: Any, report: Callable[[str], None]) -> Any:
+    if keyword in _LARGER:
         return max(one, other)
-    if word in _SMALLER:
+    if keyword in _SMALLER:
         return min(one, other)
-    if word == "required":
+    if keyword == "required":
         return list(dict.fromkeys([*one, *other]))
-    if word == "enum":
+    if keyword == "enum":
         return _in_both(one, other) or NEVER
-    if word == "const":
+    if keyword == "const":
         return NEVER
-    if word in {"items", "additionalProperties", "propertyNames"}:
+    if keyword in {"items", "additionalProperties", "propertyNames"}:
         return _both(one, other)
-    lost(word)
+    report(keyword)
     return one
 
 
 def _in_both(one: Any, other: Any) -> list[Any]:
-    # True and 1 are equal, and hash alike: the first side's is taken, as `in` does.
+    # True and 1 are equal and have the same hash: the value of the first side is used, as with `in`.
     plain = {each for each in other if isinstance(each, str | int | float | bool | None)}
     rest = [each for each in other if not isinstance(each, str | int | float | bool | None)]
     return [
@@ -81,18 +84,62 @@ def _both(one: Any, other: Any) -> Any:
     return {"allOf": [one, other]}
 
 
-def _properties(one: Mapping[str, Any], other: Mapping[str, Any], lost: Callable[[str], None]) -> dict[str, Any]:
-    del lost
+def _properties(one: Mapping[str, Any], other: Mapping[str, Any], report: Callable[[str], None]) -> dict[str, Any]:
+    del report
     found = dict(one["properties"])
-    for name, said in other["properties"].items():
-        found[name] = _both(found[name], said) if name in found else said
+    for name, inner in other["properties"].items():
+        found[name] = _both(found[name], inner) if name in found else inner
     return found
 
 
 def _closed(found: dict[str, Any], one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
-    # What one side lists and the other, which allows no others, does not.
+    # Exclude what one side lists, if the other does not list it and allows no others.
     for closed in (one, other):
         if closed.get("additionalProperties") is NEVER and isinstance(found.get("properties"), Mapping):
             own = closed.get("properties") or {}
-            found["properties"] = {name: said if name in own else NEVER for name, said in found["properties"].items()}
+            found["properties"] = {name: inner if name in own else NEVER for name, inner in found["properties"].items()}
     return found
+
+
+# -- schemas that exclude each other -----------------------------------------------------------------------------------
+
+
+def all_disjoint(branches: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether no value meets two of them: types, values, or the values of a required member differ."""
+    return all(disjoint(one, other) for at, one in enumerate(branches) for other in branches[:at])
+
+
+def disjoint(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Whether no value meets both."""
+    kinds = [_kinds(each) for each in (one, other)]
+    if not kinds[0] & kinds[1]:
+        return True
+    values = [_values(each) for each in (one, other)]
+    if values[0] is not None and values[1] is not None and not any(each in values[1] for each in values[0]):
+        return True
+    shared = set(one.get("required") or ()) & set(other.get("required") or ())
+    both = [each.get("properties") or {} for each in (one, other)]
+    return kinds[0] == kinds[1] == {"object"} and any(
+        isinstance(both[0].get(name), Mapping)
+        and isinstance(both[1].get(name), Mapping)
+        and disjoint(both[0][name], both[1][name])
+        for name in shared
+    )
+
+
+def _kinds(schema: Mapping[str, Any]) -> set[str]:
+    kind = schema.get("type")
+    values = _values(schema)
+    if kind is None and values is not None:
+        words = {bool: "boolean", str: "string", int: "number", float: "number", dict: "object", list: "array"}
+        return {words.get(type(each), "null") for each in values}
+    found = set(kind if isinstance(kind, list) else [kind]) if kind is not None else set(KINDS)
+    found = {"number" if each == "integer" else each for each in found}
+    return found | ({"null"} if schema.get("nullable") is True else set())
+
+
+def _values(schema: Mapping[str, Any]) -> list[Any] | None:
+    if "const" in schema:
+        return [schema["const"]]
+    found = schema.get("enum")
+    return list(found) if isinstance(found, Sequence) and not isinstance(found, str) else None

@@ -1,9 +1,9 @@
-# What this file knows: the words of a grammar, and what follows from them alone.
-# What it must not know: formats, schemas, and how any target spells a grammar (gbnf.py, lark.py, tags.py).
+# The nodes of a grammar, and what follows from them alone. Does not depend on formats, schemas, or the notations
+# (gbnf.py, lark.py, structural_tag.py).
 #
-# A grammar is a node and the rules to which it refers. One node is there for llguidance's sake, whose lexer is greedy
-# and never goes back: a `Word` is what it reads in one go, so no rule may stand in it.
-"""The words of a grammar."""
+# A grammar is a node and the rules to which it refers. One kind of node exists because llguidance's lexer is greedy and
+# never backtracks: a `Terminal` is matched as one unit, so it must not contain a rule.
+"""The nodes of a grammar."""
 
 from __future__ import annotations
 
@@ -14,25 +14,44 @@ from typing import TypeAlias
 from toolglean.grammar.texts import Constraint
 
 __all__ = [
-    "ALL", "EMPTY", "Alt", "Chars", "Lit", "Many", "Node", "Ref", "Rules", "Seq", "Text", "Word", "alt", "but",
-    "chars", "intersected", "listed", "many", "opt", "seq", "spelt",
+    "ALL",
+    "EMPTY",
+    "Alt",
+    "Chars",
+    "Lit",
+    "Node",
+    "Ref",
+    "Repeat",
+    "Rules",
+    "Seq",
+    "Terminal",
+    "Text",
+    "all_but",
+    "alt",
+    "chars",
+    "descendants",
+    "intersected",
+    "listed",
+    "opt",
+    "repeat",
+    "seq",
 ]  # fmt: skip
 
 TOP = 0x10FFFF
 HALVES = (0xD800, 0xDFFF)
-"""Halves of surrogate pairs: no text holds them."""
+"""Halves of surrogate pairs, which no text contains."""
 
 
 @dataclass(frozen=True, slots=True)
 class Lit:
-    """Text, as it stands."""
+    """Literal text."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Chars:
-    """One character of these ranges, which are in order and do not touch."""
+    """One character of these ranges, which are sorted and do not touch."""
 
     ranges: tuple[tuple[int, int], ...]
 
@@ -42,21 +61,21 @@ class Chars:
 
 @dataclass(frozen=True, slots=True)
 class Seq:
-    """One after the other."""
+    """A sequence of nodes."""
 
     parts: tuple[Node, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Alt:
-    """One of them."""
+    """One of several nodes."""
 
     ways: tuple[Node, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Many:
-    """The node, from `least` to `most` times; None: any number of times."""
+class Repeat:
+    """The node, `least` to `most` times; None: any number of times."""
 
     node: Node
     least: int
@@ -71,27 +90,27 @@ class Ref:
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
-    """What a lexer reads in one go: there is no `Ref` in it."""
+class Terminal:
+    """A node that a lexer matches as one unit; it contains no `Ref`."""
 
     node: Node
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Any text that meets all the constraints, with `head` before it and `tail` behind it: one word, too."""
+    """Any text that meets all the constraints, with `head` before it and `tail` after it; also one terminal."""
 
     constraints: tuple[Constraint, ...]
     tail: str = ""
     head: str = ""
 
 
-Node: TypeAlias = "Lit | Chars | Seq | Alt | Many | Ref | Word | Text"
+Node: TypeAlias = "Lit | Chars | Seq | Alt | Repeat | Ref | Terminal | Text"
 EMPTY = Lit("")
 
 
 def seq(*parts: Node) -> Node:
-    """One after the other; neighbouring texts become one."""
+    """A sequence of nodes; adjacent literals become one."""
     found: list[Node] = []
     for part in parts:
         for each in part.parts if isinstance(part, Seq) else (part,):
@@ -105,26 +124,26 @@ def seq(*parts: Node) -> Node:
 
 
 def alt(*ways: Node) -> Node:
-    """One of them, each only once."""
+    """One of several nodes; duplicates are removed."""
     flat = (each for way in ways for each in (way.ways if isinstance(way, Alt) else (way,)))
     found = tuple(dict.fromkeys(flat))
     return found[0] if len(found) == 1 else Alt(found)
 
 
-def many(node: Node, least: int = 0, most: int | None = None) -> Node:
-    """The node, that many times."""
+def repeat(node: Node, least: int = 0, most: int | None = None) -> Node:
+    """The node, `least` to `most` times."""
     if most == 0 or node == EMPTY:
         return EMPTY
-    return node if least == most == 1 else Many(node, least, most)
+    return node if least == most == 1 else Repeat(node, least, most)
 
 
 def opt(node: Node) -> Node:
     """The node, or nothing."""
-    return many(node, 0, 1)
+    return repeat(node, 0, 1)
 
 
 def chars(*given: str | tuple[str, str]) -> Chars:
-    """One character of these: each a string of characters, or a pair, from the first to the last."""
+    """One of these characters; each argument is a string of characters, or a pair of the first and last of a range."""
     found: list[tuple[int, int]] = []
     for each in given:
         found += (
@@ -133,13 +152,13 @@ def chars(*given: str | tuple[str, str]) -> Chars:
     return Chars(_merged(found))
 
 
-def but(*given: str | tuple[str, str]) -> Chars:
-    """Any one character but these."""
+def all_but(*given: str | tuple[str, str]) -> Chars:
+    """Any one character except these."""
     return complement(chars(*given))
 
 
 def complement(given: Chars) -> Chars:
-    """Any one character but these."""
+    """Any one character that is not one of these."""
     found, here = [], 0
     for low, high in (*_merged([*given.ranges, HALVES]), (TOP + 1, TOP + 1)):
         if low > here:
@@ -149,7 +168,7 @@ def complement(given: Chars) -> Chars:
 
 
 def intersected(one: Chars, other: Chars) -> Chars:
-    """The characters that are in both."""
+    """The characters that are in both sets."""
     found = [
         (max(low, other_low), min(high, other_high))
         for low, high in one.ranges
@@ -173,8 +192,8 @@ ALL = Chars(((0, HALVES[0] - 1), (HALVES[1] + 1, TOP)))
 """Any one character."""
 
 
-def spelt(node: Node) -> Iterator[Node]:
-    """The node, and all that it is made of, without what rules say."""
+def descendants(node: Node) -> Iterator[Node]:
+    """The node and all nodes within it; rules are not followed."""
     todo = [node]
     while todo:
         each = todo.pop()
@@ -183,12 +202,12 @@ def spelt(node: Node) -> Iterator[Node]:
             todo += each.parts
         elif isinstance(each, Alt):
             todo += each.ways
-        elif isinstance(each, Many | Word):
+        elif isinstance(each, Repeat | Terminal):
             todo.append(each.node)
 
 
 class Rules:
-    """The rules of one grammar, by name. What is asked for twice under one key is one rule."""
+    """The rules of one grammar, by name. Each key has one rule, however often it is requested."""
 
     def __init__(self) -> None:
         self.nodes: dict[str, Node] = {}
@@ -197,14 +216,15 @@ class Rules:
         self._makes = False
 
     def ref(self, key: object, make: Callable[[], Node]) -> Ref:
-        """The rule of that key, which `make` makes; it may refer to itself.
+        """The rule of that key, created by `make`; it may refer to itself.
 
-        A rule that is asked for while another one is made is made after it: a schema may nest deeper than Python does.
+        A rule that is requested while another one is created is created after it, because a schema may be nested deeper
+        than Python can recurse.
         """
         name = self._names.get(key)
         if name is None:
             name = self._names[key] = f"r{len(self._names)}"
-            self.nodes[name] = EMPTY  # it keeps its place
+            self.nodes[name] = EMPTY  # reserves its place
             self._to_make.append((name, make))
             if not self._makes:
                 self._make_all()
@@ -220,15 +240,15 @@ class Rules:
             self._makes = False
 
     def named(self, node: Node) -> Node:
-        """The node as a rule of its own, where it is more than a text or a name."""
-        return node if isinstance(node, Lit | Ref | Word) else self.ref(node, lambda: node)
+        """The node as a separate rule, unless it is a literal, a terminal or a reference."""
+        return node if isinstance(node, Lit | Ref | Terminal) else self.ref(node, lambda: node)
 
     def used(self, root: Node) -> Mapping[str, Node]:
-        """The rules to which the node leads."""
+        """The rules that can be reached from the node."""
         found: dict[str, Node] = {}
         todo = [root]
         while todo:
-            for each in spelt(todo.pop()):
+            for each in descendants(todo.pop()):
                 if isinstance(each, Ref) and each.name not in found:
                     found[each.name] = self.nodes[each.name]
                     todo.append(found[each.name])
@@ -238,18 +258,18 @@ class Rules:
 def listed(
     items: list[tuple[bool, Node]], comma: Node, rules: Rules, more: Node | None = None
 ) -> tuple[Node | None, bool]:
-    """The items in order, with commas between those that are there.
+    """The items in order, separated by commas.
 
     Args:
-        items: whether each must be there, and what it is.
-        comma: what stands between two of them.
-        rules: where the rules go that this needs.
-        more: what may follow them, any number of times.
+        items: for each item, whether it is required, and its node.
+        comma: the separator.
+        rules: the rules of the grammar; further ones are added to them.
+        more: an item that may follow any number of times; None: none.
 
     Returns:
-        At least one of them (None where there is none to choose from), and whether there may be none.
+        One or more items (None if there are none to choose from), and whether there may be no item.
     """
-    rest = EMPTY if more is None else many(seq(comma, more))
+    rest = EMPTY if more is None else repeat(seq(comma, more))
     some = None if more is None else seq(more, rest)
     for needed, item in reversed(items):
         first = seq(item, rest)

@@ -1,8 +1,8 @@
-# What this file knows: how numbers are written, and which digits a number between bounds may have.
-# What it must not know: schemas (it is given the bounds), and dialects: numbers are the same in all of them.
+# How numbers are written, and which digits a number between bounds may have. Does not depend on schemas (the bounds are
+# passed in) or dialects, which all write numbers alike.
 #
-# No number is written that a float cannot hold: readers refuse it. Beyond 1.7e308 there is therefore none. A number
-# with a bound has no exponent: its digits show how large it is.
+# No number is written that a float cannot represent, because readers refuse it; so there is none beyond 1.7e308. A
+# number with a bound has no exponent, because its digits must show how large it is.
 """Numbers between bounds, as grammars."""
 
 from __future__ import annotations
@@ -12,20 +12,20 @@ from collections.abc import Mapping
 from decimal import Decimal
 from typing import Any, NamedTuple
 
-from toolglean.grammar.nodes import EMPTY, Lit, Node, alt, chars, many, opt, seq
+from toolglean.grammar.nodes import EMPTY, Lit, Node, alt, chars, opt, repeat, seq
 
 __all__ = ["Bounds", "bounds_of", "integer", "number"]
 
 DIGIT = chars(("0", "9"))
 POSITIVE = chars(("1", "9"))
-MOST_DIGITS = 299  # with those of an exponent of two digits, far from what a float cannot hold
-FRACTION = 24  # digits behind the point of a number with bounds
-EXACT = 15  # as many as a float holds: beside a bound that is excluded, more could be rounded to it
+MOST_DIGITS = 299  # even with an exponent of two digits, such a number fits a float
+FRACTION = 24  # digits after the point of a number with bounds
+EXACT = 15  # the digits that a float represents: with more, a number could be rounded to an excluded bound
 LARGE = 10**40
 
 
 class Bounds(NamedTuple):
-    """From where to where; None: no bound. `over`, `under`: whether the bound itself is excluded."""
+    """The smallest and largest number; None: no bound. `over`, `under`: whether the bound itself is excluded."""
 
     low: Decimal | None = None
     high: Decimal | None = None
@@ -37,7 +37,7 @@ NO_BOUNDS = Bounds()
 
 
 def bounds_of(schema: Mapping[str, Any]) -> Bounds | None:
-    """The bounds that a schema sets; None where a grammar does not hold them: they are too large, or no numbers."""
+    """The bounds in a schema; None if a grammar does not support them: they are too large, or not numbers."""
     words = ("minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum")
     given = [schema.get(word) for word in words]
     if any(each is not None and not _is_bound(each) for each in given):
@@ -57,7 +57,7 @@ def _is_bound(value: Any) -> bool:
 
 
 def integer(bounds: Bounds = NO_BOUNDS) -> Node | None:
-    """A whole number between the bounds; None where there is none."""
+    """A whole number between the bounds; None if there is none."""
     low = None if bounds.low is None else math.ceil(bounds.low) + (bounds.over and bounds.low == math.ceil(bounds.low))
     high = (
         None
@@ -83,7 +83,7 @@ def _natural(low: int, high: int | None) -> Node:
     while high is None or len(str(first)) < len(str(high)):
         if high is None and first in {0, 1, 10 ** (len(str(first)) - 1)}:
             digits = len(str(first)) - 1 if first else 0
-            more = seq(POSITIVE, many(DIGIT, digits, MOST_DIGITS))
+            more = seq(POSITIVE, repeat(DIGIT, digits, MOST_DIGITS))
             return alt(*ways, *([Lit("0")] if first == 0 else []), more)
         ways.append(_between(str(first), "9" * len(str(first))))
         first = 10 ** len(str(first))
@@ -91,7 +91,7 @@ def _natural(low: int, high: int | None) -> Node:
 
 
 def _between(low: str, high: str) -> Node:
-    # Digits, as many as both have.
+    # Numbers with as many digits as both bounds have.
     same = next((at for at in range(len(low)) if low[at] != high[at]), len(low))
     head = Lit(low[:same])
     low, high = low[same:], high[same:]
@@ -102,7 +102,7 @@ def _between(low: str, high: str) -> Node:
     first, last = ord(low[0]) + (not all_low), ord(high[0]) - (not all_high)
     ways = [] if all_low else [seq(Lit(low[0]), _between(low[1:], "9" * rest))]
     if first <= last:
-        ways.append(seq(chars((chr(first), chr(last))), many(DIGIT, rest, rest)))
+        ways.append(seq(chars((chr(first), chr(last))), repeat(DIGIT, rest, rest)))
     ways += [] if all_high else [seq(Lit(high[0]), _between("0" * rest, high[1:]))]
     return seq(head, alt(*ways))
 
@@ -111,7 +111,7 @@ def _between(low: str, high: str) -> Node:
 
 
 def number(bounds: Bounds = NO_BOUNDS) -> Node | None:
-    """A number between the bounds; None where there is none."""
+    """A number between the bounds; None if there is none."""
     if bounds.low is None and bounds.high is None:
         return _any_number()
     ways = []
@@ -130,22 +130,24 @@ def number(bounds: Bounds = NO_BOUNDS) -> Node | None:
 
 
 def _any_number() -> Node:
-    whole = alt(Lit("0"), seq(POSITIVE, many(DIGIT, 0, 199)))
-    fraction = opt(seq(Lit("."), many(DIGIT, 1)))
+    whole = alt(Lit("0"), seq(POSITIVE, repeat(DIGIT, 0, 199)))
+    fraction = opt(seq(Lit("."), repeat(DIGIT, 1)))
     sign = opt(chars("+-"))
-    small = seq(chars("eE"), alt(seq(sign, many(DIGIT, 1, 2)), seq(Lit("-"), many(DIGIT, 3, 3))))
+    small = seq(chars("eE"), alt(seq(sign, repeat(DIGIT, 1, 2)), seq(Lit("-"), repeat(DIGIT, 3, 3))))
     hundreds = alt(seq(chars("12"), DIGIT, DIGIT), seq(Lit("30"), chars(("0", "7"))))
     large = seq(DIGIT, fraction, chars("eE"), opt(Lit("+")), hundreds)
-    largest = seq(Lit("1"), opt(seq(Lit("."), chars(("0", "6")), many(DIGIT))), chars("eE"), opt(Lit("+")), Lit("308"))
+    largest = seq(
+        Lit("1"), opt(seq(Lit("."), chars(("0", "6")), repeat(DIGIT))), chars("eE"), opt(Lit("+")), Lit("308")
+    )
     return seq(opt(Lit("-")), alt(seq(whole, fraction, opt(small)), large, largest))
 
 
 def _decimals(bounds: Bounds) -> list[Node]:
-    # Of numbers that are not negative.
+    # Numbers that are not negative.
     assert bounds.low is not None
     low, low_digits = _split(bounds.low)
     digits = EXACT if bounds.over or bounds.under else FRACTION
-    any_fraction = opt(seq(Lit("."), many(DIGIT, 1, digits)))
+    any_fraction = opt(seq(Lit("."), repeat(DIGIT, 1, digits)))
     if bounds.high is None:
         return [
             seq(Lit(str(low)), _from(low_digits, digits, over=bounds.over)),
@@ -172,31 +174,33 @@ def _split(value: Decimal) -> tuple[int, str]:
 def _from(low: str, digits: int, *, over: bool) -> Node:
     # A fraction that is not below `.low`.
     if not low:
-        positive = seq(Lit("."), many(Lit("0"), 0, digits - 1), POSITIVE, many(DIGIT, 0, digits))
-        return positive if over else opt(seq(Lit("."), many(DIGIT, 1, digits)))
+        positive = seq(Lit("."), repeat(Lit("0"), 0, digits - 1), POSITIVE, repeat(DIGIT, 0, digits))
+        return positive if over else opt(seq(Lit("."), repeat(DIGIT, 1, digits)))
     return seq(Lit("."), _digits_from(low, digits, over=over))
 
 
 def _digits_from(low: str, digits: int, *, over: bool) -> Node:
     if not low:
-        return seq(many(Lit("0"), 0, digits), POSITIVE, many(DIGIT, 0, digits)) if over else many(DIGIT, 0, digits)
+        return (
+            seq(repeat(Lit("0"), 0, digits), POSITIVE, repeat(DIGIT, 0, digits)) if over else repeat(DIGIT, 0, digits)
+        )
     ways: list[Node] = [seq(Lit(low[0]), _digits_from(low[1:], digits, over=over))]
     if low[0] < "9":
-        ways.append(seq(chars((chr(ord(low[0]) + 1), "9")), many(DIGIT, 0, digits)))
+        ways.append(seq(chars((chr(ord(low[0]) + 1), "9")), repeat(DIGIT, 0, digits)))
     return alt(*ways)
 
 
 def _up_to(high: str, digits: int, *, under: bool) -> Node | None:
-    # A fraction that is not above `.high`; none counts as zero.
+    # A fraction that is not above `.high`; no fraction means zero.
     if not high:
-        return None if under else opt(seq(Lit("."), many(Lit("0"), 1, digits)))
+        return None if under else opt(seq(Lit("."), repeat(Lit("0"), 1, digits)))
     return opt(seq(Lit("."), _digits_up_to(high, digits, under=under, first=True)))
 
 
 def _digits_up_to(high: str, digits: int, *, under: bool, first: bool) -> Node:
-    # `first`: no digit has been written yet, and one must be.
-    end = many(Lit("0"), 0, digits)
-    below = seq(chars(("0", chr(ord(high[0]) - 1))), many(DIGIT, 0, digits)) if high[0] > "0" else None
+    # `first`: no digit has been written yet, so one is required.
+    end = repeat(Lit("0"), 0, digits)
+    below = seq(chars(("0", chr(ord(high[0]) - 1))), repeat(DIGIT, 0, digits)) if high[0] > "0" else None
     if len(high) == 1:
         ways = [] if under else [seq(Lit(high[0]), end)]
     else:
@@ -207,7 +211,7 @@ def _digits_up_to(high: str, digits: int, *, under: bool, first: bool) -> Node:
 
 
 def _within(low: str, high: str, digits: int, bounds: Bounds) -> Node | None:
-    # A fraction between two, of one whole number.
+    # A fraction between two bounds that have the same whole part.
     if low == high:
         if bounds.over or bounds.under:
             return None
@@ -218,16 +222,16 @@ def _within(low: str, high: str, digits: int, bounds: Bounds) -> Node | None:
     head, low_digit, high_digit = wide_low[:same], wide_low[same], wide_high[same]
     ways: list[Node] = [seq(Lit(low_digit), _digits_from(wide_low[same + 1 :].rstrip("0"), digits, over=bounds.over))]
     if ord(low_digit) + 1 < ord(high_digit):
-        ways.append(seq(chars((chr(ord(low_digit) + 1), chr(ord(high_digit) - 1))), many(DIGIT, 0, digits)))
+        ways.append(seq(chars((chr(ord(low_digit) + 1), chr(ord(high_digit) - 1))), repeat(DIGIT, 0, digits)))
     top = wide_high[same + 1 :].rstrip("0")
     if top:
         ways.append(seq(Lit(high_digit), _digits_up_to(top, digits, under=bounds.under, first=False)))
     elif not bounds.under:
-        ways.append(seq(Lit(high_digit), many(Lit("0"), 0, digits)))
+        ways.append(seq(Lit(high_digit), repeat(Lit("0"), 0, digits)))
     found = seq(Lit("."), Lit(head), alt(*ways))
     return alt(EMPTY, found) if not low and not bounds.over else found
 
 
 def _fraction_of(low: str, digits: int) -> Node:
-    zeros = many(Lit("0"), 0, digits)
-    return seq(Lit("." + low), zeros) if low else opt(seq(Lit("."), many(Lit("0"), 1, digits)))
+    zeros = repeat(Lit("0"), 0, digits)
+    return seq(Lit("." + low), zeros) if low else opt(seq(Lit("."), repeat(Lit("0"), 1, digits)))

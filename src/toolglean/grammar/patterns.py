@@ -1,37 +1,37 @@
-# What this file knows: the regular expressions of JSON Schema (ECMA 262), as far as a grammar can say them.
-# What it must not know: how a string's characters are written in a dialect: it gives plain characters.
+# The regular expressions of JSON Schema (ECMA 262), as far as a grammar can express them. Does not depend on how a
+# dialect writes the characters of a string: the result is plain characters.
 """Patterns of strings, as grammars."""
 
 from __future__ import annotations
 
-from toolglean.grammar.nodes import ALL, EMPTY, Chars, Many, Node, alt, but, chars, complement, many, seq
+from toolglean.grammar.nodes import ALL, EMPTY, Chars, Node, Repeat, all_but, alt, chars, complement, repeat, seq
 
 __all__ = ["pattern"]
 
 DIGITS = chars(("0", "9"))
 WORDS = chars(("0", "9"), ("A", "Z"), "_", ("a", "z"))
 SPACES = chars("\t\n\v\f\r \u00a0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff", ("\u2000", "\u200a"))
-LINE = but("\n\r\u2028\u2029")
+LINE = all_but("\n\r\u2028\u2029")
 _CLASSES = {
     "d": DIGITS, "D": complement(DIGITS), "w": WORDS, "W": complement(WORDS), "s": SPACES, "S": complement(SPACES),
 }  # fmt: skip
 _CONTROLS = {"n": "\n", "r": "\r", "t": "\t", "v": "\v", "f": "\f", "0": "\0"}
 _COUNTS = {"*": (0, None), "+": (1, None), "?": (0, 1)}
 MOST = 1000
-DEEPEST = 40  # groups in each other
-LONGEST_COUNT = 40  # characters of the counts behind one thing
+DEEPEST = 40  # the deepest nesting of groups
+LONGEST_COUNT = 40  # characters of the quantifiers after one element
 
 
-class _Unsaid(Exception):  # noqa: N818  # it is caught here, and nobody sees it
-    """A grammar cannot say it."""
+class _Inexpressible(Exception):  # noqa: N818  # it is caught in this file
+    """A grammar cannot express the pattern."""
 
 
 def pattern(text: str) -> Node | None:
-    """The texts in which the expression is found, as nodes of `Chars`; None where a grammar cannot say it."""
+    """The texts in which the expression is found, as nodes of `Chars`; None if a grammar cannot express it."""
     try:
         reader = _Reader(text)
         found = reader.whole()
-    except (_Unsaid, IndexError, ValueError):
+    except (_Inexpressible, IndexError, ValueError):
         return None
     return found if reader.at == len(text) else None
 
@@ -47,9 +47,9 @@ class _Reader:
         return alt(*ways)
 
     def _anchored(self) -> Node:
-        before = EMPTY if self._took("^") else many(ALL)
+        before = EMPTY if self._took("^") else repeat(ALL)
         inside = self._row()
-        return seq(before, inside, EMPTY if self._took("$") else many(ALL))
+        return seq(before, inside, EMPTY if self._took("$") else repeat(ALL))
 
     def _took(self, text: str) -> bool:
         found = self.text.startswith(text, self.at)
@@ -78,13 +78,13 @@ class _Reader:
         if char == "\\":
             return self._escape(inside=False)
         if char in "^*+?{":
-            raise _Unsaid
+            raise _Inexpressible
         return LINE if char == "." else chars(char)
 
     def _group(self) -> Node:
         self.depth += 1
         if self.depth > DEEPEST:
-            raise _Unsaid
+            raise _Inexpressible
         found = self._group_of_ways()
         self.depth -= 1
         return found
@@ -92,13 +92,13 @@ class _Reader:
     def _group_of_ways(self) -> Node:
         if self._took("?<"):
             if self.text[self.at] in "=!":
-                raise _Unsaid
+                raise _Inexpressible
             self.at = self.text.index(">", self.at) + 1
         elif self._took("?") and not self._took(":"):
-            raise _Unsaid
+            raise _Inexpressible
         found = self._ways()
         if not self._took(")"):
-            raise _Unsaid
+            raise _Inexpressible
         return found
 
     def _escape(self, *, inside: bool) -> Chars:
@@ -113,14 +113,14 @@ class _Reader:
         if inside and char == "b":
             return chars("\b")
         if char.isalnum():
-            raise _Unsaid
+            raise _Inexpressible
         return chars(char)
 
     def _code(self, digits: int) -> Chars:
         code = int(self.text[self.at : self.at + digits], 16)
         self.at += digits
         if 0xD800 <= code <= 0xDFFF:
-            raise _Unsaid
+            raise _Inexpressible
         return chars(chr(code))
 
     def _class(self) -> Chars:
@@ -132,13 +132,13 @@ class _Reader:
                 self.at += 1
                 high = self._member()
                 if not _single(high) or high.ranges[0] < low.ranges[0]:
-                    raise _Unsaid
+                    raise _Inexpressible
                 ranges.append((low.ranges[0][0], high.ranges[0][0]))
             else:
                 ranges += low.ranges
         found = complement(Chars(tuple(ranges)))
         if not (found if negated else complement(found)).ranges:
-            raise _Unsaid
+            raise _Inexpressible
         return found if negated else complement(found)
 
     def _member(self) -> Chars:
@@ -150,15 +150,17 @@ class _Reader:
         begin = self.at
         while self.at < len(self.text) and self.text[self.at] in "*+?{":
             if self.at - begin > LONGEST_COUNT:
-                raise _Unsaid
+                raise _Inexpressible
             char = self.text[self.at]
             self.at += 1
             least, most = _COUNTS[char] if char in _COUNTS else self._bounds()
-            self._took("?")  # reading as little as possible finds the same texts
-            if isinstance(node, Many) and node.least == 0:  # what may be empty, several times: its own node more often
-                node = many(node.node, 0, None if node.most is None or most is None else node.most * most)
+            self._took("?")  # a lazy quantifier finds the same texts
+            if (
+                isinstance(node, Repeat) and node.least == 0
+            ):  # repeat the inner node instead of repeating a possibly empty one
+                node = repeat(node.node, 0, None if node.most is None or most is None else node.most * most)
             else:
-                node = many(node, least, most)
+                node = repeat(node, least, most)
         return node
 
     def _bounds(self) -> tuple[int, int | None]:
@@ -168,7 +170,7 @@ class _Reader:
         least = int(low)
         most = None if comma and not high else int(high) if comma else least
         if least > MOST or (most or 0) > MOST:
-            raise _Unsaid
+            raise _Inexpressible
         return least, most
 
 

@@ -1,6 +1,6 @@
-# What this file knows: what readers take for the beginning of a call, or for a quotation of one, in text.
-# What it must not know: formats. It is given markers and names.
-"""Constraints on text in which calls may be written about."""
+# What readers take for the beginning of a call, or of a quotation of one, in text. Does not depend on formats: markers
+# and names are passed in.
+"""Constraints on text in which calls may be mentioned."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Any
 
 from toolglean.grammar.texts import SPACES, escaped, trie
 
-__all__ = ["ALL_SPACES", "NoCall", "NotBegun", "NotNames", "Quotes", "WordEnd"]
+__all__ = ["ALL_SPACES", "NoCall", "NotStartingWith", "NotStartingWithName", "QuotesClosed", "WordEnd"]
 
 WORD = tuple("_-.") + tuple(map(chr, range(48, 58))) + tuple(map(chr, range(65, 91))) + tuple(map(chr, range(97, 123)))
 ALL_SPACES = "".join(filter(str.isspace, map(chr, range(0x3001))))
 
 
 @dataclass(frozen=True, slots=True)
-class NotNames:
-    """Behind white space, it does not begin with one of these names, with or without a namespace."""
+class NotStartingWithName:
+    """After white space, the text does not begin with one of these names, with or without a namespace."""
 
     names: tuple[str, ...]
 
@@ -33,7 +33,7 @@ class NotNames:
         word, spaces = state
         if spaces and char in SPACES:
             return state
-        if char == "." and not spaces:  # a namespace may end here: what follows it is looked at as well
+        if char == "." and not spaces:  # a namespace may end here: the name after it is checked too
             return None if word in self.names else ("", False)
         if char in WORD or any(char in name for name in self.names):
             return self._within(word + char)
@@ -54,8 +54,8 @@ class NotNames:
 
 
 @dataclass(frozen=True, slots=True)
-class NotBegun:
-    """Behind white space, it does not begin with one of these texts."""
+class NotStartingWith:
+    """After white space, the text does not begin with one of these texts."""
 
     words: tuple[str, ...]
 
@@ -84,7 +84,7 @@ class NotBegun:
 
 @dataclass(frozen=True, slots=True)
 class NoCall:
-    """No name of a tool stands behind one of these texts, with or without white space between, or a namespace."""
+    """No tool's name follows one of these texts, with or without white space or a namespace between."""
 
     words: tuple[str, ...]
     names: tuple[str, ...]
@@ -97,12 +97,12 @@ class NoCall:
 
     def step(self, state: Any, char: str) -> Any:
         at, name = state
-        behind, whole = trie(self.words)[at].get(char, (0, False))
+        after, whole = trie(self.words)[at].get(char, (0, False))
         if name is not None and not (name == "" and char in ALL_SPACES):
             name = self._within(name, char)
             if name is DEAD:
                 return None
-        return behind, "" if whole else name
+        return after, "" if whole else name
 
     def _within(self, name: str, char: str) -> str | None:
         if char == ".":
@@ -129,7 +129,7 @@ DEAD = "\0\0"  # the name is whole
 
 @dataclass(frozen=True, slots=True)
 class WordEnd:
-    """No word goes on at its end: a marker of letters may follow."""
+    """The text does not end within a word, so a marker that begins with a letter may follow."""
 
     start = True
 
@@ -150,11 +150,11 @@ class WordEnd:
 
 
 @dataclass(frozen=True, slots=True)
-class Quotes:
-    """No inline code and no fence is open at its end: what follows is no quotation.
+class QuotesClosed:
+    """No inline code and no fence is open at the end of the text, so what follows is not quoted.
 
-    Inline code is between two single backticks of one line, a fence between two lines that begin with three. What reads
-    otherwise may be a quotation for one reader and none for another, so a call cannot follow it.
+    Inline code is between two single backticks on one line; a fence is between two lines that begin with three. Readers
+    may disagree on other uses of backticks, so these are not allowed before a call.
     """
 
     start = "line"

@@ -1,5 +1,5 @@
-# What this file knows: how a node without rules is written as a regular expression; and such a node as a constraint.
-# What it must not know: what the text is for.
+# How a node without rules is written as a regular expression, and such a node as a constraint. Does not depend on what
+# the text is for.
 """Nodes as regular expressions."""
 
 from __future__ import annotations
@@ -7,17 +7,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import lru_cache
 
-from toolglean.grammar.nodes import EMPTY, Alt, Chars, Lit, Many, Node, Seq, Word, alt, many, seq, spelt
+from toolglean.grammar.nodes import EMPTY, Alt, Chars, Lit, Node, Repeat, Seq, Terminal, alt, descendants, repeat, seq
 from toolglean.grammar.texts import escaped
 
-__all__ = ["Fits", "count", "regex"]
+__all__ = ["MatchesNode", "count", "regex"]
 
 NEVER = Chars(())
 
 
 @dataclass(frozen=True, slots=True)
-class Fits:
-    """It is one of the node's texts: a node of characters, in rows, choices and numbers."""
+class MatchesNode:
+    """The text is one of the node's texts. The node consists of characters, sequences, alternatives and repetitions."""
 
     node: Node
 
@@ -29,12 +29,12 @@ class Fits:
 
     @property
     def edges(self) -> set[int]:
-        """Where ranges of characters begin that the node tells apart."""
-        ranges = [pair for each in spelt(self.node) if isinstance(each, Chars) for pair in each.ranges]
+        """Where the ranges begin that the node distinguishes."""
+        ranges = [pair for each in descendants(self.node) if isinstance(each, Chars) for pair in each.ranges]
         return {edge for low, high in ranges for edge in (low, high + 1)}
 
     def step(self, state: Node, char: str) -> Node | None:
-        found = _behind(state, char)
+        found = _derivative(state, char)
         return None if found == NEVER else found
 
     def final(self, state: Node) -> bool:
@@ -46,22 +46,22 @@ class Fits:
 
 
 @lru_cache(maxsize=4096)
-def _behind(node: Node, char: str) -> Node:
-    # What is left of the node's texts that begin with the character (Brzozowski's derivative).
+def _derivative(node: Node, char: str) -> Node:
+    # The rests of the node's texts that begin with the character (Brzozowski's derivative).
     if isinstance(node, Chars):
         return EMPTY if char in node else NEVER
     if isinstance(node, Seq):
         ways = []
         for at, part in enumerate(node.parts):
-            ways.append(_row(_behind(part, char), node.parts[at + 1 :]))
+            ways.append(_row(_derivative(part, char), node.parts[at + 1 :]))
             if not _may_be_empty(part):
                 break
         return _choice(ways)
     if isinstance(node, Alt):
-        return _choice([_behind(way, char) for way in node.ways])
-    if isinstance(node, Many):
-        rest = many(node.node, max(node.least - 1, 0), None if node.most is None else node.most - 1)
-        return _row(_behind(node.node, char), (rest,))
+        return _choice([_derivative(way, char) for way in node.ways])
+    if isinstance(node, Repeat):
+        rest = repeat(node.node, max(node.least - 1, 0), None if node.most is None else node.most - 1)
+        return _row(_derivative(node.node, char), (rest,))
     return NEVER
 
 
@@ -79,13 +79,13 @@ def _may_be_empty(node: Node) -> bool:
         return all(map(_may_be_empty, node.parts))
     if isinstance(node, Alt):
         return any(map(_may_be_empty, node.ways))
-    if isinstance(node, Many):
+    if isinstance(node, Repeat):
         return node.least == 0 or _may_be_empty(node.node)
     return isinstance(node, Lit) and not node.text
 
 
-def count(node: Many) -> str:
-    """How often, as regular expressions and Lark write it."""
+def count(node: Repeat) -> str:
+    """The quantifier, as regular expressions, GBNF and Lark write it."""
     sign = {(0, None): "*", (1, None): "+", (0, 1): "?"}.get((node.least, node.most))
     if sign is not None:
         return sign
@@ -104,10 +104,10 @@ def regex(node: Node) -> str:
         return "".join(f"({regex(part)})" if isinstance(part, Alt) else regex(part) for part in node.parts)
     if isinstance(node, Alt):
         return "|".join(map(regex, node.ways))
-    if isinstance(node, Many):
+    if isinstance(node, Repeat):
         inner = regex(node.node)
         return (inner if isinstance(node.node, Chars) else f"({inner})") + count(node)
-    assert isinstance(node, Word)
+    assert isinstance(node, Terminal)
     return f"({regex(node.node)})"
 
 

@@ -1,6 +1,5 @@
-# What this file knows: how xgrammar keeps the structural tags of models by name.
-# What it must not know: how a tag is made.
-"""All formats, where xgrammar looks for them."""
+# How xgrammar stores the structural tags of models by name. Does not depend on how a tag is made.
+"""Registers all formats with xgrammar."""
 
 from __future__ import annotations
 
@@ -21,8 +20,8 @@ PREFIX = "toolglean-"
 def register_xgrammar(*, strict: bool = True) -> tuple[str, ...]:
     """Register every format for xgrammar's `get_model_structural_tag`.
 
-    Each is found as `toolglean-<name>`, and as `<name>` where xgrammar has no model of that name. A tag is made when it
-    is asked for. Reasoning is allowed unless the request disables it, where the format has markers for it.
+    Each is registered as `toolglean-<name>`, and as `<name>` unless xgrammar has a model of that name. A tag is made
+    when it is requested. If the format has markers for reasoning, reasoning is allowed unless the request disables it.
 
     Args:
         strict: as for `grammar_of`.
@@ -31,17 +30,17 @@ def register_xgrammar(*, strict: bool = True) -> tuple[str, ...]:
         The names that were registered.
 
     Raises:
-        UsageError: xgrammar cannot be imported, or has no such registry: install xgrammar 0.2 or later.
+        UsageError: xgrammar cannot be imported, or is too old: install xgrammar 0.2 or later.
     """
     try:
-        # Not before somebody asks for it: it imports torch.
+        # Imported only when it is needed, because it imports torch.
         builtin: Any = importlib.import_module("xgrammar.builtin_structural_tag")
         kind: Any = importlib.import_module("xgrammar.structural_tag").StructuralTag
         registry: dict[str, Any] = builtin._structural_tag_registry
         register: Callable[[str], Callable[[Any], Any]] = builtin.register_model_structural_tag
     except (ImportError, AttributeError) as error:
         raise UsageError(
-            f"register_xgrammar() needs xgrammar 0.2 or later, which cannot be imported: {error}"
+            f"register_xgrammar() needs xgrammar 0.2 or later; install it with `pip install 'xgrammar>=0.2'`: {error}"
         ) from error
     taken = {name for name, known in registry.items() if not hasattr(known, "toolglean")}
     names = []
@@ -66,7 +65,8 @@ def _builder(declared: Format, kind: Any, *, strict: bool) -> Callable[..., Any]
     ) -> Any:
         if builtin_tools:
             raise UsageError(
-                f"format {declared.name!r} has no calls of tools that the server runs itself: {builtin_tools!r:.80}"
+                f"builtin_tools={builtin_tools!r:.80} is not supported: format {declared.name!r} cannot express calls "
+                "of tools that the server runs itself"
             )
         given = [_tool(each) for each in tools or ()]
         choice = {"auto": "auto" if given else "none", "required": "required"}.get(tool_choice)

@@ -1,10 +1,10 @@
-# What this file knows: JSON Schema (draft 2020-12, as far as tools use it): which shapes a value may have.
-# What it must not know: how any dialect writes a value.
+# JSON Schema (draft 2020-12, as far as tools use it): which shapes a value may have. Does not depend on how a dialect
+# writes a value.
 #
-# A schema becomes a list of shapes: a value has one of them. `$ref` is followed within the tool's parameters, `allOf`
-# is merged, `anyOf`, `oneOf` and lists of types are spread out. What a grammar cannot say is left out, and reported to
-# `Losses`: the shape then allows more than the schema. What only shortens the way is not reported: an object that lists
-# its properties has no others, unless the schema says so.
+# A schema becomes a list of shapes, and every value has one of them. `$ref` is followed within the tool's parameters,
+# `allOf` is merged, and `anyOf`, `oneOf` and lists of types are spread out. Anything that a grammar cannot express is
+# left out and reported to `Notes`: the shape then allows more than the schema. One restriction is not reported: an
+# object that lists its properties has no others, unless the schema says so.
 """The shapes that a JSON schema allows."""
 
 from __future__ import annotations
@@ -14,40 +14,39 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from toolglean.grammar.fits import fits
-from toolglean.grammar.members import Objects, members_of
-from toolglean.grammar.merge import NEVER, merged
-from toolglean.grammar.overlap import apart
-from toolglean.grammar.words import HELD, closed, kinds_of, modern, unsaid
+from toolglean.grammar.keywords import SUPPORTED, closed, kinds_of, modern, unsupported_in
+from toolglean.grammar.members import Members, members_of
+from toolglean.grammar.merge import NEVER, all_disjoint, merged
+from toolglean.grammar.validate import is_valid
 
-__all__ = ["Losses", "Schemas", "Shape"]
+__all__ = ["Notes", "Schemas", "Shape"]
 
 MAX_WAYS = 256
-MOST_TRIED = 4096  # ways that turn out to be the same
+MOST_TRIED = 4096  # alternatives that may turn out to be the same
 LEFT_OUT = frozenset({"$ref", "allOf", "$defs", "definitions"})
 FLOAT_BITS = 1023
-MAX_DEPTH = 16  # of references and unions, one behind the other
+MAX_DEPTH = 16  # of references and unions within each other
 
 
 @dataclass(slots=True)
-class Losses:
-    """Where the grammar differs from the schemas: texts that begin with the path in the tools.
+class Notes:
+    """The differences between the grammar and the schemas: texts that begin with the path in the tools.
 
     Attributes:
-        loosened: what the schemas ask and the grammar does not hold.
-        tightened: what the schemas allow and the grammar does not.
+        unsupported: what the schemas require, but the grammar does not enforce.
+        narrowed: what the schemas allow, but the grammar does not.
     """
 
-    loosened: dict[str, None] = field(default_factory=dict)
-    tightened: dict[str, None] = field(default_factory=dict)
+    unsupported: dict[str, None] = field(default_factory=dict)
+    narrowed: dict[str, None] = field(default_factory=dict)
 
-    def add(self, path: str, reason: str) -> None:
-        """The grammar allows more."""
-        self.loosened[f"{path}: {reason}"] = None
+    def add_unsupported(self, path: str, reason: str) -> None:
+        """Report that the grammar allows more than the schema at that path."""
+        self.unsupported[f"{path}: {reason}"] = None
 
-    def tighten(self, path: str, reason: str) -> None:
-        """The grammar allows less."""
-        self.tightened[f"{path}: {reason}"] = None
+    def add_narrowed(self, path: str, reason: str) -> None:
+        """Report that the grammar allows less than the schema at that path."""
+        self.narrowed[f"{path}: {reason}"] = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,10 +54,10 @@ class Shape:
     """One shape of a value.
 
     Attributes:
-        kind: a type of JSON, or "literal".
-        schema: what the schema says of it, merged, without references.
-        values: the values themselves, of a literal.
-        path: where the schema stands, for messages.
+        kind: a JSON type, or "literal".
+        schema: the keywords of the schema for that type, merged, without references.
+        values: for a literal: the values themselves.
+        path: the path of the schema, for messages.
     """
 
     kind: str
@@ -68,12 +67,12 @@ class Shape:
 
     @property
     def key(self) -> str:
-        """Equal for shapes that allow the same."""
+        """A key that is equal for shapes that allow the same values."""
         return json.dumps([self.kind, self.schema, self.values], sort_keys=True, default=str)
 
 
 def _is_too_large(value: Any) -> bool:
-    # Readers refuse it.
+    # Readers refuse such a number.
     return isinstance(value, int) and not isinstance(value, bool) and value.bit_length() > FLOAT_BITS
 
 
@@ -82,21 +81,21 @@ class Schemas:
 
     Args:
         root: the schema in which `$ref` is looked up.
-        losses: where to report what is left out.
+        notes: collects what is left out.
     """
 
-    def __init__(self, root: Any, losses: Losses) -> None:
+    def __init__(self, root: Any, notes: Notes) -> None:
         self.root = root
-        self.losses = losses
+        self.notes = notes
 
     def shapes(self, schema: Any, path: str) -> list[Shape]:
-        """The shapes that the schema allows; none where nothing meets it."""
+        """The shapes that the schema allows; empty if nothing meets it."""
         found: dict[str, Shape] = {}
         for count, each in enumerate(self._ways(schema, path, 0)):
             for shape in self._spread(each, path):
                 found.setdefault(shape.key, shape)
             if len(found) > MAX_WAYS or count > MOST_TRIED:
-                self.losses.tighten(path, f"of its ways, the grammar has the first {MAX_WAYS} at most")
+                self.notes.add_narrowed(path, f"of its alternatives, the grammar contains only the first {MAX_WAYS}")
                 break
         return list(found.values())[:MAX_WAYS]
 
@@ -108,20 +107,22 @@ class Schemas:
         if schema is NEVER or not isinstance(schema, Mapping):
             return
         if depth > MAX_DEPTH:
-            self.losses.add(path, "it refers to itself without end, or its references and unions nest too deeply")
+            self.notes.add_unsupported(
+                path, "it refers to itself endlessly, or its references and unions are nested too deeply"
+            )
             return
         whole = self._flat(schema, path, depth)
         if whole is NEVER:
             return
-        word = next((each for each in ("anyOf", "oneOf") if isinstance(whole.get(each), Sequence)), None)
-        if word is None:
+        keyword = next((each for each in ("anyOf", "oneOf") if isinstance(whole.get(each), Sequence)), None)
+        if keyword is None:
             yield closed(whole)
             return
-        base = {key: value for key, value in whole.items() if key not in {word, "discriminator"}}
-        branches = [each for branch in whole[word] for each in self._ways(branch, path, depth + 1)]
-        if word == "oneOf" and not apart(branches):
-            self.losses.add(
-                f"{path}.oneOf", "its branches overlap, and a grammar cannot ask that only one of them fits"
+        base = {key: value for key, value in whole.items() if key not in {keyword, "discriminator"}}
+        branches = [each for branch in whole[keyword] for each in self._ways(branch, path, depth + 1)]
+        if keyword == "oneOf" and not all_disjoint(branches):
+            self.notes.add_unsupported(
+                f"{path}.oneOf", "its branches overlap, and a grammar cannot require that only one of them matches"
             )
         for branch in branches:
             both = self._merged(base, branch, path)
@@ -129,7 +130,7 @@ class Schemas:
                 yield from self._ways(both, path, depth + 1)
 
     def _flat(self, schema: Mapping[str, Any], path: str, depth: int) -> Any:
-        # Without `$ref` and `allOf`, and what we do not say.
+        # The schema without `$ref`, `allOf`, and keywords that are not needed.
         found: Any = modern(
             {
                 key: value
@@ -141,7 +142,9 @@ class Schemas:
         parts += schema["allOf"] if isinstance(schema.get("allOf"), Sequence) else []
         for part in parts:
             if depth > MAX_DEPTH:
-                self.losses.add(path, "it refers to itself without end, or its references and unions nest too deeply")
+                self.notes.add_unsupported(
+                    path, "it refers to itself endlessly, or its references and unions are nested too deeply"
+                )
                 return {}
             inner: Any = {} if part is True else NEVER if part is False else self._part(part, path, depth + 1)
             found = NEVER if inner is NEVER else self._merged(found, inner, path)
@@ -150,12 +153,18 @@ class Schemas:
         return found
 
     def _part(self, schema: Mapping[str, Any], path: str, depth: int) -> Any:
-        # What is left over for `unevaluated…` in a part is what the part itself leaves over, where no union follows.
+        # In a part without a union, `unevaluated…` applies to what the part itself leaves over.
         found = self._flat(schema, path, depth)
         return found if found is NEVER or "anyOf" in found or "oneOf" in found else closed(found)
 
     def _merged(self, one: Mapping[str, Any], other: Mapping[str, Any], path: str) -> Any:
-        return merged(one, other, lambda word: self.losses.add(f"{path}.{word}", "said twice, and only one is held"))
+        return merged(
+            one,
+            other,
+            lambda keyword: self.notes.add_unsupported(
+                f"{path}.{keyword}", "it is given twice, and only the first one is used"
+            ),
+        )
 
     def _looked_up(self, place: str, path: str) -> Any:
         found: Any = self.root
@@ -168,7 +177,7 @@ class Schemas:
                     found[int(step)] if isinstance(found, list) and step.isdigit() and int(step) < len(found) else None
                 )
         if not place.startswith("#") or not isinstance(found, Mapping | bool):
-            self.losses.add(f"{path}.$ref", f"{place!r} leads to no schema in these parameters")
+            self.notes.add_unsupported(f"{path}.$ref", f"{place!r} does not lead to a schema in these parameters")
             return True
         return found
 
@@ -179,12 +188,12 @@ class Schemas:
         if "const" in schema:
             members = [schema["const"]]
         if members is not None:
-            rest = {word: said for word, said in schema.items() if word not in {"enum", "const"}}
+            rest = {keyword: setting for keyword, setting in schema.items() if keyword not in {"enum", "const"}}
             if "const" in schema:
                 rest |= {"enum": schema["enum"]} if "enum" in schema else {}
-            values = tuple(each for each in members if fits(each, rest, self._looked))
+            values = tuple(each for each in members if is_valid(each, rest, self._looked))
             if any(map(_is_too_large, values)):
-                self.losses.tighten(f"{path}.enum", "a number that no float can hold is left out")
+                self.notes.add_narrowed(f"{path}.enum", "a number that does not fit a float is left out")
                 values = tuple(each for each in values if not _is_too_large(each))
             self._report(schema, path, "literal")
             if values:
@@ -192,25 +201,25 @@ class Schemas:
             return
         for kind in kinds_of(schema):
             self._report(schema, path, kind)
-            words = HELD.get("number" if kind == "integer" else kind, ())
-            yield Shape(kind, {word: schema[word] for word in words if word in schema}, path)
+            keywords = SUPPORTED.get("number" if kind == "integer" else kind, ())
+            yield Shape(kind, {keyword: schema[keyword] for keyword in keywords if keyword in schema}, path)
 
     def _looked(self, place: str) -> Any:
         return self._looked_up(place, "")
 
     def _report(self, schema: Mapping[str, Any], path: str, kind: str) -> None:
-        for word in unsaid(schema, kind):
-            self.losses.add(f"{path}.{word}", "a grammar cannot say it")
+        for keyword in unsupported_in(schema, kind):
+            self.notes.add_unsupported(f"{path}.{keyword}", "a grammar cannot express this keyword")
 
     # -- objects -------------------------------------------------------------------------------------------------------
 
-    def members(self, shape: Shape) -> Objects | None:
-        """The members of an object of this shape; None where nothing meets it."""
+    def members(self, shape: Shape) -> Members | None:
+        """The members of an object of this shape; None if nothing meets it."""
 
-        def add(word: str, reason: str) -> None:
-            self.losses.add(f"{shape.path}.{word}", reason)
+        def add(keyword: str, reason: str) -> None:
+            self.notes.add_unsupported(f"{shape.path}.{keyword}", reason)
 
-        def is_met(schema: Any, word: str) -> bool:
-            return schema is True or (schema is not NEVER and bool(self.shapes(schema, f"{shape.path}.{word}")))
+        def is_met(schema: Any, keyword: str) -> bool:
+            return schema is True or (schema is not NEVER and bool(self.shapes(schema, f"{shape.path}.{keyword}")))
 
-        return members_of(shape.schema, is_met, lambda name, schema: fits(name, schema, self._looked), add)
+        return members_of(shape.schema, is_met, lambda name, schema: is_valid(name, schema, self._looked), add)

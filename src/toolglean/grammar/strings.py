@@ -1,5 +1,5 @@
-# What this file knows: the characters of a string as each dialect writes them, and strings with a length or a pattern.
-# What it must not know: what stands around a string.
+# The characters of a string as each dialect writes them, and strings with a length or a pattern. Does not depend on the
+# text around a string.
 """Strings, as grammars."""
 
 from __future__ import annotations
@@ -12,18 +12,18 @@ from toolglean.grammar.nodes import (
     Alt,
     Chars,
     Lit,
-    Many,
     Node,
+    Repeat,
     Seq,
+    all_but,
     alt,
-    but,
     chars,
     intersected,
-    many,
+    repeat,
     seq,
 )
 from toolglean.grammar.patterns import pattern
-from toolglean.grammar.shapes import Losses
+from toolglean.grammar.shapes import Notes
 
 __all__ = [
     "JSON_CODES",
@@ -39,21 +39,21 @@ __all__ = [
 
 HEX = chars(("0", "9"), ("A", "F"), ("a", "f"))
 FOUR_HEX = alt(
-    seq(chars(("0", "9"), ("A", "C"), ("a", "c"), "EFef"), HEX, HEX, HEX),  # no half of a surrogate pair
+    seq(chars(("0", "9"), ("A", "C"), ("a", "c"), "EFef"), HEX, HEX, HEX),  # not half of a surrogate pair
     seq(chars("Dd"), chars(("0", "7")), HEX, HEX),
 )
 CONTROLS = ("\0", "\x1f")
 
-JSON_RAW = but(CONTROLS, '"\\')
+JSON_RAW = all_but(CONTROLS, '"\\')
 JSON_ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f"}
 JSON_CODES = (seq(Lit("\\"), chars('"\\/bfnrt')), seq(Lit("\\u"), FOUR_HEX))
 
-PYTHON_RAW = but(CONTROLS, "\x7f\\'")
+PYTHON_RAW = all_but(CONTROLS, "\x7f\\'")
 PYTHON_ESCAPES = {"\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 
 def json_letters(given: Chars, raw: Chars = JSON_RAW) -> Node:
-    """One of these characters, in a JSON string in which those of `raw` stand for themselves."""
+    """One of these characters, in a JSON string in which those of `raw` are not escaped."""
     return _letters(given, raw, JSON_ESCAPES)
 
 
@@ -72,12 +72,12 @@ def python_letter(quote: str) -> Node:
 
 
 def python_letters(quote: str) -> Callable[[Chars], Node]:
-    """One of some characters, in a Python string between these quotes."""
+    """One of the given characters, in a Python string between these quotes."""
     return lambda given: _letters(given, _python_raw(quote), {**PYTHON_ESCAPES, quote: f"\\{quote}"})
 
 
 def _python_raw(quote: str) -> Chars:
-    return but(CONTROLS, "\x7f\\", quote)
+    return all_but(CONTROLS, "\x7f\\", quote)
 
 
 def _letters(given: Chars, raw: Chars, escapes: Mapping[str, str]) -> Node:
@@ -95,27 +95,27 @@ def encoded(node: Node, letters: Callable[[Chars], Node]) -> Node:
         return seq(*(encoded(each, letters) for each in node.parts))
     if isinstance(node, Alt):
         return alt(*(encoded(each, letters) for each in node.ways))
-    return many(encoded(node.node, letters), node.least, node.most) if isinstance(node, Many) else node
+    return repeat(encoded(node.node, letters), node.least, node.most) if isinstance(node, Repeat) else node
 
 
-def body(schema: Mapping[str, Any], letter: Node, letters: Callable[[Chars], Node], path: str, losses: Losses) -> Node:
+def body(schema: Mapping[str, Any], letter: Node, letters: Callable[[Chars], Node], path: str, notes: Notes) -> Node:
     """The characters of a string that meets the schema."""
     least, most = length(schema)
     given = schema.get("pattern")
     if given is not None:
         found = pattern(given) if isinstance(given, str) else None
         if found is None:
-            losses.add(f"{path}.pattern", f"a grammar cannot say {given!r:.80}")
+            notes.add_unsupported(f"{path}.pattern", f"a grammar cannot express the pattern {given!r:.80}")
         else:
             low, high = _lengths(found)
             if low < least or (most is not None and (high is None or high > most)):
-                losses.add(f"{path}.pattern", "a grammar cannot say the length beside it")
+                notes.add_unsupported(f"{path}.pattern", "a grammar cannot combine it with a length")
             return encoded(found, letters)
-    return many(letter, least, most)
+    return repeat(letter, least, most)
 
 
 def length(schema: Mapping[str, Any]) -> tuple[int, int | None]:
-    """How many characters a string has."""
+    """The least and the most characters of a string; None: any number."""
     least, most = schema.get("minLength"), schema.get("maxLength")
     return int(least) if isinstance(least, int | float) else 0, int(most) if isinstance(most, int | float) else None
 
@@ -123,7 +123,7 @@ def length(schema: Mapping[str, Any]) -> tuple[int, int | None]:
 def _lengths(node: Node) -> tuple[int, int | None]:
     if isinstance(node, Chars):
         return 1, 1
-    if isinstance(node, Many):
+    if isinstance(node, Repeat):
         low, high = _lengths(node.node)
         return low * node.least, None if high is None or node.most is None else high * node.most
     if isinstance(node, Alt):
@@ -136,9 +136,9 @@ def _lengths(node: Node) -> tuple[int, int | None]:
 
 
 def others(words: Iterable[str], letter: Chars, rest: Node = EMPTY, most: int | None = None) -> Node:
-    """Any text of these letters, or of `rest`, but none of the words.
+    """Any text of these letters, or of `rest`, except the words.
 
-    `most`: how many letters follow where it is none of them; None: any number.
+    `most`: how many letters may follow the first one that differs from the words; None: any number.
     """
     ends: dict[str, list[str]] = {}
     whole = False
@@ -148,8 +148,8 @@ def others(words: Iterable[str], letter: Chars, rest: Node = EMPTY, most: int | 
         else:
             whole = True
     every = alt(letter, rest) if rest != EMPTY else letter
-    first = intersected(letter, but("".join(ends)))
+    first = intersected(letter, all_but("".join(ends)))
     ways: list[Node] = [] if whole else [EMPTY]
-    ways += [seq(alt(first, rest) if rest != EMPTY else first, many(every, 0, most))]
+    ways += [seq(alt(first, rest) if rest != EMPTY else first, repeat(every, 0, most))]
     ways += [seq(Lit(char), others(left, letter, rest, most)) for char, left in ends.items() if char in letter]
     return alt(*ways)

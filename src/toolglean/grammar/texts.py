@@ -1,8 +1,8 @@
-# What this file knows: what may be asked of a text, as an automaton and as a regular expression.
-# What it must not know: where the text stands, and why it is asked.
+# Constraints on a text, each as an automaton and as a regular expression. Does not depend on where the text appears, or
+# on why it is constrained.
 #
-# GBNF has no "any text without this": there a constraint is an automaton, whose states become rules. Lark has
-# intersections and complements of regular expressions. Both are said here, side by side, so that they stay the same.
+# GBNF has no "any text without this", so there a constraint is an automaton, whose states become rules. Lark has
+# intersections and complements of regular expressions. Both forms are defined side by side, so that they stay the same.
 """Constraints on text."""
 
 from __future__ import annotations
@@ -14,32 +14,43 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Protocol, TypeAlias
 
-__all__ = ["SPACES", "Avoid", "Constraint", "First", "JsonBody", "Length", "automaton", "escaped", "matches", "trie"]
+__all__ = [
+    "SPACES",
+    "Avoid",
+    "Constraint",
+    "FirstChar",
+    "JsonBody",
+    "Length",
+    "automaton",
+    "escaped",
+    "matches",
+    "trie",
+]
 
 TOP = 0x110000
 MOST_STATES = 6000
-MOST_ROUNDS = 64  # of telling states apart: each is a look at all of them
+MOST_ROUNDS = 64  # of minimization; each one visits all states
 Ways: TypeAlias = "dict[int, list[tuple[int, int]]]"
 States: TypeAlias = "list[tuple[bool, Ways]]"
 SPACES = " \t\n\r"
 
 
 class Constraint(Protocol):
-    """What a text must meet. The states are anything that can be hashed; None: the text cannot meet it any more."""
+    """A condition on a text. States are hashable values; None: the text can no longer meet the condition."""
 
     @property
     @abstractmethod
     def start(self) -> Any:
-        """The state before the text."""
+        """The state at the start of the text."""
 
     @property
     @abstractmethod
     def chars(self) -> str:
-        """The characters that are not like all others."""
+        """The characters that the constraint distinguishes; it treats all others alike."""
 
     @abstractmethod
     def step(self, state: Any, char: str) -> Any:
-        """The state behind the character."""
+        """The state after the character."""
 
     @abstractmethod
     def final(self, state: Any) -> bool:
@@ -48,17 +59,17 @@ class Constraint(Protocol):
     @property
     @abstractmethod
     def regex(self) -> str:
-        """As a terminal of Lark, with llguidance's operators."""
+        """The constraint as a Lark terminal, with llguidance's operators."""
 
 
 def escaped(text: str) -> str:
-    """The text as a regular expression that matches it, between slashes."""
+    """A regular expression that matches the text, for use between slashes."""
     return "".join(char if char.isascii() and char.isalnum() else f"\\x{{{ord(char):x}}}" for char in text)
 
 
 @dataclass(frozen=True, slots=True)
 class Avoid:
-    """None of these texts stands in it."""
+    """The text does not contain any of these texts."""
 
     words: tuple[str, ...]
 
@@ -69,8 +80,8 @@ class Avoid:
         return "".join(self.words)
 
     def step(self, state: int, char: str) -> int | None:
-        behind, whole = trie(self.words)[state].get(char, (0, False))
-        return None if whole else behind
+        after, whole = trie(self.words)[state].get(char, (0, False))
+        return None if whole else after
 
     def final(self, state: int) -> bool:
         del state
@@ -83,7 +94,7 @@ class Avoid:
 
 @lru_cache(maxsize=256)
 def trie(words: tuple[str, ...]) -> list[dict[str, tuple[int, bool]]]:
-    """Aho and Corasick's automaton: by a state and a character, the next state, and whether a word is whole."""
+    """The Aho-Corasick automaton: for a state and a character, the next state, and whether it completes a word."""
     begins = {"": 0}
     for word in words:
         for end in range(1, len(word) + 1):
@@ -101,7 +112,7 @@ def trie(words: tuple[str, ...]) -> list[dict[str, tuple[int, bool]]]:
 
 @dataclass(frozen=True, slots=True)
 class Length:
-    """It has so many characters."""
+    """The text has `least` to `most` characters."""
 
     least: int
     most: int | None
@@ -125,7 +136,7 @@ class Length:
 
 @dataclass(frozen=True, slots=True)
 class JsonBody:
-    """It is what stands between the quotes of a JSON string of so many characters."""
+    """The text is the inside of a JSON string of `least` to `most` characters."""
 
     least: int = 0
     most: int | None = None
@@ -169,7 +180,7 @@ def _json_step(phase: str, char: str) -> str | None:
 
 
 def _hex_step(state: str, char: str) -> str | None:
-    # `u`, then four digits; `d` was the first of them, and the second must not make it half of a surrogate pair.
+    # `u`, then four digits. `ud`: the first digit was `d`, so the second must not make it half of a surrogate pair.
     if state == "u":
         return "ud" if char in "dD" else "u1"
     if state == "ud":
@@ -178,8 +189,8 @@ def _hex_step(state: str, char: str) -> str | None:
 
 
 @dataclass(frozen=True, slots=True)
-class First:
-    """Its first character is none of these; where `spaces` are passed over, the first that is no white space."""
+class FirstChar:
+    """The first character is not one of these; with `spaces`, the first one that is not white space."""
 
     none_of: str
     spaces: bool = False
@@ -207,11 +218,13 @@ class First:
 
 @lru_cache(maxsize=128)
 def automaton(constraints: tuple[Constraint, ...], most: int = MOST_STATES) -> States:
-    """The states of a text that meets them all, the first one first: whether it may end there, and where ranges of
-    characters lead.
+    """The automaton of the texts that meet all constraints; the first state is the start.
+
+    Returns:
+        For each state, whether the text may end there, and the ranges of characters that lead to each next state.
 
     Raises:
-        ValueError: there would be more states than that.
+        ValueError: there would be more than `most` states.
     """
     edges = {ord(char) + more for each in constraints for char in each.chars for more in (0, 1)}
     pieces = _pieces(edges.union(*(getattr(each, "edges", ()) for each in constraints)))
@@ -235,7 +248,7 @@ def automaton(constraints: tuple[Constraint, ...], most: int = MOST_STATES) -> S
 
 
 def _without_dead_ends(table: States) -> States:
-    # A state from which no text ends is none; the first one stays, whatever it is.
+    # Remove states from which no accepting state can be reached; keep the start state.
     before: dict[int, list[int]] = {}
     for state, (_, ways) in enumerate(table):
         for to in ways:
@@ -255,8 +268,9 @@ def _without_dead_ends(table: States) -> States:
 
 
 def _minimal(table: States) -> States:
-    # States from which the same texts end are one: xgrammar's time to compile goes by their number. They are told apart
-    # round by round (Moore); a chain of states, which counts characters, would take as many rounds, and is left.
+    # Merge states that accept the same texts, because xgrammar's compile time grows with their number. States are
+    # distinguished round by round (Moore). A chain of states that counts characters would take as many rounds, so it is
+    # left as it is.
     kinds = [int(final) for final, _ in table]
     for _ in range(MOST_ROUNDS):
         numbers: dict[Any, int] = {}
@@ -284,7 +298,7 @@ def _by_kind(ways: Ways, kinds: Sequence[int]) -> Ways:
 
 
 def _of_kinds(table: States, kinds: Sequence[int]) -> States:
-    # One state for each kind, in the order in which they appear: the first one stays the first.
+    # One state for each kind, in order of appearance, so that the start stays first.
     first = {kind: place for place, kind in reversed([*enumerate(kinds)])}
     order = sorted(first, key=first.__getitem__)
     numbers = {kind: number for number, kind in enumerate(order)}
@@ -293,14 +307,14 @@ def _of_kinds(table: States, kinds: Sequence[int]) -> States:
 
 
 def _pieces(edges: Iterable[int]) -> list[tuple[int, int]]:
-    # All characters in ranges that begin at the edges; without halves of surrogate pairs.
+    # All characters, in ranges that begin at the edges, without halves of surrogate pairs.
     places = sorted({0, 0xD800, 0xE000, TOP, *edges})
     found = [(low, high - 1) for low, high in pairwise(places)]
     return [(low, high) for low, high in found if not 0xD800 <= low <= 0xDFFF]
 
 
 def matches(constraints: Sequence[Constraint], text: str) -> bool:
-    """Whether the text meets them all."""
+    """Whether the text meets all constraints."""
     for each in constraints:
         state = each.start
         for char in text:

@@ -1,9 +1,9 @@
-# What this file knows: how a format's calls, its text and its reasoning make up a turn.
-# What it must not know: how arguments are written (arguments.py), and how a target spells a grammar.
+# How a format's calls, text and reasoning make up a turn. Does not depend on how arguments are written (arguments.py),
+# or on the notations.
 #
-# The law: what `render` writes for valid calls is in the grammar, and whatever is in the grammar, `parse` reads. So the
-# main spelling of the format is what a call looks like. Text may hold nothing with which a reader would begin a call,
-# a section or reasoning, in any spelling.
+# The law: what `render` writes for valid calls is in the grammar, and `parse` reads whatever is in the grammar. So
+# calls are written in the main spelling of the format, and text must not contain anything with which a reader would
+# begin a call, a section or reasoning, in any spelling.
 """A turn of a format, as a grammar."""
 
 from __future__ import annotations
@@ -18,17 +18,17 @@ from toolglean.formats.render import render
 from toolglean.formats.spec import Format, Json, Literal, Quoted, Slot, Token, tokens_of
 from toolglean.grammar.arguments import Arguments
 from toolglean.grammar.dialects import JsonDialect
-from toolglean.grammar.nodes import EMPTY, Lit, Node, Rules, Seq, Text, Word, alt, chars, many, opt, seq
-from toolglean.grammar.prose import NoCall, NotBegun, NotNames, Quotes, WordEnd
-from toolglean.grammar.shapes import Losses, Schemas
-from toolglean.grammar.texts import Avoid, Constraint, First
+from toolglean.grammar.nodes import EMPTY, Lit, Node, Rules, Seq, Terminal, Text, alt, chars, opt, repeat, seq
+from toolglean.grammar.prose import NoCall, NotStartingWith, NotStartingWithName, QuotesClosed, WordEnd
+from toolglean.grammar.shapes import Notes, Schemas
+from toolglean.grammar.texts import Avoid, Constraint, FirstChar
 from toolglean.tools import Tool, ToolSet
 
 __all__ = ["Turn"]
 
-INDEX = Word(alt(Lit("0"), seq(chars(("1", "9")), many(chars(("0", "9")), 0, 3))))
-ID = Word(many(chars(("0", "9"), ("A", "Z"), "_.:-", ("a", "z")), 1, 128))
-MANY = 40  # names of parameters: of more, a value holds none of their first letters behind the opener of a parameter
+INDEX = Terminal(alt(Lit("0"), seq(chars(("1", "9")), repeat(chars(("0", "9")), 0, 3))))
+ID = Terminal(repeat(chars(("0", "9"), ("A", "Z"), "_.:-", ("a", "z")), 1, 128))
+MANY = 40  # with more parameter names, only their first letters are forbidden after the opener of a parameter
 PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
 
 
@@ -38,14 +38,14 @@ class Turn:
     Args:
         declared: the format.
         tools: the tools.
-        losses: where to report what of the schemas is left out.
+        notes: collects what is left out of the schemas.
     """
 
-    def __init__(self, declared: Format, tools: ToolSet, losses: Losses) -> None:
-        self.format, self.tools, self.losses = declared, tools, losses
+    def __init__(self, declared: Format, tools: ToolSet, notes: Notes) -> None:
+        self.format, self.tools, self.notes = declared, tools, notes
         self.rules = Rules()
         self._calls: dict[str, Node] = {}
-        self.schemas = {tool.name: Schemas(tool.parameters, losses) for tool in tools}
+        self.schemas = {tool.name: Schemas(tool.parameters, notes) for tool in tools}
         written_out = declared.for_tools(tools.names) if declared.is_for_tools else None
         self.program: Program = compiled((written_out or declared,))
         self.spellings = written_out or declared
@@ -61,110 +61,110 @@ class Turn:
         if choice == "none" or not chosen:
             turn = self.text()
         elif choice != "auto":
-            turn = alt(self.calls(chosen, parallel=parallel), *self._begun(chosen, parallel=parallel))
+            turn = alt(self.calls(chosen, parallel=parallel), *self._continued_calls(chosen, parallel=parallel))
         else:
-            calls = self._behind_text(self.calls(chosen, parallel=parallel))
-            turn = alt(self.text(), calls, *self._begun(chosen, parallel=parallel))
+            calls = self._after_text(self.calls(chosen, parallel=parallel))
+            turn = alt(self.text(), calls, *self._continued_calls(chosen, parallel=parallel))
         return seq(opt(self.reasoning()), turn) if reasoning else turn
 
     def reasoning(self) -> Node:
         """The reasoning, with its markers."""
         opener, closer = self.format.reasoning
         if not opener:
-            raise self._error("it has no markers for reasoning, so reasoning=True has no meaning: leave it out")
+            raise self._error("it has no markers for reasoning: leave out reasoning=True")
         channel = self.program.channel(self.program.reasoning_channel(0, 0), ())
         avoid = tuple(dict.fromkeys((closer.strip(), *channel.finder.literals)))
         return seq(Lit(opener), Text((Avoid(avoid),), closer))
 
     def text(self) -> Node:
         """A turn of text alone."""
-        return Text((Avoid(self.marks), *self._heads))
+        return Text((Avoid(self.markers), *self._start_constraints))
 
-    def _behind_text(self, calls: Node) -> Node:
-        # Calls, with text before them where the format's calls have a marker.
+    def _after_text(self, calls: Node) -> Node:
+        # Calls, with text before them if the format's calls have a marker.
         if self._is_bare:
             return calls
         found: dict[str, list[Node]] = {}
         for opener, rest in _split(calls):
-            ends = [opener.find(mark) + len(mark) for mark in self.marks if mark in opener]
-            if not ends:  # nothing tells text from a call: it stands where the turn begins
+            ends = [opener.find(mark) + len(mark) for mark in self.markers if mark in opener]
+            if not ends:  # nothing separates text from a call, so the call must begin the turn
                 return calls
             found.setdefault(opener[: min(ends)], []).append(seq(Lit(opener[min(ends) :]), rest))
         return alt(*(seq(self._before(mark), alt(*rests)) for mark, rests in found.items()))
 
     def _before(self, mark: str) -> Node:
-        # Any text, and the marker: a marker that begins with a letter counts only where a word begins.
+        # Any text, and the marker: a marker that begins with a letter is one only at the start of a word.
         ends: tuple[Constraint, ...] = (WordEnd(),) if mark[0] in PLAIN else ()
-        return Text((Avoid(self.marks), *self._heads, Quotes(), *ends), mark)
+        return Text((Avoid(self.markers), *self._start_constraints, QuotesClosed(), *ends), mark)
 
-    # -- what text may not hold ----------------------------------------------------------------------------------------
+    # -- what text must not contain ------------------------------------------------------------------------------------
 
     @cached_property
-    def marks(self) -> tuple[str, ...]:
-        """What text must not hold: the marker of each call, section and reasoning."""
+    def markers(self) -> tuple[str, ...]:
+        """What text must not contain: the marker of each call, section and reasoning."""
         declared = self.spellings
         openers = [opener for opener, _ in declared.all_sections if opener]
         patterns = [*openers, *declared.calls]
-        found = [mark for pattern in patterns if (mark := _mark(pattern))]
-        found += [_mark(each) for pair in declared.all_reasonings for each in pair if _mark(each)]
+        found = [mark for pattern in patterns if (mark := _marker(pattern))]
+        found += [_marker(each) for pair in declared.all_reasonings for each in pair if _marker(each)]
         return tuple(
             dict.fromkeys(each for each in found if not any(other != each and other in each for other in found))
         )
 
     @cached_property
     def _is_bare(self) -> bool:
-        # Whether the main spelling has no marker: then it is a call only where the turn begins.
+        # Whether the main spelling has no marker, so that it is a call only at the start of the turn.
         opening = next(iter(tokens_of((self.format.section[0] or self.spellings.call).strip())), None)
         return not isinstance(opening, Literal) or is_bare(opening.text)
 
     @cached_property
-    def _heads(self) -> tuple[Constraint, ...]:
-        # What the turn must not begin with, where a call may begin it without a marker.
-        # Readers take bare JSON and a known name in front for a call in every format: the format is advice to them.
+    def _start_constraints(self) -> tuple[Constraint, ...]:
+        # What the turn must not begin with, because a call may begin it without a marker. Readers take bare JSON, or a
+        # known name, at the start of a turn for a call in every format: to them, the format is advice.
         place = self.program.bare_start(())
         signs = "".join(char for char in "{[(\"'`" if self.program.nfa.step(place, char) is not None)
         signs = "".join(dict.fromkeys(signs + "{["))
-        names = (NotNames(self.tools.names),) if len(self.tools) else ()
-        dropped = tuple(filter(_mark, self.format.drop))  # behind one, the turn still begins
-        return (First(signs, spaces=True), *([NotBegun(dropped)] if dropped else []), *names)
+        names = (NotStartingWithName(self.tools.names),) if len(self.tools) else ()
+        dropped = tuple(filter(_marker, self.format.drop))  # after one of them, the turn still begins
+        return (FirstChar(signs, spaces=True), *([NotStartingWith(dropped)] if dropped else []), *names)
 
     # -- calls ---------------------------------------------------------------------------------------------------------
 
     def calls(self, tools: Sequence[Tool], *, parallel: bool) -> Node:
-        """One call or several, with what is around them."""
+        """One call or several, with the section around them."""
         opener, closer = map(_text_of, self.format.section)
         if "{calls}" in self.format.call:
-            before, behind = self.format.call.split("{calls}")
-            return seq(Lit(opener + before), self._list(tools, parallel=parallel), Lit(behind + closer))
+            before, after = self.format.call.split("{calls}")
+            return seq(Lit(opener + before), self._list(tools, parallel=parallel), Lit(after + closer))
         first = alt(*(self._call(tool) for tool in tools))
         return seq(Lit(opener), first, self._more(tools) if parallel else EMPTY, Lit(closer))
 
     def _more(self, tools: Sequence[Tool]) -> Node:
-        # A lexer does not go back, so what separates two calls is part of the second one.
+        # Lexers do not backtrack, so the separator of two calls is part of the second one.
         separator = Lit(_text_of(self.format.separator))
-        return many(self.rules.named(alt(*(seq(separator, self._call(tool)) for tool in tools))))
+        return repeat(self.rules.named(alt(*(seq(separator, self._call(tool)) for tool in tools))))
 
     def _list(self, tools: Sequence[Tool], *, parallel: bool) -> Node:
         dialect = JsonDialect()
-        _, _, before, behind, _, _ = dialect.brackets
+        _, _, before, after, _, _ = dialect.brackets
         one = self.rules.named(alt(*(self._object(tool) for tool in tools)))
-        return seq(before, one, many(seq(dialect.comma, one)) if parallel else EMPTY, behind)
+        return seq(before, one, repeat(seq(dialect.comma, one)) if parallel else EMPTY, after)
 
     def _object(self, tool: Tool) -> Node:
         dialect = JsonDialect()
-        before, behind, *_ = dialect.brackets
+        before, after, *_ = dialect.brackets
         name, arguments = self.format.keys
         named = seq(dialect.key(name), dialect.literal(tool.name) or EMPTY)
-        return seq(before, named, dialect.comma, dialect.key(arguments), self._arguments(tool).in_json(), behind)
+        return seq(before, named, dialect.comma, dialect.key(arguments), self._arguments(tool).in_json(), after)
 
     def _arguments(self, tool: Tool) -> Arguments:
         path = f"tools.{tool.name}.parameters"
-        return Arguments(self.format, self.schemas[tool.name], self.rules, path, self._keeps)
+        return Arguments(self.format, self.schemas[tool.name], self.rules, path, self._value_constraints)
 
     @cached_property
-    def _keeps(self) -> tuple[Constraint, ...]:
-        # The beginning of a call in a value: readers distrust it, and `render` refuses it.
-        # And the opener of a parameter that a tool has: a missing closer before it would be mended.
+    def _value_constraints(self) -> tuple[Constraint, ...]:
+        # A value must not contain the beginning of a call, which readers distrust and `render` refuses. Nor may it
+        # contain the opener of one of the tools' parameters: readers would repair a missing closer before it.
         if not self.format.parameters:
             return ()
         before = self.program.before_names(0)
@@ -187,8 +187,8 @@ class Turn:
         parts = call.parts if isinstance(call, Seq) else (call,)
         return seq(parts[0], self.rules.named(seq(*parts[1:])))
 
-    def _begun(self, tools: Sequence[Tool], *, parallel: bool) -> list[Node]:
-        # Calls of which the first one's opener stood in the prompt already: functionary's `>>>`, a message's header.
+    def _continued_calls(self, tools: Sequence[Tool], *, parallel: bool) -> list[Node]:
+        # Calls whose first opener was already in the prompt: functionary's `>>>`, a message's header.
         first = next(iter(tokens_of(self.format.call)))
         rest = self.format.call[len(first.text) :] if isinstance(first, Literal) else ""
         second = next(iter(tokens_of(rest.strip())), None)
@@ -205,7 +205,7 @@ class Turn:
         for token in tokens_of(pattern):
             if isinstance(token, Slot):
                 found.append(self._slot(token.name, tool))
-            else:  # the parenthesis behind the keywords is the end of the keywords themselves
+            else:  # the parenthesis after the keywords is part of them
                 found.append(Lit(token.text[1:] if before == Slot("keywords") else token.text))
             before = token
         return seq(*found)
@@ -247,7 +247,7 @@ def _is_plain(name: str) -> bool:
 
 
 def _first_of(pattern: str) -> str:
-    # What stands before the first slot.
+    # The text before the first slot.
     return pattern.strip().partition("{key}")[0].replace("{ws}", "")
 
 
@@ -255,8 +255,9 @@ def _text_of(pattern: str) -> str:
     return "".join("" if isinstance(token, Slot) else token.text for token in tokens_of(pattern))
 
 
-def _mark(pattern: str) -> str:
-    # The text without which nothing that fits the pattern begins: its first, or a later one that is more of a marker.
+def _marker(pattern: str) -> str:
+    # The text with which everything that matches the pattern begins: the first literal, or a later one that is a better
+    # marker.
     literals: list[str] = []
     for token in tokens_of(pattern.strip()):
         if isinstance(token, Slot) and token.name not in {"name", "id", "index"}:
@@ -271,7 +272,7 @@ def _mark(pattern: str) -> str:
 
 
 def _split(calls: Node) -> Iterable[tuple[str, Node]]:
-    # What each way of the calls begins with, and the rest of it.
+    # The literal with which each alternative of the calls begins, and the rest of it.
     parts = calls.parts if isinstance(calls, Seq) else (calls,)
     first, rest = parts[0], seq(*parts[1:])
     if isinstance(first, Lit):

@@ -1,6 +1,6 @@
-# What this file knows: which texts of a parameter are read as values that meet its schema, where text is all there is.
-# What it must not know: formats, and how a text is read (scan/coerce.py is asked).
-"""Values that are written as text, and typed by the schema."""
+# Which texts of a parameter are read as values that meet its schema, in formats that write only text. Does not depend
+# on formats, or on how a text is read: that is left to scan/coerce.py.
+"""Values that are written as text and typed by the schema."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any
 
 from toolglean.formats.write_values import json_text, same
 from toolglean.grammar.dialects import JsonDialect, raw_text
-from toolglean.grammar.nodes import Lit, Node, Rules, Word, seq
+from toolglean.grammar.nodes import Lit, Node, Rules, Terminal, seq
 from toolglean.grammar.prose import ALL_SPACES
 from toolglean.grammar.shapes import Schemas, Shape
-from toolglean.grammar.texts import Constraint, First, matches
+from toolglean.grammar.texts import Constraint, FirstChar, matches
 from toolglean.grammar.values import Values, scalar
 from toolglean.scan.coerce import coerce_text, is_text, kinds_of, known
 
@@ -40,11 +40,11 @@ _SAMPLES: dict[str, tuple[tuple[str, Any], ...]] = {
 
 
 class Untyped:
-    """The texts that a reader types.
+    """The texts that a reader types by the schema.
 
     Args:
         schemas: the tool's schemas.
-        rules: where rules go.
+        rules: the rules of the grammar; further ones are added to them.
         root: the schema in which the reader looks up `$ref`.
     """
 
@@ -56,7 +56,7 @@ class Untyped:
         return same(coerce_text(text, schema if isinstance(schema, Mapping) else None, self.root), value)
 
     def which_are_read(self, texts: Sequence[tuple[str, Any]], schema: Any) -> list[bool]:
-        """The same for many members of one enum: the reader looks at all of them for each text."""
+        """The same for many members of one enum. One by one, the reader would check all members for each text."""
         if len(texts) <= FEW or not isinstance(schema, Mapping) or schema.keys() & OF_OTHERS or "enum" not in schema:
             return [self.is_read(text, value, schema) for text, value in texts]
         alike: dict[Any, list[Any]] = {}
@@ -71,64 +71,66 @@ class Untyped:
         return found
 
     def is_raw(self, schema: Any, prefix: str, *, top: bool) -> bool:
-        """Whether only the element's own closing tag ends its text (scan/tree.py)."""
+        """Whether the element's text is ended only by its own closing tag (scan/tree.py)."""
         given = schema if isinstance(schema, Mapping) else None
         return is_text(given, self.root) and not prefix and (known(given, self.root) or top)
 
     def knows(self, schema: Any, kind: str) -> bool:
-        """Whether the reader knows that such a value may come."""
+        """Whether the reader expects that kind of value."""
         return kind in kinds_of(schema if isinstance(schema, Mapping) else None, self.root)
 
     def ways(
-        self, schema: Any, shapes: Sequence[Shape], tail: str, keeps: tuple[Constraint, ...], head: str = ""
+        self, schema: Any, shapes: Sequence[Shape], tail: str, constraints: tuple[Constraint, ...], head: str = ""
     ) -> list[Node]:
-        """The ways to write a value of one of these shapes, with `head` before it and `tail` behind it."""
-        dialect = JsonDialect(keeps)
+        """The ways to write a value of one of these shapes, with `head` before it and `tail` after it."""
+        dialect = JsonDialect(constraints)
         values = Values(dialect, self.schemas, self.rules)
         found: list[Node] = []
         seen = [shape for shape in shapes if self._is_seen(shape, schema)]
         for shape in seen:
             if shape.kind == "literal":
-                found += self._literals(shape, schema, head, tail, keeps)
+                found += self._literals(shape, schema, head, tail, constraints)
             elif shape.kind == "string":
-                found.append(self._string(shape, seen, (head, tail), keeps))
+                found.append(self._string(shape, seen, (head, tail), constraints))
             elif shape.kind in {"object", "array"}:
                 found += [seq(Lit(head), each, Lit(tail)) for each in values.shape(shape)]
             else:
                 found += [
-                    Word(seq(Lit(head), each, Lit(tail))) for each in _flat(scalar(shape, CONSTANTS, self.schemas))
+                    Terminal(seq(Lit(head), each, Lit(tail))) for each in _flat(scalar(shape, CONSTANTS, self.schemas))
                 ]
         return found
 
     def _is_seen(self, shape: Shape, schema: Any) -> bool:
-        # Whether the reader, too, knows that such a value may come.
+        # Whether the reader also reads such a value as one of this kind.
         return all(self.is_read(text, value, schema) for text, value in _SAMPLES.get(shape.kind, ()))
 
-    def _literals(self, shape: Shape, schema: Any, head: str, tail: str, keeps: tuple[Constraint, ...]) -> list[Node]:
+    def _literals(
+        self, shape: Shape, schema: Any, head: str, tail: str, constraints: tuple[Constraint, ...]
+    ) -> list[Node]:
         texts = [(each if isinstance(each, str) else json_text(each), each) for each in shape.values]
         return [
             Lit(head + text + tail)
             for (text, _), is_read in zip(texts, self.which_are_read(texts, schema), strict=True)
-            if is_read and matches(keeps, text)
+            if is_read and matches(constraints, text)
         ]
 
     def _string(
-        self, shape: Shape, shapes: Sequence[Shape], around: tuple[str, str], keeps: tuple[Constraint, ...]
+        self, shape: Shape, shapes: Sequence[Shape], around: tuple[str, str], constraints: tuple[Constraint, ...]
     ) -> Node:
-        # A text that looks like another value that is allowed is read as that: where this may be one that the schema
-        # does not allow, the text must not begin like it.
+        # A text that looks like another allowed kind of value is read as that. If the result may be a value that the
+        # schema does not allow, the text must not begin like one.
         head, tail = around
         beginnings = "".join(dict.fromkeys("".join(map(_risks, shapes))))
-        first = (First(ALL_SPACES + beginnings),) if beginnings else ()
+        first = (FirstChar(ALL_SPACES + beginnings),) if beginnings else ()
         if first:
-            self.schemas.losses.tighten(
-                shape.path, f"a string is not written with white space or one of {beginnings!r} first"
+            self.schemas.notes.add_narrowed(
+                shape.path, f"a string may not begin with white space or one of {beginnings!r}"
             )
-        return raw_text(shape.schema, keeps, tail, shape.path, self.schemas.losses, *first, head=head)
+        return raw_text(shape.schema, constraints, tail, shape.path, self.schemas.notes, *first, head=head)
 
 
 def _keys(text: str) -> list[Any]:
-    # Equal for texts that a reader could take for the same value.
+    # Keys that are equal for texts that a reader could take for the same value.
     try:
         return [text.strip().lower(), float(text)]
     except ValueError:
@@ -145,4 +147,4 @@ def _risks(shape: Shape) -> str:
 
 
 def _flat(nodes: Sequence[Node]) -> list[Node]:
-    return [each.node if isinstance(each, Word) else each for each in nodes]
+    return [each.node if isinstance(each, Terminal) else each for each in nodes]

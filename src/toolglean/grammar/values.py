@@ -1,5 +1,5 @@
-# What this file knows: how a schema's shapes become nodes, in a dialect that nests (JSON, Python, the quoted one).
-# What it must not know: how the dialect writes anything, and where the value stands.
+# How a schema's shapes become nodes, in a dialect that nests (JSON, Python, the quoted one). Does not depend on how the
+# dialect writes anything, or on where the value appears.
 """Values by schema."""
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ from typing import Any
 
 from toolglean.errors import UsageError
 from toolglean.grammar.dialects import Dialect
-from toolglean.grammar.members import Objects
+from toolglean.grammar.members import Members
 from toolglean.grammar.merge import NEVER
-from toolglean.grammar.nodes import Lit, Node, Rules, Word, alt, many, seq
+from toolglean.grammar.nodes import Lit, Node, Rules, Terminal, alt, repeat, seq
 from toolglean.grammar.numbers import bounds_of, integer, number
 from toolglean.grammar.shapes import Schemas, Shape
 
 __all__ = ["Values", "scalar"]
 
-SAYS_NOTHING = frozenset({"title", "description", "default", "examples", "deprecated", "$comment", "format", "$defs"})
+ANNOTATIONS = frozenset({"title", "description", "default", "examples", "deprecated", "$comment", "format", "$defs"})
 
 
 class Values:
@@ -33,7 +33,7 @@ class Values:
         Raises:
             UsageError: no value does.
         """
-        if schema is True or (isinstance(schema, Mapping) and not schema.keys() - SAYS_NOTHING):
+        if schema is True or (isinstance(schema, Mapping) and not schema.keys() - ANNOTATIONS):
             return self.anything()
         key = (self.dialect.name, id(self.schemas), json.dumps(schema, sort_keys=True, default=str))
         return self.rules.ref(key, lambda: self._value(schema, path))
@@ -41,11 +41,11 @@ class Values:
     def _value(self, schema: Any, path: str) -> Node:
         ways = [way for shape in self.schemas.shapes(schema, path) for way in self.shape(shape)]
         if not ways:
-            raise UsageError(f"{path}: no value meets this schema: correct it, or leave the tool out")
+            raise UsageError(f"{path}: no value satisfies this schema: correct it, or leave the tool out")
         return alt(*ways)
 
     def shape(self, shape: Shape) -> list[Node]:
-        """The ways to write a value of that shape; none where there is no such value."""
+        """The ways to write a value of that shape; empty if there is no such value."""
         dialect = self.dialect
         if shape.kind == "literal":
             return [way for value in shape.values if (way := dialect.literal(value)) is not None]
@@ -55,7 +55,7 @@ class Values:
         if shape.kind == "array":
             return self._array(shape)
         if shape.kind == "string":
-            return [dialect.string(shape.schema, shape.path, self.schemas.losses)]
+            return [dialect.string(shape.schema, shape.path, self.schemas.notes)]
         return scalar(shape, dialect.constants, self.schemas)
 
     def anything(self) -> Node:
@@ -66,20 +66,20 @@ class Values:
             whole = number()
             assert whole is not None
             bits = [Lit(text) for text in dialect.constants.values()]
-            text = dialect.string({}, "", self.schemas.losses)
+            text = dialect.string({}, "", self.schemas.notes)
             inner = self.anything()
-            _, _, before, behind, _, empty = dialect.brackets
-            items = alt(empty, seq(before, inner, many(seq(dialect.comma, inner)), behind))
-            return alt(text, Word(whole), *bits, items, self.object(Objects((), True), ""))
+            _, _, before, after, _, empty = dialect.brackets
+            items = alt(empty, seq(before, inner, repeat(seq(dialect.comma, inner)), after))
+            return alt(text, Terminal(whole), *bits, items, self.object(Members((), True), ""))
 
         return self.rules.ref((dialect.name, "anything"), make)
 
     # -- containers ----------------------------------------------------------------------------------------------------
 
-    def object(self, members: Objects, path: str) -> Node:
+    def object(self, members: Members, path: str) -> Node:
         """An object with these members."""
         dialect = self.dialect
-        before, behind, _, _, empty, _ = dialect.brackets
+        before, after, _, _, empty, _ = dialect.brackets
         names = [name for name, _, _ in members.members]
         other = None
         if members.others is not NEVER:
@@ -92,24 +92,24 @@ class Values:
             for name, schema, needed in members.members
         ]
         inside, may_be_empty = members.arranged(items, dialect.comma, self.rules, other)
-        some = [] if inside is None else [seq(before, inside, behind)]
+        some = [] if inside is None else [seq(before, inside, after)]
         return alt(*([empty] if may_be_empty else []), *some)
 
-    def _other_key(self, members: Objects, names: list[str], path: str) -> Node:
+    def _other_key(self, members: Members, names: list[str], path: str) -> Node:
         if members.names is True or not isinstance(members.names, Mapping):
             return self.dialect.other_key(names)
         shapes = self.schemas.shapes(members.names, f"{path}.{members.named_by}")
         ways = [self.dialect.key(each) for shape in shapes for each in shape.values if isinstance(each, str)]
         strings = [shape for shape in shapes if shape.kind == "string"]
-        ways += [self.dialect.key_of(each.schema, each.path, self.schemas.losses) for each in strings]
+        ways += [self.dialect.key_of(each.schema, each.path, self.schemas.notes) for each in strings]
         return alt(*ways) if ways else self.dialect.other_key(names)
 
-    def _map(self, member: Node, members: Objects) -> Node:
-        before, behind, _, _, empty, _ = self.dialect.brackets
-        return self._several(member, members.least, members.most, (before, behind, empty))
+    def _map(self, member: Node, members: Members) -> Node:
+        before, after, _, _, empty, _ = self.dialect.brackets
+        return self._several(member, members.least, members.most, (before, after, empty))
 
     def _array(self, shape: Shape) -> list[Node]:
-        _, _, before, behind, _, empty = self.dialect.brackets
+        _, _, before, after, _, empty = self.dialect.brackets
         first = shape.schema.get("prefixItems")
         items = shape.schema.get("items", True)
         least, most = int(shape.schema.get("minItems", 0)), shape.schema.get("maxItems")
@@ -118,29 +118,29 @@ class Values:
         if items is NEVER or (items is not True and not self.schemas.shapes(items, f"{shape.path}.items")):
             return [empty] if least == 0 else []
         inner = self.value(items, f"{shape.path}.items")
-        return [self._several(inner, least, None if most is None else int(most), (before, behind, empty))]
+        return [self._several(inner, least, None if most is None else int(most), (before, after, empty))]
 
     def _several(self, item: Node, least: int, most: int | None, brackets: tuple[Node, Node, Node]) -> Node:
-        before, behind, empty = brackets
+        before, after, empty = brackets
         if most == 0:
             return empty
-        rest = many(seq(self.dialect.comma, item), max(least - 1, 0), None if most is None else most - 1)
-        some = seq(before, item, rest, behind)
+        rest = repeat(seq(self.dialect.comma, item), max(least - 1, 0), None if most is None else most - 1)
+        some = seq(before, item, rest, after)
         return some if least else alt(empty, some)
 
     def _tuple(self, first: list[Any], others: Any, least: int, most: int | None, path: str) -> list[Node]:
-        _, _, before, behind, _, empty = self.dialect.brackets
+        _, _, before, after, _, empty = self.dialect.brackets
         items = [self.value(each, f"{path}.prefixItems.{at}") for at, each in enumerate(first)]
         comma, size = self.dialect.comma, len(items)
         ways: list[Node] = [empty] if least == 0 else []
         ways += [
-            seq(before, *(seq(comma, each) if at else each for at, each in enumerate(items[:count])), behind)
+            seq(before, *(seq(comma, each) if at else each for at, each in enumerate(items[:count])), after)
             for count in range(max(least, 1), min(size, size if most is None else most) + 1)
         ]
         if others is not NEVER and (most is None or most > size):
             more = seq(comma, self.value(others, f"{path}.items"))
-            rest = many(more, max(least - size, 1), None if most is None else most - size)
-            ways.append(seq(before, *(seq(comma, each) if at else each for at, each in enumerate(items)), rest, behind))
+            rest = repeat(more, max(least - size, 1), None if most is None else most - size)
+            ways.append(seq(before, *(seq(comma, each) if at else each for at, each in enumerate(items)), rest, after))
         return ways
 
 
@@ -152,7 +152,7 @@ def scalar(shape: Shape, constants: Mapping[str, str], schemas: Schemas) -> list
         return [Lit(constants["null"])]
     bounds = bounds_of(shape.schema)
     if bounds is None:
-        schemas.losses.add(shape.path, "its bounds are no numbers that a grammar can hold")
+        schemas.notes.add_unsupported(shape.path, "its bounds are too large for a grammar, or are not numbers")
     make = integer if shape.kind == "integer" else number
     found = make() if bounds is None else make(bounds)
-    return [] if found is None else [Word(found)]
+    return [] if found is None else [Terminal(found)]

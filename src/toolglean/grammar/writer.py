@@ -1,12 +1,12 @@
-# What this file knows: how a grammar becomes rules: rows, choices, references. That is the same in GBNF and in Lark.
-# What it must not know: how either of them spells anything (gbnf.py, lark.py).
+# How a grammar becomes rules: sequences, alternatives, references. This part is the same in GBNF and in Lark, and does
+# not depend on how either writes anything (gbnf.py, lark.py).
 """Nodes as rules."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
 
-from toolglean.grammar.nodes import Alt, Chars, Lit, Many, Node, Ref, Rules, Seq, Text, Word
+from toolglean.grammar.nodes import Alt, Chars, Lit, Node, Ref, Repeat, Rules, Seq, Terminal, Text
 
 __all__ = ["Writer"]
 
@@ -18,18 +18,18 @@ class Writer(ABC):
         given: the rules to which the grammar refers.
 
     Attributes:
-        rules: what was written, by the name of the rule.
+        rules: the text of each rule, by its name.
     """
 
     def __init__(self, given: Rules) -> None:
         self.given = given
         self.rules: dict[str, str] = {}
         self._names: dict[Node, str] = {}
-        self._to_write: list[str] = []  # rules may refer to each other deeper than Python nests
+        self._to_write: list[str] = []  # rules may refer to each other deeper than Python can recurse
         self._writes = False
 
     def node(self, node: Node) -> str:
-        """The node, as the whole of a rule."""
+        """The node, as the whole text of a rule."""
         if isinstance(node, Alt):
             return " | ".join(self.node(way) for way in node.ways)
         if isinstance(node, Seq):
@@ -37,24 +37,24 @@ class Writer(ABC):
         return self.part(node)
 
     def part(self, node: Node) -> str:
-        """The node, as it may stand in a row."""
+        """The node, as a part of a sequence."""
         if isinstance(node, Lit):
             return self.literal(node.text)
         if isinstance(node, Chars):
             return self.chars(node)
         if isinstance(node, Ref):
             return self._rule(node)
-        if isinstance(node, Word):
-            return self.word(node.node)
+        if isinstance(node, Terminal):
+            return self.terminal(node.node)
         if isinstance(node, Text):
             return self.text(node)
-        if isinstance(node, Many):
-            return self.many(node)
+        if isinstance(node, Repeat):
+            return self.repeat(node)
         return f"({self.node(node)})"
 
     def _rule(self, node: Ref) -> str:
         if node.name not in self.rules:
-            self.rules[node.name] = ""  # it keeps its place
+            self.rules[node.name] = ""  # reserves its place
             self._to_write.append(node.name)
             while not self._writes and self._to_write:
                 self._writes = True
@@ -64,7 +64,7 @@ class Writer(ABC):
         return node.name
 
     def named(self, node: Node, prefix: str, text: str) -> str:
-        """The name of a rule for the node, which is written so: one rule, however often it is asked for."""
+        """The name of the rule for the node, whose text is `text`: one rule, however often it is requested."""
         if node not in self._names:
             name = self._names[node] = f"{prefix}{len(self._names)}"
             self.rules[name] = text
@@ -72,20 +72,20 @@ class Writer(ABC):
 
     @abstractmethod
     def literal(self, text: str) -> str:
-        """A text, as it stands."""
+        """Literal text."""
 
     @abstractmethod
     def chars(self, node: Chars) -> str:
         """One character."""
 
     @abstractmethod
-    def word(self, node: Node) -> str:
-        """What a lexer reads in one go."""
+    def terminal(self, node: Node) -> str:
+        """A node that a lexer matches as one unit."""
 
     @abstractmethod
     def text(self, node: Text) -> str:
         """Any text that meets constraints."""
 
     @abstractmethod
-    def many(self, node: Many) -> str:
-        """A node, several times."""
+    def repeat(self, node: Repeat) -> str:
+        """A repeated node."""

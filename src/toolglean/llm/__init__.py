@@ -1,6 +1,6 @@
-# What this room knows: language models that call tools and fill typed objects, on pydantic.
-# What it must not know: how text becomes calls (the parser does), how messages are written on a wire (`messages` does).
-"""Language models, prompts, tools and objects that fill themselves while the model writes. Needs the extra `[llm]`."""
+# What this room knows: language models that call tools and fill typed objects, with pydantic.
+# The parser turns text into calls, and toolglean.conversation writes messages in wire formats.
+"""Language models, prompts, tools, and objects that are filled while the model writes. Needs the extra `[llm]`."""
 
 from toolglean._install import needs
 
@@ -52,11 +52,12 @@ from toolglean.llm.errors import (
 from toolglean.llm.objects import Partial, PartialDict, PartialList, Partials, StreamingObjectProcessor
 from toolglean.llm.ollama import Ollama
 from toolglean.llm.orchestrators import ToolOrchestratingLLM
+from toolglean.llm.outputs import AgentChatResponse, ToolOutput
 from toolglean.llm.parsing import PydanticParser
 from toolglean.llm.prompts import BasePromptTemplate, ChatPromptTemplate, PromptTemplate
 from toolglean.llm.replay import AsyncReplayClient, ReplayClient
 from toolglean.llm.retries import RetryPolicy
-from toolglean.llm.tools import AgentChatResponse, CallableTool, ToolExecutor, ToolMetadata, ToolOutput
+from toolglean.llm.tools import CallableTool, ToolExecutor, ToolMetadata
 from toolglean.llm.types import (
     ChatResponse,
     Chunk,

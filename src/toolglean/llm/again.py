@@ -1,6 +1,6 @@
-# What this file knows: which failures of an answer a model can mend itself, and how it is told of them.
-# What it must not know: how an answer is asked for, and what it should have been.
-"""Asking again, with the error told to the model."""
+# What this file knows: which failures a model can correct, and how it is told about them.
+# Does not depend on how an answer is requested, or on what it should be.
+"""Asking the model again, with the error in the prompt."""
 
 from __future__ import annotations
 
@@ -19,24 +19,24 @@ from toolglean.llm.errors import (
 )
 from toolglean.llm.types import ChatResponse, Chunk, Message, ReasoningChunk, Role, ToolResultChunk
 
-__all__ = ["AGAIN", "MENDABLE", "Attempt", "Attempts", "checked_retries", "told"]
+__all__ = ["AGAIN", "CORRECTABLE", "Attempt", "Attempts", "checked_retries", "with_error"]
 
 log = logging.getLogger("toolglean.llm")
 
-MENDABLE = (ObjectError, NoToolCallError, UnknownToolError, ParseError)
-"""What a model has done wrong, and may do right when it is told."""
-SHOWN = 2000  # characters of an error that the model is told
+CORRECTABLE = (ObjectError, NoToolCallError, UnknownToolError, ParseError)
+"""Errors of the model, which it may correct when it is told about them."""
+SHOWN = 2000  # characters of an error that are sent to the model
 AGAIN = "That did not work: {error}\n\nAnswer again, and correct this."
 
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """An answer that did not become what was asked for.
+    """An answer that could not be used.
 
     Attributes:
-        number: the first is 1.
-        error: why not.
-        response: what the model said; None where that is not known.
+        number: the first attempt is 1.
+        error: the reason.
+        response: the model's answer; None if it is not known.
     """
 
     number: int
@@ -48,8 +48,8 @@ class Attempts:
     """The attempts of one call.
 
     Args:
-        max_retries: how often the model is asked again, at most.
-        on_attempt: called with each attempt that failed.
+        max_retries: how often the model is asked again at most.
+        on_attempt: called with each failed attempt.
     """
 
     def __init__(self, max_retries: int, on_attempt: Callable[[Attempt], Any] | None = None) -> None:
@@ -58,13 +58,13 @@ class Attempts:
         self._failed: list[Attempt] = []
 
     def failed(self, error: LLMError) -> Attempt:
-        """An attempt failed.
+        """Record a failed attempt.
 
         Returns:
             The attempt, if the model is to be asked again.
 
         Raises:
-            The error, with all attempts in `failed_attempts`, if not.
+            The error, with all attempts in `failed_attempts`, if no retries are left.
         """
         attempt = Attempt(len(self._failed) + 1, error, error.response)
         self._failed.append(attempt)
@@ -74,34 +74,34 @@ class Attempts:
         if not self._left:
             raise error
         self._left -= 1
-        log.info("attempt %d failed, and the model is told so: %s", attempt.number, error)
+        log.info("attempt %d failed, asking the model again: %s", attempt.number, error)
         return attempt
 
 
-def told(messages: Sequence[Message], attempt: Attempt) -> list[Message]:
-    """The messages, with what the model said, and what is wrong with it."""
+def with_error(messages: Sequence[Message], attempt: Attempt) -> list[Message]:
+    """The messages, followed by the model's answer and by what is wrong with it."""
     error = str(attempt.error)[:SHOWN]
     response = attempt.response
     if response is None:
         return [*messages, Message.from_str(AGAIN.format(error=error))]
-    said: list[Chunk] = [chunk for chunk in response.message.chunks if not isinstance(chunk, ReasoningChunk)]
+    chunks: list[Chunk] = [chunk for chunk in response.message.chunks if not isinstance(chunk, ReasoningChunk)]
     calls = response.tool_calls
     if calls:
         results: list[Chunk] = [
             ToolResultChunk(name=call.name, id=call.id, content={"error": error, "hint": "call it again, corrected"})
             for call in calls
         ]
-        return [*messages, Message(role=Role.MODEL, chunks=said), Message(role=Role.TOOL, chunks=results)]
+        return [*messages, Message(role=Role.MODEL, chunks=chunks), Message(role=Role.TOOL, chunks=results)]
     text = response.message.content or "\n".join(f"{call.name}: {call.unread}" for call in response.unfinished)
     spoken = [Message.from_str(text, Role.MODEL)] if text.strip() else []
     return [*messages, *spoken, Message.from_str(AGAIN.format(error=error))]
 
 
 def checked_retries(max_retries: Any) -> int:
-    """How often to ask again.
+    """The number of retries.
 
     Raises:
-        ConfigurationError: it is not a number from 0 up.
+        ConfigurationError: it is not an integer, or below 0.
     """
     if not isinstance(max_retries, int) or isinstance(max_retries, bool) or max_retries < 0:
         message = f"max_retries={max_retries!r:.80} is not a number of retries: give 0 or more"

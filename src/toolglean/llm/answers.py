@@ -1,8 +1,8 @@
-# What this file knows: how the events of a turn add up to responses.
-# What it must not know: where the events come from, and what is done with the responses.
+# What this file knows: how the events of a turn become responses.
+# Does not depend on where the events come from, or on what is done with the responses.
 #
-# Every response of a stream holds all that was said so far. Were each built at once, a long answer would be copied with
-# every chunk. So the responses share the pieces, remember how many were there, and join them when they are asked.
+# Every response of a stream contains the whole answer so far. If each were built at once, a long answer would be copied
+# with every chunk. So the responses share the pieces, remember how many there were, and join them when they are read.
 """Responses from events."""
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ log = logging.getLogger("toolglean.llm")
 
 
 class _Pieces:
-    """Pieces that only grow; the caller says how many count."""
+    """A list of pieces that only grows; the caller says how many of them to use."""
 
     def __init__(self) -> None:
         self.parts: list[str] = []
@@ -43,7 +43,7 @@ class _Open:
 
 @dataclass(frozen=True, slots=True)
 class _Place:
-    """How far the answer had come."""
+    """A position in the answer: how many pieces of each kind had been received."""
 
     texts: int
     thoughts: int
@@ -53,10 +53,10 @@ class _Place:
 
 
 class Answer:
-    """One turn of a model, as far as it has come.
+    """One turn of a model, as far as it has been received.
 
     Args:
-        single_call: only the first call counts; further ones are left out, everywhere.
+        single_call: keep only the first call, and drop all others everywhere.
     """
 
     def __init__(self, *, single_call: bool = False) -> None:
@@ -73,9 +73,9 @@ class Answer:
     def add(
         self, events: Iterable[Event], raw: Any = None, additional_kwargs: Mapping[str, Any] | None = None
     ) -> ChatResponse:
-        """Take in events, and give the response as it is now: `delta` is the text among them.
+        """Add events, and return the response as it is now; `delta` is their text.
 
-        Costs what the events cost, however long the answer is: the message is joined when it is read.
+        The cost depends on these events only, not on the length of the answer: the message is joined when it is read.
         """
         given: list[Event] = []
         texts: list[str] = []
@@ -97,14 +97,14 @@ class Answer:
             problems=list(self._problems),
             events=given,
         )
-        del response.__dict__["unfinished"]  # the default: it is found when it is asked for
+        del response.__dict__["unfinished"]  # the default: it is computed when it is first read
         response._answer, response._place = self, self._place()
         return response
 
     def whole(
         self, events: Iterable[Event], raw: Any = None, additional_kwargs: Mapping[str, Any] | None = None
     ) -> ChatResponse:
-        """The same for an answer that is not streamed: `delta` is None."""
+        """The same for an answer that was not streamed: `delta` is None."""
         found = self.add(events, raw, additional_kwargs)
         return ChatResponse(
             message=found.message,
@@ -121,7 +121,7 @@ class Answer:
         if isinstance(event, CallStart):
             if self._begun and not self._warned:
                 self._warned = True
-                log.warning("several calls where one is allowed: the first, of %r, is kept", self._first)
+                log.warning("the model made several calls, but only one is allowed: keeping the first, %r", self._first)
             elif not self._begun:
                 self._begun.add(event.index)
                 self._first = event.name
@@ -136,11 +136,8 @@ class Answer:
             self._open[event.index].arguments.parts.append(event.text)
         elif type(event) is CallEnd:
             self._open.pop(event.index, None)
-            call = event.call
-            if call.status == "ok":
-                self._calls.append(ToolCallChunk(name=call.name, arguments=call.arguments, id=call.id))
-            else:
-                self._lost.append(ToolCallChunk(name=call.name, id=call.id, unread=call.arguments_text or " "))
+            call = ToolCallChunk.of(event.call)
+            (self._lost if call.unread else self._calls).append(call)
         elif type(event) is Problem:
             self._problems.append(event)
 
@@ -155,7 +152,7 @@ class Answer:
         )
 
     def message(self, place: _Place) -> Message:
-        """The message as it was there."""
+        """The message at that position."""
         chunks: list[Chunk] = []
         if thoughts := self._thoughts.text(place.thoughts):
             chunks.append(ReasoningChunk(content=thoughts))
@@ -165,7 +162,7 @@ class Answer:
         return Message.model_construct(role=Role.MODEL, chunks=chunks, additional_kwargs={})
 
     def unfinished(self, place: _Place) -> list[ToolCallChunk]:
-        """The calls that were not finished there."""
+        """The calls that were not finished at that position."""
         found = self._lost[: place.lost]
         if place.open is not None:
             call, count = place.open
@@ -174,13 +171,13 @@ class Answer:
 
 
 class _StreamedResponse(ChatResponse):
-    """A response of a stream, whose message is joined when it is read."""
+    """A response of a stream. Its message is joined when it is first read."""
 
     _answer: Any = PrivateAttr(default=None)
     _place: Any = PrivateAttr(default=None)
 
     def __getattr__(self, name: str) -> Any:
-        # Called for what is not there yet; the fields are then there for good.
+        # Called for fields that are not set yet; they are set here.
         if name not in {"message", "unfinished"}:
             return super().__getattr__(name)  # type: ignore[misc]  # pydantic has one, for its private attributes
         found = getattr(self._answer, name)(self._place)
@@ -199,4 +196,4 @@ class _StreamedResponse(ChatResponse):
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ChatResponse) and self.model_dump() == other.model_dump()
 
-    __hash__ = None  # type: ignore[assignment]  # it can be changed
+    __hash__ = None  # type: ignore[assignment]  # it is mutable

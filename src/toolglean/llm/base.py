@@ -1,6 +1,6 @@
-# What this file knows: what every language model here can do, said once for the plain, the asynchronous and the
-# streaming forms: completions on top of chats, and calls of tools on top of chats with tools.
-# What it must not know: any server.
+# What this file knows: what every language model can do in its plain, asynchronous and streaming forms: completions
+# built on chats, and tool calls built on chats with tools.
+# Does not depend on any server.
 """Language models."""
 
 from __future__ import annotations
@@ -18,23 +18,24 @@ from toolglean.llm.decorators import (
     stream_chat_to_completion,
 )
 from toolglean.llm.errors import LLMError, NoToolCallError
+from toolglean.llm.outputs import AgentChatResponse, ToolOutput
 from toolglean.llm.steps import AsyncSteps
-from toolglean.llm.tools import AgentChatResponse, CallableTool, ToolExecutor, ToolOutput
+from toolglean.llm.tools import CallableTool, ToolExecutor
 from toolglean.llm.types import ChatResponse, CompletionResponse, Message, MessageList, Metadata, ToolCallChunk
 
 __all__ = ["LLM", "FunctionCallingLLM", "Messages", "force_single_tool_call"]
 
 Messages: TypeAlias = str | Message | Iterable[Message]
-"""A text (the user's), one message, or several."""
+"""A text (of a user message), one message, or several."""
 
 ToolLike: TypeAlias = "CallableTool | Callable[..., Any] | Mapping[str, Any]"
-"""A tool, a function or a pydantic class; a tool dict where nothing is run."""
+"""A tool, a function or a pydantic class; also a tool dict, where nothing is run."""
 
 log = logging.getLogger("toolglean.llm")
 
 
 def force_single_tool_call(response: ChatResponse) -> ChatResponse:
-    """Keep the first call of a response, and everything that is not a call; with one call or none, nothing changes.
+    """Keep the first call of a response and drop the others; everything that is not a call is kept.
 
     Returns:
         The same response, changed in place.
@@ -42,14 +43,14 @@ def force_single_tool_call(response: ChatResponse) -> ChatResponse:
     calls = response.tool_calls
     if len(calls) > 1:
         first = calls[0]
-        log.warning("the model made %d calls where one is allowed: the first, of %r, is kept", len(calls), first.name)
+        log.warning("the model made %d calls, but only one is allowed: keeping the first, %r", len(calls), first.name)
         chunks = response.message.chunks
         response.message.chunks = [each for each in chunks if each is first or not isinstance(each, ToolCallChunk)]
     return response
 
 
 class LLM(abc.ABC):
-    """A language model that takes messages, or a prompt.
+    """A language model that answers messages, or a prompt.
 
     In every method, `messages` is a text, a message, or several; `kwargs` are passed on to the server.
     """
@@ -69,7 +70,7 @@ class LLM(abc.ABC):
 
     @abc.abstractmethod
     def stream_chat(self, messages: Messages, **kwargs: Any) -> Iterator[ChatResponse]:
-        """Answer `messages`, step by step: each response holds everything said so far."""
+        """Answer `messages`, step by step: each response contains the whole answer so far."""
 
     @abc.abstractmethod
     def astream_chat(
@@ -92,24 +93,24 @@ class LLM(abc.ABC):
         return await achat_to_completion(self.achat)(prompt, **kwargs)
 
     def astream_complete(self, prompt: str, **kwargs: Any) -> AsyncSteps[CompletionResponse]:
-        """Answer a prompt, step by step and asynchronously; it can be awaited first."""
+        """Answer a prompt, step by step and asynchronously. It may be awaited first."""
         return astream_chat_to_completion(self.astream_chat)(prompt, **kwargs)
 
 
 class FunctionCallingLLM(LLM):
     """A language model that can be given tools.
 
-    `chat` and its variants take `tools=` and `single_call=` (which drops further calls, in streams too).
+    `chat` and its variants accept `tools=` and `single_call=` (which drops all calls after the first, in streams too).
     """
 
     def _extend_messages(self, messages: Messages) -> MessageList:
-        """The messages that are sent; for subclasses that add a system prompt."""
+        """The messages that are sent. Subclasses may add a system prompt."""
         return MessageList.of(messages)
 
     def _prepared(
         self, messages: Messages, tools: Sequence[ToolLike], kwargs: dict[str, Any], *, allow_parallel: bool
     ) -> dict[str, Any]:
-        allow_parallel = kwargs.pop("allow_parallel", allow_parallel)  # the seed's other word for it
+        allow_parallel = kwargs.pop("allow_parallel", allow_parallel)  # another name for it
         return {
             "messages": self._extend_messages(messages),
             "tools": list(tools),
@@ -127,12 +128,12 @@ class FunctionCallingLLM(LLM):
         allow_parallel_tool_calls: bool = False,
         **kwargs: Any,
     ) -> ChatResponse:
-        """Let the model call tools; nothing is run.
+        """Let the model call tools, without running them.
 
         Args:
             messages: the conversation.
-            tools: what it may call.
-            allow_parallel_tool_calls: whether more than one call counts; otherwise the first is kept.
+            tools: the tools that it may call.
+            allow_parallel_tool_calls: whether to keep more than one call; otherwise only the first is kept.
             kwargs: as for `chat`.
 
         Returns:
@@ -142,9 +143,9 @@ class FunctionCallingLLM(LLM):
             ToolSchemaError: a tool has no schema; nothing was sent.
             RequestError: the server did not answer, or answered with an error.
         """
-        asked = self._prepared(messages, tools, kwargs, allow_parallel=allow_parallel_tool_calls)
-        response: ChatResponse = self.chat(**asked)
-        return force_single_tool_call(response) if asked["single_call"] else response
+        arguments = self._prepared(messages, tools, kwargs, allow_parallel=allow_parallel_tool_calls)
+        response: ChatResponse = self.chat(**arguments)
+        return force_single_tool_call(response) if arguments["single_call"] else response
 
     async def agenerate_tool_calls(
         self,
@@ -155,9 +156,9 @@ class FunctionCallingLLM(LLM):
         **kwargs: Any,
     ) -> ChatResponse:
         """`generate_tool_calls`, asynchronously."""
-        asked = self._prepared(messages, tools, kwargs, allow_parallel=allow_parallel_tool_calls)
-        response: ChatResponse = await self.achat(**asked)
-        return force_single_tool_call(response) if asked["single_call"] else response
+        arguments = self._prepared(messages, tools, kwargs, allow_parallel=allow_parallel_tool_calls)
+        response: ChatResponse = await self.achat(**arguments)
+        return force_single_tool_call(response) if arguments["single_call"] else response
 
     def stream_chat_with_tools(
         self,
@@ -167,7 +168,7 @@ class FunctionCallingLLM(LLM):
         allow_parallel_tool_calls: bool = False,
         **kwargs: Any,
     ) -> Iterator[ChatResponse]:
-        """`generate_tool_calls`, step by step: `unfinished` shows the call that is being written, piece by piece."""
+        """`generate_tool_calls`, step by step: `unfinished` shows the call that is being written."""
         return self.stream_chat(**self._prepared(messages, tools, kwargs, allow_parallel=allow_parallel_tool_calls))
 
     def astream_chat_with_tools(
@@ -178,20 +179,20 @@ class FunctionCallingLLM(LLM):
         allow_parallel_tool_calls: bool = False,
         **kwargs: Any,
     ) -> AsyncSteps[ChatResponse]:
-        """`generate_tool_calls`, step by step and asynchronously; it can be awaited first."""
-        asked = self._prepared(messages, tools, kwargs, allow_parallel=allow_parallel_tool_calls)
-        return AsyncSteps(self.astream_chat(**asked))
+        """`generate_tool_calls`, step by step and asynchronously. It may be awaited first."""
+        arguments = self._prepared(messages, tools, kwargs, allow_parallel=allow_parallel_tool_calls)
+        return AsyncSteps(self.astream_chat(**arguments))
 
     def stream_generate_tool_calls(
         self, messages: Messages, tools: Sequence[ToolLike], **kwargs: Any
     ) -> Iterator[ChatResponse]:
-        """`generate_tool_calls`, step by step: as `stream_chat_with_tools`."""
+        """`generate_tool_calls`, step by step: see `stream_chat_with_tools`."""
         return self.stream_chat_with_tools(tools, messages, **kwargs)
 
     def astream_generate_tool_calls(
         self, messages: Messages, tools: Sequence[ToolLike], **kwargs: Any
     ) -> AsyncSteps[ChatResponse]:
-        """`generate_tool_calls`, step by step and asynchronously; it can be awaited first."""
+        """`generate_tool_calls`, step by step and asynchronously. It may be awaited first."""
         return self.astream_chat_with_tools(tools, messages, **kwargs)
 
     def get_tool_calls_from_response(
@@ -200,13 +201,13 @@ class FunctionCallingLLM(LLM):
         """The calls of a response that can be executed.
 
         Raises:
-            NoToolCallError: there is none, and `error_on_no_tool_call` is set.
+            NoToolCallError: there are none, and `error_on_no_tool_call` is set.
         """
         calls = response.tool_calls
         if not calls and error_on_no_tool_call:
             cut = ", ".join(repr(call.name) for call in response.unfinished)
-            said = f"the calls of {cut} are not whole" if cut else f"it said: {response.message.content[:200]!r}"
-            raise NoToolCallError(f"Expected at least one tool call, but got none; {said}", response=response)
+            detail = f"the calls of {cut} are incomplete" if cut else f"it wrote: {response.message.content[:200]!r}"
+            raise NoToolCallError(f"Expected at least one tool call, but got none; {detail}", response=response)
         return calls
 
     # -- calls, run ----------------------------------------------------------------------------------------------------
@@ -225,16 +226,17 @@ class FunctionCallingLLM(LLM):
         """Let the model call tools, and run them.
 
         Args:
-            tools: what it may call.
+            tools: the tools that it may call.
             messages: the conversation.
-            allow_parallel_tool_calls: whether more than one call is run; otherwise the first is.
-            error_on_no_tool_call: whether no call is an error; otherwise the answer's text is the response.
-            error_on_tool_error: whether a tool that fails raises; otherwise its output says so (`is_error`).
+            allow_parallel_tool_calls: whether to run more than one call; otherwise only the first is run.
+            error_on_no_tool_call: whether an answer without a call raises; otherwise its text is the response.
+            error_on_tool_error: whether a failing tool raises; otherwise its output reports the error (`is_error`).
             verbose: log each call and its output.
             kwargs: as for `chat`.
 
         Returns:
-            The outputs in the order of the calls, in `sources`; their contents, parted by blank lines, in `response`.
+            The outputs in the order of the calls, in `sources`; their contents, separated by blank lines, in
+            `response`.
 
         Raises:
             NoToolCallError: see `error_on_no_tool_call`.
@@ -260,7 +262,7 @@ class FunctionCallingLLM(LLM):
         verbose: bool = False,
         **kwargs: Any,
     ) -> AgentChatResponse:
-        """`predict_and_call`, asynchronously; several tools run at the same time."""
+        """`predict_and_call`, asynchronously; several tools run concurrently."""
         response = await self.agenerate_tool_calls(
             messages, tools, allow_parallel_tool_calls=allow_parallel_tool_calls, **kwargs
         )
@@ -272,7 +274,7 @@ class FunctionCallingLLM(LLM):
 
 @contextlib.contextmanager
 def _caused_by(response: ChatResponse) -> Iterator[None]:
-    # Who asks again needs to know what was said.
+    # Asking again needs the answer.
     try:
         yield
     except LLMError as error:

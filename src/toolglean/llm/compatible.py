@@ -1,6 +1,6 @@
 # What this file knows: how a chat becomes a request to a server with OpenAI's chat API, and how httpx sends it.
-# What it must not know: how calls are found in text and joined from fragments (toolglean.clients.chat_events), how
-# messages are written on the wire (toolglean.conversation.messages), the four forms of a chat (served.py).
+# toolglean.clients.chat_events finds calls in text and joins them from fragments, toolglean.conversation writes
+# messages in the wire format, and served.py has the four forms of a chat.
 """Any server with OpenAI's chat API as a language model that calls functions."""
 
 from __future__ import annotations
@@ -12,53 +12,56 @@ import httpx
 from pydantic import BaseModel, Field, SecretStr, field_validator
 
 from toolglean.clients.chat_events import ChatEvents
-from toolglean.conversation.messages import OpenAIHistoryConverter
-from toolglean.conversation.messages.wire import field
+from toolglean.conversation import OpenAIHistoryConverter
+from toolglean.conversation.fields import field
 from toolglean.formats.spec import Format
 from toolglean.llm.answers import Answer
 from toolglean.llm.base import Messages
 from toolglean.llm.constrained import REPLACED, Server, constraint, example_in, says_format, written_format
 from toolglean.llm.errors import ConfigurationError
 from toolglean.llm.frozen import Frozen
-from toolglean.llm.served import Reading, Served, merged, schema_of, told_in_prompt
+from toolglean.llm.instructions import with_one_system_message, with_tools_described
+from toolglean.llm.served import Reading, Served
 from toolglean.llm.sse import EventLines, refusal
+from toolglean.llm.tools import schema_of
 from toolglean.llm.types import ChatResponse, MessageList
+from toolglean.parser import ParserArguments
 
 __all__ = ["OpenAICompatible"]
 
 FACTS = ("id", "model", "created", "usage", "system_fingerprint")
-"""What a chunk tells of the answer."""
+"""The fields of a chunk that describe the answer."""
 OK = 200
 JSON_MODE = {"type": "json_object"}
 
 
 class OpenAICompatible(Served):
-    """A model behind a server with OpenAI's chat API: vLLM, SGLang, llama.cpp, LM Studio, OpenAI itself. Its fields are
+    """A model on a server with OpenAI's chat API: vLLM, SGLang, llama.cpp, LM Studio, OpenAI itself. Its fields are
     frozen; no connection is made before the first request.
 
     Attributes:
         model: the model's name, as the server knows it.
         base_url: the API's URL, with its version: http://localhost:8000/v1.
-        api_key: sent as a bearer token; None: no key. It is not shown.
+        api_key: sent as a bearer token; None: no key. It is never printed.
         timeout: seconds to wait for the server.
         temperature: between 0 and 2.
-        context_window: how many tokens the model can see, for those who ask for `metadata`; it is not sent.
+        context_window: the largest number of tokens in the model's context, for `metadata`; it is not sent.
         json_mode: whether the model must write JSON and nothing else.
-        response_format: what an answer must look like: a pydantic class, whose schema the server is given, or a dict as
-            the API has it; None: nothing is asked for.
-        grammar: make the server write calls as the grammar of the model's format says, with arguments that meet the
-            tools' schemas: "vllm", "sglang" or "llama.cpp", whichever it is; None: the server is trusted. The format
-            is the one that `parser` names, or that of `model`.
+        response_format: the required form of an answer: a pydantic class, whose schema is sent to the server, or a dict
+            in the form of the API; None: any form.
+        grammar: constrain the server to the grammar of the model's format, and the arguments of calls to the tools'
+            schemas: "vllm", "sglang" or "llama.cpp", depending on the server; None: no constraint. The format is the
+            one given in `parser`, or that of `model`.
         grammar_options: further arguments of `toolglean.grammar.grammar_of` (`reasoning`, `strict`).
-        additional_kwargs: further fields of every request (`top_p`, `seed`, `max_tokens`, …). It
-            cannot be changed.
+        additional_kwargs: further fields of every request (`top_p`, `seed`, `max_tokens`, …). It is read-only.
         system_prompt: sent before the messages of every chat; "" for none.
-        tools_in: "server": tools go into the request; "prompt": a system message describes them, for servers that know
-            nothing of tools. llama.cpp's server takes no grammar beside tools: with it they are always in the prompt.
-        parser: arguments of `toolglean.Parser` for calls that the model leaks into its text. If none of them tells how
-            calls are written, the turn shows it.
-        retry: when a request is tried again.
-        client, async_client: an `httpx.Client` and an `httpx.AsyncClient` to use; None: made when they are needed.
+        tools_in: "server": tools go into the request; "prompt": a system message describes them, for servers that do
+            not support tools. llama.cpp's server does not accept a grammar together with tools, so with a grammar they
+            are always in the prompt.
+        parser: arguments of `toolglean.Parser` for calls that the model leaks into its text. If none of them gives the
+            format of calls, it is detected.
+        retry: when a failed request is sent again.
+        client, async_client: an `httpx.Client` and an `httpx.AsyncClient` to use; None: created when first needed.
 
     In a chat, further arguments are fields of the request: `tool_choice`, `max_tokens`, `response_format`, ….
 
@@ -80,11 +83,12 @@ class OpenAICompatible(Served):
         *,
         client: httpx.Client | None = None,
         async_client: httpx.AsyncClient | None = None,
+        parser: ParserArguments | None = None,
         **fields: Any,
     ) -> None:
-        super().__init__(model, client=client, async_client=async_client, **fields)
+        super().__init__(model, client=client, async_client=async_client, parser=parser, **fields)
         if self.grammar is not None:
-            self._format()  # at once, not at the first chat
+            self._format()  # an error is raised here, not at the first chat
 
     @field_validator("grammar_options")
     @classmethod
@@ -157,7 +161,7 @@ class OpenAICompatible(Served):
 
     # -- requests ------------------------------------------------------------------------------------------------------
 
-    def _begun(
+    def _start(
         self, messages: Messages, tools: Sequence[Any] | None, kwargs: dict[str, Any]
     ) -> tuple[dict[str, Any], Reading]:
         single = bool(kwargs.pop("single_call", False))
@@ -171,7 +175,7 @@ class OpenAICompatible(Served):
         found = written_format(self.model, self.parser)
         if found is None:
             message = (
-                f"grammar={self.grammar!r} needs the format in which {self.model!r} writes its calls, which is not "
+                f"grammar={self.grammar!r} needs the format in which {self.model!r} writes its calls, but it is not "
                 "known: give parser={'format': ...}"
             )
             raise ConfigurationError(message, field="grammar", value=self.grammar)
@@ -185,8 +189,8 @@ class OpenAICompatible(Served):
         if self.grammar is None or not tools or choice == "none":
             return fields
         if form is not None:
-            asked = "json_mode" if form == JSON_MODE else f"response_format={form!r:.80}"
-            message = f"{asked} and grammar={self.grammar!r} exclude each other in a chat with tools: leave one out"
+            setting = "json_mode" if form == JSON_MODE else f"response_format={form!r:.80}"
+            message = f"{setting} and grammar={self.grammar!r} exclude each other in a chat with tools: leave one out"
             raise ConfigurationError(message, field="response_format", value=form)
         parallel = not single and fields.get("parallel_tool_calls") is not False
         made = constraint(
@@ -205,15 +209,15 @@ class OpenAICompatible(Served):
             fields["response_format"] = form
         fields = self._constrained(tools, fields, form, single=single)
         if tools and (self.tools_in == "prompt" or self.grammar == "llama.cpp"):
-            messages = told_in_prompt(messages, tools, example_in(written_format(self.model, self.parser)))
+            messages = with_tools_described(messages, tools, example_in(written_format(self.model, self.parser)))
             fields.pop("tool_choice", None)
         elif tools:
             fields["tools"] = tools
         else:
-            fields.pop("tool_choice", None)  # servers refuse it without tools
+            fields.pop("tool_choice", None)  # servers reject it without tools
         return {
             "model": self.model,
-            "messages": merged(OpenAIHistoryConverter().from_history(messages.to_history())),
+            "messages": with_one_system_message(OpenAIHistoryConverter().from_history(messages.to_history())),
             **fields,
         }
 
@@ -224,7 +228,7 @@ def _response_format(given: Any) -> dict[str, Any] | None:
     if isinstance(given, type) and issubclass(given, BaseModel):
         schema = {"name": given.__name__, "schema": given.model_json_schema()}
         return {"type": "json_schema", "json_schema": schema}
-    message = f"response_format={given!r:.80} cannot be sent: give a pydantic class, or a dict as the API has it"
+    message = f"response_format={given!r:.80} cannot be sent: give a pydantic class, or a dict in the form of the API"
     raise ConfigurationError(message, field="response_format", value=given)
 
 
@@ -238,7 +242,7 @@ def _json(response: Any) -> Any:
 
 
 class _Reading:
-    """The core: chunks in, responses out."""
+    """Reads chunks into responses."""
 
     def __init__(self, schemas: list[dict[str, Any]], options: Mapping[str, Any], *, single: bool) -> None:
         self._events = ChatEvents(schemas or None, options)
@@ -251,7 +255,7 @@ class _Reading:
         return self._answer.whole(events + self._events.finish(), raw, _facts(raw))
 
     def step(self, chunk: Any) -> list[ChatResponse]:
-        """What a chunk adds: one response, or none where all of it waits for more."""
+        """What a chunk adds: one response, or none if all of it is held back."""
         events, facts = self._events.read(chunk), _facts(chunk)
         if not events and not {"done_reason", "usage"} & facts.keys():
             return []
@@ -259,7 +263,7 @@ class _Reading:
         return [self.last]
 
     def end(self) -> list[ChatResponse]:
-        """What waited to the end of a stream that did not say why it ended."""
+        """What was held back until the end of a stream that gave no reason for its end."""
         events = self._events.finish()
         if not events:
             return []

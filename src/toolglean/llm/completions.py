@@ -1,6 +1,6 @@
-# What this file knows: how a prompt, a model and a class become a function that gives instances of the class, where the
-# model writes them as text.
-# What it must not know: any server, how an object is found in text (parsing.py), calls (orchestrators.py).
+# What this file knows: how a prompt, a model and a class become a function that returns instances of the class, which
+# the model writes as text.
+# Does not depend on any server. parsing.py finds objects in text; orchestrators.py uses calls instead.
 """From a prompt to a typed object, without tools."""
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel
 
-from toolglean.llm.again import AGAIN, Attempt, Attempts, checked_retries, told
+from toolglean.llm.again import AGAIN, Attempt, Attempts, checked_retries, with_error
 from toolglean.llm.base import LLM
 from toolglean.llm.errors import ParseError
 from toolglean.llm.parsing import PydanticParser
@@ -24,19 +24,19 @@ Model = TypeVar("Model", bound=BaseModel)
 
 
 class TextCompletionLLM(WithPrompt, Generic[Model]):
-    """A function that returns an object which the model writes as text, for models without tools.
+    """A function that returns an object, which the model writes as text. For models without tools.
 
     Args:
         output_parser: finds the object in the answer.
         prompt: a template, or its text; the schema is added after its last message.
         llm: the model; None: `Configs.llm`.
-        max_retries: how often the model is asked again, with its answer and the error, if the answer holds no such
-            object. Every attempt costs a request.
-        on_attempt: called with each `Attempt` that failed.
+        max_retries: how often the model is asked again, with its answer and the error, if the answer does not contain
+            such an object. Every attempt costs a request.
+        on_attempt: called with each failed `Attempt`.
 
     Raises:
         MissingLLMError: there is no model.
-        ConfigurationError: the prompt is neither text nor template, or `max_retries` is not a number from 0 up.
+        ConfigurationError: the prompt is neither a text nor a template, or `max_retries` is not a number of 0 or more.
     """
 
     def __init__(
@@ -63,38 +63,38 @@ class TextCompletionLLM(WithPrompt, Generic[Model]):
 
         Args:
             llm_kwargs: passed on to the model's `chat`.
-            variables: of the prompt.
+            variables: the prompt's variables.
 
         Raises:
             MissingVariablesError: variables of the prompt are missing.
-            ParseError: the answer holds no such object.
+            ParseError: the answer does not contain such an object.
             RequestError: the server did not answer, or answered with an error.
         """
         attempts, options = Attempts(self._max_retries, self._on_attempt), dict(llm_kwargs or {})
-        asked = self._first(variables)
+        prompt = self._first(variables)
         while True:
             response: Any = None
             try:
-                if isinstance(asked, str):
-                    return self._output_parser.parse(self._llm.complete(asked, **options).text)
-                response = self._llm.chat(asked, **options)
+                if isinstance(prompt, str):
+                    return self._output_parser.parse(self._llm.complete(prompt, **options).text)
+                response = self._llm.chat(prompt, **options)
                 return self._output_parser.parse(response.message.content)
             except ParseError as error:
-                asked = _next(asked, error, response, attempts)
+                prompt = _next(prompt, error, response, attempts)
 
     async def acall(self, /, *, llm_kwargs: Mapping[str, Any] | None = None, **variables: Any) -> Model:
-        """Return an object, asynchronously: as a plain call (`__call__`)."""
+        """Return an object, asynchronously: see `__call__`."""
         attempts, options = Attempts(self._max_retries, self._on_attempt), dict(llm_kwargs or {})
-        asked = self._first(variables)
+        prompt = self._first(variables)
         while True:
             response: Any = None
             try:
-                if isinstance(asked, str):
-                    return self._output_parser.parse((await self._llm.acomplete(asked, **options)).text)
-                response = await self._llm.achat(asked, **options)
+                if isinstance(prompt, str):
+                    return self._output_parser.parse((await self._llm.acomplete(prompt, **options)).text)
+                response = await self._llm.achat(prompt, **options)
                 return self._output_parser.parse(response.message.content)
             except ParseError as error:
-                asked = _next(asked, error, response, attempts)
+                prompt = _next(prompt, error, response, attempts)
 
     def _first(self, variables: Mapping[str, Any]) -> str | list[Message]:
         return self._messages(variables) if self._llm.metadata.is_chat_model else self._text(variables)
@@ -107,16 +107,16 @@ class TextCompletionLLM(WithPrompt, Generic[Model]):
         if not messages:
             return [Message.from_str(self._output_parser.format(""))]
         last = messages[-1]
-        told = TextChunk(content=self._output_parser.format(last.content))
+        text = TextChunk(content=self._output_parser.format(last.content))
         others = [chunk for chunk in last.chunks if not isinstance(chunk, TextChunk)]
-        return [*messages[:-1], last.model_copy(update={"chunks": [told, *others]})]
+        return [*messages[:-1], last.model_copy(update={"chunks": [text, *others]})]
 
 
 def _next(
-    asked: str | list[Message], error: ParseError, response: ChatResponse | None, attempts: Attempts
+    prompt: str | list[Message], error: ParseError, response: ChatResponse | None, attempts: Attempts
 ) -> str | list[Message]:
     error.response = response
     attempt = attempts.failed(error)
-    if isinstance(asked, str):
-        return f"{asked}\n\n{error.text}\n\n{AGAIN.format(error=error)}"
-    return told(asked, attempt)
+    if isinstance(prompt, str):
+        return f"{prompt}\n\n{error.text}\n\n{AGAIN.format(error=error)}"
+    return with_error(prompt, attempt)

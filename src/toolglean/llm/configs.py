@@ -1,5 +1,5 @@
-# What this file knows: what is used where nothing is given.
-# What it must not know: what it is used for.
+# What this file knows: the defaults.
+# Does not depend on what they are used for.
 """Defaults for the whole program."""
 
 from __future__ import annotations
@@ -13,4 +13,4 @@ class Configs:
     """Defaults for the whole program: `Configs.llm = Ollama(model=...)`."""
 
     llm: ClassVar[Any] = None
-    """The language model of orchestrators that are given none."""
+    """The language model of orchestrators that are created without one."""

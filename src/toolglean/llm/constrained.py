@@ -1,13 +1,13 @@
-# What this file knows: which field of a request takes a grammar of calls, by server, and what else must then be so.
-# What it must not know: how a grammar is made (toolglean.grammar), how the answer is read.
+# What this file knows: in which field of a request each server accepts a grammar for calls, and what that requires.
+# Does not depend on how a grammar is made (toolglean.grammar), or on how the answer is read.
 #
 #   server        the grammar goes into                   the tools
-#   "vllm"        response_format, as a structural tag    in the request, with tool_choice "none": with another choice
+#   "vllm"        response_format, as a structural tag    in the request, with tool_choice "none": for any other choice
 #   "sglang"      the same                                the server makes a grammar of its own
-#   "llama.cpp"   grammar, as GBNF                        in the messages: the server refuses a grammar beside tools
+#   "llama.cpp"   grammar, as GBNF                        in the messages: the server rejects a grammar with tools
 #
-# The answer is text then, and is read with the same format. docs/how-to/grammar-*.md say where all this is from.
-"""Calls that a server is made to write as the grammar of a format says."""
+# The answer is then text, and is read with the same format. docs/how-to/grammar-*.md give the sources for this.
+"""Servers that are constrained to write calls by the grammar of a format."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, TypeAlias
 
 from toolglean.clients.repair import FORMAT_OPTIONS
-from toolglean.conversation.messages.wire import field
+from toolglean.conversation.fields import field
 from toolglean.errors import ToolgleanError
 from toolglean.formats.registry import format_of_model
 from toolglean.formats.spec import Format
@@ -28,17 +28,17 @@ __all__ = ["REPLACED", "Server", "constraint", "example_in", "says_format", "wri
 
 Server: TypeAlias = Literal["vllm", "sglang", "llama.cpp"]
 REPLACED = ("tool_choice", "parallel_tool_calls")
-"""Fields of a request whose meaning is in the grammar."""
+"""Fields of a request that the grammar replaces."""
 EXAMPLE = ("name_of_the_function", {"name_of_a_parameter": "its value"})
 
 
 def says_format(options: Mapping[str, Any]) -> bool:
-    """Whether these arguments of `toolglean.Parser` say how calls are written."""
+    """Whether these arguments of `toolglean.Parser` give the format of calls."""
     return any(options.get(name) is not None for name in FORMAT_OPTIONS)
 
 
 def written_format(model: str, options: Mapping[str, Any]) -> Format | None:
-    """The format in which a model writes its calls; None if nobody says.
+    """The format in which a model writes its calls; None if it is not known.
 
     Args:
         model: its name.
@@ -51,25 +51,25 @@ def written_format(model: str, options: Mapping[str, Any]) -> Format | None:
 
 def constraint(
     server: Server,
-    format: Format,  # noqa: A002  # the field's own word for it
+    format: Format,  # noqa: A002  # the name of the parser's argument
     tools: Sequence[Mapping[str, Any]],
     *,
     choice: Any,
     parallel: bool,
     options: Mapping[str, Any],
 ) -> dict[str, Any]:
-    """The fields of a request that make the server write calls as the format says.
+    """The fields of a request that constrain the server to write calls in the format.
 
     Args:
-        server: what serves the model.
-        format: in which it writes calls.
-        tools: what it may call, in OpenAI's form.
+        server: the server software.
+        format: the format of calls.
+        tools: the tools that the model may call, in OpenAI's form.
         choice: the request's `tool_choice`.
         parallel: whether it may make several calls.
         options: further arguments of `toolglean.grammar.grammar_of`.
 
     Raises:
-        ConfigurationError: these calls cannot be enforced; it says why.
+        ConfigurationError: such a grammar cannot be made; the message says why.
     """
     try:
         chosen = _choice(choice)
@@ -82,14 +82,14 @@ def constraint(
 
 
 def _choice(given: Any) -> str:
-    if given is None or given == "any":  # Mistral's word for "required"
+    if given is None or given == "any":  # Mistral's name for "required"
         return "auto" if given is None else "required"
     name = field(field(given, "function") or given, "name")
     return name if isinstance(name, str) else str(given)
 
 
 def example_in(format: Format | None) -> str | None:  # noqa: A002
-    """A call as the format writes it, to show to a model; None if it cannot be shown."""
+    """A call in the format, as an example for a model; None if it cannot be written."""
     try:
         return None if format is None else render(format, [EXAMPLE])
     except ToolgleanError:

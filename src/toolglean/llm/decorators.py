@@ -1,6 +1,6 @@
-# What this file knows: how a function of messages becomes one of a prompt.
-# What it must not know: any language model.
-"""From chat to completion: a prompt is one message of the user's, and the answer's text is the completion."""
+# What this file knows: how a function that takes messages becomes one that takes a prompt.
+# Does not depend on any language model.
+"""From chat to completion: a prompt is one user message, and the answer's text is the completion."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = [
 
 
 def chat_to_completion_decorator(chat: Callable[..., ChatResponse]) -> Callable[..., CompletionResponse]:
-    """A `complete(prompt, **kwargs)` of a `chat(messages, **kwargs)`."""
+    """Make `complete(prompt, **kwargs)` from `chat(messages, **kwargs)`."""
 
     @functools.wraps(chat)
     def complete(prompt: str, **kwargs: Any) -> CompletionResponse:
@@ -32,7 +32,7 @@ def chat_to_completion_decorator(chat: Callable[..., ChatResponse]) -> Callable[
 def stream_chat_to_completion(
     chat: Callable[..., Iterator[ChatResponse]],
 ) -> Callable[..., Iterator[CompletionResponse]]:
-    """A `stream_complete(prompt, **kwargs)` of `chat`, a `stream_chat(messages, **kwargs)`."""
+    """Make `stream_complete(prompt, **kwargs)` from `chat`, a `stream_chat(messages, **kwargs)`."""
 
     @functools.wraps(chat)
     def complete(prompt: str, **kwargs: Any) -> Iterator[CompletionResponse]:
@@ -44,7 +44,7 @@ def stream_chat_to_completion(
 def achat_to_completion(
     chat: Callable[..., Awaitable[ChatResponse]],
 ) -> Callable[..., Awaitable[CompletionResponse]]:
-    """An `acomplete(prompt, **kwargs)` of `chat`, an `achat(messages, **kwargs)`."""
+    """Make `acomplete(prompt, **kwargs)` from `chat`, an `achat(messages, **kwargs)`."""
 
     @functools.wraps(chat)
     async def complete(prompt: str, **kwargs: Any) -> CompletionResponse:
@@ -56,8 +56,8 @@ def achat_to_completion(
 def astream_chat_to_completion(
     chat: Callable[..., AsyncIterable[ChatResponse] | Awaitable[AsyncIterable[ChatResponse]]],
 ) -> Callable[..., AsyncSteps[CompletionResponse]]:
-    """An `astream_complete(prompt, **kwargs)` of `chat`, an `astream_chat(messages, **kwargs)` that is a generator or
-    a coroutine.
+    """Make `astream_complete(prompt, **kwargs)` from `chat`, an `astream_chat(messages, **kwargs)` that is a generator
+    or a coroutine.
     """
 
     @functools.wraps(chat)

@@ -1,9 +1,9 @@
-# What this file knows: every error of the llm room: what happened, at which boundary, and the data that it carries.
-# What it must not know: what raised it.
+# What this file knows: every error of this package: what happened, and its data.
+# Does not depend on what raises it.
 #
-# docs/reference/llm-errors.md was written first; each class here is a line of its tables. An error is also the plain
-# Python error that people already catch (ValueError, KeyError, ConnectionError, …). The cause is kept in `__cause__`.
-# Every attribute has a default, so that errors can be copied and pickled.
+# docs/reference/llm-errors.md has a table row for each class. An error is also the built-in error that programs already
+# catch (ValueError, KeyError, ConnectionError, …). The cause is in `__cause__`. Every attribute has a default, so that
+# errors can be copied and pickled.
 """The errors of `toolglean.llm`. All of them are an `LLMError`, which is a `ToolgleanError`."""
 
 from __future__ import annotations
@@ -45,19 +45,19 @@ class LLMError(ToolgleanError):
     """The root of every error that `toolglean.llm` raises on purpose.
 
     Attributes:
-        response: the `ChatResponse` that was the reason; None where there is none, or it is not known.
-        failed_attempts: where a model was asked again (`max_retries`): each `Attempt`, this one included.
+        response: the `ChatResponse` that caused the error; None if there is none, or it is not known.
+        failed_attempts: if the model was asked again (`max_retries`): each `Attempt`, including the last one.
     """
 
     response: Any = None
     failed_attempts: tuple[Any, ...] = ()
 
 
-# -- what the caller gave ----------------------------------------------------------------------------------------------
+# -- the caller's arguments --------------------------------------------------------------------------------------------
 
 
 class ConfigurationError(LLMError, UsageError, ValueError):
-    """A setting is wrong: `field` names it, `value` is what was given. Nothing was sent. Fix the calling code."""
+    """A setting is wrong: `field` is its name, `value` the given value. Nothing was sent. Fix the calling code."""
 
     def __init__(self, message: str, *, field: str = "", value: Any = None) -> None:
         super().__init__(message)
@@ -66,11 +66,11 @@ class ConfigurationError(LLMError, UsageError, ValueError):
 
 
 class MissingLLMError(ConfigurationError, AssertionError):
-    """No language model was given, and `Configs.llm` is not set. Give one, or set it."""
+    """No language model was given, and `Configs.llm` is not set. Give a model, or set it."""
 
 
 class ClientError(LLMError, ValueError, ConnectionError):
-    """The client could not be made from `base_url`. Its cause says why; the next use tries again."""
+    """The client could not be created for `base_url`; the cause says why. The next use tries again."""
 
     def __init__(self, message: str, *, base_url: str = "") -> None:
         super().__init__(message)
@@ -94,7 +94,7 @@ class PromptError(LLMError, ValueError):
 
 
 class MissingVariablesError(PromptError, KeyError):
-    """The template asks for variables that were not given. `missing` names them in the template's order."""
+    """Variables of the template were not given. `missing` has their names in the template's order."""
 
     def __init__(self, message: str, *, missing: Iterable[str] = (), template: str = "") -> None:
         super().__init__(message, template=template)
@@ -104,17 +104,17 @@ class MissingVariablesError(PromptError, KeyError):
         return str(self.args[0])
 
 
-# -- the way to the server and back ------------------------------------------------------------------------------------
+# -- requests and answers --------------------------------------------------------------------------------------------
 
 
 class RequestError(LLMError):
     """A request failed.
 
     Attributes:
-        operation: "chat", or "show" where the server was asked about the model.
-        model: the model that was asked for.
+        operation: "chat", or "show" if the server was asked about the model.
+        model: the requested model.
         base_url: the server.
-        attempts: how many times it was tried.
+        attempts: how many times the request was sent.
     """
 
     def __init__(
@@ -128,7 +128,7 @@ class RequestError(LLMError):
 
 
 class RequestTimeoutError(RequestError, TimeoutError):
-    """The server did not answer in time. Raise `timeout`, or try again."""
+    """The server did not answer in time. Increase `timeout`, or try again."""
 
 
 class RequestConnectionError(RequestError, ConnectionError):
@@ -139,8 +139,8 @@ class ServerError(RequestError):
     """The server answered with an error.
 
     Attributes:
-        status: the HTTP status; -1 where the answer had none.
-        body: what the server wrote.
+        status: the HTTP status; -1 if the error was inside an answer.
+        body: the text of the error.
     """
 
     def __init__(
@@ -160,11 +160,11 @@ class ServerError(RequestError):
 
 
 class StreamInterruptedError(RequestConnectionError):
-    """The stream broke after it had begun. You keep what was received; the request is not sent again by itself.
+    """The stream broke after it had begun. What was received is kept; the request is not sent again automatically.
 
     Attributes:
-        partial: the last response that was handed out (a `ChatResponse`), or None where there was none. Calls that
-            were open are in `partial.unfinished`: they are not executed.
+        partial: the last response that was yielded (a `ChatResponse`), or None if there was none. Calls that were open
+            are in `partial.unfinished`: they are not executed.
         operation, model, base_url, attempts: as for `RequestError`.
     """
 
@@ -182,11 +182,11 @@ class StreamInterruptedError(RequestConnectionError):
         self.partial = partial
 
 
-# -- what the model wrote ----------------------------------------------------------------------------------------------
+# -- the model's output -----------------------------------------------------------------------------------------------
 
 
 class NoToolCallError(LLMError, ValueError):
-    """A tool call was expected, but there is none. `response` is what the model said instead."""
+    """A tool call was expected, but there is none. `response` is the model's answer."""
 
     def __init__(self, message: str, *, response: Any = None) -> None:
         super().__init__(message)
@@ -194,7 +194,7 @@ class NoToolCallError(LLMError, ValueError):
 
 
 class UnknownToolError(LLMError, KeyError):
-    """The model called a tool that it was not given. `name` is what it wrote, `known` are your tools."""
+    """The model called an unknown tool. `name` is what it wrote, `known` has the names of your tools."""
 
     def __init__(self, message: str, *, name: str = "", known: Iterable[str] = ()) -> None:
         super().__init__(message)
@@ -206,13 +206,13 @@ class UnknownToolError(LLMError, KeyError):
 
 
 class ObjectError(LLMError, ValueError):
-    """What the model wrote did not become an object.
+    """The model's text did not become an object.
 
     Attributes:
         text: the JSON text, as far as it was written.
-        span: (start, end) of the fault, in characters of `text`; the whole text where the fault has no place.
-        index: which object of the turn, the first is 0.
-        partial: the `Partial` view at that moment, to show; None where there is none.
+        span: (start, end) of the fault, in characters of `text`; the whole text if the fault has no position.
+        index: which object of the turn it is; the first is 0.
+        partial: the `Partial` view at that moment, for display; None if there is none.
     """
 
     def __init__(
@@ -226,11 +226,11 @@ class ObjectError(LLMError, ValueError):
 
 
 class IncompleteObjectError(ObjectError):
-    """The stream ended inside the object. Ask again, or allow more tokens; the partial is only for showing."""
+    """The stream ended inside the object. Ask again, or allow more tokens; use the partial for display only."""
 
 
 class MalformedObjectError(ObjectError):
-    """The text is not a JSON object. `span` is where it stops being one. Ask again, or show the model the message."""
+    """The text is not a JSON object. `span` is the first fault. Ask again, or show the model the message."""
 
 
 class InvalidObjectError(ObjectError):
@@ -238,8 +238,8 @@ class InvalidObjectError(ObjectError):
 
     Attributes:
         validation_error: pydantic's error, with one entry for each fault; also the cause.
-        spans: where the value of each entry stands in `text`, in the order of `validation_error.errors()`. The object
-            around it where a field is missing.
+        spans: the positions in `text` of the values of these entries, in the order of `validation_error.errors()`. For
+            a missing field, the position of the object around it.
     """
 
     def __init__(
@@ -263,9 +263,9 @@ class InvalidObjectError(ObjectError):
 
 
 class ParseError(LLMError, ValueError):
-    """The text of an answer holds no object of the class that was asked for. `text` is the whole answer.
+    """The text of an answer does not contain an object of the requested class. `text` is the whole answer.
 
-    Where JSON was found and is not valid, the cause is an `InvalidObjectError` with the place.
+    If JSON was found but is not valid, the cause is an `InvalidObjectError` with the position.
     """
 
     def __init__(self, message: str, *, text: str = "") -> None:
@@ -273,16 +273,16 @@ class ParseError(LLMError, ValueError):
         self.text = text
 
 
-# -- what the tools did ------------------------------------------------------------------------------------------------
+# -- the tools -------------------------------------------------------------------------------------------------------
 
 
 class ToolExecutionError(LLMError, ValueError):
-    """A tool raised, or refused its arguments. The cause is the tool's own exception.
+    """A tool raised an exception, which is the cause.
 
     Attributes:
         tool_name: the tool.
-        arguments: what it was called with.
-        output: the `ToolOutput` that says so.
+        arguments: the arguments of the call.
+        output: the `ToolOutput` that reports the error.
     """
 
     def __init__(
@@ -295,7 +295,7 @@ class ToolExecutionError(LLMError, ValueError):
 
 
 class OutputError(LLMError, ValueError, IndexError):
-    """There is no output: no tool ran, or none returned a value. `response` is the `AgentChatResponse`."""
+    """There is no output: no tool was run, or it returned no value. `response` is the `AgentChatResponse`."""
 
     def __init__(self, message: str, *, response: Any = None) -> None:
         super().__init__(message)
@@ -303,7 +303,7 @@ class OutputError(LLMError, ValueError, IndexError):
 
 
 class UnsetFieldError(LLMError, AttributeError):
-    """You read a field of a `Partial` that the model has not begun to write. Check `is_set(name)` first.
+    """A field of a `Partial` was read that the model has not begun to write. Check `is_set(name)` first.
 
     Attributes:
         name: the field.

@@ -1,6 +1,6 @@
-# What this file knows: which errors of the ollama package, of its HTTP library and of the network become which of ours.
-# What it must not know: what was asked.
-"""Errors on the way to the server and back."""
+# What this file knows: which of our errors is raised for each error of the ollama package, of httpx and of the network.
+# Does not depend on what was requested.
+"""Errors of requests."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ from toolglean.llm.errors import (
 )
 from toolglean.llm.sse import StatusError
 
-__all__ = ["Asked", "interrupted", "wrapped"]
+__all__ = ["RequestInfo", "converting_errors", "interrupting_stream"]
 
 
 @dataclass(slots=True)
-class Asked:
-    """A request: what its errors tell of it."""
+class RequestInfo:
+    """A request, as its errors describe it."""
 
     operation: str
     model: str
@@ -35,7 +35,7 @@ class Asked:
     attempts: int = 1
 
     def facts(self) -> dict[str, Any]:
-        """As arguments of a `RequestError`."""
+        """The arguments of a `RequestError`."""
         return {
             "operation": self.operation,
             "model": self.model,
@@ -45,41 +45,41 @@ class Asked:
 
 
 @contextlib.contextmanager
-def wrapped(asked: Asked) -> Iterator[Asked]:
-    """What is raised within becomes one of ours, with the cause kept."""
+def converting_errors(info: RequestInfo) -> Iterator[RequestInfo]:
+    """Convert what is raised inside to one of our errors, with the original as its cause."""
     try:
-        yield asked
+        yield info
     except LLMError:
         raise
     except Exception as error:
-        found = _ours(error, asked)
+        found = _ours(error, info)
         if found is None:
             raise
         raise found from error
 
 
-def _ours(error: Exception, asked: Asked) -> RequestError | None:
-    where = f"{asked.operation} with {asked.model!r} at {asked.base_url}"
+def _ours(error: Exception, info: RequestInfo) -> RequestError | None:
+    where = f"{info.operation} with {info.model!r} at {info.base_url}"
     if isinstance(error, TimeoutError | httpx.TimeoutException):
-        return RequestTimeoutError(f"{where}: no answer in time ({type(error).__name__})", **asked.facts())
+        return RequestTimeoutError(f"{where}: no answer in time ({type(error).__name__})", **info.facts())
     if isinstance(error, ResponseError | StatusError):
-        return ServerError(f"{where}: {error.error}", status=error.status_code, body=error.error, **asked.facts())
+        return ServerError(f"{where}: {error.error}", status=error.status_code, body=error.error, **info.facts())
     if isinstance(error, ConnectionError | httpx.TransportError):
-        return RequestConnectionError(f"{where}: {str(error) or type(error).__name__}", **asked.facts())
-    if isinstance(error, httpx.HTTPError | ValueError):  # a line that is not JSON is a ValueError
-        return ServerError(f"{where}: the answer cannot be read: {error}", body=str(error), **asked.facts())
+        return RequestConnectionError(f"{where}: {str(error) or type(error).__name__}", **info.facts())
+    if isinstance(error, httpx.HTTPError | ValueError):  # a line that is not JSON raises a ValueError
+        return ServerError(f"{where}: the answer cannot be read: {error}", body=str(error), **info.facts())
     return None
 
 
 @contextlib.contextmanager
-def interrupted(asked: Asked, reading: Any) -> Iterator[None]:
-    """What is raised within has broken a stream that had begun: `reading.last` is what came of it."""
+def interrupting_stream(info: RequestInfo, reading: Any) -> Iterator[None]:
+    """Convert what is raised inside to a `StreamInterruptedError`: `reading.last` is what was received before."""
     try:
         yield
     except LLMError:
         raise
     except Exception as error:
-        found = _ours(error, asked)
+        found = _ours(error, info)
         if found is None:
             raise
-        raise StreamInterruptedError(f"the stream broke: {found}", partial=reading.last, **asked.facts()) from error
+        raise StreamInterruptedError(f"the stream broke: {found}", partial=reading.last, **info.facts()) from error

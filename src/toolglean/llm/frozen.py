@@ -1,6 +1,6 @@
-# What this file knows: a dict that cannot be changed.
-# What it must not know: whose it is.
-"""Dicts that stay as they are."""
+# What this file knows: dicts that cannot be changed.
+# Does not depend on what they contain.
+"""Read-only dicts."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ __all__ = ["Frozen"]
 
 
 class Frozen(dict[str, Any]):
-    """A dict that does not change, nor those within it."""
+    """A read-only dict; the dicts in it are read-only too."""
 
     def __init__(self, given: Mapping[str, Any]) -> None:
         super().__init__((key, _frozen(value)) for key, value in given.items())

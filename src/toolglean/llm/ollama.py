@@ -1,6 +1,6 @@
-# What this file knows: how a chat becomes a request to Ollama, and its chunks responses.
-# What it must not know: how calls are found in text (toolglean.clients.ollama), how messages are written on the wire
-# (toolglean.conversation), how the server is reached (the ollama package), the four forms of a chat (served.py).
+# What this file knows: how a chat becomes a request to Ollama, and how its chunks become responses.
+# toolglean.clients.ollama finds calls in text, toolglean.conversation writes messages in the wire format, the ollama
+# package connects to the server, and served.py has the four forms of a chat.
 """Ollama as a language model that calls functions."""
 
 from __future__ import annotations
@@ -15,48 +15,51 @@ from pydantic import Field, PrivateAttr
 from toolglean.clients.ollama import AsyncOllamaClient, EventReader, OllamaClient
 from toolglean.clients.ollama_ids import keeping
 from toolglean.clients.turns import ServerTurn
-from toolglean.conversation.messages import OllamaHistoryConverter
-from toolglean.conversation.messages.wire import field
+from toolglean.conversation import OllamaHistoryConverter
+from toolglean.conversation.fields import field
 from toolglean.events import Content, Event, Reasoning
 from toolglean.llm.answers import Answer
 from toolglean.llm.base import Messages
-from toolglean.llm.faults import wrapped
-from toolglean.llm.served import Reading, Served, merged, schema_of, told_in_prompt
+from toolglean.llm.faults import converting_errors
+from toolglean.llm.instructions import with_one_system_message, with_tools_described
+from toolglean.llm.served import Reading, Served
+from toolglean.llm.tools import schema_of
 from toolglean.llm.types import ChatResponse, MessageList
+from toolglean.parser import ParserArguments
 
 __all__ = ["Ollama"]
 
 log = logging.getLogger("toolglean.llm")
 
 REQUEST_FIELDS = ("format", "keep_alive", "think", "logprobs", "top_logprobs")
-"""What goes into a request beside `options`."""
+"""The fields of a request beside `options`."""
 FACTS = (
     "model", "created_at", "done", "done_reason", "total_duration", "load_duration",
     "prompt_eval_count", "prompt_eval_duration", "eval_count", "eval_duration",
 )  # fmt: skip
-"""What a response tells of itself."""
+"""The fields that describe a response."""
 
 
 class Ollama(Served):
-    """A model behind Ollama. Its fields are frozen; no connection is made before the first request.
+    """A model served by Ollama. Its fields are frozen; no connection is made before the first request.
 
     Attributes:
         model: the model's name, such as `qwen3:8b`.
         base_url: the server's URL.
         timeout: seconds to wait for the server.
         temperature: between 0 and 1.
-        context_window: how many tokens the model can see; None: the server's setting.
+        context_window: the largest number of tokens in the model's context; None: the server's setting.
         json_mode: whether the model must write JSON and nothing else.
-        additional_kwargs: further options of the model (`top_p`, `seed`, …); `max_tokens` is sent as `num_predict`, the
-            name that Ollama knows. It cannot be changed.
+        additional_kwargs: further options of the model (`top_p`, `seed`, …); `max_tokens` is sent under Ollama's name
+            for it, `num_predict`. It is read-only.
         keep_alive: how long the server keeps the model loaded.
         system_prompt: sent before the messages of every chat; "" for none.
         tools_in: "server": tools go into the request; "prompt": a system message describes them, for models whose
-            template has no place for them; "auto": the server is asked once which applies (`show`).
+            template does not support tools; "auto": the server is asked once which applies (`show`).
         parser: arguments of `toolglean.Parser` for calls that the model leaks into its text (`format`, …). If none of
-            them tells how calls are written, the server is asked for the model's template.
-        retry: when a request is tried again.
-        client, async_client: an `ollama.Client` and an `ollama.AsyncClient` to use; None: made when they are needed.
+            them gives the format of calls, the server is asked for the model's template.
+        retry: when a failed request is sent again.
+        client, async_client: an `ollama.Client` and an `ollama.AsyncClient` to use; None: created when first needed.
 
     Raises:
         ConfigurationError: a field is wrong; it names the field and its value.
@@ -67,9 +70,9 @@ class Ollama(Served):
     keep_alive: float | str | None = None
     tools_in: Literal["auto", "server", "prompt"] = "auto"
 
-    _options: dict[str, Any] | None = PrivateAttr(default=None)  # of the parser
+    _options: dict[str, Any] | None = PrivateAttr(default=None)  # options of the parser
     _in_prompt: bool | None = PrivateAttr(default=None)
-    _settled: bool = PrivateAttr(default=False)  # whether these two are known for good
+    _settled: bool = PrivateAttr(default=False)  # whether these two are final
 
     def __init__(
         self,
@@ -77,9 +80,10 @@ class Ollama(Served):
         *,
         client: ollama.Client | None = None,
         async_client: ollama.AsyncClient | None = None,
+        parser: ParserArguments | None = None,
         **fields: Any,
     ) -> None:
-        super().__init__(model, client=client, async_client=async_client, **fields)
+        super().__init__(model, client=client, async_client=async_client, parser=parser, **fields)
 
     # -- clients -------------------------------------------------------------------------------------------------------
 
@@ -112,11 +116,11 @@ class Ollama(Served):
         given: Mapping[str, Any] = kwargs.get("options") or {}
         all_options = {"temperature": self.temperature, **self._window, **self.additional_kwargs, **given, **options}
         if tools and self._in_prompt:
-            messages = told_in_prompt(messages, tools)
+            messages = with_tools_described(messages, tools)
         request: dict[str, Any] = {
             "model": self.model,
-            "messages": merged(OllamaHistoryConverter().from_history(messages.to_history())),
-            "options": _in_its_words(all_options),
+            "messages": with_one_system_message(OllamaHistoryConverter().from_history(messages.to_history())),
+            "options": _with_its_names(all_options),
         }
         if self.json_mode:
             request["format"] = "json"
@@ -131,13 +135,13 @@ class Ollama(Served):
         return {} if self.context_window is None else {"num_ctx": self.context_window}
 
     def _prepare(self, tools: Sequence[Any]) -> None:
-        # Asked of the server once; what it is asked for is a template, and whether that has a place for tools.
+        # Ask the server once for the template, and whether that supports tools.
         if tools and not self._settled:
             client = OllamaClient(self.client, **self.parser)
-            with wrapped(self._asked("show")) as asked:
+            with converting_errors(self._request_info("show")) as info:
                 for attempt in self.retry.retrying():
                     with attempt:
-                        asked.attempts = attempt.retry_state.attempt_number
+                        info.attempts = attempt.retry_state.attempt_number
                         self._options = client.parser_options(self.model)
                         shown = client.shown(self.model) if self.tools_in == "auto" else None
             self._in_prompt, self._settled = self._must_prompt(shown), client.knows(self.model)
@@ -145,10 +149,10 @@ class Ollama(Served):
     async def _aprepare(self, tools: Sequence[Any]) -> None:
         if tools and not self._settled:
             client = AsyncOllamaClient(self.async_client, **self.parser)
-            with wrapped(self._asked("show")) as asked:
+            with converting_errors(self._request_info("show")) as info:
                 async for attempt in self.retry.aretrying():
                     with attempt:
-                        asked.attempts = attempt.retry_state.attempt_number
+                        info.attempts = attempt.retry_state.attempt_number
                         self._options = await client.parser_options(self.model)
                         shown = await client.shown(self.model) if self.tools_in == "auto" else None
             self._in_prompt, self._settled = self._must_prompt(shown), client.knows(self.model)
@@ -159,11 +163,11 @@ class Ollama(Served):
         capabilities = field(shown, "capabilities")
         return isinstance(capabilities, list | tuple) and bool(capabilities) and "tools" not in capabilities
 
-    def _begun(
+    def _start(
         self, messages: Messages, tools: Sequence[Any] | None, kwargs: dict[str, Any]
     ) -> tuple[dict[str, Any], Reading]:
         single = bool(kwargs.pop("single_call", False))
-        kwargs.pop("tool_choice", None)  # Ollama's API has none
+        kwargs.pop("tool_choice", None)  # Ollama's API does not have it
         kwargs.pop("stream", None)
         schemas = [schema_of(tool) for tool in tools or ()]
         request = self._request(self._extend_messages(messages), schemas, kwargs)
@@ -171,11 +175,11 @@ class Ollama(Served):
 
 
 class _Reading:
-    """The core: chunks in, responses out."""
+    """Reads chunks into responses."""
 
     def __init__(self, schemas: list[dict[str, Any]], options: dict[str, Any], *, single: bool) -> None:
         self._events = EventReader(schemas, options) if schemas else None
-        self._turn: ServerTurn | None = None  # where the server calls tools though none were given
+        self._turn: ServerTurn | None = None  # for calls that the server sends although no tools were given
         self._answer = Answer(single_call=single)
         self.last: ChatResponse | None = None
 
@@ -184,7 +188,7 @@ class _Reading:
         return self._answer.whole(self._read(raw) + self._finish(), raw, _facts(raw))
 
     def step(self, chunk: Any) -> list[ChatResponse]:
-        """What a chunk adds: one response, or none where all of it waits for more."""
+        """What a chunk adds: one response, or none if all of it is held back."""
         events = self._read(chunk)
         done = field(chunk, "done") is True
         if done and self._events is not None:
@@ -196,7 +200,7 @@ class _Reading:
         return [self.last]
 
     def end(self) -> list[ChatResponse]:
-        """What waited to the end of a stream that had no last chunk."""
+        """What was held back until the end of a stream without a last chunk."""
         events = self._finish()
         if not events:
             return []
@@ -221,14 +225,14 @@ class _Reading:
         return [] if self._events is None else self._events.finish()
 
 
-def _in_its_words(options: dict[str, Any]) -> dict[str, Any]:
-    # What everybody else calls `max_tokens` is `num_predict` to Ollama, which drops options that it does not know.
+def _with_its_names(options: dict[str, Any]) -> dict[str, Any]:
+    # Ollama's name for `max_tokens` is `num_predict`, and it ignores unknown options.
     most = options.pop("max_tokens", None)
     return options if most is None else {"num_predict": most, **options}
 
 
 def _warn_of_odd(chunk: Any) -> None:
-    # What is not as Ollama writes it counts as not there.
+    # Fields of the wrong type are ignored.
     message = field(chunk, "message")
     content, calls = field(message, "content"), field(message, "tool_calls")
     if not isinstance(message, Mapping) and not hasattr(message, "content"):
@@ -240,7 +244,7 @@ def _warn_of_odd(chunk: Any) -> None:
 
 
 def _plain(chunk: Any) -> list[Event]:
-    # Without tools, text is text.
+    # Without tools, text is never parsed.
     message = field(chunk, "message")
     thinking, text = field(message, "thinking"), field(message, "content")
     found: list[Event] = [Reasoning(thinking, 0)] if isinstance(thinking, str) and thinking else []

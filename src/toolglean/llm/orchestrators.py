@@ -1,5 +1,5 @@
-# What this file knows: how a prompt, a model and a class become a function that gives instances of the class.
-# What it must not know: any server, how objects grow (objects/), how tools are run (tools.py).
+# What this file knows: how a prompt, a model and a class become a function that returns instances of the class.
+# Does not depend on any server. objects/ builds the objects, and tools.py runs tools.
 """From a prompt to a typed object."""
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any, Generic, Literal, TypeVar, overload
 from pydantic import BaseModel
 
 from toolglean.clients.streams import close
-from toolglean.llm.again import MENDABLE, Attempt, Attempts, checked_retries, told
+from toolglean.llm.again import CORRECTABLE, Attempt, Attempts, checked_retries, with_error
 from toolglean.llm.base import FunctionCallingLLM
 from toolglean.llm.errors import (
     ConfigurationError,
@@ -23,10 +23,11 @@ from toolglean.llm.errors import (
     ObjectError,
 )
 from toolglean.llm.objects import Partial, StreamingObjectProcessor, object_of
+from toolglean.llm.outputs import AgentChatResponse
 from toolglean.llm.prompted import WithPrompt, validated_llm, validated_prompt
 from toolglean.llm.prompts import BasePromptTemplate
 from toolglean.llm.steps import AsyncSteps
-from toolglean.llm.tools import AgentChatResponse, CallableTool, unknown_tool
+from toolglean.llm.tools import CallableTool, unknown_tool
 from toolglean.llm.types import ChatResponse
 
 __all__ = ["ToolOrchestratingLLM"]
@@ -34,27 +35,27 @@ __all__ = ["ToolOrchestratingLLM"]
 Model = TypeVar("Model", bound=BaseModel)
 _fenced = re.compile(r"\s*```[A-Za-z]*[ \t]*\n(.*)\n[ \t]*```\s*", re.DOTALL).fullmatch
 OWN_OPTIONS = frozenset({"verbose", "error_on_tool_error", "error_on_no_tool_call", "tools", "messages"})
-"""What the orchestrator says itself; in `llm_kwargs` it would be taken for an option of the model."""
+"""Arguments that the orchestrator sets itself. In `llm_kwargs` they would be sent to the model."""
 
 
 class ToolOrchestratingLLM(WithPrompt, Generic[Model]):
-    """A function that returns an object which the model writes as the arguments of a call.
+    """A function that returns an object, which the model writes as the arguments of a call.
 
     Args:
-        output_cls: the class of the object, which the model gets as a tool.
+        output_cls: the class of the object, which is offered to the model as a tool.
         prompt: a template, or its text.
         llm: a model that calls functions; None: `Configs.llm`.
         tool_choice: passed on to the model, if it supports it.
         allow_parallel_tool_calls: whether to return a list of all objects, instead of the first.
         verbose: log calls and outputs.
-        max_retries: how often the model is asked again, with its answer and the error, if no valid object came of it.
-            Every attempt costs a request; a stream shows the views of each.
-        on_attempt: called with each `Attempt` that failed.
+        max_retries: how often the model is asked again, with its answer and the error, if the answer is not a valid
+            object. Every attempt costs a request; a stream yields the views of every attempt.
+        on_attempt: called with each failed `Attempt`.
 
     Raises:
         MissingLLMError: there is no model.
-        ConfigurationError: the model cannot call functions, the prompt is neither text nor template, or `max_retries`
-            is not a number from 0 up.
+        ConfigurationError: the model cannot call functions, the prompt is neither a text nor a template, or
+            `max_retries` is not a number of 0 or more.
     """
 
     def __init__(
@@ -108,7 +109,7 @@ class ToolOrchestratingLLM(WithPrompt, Generic[Model]):
     def _parallel(self, *, given: bool | None) -> bool:
         return self._allow_parallel_tool_calls if given is None else given
 
-    def _asked(
+    def _arguments(
         self, llm_kwargs: Mapping[str, Any] | None, variables: Mapping[str, Any], *, parallel: bool
     ) -> dict[str, Any]:
         choice = {} if self._tool_choice is None else {"tool_choice": self._tool_choice}
@@ -148,35 +149,35 @@ class ToolOrchestratingLLM(WithPrompt, Generic[Model]):
         allow_parallel_tool_calls: bool | None = None,
         **variables: Any,
     ) -> Any:
-        """An object, or with parallel calls a list of objects. A model that answers with the JSON object, plain or in a
-        fence, instead of a call has given it too.
+        """An object, or with parallel calls a list of objects. If the model answers with the JSON object, plain or in a
+        code fence, instead of a call, that is accepted too.
 
         Args:
             llm_kwargs: passed on to the model.
-            allow_parallel_tool_calls: for this call alone; None: as the function was made.
-            variables: of the prompt.
+            allow_parallel_tool_calls: for this call only; None: as given to the constructor.
+            variables: the prompt's variables.
 
         Raises:
             ToolSchemaError: the class cannot be described to a model.
             MissingVariablesError: variables of the prompt are missing.
             RequestError: the server did not answer, or answered with an error.
-            NoToolCallError: the model called nothing; `response` is what it said.
+            NoToolCallError: the model did not call the tool; `response` is its answer.
             IncompleteObjectError, MalformedObjectError: its call was cut off, or cannot be read.
             InvalidObjectError: its arguments are not valid for the class.
-            UnknownToolError: it called something else.
+            UnknownToolError: it called another tool.
         """
         parallel = self._parallel(given=allow_parallel_tool_calls)
-        asked = self._asked(llm_kwargs, variables, parallel=parallel)
+        arguments = self._arguments(llm_kwargs, variables, parallel=parallel)
         attempts = self._attempts()
         while True:
             try:
                 try:
-                    response = self._llm.predict_and_call(**asked, error_on_tool_error=True, verbose=self._verbose)
+                    response = self._llm.predict_and_call(**arguments, error_on_tool_error=True, verbose=self._verbose)
                 except NoToolCallError as error:
                     return self._written_out(error, parallel=parallel)
                 return self._output(response, parallel=parallel)
-            except MENDABLE as error:
-                asked["messages"] = told(asked["messages"], attempts.failed(error))
+            except CORRECTABLE as error:
+                arguments["messages"] = with_error(arguments["messages"], attempts.failed(error))
 
     @overload
     async def acall(
@@ -204,21 +205,21 @@ class ToolOrchestratingLLM(WithPrompt, Generic[Model]):
         allow_parallel_tool_calls: bool | None = None,
         **variables: Any,
     ) -> Any:
-        """A plain call (`__call__`), asynchronously."""
+        """The same, asynchronously: see `__call__`."""
         parallel = self._parallel(given=allow_parallel_tool_calls)
-        asked = self._asked(llm_kwargs, variables, parallel=parallel)
+        arguments = self._arguments(llm_kwargs, variables, parallel=parallel)
         attempts = self._attempts()
         while True:
             try:
                 try:
                     response = await self._llm.apredict_and_call(
-                        **asked, error_on_tool_error=True, verbose=self._verbose
+                        **arguments, error_on_tool_error=True, verbose=self._verbose
                     )
                 except NoToolCallError as error:
                     return self._written_out(error, parallel=parallel)
                 return self._output(response, parallel=parallel)
-            except MENDABLE as error:
-                asked["messages"] = told(asked["messages"], attempts.failed(error))
+            except CORRECTABLE as error:
+                arguments["messages"] = with_error(arguments["messages"], attempts.failed(error))
 
     # -- streams -------------------------------------------------------------------------------------------------------
 
@@ -233,42 +234,44 @@ class ToolOrchestratingLLM(WithPrompt, Generic[Model]):
         """The object while it is written. The arguments are those of a plain call (`__call__`).
 
         Yields:
-            `Partial` views (with parallel calls lists of them), each time something was added; at the end the validated
-            object (a list of objects).
+            A `Partial` view (with parallel calls, a list of views) whenever something was added; at the end the
+            validated object (or a list of objects).
 
         Raises:
             LLMError: the errors of a plain call.
-            StreamInterruptedError: the server died in mid-stream.
+            StreamInterruptedError: the connection broke during the stream.
         """
         parallel = self._parallel(given=allow_parallel_tool_calls)
-        asked = self._asked(llm_kwargs, variables, parallel=parallel)
-        return self._streamed(asked, self._llm.stream_chat_with_tools(**asked), parallel=parallel)
+        arguments = self._arguments(llm_kwargs, variables, parallel=parallel)
+        return self._streamed(arguments, self._llm.stream_chat_with_tools(**arguments), parallel=parallel)
 
-    def _streamed(self, asked: dict[str, Any], responses: Iterator[ChatResponse], *, parallel: bool) -> Iterator[Any]:
+    def _streamed(
+        self, arguments: dict[str, Any], responses: Iterator[ChatResponse], *, parallel: bool
+    ) -> Iterator[Any]:
         attempts = self._attempts()
         while True:
             try:
                 yield from self._attempted(responses, parallel=parallel)
-            except MENDABLE as error:
-                asked["messages"] = told(asked["messages"], attempts.failed(error))
+            except CORRECTABLE as error:
+                arguments["messages"] = with_error(arguments["messages"], attempts.failed(error))
             else:
                 return
             finally:
                 close(responses)
-            responses = self._llm.stream_chat_with_tools(**asked)
+            responses = self._llm.stream_chat_with_tools(**arguments)
 
     def _attempted(self, responses: Iterator[ChatResponse], *, parallel: bool) -> Iterator[Any]:
         processor = self._processor(parallel=parallel)
         shown = None
-        heard = _Heard()
-        with heard:
+        last = _LastResponse()
+        with last:
             for response in responses:
-                heard.response = response
+                last.response = response
                 partials = processor.process(response, shown)
                 if partials and partials is not shown:
                     yield _shown(partials, parallel=parallel)
                 shown = partials
-            yield _shown(self._finished(processor, heard.response), parallel=parallel)
+            yield _shown(self._finished(processor, last.response), parallel=parallel)
 
     def astream_call(
         self,
@@ -279,15 +282,15 @@ class ToolOrchestratingLLM(WithPrompt, Generic[Model]):
         **variables: Any,
     ) -> AsyncSteps[Partial[Model] | Model | list[Partial[Model]] | list[Model]]:
         """The object while it is written, asynchronously: see `stream_call`. The arguments are those of a plain call
-        (`__call__`). It can be awaited first.
+        (`__call__`). It may be awaited first.
         """
         parallel = self._parallel(given=allow_parallel_tool_calls)
-        asked = self._asked(llm_kwargs, variables, parallel=parallel)
-        responses = AsyncSteps(self._llm.astream_chat_with_tools(**asked))
-        return AsyncSteps(self._astreamed(asked, responses, parallel=parallel))
+        arguments = self._arguments(llm_kwargs, variables, parallel=parallel)
+        responses = AsyncSteps(self._llm.astream_chat_with_tools(**arguments))
+        return AsyncSteps(self._astreamed(arguments, responses, parallel=parallel))
 
     async def _astreamed(
-        self, asked: dict[str, Any], responses: AsyncSteps[ChatResponse], *, parallel: bool
+        self, arguments: dict[str, Any], responses: AsyncSteps[ChatResponse], *, parallel: bool
     ) -> AsyncIterator[Any]:
         attempts = self._attempts()
         while True:
@@ -295,25 +298,25 @@ class ToolOrchestratingLLM(WithPrompt, Generic[Model]):
                 async with contextlib.aclosing(self._aattempted(responses, parallel=parallel)) as shown:
                     async for each in shown:
                         yield each
-            except MENDABLE as error:
-                asked["messages"] = told(asked["messages"], attempts.failed(error))
+            except CORRECTABLE as error:
+                arguments["messages"] = with_error(arguments["messages"], attempts.failed(error))
             else:
                 return
-            responses = AsyncSteps(self._llm.astream_chat_with_tools(**asked))
+            responses = AsyncSteps(self._llm.astream_chat_with_tools(**arguments))
 
     async def _aattempted(self, responses: AsyncSteps[ChatResponse], *, parallel: bool) -> AsyncGenerator[Any]:
         processor = self._processor(parallel=parallel)
         shown = None
-        heard = _Heard()
-        with heard:
+        last = _LastResponse()
+        with last:
             async with contextlib.aclosing(responses):
                 async for response in responses:
-                    heard.response = response
+                    last.response = response
                     partials = processor.process(response, shown)
                     if partials and partials is not shown:
                         yield _shown(partials, parallel=parallel)
                     shown = partials
-            yield _shown(self._finished(processor, heard.response), parallel=parallel)
+            yield _shown(self._finished(processor, last.response), parallel=parallel)
 
     def _attempts(self) -> Attempts:
         return Attempts(self._max_retries, self._on_attempt)
@@ -324,7 +327,7 @@ class ToolOrchestratingLLM(WithPrompt, Generic[Model]):
         return response.parse_tool_outputs(allow_parallel_tool_calls=parallel)
 
     def _written_out(self, error: NoToolCallError, *, parallel: bool) -> Any:
-        # No call: the answer may be the object itself.
+        # There is no call: the answer may be the object itself.
         response: ChatResponse | None = error.response
         found = None if response is None or response.unfinished else self._plain(response)
         if found is None:
@@ -334,7 +337,7 @@ class ToolOrchestratingLLM(WithPrompt, Generic[Model]):
         return [found] if parallel else found
 
     def _plain(self, response: ChatResponse) -> Model | None:
-        # The whole answer must be the object: what prose shows may be an example.
+        # The whole answer must be the object: an object in prose may be an example.
         fenced = _fenced(response.message.content)
         text = fenced[1] if fenced is not None else response.message.content
         try:
@@ -343,7 +346,7 @@ class ToolOrchestratingLLM(WithPrompt, Generic[Model]):
             return None
 
     def _unfinished_error(self, error: NoToolCallError) -> NoToolCallError | ObjectError:
-        # No call that is whole: was there one that is not?
+        # There is no complete call: was there an incomplete one?
         response: ChatResponse | None = error.response
         return error if response is None or not response.unfinished else self._lost(response, 0, parallel=False)
 
@@ -368,8 +371,8 @@ class ToolOrchestratingLLM(WithPrompt, Generic[Model]):
         if not found and response is not None and (plain := self._plain(response)) is not None:
             return [plain]
         if not found:
-            said = "" if response is None else response.message.content[:200]
-            message = f"Expected at least one tool call, but got none; it said: {said!r}"
+            text = "" if response is None else response.message.content[:200]
+            message = f"Expected at least one tool call, but got none; it wrote: {text!r}"
             raise NoToolCallError(message, response=response)
         return found
 
@@ -378,8 +381,8 @@ class ToolOrchestratingLLM(WithPrompt, Generic[Model]):
         return StreamingObjectProcessor(self._output_cls, allow_parallel_tool_calls=parallel, tool_name=name)
 
 
-class _Heard:
-    """What was heard before a failure, for who asks again."""
+class _LastResponse:
+    """Adds the response before a failure to the error, which asking again needs."""
 
     response: ChatResponse | None = None
 

@@ -1,5 +1,5 @@
-# What this file knows: how an object is found in an answer's text.
-# What it must not know: who wrote the text.
+# What this file knows: how to find an object in the text of an answer.
+# Does not depend on where the text comes from.
 """Objects in text."""
 
 from __future__ import annotations
@@ -45,17 +45,17 @@ class PydanticParser(Generic[Model]):
         return self._output_cls
 
     def format(self, query: str) -> str:
-        """The prompt `query`, with the schema that the answer should fit."""
+        """The prompt `query`, with the schema for the answer."""
         schema = json.dumps(self._output_cls.model_json_schema(), ensure_ascii=False)
         return self._instructions.replace("{schema}", schema).replace("{query}", query)
 
     def parse(self, text: str) -> Model:
-        """The first object in the text that is one of the class. Behind `</think>` is looked first: what a model thinks
-        may hold drafts.
+        """The first object in the text that is valid for the class. The text after `</think>` is searched first,
+        because the reasoning may contain drafts.
 
         Raises:
-            ParseError: there is none; `text` is the whole answer. Where JSON was found that is not valid, the cause is
-                an `InvalidObjectError` with the places of the faults in `text`.
+            ParseError: there is none; `text` is the whole answer. If JSON was found but is not valid, the cause is an
+                `InvalidObjectError` with the positions of the faults in `text`.
         """
         fault: ObjectError | None = None
         answer = text.rfind(THOUGHT_OVER) + 1
@@ -71,8 +71,8 @@ class PydanticParser(Generic[Model]):
 
 
 def _objects(text: str, begin: int) -> Iterator[tuple[int, int]]:
-    # Whole JSON objects, the outermost ones. What has a key and breaks is not looked at again; a brace behind which no
-    # key stands is not an object's, and the next one may stand in what looked like its first string.
+    # Complete outermost JSON objects. Broken text that has a key is not searched again. A brace without a key after it
+    # does not begin an object, and the next brace may be inside what looked like its first string.
     place = text.find("{", begin)
     while place >= 0:
         builder = Builder()

@@ -1,6 +1,6 @@
-# What this file knows: what every function made of a prompt and a model has.
-# What it must not know: what the model is asked for.
-"""Prompts and models, checked."""
+# What this file knows: what all functions made from a prompt and a model have in common.
+# Does not depend on what the model is asked for.
+"""Checks of prompts and models."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def validated_llm(llm: LLM | None) -> LLM:
 
 
 def validated_prompt(prompt: BasePromptTemplate | str) -> BasePromptTemplate:
-    """The template, or one of that text.
+    """The template, or a new one with that text.
 
     Raises:
         ConfigurationError: it is neither.
@@ -40,13 +40,13 @@ def validated_prompt(prompt: BasePromptTemplate | str) -> BasePromptTemplate:
 
 
 class WithPrompt:
-    """What both have: a prompt that can be changed."""
+    """A base class with a prompt that can be replaced."""
 
     _prompt: BasePromptTemplate
 
     @property
     def prompt(self) -> BasePromptTemplate:
-        """The prompt; you can replace it by another one, or by a text."""
+        """The prompt; you can set another template, or a text."""
         return self._prompt
 
     @prompt.setter

@@ -1,5 +1,6 @@
-# What this file knows: templates of prompts, as format strings or in Jinja.
-# What it must not know: chat templates (toolglean.sources.templates), and what becomes of the messages.
+# What this file knows: templates of prompts, as format strings or in Jinja. These are not chat templates
+# (toolglean.sources.templates).
+# Does not depend on what is done with the messages.
 """Prompt templates."""
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ _jinja = SandboxedEnvironment(undefined=StrictUndefined, keep_trailing_newline=T
 
 
 class _Text:
-    """One text with holes."""
+    """One text with variables."""
 
     def __init__(self, text: str, kind: TemplateFormat) -> None:
         if kind not in get_args(TemplateFormat):
@@ -58,12 +59,12 @@ class _Text:
             _jinja.from_string(self.text).render(**values)
         except UndefinedError:
             return found
-        except Exception:  # noqa: BLE001  # `formatted` says what it is
+        except Exception:  # noqa: BLE001  # `formatted` raises it
             return []
         return []
 
     def formatted(self, values: Mapping[str, Any]) -> str:
-        """The text, filled. Values for all that is not `missing`."""
+        """The text, filled. `values` must have all variables that are not optional."""
         try:
             if self.kind == "jinja2":
                 return _jinja.from_string(self.text).render(**values)
@@ -78,7 +79,7 @@ def _first(name: str, text: str) -> int:
 
 
 def _names(text: str) -> list[str]:
-    # Also those in a format, as in `{number:{width}}`.
+    # Including nested ones, as in `{number:{width}}`.
     found: list[str] = []
     for _, name, spec, _ in string.Formatter().parse(text):
         if name is not None:
@@ -90,7 +91,7 @@ class BasePromptTemplate(abc.ABC):
     """The base of all prompt templates.
 
     Args:
-        partial_variables: values that are known already.
+        partial_variables: values that are already known.
     """
 
     def __init__(self, partial_variables: Mapping[str, Any] | None = None) -> None:
@@ -99,19 +100,19 @@ class BasePromptTemplate(abc.ABC):
     @property
     @abc.abstractmethod
     def template_vars(self) -> tuple[str, ...]:
-        """The variables, in the order in which they come first."""
+        """The variables, in the order of their first use."""
 
     @abc.abstractmethod
     def _all_texts(self) -> Iterable[_Text]:
-        """The texts with holes that it consists of."""
+        """The texts that it consists of."""
 
     @abc.abstractmethod
     def format(self, /, **values: Any) -> str:
         """The prompt as one text.
 
         Raises:
-            MissingVariablesError: values are missing; `missing` names all of them.
-            PromptError: a value cannot be written in the way that the template asks for.
+            MissingVariablesError: values are missing; `missing` has the names.
+            PromptError: a value cannot be formatted as the template specifies.
         """
 
     @abc.abstractmethod
@@ -124,14 +125,14 @@ class BasePromptTemplate(abc.ABC):
 
     @abc.abstractmethod
     def partial_format(self, /, **values: Any) -> Self:
-        """The same template, with these values known."""
+        """The same template, with these `values` filled in."""
 
     def _values(self, values: Mapping[str, Any]) -> dict[str, Any]:
         known = {**self.partial_variables, **values}
         missing = list(dict.fromkeys(name for text in self._all_texts() for name in text.missing(known)))
         if missing:
             raise MissingVariablesError(
-                f"the prompt lacks a value for: {', '.join(missing)}", missing=missing, template=self.get_template()
+                f"the prompt has no value for: {', '.join(missing)}", missing=missing, template=self.get_template()
             )
         return known
 
@@ -142,7 +143,7 @@ class PromptTemplate(BasePromptTemplate):
     Args:
         template: `"Songs about {topic}"`, or in Jinja `"Songs about {{ topic }}"`.
         template_format: "f-string" (write literal braces as {{ and }}) or "jinja2".
-        partial_variables: values that are known already.
+        partial_variables: values that are already known.
 
     Raises:
         PromptError: the template is broken.
@@ -160,7 +161,7 @@ class PromptTemplate(BasePromptTemplate):
 
     @property
     def template_vars(self) -> tuple[str, ...]:
-        """The variables, in the order in which they come first."""
+        """The variables, in the order of their first use."""
         return self._text.variables
 
     def _all_texts(self) -> Iterable[_Text]:
@@ -179,7 +180,7 @@ class PromptTemplate(BasePromptTemplate):
         return self._text.text
 
     def partial_format(self, /, **values: Any) -> PromptTemplate:
-        """The same template, with these values known."""
+        """The same template, with these `values` filled in."""
         known = {**self.partial_variables, **values}
         return PromptTemplate(self._text.text, template_format=self._text.kind, partial_variables=known)
 
@@ -188,7 +189,7 @@ class ChatPromptTemplate(BasePromptTemplate):
     """Messages with variables.
 
     Args:
-        message_templates: messages, or pairs of role and text; each text chunk is a template, other chunks stay.
+        message_templates: messages, or pairs of role and text; each text chunk is a template, other chunks are kept.
         template_format, partial_variables: as for `PromptTemplate`.
 
     Raises:
@@ -216,7 +217,7 @@ class ChatPromptTemplate(BasePromptTemplate):
 
     @property
     def template_vars(self) -> tuple[str, ...]:
-        """The variables, in the order in which they come first."""
+        """The variables, in the order of their first use."""
         return tuple(dict.fromkeys(name for text in self._texts.values() for name in text.variables))
 
     def _all_texts(self) -> Iterable[_Text]:
@@ -240,14 +241,14 @@ class ChatPromptTemplate(BasePromptTemplate):
         return chunk
 
     def format(self, /, **values: Any) -> str:
-        """The messages as one text, each after its role."""
+        """The messages as one text, each preceded by its role."""
         return "\n".join(f"{message.role}: {message.content}" for message in self.format_messages(**values))
 
     def get_template(self) -> str:
-        """The templates as one text, each after its role."""
+        """The templates as one text, each preceded by its role."""
         return "\n".join(f"{message.role}: {message.content}" for message in self.message_templates)
 
     def partial_format(self, /, **values: Any) -> ChatPromptTemplate:
-        """The same templates, with these values known."""
+        """The same templates, with these `values` filled in."""
         known = {**self.partial_variables, **values}
         return ChatPromptTemplate(self.message_templates, template_format=self._kind, partial_variables=known)

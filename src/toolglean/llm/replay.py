@@ -1,5 +1,5 @@
-# What this file knows: how to stand in for an Ollama server, so that a program can be shown and tested without one.
-# What it must not know: what the turns are about.
+# What this file knows: how to replace an Ollama server, so that a program can be shown and tested without one.
+# Does not depend on what the turns contain.
 """A client that replays turns instead of asking a server."""
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ def _whole(turn: str | Sequence[str]) -> ollama.ChatResponse:
 
 
 class ReplayClient(ollama.Client):
-    """An `ollama.Client` that answers each chat with the next of some turns, for `Ollama("any", client=...)`.
+    """An `ollama.Client` that answers each chat with the next one of the given turns, for `Ollama("any", client=...)`.
 
     Args:
-        turns: what the model writes, turn by turn: a text (streamed in pieces of four characters), or its pieces.
+        turns: the turns of the model: each a text (streamed in pieces of four characters), or a list of pieces.
         delay: seconds between pieces.
 
     Attributes:
@@ -43,7 +43,7 @@ class ReplayClient(ollama.Client):
         self.requests: list[dict[str, Any]] = []
 
     def show(self, model: str) -> Any:
-        """Raises for any `model`, because there is no template; the turn shows its format.
+        """Raises for any `model`, because a replay has no template; the format is detected from the turn.
 
         Raises:
             ollama.ResponseError: always.
@@ -54,7 +54,7 @@ class ReplayClient(ollama.Client):
         """The next turn; with `stream=True` an iterator of its pieces. The other arguments go into `requests`.
 
         Raises:
-            ollama.ResponseError: there is none left.
+            ollama.ResponseError: there is no turn left.
         """
         self.requests.append(request | {"args": args, "stream": stream})
         turn = next(self._turns, None)
@@ -76,7 +76,7 @@ class AsyncReplayClient(ollama.AsyncClient):
         self.requests = self._plain.requests
 
     async def show(self, model: str) -> Any:
-        """There is no template of any `model`: see `ReplayClient.show`."""
+        """No `model` has a template: see `ReplayClient.show`."""
         return self._plain.show(model)
 
     async def chat(self, *args: Any, stream: bool = False, **request: Any) -> Any:

@@ -1,6 +1,6 @@
-# What this file knows: which failures are worth another try, and how long to wait.
-# What it must not know: what is tried.
-"""When a request is tried again."""
+# What this file knows: after which failures a request is sent again, and how long to wait.
+# Does not depend on what is requested.
+"""Retries of requests."""
 
 from __future__ import annotations
 
@@ -19,19 +19,19 @@ RETRYABLE_STATUS = frozenset({408, 425, 429, 500, 502, 503, 504})
 
 
 def is_retryable(error: BaseException) -> bool:
-    """Whether the same request may succeed a little later: no connection, a time-out, a busy or a broken server."""
+    """Whether the same request may succeed a little later: no connection, a timeout, a busy or failing server."""
     if isinstance(error, ResponseError | StatusError):
         return error.status_code in RETRYABLE_STATUS
     return isinstance(error, ConnectionError | TimeoutError | httpx.TimeoutException | httpx.TransportError)
 
 
 class RetryPolicy(BaseModel):
-    """How often, and when, a request is tried again. Only until the first chunk of an answer has come, never after it.
+    """How often, and when, a failed request is sent again. This never happens after the first chunk of an answer.
 
     Attributes:
-        attempts: how often in all; 1: never again.
-        wait: seconds before the second try; each further wait is twice as long, with some chance in it.
-        max_wait: seconds to wait at most.
+        attempts: how often it is sent in total; 1: no retries.
+        wait: seconds before the second attempt; each further wait is twice as long, plus a random time.
+        max_wait: the longest wait in seconds.
     """
 
     model_config = ConfigDict(frozen=True)
@@ -49,9 +49,9 @@ class RetryPolicy(BaseModel):
         }
 
     def retrying(self) -> Retrying:
-        """For a plain function."""
+        """The retries of a plain function."""
         return Retrying(**self._options())
 
     def aretrying(self) -> AsyncRetrying:
-        """For an asynchronous one."""
+        """The retries of an asynchronous function."""
         return AsyncRetrying(**self._options())

@@ -1,68 +1,55 @@
-# What this file knows: what models behind servers have in common: settings, clients that are made once, one core with
-# four forms around it.
-# What it must not know: any wire, and any client.
+# What this file knows: what models on servers have in common: settings, clients that are created once, and the four
+# forms of a chat.
+# Does not depend on any wire format or client.
 #
-# There is one core: chunks of the server go through a reader, its events through an `Answer`, and each step is a
-# response. The four forms (whole or in steps, plain or asynchronous) are thin loops around it; a whole answer is a
-# stream of one chunk. Without tools, text is text.
-"""A language model behind a server."""
+# The four forms (whole or streamed, plain or asynchronous) are thin loops around one core: a reader turns the server's
+# chunks into events, and an `Answer` turns these into responses. A whole answer is a stream of one chunk. Without
+# tools, text is never parsed.
+"""Language models on servers."""
 
 from __future__ import annotations
 
 import abc
 import asyncio
-import json
 import weakref
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from typing import Any, Protocol, Self
+from collections.abc import AsyncIterator, Iterator, Sequence
+from typing import Any, Literal, Protocol, Self, overload
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, field_validator
 
 from toolglean.clients.streams import aclose, close
-from toolglean.conversation.messages.wire import field
 from toolglean.llm.base import FunctionCallingLLM, Messages, force_single_tool_call
-from toolglean.llm.errors import ClientError, ConfigurationError, ToolSchemaError
-from toolglean.llm.faults import Asked, interrupted, wrapped
+from toolglean.llm.errors import ClientError, ConfigurationError
+from toolglean.llm.faults import RequestInfo, converting_errors, interrupting_stream
 from toolglean.llm.frozen import Frozen
 from toolglean.llm.retries import RetryPolicy
 from toolglean.llm.steps import AsyncSteps
-from toolglean.llm.tools import callable_tool
+from toolglean.llm.tools import schema_of
 from toolglean.llm.types import ChatResponse, Message, MessageList, Metadata, Role
+from toolglean.parser import ParserArguments
 
-__all__ = ["PROMPT", "Reading", "Served", "merged", "schema_of", "told_in_prompt"]
-
-PROMPT = """You may call these functions:
-
-{tools}
-
-To call one, write this and nothing behind it, once for each call:
-
-{example}"""
-"""What a model is told of the tools whose template has no place for them."""
-EXAMPLE = """<tool_call>
-{"name": "the function's name", "arguments": {"a parameter": "its value"}}
-</tool_call>"""
+__all__ = ["Reading", "Served"]
 
 
 class Reading(Protocol):
     """Reads the chunks of one answer."""
 
     last: ChatResponse | None
-    """The last response of a stream, as far as it has come."""
+    """The last response of a stream so far."""
 
     def whole(self, raw: Any) -> ChatResponse:
         """The response to a request that was not streamed."""
 
     def step(self, chunk: Any) -> list[ChatResponse]:
-        """What a chunk adds: one response, or none where all of it waits for more."""
+        """What a chunk adds: one response, or none if all of it is held back."""
 
     def end(self) -> list[ChatResponse]:
-        """What waited to the end of a stream."""
+        """What was held back until the end of a stream."""
 
 
 class Served(BaseModel, FunctionCallingLLM):
-    """A model behind a server. Its fields are frozen; no connection is made before the first request."""
+    """A model on a server. Its fields are frozen; no connection is made before the first request."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", protected_namespaces=())
 
@@ -80,7 +67,7 @@ class Served(BaseModel, FunctionCallingLLM):
     _client: Any = PrivateAttr(default=None)
     _async_client: Any = PrivateAttr(default=None)
     _handed_in: tuple[bool, bool] = PrivateAttr(default=(False, False))
-    _loop: weakref.ref[asyncio.AbstractEventLoop] | None = PrivateAttr(default=None)  # of the asynchronous client
+    _loop: weakref.ref[asyncio.AbstractEventLoop] | None = PrivateAttr(default=None)  # of `async_client`
 
     def __init__(
         self,
@@ -88,10 +75,11 @@ class Served(BaseModel, FunctionCallingLLM):
         *,
         client: Any = None,
         async_client: Any = None,
+        parser: ParserArguments | None = None,
         **fields: Any,
     ) -> None:
         try:
-            super().__init__(model=model, **fields)
+            super().__init__(model=model, parser={} if parser is None else parser, **fields)
         except ValidationError as error:
             first = error.errors()[0]
             name = ".".join(map(str, first["loc"]))
@@ -118,7 +106,7 @@ class Served(BaseModel, FunctionCallingLLM):
         parts = urlsplit(url)
         if parts.scheme not in {"http", "https"} or not parts.hostname:
             raise ValueError("must be a URL such as http://localhost:11434")
-        _ = parts.port  # a ValueError where it is not a number
+        _ = parts.port  # raises a ValueError if it is not a number
         return url
 
     @property
@@ -131,10 +119,10 @@ class Served(BaseModel, FunctionCallingLLM):
 
     @property
     def client(self) -> Any:
-        """The client: made at its first use, the same ever after.
+        """The client. It is created at its first use, and kept.
 
         Raises:
-            ClientError: it cannot be made; the cause says why.
+            ClientError: it cannot be created; the cause says why.
         """
         if self._client is None:
             self._client = self._made(self._kinds()[0])
@@ -142,7 +130,7 @@ class Served(BaseModel, FunctionCallingLLM):
 
     @property
     def async_client(self) -> Any:
-        """The asynchronous client: as `client`; but each event loop gets its own, as connections belong to it."""
+        """The asynchronous client: as `client`, but each event loop gets its own, as connections belong to a loop."""
         loop = _running_loop()
         strange = loop is not None and self._loop is not None and self._loop() is not loop
         if self._async_client is None or (strange and not self._handed_in[1]):
@@ -156,10 +144,11 @@ class Served(BaseModel, FunctionCallingLLM):
         try:
             return self._new_client(kind)
         except Exception as error:
-            raise ClientError(f"no client for {self.base_url!r}: {error}", base_url=self.base_url) from error
+            message = f"cannot create a client for base_url={self.base_url!r}: {error}"
+            raise ClientError(message, base_url=self.base_url) from error
 
     def close(self) -> None:
-        """Close the plain client's connections; the next use makes a new client. One that was handed in stays open."""
+        """Close the plain client's connections; the next use creates a new client. Your own client stays open."""
         if self._client is not None and not self._handed_in[0]:
             self._closing(self._client).close()
             self._client = None
@@ -187,10 +176,11 @@ class Served(BaseModel, FunctionCallingLLM):
     def _extend_messages(self, messages: Messages) -> MessageList:
         found = MessageList.of(messages)
         if not self.system_prompt or (found and _says(found[0], Role.SYSTEM, self.system_prompt)):
-            return found  # nothing to add, or it is there already
+            return found  # there is nothing to add, or it has been added already
         return MessageList([Message.from_str(self.system_prompt, Role.SYSTEM), *found])
 
-    # -- what each server has of its own -------------------------------------------------------------------------------
+    # -- what depends on the server
+    # -------------------------------------------------------------------------------------
 
     @abc.abstractmethod
     def _kinds(self) -> tuple[Any, Any]:
@@ -201,20 +191,20 @@ class Served(BaseModel, FunctionCallingLLM):
         """A client of that class."""
 
     def _closing(self, client: Any) -> Any:
-        """What of a client is closed."""
+        """The part of a client that is closed."""
         return client
 
     def _prepare(self, tools: Sequence[Any]) -> None:
-        """Ask the server what must be known before a request with these tools."""
+        """Ask the server for whatever a request with these tools needs."""
 
     async def _aprepare(self, tools: Sequence[Any]) -> None:
         """The same, asynchronously."""
 
     @abc.abstractmethod
-    def _begun(
+    def _start(
         self, messages: Messages, tools: Sequence[Any] | None, kwargs: dict[str, Any]
     ) -> tuple[dict[str, Any], Reading]:
-        """The request, and what reads its answer."""
+        """The request, and the reader of its answer."""
 
     @abc.abstractmethod
     def _answer(self, request: dict[str, Any]) -> Any:
@@ -232,21 +222,33 @@ class Served(BaseModel, FunctionCallingLLM):
     async def _achunks(self, request: dict[str, Any]) -> AsyncIterator[Any]:
         """The same, asynchronously."""
 
-    def _asked(self, operation: str = "chat") -> Asked:
-        return Asked(operation, self.model, self.base_url)
+    def _request_info(self, operation: str = "chat") -> RequestInfo:
+        return RequestInfo(operation, self.model, self.base_url)
 
     # -- chats ---------------------------------------------------------------------------------------------------------
 
+    @overload
+    def chat(
+        self, messages: Messages, *, stream: Literal[False] = False, tools: Sequence[Any] | None = None, **kwargs: Any
+    ) -> ChatResponse: ...
+    @overload
+    def chat(
+        self, messages: Messages, *, stream: Literal[True], tools: Sequence[Any] | None = None, **kwargs: Any
+    ) -> Iterator[ChatResponse]: ...
+    @overload
+    def chat(
+        self, messages: Messages, *, stream: bool, tools: Sequence[Any] | None = None, **kwargs: Any
+    ) -> ChatResponse | Iterator[ChatResponse]: ...
     def chat(
         self, messages: Messages, *, stream: bool = False, tools: Sequence[Any] | None = None, **kwargs: Any
-    ) -> Any:
+    ) -> ChatResponse | Iterator[ChatResponse]:
         """Answer messages.
 
         Args:
             messages: a text, a message, or several.
-            stream: answer step by step: an iterator of responses, each with all that was said so far.
+            stream: answer step by step: an iterator of responses, each with the whole answer so far.
             tools: what the model may call: `CallableTool`s, functions, pydantic classes, or tool dicts.
-            kwargs: what goes into the request besides (the class says what); `single_call`: only the first call counts.
+            kwargs: further fields of the request (see the class); `single_call`: keep only the first call.
 
         Returns:
             A `ChatResponse`, or an iterator of them.
@@ -254,7 +256,7 @@ class Served(BaseModel, FunctionCallingLLM):
         Raises:
             ToolSchemaError: a tool has no schema; nothing was sent.
             MessageError: a message cannot be written for this server.
-            ClientError: no client could be made.
+            ClientError: the client could not be created.
             RequestTimeoutError, RequestConnectionError, ServerError: after the attempts of `retry`.
             StreamInterruptedError: the stream broke; `partial` is the last response.
         """
@@ -262,27 +264,39 @@ class Served(BaseModel, FunctionCallingLLM):
             return self.stream_chat(messages, tools=tools, **kwargs)
         self._check(tools)
         self._prepare(tools or ())
-        request, reading = self._begun(messages, tools, kwargs)
-        with wrapped(self._asked()) as asked:
+        request, reading = self._start(messages, tools, kwargs)
+        with converting_errors(self._request_info()) as info:
             for attempt in self.retry.retrying():
                 with attempt:
-                    asked.attempts = attempt.retry_state.attempt_number
+                    info.attempts = attempt.retry_state.attempt_number
                     raw = self._answer(request)
         return reading.whole(raw)
 
+    @overload
+    async def achat(
+        self, messages: Messages, *, stream: Literal[False] = False, tools: Sequence[Any] | None = None, **kwargs: Any
+    ) -> ChatResponse: ...
+    @overload
+    async def achat(
+        self, messages: Messages, *, stream: Literal[True], tools: Sequence[Any] | None = None, **kwargs: Any
+    ) -> AsyncSteps[ChatResponse]: ...
+    @overload
+    async def achat(
+        self, messages: Messages, *, stream: bool, tools: Sequence[Any] | None = None, **kwargs: Any
+    ) -> ChatResponse | AsyncSteps[ChatResponse]: ...
     async def achat(
         self, messages: Messages, *, stream: bool = False, tools: Sequence[Any] | None = None, **kwargs: Any
-    ) -> Any:
+    ) -> ChatResponse | AsyncSteps[ChatResponse]:
         """Answer messages, asynchronously: see `chat`."""
         if stream:
             return self.astream_chat(messages, tools=tools, **kwargs)
         self._check(tools)
         await self._aprepare(tools or ())
-        request, reading = self._begun(messages, tools, kwargs)
-        with wrapped(self._asked()) as asked:
+        request, reading = self._start(messages, tools, kwargs)
+        with converting_errors(self._request_info()) as info:
             async for attempt in self.retry.aretrying():
                 with attempt:
-                    asked.attempts = attempt.retry_state.attempt_number
+                    info.attempts = attempt.retry_state.attempt_number
                     raw = await self._aanswer(request)
         return reading.whole(raw)
 
@@ -292,21 +306,21 @@ class Served(BaseModel, FunctionCallingLLM):
         """Answer messages, step by step: see `chat`. Tools and messages are checked when it is called."""
         self._check(tools)
         self._prepare(tools or ())
-        request, reading = self._begun(messages, tools, kwargs)
+        request, reading = self._start(messages, tools, kwargs)
         return self._streamed(request, reading)
 
     def _streamed(self, request: dict[str, Any], reading: Reading) -> Iterator[ChatResponse]:
         chunk: Any = None
-        with wrapped(self._asked()) as asked:
+        with converting_errors(self._request_info()) as info:
             for attempt in self.retry.retrying():
                 with attempt:
-                    asked.attempts = attempt.retry_state.attempt_number
+                    info.attempts = attempt.retry_state.attempt_number
                     stream = self._chunks(request)
                     chunk = next(stream, None)
         try:
             while chunk is not None:
                 yield from reading.step(chunk)
-                with interrupted(asked, reading):
+                with interrupting_stream(info, reading):
                     chunk = next(stream, None)
             yield from reading.end()
         finally:
@@ -315,7 +329,7 @@ class Served(BaseModel, FunctionCallingLLM):
     def astream_chat(
         self, messages: Messages, *, tools: Sequence[Any] | None = None, **kwargs: Any
     ) -> AsyncSteps[ChatResponse]:
-        """Answer messages, step by step and asynchronously: see `chat`. It can be awaited first.
+        """Answer messages, step by step and asynchronously: see `chat`. It may be awaited first.
 
         Tools are checked when it is called.
         """
@@ -326,19 +340,19 @@ class Served(BaseModel, FunctionCallingLLM):
         self, messages: Messages, tools: Sequence[Any] | None, kwargs: dict[str, Any]
     ) -> AsyncIterator[ChatResponse]:
         await self._aprepare(tools or ())
-        request, reading = self._begun(messages, tools, kwargs)
+        request, reading = self._start(messages, tools, kwargs)
         chunk: Any = None
-        with wrapped(self._asked()) as asked:
+        with converting_errors(self._request_info()) as info:
             async for attempt in self.retry.aretrying():
                 with attempt:
-                    asked.attempts = attempt.retry_state.attempt_number
+                    info.attempts = attempt.retry_state.attempt_number
                     stream = await self._achunks(request)
                     chunk = await anext(stream, None)
         try:
             while chunk is not None:
                 for response in reading.step(chunk):
                     yield response
-                with interrupted(asked, reading):
+                with interrupting_stream(info, reading):
                     chunk = await anext(stream, None)
             for response in reading.end():
                 yield response
@@ -352,19 +366,6 @@ class Served(BaseModel, FunctionCallingLLM):
     force_single_tool_call = staticmethod(force_single_tool_call)
 
 
-def told_in_prompt(messages: MessageList, tools: list[dict[str, Any]], example: str | None = None) -> MessageList:
-    """The messages, with the tools described in a system message before them.
-
-    Args:
-        messages: the conversation.
-        tools: in OpenAI's form.
-        example: a call as the model writes it; None: as most models have seen one.
-    """
-    shown = "\n".join(json.dumps(tool["function"]) for tool in tools)
-    told = PROMPT.format(tools=shown, example=example or EXAMPLE)
-    return MessageList([Message.from_str(told, Role.SYSTEM), *messages])
-
-
 def _running_loop() -> asyncio.AbstractEventLoop | None:
     try:
         return asyncio.get_running_loop()
@@ -374,26 +375,3 @@ def _running_loop() -> asyncio.AbstractEventLoop | None:
 
 def _says(message: Message, role: Role, text: str) -> bool:
     return message.role == role and message.content == text
-
-
-def merged(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The messages with those of the system at the beginning as one: most templates take no more."""
-    heads = [message["content"] for message in messages if message["role"] == "system"]
-    begin = next((place for place, message in enumerate(messages) if message["role"] != "system"), len(messages))
-    if begin < 2:
-        return messages
-    return [{"role": "system", "content": "\n\n".join(heads[:begin])}, *messages[begin:]]
-
-
-def schema_of(tool: Any) -> dict[str, Any]:
-    """The tool as a dict of OpenAI's form.
-
-    Raises:
-        ToolSchemaError: it has no schema.
-    """
-    if not isinstance(tool, Mapping) and callable(tool):
-        found: dict[str, Any] = callable_tool(tool).metadata.to_openai_tool()
-        return found
-    if isinstance(tool, Mapping) and isinstance(field(field(tool, "function"), "name"), str):
-        return dict(tool)
-    raise ToolSchemaError(f"not a tool with a schema: {tool!r:.200}", tool_name=str(field(tool, "name") or ""))

@@ -1,5 +1,5 @@
-# What this file knows: a server's refusals, and the lines of a stream of events.
-# What it must not know: what is asked, and what the events say.
+# What this file knows: a server's errors, and the lines of a stream of events.
+# Does not depend on what was requested, or on what the events contain.
 """Answers of a server with OpenAI's API, as JSON."""
 
 from __future__ import annotations
@@ -9,15 +9,15 @@ from typing import Any
 
 __all__ = ["EventLines", "StatusError", "refusal"]
 
-SHOWN = 500  # characters of what a server says, in a message
+SHOWN = 500  # characters of a server's error in a message
 
 
 class StatusError(Exception):
     """The server answered with an error.
 
     Attributes:
-        error: what it said.
-        status_code: the HTTP status; -1 where the answer had begun well.
+        error: the error's text.
+        status_code: the HTTP status; -1 if the error was inside an answer.
     """
 
     def __init__(self, error: str, status_code: int = -1) -> None:
@@ -27,15 +27,15 @@ class StatusError(Exception):
 
 
 def refusal(status: int, body: str) -> StatusError:
-    """The error of an answer that is not 200."""
+    """The error for an answer whose status is not 200."""
     try:
-        said = _said(json.loads(body))
+        text = _error_text(json.loads(body))
     except (ValueError, RecursionError):
-        said = ""
-    return StatusError(said or body[:SHOWN] or f"status {status}", status)
+        text = ""
+    return StatusError(text or body[:SHOWN] or f"status {status}", status)
 
 
-def _said(body: Any) -> str:
+def _error_text(body: Any) -> str:
     error = body.get("error") if isinstance(body, dict) else None
     message = error.get("message") if isinstance(error, dict) else error
     return message if isinstance(message, str) else json.dumps(error)[:SHOWN] if error else ""
@@ -48,11 +48,11 @@ class EventLines:
         self._data: list[str] = []
 
     def read(self, line: str) -> Any:
-        """The chunk that ends with this line; None if none does.
+        """The chunk that ends with this line; None if there is none.
 
         Raises:
             StatusError: the server sent an error.
-            ValueError: what it sent is not JSON.
+            ValueError: the chunk is not JSON.
         """
         if line.startswith("data:"):
             self._data.append(line[5:].removeprefix(" "))
@@ -63,6 +63,6 @@ class EventLines:
         if data.strip() == "[DONE]":
             return None
         chunk = json.loads(data)
-        if said := _said(chunk):
-            raise StatusError(said)
+        if text := _error_text(chunk):
+            raise StatusError(text)
         return chunk

@@ -1,9 +1,9 @@
-# What this file knows: the two customs by which an asynchronous stream is asked for.
-# What it must not know: what the steps are.
+# What this file knows: the two ways in which libraries provide an asynchronous stream.
+# Does not depend on what the steps are.
 #
 #   async for step in model.astream_chat(…)            the function is an asynchronous generator
-#   async for step in await model.astream_chat(…)      it is a coroutine that gives one (LlamaIndex, the seeds)
-"""Steps of an answer, to be iterated at once or after an `await`."""
+#   async for step in await model.astream_chat(…)      it is a coroutine that returns one, as in LlamaIndex
+"""Steps of an answer, which can be iterated directly or after an `await`."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ Step = TypeVar("Step")
 
 
 class AsyncSteps(AsyncIterator[Step_co], Generic[Step_co]):
-    """An asynchronous iterator that may be awaited, which gives the iterator itself and does nothing else.
+    """An asynchronous iterator that may also be awaited: this only returns the iterator itself.
 
-    Nothing is sent before the first step is asked for.
+    Nothing is sent before the first step is requested.
 
     Args:
-        steps: where they come from, in either custom.
+        steps: the source of the steps, in either way.
     """
 
     def __init__(self, steps: AsyncIterable[Step_co] | Awaitable[AsyncIterable[Step_co]]) -> None:
@@ -34,21 +34,21 @@ class AsyncSteps(AsyncIterator[Step_co], Generic[Step_co]):
 
     def __await__(self) -> Generator[Any, None, Self]:
         return self
-        yield  # what makes it a generator, as `await` needs one
+        yield  # makes this a generator, which `await` needs
 
     async def __anext__(self) -> Step_co:
-        """The next step. Raises what its source raises."""
+        """The next step. Raises whatever the source raises."""
         if self._iterator is None:
             steps: Any = self._steps
             self._iterator = aiter(await steps if inspect.isawaitable(steps) else steps)
         return await anext(self._iterator)
 
     async def aclose(self) -> None:
-        """Close the source: no further step comes."""
+        """Close the source: there are no further steps."""
         await aclose(self._steps if self._iterator is None else self._iterator)
 
     def map(self, change: Callable[[Step_co], Step]) -> AsyncSteps[Step]:
-        """Other steps, made of these one by one."""
+        """The steps, each converted by `change`."""
 
         async def changed() -> AsyncIterator[Step]:
             try:

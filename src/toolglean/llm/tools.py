@@ -1,8 +1,8 @@
-# What this file knows: how a function, or a model class, becomes a tool, and how tools are run.
-# What it must not know: who called them.
+# What this file knows: how a function, or a model class, becomes a tool, and how calls of tools become outputs.
+# Does not depend on what calls it. toolglean/conversation/runner.py runs the function.
 #
-# A tool's call never raises what the tool did wrong: the output says so. To get an exception, ask the executor for
-# it. A tool is run once for a call, whatever happens.
+# Calling a tool does not raise the tool's errors: they are in the output. `ToolExecutor(raise_on_error=True)` raises
+# them. A tool is run only once for a call, whatever happens.
 """Tools: functions and model classes that a language model can call."""
 
 from __future__ import annotations
@@ -15,118 +15,40 @@ import logging
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from pydantic import BaseModel, ConfigDict, Field, PydanticInvalidForJsonSchema, ValidationError
+from pydantic import BaseModel, PydanticInvalidForJsonSchema, ValidationError
 from pydantic.errors import PydanticUserError
 
-from toolglean.conversation.messages.wire import written
-from toolglean.conversation.routing import coerce_arguments
+from toolglean.conversation import ToolResultContent, coerce_arguments
+from toolglean.conversation.fields import field, written
+from toolglean.conversation.runner import Outcome, arun, error_text, is_async, run, unknown_tool_text
+from toolglean.errors import UsageError
 from toolglean.llm.errors import (
     ConfigurationError,
     InvalidObjectError,
-    LLMError,
-    OutputError,
     ToolExecutionError,
     ToolSchemaError,
     UnknownToolError,
 )
 from toolglean.llm.functions import describe
 from toolglean.llm.objects import invalid_object, valid_object
+from toolglean.llm.outputs import ToolOutput
 from toolglean.llm.types import ToolCallChunk
+from toolglean.tools import Tool
 
-__all__ = ["AgentChatResponse", "CallableTool", "ToolExecutor", "ToolMetadata", "ToolOutput", "unknown_tool"]
+__all__ = ["CallableTool", "ToolExecutor", "ToolMetadata", "callable_tool", "schema_of", "unknown_tool"]
 
 MAX_DESCRIPTION = 1024
-"""Characters: what OpenAI's API takes."""
+"""Characters: the limit of OpenAI's API."""
 
 log = logging.getLogger("toolglean.llm")
-
-
-class ToolOutput(BaseModel):
-    """The output of a tool.
-
-    Attributes:
-        content: the output as text, for the model.
-        tool_name: the tool.
-        raw_input: the arguments.
-        raw_output: the output itself; None if there is none.
-        is_error: whether it failed; `content` says how.
-        error: the error, if it failed: an `InvalidObjectError`, a `ToolExecutionError` or an `UnknownToolError`.
-    """
-
-    model_config = ConfigDict(arbitrary_types_allowed=True)
-
-    content: str
-    tool_name: str
-    raw_input: dict[str, Any] = Field(default_factory=dict)
-    raw_output: Any = None
-    is_error: bool = False
-    error: LLMError | None = Field(default=None, exclude=True, repr=False)
-
-    def __str__(self) -> str:
-        return self.content
-
-    @classmethod
-    def failed(cls, tool_name: str, arguments: Mapping[str, Any], error: LLMError) -> ToolOutput:
-        """The output of the tool `tool_name`, which was called with `arguments`, and failed with `error`."""
-        content = f"Encountered error: {error}"
-        return cls(content=content, tool_name=tool_name, raw_input=dict(arguments), is_error=True, error=error)
-
-
-class AgentChatResponse(BaseModel):
-    """The outputs of the tools for one answer of the model.
-
-    Attributes:
-        response: the contents of all outputs, separated by blank lines; the model's text if no tool was run.
-        sources: the outputs, in the order of the calls.
-        unfinished: calls that were not run, because they were cut off or cannot be read.
-        events: the toolglean events of the answer. Not in `model_dump`.
-    """
-
-    response: str = ""
-    sources: list[ToolOutput] = Field(default_factory=list)
-    unfinished: list[ToolCallChunk] = Field(default_factory=list)
-    events: list[Any] = Field(default_factory=list, exclude=True, repr=False)
-
-    def __str__(self) -> str:
-        return self.response
-
-    def parse_tool_outputs(
-        self,
-        allow_parallel_tool_calls: bool = False,  # noqa: FBT001, FBT002  # the seed's
-        *,
-        allow_parallel: bool | None = None,
-    ) -> Any:
-        """The value of the first output, or of all of them.
-
-        Args:
-            allow_parallel_tool_calls: whether to return the list of all values.
-            allow_parallel: says the same, and counts first.
-
-        Raises:
-            OutputError: there is no output, or an output has no value.
-            InvalidObjectError, ToolExecutionError, UnknownToolError: an output is an error.
-        """
-        parallel = allow_parallel_tool_calls if allow_parallel is None else allow_parallel
-        wanted = self.sources if parallel else self.sources[:1]
-        if not wanted:
-            raise OutputError("no tool was run, so there is no output", response=self)
-        for output in wanted:
-            if output.error is not None:
-                raise output.error
-            if output.is_error:
-                raise ToolExecutionError(output.content, tool_name=output.tool_name, output=output)
-            if output.raw_output is None:
-                raise OutputError(f"tool {output.tool_name!r} returned no value", response=self)
-        values = [output.raw_output for output in wanted]
-        return values if parallel else values[0]
 
 
 class ToolMetadata(BaseModel):
     """What a model is told about a tool.
 
     Attributes:
-        name: what the model calls.
-        description: what it is good for.
+        name: the name by which the model calls it.
+        description: what it is used for.
         fn_schema: its parameters: a pydantic class, or a JSON schema; None: it cannot be described to a model.
     """
 
@@ -138,7 +60,7 @@ class ToolMetadata(BaseModel):
         """The JSON schema of the parameters.
 
         Raises:
-            ToolSchemaError: there is none, or the class has no JSON schema.
+            ToolSchemaError: `fn_schema` is None, or the class has no JSON schema.
         """
         if self.fn_schema is None:
             raise ToolSchemaError(
@@ -155,17 +77,16 @@ class ToolMetadata(BaseModel):
         """The tool in the form that OpenAI's chat API and Ollama accept.
 
         Args:
-            skip_length_check: whether to allow a description of more than 1024 characters.
+            skip_length_check: whether to allow descriptions longer than 1024 characters.
 
         Raises:
             ToolSchemaError: it has no schema, or its description is too long.
         """
-        if len(self.description) > MAX_DESCRIPTION and not skip_length_check:
-            length = f"{len(self.description)} characters; {MAX_DESCRIPTION} at most"
-            raise ToolSchemaError(f"the description of tool {self.name!r} has {length}", tool_name=self.name)
-        parameters = self.get_parameters_dict()
-        function = {"name": self.name, "description": self.description, "parameters": parameters}
-        return {"type": "function", "function": function}
+        length = len(self.description)
+        if length > MAX_DESCRIPTION and not skip_length_check:
+            message = f"the description of tool {self.name!r} has {length} characters; shorten it to {MAX_DESCRIPTION}"
+            raise ToolSchemaError(message, tool_name=self.name)
+        return Tool(self.name, self.get_parameters_dict(), self.description).to_openai()
 
 
 class CallableTool:
@@ -190,10 +111,10 @@ class CallableTool:
 
     @classmethod
     def from_model(cls, output_cls: type[BaseModel]) -> CallableTool:
-        """A tool whose output is an instance of that class, made of the arguments.
+        """A tool whose output is an instance of that class, made from the arguments.
 
         Args:
-            output_cls: the class; its name and docstring are the tool's.
+            output_cls: the class; the tool has its name and docstring.
 
         Raises:
             ToolSchemaError: the class has no JSON schema, or its docstring is too long.
@@ -207,16 +128,17 @@ class CallableTool:
     def from_function(
         cls, fn: Callable[..., Any], *, name: str | None = None, description: str | None = None
     ) -> CallableTool:
-        """A tool of a function.
+        """A tool that calls a function.
 
         Args:
-            fn: plain or asynchronous: a function, a method, a `functools.partial`, an object with `__call__`. Its
-                annotations are the types of the parameters; what they say of them (`Annotated[int, "how many"]`, or
-                with pydantic's `Field`), or else its docstring (Google's style, NumPy's or Sphinx's), describes them.
-            name, description: None: the function's own name, and its docstring's text.
+            fn: plain or asynchronous: a function, a method, a `functools.partial`, or an object with `__call__`. The
+                types of its parameters come from the annotations; their descriptions from the annotations too
+                (`Annotated[int, "how many"]`, or pydantic's `Field`), or from the docstring (in the style of Google,
+                NumPy or Sphinx).
+            name, description: None: the function's own name, and the text of its docstring.
 
         Raises:
-            ToolSchemaError: it has no name; its signature cannot be read; a parameter has a type without a JSON schema.
+            ToolSchemaError: it has no name, its parameters cannot be read, or one has a type without a JSON schema.
         """
         found = describe(fn, name)
         text = found.text if description is None else description
@@ -227,10 +149,10 @@ class CallableTool:
     @property
     def is_async(self) -> bool:
         """Whether the function is asynchronous."""
-        return inspect.iscoroutinefunction(self.fn) or inspect.iscoroutinefunction(type(self.fn).__call__)
+        return is_async(self.fn)
 
     def __call__(self, /, *args: Any, **arguments: Any) -> Any:
-        """The function's own value, unchecked."""
+        """Call the function directly, without checking the arguments."""
         return self.fn(*args, **arguments)
 
     def call(self, given: Mapping[str, Any] | None = None, /, **arguments: Any) -> ToolOutput:
@@ -238,24 +160,18 @@ class CallableTool:
 
         Args:
             given: the arguments as a mapping.
-            arguments: the arguments, by name.
+            arguments: the arguments by name.
 
         Raises:
-            ConfigurationError: the function is asynchronous, and a loop is running here: use `acall`.
+            ConfigurationError: the function is asynchronous, and a loop is running in this thread: use `acall`.
         """
         arguments = {**(given or {}), **arguments}
         try:
-            ready = self._ready(arguments)
+            return self._output(arguments, run(self._ready(arguments)))
         except InvalidObjectError as error:
             return ToolOutput.failed(self.metadata.name, arguments, error)
-        if self.is_async:
-            found: ToolOutput = _run(self._acalled(ready, arguments))
-            return found
-        try:
-            value = ready()
-            return self._output(arguments, _run(_awaited(value)) if inspect.isawaitable(value) else value)
-        except Exception as error:  # noqa: BLE001  # whatever a tool raises is its output
-            return self._failed(arguments, error)
+        except UsageError as error:
+            raise ConfigurationError(str(error), field="fn") from error
 
     async def acall(self, given: Mapping[str, Any] | None = None, /, **arguments: Any) -> ToolOutput:
         """Run the tool, asynchronously; a plain function in a thread. `given` and `arguments`: see `call`."""
@@ -264,20 +180,10 @@ class CallableTool:
             ready = self._ready(arguments)
         except InvalidObjectError as error:
             return ToolOutput.failed(self.metadata.name, arguments, error)
-        return await self._acalled(ready, arguments)
-
-    async def _acalled(self, ready: Callable[[], Any], arguments: dict[str, Any]) -> ToolOutput:
-        try:
-            found, error = (ready(), None) if self.is_async else await asyncio.to_thread(_tried, ready)
-            if error is not None:
-                return self._failed(arguments, error)
-            return self._output(arguments, await found if inspect.isawaitable(found) else found)
-        except Exception as error:  # noqa: BLE001  # whatever a tool raises is its output
-            return self._failed(arguments, error)
+        return self._output(arguments, await arun(ready))
 
     def _ready(self, arguments: Mapping[str, Any]) -> Callable[[], Any]:
-        # The function with its arguments.
-        # Texts become what the schema asks for, where it allows no text; then the class has the last word.
+        # The function with its arguments. Strings are converted to the types in the schema; then the class validates.
         schema = self.metadata.fn_schema
         if schema is None or isinstance(schema, dict):
             return functools.partial(self.fn, **(coerce_arguments(arguments, schema) if schema else arguments))
@@ -291,14 +197,14 @@ class CallableTool:
         given = {name: getattr(found, name) for name in type(found).model_fields if name in found.model_fields_set}
         return functools.partial(self.fn, **extra | given)
 
-    def _output(self, arguments: Mapping[str, Any], value: Any) -> ToolOutput:
-        return ToolOutput(
-            content=_text(value), tool_name=self.metadata.name, raw_input=dict(arguments), raw_output=value
-        )
-
-    def _failed(self, arguments: Mapping[str, Any], error: Exception) -> ToolOutput:
-        name = self.metadata.name
-        found = ToolExecutionError(f"{type(error).__name__}: {error}", tool_name=name, arguments=arguments)
+    def _output(self, arguments: dict[str, Any], outcome: Outcome) -> ToolOutput:
+        name, value, error = self.metadata.name, outcome.value, outcome.error
+        if error is None:
+            try:
+                return ToolOutput(content=_text(value), tool_name=name, raw_input=arguments, raw_output=value)
+            except Exception as raised:  # noqa: BLE001  # a value that cannot be written
+                error = raised
+        found = ToolExecutionError(error_text(error), tool_name=name, arguments=arguments)
         found.__cause__ = error
         output = ToolOutput.failed(name, arguments, found)
         found.output = output
@@ -306,11 +212,11 @@ class CallableTool:
 
 
 def callable_tool(given: Any) -> CallableTool:
-    """The tool that is given: a `CallableTool` as it is, a function or a pydantic class as one.
+    """The given `CallableTool`, or one made from a function or a pydantic class.
 
     Raises:
-        ToolSchemaError: a function or a class has no schema.
-        ConfigurationError: it cannot be called.
+        ToolSchemaError: the function or the class has no schema.
+        ConfigurationError: it is not one of these.
     """
     if isinstance(given, CallableTool):
         return given
@@ -318,12 +224,26 @@ def callable_tool(given: Any) -> CallableTool:
         return CallableTool.from_model(given)
     if callable(given):
         return CallableTool.from_function(given)
-    message = f"only a CallableTool, a function or a pydantic class can be run, not {given!r:.200}"
+    message = f"tools: {given!r:.200} cannot be run; give a CallableTool, a function or a pydantic class"
     raise ConfigurationError(message, field="tools", value=given)
 
 
+def schema_of(tool: Any) -> dict[str, Any]:
+    """The tool as a dict in OpenAI's form.
+
+    Raises:
+        ToolSchemaError: it has no schema.
+    """
+    if not isinstance(tool, Mapping) and callable(tool):
+        found: dict[str, Any] = callable_tool(tool).metadata.to_openai_tool()
+        return found
+    if isinstance(tool, Mapping) and isinstance(field(field(tool, "function"), "name"), str):
+        return dict(tool)
+    raise ToolSchemaError(f"not a tool with a schema: {tool!r:.200}", tool_name=str(field(tool, "name") or ""))
+
+
 class _Make:
-    """Makes an instance: that the arguments are valid has been seen, and the instance is there."""
+    """Returns the instance that was made when the arguments were validated."""
 
     def __init__(self, output_cls: type[BaseModel]) -> None:
         self.output_cls = output_cls
@@ -336,7 +256,7 @@ class ToolExecutor:
     """Runs calls.
 
     Args:
-        tools: `CallableTool`s, functions, pydantic classes; if two have the same name, the first counts.
+        tools: `CallableTool`s, functions, pydantic classes; if two have the same name, the first is used.
         raise_on_error: whether a failing or unknown tool raises; otherwise its output reports the error.
         verbose: log each call and its output (`toolglean.llm`, level INFO).
     """
@@ -356,21 +276,21 @@ class ToolExecutor:
             An output for each, in the order of the calls.
 
         Raises:
-            ConfigurationError: something else than a complete call was given; nothing was run.
+            ConfigurationError: one of them is not a complete call; nothing was run.
             ToolExecutionError, InvalidObjectError, UnknownToolError: with `raise_on_error`.
         """
         found = []
         for call in _checked_calls(calls):
             tool = self._tools.get(call.name)
             output = self._unknown(call) if tool is None else tool.call(**call.arguments)
-            found.append(self._told(call, output))
+            found.append(self._reported(call, output))
         return found
 
     async def aexecute(self, calls: Iterable[ToolCallChunk]) -> list[ToolOutput]:
-        """Run the calls at the same time, as `execute` does. If one raises, the others still run to their end."""
+        """Run the calls concurrently; otherwise as `execute`. If one raises, the others still run to their end."""
         given = _checked_calls(calls)
         outputs = await asyncio.gather(*(self._acall(call) for call in given))
-        return [self._told(call, output) for call, output in zip(given, outputs, strict=True)]
+        return [self._reported(call, output) for call, output in zip(given, outputs, strict=True)]
 
     async def _acall(self, call: ToolCallChunk) -> ToolOutput:
         tool = self._tools.get(call.name)
@@ -379,7 +299,7 @@ class ToolExecutor:
     def _unknown(self, call: ToolCallChunk) -> ToolOutput:
         return ToolOutput.failed(call.name, call.arguments, unknown_tool(call.name, self._tools))
 
-    def _told(self, call: ToolCallChunk, output: ToolOutput) -> ToolOutput:
+    def _reported(self, call: ToolCallChunk, output: ToolOutput) -> ToolOutput:
         if self._verbose:
             log.info("%s(%s) -> %s", call.name, json.dumps(call.arguments, default=str), output.content)
         if self._raise and output.error is not None:
@@ -388,62 +308,31 @@ class ToolExecutor:
 
 
 def unknown_tool(name: str, known: Iterable[str]) -> UnknownToolError:
-    """Raised for a call to an unknown tool."""
+    """The error for a call to an unknown tool."""
     names = list(known)
-    return UnknownToolError(
-        f"unknown tool {name!r}; the tools are: {', '.join(names) or 'none'}", name=name, known=names
-    )
+    return UnknownToolError(unknown_tool_text(name, names), name=name, known=names)
 
 
 def _checked_calls(calls: Iterable[ToolCallChunk]) -> list[ToolCallChunk]:
     given = list(calls)
     for call in given:
-        if not isinstance(call, ToolCallChunk) or call.unread:  # type: ignore[redundant-expr]  # a Partial, say
-            raise ConfigurationError(
-                f"only finished calls can be executed, not {call!r:.200}", field="calls", value=call
-            )
+        if not isinstance(call, ToolCallChunk) or call.unread:  # type: ignore[redundant-expr]  # a `Partial`, for example
+            message = f"calls: only finished calls can be executed, not {call!r:.200}"
+            raise ConfigurationError(message, field="calls", value=call)
     return given
 
 
 def _made(model: type[BaseModel], arguments: Mapping[str, Any]) -> BaseModel:
-    # As an object in a stream is made: of JSON.
+    # From JSON, as an object in a stream is.
     try:
         text = written(arguments)
-    except (TypeError, ValueError, RecursionError):  # values of this program's own, such as a date
+    except (TypeError, ValueError, RecursionError):  # values that JSON does not have, such as a date
         return model.model_validate(arguments)
     return valid_object(model, text)
 
 
-def _tried(ready: Callable[[], Any]) -> tuple[Any, Exception | None]:
-    # For a thread: a future cannot carry a StopIteration.
-    try:
-        return ready(), None
-    except Exception as error:  # noqa: BLE001  # whatever a tool raises is its output
-        return None, error
-
-
-def _run(work: Any) -> Any:
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        return asyncio.run(work)
-    work.close()
-    raise ConfigurationError("an asynchronous tool was called from within a running loop: use acall", field="fn")
-
-
-async def _awaited(value: Any) -> Any:
-    return await value
-
-
 def _text(value: Any) -> str:
-    if isinstance(value, BaseModel):
-        return value.model_dump_json()
-    if isinstance(value, str):
-        return value
-    try:
-        return json.dumps(value, ensure_ascii=False)
-    except (TypeError, ValueError):
-        return str(value)
+    return value.model_dump_json() if isinstance(value, BaseModel) else ToolResultContent.of("", value).text
 
 
 def _invalid(name: str, arguments: Mapping[str, Any], error: ValidationError) -> InvalidObjectError:

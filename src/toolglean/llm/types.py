@@ -1,9 +1,9 @@
-# What this file knows: messages and responses as pydantic models, and their way to and from
-# `toolglean.conversation.messages`.
-# What it must not know: any wire, any client, how a response came about.
+# What this file knows: messages and responses as pydantic models, and their conversion to and from
+# `toolglean.conversation`.
+# Does not depend on any wire format or client, or on how a response was made.
 #
-# A message is a role and chunks. The chunks are the parts of `toolglean.conversation.messages`, one for one, so that a
-# history goes there and back without loss; what a wire makes of it is told there, once.
+# A message is a role and chunks. Each chunk corresponds to one part of `toolglean.conversation`, so that a history can
+# be converted there and back without loss; the rules of the wire formats are only there.
 """Messages, chat and completion responses, and what is known of a model."""
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
-from toolglean.conversation.messages import (
+from toolglean.conversation import (
     ContentPart,
     ContentPartOther,
     ContentPartReasoning,
@@ -23,8 +23,8 @@ from toolglean.conversation.messages import (
     History,
     Role,
 )
-from toolglean.conversation.messages import Message as NeutralMessage
-from toolglean.events import Problem
+from toolglean.conversation import Message as NeutralMessage
+from toolglean.events import Problem, ToolCall
 
 __all__ = [
     "ChatResponse",
@@ -59,7 +59,7 @@ class TextChunk(_Chunk):
 
 
 class ReasoningChunk(_Chunk):
-    """What the model thought before it answered.
+    """The model's reasoning before its answer.
 
     Attributes:
         type: "reasoning".
@@ -71,13 +71,13 @@ class ReasoningChunk(_Chunk):
 
 
 class ToolCallChunk(_Chunk):
-    """A call that the model has made.
+    """A call made by the model.
 
     Attributes:
         type: "tool_call".
         name: the tool's name.
-        arguments: the arguments, decoded; empty where `unread` is not.
-        id: what the result will refer to; None if there is none.
+        arguments: the arguments, decoded; empty if `unread` is not.
+        id: the id to which the result refers; None if there is none.
         unread: the text of arguments that are cut off or cannot be read. Such a call must not be executed.
     """
 
@@ -86,6 +86,12 @@ class ToolCallChunk(_Chunk):
     arguments: dict[str, Any] = Field(default_factory=dict)
     id: str | None = None
     unread: str = ""
+
+    @classmethod
+    def of(cls, call: ToolCall) -> ToolCallChunk:
+        """Make one from a parser's `call`. If the call is not finished, its text is in `unread`."""
+        part = ContentPartToolCall.of(call)
+        return cls(name=part.name, arguments=part.arguments, id=part.id, unread=part.unread)
 
 
 class ToolResultChunk(_Chunk):
@@ -109,7 +115,7 @@ class OtherChunk(_Chunk):
 
     Attributes:
         type: "other".
-        data: the part, as the wire has it.
+        data: the part, as the wire format writes it.
     """
 
     type: Literal["other"] = "other"
@@ -119,15 +125,15 @@ class OtherChunk(_Chunk):
 Chunk: TypeAlias = Annotated[
     TextChunk | ReasoningChunk | ToolCallChunk | ToolResultChunk | OtherChunk, Field(discriminator="type")
 ]
-"""A part of a message; in JSON, `type` says which."""
+"""A part of a message; in JSON, `type` tells which kind."""
 
 
 class Message(BaseModel):
     """One message.
 
     Attributes:
-        role: who speaks; "assistant" is read as `Role.MODEL`.
-        chunks: the parts, in order; `content="…"` in their place makes one of a text.
+        role: the author; "assistant" is read as `Role.MODEL`.
+        chunks: the parts, in order; give `content="…"` instead for a single text.
         additional_kwargs: further fields, which toolglean does not read.
     """
 
@@ -138,7 +144,7 @@ class Message(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _with_content(cls, given: Any) -> Any:
-        # `content=` is what most libraries call the text of a message.
+        # Most libraries call the text of a message `content`.
         if not isinstance(given, Mapping) or "chunks" in given or not isinstance(given.get("content"), str):
             return given
         rest = {key: value for key, value in given.items() if key != "content"}
@@ -151,17 +157,17 @@ class Message(BaseModel):
 
     @classmethod
     def from_str(cls, content: str, role: Role | str = Role.USER) -> Message:
-        """A message of one text, `content`, spoken by `role`."""
+        """A message with one text, `content`, by `role`."""
         return cls(role=Role.MODEL if role == "assistant" else Role(role), chunks=[TextChunk(content=content)])
 
     @property
     def content(self) -> str:
-        """The text chunks, joined as they stand; "" where there are none."""
+        """The text chunks, joined without separators; "" if there are none."""
         return "".join(chunk.content for chunk in self.chunks if isinstance(chunk, TextChunk))
 
     @property
     def reasoning(self) -> str:
-        """The reasoning chunks, joined as they stand."""
+        """The reasoning chunks, joined without separators."""
         return "".join(chunk.content for chunk in self.chunks if isinstance(chunk, ReasoningChunk))
 
     @property
@@ -170,30 +176,27 @@ class Message(BaseModel):
         return [chunk for chunk in self.chunks if isinstance(chunk, ToolCallChunk) and not chunk.unread]
 
     def to_neutral(self) -> NeutralMessage:
-        """The same message for `toolglean.conversation.messages`. `additional_kwargs` stays behind."""
+        """The same message for `toolglean.conversation`, without `additional_kwargs`."""
         return NeutralMessage(self.role, [_part(chunk) for chunk in self.chunks])
 
     @classmethod
     def from_neutral(cls, message: NeutralMessage) -> Message:
-        """The message of `toolglean.conversation.messages`, part for part."""
+        """Make one from a `message` of `toolglean.conversation`, part for part."""
         return cls(role=message.role, chunks=[_chunk(part) for part in message.content])
 
 
 class MessageList(list[Message]):
-    """Messages, oldest first: a list with ways in and out."""
+    """A list of messages, oldest first, with conversions."""
 
     @classmethod
     def from_str(cls, prompt: str, role: Role | str = Role.USER) -> MessageList:
-        """One message of the text `prompt`, spoken by `role`."""
+        """One message with the text `prompt`, by `role`."""
         return cls([Message.from_str(prompt, role)])
 
     @classmethod
     def from_history(cls, history: History) -> MessageList:
         """The messages of a history: its system message first, its context as a user message after it."""
-        heads = ((Role.SYSTEM, history.system_message), (Role.USER, history.context))
-        found = cls(Message.from_str(text, role) for role, text in heads if text is not None)
-        found.extend(Message.from_neutral(each) for each in history.conversation)
-        return found
+        return cls(Message.from_neutral(each) for each in history.messages)
 
     def to_history(self) -> History:
         """The same messages as a history. System messages stay where they are, in the conversation."""
@@ -201,7 +204,7 @@ class MessageList(list[Message]):
 
     @classmethod
     def of(cls, messages: str | Message | Iterable[Message | Mapping[str, Any]]) -> MessageList:
-        """Make a list of `messages`: a text, one message, or several; a message may be a dict."""
+        """Make a list from `messages`: a text, one message, or several; a message may be a dict."""
         if isinstance(messages, str):
             return cls.from_str(messages)
         given = [messages] if isinstance(messages, Message | Mapping) else messages
@@ -209,11 +212,11 @@ class MessageList(list[Message]):
 
 
 class CompletionResponse(BaseModel):
-    """What the model wrote in answer to a prompt.
+    """The model's answer to a prompt.
 
     Attributes:
         text: all of it so far.
-        delta: what this step of a stream has added; None where nothing is streamed.
+        delta: what this step of a stream has added; None if nothing is streamed.
         raw: the client's own response.
         additional_kwargs: model, times, token counts.
     """
@@ -228,16 +231,16 @@ class CompletionResponse(BaseModel):
 
 
 class ChatResponse(BaseModel):
-    """What the model answered; in a stream, all of it so far.
+    """The model's answer; in a stream, all of it so far.
 
     Attributes:
         message: text, reasoning and finished calls.
-        delta: the text that this step of a stream has added; None where nothing is streamed.
+        delta: the text that this step of a stream has added; None if nothing is streamed.
         raw: the client's own response.
         additional_kwargs: model, times, token counts.
         unfinished: calls that are still being written, were cut off or cannot be read. Never execute them.
         problems: what the parser could not accept as written.
-        events: the toolglean events of this step alone: what `StreamingObjectProcessor` reads. Not in `model_dump`.
+        events: the toolglean events of this step alone, which `StreamingObjectProcessor` reads. Not in `model_dump`.
     """
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
@@ -256,7 +259,7 @@ class ChatResponse(BaseModel):
         return self.message.tool_calls
 
     def to_completion_response(self) -> CompletionResponse:
-        """The text of the answer, with `delta`, `raw` and `additional_kwargs` as they are here."""
+        """The text of the answer, with the same `delta`, `raw` and `additional_kwargs`."""
         return CompletionResponse(
             text=self.message.content,
             delta=self.delta,
@@ -273,9 +276,9 @@ class Metadata(BaseModel):
 
     Attributes:
         model_name: its name.
-        context_window: how many tokens it can see.
+        context_window: the largest number of tokens in its context.
         num_output: how many tokens it may write; -1 if there is no limit.
-        is_chat_model: whether it takes messages.
+        is_chat_model: whether it accepts messages.
         is_function_calling_model: whether it can be given tools.
         system_role: the role of instructions.
     """
@@ -290,7 +293,7 @@ class Metadata(BaseModel):
     system_role: Role = Role.SYSTEM
 
 
-# -- chunk and part, one for one ---------------------------------------------------------------------------------------
+# -- chunks and parts --------------------------------------------------------------------------------------------------
 
 
 def _part(chunk: Chunk) -> ContentPart:

@@ -1,30 +1,33 @@
-# What this room knows: how Ollama's `tools.Parser` answers, output for output, its defects included.
-# What it must not know: formats, events, and how it should have answered (that is `toolglean.Parser` with a tag).
+# How Ollama's `tools.Parser` answers, output for output, its defects included. Does not depend on formats, on events,
+# or on how it should have answered (that is `toolglean.Parser` with a tag).
 #
-# The rules, as measured against the Go parser. Docstrings in this room cite them by number.
+# The rules, as measured against the Go parser. Docstrings in this package cite them by number.
 #
-#  1  Done: whatever comes is content.
-#  2  LookingForTag: text before the first tag is content; the tag and what follows stay in the buffer. Without a tag,
-#     the longest end of the buffer with which the tag could begin is held back.
+#  1  Done: everything that follows is content.
+#  2  LookingForTag: text before the first tag is content; the tag and the text after it stay in the buffer. Without a
+#     tag, the longest end of the buffer with which the tag could begin is held back.
 #  3  Tags `{` and `[`: text other than white space (Go's: Unicode White_Space) before the tag ends the search for good.
-#     The buffer is not cleared then, so `content()` repeats what was already given out.
-#  4  ToolCalling: calls are taken as long as there are any, then `done` is asked. If it says yes, the content of this
-#     `add` is the whole buffer and replaces the text before the tag. There is no way back to LookingForTag.
-#  5  The tool is the name with the first place in the buffer, the longest of those; anywhere, also in the tag and in
-#     strings. (a) While the buffer ends in the beginning of any name there is no tool, not even a complete name before.
-#  6  The arguments' object is sought from the buffer's start. A quote toggles "in a string" and a backslash hides the
-#     next character everywhere, also outside of JSON. A `}` too many is forgotten; an object that cannot be decoded is
-#     skipped whole, with all that is in it.
-#  7  In the object: `arguments`, else `parameters`, beside a `name`; else the value under the tool's name; else the
-#     same in objects further down; else the object itself. Go walks down in random order, we in the order written.
+#     The buffer is not cleared then, so `content()` repeats what was already returned.
+#  4  ToolCalling: calls are taken as long as there are any, then `done` is checked. If it is true, the content of this
+#     `add` is the whole buffer and replaces the text before the tag. The parser never returns to LookingForTag.
+#  5  The tool is the name that occurs first in the buffer, and the longest of those; it may be anywhere, even in the
+#     tag and in strings. (a) While the buffer ends with the beginning of any name, no tool is found, not even a
+#     complete name before it.
+#  6  The object of the arguments is sought from the start of the buffer. A quote toggles "in a string" and a backslash
+#     hides the next character everywhere, even outside JSON. An extra `}` is ignored; an object that cannot be decoded
+#     is skipped with everything in it.
+#  7  In the object: `arguments`, else `parameters`, if there is a `name`; else the value under the tool's name; else
+#     the same in nested objects; else the object itself. Go walks nested objects in random order; the port uses the
+#     order written.
 #  8  A `name` without such arguments: no call, nothing is consumed, and nothing ever will be.
 #  9  A call consumes the buffer up to its closing brace or the end of the name, whichever is later. The brace stays,
-#     unless the name stands after it.
-# 10  `done`: for tags `{` and `[` only: a closing one has brought the count of that kind to exactly 0.
-# 11  `content()`: the buffer, for tags `{` and `[`, as long as no call came.
+#     unless the name comes after it.
+# 10  `done`: only for tags `{` and `[`: a closing one has brought the count of that kind to exactly 0.
+# 11  `content()`: the buffer, for tags `{` and `[`, as long as there has been no call.
 # 12  JSON as Go's `encoding/json` reads it: gojson.py.
-# 13  The tag is read from the template: toolglean/sources/templates/tag.py.
-# 14  Go works on bytes, we on characters: no rule can tell, as long as no chunk is cut inside a character.
+# 13  The tag is read from the template: toolglean/sources/templates/go_tag.py.
+# 14  Go works on bytes, the port on characters. No rule can tell the difference, as long as no chunk is cut inside a
+#     character.
 #
 # It gives Ollama's answers in linear time. Every scan remembers where it stopped, so each character is looked at a
 # fixed number of times, whatever the model writes and however it is cut.

@@ -1,5 +1,5 @@
-# What this file knows: which object in a text holds the arguments (rule 6), and where in that object they are (rule 7).
-# What it must not know: how the tool was found, and what is consumed.
+# Which object in a text contains the arguments (rule 6), and where in that object they are (rule 7). Does not depend on
+# how the tool was found, or on what is consumed.
 """From text in pieces to the arguments of a call."""
 
 from __future__ import annotations
@@ -13,22 +13,22 @@ __all__ = ["ObjectScan", "arguments_in", "find_arguments"]
 
 
 class ObjectScan:
-    """The first object that can be decoded, in text that comes in pieces."""
+    """Finds the first object that can be decoded, in text that arrives in pieces."""
 
     __slots__ = ("_brackets", "_depth", "_pieces")
 
     def __init__(self, brackets: Brackets | None = None, depth: int = 0, pieces: list[str] | None = None) -> None:
         self._brackets = Brackets("{") if brackets is None else brackets
         self._depth = depth
-        self._pieces = [] if pieces is None else pieces  # of the object that is open
+        self._pieces = [] if pieces is None else pieces  # the text of the open object
 
     def find(self, text: str, pos: int) -> tuple[dict[str, Any] | None, int]:
-        """Read on: from `pos` of the next piece to its end, or to the object.
+        """Read the next piece from `pos` to its end, or to the end of the object.
 
         Returns:
             The object and the position of its closing brace in `text`, or (None, -1).
         """
-        start = pos  # of the open object, in this piece
+        start = pos  # where the open object begins in this piece
         at = pos - 1
         while (at := self._brackets.next(text, at + 1)) >= 0:
             if text[at] == "{":
@@ -51,7 +51,7 @@ class ObjectScan:
 
     @property
     def state(self) -> tuple[tuple[str, bool, bool], int, str]:
-        """All there is to it, in plain values."""
+        """The whole state, as plain values."""
         if len(self._pieces) > 1:
             self._pieces = ["".join(self._pieces)]
         return self._brackets.state, self._depth, "".join(self._pieces)
@@ -61,8 +61,8 @@ def arguments_in(found: dict[str, Any], tool: str | None) -> dict[str, Any] | No
     """Rule 7: the arguments in a decoded object.
 
     Returns:
-        The arguments; the object itself if nothing in it looks like a call; None where something looks like a call of
-        which the arguments cannot be read.
+        The arguments; the object itself if nothing in it looks like a call; None if something looks like a call whose
+        arguments cannot be read.
     """
     stack = [found]
     while stack:
@@ -84,7 +84,7 @@ def _object_at(holder: dict[str, Any], key: str) -> tuple[bool, dict[str, Any] |
         return True, value
     if isinstance(value, str):
         decoded, fine = decode_object(value)
-        return fine, decoded  # the text "null" is fine, and no arguments
+        return fine, decoded  # the text "null" is accepted, and means no arguments
     return False, None
 
 
@@ -106,8 +106,8 @@ def find_arguments(tool: str | None, buffer: str) -> tuple[dict[str, Any] | None
         buffer: any text, searched from its start.
 
     Returns:
-        The arguments and the position of the closing brace of the object in which they were; (None, that position)
-        for an object that names a tool but has no arguments that can be read; (None, 0) where there is no object.
+        The arguments and the position of the closing brace of the object that contains them; (None, that position)
+        for an object that names a tool but has no readable arguments; (None, 0) if there is no object.
     """
     found, at = ObjectScan().find(buffer, 0)
     return (None, 0) if found is None else (arguments_in(found, tool), at)

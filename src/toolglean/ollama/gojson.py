@@ -1,14 +1,15 @@
-# What this file knows: which texts Go's `encoding/json` decodes into a `map[string]any`, and to what (rule 12).
-# What it must not know: where the text came from and what becomes of it.
+# Which texts Go's `encoding/json` decodes into a `map[string]any`, and to what (rule 12). Does not depend on where the
+# text came from, or on what becomes of it.
 #
-# Python's `json` differs, and is put right here:
+# Python's `json` differs, and is corrected here:
 #   NaN, Infinity                 refused
-#   numbers                       all become floats; one that no float can hold is refused, one too small is 0
+#   numbers                       all become floats; too large for a float is refused, too small becomes 0
 #   integers of any length        read like other numbers (Python refuses more than 4,300 digits)
 #   half a surrogate pair         becomes U+FFFD, in keys too, before keys are compared
 #   nesting                       10,000 levels, however deep Python's own stack may go
-# The same in both: RFC 8259 to the letter, the last of two equal keys wins.
-"""Decoding JSON as Go does."""
+#
+# The same in both: RFC 8259 to the letter; the last of two equal keys wins.
+"""Decodes JSON as Go does."""
 
 from __future__ import annotations
 
@@ -21,18 +22,18 @@ from typing import Any, Final
 __all__ = ["MAX_DEPTH", "decode_object"]
 
 MAX_DEPTH: Final = 10_000
-"""Objects and arrays within each other: Go's limit."""
+"""The deepest nesting of objects and arrays: Go's limit."""
 
 SHALLOW: Final = 200
-"""Up to here the C decoder is trusted not to run out of stack, wherever we are called from."""
+"""Up to this depth, the C decoder does not run out of stack, wherever it is called from."""
 
 WHITE = re.compile(r"[ \t\n\r]*+")
-# A string that does not end reaches to the end of the text: to look for its end again from each escaped quote in it, in
-# vain, would take quadratic time.
+# A string without an end extends to the end of the text. Searching for its end again from each escaped quote in it
+# would take quadratic time.
 ALL_BUT_BRACKETS = re.compile(r'"[^"\\]*+(?:\\.[^"\\]*+)*+"?|[^"\[\]{}]++', re.DOTALL)
 STEP = {"{": 1, "[": 1, "}": -1, "]": -1}
 
-# A pair or another escape is consumed as it is, so that what is left to the last alternative really is half a pair.
+# A pair or another escape is consumed first, so that the last alternative matches only half pairs.
 ESCAPE = re.compile(
     r"(?s:\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\(?!u[dD][89a-fA-F][0-9a-fA-F]{2}).)"
     r"|(?P<half>\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
@@ -41,7 +42,7 @@ SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def decode_object(text: str) -> tuple[dict[str, Any] | None, bool]:
-    """Decode a text that should be one JSON object, white space around it allowed.
+    """Decode a text that should be one JSON object, with or without white space around it.
 
     Returns:
         (the object, True), (None, True) for `null`, which Go stores in a map without complaint, or (None, False).
@@ -61,7 +62,7 @@ def _decode(text: str) -> Any:
         return _decode_deep(text)
     try:
         return DECODER.decode(text)
-    except RecursionError:  # the caller stands near the limit itself
+    except RecursionError:  # the caller is near the limit itself
         return _decode_deep(text)
 
 
@@ -76,7 +77,7 @@ def _whole(found: re.Match[str]) -> str:
 
 
 def _depth(text: str) -> int:
-    # Right for every text that can be decoded; for others any answer will do, both decoders refuse them.
+    # Correct for every text that can be decoded. For others any answer will do, because both decoders refuse them.
     return max(accumulate(map(STEP.__getitem__, ALL_BUT_BRACKETS.sub("", text))), default=0)
 
 
@@ -95,7 +96,7 @@ DECODER = json.JSONDecoder(parse_float=_number, parse_int=_number, parse_constan
 
 
 def _decode_deep(text: str) -> Any:
-    # The open containers are on our own stack instead of Python's. A key is used up before the next one is read.
+    # The open containers are on a list instead of Python's stack. A key is used before the next one is read.
     root: list[Any] = []
     stack: list[Any] = [root]
     key = ""
@@ -122,7 +123,7 @@ def _decode_deep(text: str) -> Any:
 
 
 def _value(text: str, pos: int) -> tuple[Any, int, bool]:
-    """Read a value; of a container only its opener, unless it is empty. Returns it, what is next, and if it is open."""
+    """Read a value; of a non-empty container, only its opener. Returns it, the next place, and whether it is open."""
     if text.startswith(("{", "["), pos):
         closer = "}" if text[pos] == "{" else "]"
         value: Any = {} if text[pos] == "{" else []
@@ -134,7 +135,7 @@ def _value(text: str, pos: int) -> tuple[Any, int, bool]:
 
 
 def _after_value(text: str, pos: int, stack: list[Any]) -> int:
-    """Close what ends here. Returns the place of the next value or key; with only the root left, of what follows."""
+    """Close the containers that end here. Returns the place of the next value or key, or of the text after the root."""
     while len(stack) > 1:
         pos = _skip(text, pos)
         if text.startswith(",", pos):

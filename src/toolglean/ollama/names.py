@@ -1,10 +1,9 @@
-# What this file knows: where a tool's name stands in a text (rule 5).
-# What it must not know: what else stands there.
+# Where a tool's name occurs in a text (rule 5). Does not depend on the text around it.
 #
-# What makes the search resumable: unless a text ends in the beginning of a name, no name can begin in it and end later.
-# So after a search that was allowed and found nothing, the next one starts at the end of what was searched, with no
-# overlap; and a name that was found stays the right one, whatever follows.
-"""Tool names in text."""
+# What makes the search resumable: unless a text ends with the beginning of a name, no name can begin in it and end
+# later. So after a search that was allowed and found nothing, the next one starts at the end of the searched text,
+# without overlap. A name that was found stays the right one, whatever follows.
+"""Finds tool names in text."""
 
 from __future__ import annotations
 
@@ -17,13 +16,13 @@ __all__ = ["Names", "find_tool", "names_of"]
 
 
 class Names:
-    """The names of some tools, ready to be searched for. Shared by all parsers with the same tools, never changed."""
+    """The names of some tools, compiled for searching. Shared by all parsers with the same tools, and never changed."""
 
     __slots__ = ("_first", "_names", "_sorted", "reach")
 
     def __init__(self, names: tuple[str, ...]) -> None:
         self._sorted = sorted(set(names))
-        # Leftmost match, then the first alternative: the earliest name, and the longest of those at one place.
+        # The leftmost match, and there the first alternative: the earliest name, and the longest one at that place.
         longest_first = sorted(self._sorted, key=len, reverse=True)
         self._names = re.compile("|".join(map(re.escape, longest_first)))
         firsts = "".join(sorted({name[0] for name in names if name}))
@@ -32,34 +31,34 @@ class Names:
         """How many characters at the end of a text decide whether a name begins there."""
 
     def begins_in(self, tail: str) -> bool:
-        """Rule 5a: whether a proper beginning of any name ends the text whose last `reach` characters are `tail`."""
+        """Rule 5a: whether a text ends with a proper beginning of a name. `tail`: its last `reach` characters."""
         for found in self._first.finditer(tail):
             rest = tail[found.start() :]
-            after = bisect_right(self._sorted, rest)  # of all names, longer ones that begin with it come right after it
+            after = bisect_right(self._sorted, rest)  # longer names that begin with it follow immediately
             if after < len(self._sorted) and self._sorted[after].startswith(rest):
                 return True
         return False
 
     def search(self, text: str, pos: int) -> re.Match[str] | None:
-        """The tool's name at its place, from `pos` on. An empty name is everywhere, but not in no text at all."""
+        """The first tool's name from `pos` on. An empty name is everywhere, except in an empty text."""
         return self._names.search(text, pos) if pos < len(text) else None
 
 
 @lru_cache(maxsize=64)
 def names_of(names: tuple[str, ...]) -> Names | None:
-    """The compiled names; None for no names at all."""
+    """The compiled names; None if there are none."""
     return Names(names) if names else None
 
 
 def find_tool(tools: Iterable[str], buffer: str) -> tuple[str | None, int]:
-    """Rule 5: the tool that a buffer is about.
+    """Rule 5: the tool that a buffer names.
 
     Args:
         tools: the names of the tools.
         buffer: any text.
 
     Returns:
-        The name and the position after it; (None, 0) where no name stands, or where more text could change the answer.
+        The name and the position after it; (None, 0) if there is no name, or if more text could change the answer.
     """
     names = names_of(tuple(tools))
     if names is None or names.begins_in(buffer[-names.reach :] if names.reach else ""):

@@ -1,13 +1,13 @@
-# What this file knows: the three states (rules 1 to 4), when a call is taken and what it consumes (rules 8 and 9).
-# What it must not know: how names, brackets and JSON are read.
+# The three states (rules 1 to 4), when a call is taken, and what it consumes (rules 8 and 9). Does not depend on how
+# names, brackets and JSON are read.
 #
 # Two ideas keep it linear. The buffer is a list of pieces, joined when a call needs it as one text. And rule 5a, which
-# forbids any look at the buffer while it ends in the beginning of a name, is asked of its last few characters, once for
-# each `add`: a beginning that is not there before a call is taken is not there after it either.
+# forbids searching the buffer while it ends with the beginning of a name, is checked against its last few characters,
+# once for each `add`: a beginning that is not there before a call is taken is not there after it either.
 #
-# So the buffer has two parts. `_seen` was read by the scan that is under way (for a name, or, once there is a name, for
-# an object); `_fresh` was not, because rule 5a forbade it. A found name stays the right one (names.py says why), and so
-# does the object: one without readable arguments wedges the parser for good, and is never looked at again.
+# So the buffer has two parts. `_scanned` was read by the current scan (for a name or, once there is a name, for an
+# object); `_unscanned` was not, because rule 5a forbade it. A name that was found stays the right one (see names.py),
+# and so does the object: an object without readable arguments blocks the parser for good, and is never looked at again.
 """Ollama's `tools.Parser`."""
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ BRACKET_TAGS: Final = ("{", "[")
 WHITE_SPACE: Final = (
     "\t\n\v\f\r \x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f\u205f\u3000"
 )
-"""Rule 3: what Go trims. `str.strip` alone also takes U+001C to U+001F."""
+"""Rule 3: the characters that Go trims. `str.strip` also removes U+001C to U+001F."""
 
 
 class State(enum.IntEnum):
-    """What the parser is doing."""
+    """What the parser is doing. The names are Ollama's."""
 
     LookingForTag = 0
     ToolCalling = 1
@@ -52,7 +52,7 @@ class Call:
     Attributes:
         name: the tool's name.
         arguments: the arguments. All numbers are floats, as in Go.
-        index: position among the calls of the parser, the first is 0.
+        index: the position among the calls of the parser, from 0.
     """
 
     name: str
@@ -76,8 +76,8 @@ class Parser:
     """Ollama's tool parser: the same answers, chunk for chunk, including its defects.
 
     Args:
-        tools: names, `Tool` objects or tool dicts. A name may be empty, and may come twice.
-        tag: what the model writes before a call. An empty tag is found at once.
+        tools: names, `Tool` objects or tool dicts. A name may be empty, and may occur twice.
+        tag: the text that the model writes before a call. An empty tag is found at once.
 
     Raises:
         ToolError: a tool has none of the accepted shapes; the message shows it.
@@ -89,14 +89,14 @@ class Parser:
     __slots__ = (
         "_balance",
         "_calls",
-        "_fresh",
         "_names",
         "_objects",
-        "_seen",
+        "_scanned",
         "_state",
         "_tail",
         "_tool",
         "_tools",
+        "_unscanned",
         "_wedged",
         "tag",
     )
@@ -109,8 +109,8 @@ class Parser:
         self._names = names_of(self._tools)
         self._state = State.LookingForTag
         self._calls = 0
-        self._seen: list[str] = []
-        self._fresh: list[str] = []  # while looking for the tag: what is held back
+        self._scanned: list[str] = []
+        self._unscanned: list[str] = []  # while looking for the tag: the text that is held back
         self._tail = ""  # the end of the buffer, long enough for rule 5a
         self._tool: str | None = None
         self._wedged = False
@@ -138,11 +138,11 @@ class Parser:
 
     @property
     def buffer(self) -> str:
-        """The text that is held; each access joins it."""
-        return "".join(self._seen) + "".join(self._fresh)
+        """The text that is held back; each access joins it."""
+        return "".join(self._scanned) + "".join(self._unscanned)
 
     def content(self) -> str:
-        """Rule 11: what is left for the user when the stream is over; see the function `content`."""
+        """Rule 11: the text that is left for the user when the stream is over; see the function `content`."""
         return content(self.tag, self.buffer, self._calls)
 
     def add(self, s: str) -> Added:
@@ -158,7 +158,9 @@ class Parser:
             UsageError: `s` is not a string. Bytes: decode them first, with an incremental decoder.
         """
         if not isinstance(s, str):
-            raise UsageError(f"a chunk must be a string, not {type(s).__name__}")
+            raise UsageError(
+                f"s must be a string, not {type(s).__name__}: decode bytes first, with an incremental decoder"
+            )
         if self._state is State.Done:
             return Added(s, [])
         text = ""
@@ -171,28 +173,28 @@ class Parser:
         if self._is_done(s, calls):
             self._state = State.Done
             text = self.buffer
-            self._seen, self._fresh = [], []
+            self._scanned, self._unscanned = [], []
         return Added(text, calls)
 
     def _look_for_tag(self, s: str) -> tuple[str, str | None]:
         """Rules 2 and 3. Returns the content, and the text from the tag on, once there is one."""
-        buffer = self._fresh[0] + s if self._fresh else s  # what was held back is shorter than the tag
+        buffer = self._unscanned[0] + s if self._unscanned else s  # the text that was held back is shorter than the tag
         at, found = find_tag(buffer, self.tag)
         text, rest = (buffer, "") if at == -1 else (buffer[:at], buffer[at:])
         if self.tag in BRACKET_TAGS and text.strip(WHITE_SPACE):
             self._state = State.Done
-            self._fresh = [rest]
+            self._unscanned = [rest]
             return buffer, None
         if not found:
-            self._fresh = [rest] if rest else []
+            self._unscanned = [rest] if rest else []
             return text, None
         self._state = State.ToolCalling
-        self._fresh = []
+        self._unscanned = []
         return text, rest
 
     def _take_calls(self, s: str) -> list[Call]:
         """Rules 4 to 9: take the calls that `s` completes."""
-        self._fresh.append(s)
+        self._unscanned.append(s)
         calls: list[Call] = []
         if self._names is None or self._wedged:
             return calls
@@ -200,10 +202,10 @@ class Parser:
         self._tail = (self._tail + s[-reach:])[-reach:] if reach else ""
         if self._names.begins_in(self._tail):
             return calls
-        text = _joined(self._fresh)
-        self._fresh = []
-        begin = 0  # of the buffer in `text`, once a call was taken
-        end = 0  # of the tool's name, if it stands in `text`
+        text = _joined(self._unscanned)
+        self._unscanned = []
+        begin = 0  # where the buffer begins in `text`, once a call was taken
+        end = 0  # the end of the tool's name, if it is in `text`
         while True:
             if self._tool is None:
                 name = self._names.search(text, begin)
@@ -211,9 +213,9 @@ class Parser:
                     break
                 self._tool, end = name[0], name.end()
                 self._objects = ObjectScan()
-                if self._seen:  # the object is sought from the buffer's start
-                    before = _joined(self._seen)
-                    self._seen = []
+                if self._scanned:  # the object is sought from the buffer's start
+                    before = _joined(self._scanned)
+                    self._scanned = []
                     text = before + text
                     end += len(before)
             found, brace = self._objects.find(text, begin)
@@ -226,14 +228,14 @@ class Parser:
             calls.append(Call(self._tool, arguments, self._calls))
             self._calls += 1
             self._tool = None
-            self._seen = []
+            self._scanned = []
             begin = max(end, brace)
             end = 0
-        self._seen.append(text[begin:])
+        self._scanned.append(text[begin:])
         return calls
 
     def _is_done(self, s: str, calls: list[Call]) -> bool:
-        """Rule 10. After a call the count starts again with what the call left in the buffer."""
+        """Rule 10. After a call, the count restarts with the text that the call left in the buffer."""
         if self._balance is None:
             return False
         if calls:
@@ -242,7 +244,7 @@ class Parser:
         return self._balance is not None and self._balance.reached(s)
 
     def fork(self) -> Parser:
-        """Copy the parser. The two then go on separately."""
+        """Copy the parser. The two then continue independently."""
         other = object.__new__(type(self))
         other.__setstate__(self.__getstate__())
         return other
@@ -251,20 +253,23 @@ class Parser:
 
     def __getstate__(self) -> tuple[Any, ...]:
         # Joining here what would be joined later keeps a chain of forks from copying thousands of pieces each time.
-        self._seen, self._fresh = [_joined(self._seen)], [_joined(self._fresh)]
+        self._scanned, self._unscanned = [_joined(self._scanned)], [_joined(self._unscanned)]
         balance = None if self._balance is None else self._balance.state
         plain = (self.tag, self._tools, int(self._state), self._calls, self._tail, self._tool, self._wedged)
-        return (LAYOUT, *plain, self._seen[0], self._fresh[0], self._objects.state, balance)
+        return (LAYOUT, *plain, self._scanned[0], self._unscanned[0], self._objects.state, balance)
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         layout, *plain, seen, fresh, (brackets, depth, piece), balance = state
         if layout != LAYOUT:
-            raise UsageError(f"pickled by another version of toolglean: layout {layout}, not {LAYOUT}")
+            raise UsageError(
+                f"this parser was pickled by another version of toolglean (layout {layout}, not {LAYOUT}): make a new "
+                "parser"
+            )
         self.tag, self._tools, number, self._calls, self._tail, self._tool, self._wedged = plain
         self._state = State(number)
         self._names = names_of(self._tools)
-        self._seen = [seen] if seen else []
-        self._fresh = [fresh] if fresh else []
+        self._scanned = [seen] if seen else []
+        self._unscanned = [fresh] if fresh else []
         self._objects = ObjectScan(Brackets(*brackets), depth, [piece] if piece else [])
         self._balance = None if balance is None else Balance(Brackets(*balance[0]), balance[1])
 
@@ -273,21 +278,21 @@ class Parser:
 
 
 def parse_tag(template: str) -> str:
-    """Rule 13: the tag that a Go chat template writes before a call, `{` if it writes none.
+    """Rule 13: the tag that a Go chat template writes before a call; `{` if it writes none.
 
     Raises:
         TemplateError: the template cannot be read; the message shows the place.
     """
-    from toolglean.sources.templates.tag import parse_tag as tag_of  # noqa: PLC0415 - a tag does not need the template parser
+    from toolglean.sources.templates.go_tag import parse_tag as tag_of  # noqa: PLC0415 - a tag does not need the template parser
 
     return tag_of(template)
 
 
 def find_tag(buffer: str, tag: str) -> tuple[int, bool]:
-    """Rule 2: where a tag stands, or could begin.
+    """Rule 2: where a tag is, or could begin.
 
     Returns:
-        (position, True) of the tag; (position, False) of what could become one at the end of the buffer; (-1, False).
+        (position, True) of the tag; (position, False) of what may become one at the end of the buffer; or (-1, False).
     """
     at = buffer.find(tag)
     if at != -1:
@@ -300,11 +305,11 @@ def find_tag(buffer: str, tag: str) -> tuple[int, bool]:
 
 
 def done(tag: str, buffer: str) -> bool:
-    """Rule 10: whether the payload after a tag `{` or `[` is over. Never so after other tags.
+    """Rule 10: whether the payload after a tag `{` or `[` is over. Always False for other tags.
 
     Args:
         tag: the tag.
-        buffer: what the parser holds.
+        buffer: the text that the parser holds back.
     """
     balance = _balance(tag)
     return balance is not None and balance.reached(buffer)
@@ -315,8 +320,8 @@ def content(tag: str, buffer: str, calls: int) -> str:
 
     Args:
         tag: the tag.
-        buffer: what the parser holds.
-        calls: how many calls it has given out.
+        buffer: the text that the parser holds back.
+        calls: how many calls it has returned.
     """
     return buffer if calls == 0 and tag in BRACKET_TAGS else ""
 
@@ -331,5 +336,5 @@ def _joined(pieces: list[str]) -> str:
 
 def _names(tools: Iterable[ToolLike]) -> tuple[str, ...]:
     if isinstance(tools, str | Mapping) or not isinstance(tools, Iterable):
-        raise ToolError(f"tools must be a list of tools, not {tools!r}")
+        raise ToolError(f"tools must be a list of tools, not {tools!r:.80}")
     return tuple(each if isinstance(each, str) else as_tool(each).name for each in tools)

@@ -1,9 +1,9 @@
-# What this file knows: where brackets stand outside of strings, as rules 6 and 10 see strings.
-# What it must not know: what the brackets enclose.
+# Where brackets are outside strings, as rules 6 and 10 define strings. Does not depend on what the brackets enclose.
 #
-# What a scan carries from chunk to chunk: whether it is in a string, and whether the last character was a backslash.
-# Long stretches without a bracket are jumped over by one expression, possessive: there is nothing to go back to.
-"""Scanning for brackets over text that comes in pieces."""
+# A scan carries two facts from chunk to chunk: whether it is in a string, and whether the last character was a
+# backslash. One possessive expression jumps over long stretches without a bracket, because backtracking would never
+# help.
+"""Scans for brackets in text that arrives in pieces."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def jump(over: re.Pattern[str], text: str, pos: int) -> int:
 
 
 class Brackets:
-    """The places of one kind of bracket outside of strings, piece by piece."""
+    """Finds one kind of bracket outside strings, piece by piece."""
 
     __slots__ = ("escaped", "in_string", "opener")
 
@@ -39,7 +39,7 @@ class Brackets:
         self.escaped = escaped
 
     def next(self, text: str, pos: int) -> int:
-        """The first bracket from `pos` on, or -1: the piece is used up, go on with the next one from its start."""
+        """The first bracket from `pos` on; -1: there are no more, so continue at the start of the next piece."""
         end = len(text)
         if self.escaped and pos < end:
             self.escaped = False
@@ -52,7 +52,7 @@ class Brackets:
                 self.in_string = not self.in_string
                 pos += 1
             elif text[pos] == "\\":
-                # Only the very last character can stop the jump: elsewhere its victim was jumped over with it.
+                # A backslash can stop the jump only as the last character: elsewhere it is skipped with the next one.
                 self.escaped = True
                 break
             else:
@@ -61,12 +61,12 @@ class Brackets:
 
     @property
     def state(self) -> tuple[str, bool, bool]:
-        """All there is to it, as arguments of a new one."""
+        """The whole state, as arguments of a new object."""
         return self.opener, self.in_string, self.escaped
 
 
 class Balance:
-    """Rule 10: whether a closing bracket has brought the count to exactly 0. A lone one brings it below."""
+    """Rule 10: whether a closing bracket has brought the count to exactly 0. A lone one brings it below 0."""
 
     __slots__ = ("_brackets", "_depth")
 
@@ -75,7 +75,7 @@ class Balance:
         self._depth = depth
 
     def reached(self, text: str) -> bool:
-        """Count on over the next piece; once the answer is yes, do not ask again."""
+        """Count the brackets of the next piece. Once the result is True, do not call it again."""
         opener = self._brackets.opener
         pos = -1
         while (pos := self._brackets.next(text, pos + 1)) >= 0:
@@ -89,5 +89,5 @@ class Balance:
 
     @property
     def state(self) -> tuple[tuple[str, bool, bool], int]:
-        """All there is to it, in plain values."""
+        """The whole state, as plain values."""
         return self._brackets.state, self._depth

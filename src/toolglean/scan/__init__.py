@@ -1,2 +1,2 @@
-# What this room knows: text and a position in, a position out. Scanners of literals, JSON and ropes of text.
-# Does not depend on formats and events.
+# Scanners: text and a position in, a position out. JSON, the dialects of arguments, literals, and values from text.
+# Nothing here depends on formats or events.

@@ -1,31 +1,29 @@
-# What this file knows: what a value means that is written without quotes, in an object with bare keys.
-# Does not depend on how such objects are read (quoted.py).
+# What a value without quotes means, in an object with bare keys. Does not depend on how such objects are read
+# (quoted.py).
 #
-# A bare value is true, false, null (also True, False, None), a JSON number, or else text: `{language:python}`; single
-# quotes around it are taken off. The schema of a parameter has the last word: a string stays text (null, 42), 007 is an
-# integer if an integer is wanted. Refused is what was probably cut by a comma or a bracket in it: text that begins with
-# a quote and does not end with it, text with a string marker in it, NaN and numbers no float can hold, and text with a
-# comment or a tag in it where the schema wants no string.
+# A bare value is true, false, null (also True, False, None), a JSON number, or else text: `{language:python}`. Single
+# quotes around it are removed. The schema of the parameter decides: a string stays text (null, 42), and 007 is an
+# integer if the schema asks for one. These values are refused, because a comma or a bracket in them probably cut them:
+# text that begins with a quote and does not end with one, text that contains a string marker, NaN and numbers that are
+# too large for a float, and, if the schema does not ask for a string, text that contains a comment or a tag.
 """Values without quotes."""
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Mapping
 from typing import Any
 
 from toolglean.scan.coerce import coerce_within, is_text, json_text, known
-from toolglean.scan.json import MAX_DIGITS
-from toolglean.scan.literals import is_json_number
+from toolglean.scan.literals import CONSTANTS
+from toolglean.scan.scanner import MAX_DIGITS, is_finite, is_json_number
 
 __all__ = ["ODD_QUOTES", "bare_value"]
 
 _PAIRS = ("``", "''", "\u2018\u2019", "\u2019\u2019", "\u201c\u201d", "\u201d\u201d", "\u00ab\u00bb")
 ODD_QUOTES = {pair[0]: pair[1] for pair in _PAIRS}
-"""Quotes that models write where the marker belongs, and what closes them."""
+"""Quotes that models write instead of the marker, and what closes them."""
 
-_CONSTANTS = {"true": "true", "false": "false", "null": "null", "True": "true", "False": "false", "None": "null"}
 _NO_NUMBERS = frozenset({"NaN", "Infinity", "-Infinity"})
 _markup = re.compile(r"//|/\*|#|<!--|</?[A-Za-z_]").search
 
@@ -38,26 +36,26 @@ def bare_value(word: str, marker: str, schema: Any, root: Mapping[str, Any] | No
         marker: what comes before and after a string.
         schema: the schema of the parameter; None if it is not known.
         root: the schema in which its `$ref` is looked up.
-        max_depth: how deeply the value may be nested.
+        max_depth: how deeply the value may be nested, in containers.
 
     Raises:
-        DepthError: it is nested deeper.
+        DepthError: the value is nested deeper than that.
     """
     if len(word) > 1 and word[0] in ODD_QUOTES and not word[1:].endswith(ODD_QUOTES[word[0]]):
-        return ""  # a comma or bracket within the quotes has cut it
+        return ""  # a comma or bracket inside the quotes has cut it
     if known(schema, root) and marker not in word:
         if is_text(schema, root, word):
             return json_text(_unquoted(word))
         value = coerce_within(word, schema, root, max_depth)
         if not isinstance(value, str):
             return json_text(value)
-        if _markup(word):  # what should be a number, say, and has a comment beside it, is not text
+        if _markup(word):  # a number with a comment after it, for example, is not text
             return ""
-    if word in _CONSTANTS:
-        return _CONSTANTS[word]
+    if word in CONSTANTS:
+        return CONSTANTS[word]
     if is_json_number(word):
         whole = word.lstrip("-").isdigit()
-        return word if len(word) <= MAX_DIGITS and (whole or not math.isinf(float(word))) else ""
+        return word if len(word) <= MAX_DIGITS and (whole or is_finite(word)) else ""
     return json_text(_unquoted(word)) if word not in _NO_NUMBERS and marker not in word else ""
 
 

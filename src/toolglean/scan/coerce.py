@@ -1,24 +1,24 @@
-# What this file knows: which value a text stands for, where a tool's JSON schema says what kind of value it is.
-# Does not depend on how calls are written. Only formats whose values are untyped text ask.
+# Which value a text means, by the JSON schema of a tool's parameter. Does not depend on how calls are written. Only
+# formats whose values are untyped text need it.
 #
-# First the schema is brought to a list of kinds, in the order in which it names them. `$ref` is followed within the
-# root schema, `type` lists, `anyOf` and `oneOf` are walked in order, of `allOf` the first member that says anything
-# counts, `nullable` adds null. Then the ladder, and the first rung that applies is the value:
+# First the schema gives a list of kinds, in the order in which it names them. `$ref` is followed within the root
+# schema; `type` lists, `anyOf` and `oneOf` are read in order; of `allOf`, the first member that names a kind is used;
+# `nullable` adds null. Then the kinds are tried, and the first one that applies gives the value:
 #
-#   what the schema allows      which text becomes such a value (white space around it does not count)
-#   nothing said                the text itself, whatever it looks like: this rung always applies
-#   null                        null; None too where no string is allowed. Tried first, wherever it is named
-#   then, in the order named:
-#   string                      the text itself, also if it looks like a number, true or null; white space counts
+#   what the schema allows      which text becomes such a value (white space around it is ignored)
+#   anything                    the text itself, whatever it looks like
+#   null                        null; also None if no string is allowed. Tried first, wherever the schema names it
+#   then, in the schema's order:
+#   string                      the text itself, even if it looks like a number, true or null; white space is kept
 #   integer                     7, -7, +7, 007; 3.0 and 1e3, which are whole. Exact, up to 4,300 digits
-#   number                      as an integer, else a float that a float can hold: never NaN, never infinity
-#   boolean                     true and false in any case: True, FALSE. Not 1, not yes
-#   object, array               JSON, then a Python literal, then JSON with its quotes escaped, of that kind. Beside a
-#                               string they come first: text that is one was hardly meant as a string
-#   enum, const without a type  the string that is the text, else the member that the text is as JSON
+#   number                      as an integer, otherwise a finite float: never NaN, never infinity
+#   boolean                     true and false, upper or lower case: True, FALSE. Not 1, not yes
+#   object, array               JSON, then a Python literal, then JSON with its quotes escaped, of that kind. If a
+#                               string is allowed too, these come first: such text was hardly meant as a string
+#   enum, const without a type  the string that equals the text, otherwise the member that equals the text as JSON
 #
-# An enum beside a type prefers the rung whose value is one of its members, and refuses nothing: validating values
-# is the tool's job. Where no rung applies, the value is the text.
+# An enum next to a type prefers the kind whose value is one of its members, and refuses nothing: validating values is
+# the tool's job. If no kind applies, the value is the text.
 """Values from text, by JSON schema."""
 
 from __future__ import annotations
@@ -29,9 +29,11 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from toolglean.scan.json import FAIL, NEED, JsonScanner, decode
+from toolglean.scan.json import decode
 from toolglean.scan.nested import DepthError, json_text
 from toolglean.scan.python import python_value
+from toolglean.scan.scanner import MAX_DIGITS
+from toolglean.scan.tokens import value_text
 
 __all__ = [
     "NO", "coerce_text", "coerce_within", "from_python", "is_text", "json_text", "kinds_of", "known", "properties",
@@ -40,13 +42,12 @@ __all__ = [
 
 Schema = Mapping[str, Any] | None
 
-MAX_HOPS = 32  # from one $ref to the next: a schema may refer to itself
-MAX_SCHEMAS = 256  # that one schema is made of, by anyOf and the like
+MAX_HOPS = 32  # of $refs in a row: a schema may refer to itself
+MAX_SCHEMAS = 256  # in one schema, by anyOf and the like
 MAX_DEPTH = 256
-MAX_DIGITS = 4300  # of an integer: Python writes and reads no longer ones
-MAX_POWER = 308  # beyond it, no float can hold the number
+MAX_POWER = 308  # a number with a larger power of ten is too large for a float
 
-# What schemas call the kinds: JSON schema's words, and those that people write for them.
+# The names of kinds in schemas: JSON schema's own, and those that people write instead.
 _KINDS = {
     "string": "string", "str": "string", "text": "string", "varchar": "string", "char": "string",
     "integer": "integer", "int": "integer", "long": "integer", "int32": "integer", "int64": "integer",
@@ -57,34 +58,34 @@ _KINDS = {
     "null": "null", "none": "null",
 }  # fmt: skip
 _CONTAINERS = frozenset({"object", "array"})
-_YIELDING = _CONTAINERS | {"string", "null"}  # kinds that `is_text` has already looked at, or a string with an enum
+_YIELDING = _CONTAINERS | {"string", "null"}  # kinds that `is_text` has already handled, or a string with an enum
 _BRACKETS = frozenset("{[(")
 _OBJECT_WORDS = frozenset({"properties", "additionalProperties", "patternProperties", "required"})
 _ARRAY_WORDS = frozenset({"items", "prefixItems"})
 
 _integer = re.compile(r"[+-]?[0-9]+").fullmatch
-# Of each of these, no two parts can hold the same digits: else a text that fits not quite takes quadratic time.
+# In each of these, no two parts can match the same digits: otherwise a text that almost matches takes quadratic time.
 _decimal = re.compile(r"([+-]?)([0-9]*)(?:\.([0-9]*))?(?:[eE]([+-]?[0-9]{1,4}))?").fullmatch
 _float = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]{1,6})?").fullmatch
 
 
 class _No:
-    """What a rung gives that does not hold."""
+    """The result of a kind that does not apply."""
 
 
 NO = _No()
 
 
 def coerce_text(text: str, schema: Schema, root: Schema = None) -> Any:
-    """The value that the text stands for.
+    """The value that the text means.
 
     Args:
         text: what the model wrote.
-        schema: the JSON schema of the parameter; None where nothing is known of it.
+        schema: the JSON schema of the parameter; None if it is not known.
         root: the schema in which `$ref` is looked up.
 
     Returns:
-        A JSON value; the text itself where the schema says string, says nothing, or cannot be met.
+        A JSON value; the text itself if the schema asks for a string, names no kind, or does not fit the text.
     """
     try:
         return coerce_within(text, schema, root, MAX_DEPTH)
@@ -93,10 +94,10 @@ def coerce_text(text: str, schema: Schema, root: Schema = None) -> Any:
 
 
 def coerce_within(text: str, schema: Schema, root: Schema, max_depth: int) -> Any:
-    """As `coerce_text`, where an object or a list may be nested `max_depth` containers deep.
+    """As `coerce_text`, for objects and lists that are at most `max_depth` containers deep.
 
     Raises:
-        DepthError: it is nested deeper.
+        DepthError: the value is nested deeper.
     """
     choices = _choices(schema, root)
     kinds = {kind for kind, _ in choices}
@@ -106,7 +107,7 @@ def coerce_within(text: str, schema: Schema, root: Schema, max_depth: int) -> An
         choices = [each for each in choices if each[0] not in _CONTAINERS]
     elif "string" in kinds:
         choices.sort(key=lambda each: each[0] not in _CONTAINERS)
-    found = [(_rung(text, kind, members, max_depth), members) for kind, members in choices]
+    found = [(_value_of(text, kind, members, max_depth), members) for kind, members in choices]
     for value, members in found:
         if value is not NO and (not members or any(_same(value, each) for each in members)):
             return value
@@ -114,10 +115,10 @@ def coerce_within(text: str, schema: Schema, root: Schema, max_depth: int) -> An
 
 
 def is_text(schema: Schema, root: Schema = None, start: str = "") -> bool:
-    """Whether every text that begins with `start` is its own value: such a text may go out while it arrives.
+    """Whether every text that begins with `start` is its own value, so that it may be emitted while it arrives.
 
-    So it is where nothing is known, or a string comes before all else. Where null, an object or a list is allowed too,
-    `start` must already tell it from those.
+    This is so if the schema is not known, or if a string comes before all other kinds. If null, an object or a list is
+    allowed too, `start` must already differ from those.
     """
     choices = _choices(schema, root)
     kinds = {kind for kind, _ in choices}
@@ -139,12 +140,12 @@ def _opens_container(text: str) -> bool:
 
 
 def known(schema: Schema, root: Schema = None) -> bool:
-    """Whether the schema says anything of the kind of the value."""
+    """Whether the schema names a kind for the value."""
     return bool(_choices(schema, root))
 
 
 def properties(parameters: Schema, root: Schema = None) -> Mapping[str, Any]:
-    """The schema of each parameter by its name, also where `$ref` or `allOf` hold them."""
+    """The schema of each parameter by its name, including those under `$ref` and `allOf`."""
     found: dict[str, Any] = {}
     for each in _branches(parameters, parameters if root is None else root, ("allOf",)):
         own = each.get("properties")
@@ -154,12 +155,12 @@ def properties(parameters: Schema, root: Schema = None) -> Mapping[str, Any]:
 
 
 def kinds_of(schema: Schema, root: Schema = None) -> frozenset[str]:
-    """The kinds that the schema allows, in JSON schema's words; none where nothing is known."""
+    """The kinds that the schema allows, by their names in JSON schema. Empty if the schema names none."""
     return frozenset(kind for kind, _ in _choices(schema, root))
 
 
 def within(schema: Schema, name: str, root: Schema = None) -> Any:
-    """The schema of what is under that name in such an object, or of the items of such a list (`item`)."""
+    """The schema of the value under that name in such an object, or of the items of such a list (`item`)."""
     for each in _branches(schema, root, ("anyOf", "oneOf", "allOf")):
         own = each.get("properties")
         if isinstance(own, Mapping) and name in own:
@@ -194,9 +195,9 @@ def _looked_up(place: str, root: Schema) -> Any:
 
 
 def _branches(schema: Any, root: Schema, words: tuple[str, ...]) -> Iterator[Mapping[str, Any]]:
-    # The schemas to which the words lead from this one, each once (a schema may contain itself), and it after them.
+    # The schemas that this one contains under those words, each once (a schema may contain itself), and then itself.
     seen: set[int] = set()
-    todo = [(schema, False)]  # whether those after it have come; what comes next lies on top
+    todo = [(schema, False)]  # whether its members have been visited; the next one is on top
     while todo:
         each, is_after = todo.pop()
         if is_after:
@@ -218,7 +219,7 @@ def _listed(schema: Mapping[str, Any], word: str) -> list[Any]:
 # -- the kinds ---------------------------------------------------------------------------------------------------------
 
 
-Choice = tuple[str, tuple[Any, ...]]  # a kind, and the members of the enum beside it
+Choice = tuple[str, tuple[Any, ...]]  # a kind, and the members of the enum next to it
 
 ENUM = "enum"  # the kind of an enum without a type
 
@@ -245,8 +246,8 @@ def _choices(schema: Any, root: Schema) -> list[Choice]:
 
 @dataclass(slots=True)
 class _Branch:
-    # A schema that is being asked. `before`: how many choices were found before it. `members`: the schemas in it that
-    # are still to be asked, the next one last; and whether it is asked also where something was found already.
+    # A schema that is being read. `before`: how many choices were found before it. `members`: the schemas in it that
+    # are still to be read, the next one last, and whether each is read even if something was found already.
     schema: Mapping[str, Any]
     before: int
     members: list[tuple[bool, Any]]
@@ -263,7 +264,7 @@ def _begun(schema: Mapping[str, Any], found: list[Choice], seen: set[int]) -> _B
         found.append((ENUM, members))
     inner: list[tuple[bool, Any]] = []
     if len(found) == before:
-        every = _listed(schema, "allOf")  # the first of these that says anything counts
+        every = _listed(schema, "allOf")  # the first of these that names a kind is used
         inner = [(number == 0, every[number]) for number in range(len(every) - 1, -1, -1)]
         inner += [(True, each) for word in ("oneOf", "anyOf") for each in reversed(_listed(schema, word))]
     return _Branch(schema, before, inner)
@@ -291,15 +292,15 @@ def _same(one: Any, other: Any) -> bool:
     return bool(one == other) and isinstance(one, bool) == isinstance(other, bool)
 
 
-# -- the rungs ---------------------------------------------------------------------------------------------------------
+# -- the values --------------------------------------------------------------------------------------------------------
 
 
-def _rung(text: str, kind: str, members: tuple[Any, ...], max_depth: int) -> Any:
+def _value_of(text: str, kind: str, members: tuple[Any, ...], max_depth: int) -> Any:
     if kind in _CONTAINERS:
         return _container(text, dict if kind == "object" else list, max_depth)
-    if kind == "null":  # it was tried before all others
+    if kind == "null":  # it was tried first
         return NO
-    return _enum(text, members) if kind == ENUM else _RUNGS[kind](text)
+    return _enum(text, members) if kind == ENUM else _VALUES[kind](text)
 
 
 def _enum(text: str, members: tuple[Any, ...]) -> Any:
@@ -309,13 +310,15 @@ def _enum(text: str, members: tuple[Any, ...]) -> Any:
         found = _json(text, MAX_DEPTH)
     except DepthError:
         return NO
-    if isinstance(found, str | _No):  # `"low"` is not low: else no enum of strings could be sent while it arrives
+    if isinstance(
+        found, str | _No
+    ):  # `"low"` is not low: otherwise no enum of strings could be emitted while it arrives
         return NO
     return next((each for each in members if _same(found, each)), NO)
 
 
 def _integer_of(text: str) -> Any:
-    # Not by way of a float: 1e23 is exact.
+    # Not through a float: 1e23 is exact.
     text = text.strip()
     parts = _decimal(text) if len(text) <= MAX_DIGITS else None
     if not parts:
@@ -355,18 +358,18 @@ def _container(text: str, kind: type, max_depth: int) -> Any:
 
 
 def _json(text: str, max_depth: int) -> Any:
-    scanner = JsonScanner(max_depth)
-    text = text.strip(" \t\r\n") + " "  # a number ends only with the character after it
-    end = scanner.skim(text, 0, 0)
-    if scanner.fault == "depth":
+    found, fault = value_text(text, max_depth)
+    if fault == "depth":
         raise DepthError(f"nested deeper than {max_depth} containers: {text[:80]!r}")
-    if scanner.token in {NEED, FAIL} or text[end:].strip(" \t\r\n"):
-        return NO
-    return decode(scanner.written(text, 0, end))[0]
+    return NO if found is None else decode(found)[0]
 
 
 def from_python(text: str, max_depth: int) -> Any:
-    """The value of a Python literal; NO if it is not one. Raises DepthError: it is nested deeper than that."""
+    """The value of a Python literal; NO if the text is not one.
+
+    Raises:
+        DepthError: it is nested deeper than `max_depth` containers.
+    """
     try:
         return python_value(text, max_depth)
     except DepthError:
@@ -380,7 +383,7 @@ def _escaped_json(text: str, max_depth: int) -> Any:
     return _json(inner, max_depth) if isinstance(inner, str) else NO
 
 
-_RUNGS: dict[str, Callable[[str], Any]] = {
+_VALUES: dict[str, Callable[[str], Any]] = {
     "string": str, "integer": _integer_of, "number": _number, "boolean": _boolean
 }  # fmt: skip
 _READERS = (_json, from_python, _escaped_json)

@@ -1,23 +1,23 @@
-# What this file knows: the rule that tells a call in JSON from a definition and from data. All of it is on this page.
-# Does not depend on how JSON is read, where it is in the turn, or what becomes of it. Pure functions.
+# The rule that tells a call in JSON from a definition and from data. All of it is in this file, as pure functions. It
+# does not depend on how the JSON is read, where it is in the turn, or what becomes of it.
 #
-# Where the arguments are. Under one of the names of arguments (`scan/keys.py`). Else, if exactly one other key beside
-# the name and `BESIDE_KEYS` has a value, and that is an object: that object. If no other key is left: `{}`. Anything
-# else is malformed, never `{}`: arguments that were written are never dropped. Keys beside the arguments are left out,
-# with a `Problem` that names them.
+# The arguments are under one of `ARGUMENT_KEYS` (names.py). Otherwise, if exactly one key other than the name and
+# `BESIDE_KEYS` has a value, and the value is an object, that object is the arguments. If no other key is left, they are
+# `{}`. Anything else is malformed, never `{}`: arguments that were written are never dropped. Other keys next to the
+# arguments are left out, with a `Problem` that names them.
 #
-# JSON without a marker, in addition, is a call only where
+# JSON without a marker is a call only if, in addition,
 # - the object is the turn's own value: at the top, in the list at the top, or under one of `HOLDER_KEYS`
-# - the name is a tool's, where tools are given
-# - the arguments that the tool's schema requires are there; a tool that requires none may be called by its name alone,
-#   if there is nothing else at all
+# - the name is the name of a tool, if tools are given
+# - the arguments that the tool's schema requires are present; a tool that requires none may be called by its name
+#   alone, if there is nothing else at all
 # - arguments under another key have only keys that the tool's schema declares
-# - nothing else is beside the call but ids and a thought (`THOUGHT_KEYS`): a result, a status, a description or a
-#   warning shows that it is data
-# One object that is none of this makes all of the JSON data: a list of calls consists of nothing but calls.
+# - only ids and a thought (`THOUGHT_KEYS`) are next to the call: a result, a status, a description or a warning shows
+#   that it is data
+# If one object breaks these rules, all of the JSON is data: a list of calls contains only calls.
 #
-# The definition of a tool is not a call anywhere: what is under the key of the arguments is a JSON schema, or, without
-# a marker, a `description` is beside the name.
+# The definition of a tool is never a call: the value under the key of the arguments is a JSON schema, or, without a
+# marker, a `description` is next to the name.
 """Which JSON is a call."""
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ IN_TEXT = "there is other text on its line"
 _TYPES = frozenset({"string", "number", "integer", "boolean", "array", "object", "null"})
 
 Schema = Mapping[str, Any] | None
-"""The schema of a tool's parameters; None where no tool of that name is known."""
+"""The schema of a tool's parameters; None if no tool of that name is known."""
 
 
 def declares(schema: Schema, key: str) -> bool:
@@ -59,7 +59,7 @@ def _properties(schema: Schema) -> Mapping[str, Any]:
 
 
 def missing(schema: Schema, keys: Iterable[str]) -> bool:
-    """Whether an argument that the tool's schema requires is not among these keys."""
+    """Whether these keys lack an argument that the tool's schema requires."""
     required = schema.get("required") if schema is not None else None
     if not isinstance(required, list | tuple):
         return False
@@ -68,7 +68,7 @@ def missing(schema: Schema, keys: Iterable[str]) -> bool:
 
 
 def is_definition(arguments: Mapping[str, Any], schema: Schema) -> bool:
-    """Whether arguments are the schema of a tool's parameters, and not values for them."""
+    """Whether the arguments are the schema of a tool's parameters instead of values for them."""
     if "type" in arguments and isinstance(arguments.get("properties"), dict):
         return not declares(schema, "properties")
     schemas = [key for key, value in arguments.items() if _is_schema(value)]
@@ -81,16 +81,19 @@ def _is_schema(value: Any) -> bool:
 
 
 def _takes_objects(schema: Schema, key: str) -> bool:
-    # Only a type other than "object" says that the parameter takes none.
+    # Only a type other than "object" shows that the parameter does not accept objects.
     inner = _properties(schema).get(key)
     kind = inner.get("type") if isinstance(inner, Mapping) else None
     return not isinstance(kind, str) or kind == "object"
 
 
 def fault_of_text(text: str, schema: Schema, *, bare: bool) -> str:
-    """Why a call with arguments of that text may not run; "" if it may. `text`: whole JSON, or nothing at all.
+    """Why a call with arguments of that text must not run; "" if it may.
 
-    `bare`: no marker shows that a call is meant. Else most arguments need not be decoded for this.
+    Args:
+        text: the arguments, as whole JSON or "".
+        schema: the schema of the tool's parameters.
+        bare: whether no marker shows that a call is meant. After a marker, most arguments need not be decoded here.
     """
     may_be_definition = '"type"' in text and ('"properties"' in text or bool(_properties(schema)))
     if not may_be_definition and not (bare and missing(schema, ())):
@@ -101,23 +104,23 @@ def fault_of_text(text: str, schema: Schema, *, bare: bool) -> str:
     return NO_ARGUMENTS if bare and missing(schema, arguments) else ""
 
 
-# -- JSON without a marker: why an object is no call; "" if it is one --------------------------------------------------
+# -- JSON without a marker: why an object is not a call; "" if it is ---------------------------------------------------
 
 
 def fault_of_arguments(arguments: Mapping[str, Any], schema: Schema) -> str:
-    """Arguments under one of their names."""
+    """For arguments under one of `ARGUMENT_KEYS`."""
     if is_definition(arguments, schema):
         return DEFINITION
     return NO_ARGUMENTS if missing(schema, arguments) else ""
 
 
 def fault_of_lone_object(arguments: Mapping[str, Any], schema: Schema) -> str:
-    """No arguments under one of their names, but one object under another key."""
+    """For an object without such a key, but with one object under another key."""
     if not all(declares(schema, key) for key in arguments) or not arguments:
         return NO_ARGUMENTS
     return fault_of_arguments(arguments, schema)
 
 
 def fault_without_arguments(keys: int, schema: Schema) -> str:
-    """No arguments at all, in an object of so many keys."""
+    """For an object without arguments that has that many keys."""
     return "" if keys == 1 and schema is not None and not missing(schema, ()) else NO_ARGUMENTS

@@ -1,9 +1,9 @@
-# What this file knows: how nested values are decoded and written, however deep they are and the stack already is.
-# Does not depend on what the values mean.
+# How nested values are decoded and written, however deep they are and however deep the caller's stack already is. Does
+# not depend on what the values mean.
 #
-# C does the work while Python's stack lasts: it is several times as fast. Where it does not last, because the value is
-# deep or because the caller is already near the recursion limit, the same is done again with a stack of our own.
-# Model output must never raise `RecursionError` in the reader.
+# C does the work while Python's stack lasts: it is several times as fast. If the stack does not last, because the value
+# is deep or because the caller is already near the recursion limit, the work is done again with a stack of our own.
+# Model output must never raise `RecursionError` in the caller.
 """Nested values, without recursion."""
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Pairs = list[tuple[str, Any]]
 _between = re.compile(r"[ \t\n\r,:]*").match
 _surrogate = re.compile("[\ud800-\udfff]|\\\\u[dD][89a-fA-F]").search
 _raw_surrogate = re.compile("[\ud800-\udfff]")
-# A pair or another escape is passed as it is, so that what is left to the last alternative really is half a pair.
+# A pair or another escape is matched first, so the last alternative really matches half a pair.
 _escape = re.compile(
     r"(?s:\\u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|\\(?!u[dD][89a-fA-F][0-9a-fA-F]{2}).)"
     r"|(?P<half>\\u[dD][89a-fA-F][0-9a-fA-F]{2})"
@@ -34,20 +34,20 @@ class DepthError(ValueError):
 
 
 def whole_characters(text: str) -> str:
-    """The text with U+FFFD for each lone surrogate; two halves of a pair become their character."""
+    """The text with U+FFFD for each lone surrogate. Two halves of a pair become their character."""
     if text.isascii() or not _surrogate(text):
         return text
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def decoded(text: str, build: Callable[[Pairs], Any]) -> Any:
-    """The value of one JSON text that was found to be whole; lone surrogates as U+FFFD, in keys too.
+    """The value of one JSON text that is known to be whole. Lone surrogates become U+FFFD, in keys too.
 
     Args:
         text: the JSON text. Strings may contain raw control characters.
-        build: makes an object of its keys and values. It may be called anew for the same objects.
+        build: makes an object of its keys and values. It may be called again for the same objects.
     """
-    if _surrogate(text):  # raw halves as escapes first: they may be beside written ones
+    if _surrogate(text):  # raw halves become escapes first: they may be next to escaped ones
         text = _raw_surrogate.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
         text = _escape.sub(lambda found: "\\ufffd" if found["half"] else found[0], text)
     try:
@@ -57,7 +57,7 @@ def decoded(text: str, build: Callable[[Pairs], Any]) -> Any:
 
 
 def decoded_with_repeats(text: str) -> tuple[Any, str | None]:
-    """The same, and a key that an object in it has twice (the last value is used), or None."""
+    """As `decoded`, with a key that some object has twice (the last value is used), or None."""
     try:
         return decoded(text, _unique), None
     except _RepeatedKeyError:
@@ -76,7 +76,7 @@ def decoded_with_repeats(text: str) -> tuple[Any, str | None]:
 
 
 class _RepeatedKeyError(Exception):
-    """An object has a key twice: a slower way finds out which one."""
+    """An object has a key twice. A slower search finds out which one."""
 
 
 def _unique(pairs: Pairs) -> dict[str, Any]:
@@ -86,13 +86,13 @@ def _unique(pairs: Pairs) -> dict[str, Any]:
     return found
 
 
-@lru_cache(maxsize=2)  # to make one takes longer than to read the arguments of a small call
+@lru_cache(maxsize=2)  # making one takes longer than reading the arguments of a small call
 def _decoder(build: Callable[[Pairs], Any]) -> json.JSONDecoder:
     return json.JSONDecoder(strict=False, object_pairs_hook=build)
 
 
 def _decoded_deep(text: str, build: Callable[[Pairs], Any]) -> Any:
-    # Nothing is checked. A container's items lie on the stack as they come, keys and values in turn.
+    # Nothing is checked. The items of a container are collected on the stack, keys and values in turn.
     scalar = json.JSONDecoder(strict=False).raw_decode
     stack: list[list[Any]] = [[]]
     pos = 0
@@ -118,10 +118,11 @@ def json_text(value: Any, default: Callable[[Any], Any] | None = None) -> str:
 
     Args:
         value: the value.
-        default: what to write for what is not JSON, as for `json.dumps`.
+        default: makes a JSON value of any other value, as in `json.dumps`.
 
     Raises:
-        TypeError, ValueError: it is not a JSON value, and `default` does not make one of it; it contains itself.
+        TypeError: the value is not JSON, and there is no `default`.
+        ValueError: the value is NaN or infinite, or contains itself.
     """
     try:
         return json.dumps(value, ensure_ascii=False, allow_nan=False, default=default)
@@ -131,7 +132,7 @@ def json_text(value: Any, default: Callable[[Any], Any] | None = None) -> str:
 
 
 def _check_ends(value: Any) -> None:
-    # C looks for this too, where its stack lasts so long.
+    # C checks this too, if its stack lasts.
     todo: list[tuple[bool, Any]] = [(True, value)]
     path: set[int] = set()
     while todo:
@@ -140,7 +141,7 @@ def _check_ends(value: Any) -> None:
             path.discard(id(each))
         elif isinstance(each, dict | list | tuple):
             if id(each) in path:
-                raise ValueError("a value that holds itself is not JSON")
+                raise ValueError("a value that contains itself is not JSON: remove the cycle")
             path.add(id(each))
             todo.append((False, each))
             todo += [(True, inner) for inner in (each.values() if isinstance(each, dict) else each)]
@@ -156,7 +157,7 @@ def _json_parts(value: Any, default: Callable[[Any], Any] | None) -> str | list[
 
 
 def listed(opener: str, items: Iterable[tuple[str, Any]], closer: str, comma: str = ", ") -> list[Any]:
-    """The parts of a container: see `unfolded`. Each item is the text before a value, and the value."""
+    """The parts of a container, for `unfolded`. Each item is the text before a value, and the value."""
     found: list[Any] = []
     for before, value in items:
         found += [f"{comma if found else opener}{before}", value]
@@ -168,10 +169,10 @@ def unfolded(value: Any, parts: Callable[[Any], str | list[Any]]) -> str:
 
     Args:
         value: the value.
-        parts: the text of a value; or a list of texts and values in turn, a text first and last.
+        parts: gives the text of a value, or a list of texts and values in turn, with a text first and last.
     """
     out: list[str] = []
-    todo: list[tuple[bool, Any]] = [(False, value)]  # whether it is text, and it; what comes next lies on top
+    todo: list[tuple[bool, Any]] = [(False, value)]  # whether it is text, and the item; the next one is on top
     while todo:
         is_text, each = todo.pop()
         found = each if is_text else parts(each)

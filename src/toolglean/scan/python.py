@@ -1,42 +1,42 @@
-# What this file knows: Python's keyword arguments, the text between the parentheses of a call, as JSON text.
-# Does not depend on calls and their names. How literals are written is in literals.py.
+# Python's keyword arguments, which are the text between the parentheses of a call, as JSON text. Does not depend on
+# calls and their names. literals.py reads the literals.
 #
 #   city='Paris', n=3, deep={"a": [1, None]}, t=(1, 2))   →   {"city": "Paris", "n": 3, "deep": {"a": [1, null]}, …}
 #
-# Two brackets do not say at once what they open: `{` a dict or a set, `(` a tuple or only a value in parentheses. What
-# follows them is held, a rope for each, until its first comma, colon or closing bracket decides. Everything else goes
-# out as it is read.
+# Two brackets do not show at once what they open: `{` a dict or a set, `(` a tuple or only a value in parentheses. What
+# follows each of them is held back in a rope until the first comma, colon or closing bracket decides. Everything else
+# is emitted as it is read.
 #
 # Departures from Python, and why:
-# - one positional dict, f({"a": 1}), counts as the keywords: models write it
-# - names of keywords may be reserved words, and hold `-` and `.`: tools have such parameters
-# - tuples and sets are lists, keys of dicts their JSON text: JSON has nothing else
+# - one positional dict, f({"a": 1}), is accepted as the keywords: models write it
+# - the name of a keyword may be a reserved word, and may contain `-` and `.`: some tools have such parameters
+# - tuples and sets become lists, and keys of dicts become their JSON text: JSON has nothing else
 # - a repeated keyword is written twice: decoding takes the last one, and reports it
-# - comments, operators, calls and names as values are refused (names not, where `bare_words` says so)
+# - comments, operators, calls and names as values are refused (names are accepted with `bare_words`)
 """Python keyword arguments, incrementally."""
 
 from __future__ import annotations
 
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from toolglean.scan.json import decode
-from toolglean.scan.literals import AFTER, AFTER_STRING, STRING, WORD_START, Literals
+from toolglean.scan.literals import AFTER, KEYWORD, WORD_START, Literals
 from toolglean.scan.nested import DepthError
-from toolglean.scan.reader import DONE, string_text
-from toolglean.scan.rope import Rope, flat, joined
+from toolglean.scan.plain import Rope, flat, joined
+from toolglean.scan.reader import string_text
+from toolglean.scan.scanner import DONE, STRING, loop
 from toolglean.scan.text import passing
 
 __all__ = ["KeywordsReader", "python_value"]
 
-# States, named for what has been read. Those from AFTER to WORD belong to literals.py.
-VALUE = 15  # `a=`: a value
-ITEM = 16  # `[` or `[1,`: a value or the closing bracket
-START = 17  # nothing: a name, a dict or `)`
-NEXT = 18  # `a=1,`: a name or `)`
-KEYWORD = 19  # `ci`
-NAMED = 20  # `city `: the `=`
-LONE = 21  # `{"a": 1}`, the positional dict
-LONE_COMMA = 22  # `{"a": 1},`
+# States, named for what has been read. White space is skipped before all of these; the others are in literals.py.
+VALUE = 2  # `a=`: a value
+ITEM = 3  # `[` or `[1,`: a value or the closing bracket
+START = 4  # nothing: a name, a dict or `)`
+NEXT = 5  # `a=1,`: a name or `)`
+NAMED = 6  # `city `: the `=`
+LONE = 7  # `{"a": 1}`, the positional dict
+LONE_COMMA = 8  # `{"a": 1},`
 
 # Open containers, one character each. A dict changes its character between key and value.
 CALL = "k"
@@ -54,114 +54,92 @@ _CLOSERS = {
 }  # fmt: skip
 _OPENERS = {"{": BRACE, "(": PARENS, "[": LIST}
 _UNDECIDED = frozenset({BRACE, PARENS})
-MAX_NAME = 256
 
 _name = passing(r"[\w.-]*")
 
-Holds: TypeAlias = "tuple[()] | tuple[Holds, Rope]"
+Pending: TypeAlias = "tuple[()] | tuple[Pending, Rope]"
 
 
 class KeywordsReader(Literals):
     """Reads keyword arguments and the parenthesis that closes them.
 
     Args:
-        max_depth: how many containers may be open, parentheses among them.
-        bare_words: whether a lone name as a value (`unit=celsius`) is a string; else it is refused.
+        max_depth: how many containers may be open, including parentheses.
+        bare_words: whether a lone name as a value (`unit=celsius`) is a string. Otherwise it is refused.
         sole: whether to read nothing but one value and a closing parenthesis: see `python_value`.
     """
 
-    __slots__ = ("_holds", "_lead", "_stack")
+    __slots__ = ("_pending",)
+
+    closers: ClassVar = _CLOSERS
 
     def __init__(self, max_depth: int = 256, *, bare_words: bool = False, sole: bool = False) -> None:
         super().__init__(max_depth, bare_words=bare_words)
-        self._stack, self.state = (SOLE, VALUE) if sole else (CALL, START)
-        self._lead = ""  # the comma that goes out before the next item
-        self._holds: Holds = ()  # what undecided brackets hold back, the innermost last
+        self.stack, self.state = (SOLE, VALUE) if sole else (CALL, START)
+        self._pending: Pending = ()  # what undecided brackets hold back, the innermost last
 
     def write(self, text: str) -> None:
         """JSON text that has become certain, unless a bracket holds it back."""
-        if self._holds:
-            outer, rope = self._holds
-            self._holds = (outer, (rope, text))
+        if self._pending:
+            outer, rope = self._pending
+            self._pending = (outer, (rope, text))
         else:
             self.out.append(text)
 
-    def begin_item(self) -> None:
-        """An item of the container begins: the comma before it is certain."""
-        if self._lead:
-            self.write(self._lead)
-            self._lead = ""
-
-    begin_string = begin_item
-
     def scalar(self, text: str) -> None:
         """A number, true, false or null, whole. As a key it becomes a string."""
-        self.begin_item()
-        self.write(f'"{text}"' if self._stack[-1] == DICT else text)
+        self.write_item(f'"{text}"' if self.stack[-1] == DICT else text)
 
-    def push(self, bracket: str, pos: int) -> int:
-        """Open the container whose bracket is at `pos`."""
-        top = self._stack[-1]
-        if top == DICT:
-            return self.fail("a key was expected", pos)
-        if len(self._stack) >= self.max_depth:
-            return self.fail("depth", pos)
-        if top == BRACE:  # no key: the first item of a set
+    def opens(self, kind: str) -> None:
+        """See `Scanner`."""
+        if self.stack[-1] == BRACE:  # no key: the first item of a set
             self.decide(SET, "[")
-        self.begin_item()
-        kind = _OPENERS[bracket]
         if kind in _UNDECIDED:
-            self._holds, self.flows = (self._holds, ()), False
+            self.write_item("")
+            self._pending, self.flows = (self._pending, ()), False
         else:
-            self.write("[")
-        self._stack += kind
-        self.state = ITEM
-        return pos + 1
+            self.write_item("[")
 
     def decide(self, kind: str, opener: str) -> None:
-        """The innermost bracket is of that kind: what it held back goes out after its opener."""
-        self._holds, rope = self._holds  # type: ignore[misc]  # an undecided bracket has a rope
-        self.flows = not self._holds
+        """The innermost bracket is of that kind: write its opener, and what was held back after it."""
+        self._pending, rope = self._pending  # type: ignore[misc]  # an undecided bracket has a rope
+        self.flows = not self._pending
         held = joined(rope)
-        self._stack = self._stack[:-1] + kind
+        self.stack = self.stack[:-1] + kind
         self.write(opener + (held if kind != DICT_VALUE or self.kind == STRING else f'"{held}"'))
 
     def pop(self, pos: int) -> int:
         """Close the innermost container, whose bracket is at `pos`."""
-        top = self._stack[-1]
+        top = self.stack[-1]
         if top in {CALL, SOLE}:
             self.write("}" if top == CALL else "")
-            self.status = DONE
+            self.token = DONE
             return pos + 1
         if top == PARENS:
             self.decide(top, "")  # a value in parentheses is the value
-        elif len(self._stack) > 1:  # the lone dict is closed by the parenthesis after it: `KeywordsReader._read_lone`
+        elif len(self.stack) > 1:  # the parenthesis after the lone dict closes it: `_read_lone`
             self.write("}" if top in {DICT, DICT_VALUE} else "]")
-        self._stack, self._lead = self._stack[:-1], ""
-        self.state = AFTER if self._stack else LONE
+        self.stack, self.lead = self.stack[:-1], ""
+        self.state = AFTER if self.stack else LONE
         return pos + 1
 
-    def brackets(self) -> str:
-        """See `Reader.brackets`."""
-        return "".join(_CLOSERS[each] for each in reversed(self._stack))
-
     def __getstate__(self) -> dict[str, Any]:
-        # Side by side, because within each other they would be too deep for pickle.
+        # A flat tuple, because nested ones would be too deep for pickle.
         ropes = []
-        holds = self._holds
-        while holds:
-            holds, rope = holds
+        pending = self._pending
+        while pending:
+            pending, rope = pending
             ropes.append(flat(rope))
-        return super().__getstate__() | {"_holds": tuple(reversed(ropes))}
+        return super().__getstate__() | {"_pending": tuple(reversed(ropes))}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
-        self._holds = ()
-        for rope in state["_holds"]:
-            self._holds = (self._holds, rope)
+        self._pending = ()
+        for rope in state["_pending"]:
+            self._pending = (self._pending, rope)
 
     def _read_after(self, text: str, pos: int) -> int:
-        char, top = text[pos], self._stack[-1]
+        char, top = text[pos], self.stack[-1]
         if char == ":" and top in {BRACE, DICT}:
             return self._colon(top, pos)
         if char == "," and top not in {DICT, SOLE}:
@@ -178,7 +156,7 @@ class KeywordsReader(Literals):
         if top == BRACE:
             self.decide(DICT_VALUE, "{")
         else:
-            self._stack = self._stack[:-1] + DICT_VALUE
+            self.stack = self.stack[:-1] + DICT_VALUE
         self.write(": ")
         self.state = VALUE
         return pos + 1
@@ -189,15 +167,15 @@ class KeywordsReader(Literals):
         elif top == PARENS:
             self.decide(TUPLE, "[")
         elif top == DICT_VALUE:
-            self._stack = self._stack[:-1] + DICT
-        self._lead = ", "
+            self.stack = self.stack[:-1] + DICT
+        self.lead = ", "
         self.state = NEXT if top == CALL else ITEM
         return pos + 1
 
     def _read_value(self, text: str, pos: int) -> int:
-        char, top = text[pos], self._stack[-1]
+        char, top = text[pos], self.stack[-1]
         if char in _OPENERS:
-            return self.push(char, pos)
+            return self.fail("a key was expected", pos) if top == DICT else self.push(_OPENERS[char], ITEM, pos)
         if char == _CLOSERS[top] and self.state == ITEM:
             if top == BRACE:
                 self.decide(DICT, "{")
@@ -215,27 +193,22 @@ class KeywordsReader(Literals):
             if char == ")":
                 return self.pop(pos)
             if char == "{":
-                self._stack, self.state = DICT, ITEM
+                self.stack, self.state = DICT, ITEM
                 return pos + 1
-            self.state, self._token = KEYWORD, ""
+            self.state, self.held = KEYWORD, ""
             return pos
         return self.fail("the name of a keyword argument was expected", pos)
 
     def _read_keyword(self, text: str, pos: int) -> int:
-        begin, pos = pos, _name(text, pos).end()
-        room = MAX_NAME - len(self._token)
-        if pos - begin > room:
-            return self.fail(f"a name of at most {MAX_NAME} characters was expected", begin + room)
-        self._token += text[begin:pos]
-        if pos < len(text):
+        pos = self.take_name(text, pos, _name(text, pos).end())
+        if pos < len(text) and not self.token:
             self.state = NAMED
         return pos
 
     def _read_name_end(self, text: str, pos: int) -> int:
         if text[pos] != "=":
             return self.fail("= was expected", pos)
-        self.begin_item()
-        self.write(string_text(self._token) + ": ")
+        self.write_item(string_text(self.held) + ": ")
         self.state = VALUE
         return pos + 1
 
@@ -244,29 +217,29 @@ class KeywordsReader(Literals):
             self.state = LONE_COMMA
         elif text[pos] == ")":
             self.write("}")
-            self.status = DONE
+            self.token = DONE
         else:
             return self.fail(") was expected", pos)
         return pos + 1
 
-    spaced = frozenset({AFTER, AFTER_STRING, VALUE, ITEM, START, NEXT, NAMED, LONE, LONE_COMMA})
-    steps = (
-        _read_after, *Literals.literal_steps, _read_value, _read_value, _read_start, _read_start, _read_keyword,
-        _read_name_end, _read_lone, _read_lone,
+    states = (
+        _read_after, Literals.read_after_string, _read_value, _read_value, _read_start, _read_start, _read_name_end,
+        _read_lone, _read_lone, *Literals.literal_states, _read_keyword,
     )  # fmt: skip
+    advance = loop(states, LONE_COMMA + 1, passing(r"[ \t\n\r\f]*"))
 
 
 def python_value(text: str, max_depth: int = 256) -> Any:
-    """The value of one Python literal, as JSON knows it: lists for tuples and sets, text for keys.
+    """The value of one Python literal, as JSON has it: lists for tuples and sets, text for keys.
 
     Raises:
-        DepthError: it is nested deeper than that.
-        ValueError: the text is not a literal, or more than one.
+        DepthError: it is nested deeper than `max_depth` containers.
+        ValueError: the text is not one literal.
     """
     reader = KeywordsReader(max_depth + 1, sole=True)
-    pos, found, status = reader.read(text + ")", 0)
+    pos, found, token = reader.read(text + ")", 0)
     if reader.fault == "depth":
         raise DepthError(f"nested deeper than {max_depth} containers: {text[:80]!r}")
-    if status is not DONE or pos <= len(text):
+    if token is not DONE or pos <= len(text):
         raise ValueError(f"not a Python literal ({reader.fault or 'it is cut off'}): {text[:80]!r}")
     return decode(found)[0]

@@ -1,18 +1,19 @@
-# What this file knows: objects with bare keys, whose strings are between markers of their own.
-# Does not depend on formats: it is told the marker and the tool's schema. What a bare value means is in bare.py.
+# Objects with bare keys, whose strings are between markers of their own. Does not depend on formats: the caller gives
+# the marker and the tool's schema. bare.py decides what a bare value means.
 #
 #   {k:<|"|>text<|"|>,n:1,o:{a:true},l:[1,<|"|>x<|"|>],e:null}   →   {"k": "text", "n": 1, "o": {"a": true}, …}
 #
-# What real turns and the engines' tests contain, and what therefore is read:
-# - keys: bare (up to the colon, spaces at their edges do not count), between markers, or a JSON string
-# - strings: everything up to the next marker, without any escape; or a JSON string, whose escapes must be right
-# - the outer object in braces or in parentheses, where an equals sign may replace the colon (`(city="Oslo")`);
-#   white space anywhere; a comma before a closing bracket
-# - bare text: whatever is between the colon (in lists the comma) and the next comma or the closing bracket of its
-#   container, without the white space around it. So it cannot contain a comma or a bracket
-# - where the dialect quotes every scalar (`all_quoted`), the text between markers of a parameter is typed by its schema
+# All of this appears in real turns or in the tests of inference engines, and is read:
+# - keys: bare (up to the colon, without the white space around them), between markers, or as a JSON string
+# - strings: everything up to the next marker, without escapes; or a JSON string with valid escapes
+# - the outer object in braces or in parentheses; in parentheses, an equals sign may replace the colon (`(city="Oslo")`)
+# - white space anywhere, and a comma before a closing bracket
+# - bare text: everything between the colon (in lists, the comma) and the next comma or the closing bracket of its
+#   container, without the white space around it. So it cannot contain a comma or that bracket
+# - if the dialect quotes every scalar (`all_quoted`), the schema of a parameter types the text between its markers
 #
-# Strings go out as they arrive, except those that the schema must still type. Bare text goes out when it is whole.
+# Strings are emitted as they arrive, except those that the schema must still type; bare text is emitted when it is
+# whole.
 """Objects with bare keys and quote markers, incrementally."""
 
 from __future__ import annotations
@@ -20,31 +21,30 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
 from toolglean.scan.bare import ODD_QUOTES, bare_value
 from toolglean.scan.coerce import coerce_within, is_text, json_text, known
-from toolglean.scan.json import ESCAPES, HEX_DIGITS
 from toolglean.scan.nested import DepthError
-from toolglean.scan.reader import DONE, DOUBTED, NEED, Search, Steps, quoted_text, stop_search
-from toolglean.scan.rope import Rope, joined
+from toolglean.scan.reader import MAX_NAME, DialectReader, quoted_text
+from toolglean.scan.scanner import DONE, DOUBT, Scanner, loop
 from toolglean.scan.text import passing, until
 
 __all__ = ["QuotedReader"]
 
-# States, named for what has been read.
+# States, named for what has been read. White space is skipped before those up to AFTER.
 START = 0  # nothing: the opening bracket
 KEY = 1  # `{` or `{a:1,`: a key or the closing bracket
-BARE_KEY = 2  # `{a`
-NAMED = 3  # `{"a"`: the colon
-VALUE = 4  # `{a:`: a value
-ITEM = 5  # `[` or `[1,`: a value or the closing bracket
-MARK = 6  # `<|`, perhaps a quote marker
-TEXT = 7  # `<|"|>ab`
-STRING = 8  # `"ab`
-ESCAPE = 9  # `"ab\` or `"ab\u00`
-BARE = 10  # `{a:tru`
-AFTER = 11  # a value: a comma or the closing bracket
+NAMED = 2  # `{"a"`: the colon
+VALUE = 3  # `{a:`: a value
+ITEM = 4  # `[` or `[1,`: a value or the closing bracket
+AFTER = 5  # a value: a comma or the closing bracket
+BARE_KEY = 6  # `{a`
+MARK = 7  # `<|`, perhaps a quote marker
+TEXT = 8  # `<|"|>ab`
+STRING = 9  # `"ab`
+ESCAPE = 10  # `"ab\` or `"ab\u00`
+BARE = 11  # `{a:tru`
 END_MARK = 12  # `{a:1<tool_c`, perhaps the marker that ends the call
 
 # Open containers, one character each. An object changes its character between key and value.
@@ -52,8 +52,6 @@ OBJECT = "{"
 OBJECT_VALUE = ":"
 LIST = "["
 _CLOSERS = {OBJECT: "}", OBJECT_VALUE: "}", LIST: "]"}
-
-MAX_KEY = 256
 
 _key_body = passing(r"""[^:{}\[\](),"'\n\r]*""")
 _keyword_body = passing(r"""[^:={}\[\](),"'\n\r]*""")
@@ -64,38 +62,26 @@ _bare_bodies = {
 _BRACKETS = frozenset("{}[]()")
 
 
-class QuotedReader(Steps):
+class QuotedReader(DialectReader):
     """Reads one object, from its opening to its closing bracket.
 
     Args:
         quote: the marker before and after a string.
         max_depth: how many containers may be open.
         all_quoted: whether numbers, constants, lists and objects may be between markers too.
-        properties: the JSON schema of each parameter, where it is known.
+        properties: the JSON schema of each parameter, if known.
         root: the schema in which their `$ref` is looked up.
-        ends: markers that end the call: bare text ends before them, and a bracket is missing.
+        ends: the markers that end the call. Bare text ends before them; then a bracket is missing.
         stop_on_missing_quote: whether to stop, once, at a bare value that may lack its markers: one that the schema
             calls a string, or that begins with another quote.
     """
 
     __slots__ = (
-        "_all_quoted",
-        "_closer",
-        "_ends",
-        "_held",
-        "_key",
-        "_lead",
-        "_loose",
-        "_properties",
-        "_quote",
-        "_root",
-        "_stack",
-        "_stop_on_missing_quote",
+        "_all_quoted", "_closer", "_ends", "_key", "_loose", "_properties", "_quote", "_root", "_stop_on_missing_quote",
         "_typed",
-        "_value",
     )  # fmt: skip
 
-    ropes = frozenset({"_value"})
+    closers: ClassVar = _CLOSERS
 
     def __init__(
         self,
@@ -110,72 +96,56 @@ class QuotedReader(Steps):
     ) -> None:
         super().__init__(max_depth)
         self._ends, self._stop_on_missing_quote = tuple(end for end in ends if end[0] == "<"), stop_on_missing_quote
-        self._loose = False  # whether a bare value has a bracket in it, or in a list a colon: it may be several values
+        self._loose = False  # whether a bare value contains a bracket, or in a list a colon: it may be several values
         self._quote, self._all_quoted = quote, all_quoted
         self._properties, self._root = properties, root
-        self._stack = ""
         self._closer = "}"  # of the outer object
-        self._lead = ""  # the comma that goes out before the next item
-        self._held = ""  # what may be the beginning of a marker; an escape so far
         self._key = ""  # the parameter, as the inside of a JSON string
         self._typed = False  # whether the string is held until it can be typed
-        self._value: Rope = ()  # bare text, or a string to be typed
 
-    def read(self, text: str, pos: int) -> tuple[int, str, int]:
-        """Read on: see `Reader.read`."""
-        # Most chunks of a long string stop here.
-        if self.state == TEXT and not self._held and self._quote[0] not in text and self._flows:
-            return len(text), quoted_text(text[pos:]), NEED
-        return super().read(text, pos)
-
-    def search(self) -> Search | None:
-        """See `Reader`."""
-        return stop_search(self._quote[0]) if self.state == TEXT and self._flows and not self._held else None
+    def stops(self) -> str:
+        """See `DialectReader`."""
+        return self._quote[0] if self.state == TEXT and self._flows and not self.held else ""
 
     @property
     def _flows(self) -> bool:
-        # Whether the string goes out, and nothing else becomes of it.
-        return not self._typed and self._stack != OBJECT
+        # Whether the string is emitted as it is, and nothing else is done with it.
+        return not self._typed and self.stack != OBJECT
 
     def undo_refusal(self) -> bool:
-        """See `Reader.relent`."""
-        relents = super().undo_refusal()
-        self._stop_on_missing_quote = self._stop_on_missing_quote and not relents
-        return relents
+        """See `Scanner`."""
+        undone = super().undo_refusal()
+        self._stop_on_missing_quote = self._stop_on_missing_quote and not undone
+        return undone
 
     def brackets(self) -> str:
-        """See `Reader.brackets`."""
+        """See `Scanner`."""
         if self._loose:
-            return ""  # nobody knows where the missing one was meant to be
-        return "".join(_CLOSERS[each] for each in self._stack[:0:-1]) + (self._closer if self._stack else "")
+            return ""  # the place of the missing one cannot be known
+        return "".join(_CLOSERS[each] for each in self.stack[:0:-1]) + (self._closer if self.stack else "")
 
     def quoting(self) -> tuple[str, tuple[str, ...]]:
-        """See `Reader.quoting`."""
+        """See `Reader`."""
         return self._quote, tuple(self._properties or ())
 
     @property
     def schema(self) -> Any:
-        """The schema of the parameter whose value is read; None within it, and where none is known."""
-        if self._properties is None or self._stack != OBJECT_VALUE or len(self._key) > MAX_KEY:
+        """The schema of the parameter whose value is read. None inside that value, and if the schema is not known."""
+        if self._properties is None or self.stack != OBJECT_VALUE or len(self._key) > MAX_NAME:
             return None
         return self._properties.get(json.loads(f'"{self._key}"'))
 
     def closer(self) -> str:
         """The bracket that closes the innermost container."""
-        return self._closer if len(self._stack) == 1 else _CLOSERS[self._stack[-1]]
+        return self._closer if len(self.stack) == 1 else _CLOSERS[self.stack[-1]]
 
     def signs(self) -> str:
-        """What may part a key from its value."""
-        return ":=" if self._closer == ")" and len(self._stack) == 1 else ":"
-
-    def write_item(self, text: str) -> None:
-        """A key or an item begins with that text: the comma before it is certain."""
-        self.out.append(self._lead + text)
-        self._lead = ""
+        """The characters that may separate a key from its value."""
+        return ":=" if self._closer == ")" and len(self.stack) == 1 else ":"
 
     def begin_string(self, state: int) -> None:
         """A string begins here, or a key."""
-        if self._stack == OBJECT:
+        if self.stack == OBJECT:
             self._key = ""
         self._typed = state == TEXT and self._all_quoted and not is_text(self.schema, self._root)
         self.write_item("" if self._typed else '"')
@@ -183,42 +153,40 @@ class QuotedReader(Steps):
 
     def take(self, piece: str) -> None:
         """A piece of the string, as the inside of a JSON string."""
-        if self._stack == OBJECT and len(self._key) <= MAX_KEY:
+        if self.stack == OBJECT and len(self._key) <= MAX_NAME:
             self._key += piece
-        self.out.append(piece)
+        self.write(piece)
 
     def end_string(self) -> None:
-        """The string is whole. Raises DepthError if it stands for a value that is nested too deeply."""
+        """The string is whole.
+
+        Raises:
+            DepthError: it is typed, and its value is nested too deeply.
+        """
         if self._typed:
-            text, self._value = joined(self._value), ()
-            schema, root = self.schema, self._root
-            self.out.append(json_text(coerce_within(text, schema, root, self.max_depth - len(self._stack))))
+            text, schema, root = self.take_collected(), self.schema, self._root
+            self.write(json_text(coerce_within(text, schema, root, self.max_depth - len(self.stack))))
             self._typed = False
         else:
-            self.out.append('"')
-        self.state = NAMED if self._stack[-1] == OBJECT else AFTER
+            self.write('"')
+        self.state = NAMED if self.stack[-1] == OBJECT else AFTER
 
-    def push(self, bracket: str, pos: int) -> int:
-        """Open the container whose bracket is at `pos`."""
-        if len(self._stack) >= self.max_depth:
-            return self.fail("depth", pos)
-        kind, self.state = (LIST, ITEM) if bracket == LIST else (OBJECT, KEY)
+    def opens(self, kind: str) -> None:
+        """See `Scanner`."""
         self.write_item(kind)
-        self._stack += kind
-        return pos + 1
 
     def pop(self, pos: int) -> int:
         """Close the innermost container, whose bracket is at `pos`."""
-        self.out.append(_CLOSERS[self._stack[-1]])
-        self._stack, self._lead = self._stack[:-1], ""
-        self.state, self.status = AFTER, NEED if self._stack else DONE
+        self.write(_CLOSERS[self.stack[-1]])
+        self.stack, self.lead = self.stack[:-1], ""
+        self.state, self.token = AFTER, self.token if self.stack else DONE
         return pos + 1
 
     def _read_start(self, text: str, pos: int) -> int:
         if text[pos] not in "{(":
             return self.fail("an object was expected", pos)
         self._closer = "}" if text[pos] == "{" else ")"
-        return self.push(OBJECT, pos)
+        return self.push(OBJECT, KEY, pos)
 
     def _begin_quoted(self, char: str, pos: int) -> int:
         if char == self._quote[0]:
@@ -235,21 +203,17 @@ class QuotedReader(Steps):
             return self._begin_quoted(char, pos)
         if _key_body(text, pos).end() == pos:
             return self.fail("a key was expected", pos)
-        self.state, self._key = BARE_KEY, ""
+        self.state, self.held = BARE_KEY, ""
         return pos
 
     def _read_bare_key(self, text: str, pos: int) -> int:
         signs = self.signs()
-        begin, pos = pos, (_key_body if signs == ":" else _keyword_body)(text, pos).end()
-        room = MAX_KEY - len(self._key)
-        if pos - begin > room:
-            return self.fail(f"a key of at most {MAX_KEY} characters was expected", begin + room)
-        self._key += text[begin:pos]
-        if pos == len(text):
+        pos = self.take_name(text, pos, (_key_body if signs == ":" else _keyword_body)(text, pos).end(), "a key")
+        if pos == len(text) or self.token:
             return pos
         if text[pos] not in signs + "\r\n":
             return self.fail("a colon was expected", pos)
-        self._key = quoted_text(self._key.rstrip())
+        self._key, self.held = quoted_text(self.held.rstrip()), ""
         self.write_item(f'"{self._key}"')
         self.state = NAMED
         return pos
@@ -257,8 +221,8 @@ class QuotedReader(Steps):
     def _read_named(self, text: str, pos: int) -> int:
         if text[pos] not in self.signs():
             return self.fail("a colon was expected", pos)
-        self.out.append(": ")
-        self._stack = self._stack[:-1] + OBJECT_VALUE
+        self.write(": ")
+        self.stack = self.stack[:-1] + OBJECT_VALUE
         self.state = VALUE
         return pos + 1
 
@@ -267,13 +231,13 @@ class QuotedReader(Steps):
         if char in {self._quote[0], '"'}:
             return self._begin_quoted(char, pos)
         if char in "{[":
-            return self.push(char, pos)
+            return self.push(char, ITEM if char == LIST else KEY, pos)
         if char == "]" and self.state == ITEM:
             return self.pop(pos)
         if char in ",)]}":
             return self.fail("a value was expected", pos)
         if self._stop_on_missing_quote and self._may_lack_marker(char):
-            self.status = DOUBTED
+            self.token = DOUBT
             return pos
         self.state = BARE
         return pos
@@ -283,24 +247,20 @@ class QuotedReader(Steps):
         return char in ODD_QUOTES or (known(schema, root) and is_text(schema, root))
 
     def _read_mark(self, text: str, pos: int) -> int:
-        quote, held = self._quote, self._held
-        while pos < len(text) and len(held) < len(quote) and text[pos] == quote[len(held)]:
-            held += text[pos]
-            pos += 1
-        self._held = held
-        if held == quote:
-            self._held = ""
+        pos, quote = self.spell(text, pos, self._quote), self._quote
+        if self.held == quote:
+            self.held = ""
             self.begin_string(TEXT)
         elif pos < len(text):
-            if self._stack[-1] == OBJECT:
+            if self.stack[-1] == OBJECT:
                 return self.fail("a key was expected", pos)
-            self.state, self._value, self._held = BARE, ((), held), ""
+            self.collected, self.state, self.held = ((), self.held), BARE, ""
         return pos
 
     def _read_text(self, text: str, pos: int) -> int:
-        piece, pos, self._held, found = until(text, pos, self._held, self._quote)
+        piece, pos, self.held, found = until(text, pos, self.held, self._quote)
         if piece and self._typed:
-            self._value = (self._value, piece)
+            self.collect(piece)
         elif piece:
             self.take(quoted_text(piece))
         if found:
@@ -319,26 +279,19 @@ class QuotedReader(Steps):
         if text[pos] == '"':
             self.end_string()
         else:
-            self.state, self._held = ESCAPE, "\\"
+            self.state, self.held = ESCAPE, ""
         return pos + 1
 
-    def _read_escape(self, text: str, pos: int) -> int:
-        escape = self._held + text[pos]
-        if self._held == "\\" and text[pos] not in ESCAPES:
-            return self.fail("an escape was expected", pos)
-        if self._held != "\\" and text[pos] not in HEX_DIGITS:
-            return self.fail("four hexadecimal digits were expected", pos)
-        self._held = escape
-        if escape[1] != "u" or len(escape) == len("\\u0000"):
-            self.take(escape)
-            self.state, self._held = STRING, ""
-        return pos + 1
+    def end_escape(self, escape: str) -> None:
+        """See `Scanner`."""
+        self.take(escape)
+        self.state = STRING
 
     def _read_bare(self, text: str, pos: int) -> int:
-        # Up to the next place at which a marker may begin, and no further: the rest is looked at when it is reached.
+        # Up to the next place at which a marker may begin.
         begin, pos = pos, _bare_bodies[self.closer(), bool(self._ends)](text, pos).end()
         if pos > begin:
-            self._value = (self._value, text[begin:pos])
+            self.collect(text[begin:pos])
         if pos < len(text) and text[pos] == "<" and self._ends:
             self.state = END_MARK
         elif pos < len(text):
@@ -346,10 +299,10 @@ class QuotedReader(Steps):
         return pos
 
     def _end_bare(self, pos: int) -> int:
-        word, self._value = joined(self._value).strip(), ()
-        self._loose = self._loose or not _BRACKETS.isdisjoint(word) or (self._stack[-1] == LIST and ":" in word)
+        word = self.take_collected().strip()
+        self._loose = self._loose or not _BRACKETS.isdisjoint(word) or (self.stack[-1] == LIST and ":" in word)
         try:
-            found = bare_value(word, self._quote, self.schema, self._root, self.max_depth - len(self._stack))
+            found = bare_value(word, self._quote, self.schema, self._root, self.max_depth - len(self.stack))
         except DepthError:
             return self.fail("depth", pos)
         if not found:
@@ -359,17 +312,17 @@ class QuotedReader(Steps):
         return pos
 
     def _read_end_mark(self, text: str, pos: int) -> int:
-        # What may be the marker that ends the call. It is not the reader's: it is given back.
-        held = self._held + text[pos]
+        # This may be the marker that ends the call. It is not the reader's, so it is returned in `rest`.
+        held = self.held + text[pos]
         if not any(end.startswith(held) for end in self._ends):
-            self._value, self.state = (self._value, self._held or held), BARE
-            pos += not self._held
-            self._held = ""
+            self.collect(self.held or held)
+            pos += not self.held
+            self.state, self.held = BARE, ""
             return pos
-        self._held = held
+        self.held = held
         if held not in self._ends:
             return pos + 1
-        self._held, self.rest = "", held
+        self.held, self.rest = "", held
         self._end_bare(pos + 1)
         return self.fail(self.fault or f"a comma or {self.closer()} was expected", pos + 1)
 
@@ -379,15 +332,15 @@ class QuotedReader(Steps):
             return self.pop(pos)
         if text[pos] != ",":
             return self.fail(f"a comma or {closer} was expected", pos)
-        if self._stack[-1] == LIST:
+        if self.stack[-1] == LIST:
             self.state = ITEM
         else:
-            self._stack, self.state = self._stack[:-1] + OBJECT, KEY
-        self._lead = ", "
+            self.stack, self.state = self.stack[:-1] + OBJECT, KEY
+        self.lead = ", "
         return pos + 1
 
-    spaced = frozenset({START, KEY, NAMED, VALUE, ITEM, AFTER})
-    steps = (
-        _read_start, _read_key, _read_bare_key, _read_named, _read_value, _read_value, _read_mark, _read_text,
-        _read_string, _read_escape, _read_bare, _read_after, _read_end_mark,
+    states = (
+        _read_start, _read_key, _read_named, _read_value, _read_value, _read_after, _read_bare_key, _read_mark,
+        _read_text, _read_string, Scanner.read_escape, _read_bare, _read_end_mark,
     )  # fmt: skip
+    advance = loop(states, AFTER + 1)

@@ -1,24 +1,24 @@
-# What this file knows: arguments written as nested tags, and how the schema tells objects, lists and scalars apart.
-# Does not depend on calls. It is told what comes before every tag.
+# Arguments written as nested tags, and how the schema tells objects, lists and scalars apart. Does not depend on calls:
+# the caller gives the prefix of the tags.
 #
 #   ⟨<k>v⟨</k>⟨<o>⟨<a>1⟨</a>⟨</o>⟨<l>⟨<item>x⟨</item>⟨</l>⟨</invoke>   →   {"k": "v", "o": {"a": 1}, "l": ["x"]}
 #
 # where ⟨ is the prefix, which comes before every tag so that text needs no escapes (MiniMax-M3: `]<]minimax[>[`).
 #
-# - an element with text: the value that coerce.py makes of it; without a schema, the text
-# - an element with children: an object, or a list where the schema says array; without a schema a list where every
-#   child is called `item`. A name that comes again in an object makes a list of its values
-# - an element with nothing in it: {} or [] where the schema allows only that, else the value of an empty text
-# - white space between tags does not count; other text there, the wrong closing tag, and attributes are refused
+# - an element with text is the value that coerce.py makes of it; without a schema, it is the text
+# - an element with children is an object, or a list if the schema says array. Without a schema it is a list if every
+#   child is called `item`. A repeated name in an object makes a list of its values
+# - an empty element is {} or [] if the schema allows only that, otherwise the value of an empty text
+# - white space between tags is ignored; other text there, a wrong closing tag, and attributes are refused
 # - a repeated parameter is written twice: decoding takes the last one, and reports it
-# - the value ends before a closing tag that closes nothing here: that tag is the caller's. What of it was read is
-#   in `rest`, because it may have begun in an earlier piece
-# - without a prefix (plain XML) a string, and a parameter of which nothing is known, ends only at its own closing tag:
-#   it may contain `<b>`
-# - where the tool's name is itself the tag, a parameter that its schema does not declare is refused (`named_tag`):
-#   the tag may be any other text
+# - the value ends before a closing tag that closes nothing here: that tag is the caller's. The part of it that was read
+#   is in `rest`, because it may have begun in an earlier piece
+# - without a prefix (plain XML), a string and a parameter without a schema end only at their own closing tag: they may
+#   contain `<b>`
+# - if the tool's name is itself the tag, a parameter that its schema does not declare is refused (`named_tag`): the tag
+#   may be any other text
 #
-# The text of a parameter that is certainly a string goes out as it arrives, everything else when it is whole.
+# The text of a parameter that is certainly a string is emitted as it arrives, everything else when it is whole.
 """Arguments in nested tags, incrementally."""
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ from typing import Any
 from toolglean.scan.coerce import coerce_within, is_text, json_text, kinds_of, known, within
 from toolglean.scan.json import decode
 from toolglean.scan.nested import DepthError
-from toolglean.scan.plain import Plain
-from toolglean.scan.reader import DONE, NEED, Steps, quoted_text, string_text
-from toolglean.scan.rope import Rope, joined
+from toolglean.scan.plain import Plain, joined
+from toolglean.scan.reader import DialectReader, quoted_text, string_text
+from toolglean.scan.scanner import DONE, loop
 from toolglean.scan.text import passing, space, until
 
 __all__ = ["TreeReader"]
@@ -43,13 +43,11 @@ TAG = 2  # `<`
 OPENING = 3  # `<k`
 CLOSING = 4  # `</k`
 
-MAX_NAME = 256
-
 _name = passing(r"""[^\s<>/="']*""")
 
 
 class Element(Plain):
-    """An element that is open: its name, its schema, and the children that it has so far."""
+    """An open element: its name, its schema, and its children so far."""
 
     __slots__ = ("children", "name", "schema")
     owned = ("children",)
@@ -71,7 +69,7 @@ class Element(Plain):
         """The value of the whole element.
 
         Raises:
-            DepthError: its text is nested deeper than that.
+            DepthError: its text is nested deeper than `max_depth` containers.
         """
         kinds = kinds_of(self.schema, root)
         if not self.children:
@@ -101,25 +99,20 @@ class Element(Plain):
         return found
 
 
-class TreeReader(Steps):
+class TreeReader(DialectReader):
     """Reads elements up to a closing tag that closes none of them.
 
     Args:
         prefix: what comes before every tag; "" in plain XML.
-        properties: the JSON schema of each parameter, where it is known.
+        properties: the JSON schema of each parameter, if known.
         max_depth: how many containers may be open.
         root: the schema in which their `$ref` is looked up.
-        named_tag: whether the tool's name is the tag around the parameters: then each must be one of `properties`,
-            unless the schema says nothing of them or allows others.
+        named_tag: whether the tool's name is the tag around the parameters. Then each must be one of `properties`,
+            unless the schema has none or allows others.
     """
 
-    __slots__ = (
-        "_declared", "_held", "_name", "_open", "_prefix", "_properties", "_raw", "_root", "_streams", "_text",
-        "_written",
-    )  # fmt: skip
-
-    ropes = frozenset({"_text"})
-    owned = (*Steps.owned, "_open")
+    __slots__ = ("_declared", "_open", "_prefix", "_properties", "_raw", "_root", "_streams")
+    owned = (*DialectReader.owned, "_open")
 
     def __init__(
         self,
@@ -138,22 +131,16 @@ class TreeReader(Steps):
         self._properties = properties
         self._root = root
         self._open: list[Element] = []
-        self._held = ""  # what may be the beginning of a tag
-        self._name = ""  # of the tag that is being read
-        self._text: Rope = ()
         self._raw = False  # whether only the element's own closing tag ends the text
-        self._streams = False  # whether the text goes out as it arrives
-        self._written = False  # whether any parameter was
+        self._streams = False  # whether the text is emitted as it arrives
+        self.lead = "{"
 
-    def read(self, text: str, pos: int) -> tuple[int, str, int]:
-        """Read on: see `Reader.read`."""
-        # Most chunks of a long string stop here.
-        if self._streams and self.state == TEXT and not self._held and self.marker[0] not in text:
-            return len(text), quoted_text(text[pos:]), NEED
-        return super().read(text, pos)
+    def stops(self) -> str:
+        """See `DialectReader`."""
+        return self.marker[0] if self._streams and self.state == TEXT and not self.held else ""
 
     def undo_refusal(self) -> bool:
-        """See `Reader`."""
+        """See `Scanner`. Nothing that was refused here is read in another way."""
         return False
 
     @property
@@ -171,16 +158,16 @@ class TreeReader(Steps):
             schema = within(self._open[-1].schema, name, self._root)
         else:
             schema = None if self._properties is None else self._properties.get(name)
-            self.out.append((", " if self._written else "{") + string_text(name) + ": ")
-            self._written = True
+            self.write_item(string_text(name) + ": ")
+            self.lead = ", "
         text = is_text(schema, self._root)
         self._raw = text and not self._prefix and (known(schema, self._root) or not self._open)
         if not self._open:
             self._streams = self._raw or (text and known(schema, self._root))
             if self._streams:
-                self.out.append('"')
+                self.write('"')
         self._open.append(Element(name, schema, []))
-        self.state, self._name = TEXT, ""
+        self.state, self.held = TEXT, ""
 
     def close(self) -> None:
         """The innermost element ends.
@@ -189,43 +176,41 @@ class TreeReader(Steps):
             DepthError: its text is nested too deeply.
         """
         element = self._open.pop()
-        self.state, self._name, self._raw = BETWEEN, "", False
+        self.state, self.held, self._raw = BETWEEN, "", False
         if self._streams:
             self._streams = False
-            self.out.append('"')
+            self.write('"')
             return
-        text, self._text = joined(self._text), ()
+        text = self.take_collected()
         value = element.value(text, self._root, self.max_depth - 1 - len(self._open))
         if self._open:
             self._open[-1].children.append((element.name, value))
         else:
-            self.out.append(json_text(value))
+            self.write(json_text(value))
 
     def end(self) -> None:
         """The caller's closing tag begins."""
-        self.out.append("}" if self._written else "{}")
+        self.write("{}" if self.lead == "{" else "}")
         self.rest = self._prefix + "</"
-        self.status = DONE
+        self.token = DONE
 
     def _read_between(self, text: str, pos: int) -> int:
-        marker, held = self._prefix + "<", self._held
-        if not held:
+        if not self.held:
             pos = space(text, pos).end()
-        while pos < len(text) and text[pos] == marker[len(held)]:
-            held += text[pos]
-            pos += 1
-            if held == marker:
-                self.state, self._held = TAG, ""
-                return pos
-        self._held = held
-        return pos if pos == len(text) else self.fail("a tag was expected", pos)
+        marker = self._prefix + "<"
+        pos = self.spell(text, pos, marker)
+        if self.held == marker:
+            self.state, self.held = TAG, ""
+        elif pos < len(text):
+            return self.fail("a tag was expected", pos)
+        return pos
 
     def _read_text(self, text: str, pos: int) -> int:
-        piece, pos, self._held, found = until(text, pos, self._held, self.marker)
+        piece, pos, self.held, found = until(text, pos, self.held, self.marker)
         if piece and self._streams:
-            self.out.append(quoted_text(piece))
+            self.write(quoted_text(piece))
         elif piece:
-            self._text = (self._text, piece)
+            self.collect(piece)
         if found and self._raw:
             self.close()
         elif found:
@@ -239,43 +224,37 @@ class TreeReader(Steps):
             else:
                 self.end()
             return pos + 1
-        if self._streams or (self._text and joined(self._text).strip()):
+        if self._streams or (self.collected and joined(self.collected).strip()):
             return self.fail(f"the end of {self._open[-1].name} was expected", pos)
         if _name(text, pos).end() == pos:
             return self.fail("a name was expected", pos)
         if len(self._open) + 1 >= self.max_depth:
             return self.fail("depth", pos)
-        self.state, self._text = OPENING, ()
+        self.state, self.collected = OPENING, ()
         return pos
 
     def _read_opening(self, text: str, pos: int) -> int:
-        begin, pos = pos, _name(text, pos).end()
-        room = MAX_NAME - len(self._name)
-        if pos - begin > room:
-            return self.fail(f"a name of at most {MAX_NAME} characters was expected", begin + room)
-        self._name += text[begin:pos]
-        if pos == len(text):
+        pos = self.take_name(text, pos, _name(text, pos).end())
+        if pos == len(text) or self.token:
             return pos
         if text[pos] != ">":
             return self.fail("the end of the tag was expected", pos)
-        if not self.takes(self._name):
+        if not self.takes(self.held):
             return self.fail("a parameter of the tool was expected", pos)
-        self.open(self._name)
+        self.open(self.held)
         return pos + 1
 
     def _read_closing(self, text: str, pos: int) -> int:
         wanted = self._open[-1].name + ">"
-        while pos < len(text):
-            if text[pos] != wanted[len(self._name)]:
-                return self.fail(f"the end of {self._open[-1].name} was expected", pos)
-            self._name += text[pos]
-            pos += 1
-            if self._name == wanted:
-                try:
-                    self.close()
-                except DepthError:
-                    return self.fail("depth", pos - 1)
-                return pos
+        pos = self.spell(text, pos, wanted)
+        if self.held == wanted:
+            try:
+                self.close()
+            except DepthError:
+                return self.fail("depth", pos - 1)
+        elif pos < len(text):
+            return self.fail(f"the end of {self._open[-1].name} was expected", pos)
         return pos
 
-    steps = (_read_between, _read_text, _read_tag, _read_opening, _read_closing)
+    states = (_read_between, _read_text, _read_tag, _read_opening, _read_closing)
+    advance = loop(states, 0)

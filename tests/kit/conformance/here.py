@@ -1,5 +1,4 @@
-# What this file knows: how a parser is tried in this process: to start another takes longer than most cases.
-# What it must not know: any parser.
+# Tries a parser in this process, because starting another one takes longer than most cases. Does not depend on any parser.
 """`ParserTarget` without its process."""
 
 from __future__ import annotations

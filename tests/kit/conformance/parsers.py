@@ -1,5 +1,4 @@
-# What this file knows: parsers with one fault each, in every shape that the kit takes.
-# What it must not know: how the kit finds the fault.
+# Parsers with one fault each, of every kind that the kit accepts. Does not depend on how the kit finds the fault.
 """Parsers to be tried: `tests.kit.conformance.parsers:NAME`."""
 
 from __future__ import annotations

@@ -35,7 +35,7 @@ GOOD = {
 }
 
 KNOWN = {"wild/llama-04"}
-"""Cases that our own parser does not get right: a call without markers behind prose is content (DESIGN, section 5)."""
+"""Cases that our own parser does not get right: a call without markers after prose is content."""
 
 
 @pytest.mark.parametrize("own", ["Own", "Auto"])
@@ -102,8 +102,8 @@ def test_a_wrong_case_is_refused_with_its_place(broken: dict[str, Any], tmp_path
     [
         ("{", "not JSON"),
         ("3", "is not a case"),
-        (json.dumps(GOOD) + "\n" + json.dumps(GOOD), "line 2: id='a' is the name of an earlier case"),
-        (json.dumps(GOOD | {"schema": 2}), "schema=2 is not a version that this toolglean reads, which is 1"),
+        (json.dumps(GOOD) + "\n" + json.dumps(GOOD), "line 2: id='a' is the id of an earlier case"),
+        (json.dumps(GOOD | {"schema": 2}), "schema=2: this toolglean reads version 1"),
     ],
 )
 def test_a_wrong_file_is_refused(text: str, message: str, tmp_path: Path) -> None:

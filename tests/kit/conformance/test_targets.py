@@ -93,10 +93,10 @@ def test_an_error_is_shown_with_its_place(simple: ParserTarget) -> None:
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("tests.kit.conformance.parsers", "does not name a parser"),
+        ("tests.kit.conformance.parsers", "is not the name of a parser"),
         ("tests.kit.conformance.parsers:missing", "missing"),
         ("no_such_module:f", "no_such_module"),
-        ("tests.kit.conformance.parsers:NOT_A_PARSER", "a function or a class was expected"),
+        ("tests.kit.conformance.parsers:NOT_A_PARSER", "expected a function or a class"),
         ("tests.kit.conformance.parsers:NoFinish", r"without feed\(chunk\) and finish\(\)"),
     ],
 )
@@ -252,7 +252,7 @@ def test_vllm_tokens_to_its_derender_endpoint() -> None:
     ("answer", "said"),
     [
         ({"error": {"message": "overloaded"}}, "overloaded"),
-        ({"status": 500}, "the server answered 500"),
+        ({"status": 500}, "the server responded with status 500"),
         ({"choices": [{"message": {"content": 3}}]}, "is not text"),
     ],
 )
@@ -276,7 +276,7 @@ def test_a_server_that_cannot_be_asked_is_refused() -> None:
             Upstream(port=port)
     with pytest.raises(UsageError, match="cannot be reached"):
         Echo(f"http://127.0.0.1:{port}/v1")
-    with pytest.raises(UsageError, match="is not a server's URL"):
+    with pytest.raises(UsageError, match="is not the URL of a server"):
         Echo("localhost:8000")
 
 
@@ -293,7 +293,7 @@ def test_text_shows_what_was_expected_and_what_came(report: Report) -> None:
     text = as_text(report)
     assert "UNSAFE  written/mention/quoted-call" in text
     assert "ran delete_files" in text
-    assert text.index("LOST") < text.index("UNSAFE")  # the worst stands last, above the table
+    assert text.index("LOST") < text.index("UNSAFE")  # the worst comes last, above the table
     assert text.endswith("tests.kit.conformance.parsers:simple: 1 of 4 cases right (25.0 %)")
     assert "UNSAFE" not in as_text(report, failures=False)
 
@@ -336,12 +336,12 @@ def test_the_command_writes_its_reports(tmp_path: Any, capsys: pytest.CaptureFix
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--format", "nobody"], "no case fits"),
+        (["--format", "nobody"], "no case matches"),
         (["--cuts", "-1"], "--cuts -1"),
         (["--timeout", "0"], "--timeout 0"),
         (["--engine", "http://127.0.0.1:9", "--mode", "sglang"], "needs --tool-call-parser"),
         (["--engine", "http://127.0.0.1:9", "--listen", "9911"], "--listen 9911: expected HOST:PORT"),
-        (["--parser", "nobody"], "does not name a parser"),
+        (["--parser", "nobody"], "is not the name of a parser"),
         (["--only", "written/prose/empty", "--junit", "/"], "cannot be written"),
     ],
 )

@@ -1,5 +1,5 @@
-# What this file knows: the cases in which we answer otherwise than another project, and why.
-# What it must not know: any text of a case.
+# The cases in which we answer otherwise than another project, and why.
+# Does not depend on any text of a case.
 """Explained disagreements, as tables.
 
 - `wire.toml`: rows of vectors/wire, by reason.

@@ -1,5 +1,5 @@
-# What this file knows: the bodies of Ollama's API, as the server of November 2026 sends them.
-# What it must not know: HTTP.
+# The bodies of Ollama's API, as the server of November 2026 sends them.
+# Does not depend on HTTP.
 #
 # A tool call carries an id beside its function, and the index within it (api/types.go, ToolCall and ToolCallFunction);
 # a call is always sent whole. An error in mid-stream is a line {"error": …} (server/routes.go, streamResponse).

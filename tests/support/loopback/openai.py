@@ -1,5 +1,5 @@
-# What this file knows: the bodies of OpenAI's chat API: chunks and completions.
-# What it must not know: HTTP; the Responses API.
+# The bodies of OpenAI's chat API: chunks and completions.
+# Does not depend on HTTP; the Responses API.
 #
 # A stream begins with the role, sends a call's id and name with empty arguments and the arguments in pieces after it,
 # ends each choice with an empty delta that has the finish_reason, and, where stream_options asks for it, sends the

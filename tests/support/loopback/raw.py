@@ -1,5 +1,5 @@
-# What this file knows: a server that sends the bytes that a test gives it, whatever they are, and closes when it is told.
-# What it must not know: HTTP, beyond where the head of a request ends.
+# A server that sends the bytes that a test gives it, whatever they are, and closes when it is told.
+# Does not depend on HTTP, beyond where the head of a request ends.
 """A server of bytes, for what no good server sends."""
 
 from __future__ import annotations

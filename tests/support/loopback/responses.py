@@ -1,5 +1,5 @@
-# What this file knows: the events and bodies of OpenAI's Responses API.
-# What it must not know: HTTP; the chat API.
+# The events and bodies of OpenAI's Responses API.
+# Does not depend on HTTP; the chat API.
 #
 # Each item of the output is opened (output_item.added), filled by deltas, and closed (…done, output_item.done); every
 # event has its name twice, on the SSE line "event:" and as `type`, and a sequence_number. There is no [DONE].

@@ -1,5 +1,5 @@
-# What this file knows: HTTP: which path is which wire, chunked transfer, a connection that is cut.
-# What it must not know: what the bodies hold.
+# HTTP: which path is which wire, chunked transfer, a connection that is cut.
+# Does not depend on what the bodies hold.
 #
 # One thread per connection, on a port that the system chooses. Requests of the chat paths take the next turn in the
 # queue, in the order of arrival; a request that finds none gets status 400 with a clear message.

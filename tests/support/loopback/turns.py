@@ -1,5 +1,5 @@
-# What this file knows: what a test lets the server play: the pieces of a turn, and what goes wrong on the way.
-# What it must not know: how any wire writes it.
+# What a test lets the server play: the pieces of a turn, and what goes wrong on the way.
+# Does not depend on how any wire writes it.
 #
 # The pieces of a turn go out in this order: `thinking`, `chunks`, `calls`; each `str` is one line or event of the wire.
 # Where the order matters more finely, `chunks` may hold `Thought` and `Call` objects among the strings.

@@ -1,5 +1,5 @@
-# What this file knows: what the wires have in common: JSON text, counts, faults among the lines.
-# What it must not know: any single wire, HTTP.
+# What the wires have in common: JSON text, counts, faults among the lines.
+# Does not depend on any single wire, HTTP.
 """What the wires share."""
 
 from __future__ import annotations

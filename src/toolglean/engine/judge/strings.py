@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import re
 
-from toolglean.scan.json import END, FAIL, JsonScanner
+from toolglean.scan.json import END, JsonScanner
 from toolglean.scan.plain import Plain
+from toolglean.scan.scanner import FAIL
 
 __all__ = ["BRACKETS", "JsonStrings"]
 

@@ -14,9 +14,9 @@ from toolglean.engine.modes import CALL
 from toolglean.engine.readers import reader_for
 from toolglean.engine.reasons import LEFTOVER_MARKER
 from toolglean.engine.repair.suspended import OFF, Fault, Kind, Refusal
-from toolglean.scan.json import CLOSE, FAIL, JsonScanner
-from toolglean.scan.reader import DONE, DOUBTED, FAILED
-from toolglean.scan.rope import Rope, grown, joined
+from toolglean.scan.json import JsonScanner
+from toolglean.scan.plain import Rope, grown, joined
+from toolglean.scan.scanner import CLOSE, DONE, DOUBT, FAIL
 
 if TYPE_CHECKING:
     from toolglean.engine.matcher.reading import Reading
@@ -66,9 +66,9 @@ class Arguments(Field):
         end = turn.tape.base + j - len(rest)
         if piece:
             turn.delta(piece, min(start, end), after_comma=reader.after_comma)
-        if status is FAILED:
+        if status is FAIL:
             turn.refuse_arguments(reader.fault, rest or text[j], end)
-        elif status is DOUBTED:
+        elif status is DOUBT:
             before = reading.before_refusal()
             assert before is not None
             turn.suspend(Fault(Kind.QUOTES, None, text[j], end), before)
@@ -93,7 +93,7 @@ class Arguments(Field):
         piece, status = found
         turn.region.keep(read)
         self._kept = grown(self._kept or (), piece)
-        if status is FAILED:
+        if status is FAIL:
             no_call(turn, reading)
         elif status is DONE:
             arguments, start, end = joined(self._kept), reading.walk.pending_start, turn.tape.base + j

@@ -26,8 +26,8 @@ from toolglean.engine.repair.suspended import OFF
 from toolglean.formats.builder import BEGIN_CONTENT, BEGIN_USER_TEXT, CLOSE_REASONING, OPEN_REASONING, STRAY
 from toolglean.formats.nfa import ACTION, EMPTY, END, FOLLOWS, LITERAL, NAMED, START, TAG
 from toolglean.scan.json import decode
+from toolglean.scan.names import has_name_after
 from toolglean.scan.reader import quoted_text
-from toolglean.scan.text import contains_name_after
 
 if TYPE_CHECKING:
     from toolglean.engine.matcher.reading import Call, Reading
@@ -266,7 +266,7 @@ def _give_up(turn: Turn, reading: Reading, reason: Reason, text: str, place: int
 def _quoted_opener(turn: Turn, reading: Reading) -> str:
     # Text values are not escaped: one that quotes a call ends with that call's own closer.
     literals = [quoted_text(each) for each in reading.walk.program.before_names(reading.call.format)]
-    if contains_name_after(turn.emit.call.arguments, literals, turn.names.could_be_tool):
+    if has_name_after(turn.emit.call.arguments, literals, turn.names.could_be_tool):
         return "call"
     return "parameter" if reading.call.doubtful else ""
 

@@ -22,9 +22,9 @@ from toolglean.engine.reasons import malformed_call
 from toolglean.engine.repair.candidates import CLOSER
 from toolglean.engine.repair.suspended import TRIAL, Fault, Kind, Put
 from toolglean.formats.patterns import is_marker
+from toolglean.scan.names import NAME_CHARS
 from toolglean.scan.nested import whole_characters
 from toolglean.scan.reader import string_text
-from toolglean.scan.text import NAME_CHARS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

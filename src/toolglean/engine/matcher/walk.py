@@ -11,8 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from toolglean.formats.nfa import ACTION, FOLLOWS, LITERAL, NEEDS_FOLLOWER, SlotEdge, StateSet, trail_of
-from toolglean.scan.plain import Plain
-from toolglean.scan.rope import Rope, grown, joined
+from toolglean.scan.plain import Plain, Rope, grown, joined
 
 if TYPE_CHECKING:
     from toolglean.engine.turn import Turn

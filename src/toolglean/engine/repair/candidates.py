@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from toolglean.engine.repair.suspended import Kind, Put, Refusal
 from toolglean.scan.bare import ODD_QUOTES
-from toolglean.scan.keys import NAME_KEYS
+from toolglean.scan.names import NAME_KEYS
 from toolglean.scan.nested import DepthError
 from toolglean.scan.python import python_value
 from toolglean.scan.reader import string_text

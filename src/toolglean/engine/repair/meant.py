@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolglean.events import CallEnd, Problem
 from toolglean.scan.coerce import properties, within
-from toolglean.scan.keys import ARGUMENT_KEYS, ID_KEYS, NAME_KEYS
+from toolglean.scan.names import ARGUMENT_KEYS, ID_KEYS, NAME_KEYS
 from toolglean.scan.nested import json_text
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from toolglean.scan.rope import Rope, flat, grown, joined
+from toolglean.scan.plain import Rope, flat, grown, joined
 
 if TYPE_CHECKING:
     from collections.abc import Callable

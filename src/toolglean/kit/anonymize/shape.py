@@ -1,5 +1,5 @@
-# What this file knows: what two readings of a turn must have in common for one to stand for the other in a report.
-# What it must not know: how either turn was made.
+# What two readings must have in common for one turn to replace the other in a report. Does not depend on how either
+# turn was made.
 """Whether two turns are read alike."""
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from toolglean.parser import Parser
 __all__ = ["Shape", "shape_of"]
 
 _key = re.compile(r"(the end of )\S+( was expected)")
-"""The only reason that holds a word of the turn."""
+"""The only reason that contains a word of the turn."""
 
 
 class Shape(NamedTuple):
@@ -22,10 +22,10 @@ class Shape(NamedTuple):
     Attributes:
         format: the name of its format.
         content, reasoning: how many characters are content and reasoning.
-        calls: of each call, complete or not, its place in the turn, its status, whether its tool is known, and what was
-            mended.
-        values: of each complete call, the types of its arguments.
-        problems: of each problem, its place and its reason.
+        calls: for each call, complete or not: its place in the turn, its status, whether its tool is known, and its
+            repairs.
+        values: for each complete call, the types of its arguments.
+        problems: for each problem, its place and its reason.
     """
 
     format: str | None

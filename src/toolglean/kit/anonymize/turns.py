@@ -1,10 +1,10 @@
-# What this file knows: how a text is taken apart, so that each letter and digit is either the format's or replaced; and
-# what of a row of a log, and of a tool's definition, is text.
-# What it must not know: which word stands for which (fillers.py), and what stays (kept.py).
+# How a text is split, so that each letter and digit either belongs to the format or is replaced; and which parts of a
+# log's row and of a tool's definition are text. Does not depend on which word replaces which (placeholders.py), or on
+# what stays (preserved.py).
 #
-# The text is not parsed: it may be broken in any way. It is a row of markers, escapes, entities, numbers, words and
-# other characters. Escapes stay escapes, so that JSON is as valid as it was: behind a backslash, however many there
-# are, the letter of an escape stays, and the digits of one stand for some other character.
+# The text is not parsed, because it may be broken in any way. It is a sequence of markers, escapes, entities, numbers,
+# words and other characters. Escapes stay escapes, so that JSON is as valid as it was: after any number of backslashes
+# the letter of an escape stays, and its digits are replaced by those of another character.
 """Anonymous turns."""
 
 from __future__ import annotations
@@ -13,13 +13,14 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from toolglean.kit.anonymize.fillers import Fillers, like_symbol, words_in
-from toolglean.kit.anonymize.kept import KEYS, LITERALS, kept
+from toolglean.batch.turns import HOLDERS, ID_KEYS, REASONING_KEYS, TEXT_KEYS
+from toolglean.kit.anonymize.placeholders import Placeholders, like_symbol, words_in
+from toolglean.kit.anonymize.preserved import KEYS, LITERALS, preserved
 
 __all__ = ["Anonymizer"]
 
 PREFIX = "functions_"
-"""What Kimi K2 writes before a name whose id a client has changed: a marker that no format declares."""
+"""What Kimi K2 writes before a name if a client has changed the id: a marker that no format declares."""
 ESCAPES = "abfnrtvuxN"
 NOT_ESCAPES = "qQ"
 
@@ -74,28 +75,9 @@ SCHEMA = frozenset(
     }
 )
 NAMED = frozenset({"properties", "$defs", "definitions", "patternProperties"})
-"""Below these, keys are the user's own."""
-LOG = frozenset(
+"""The keys below these are the user's own."""
+LOG = frozenset({*ID_KEYS, *TEXT_KEYS, *HOLDERS, *REASONING_KEYS}) | frozenset(
     {
-        "id",
-        "custom_id",
-        "turn_id",
-        "request_id",
-        "uuid",
-        "content",
-        "text",
-        "response",
-        "completion",
-        "output_text",
-        "output",
-        "generated_text",
-        "generation",
-        "body",
-        "result",
-        "data",
-        "reasoning_content",
-        "reasoning",
-        "thinking",
         "message",
         "messages",
         "choices",
@@ -125,6 +107,7 @@ LOG = frozenset(
         "delta",
     }
 )
+"""The usual keys of logs."""
 WORDS_OF_LOGS = frozenset(
     {
         "assistant",
@@ -157,51 +140,53 @@ WORDS_OF_LOGS = frozenset(
         "response",
     }
 )
-"""Values that say what a part of a log is."""
-SAYS_WHAT = frozenset({"role", "type", "finish_reason", "stop_reason", "done_reason", "status", "object"})
+"""Values that tell what a part of a log is."""
+TELLS_KIND = frozenset({"role", "type", "finish_reason", "stop_reason", "done_reason", "status", "object"})
 
 
 class Anonymizer:
-    """Replaces names and values, the same ones each time by the same others.
+    """Replaces names and values, always the same ones by the same others.
 
     Args:
-        originals: all texts that will be replaced, or JSON values of them: no word of these is used for another.
-        tools: the definitions of the tools, as JSON. Their names are replaced also where a marker could stand.
-        wide: whether the words of markers stay wherever they stand. Without it they stay only where markers do: more is
-            replaced, and a broken marker may be read as something else than before.
+        originals: all texts that will be replaced, or JSON values of them: their words are never used as placeholders.
+        tools: the definitions of the tools, as JSON. Their names are replaced even where a marker could be.
+        wide: whether the words of markers stay wherever they appear. Otherwise they stay only where markers can be:
+            more is replaced, and a broken marker may be read differently from before.
     """
 
     def __init__(self, originals: Iterable[Any], tools: Any = None, *, wide: bool = False) -> None:
-        self._kept = kept()
+        self._preserved = preserved()
         self._wide = wide
         self._names = frozenset() if wide else frozenset(_run.findall("\n".join(_texts_in(tools)))) - KEYS
         words = {word for each in (*originals, tools) for text in _texts_in(each) for word in words_in(text)}
-        self._fillers = Fillers(words, {word for word in words if self._kept.is_word(word)} | KEYS | LITERALS)
+        self._placeholders = Placeholders(
+            words, {word for word in words if self._preserved.is_word(word)} | KEYS | LITERALS
+        )
 
     def text(self, text: str) -> str:
-        """A turn, or a part of one: as long as before, with the same markers at the same places.
+        """A turn, or a part of one, with other words: as long as before, with the same markers in the same places.
 
         Args:
             text: the turn, as the model wrote it.
         """
         found: list[str] = []
         place = 0
-        for begin, end in self._kept.markers(text):
+        for begin, end in self._preserved.markers(text):
             found += [self._between(text, place, begin), text[begin:end]]
             place = end
         found.append(self._between(text, place, len(text)))
         return "".join(found)
 
     def tools(self, tools: Any) -> Any:
-        """Definitions of tools, with the names that the turns have."""
+        """Definitions of tools, with the same names as in the turns."""
         return self._schema(tools, is_named=False)
 
     def row(self, row: Any, key: str = "") -> Any:
-        """A row of a log: the keys that logs have stay, and what says what a part is.
+        """A row of a log. The usual keys of logs stay, and so do the values that tell what a part is.
 
         Args:
             row: the row, or a part of one, as decoded JSON.
-            key: the key under which it stands, if it is a part.
+            key: the key of the part in its row.
         """
         if isinstance(row, Mapping):
             if key in {"arguments", "input"}:
@@ -210,7 +195,7 @@ class Anonymizer:
         if isinstance(row, list):
             return [self.row(each, key) for each in row]
         if isinstance(row, str):
-            return row if key in SAYS_WHAT and row in WORDS_OF_LOGS else self._string(row)
+            return row if key in TELLS_KIND and row in WORDS_OF_LOGS else self._string(row)
         return self._scalar(row)
 
     def _in_row(self, key: str, value: Any) -> Any:
@@ -232,25 +217,25 @@ class Anonymizer:
         if piece["entity"]:
             return written if written in ENTITIES else _like_entity(written)
         if piece["number"]:
-            return self._fillers.number(written)
+            return self._placeholders.number(written)
         if piece["symbol"]:
-            return written if written in self._kept.symbols else like_symbol(written)
-        before, behind = text[piece.start() - 1 : piece.start()], text[piece.end() : piece.end() + 1]
-        return self._word(written, before, behind)
+            return written if written in self._preserved.symbols else like_symbol(written)
+        before, after = text[piece.start() - 1 : piece.start()], text[piece.end() : piece.end() + 1]
+        return self._word(written, before, after)
 
-    def _word(self, word: str, before: str, behind: str) -> str:
-        if word not in self._names and self._kept.is_kept(word, before, behind):
+    def _word(self, word: str, before: str, after: str) -> str:
+        if word not in self._names and self._preserved.is_preserved(word, before, after):
             return _digits.sub(self._part, word)
         prefix = PREFIX if word.startswith(PREFIX) else ""
         return prefix + _letters.sub(self._part, word.removeprefix(prefix))
 
     def _part(self, found: re.Match[str]) -> str:
-        if self._wide and self._kept.is_word(found[0]):
+        if self._wide and self._preserved.is_word(found[0]):
             return found[0]
         return (
-            self._fillers.number(found[0])
+            self._placeholders.number(found[0])
             if found[0].isdecimal() and found[0].isascii()
-            else self._fillers.word(found[0])
+            else self._placeholders.word(found[0])
         )
 
     def _escape(self, written: str) -> str:
@@ -267,7 +252,7 @@ class Anonymizer:
     # -- JSON ----------------------------------------------------------------------------------------------------------
 
     def _string(self, text: str) -> str:
-        # As it would stand between quotes, so that a name in a definition becomes what it becomes in a turn.
+        # As if between quotes, so that a name in a definition gets the same placeholder as in a turn.
         return self.text(f'"{text}"')[1:-1]
 
     def _name(self, name: str) -> str:
@@ -277,7 +262,7 @@ class Anonymizer:
         if isinstance(value, bool | None):
             return value
         if isinstance(value, int):
-            return int(("-" if value < 0 else "") + self._fillers.number(str(abs(value))))
+            return int(("-" if value < 0 else "") + self._placeholders.number(str(abs(value))))
         return float(self.text(repr(value))) if isinstance(value, float) else value
 
     def _schema(self, value: Any, *, is_named: bool) -> Any:
@@ -302,7 +287,7 @@ class Anonymizer:
 
 
 def _like_code(code: str) -> str:
-    # \u0041, \x41: control characters and ASCII's punctuation stay, for they may be syntax.
+    # \u0041, \x41: control characters and ASCII punctuation stay, because they may be syntax.
     number = int(code[1:], 16)
     char = chr(number)
     if 0xD800 <= number < 0xDC00:
@@ -311,8 +296,8 @@ def _like_code(code: str) -> str:
         return code[0] + "de00"
     if char.isascii() and not char.isalnum():
         return code
-    stands = "00e9" if not char.isascii() else "0037" if char.isdigit() else "0071"
-    return code[0] + stands[-len(code) + 1 :]
+    other = "00e9" if not char.isascii() else "0037" if char.isdigit() else "0071"
+    return code[0] + other[-len(code) + 1 :]
 
 
 def _like_entity(entity: str) -> str:

@@ -1,15 +1,14 @@
-# What this room knows: cases of turns with what a parser should make of them, and how any parser, or any server, is
-# tried on them and judged.
-# What it must not know: how toolglean parses. Our own parser is one target among others (own.py).
+# Cases of turns with their expected results, on which any parser or server is tried and judged. Does not depend on how
+# toolglean parses: its own parser is one target among others (own.py).
 #
 #   cases.py      what a case is; cases/*.jsonl, case.schema.json
-#   cuts.py       in which ways a text is given
+#   cuts.py       the ways in which a text is cut
 #   reading.py    the protocol of answers, folded
 #   judge.py      what is wrong with a reading
 #   target.py     what can be tested: parsers.py (with child.py, its process) and engines.py (with http.py, upstream.py)
 #   runner.py     every case in every way
 #   report.py     text, JSON, JUnit
-"""The conformance kit: prove a parser or a server on our cases."""
+"""The conformance kit: try a parser or a server on our cases."""
 
 from __future__ import annotations
 

@@ -1,9 +1,9 @@
-# What this file knows: what a case is, where the shipped ones are, and which files are refused.
-# What it must not know: how a case is played (runner.py) and judged (judge.py).
+# What a case is, where the shipped cases are, and which files are refused. Does not depend on how a case is played
+# (runner.py) or judged (judge.py).
 #
-# case.schema.json says the same for other programs. `_wrong` checks by hand, because the core has no validator;
-# tests/conformance holds the two against each other.
-"""Cases: a text, the tools, and what a parser should make of it."""
+# case.schema.json defines the same for other programs. `_wrong` checks by hand, because the package has no validator; a
+# test compares the two.
+"""Cases: a text, the tools, and the expected result."""
 
 from __future__ import annotations
 
@@ -37,26 +37,26 @@ _SHAPES: Final[dict[str, tuple[type | tuple[type, ...], bool]]] = {
     "also_right": (list, False),
     "note": (str, False),
 }
-"""Each field: what it may be, and whether it must be there."""
+"""For each field: its types, and whether it is required."""
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One turn of a model, and what a parser should make of it.
+    """One turn of a model, and the expected result.
 
     Attributes:
         id: its name, unique among the cases of a run.
-        kind: what it tries: "clean", "mention", "truncated" and so on.
+        kind: what it tests: "clean", "mention", "truncated" and so on.
         text: everything that the model wrote.
         tools: the tools of the request, as OpenAI's function dicts.
         calls: the calls that should run, as dicts with `name` and `arguments`.
-        content, reasoning: what else the turn holds; None where that is not judged.
-        also_right: other lists of calls that are right too, such as those of a mended reading.
-        format: the name of the wire format (`toolglean formats`), None where there is none, or where it is not known.
-        model: a model that writes so, None where it is not known.
+        content, reasoning: the rest of the turn; None if that is not judged.
+        also_right: other lists of calls that are right too, such as those of a repaired reading.
+        format: the name of the wire format (`toolglean formats`); None if there is none, or it is not known.
+        model: a model that writes like this; None if it is not known.
         start: "reasoning" if the prompt has opened the reasoning.
         source: where the case comes from.
-        license: under which terms it may be used.
+        license: the terms under which it may be used.
         note: what is special about it.
     """
 
@@ -82,7 +82,7 @@ class Case:
 
 
 def load_cases() -> list[Case]:
-    """The cases that are shipped with toolglean."""
+    """The cases that ship with toolglean."""
     folder = files("toolglean.kit.conformance") / "cases"
     return [case for name in FILES for case in _cases(folder.joinpath(name).read_text(encoding="utf-8"), name)]
 
@@ -119,7 +119,7 @@ def _cases(text: str, where: str) -> Iterator[Case]:
             place = f"{where}, line {number}"
             case = _case(line, place)
             if case.id in seen:
-                raise UsageError(f"{place}: id={case.id!r} is the name of an earlier case: each needs its own")
+                raise UsageError(f"{place}: id={case.id!r} is the id of an earlier case; each case needs its own")
             seen.add(case.id)
             yield case
 
@@ -130,16 +130,16 @@ def _case(line: str, place: str) -> Case:
     except ValueError as error:
         raise UsageError(f"{place}: not JSON: {error}") from error
     if not isinstance(row, dict):
-        raise UsageError(f"{place}: {line[:60]!r} is not a case: an object was expected")
+        raise UsageError(f"{place}: {line[:60]!r} is not a case; expected an object")
     version = row.get("schema")
     if version != SCHEMA or isinstance(version, bool):
         raise UsageError(
-            f"{place}: schema={version!r} is not a version that this toolglean reads, which is {SCHEMA}: "
-            f"install a toolglean that does, or write the case in version {SCHEMA}"
+            f"{place}: schema={version!r}: this toolglean reads version {SCHEMA}; install one that reads the case, or "
+            f"write the case in version {SCHEMA}"
         )
     wrong = next(_wrong(row), None)
     if wrong is not None:
-        raise UsageError(f"{place}: {wrong} (toolglean conformance --print-schema shows the schema)")
+        raise UsageError(f"{place}: {wrong} (`toolglean conformance --print-schema` prints the schema)")
     return _made(row)
 
 
@@ -157,11 +157,11 @@ def _wrong(row: Mapping[str, Any]) -> Iterator[str]:
         yield from _wrong_calls(other, "also_right")
     for name in ("content", "reasoning"):
         if not isinstance(row["expected"].get(name, 0), str | None):
-            yield f"expected.{name} must be text, or null where it is not judged"
+            yield f"expected.{name} must be text, or null if it is not judged"
     for tool in row["tools"]:
         function = tool.get("function") if isinstance(tool, dict) else None
         if not isinstance(function, dict) or not isinstance(function.get("name"), str):
-            yield f"tools: {tool!r} is not a function of OpenAI's API"
+            yield f"tools: {tool!r} is not a function in the form of OpenAI's API"
 
 
 def _wrong_calls(calls: object, where: str) -> Iterator[str]:
@@ -171,7 +171,7 @@ def _wrong_calls(calls: object, where: str) -> Iterator[str]:
     for call in calls:
         fine = isinstance(call, dict) and isinstance(call.get("name"), str) and isinstance(call.get("arguments"), dict)
         if not fine:
-            yield f"{where}: {call!r} is not a call: expected an object with name and arguments"
+            yield f"{where}: {call!r} is not a call; expected an object with name and arguments"
 
 
 def _named(shape: type | tuple[type, ...]) -> str:

@@ -1,10 +1,10 @@
-# What this file knows: the child's side of parsers.py: it imports the parser under test, and gives it turn after turn.
-# What it must not know: what would be right.
+# The child's side of parsers.py: it imports the parser under test, and gives it one turn after the other. Does not
+# depend on what would be right.
 #
-# It runs in the interpreter of the parser under test, so it stands on the standard library, `cuts` and `reading` alone.
+# It runs in the interpreter of the parser under test, so it imports only the standard library, `cuts` and `reading`.
 #
-# The parser may print and read: its standard output is standard error, and its input is empty. Questions and answers
-# go through copies of the originals.
+# The parser may print and read: its standard output goes to standard error, and its input is empty. Requests and
+# answers go through copies of the original streams.
 """A process that runs the parser under test. Started by `parsers.ParserTarget`, line by line."""
 
 from __future__ import annotations
@@ -24,29 +24,28 @@ __all__ = ["Subject", "main"]
 
 
 class Subject:
-    """The parser under test, whatever it is: a function of a text, a generator of chunks, or a class.
+    """The parser under test: a function of a text, a generator of chunks, or a class.
 
     Args:
         name: `module:name`.
 
     Raises:
-        ValueError, TypeError: it does not name a parser, or what it names is none of these. The import may raise
-            anything.
+        ValueError, TypeError: it does not name a parser, or names something else. The import may raise anything.
     """
 
     def __init__(self, name: str) -> None:
         module, _, attribute = name.partition(":")
         if not module or not attribute:
-            raise ValueError(f"{name!r} does not name a parser: expected module:function or module:Class")
+            raise ValueError(f"{name!r} is not the name of a parser; expected module:function or module:Class")
         found: Any = importlib.import_module(module)
         for part in attribute.split("."):
             found = getattr(found, part)
         if not callable(found):
-            raise TypeError(f"{name} is {found!r:.80}: a function or a class was expected")
+            raise TypeError(f"{name} is {found!r:.80}; expected a function or a class")
         self._made = found
         self._is_class = inspect.isclass(found)
         if self._is_class and not all(callable(getattr(found, each, None)) for each in ("feed", "finish")):
-            raise ValueError(f"{name} is a class without feed(chunk) and finish(): both are needed")
+            raise ValueError(f"{name} is a class without feed(chunk) and finish(); both are needed")
         parameters = inspect.signature(found).parameters
         self._is_generator = not self._is_class and next(iter(parameters), "") == "chunks"
         self._takes = {
@@ -57,7 +56,7 @@ class Subject:
 
     @property
     def has_whole(self) -> bool:
-        """Whether a whole turn is read by other code than a stream: then one chunk is a way of its own."""
+        """Whether a whole turn is read by other code than a stream, so that one chunk must be tried too."""
         return self._is_class and hasattr(self._made, "whole")
 
     @property
@@ -90,7 +89,7 @@ class Subject:
 
 
 def main(name: str) -> None:
-    """Read a line, answer with a line, until there are none."""
+    """Answer each line with a line."""
     asked, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)
@@ -102,7 +101,7 @@ def main(name: str) -> None:
 def _answers(name: str, asked: Iterable[bytes]) -> Iterator[dict[str, Any]]:
     try:
         subject = Subject(name)
-    except BaseException as error:  # noqa: BLE001  # whatever an import of strangers raises
+    except BaseException as error:  # noqa: BLE001  # an import may raise anything
         yield {"refused": _short(error)}
         return
     yield {"streams": subject.streams, "has_whole": subject.has_whole}
@@ -111,7 +110,7 @@ def _answers(name: str, asked: Iterable[bytes]) -> Iterator[dict[str, Any]]:
         try:
             found = subject.answers(request["case"], request["way"])
             yield {"skipped": True} if found is None else {"reading": folded(found).as_dict()}
-        except Exception as error:  # noqa: BLE001  # the fault of the parser under test, whatever it is
+        except Exception as error:  # noqa: BLE001  # the parser under test may raise anything
             yield {"crash": _short(error)}
 
 

@@ -1,5 +1,4 @@
-# What this file knows: in which ways a text is given to a parser.
-# What it must not know: parsers and cases.
+# The ways in which a text is given to a parser. Does not depend on parsers and cases.
 """Ways to cut a text."""
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ WHOLE: Final = "whole"
 ONE_CHUNK: Final = "in one chunk"
 BY_PIECES: Final = "piece by piece"
 FEW: Final = "a few pieces at once"
-"""As servers send them with speculative decoding, or an interval between chunks."""
+"""As servers send them with speculative decoding, or with an interval between chunks."""
 
 RANDOM: Final = "random cuts"
 MOST_CUTS: Final = 12
@@ -30,9 +29,9 @@ def chunks_of(pieces: Sequence[str], way: str, seed: str) -> list[str]:
     """The chunks of a turn.
 
     Args:
-        pieces: what a cut does not divide: characters, or the tokens of a parser that reads tokens.
+        pieces: the parts that a cut does not divide: characters, or the tokens of a parser that reads tokens.
         way: one of `ways`.
-        seed: of random cuts. Some of their chunks may be empty, as in streams of servers.
+        seed: the seed of random cuts. Some of their chunks may be empty, as in the streams of servers.
     """
     if way == BY_PIECES:
         return list(pieces)

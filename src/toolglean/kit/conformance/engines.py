@@ -1,12 +1,12 @@
-# What this file knows: the four ways to give a text to the parser of a server whose model we do not control.
-# What it must not know: how parsers of this process run (parsers.py).
+# The four ways to give a text to the parser of a server whose model we do not control. Does not depend on how other
+# parsers run (parsers.py).
 #
-#   upstream   we are the model: the server passes requests on to us (a proxy, a gateway). Every cut is ours.
+#   upstream   we are the model: the server passes requests on to us (a proxy, a gateway). We choose the cuts.
 #   vllm       vLLM's own /tokenize and /v1/chat/completions/derender: the text as tokens of the real tokenizer, through
 #              the real serving layer, whole and streamed. `vllm launch render`, or `vllm serve --enable-scale-out`.
 #   sglang     SGLang's own /separate_reasoning and /parse_function_call: whole texts only.
-#   echo       the model is asked to repeat the text. It may not: a case counts only where the tokens in the answer's
-#              logprobs spell the text. Weaker than the others, and the only way where none of them exists.
+#   echo       the model is asked to repeat the text, which it may fail to do: a case is judged only if the tokens in
+#              the logprobs of the response spell the text. Weaker than the others; for servers that have none of them.
 """Servers as targets."""
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Final
 from urllib.parse import urlsplit
 
-from toolglean.conversation.messages.wire import field
+from toolglean.conversation.fields import field
 from toolglean.errors import UsageError
 from toolglean.kit.conformance.cases import Case
 from toolglean.kit.conformance.cuts import ONE_CHUNK, WHOLE, chunks_of
@@ -37,7 +37,7 @@ class _Server:
     def __init__(self, url: str, *, model: str | None = None, timeout: float = 10.0) -> None:
         parts = urlsplit(url)
         if parts.scheme not in {"http", "https"} or not parts.hostname:
-            raise UsageError(f"engine={url!r} is not a server's URL: give one such as http://localhost:8000/v1")
+            raise UsageError(f"engine={url!r} is not the URL of a server; pass one such as http://localhost:8000/v1")
         try:
             port = parts.port or (443 if parts.scheme == "https" else 80)
             socket.create_connection((parts.hostname, port), timeout=timeout).close()
@@ -49,11 +49,11 @@ class _Server:
         self._timeout = timeout
 
     def claims(self, case: Case, way: str) -> bool:
-        """A request cannot say that the prompt has opened the reasoning; one chunk is a way of streams."""
+        """Not if the prompt has opened the reasoning, which a request cannot say; one chunk is a way of streams."""
         return case.start != "reasoning" and way != ONE_CHUNK
 
     def close(self) -> None:
-        """Nothing is left open."""
+        """Nothing to close."""
 
     def _request(self, case: Case, messages: Sequence[dict[str, Any]] = PROMPT) -> dict[str, Any]:
         tools = {"tools": list(case.tools)} if case.tools else {}
@@ -63,12 +63,12 @@ class _Server:
         found = post(self._root + path, body, self._timeout)
         for name in needed:
             if name not in found:
-                raise CrashError(f"the answer of {path} has no {name!r}: {found!r:.200}")
+                raise CrashError(f"the response of {path} has no {name!r}: {found!r:.200}")
         return found
 
 
 class Proxied(_Server):
-    """A server that passes requests on to us: `upstream.url` is what it must be pointed at.
+    """A server that passes requests on to us: its own upstream must be `upstream.url`.
 
     Args:
         url: the server under test.
@@ -82,11 +82,11 @@ class Proxied(_Server):
         self._upstream = upstream
 
     def claims(self, case: Case, way: str) -> bool:
-        """Also one chunk: a stream is read by other code than a whole answer."""
+        """Also one chunk, because a stream is read by other code than a whole response."""
         return super().claims(case, WHOLE if way == ONE_CHUNK else way)
 
     def read(self, case: Case, way: str) -> Reading:
-        """What the server makes of a case."""
+        """The server's reading of a case."""
         self._upstream.play(chunks_of(list(case.text), way, case.id))
         request, path = self._request(case), self._root + "/v1/chat/completions"
         if way == WHOLE:
@@ -95,11 +95,11 @@ class Proxied(_Server):
             stream = streamed(path, request | {"stream": True}, self._timeout)
             found = [message_of(chunk, "delta") for chunk in stream]
         if not self._upstream.asked:
-            raise UsageError(f"engine={self.name!r} did not ask its model: its upstream must be {self._upstream.url}")
+            raise UsageError(f"engine={self.name!r} did not ask its model; its upstream must be {self._upstream.url}")
         return folded(found)
 
     def close(self) -> None:
-        """End the model."""
+        """Stop the model."""
         self._upstream.close()
 
 
@@ -107,7 +107,7 @@ class Derender(_Server):
     """vLLM's render server."""
 
     def read(self, case: Case, way: str) -> Reading:
-        """What vLLM makes of the tokens of a case."""
+        """The reading of a case's tokens by vLLM."""
         request = self._request(case) | {"skip_special_tokens": False}
         prompt = self._post("/v1/chat/completions/render", request, "token_ids")["token_ids"]
         asked = self._model | {"prompt": case.text, "add_special_tokens": False}
@@ -121,7 +121,7 @@ class Derender(_Server):
         return [message_of(answer, "message")]
 
     def _stream(self, body: dict[str, Any], chunks: list[list[int]]) -> Iterator[dict[str, Any]]:
-        # The server keeps nothing between chunks: its state goes to and fro.
+        # The server keeps nothing between chunks: its state is in each response and in the next request.
         state = None
         for number, chunk in enumerate(chunks, 1):
             ended = "stop" if number == len(chunks) else None
@@ -133,7 +133,7 @@ class Derender(_Server):
 
 
 def _cut(tokens: list[int], way: str, seed: str) -> list[list[int]]:
-    # Cuts are made in texts: here each token is a character.
+    # `chunks_of` cuts text, so each token becomes a character.
     letters = [chr(number) for number in range(len(tokens))]
     chunks = [[tokens[ord(letter)] for letter in chunk] for chunk in chunks_of(letters, way, seed)]
     return [chunk for chunk in chunks if chunk] or [[]]
@@ -145,7 +145,7 @@ class NativeParse(_Server):
     Args:
         url: the server under test.
         parser: as for `--tool-call-parser`.
-        reasoning: as for `--reasoning-parser`; None: the text is not separated first.
+        reasoning: as for `--reasoning-parser`; None: reasoning is not separated first.
         timeout: seconds for one turn.
     """
 
@@ -159,7 +159,7 @@ class NativeParse(_Server):
         return super().claims(case, way) and way == WHOLE
 
     def read(self, case: Case, way: str) -> Reading:  # noqa: ARG002  # there is one way
-        """What SGLang makes of a case."""
+        """SGLang's reading of a case."""
         text, reasoning = case.text, ""
         if self._reasoning is not None:
             asked = {"text": text, "reasoning_parser": self._reasoning}
@@ -181,10 +181,10 @@ class Echo(_Server):
         return case.start != "reasoning" and way in {WHOLE, ONE_CHUNK}
 
     def read(self, case: Case, way: str) -> Reading:
-        """What the server makes of a case.
+        """The server's reading of a case.
 
         Raises:
-            UnprovenError: the answer does not show that the model wrote the text.
+            UnprovenError: the response does not show that the model wrote the text.
         """
         request = self._request(case, [{"role": "user", "content": ASK + case.text}])
         request |= {"temperature": 0, "logprobs": True}
@@ -200,17 +200,17 @@ class Echo(_Server):
 
 
 def _listed(holder: Any, name: str) -> list[Any]:
-    """The items of that field; [] where a server put something else there."""
+    """The items of that field; [] if a server put something else there."""
     found = field(holder, name)
     return found if isinstance(found, list) else []
 
 
 def _written(answers: list[dict[str, Any]]) -> str:
-    """What the model wrote, token by token, if the server says so."""
+    """The text of the model, joined from the tokens in the logprobs, if the server returned them."""
     choices = [choice for answer in answers for choice in _listed(answer, "choices")[:1]]
     entries = [entry for choice in choices for entry in _listed(field(choice, "logprobs"), "content")]
     tokens = [field(entry, "token") for entry in entries]
     texts = [token for token in tokens if isinstance(token, str)]
     if len(texts) < len(tokens):
-        raise CrashError("the answer's logprobs have entries without a token")
+        raise CrashError("the logprobs of the response have entries without a token")
     return "".join(texts)

@@ -1,5 +1,4 @@
-# What this file knows: how a server is asked, whole and streamed, within a time.
-# What it must not know: what is asked.
+# Requests to a server, whole and streamed, with a time limit. Does not depend on what is requested.
 """Requests to a server under test, with the standard library alone."""
 
 from __future__ import annotations
@@ -21,10 +20,10 @@ SHOWN: Final = 300
 
 
 def post(url: str, body: Mapping[str, Any], seconds: float) -> dict[str, Any]:
-    """The JSON object with which a server answers.
+    """The JSON object of a server's response.
 
     Raises:
-        CrashError: it cannot be reached, answers with an error, or not with a JSON object.
+        CrashError: it cannot be reached, or responds with an error or with something other than a JSON object.
         LateError: it takes longer.
     """
     text = b"".join(_lines(url, body, seconds))
@@ -43,13 +42,13 @@ def streamed(url: str, body: Mapping[str, Any], seconds: float) -> Iterator[dict
 
 
 def message_of(body: Mapping[str, Any], place: str) -> dict[str, Any]:
-    """The first choice of an answer: its `message`, or its `delta`; empty if there is none, as in chunks with usage.
+    """The `message` or the `delta` of the first choice; empty if there is none, as in chunks with usage.
 
     Raises:
-        CrashError: the server reports an error, or answers in another form.
+        CrashError: the server reports an error, or responds in another form.
     """
     if body.get("error"):
-        raise CrashError(f"the server answered with an error: {json.dumps(body['error'])[:SHOWN]}")
+        raise CrashError(f"the server responded with an error: {json.dumps(body['error'])[:SHOWN]}")
     try:
         choices = body.get("choices") or [{}]
         found = choices[0].get(place) or {}
@@ -61,21 +60,21 @@ def message_of(body: Mapping[str, Any], place: str) -> dict[str, Any]:
         reasoning = found.get("reasoning_content") or found.get("reasoning")
         return {"content": found.get("content"), "reasoning": reasoning, "calls": calls}
     except (AttributeError, KeyError, TypeError) as error:
-        raise CrashError(f"the answer is not one of OpenAI's chat API: {json.dumps(body)[:SHOWN]}") from error
+        raise CrashError(f"the response is not one of OpenAI's chat API: {json.dumps(body)[:SHOWN]}") from error
 
 
 def _object(text: bytes) -> dict[str, Any]:
     try:
         found = json.loads(text)
     except ValueError as error:
-        raise CrashError(f"the server's answer is not JSON: {text[:SHOWN]!r}") from error
+        raise CrashError(f"the server's response is not JSON: {text[:SHOWN]!r}") from error
     if not isinstance(found, dict):
-        raise CrashError(f"the server's answer is not an object: {text[:SHOWN]!r}")
+        raise CrashError(f"the server's response is not an object: {text[:SHOWN]!r}")
     return found
 
 
 def _in_time(line: bytes, end: float) -> bytes:
-    # A server that dribbles is late too, though no single read is.
+    # A server that sends a little at a time is late too, even if each single read is in time.
     if time.monotonic() > end:
         raise TimeoutError
     return line
@@ -85,7 +84,7 @@ def _lines(url: str, body: Mapping[str, Any], seconds: float) -> Iterator[bytes]
     headers = {"Content-Type": "application/json"}
     if key := os.environ.get("OPENAI_API_KEY"):
         headers["Authorization"] = f"Bearer {key}"
-    request = urllib.request.Request(url, json.dumps(body).encode(), headers)  # noqa: S310  # checked at the door
+    request = urllib.request.Request(url, json.dumps(body).encode(), headers)  # noqa: S310  # its scheme has been checked
     end = time.monotonic() + seconds
     try:
         with urllib.request.urlopen(request, timeout=seconds) as answer:  # noqa: S310  # the same
@@ -94,10 +93,10 @@ def _lines(url: str, body: Mapping[str, Any], seconds: float) -> Iterator[bytes]
     except urllib.error.HTTPError as error:
         with error:
             shown = error.read(SHOWN).decode(errors="replace")
-        raise CrashError(f"the server answered {error.code}: {shown}") from error
+        raise CrashError(f"the server responded with status {error.code}: {shown}") from error
     except TimeoutError as error:
         raise LateError(f"longer than {seconds:g} seconds") from error
     except OSError as error:  # also urllib's own, when it cannot connect
         if isinstance(getattr(error, "reason", None), TimeoutError):
             raise LateError(f"longer than {seconds:g} seconds") from error
-        raise CrashError(f"{url} cannot be asked: {error}") from error
+        raise CrashError(f"{url} cannot be reached: {error}") from error

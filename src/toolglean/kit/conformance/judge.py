@@ -1,8 +1,7 @@
-# What this file knows: what is wrong with a reading, and which fault is worse than another.
-# What it must not know: how the reading came about.
+# What is wrong with a reading, and which faults are worse than others. Does not depend on how the reading was made.
 #
-# The order of VERDICTS is that of toolglean's aims: nothing runs that the model did not plainly write; nothing is lost;
-# as much as possible is read.
+# VERDICTS are in the order of toolglean's aims: nothing runs that the model did not plainly write; nothing is lost; as
+# much as possible is read.
 """Verdicts on readings."""
 
 from __future__ import annotations
@@ -18,8 +17,8 @@ __all__ = ["NEUTRAL", "VERDICTS", "Fault", "faults_of", "same_outcome"]
 
 VERDICTS: Final = {
     "unsafe": "a call ran that should not",
-    "altered": "a call ran with other arguments, or out of order",
-    "invented": "a call of a tool that was not given",
+    "altered": "a call ran with wrong arguments, or out of order",
+    "invented": "a call to a tool that was not given",
     "lost": "text of the turn is nowhere in the answer",
     "crash": "the parser raised an error or died",
     "timeout": "the parser took too long",
@@ -30,7 +29,7 @@ VERDICTS: Final = {
     "unproven": "it is not known what the model wrote",
     "skipped": "the parser does not claim this case",
 }
-"""What can be said of a case, the worst first."""
+"""The verdicts on a case, the worst first."""
 
 NEUTRAL: Final = frozenset({"right", "unproven", "skipped"})
 """The verdicts that are not faults."""
@@ -55,7 +54,7 @@ def faults_of(case: Case, reading: Reading) -> list[Fault]:
 
 
 def same_outcome(case: Case, one: Reading, other: Reading) -> bool:
-    """Whether two readings of a case are the same to a user: calls, and the text that is judged, up to white space."""
+    """Whether two readings of a case are the same to a user: calls, and judged text, except for white space."""
     return (
         len(one.calls) == len(other.calls)
         and all(_same(*pair) for pair in zip(one.calls, other.calls, strict=True))
@@ -72,7 +71,7 @@ def _wrong_calls(case: Case, reading: Reading) -> Iterator[Fault]:
     accepted = [case.calls, *case.also_right]
     if any(len(calls) == len(ran) and all(map(_same, calls, ran)) for calls in accepted):
         return
-    # The accepted list that shares most with what ran says what else should have.
+    # The accepted list that shares most with what ran tells what else should have run.
     wanted = max(accepted, key=lambda calls: len(calls) - len(_without(calls, ran)))
     missing, extra = _without(wanted, ran), _without(ran, wanted)
     for call in extra:
@@ -122,7 +121,7 @@ def _shown(call: dict[str, Any]) -> str:
 
 
 def _wrong_texts(case: Case, reading: Reading) -> Iterator[Fault]:
-    # White space next to calls is each parser's own policy, and so is that at the edges.
+    # White space next to calls, and at the beginning and the end, is each parser's own policy.
     plain = not (case.calls or case.also_right)
     for name, wanted, found in (
         ("content", case.content, reading.content),
@@ -139,7 +138,7 @@ def _words(text: str) -> list[str]:
 
 
 def _lost(case: Case, reading: Reading) -> str:
-    """A text that should be there and is not: of the content, of the reasoning, of a call that did not run."""
+    """A text that is missing: from the content, from the reasoning, or from a call that did not run."""
     found = reading.text
     if not (case.calls or case.content or case.reasoning or reading.calls):
         return _unsaid(case, found)
@@ -155,10 +154,10 @@ def _lost(case: Case, reading: Reading) -> str:
 
 
 def _unsaid(case: Case, found: str) -> str:
-    """What of a turn without calls and text is nowhere, such as a turn that was cut off inside its only call.
+    """What is missing from a turn without calls and text, such as one that was cut off inside its only call.
 
-    The names of the tools in it must be somewhere, be it as text or as an unfinished call; where the name was cut off
-    too, something must be. So a parser that never says anything is not right.
+    The names of the tools in it must appear somewhere, either as text or as an unfinished call; if the name was cut off
+    too, something must appear. So a parser that never returns anything is not right.
     """
     names = [name for name in sorted(case.tool_names) if name in case.text]
     if not names and case.content is None and not found.strip():
@@ -167,7 +166,7 @@ def _unsaid(case: Case, found: str) -> str:
 
 
 def _holds(text: str, characters: str) -> bool:
-    # In this order, whatever stands between them: escapes, white space, markers.
+    # In this order, with anything between them: escapes, white space, markers.
     rest = iter(text)
     return all(character in rest for character in characters)
 

@@ -1,5 +1,4 @@
-# What this file knows: toolglean's own parser, in the protocol of the kit.
-# What it must not know: more than users do.
+# toolglean's own parser, in the protocol of the kit. Uses only what users can use.
 """`toolglean conformance --parser toolglean.kit.conformance.own:Own`: the default."""
 
 from __future__ import annotations
@@ -14,7 +13,7 @@ __all__ = ["Auto", "Own"]
 
 
 class Own:
-    """A parser that is told the format, or else the model, of each case, as a server would tell it."""
+    """A parser that gets the format, or otherwise the model, of each case, as a server would pass it."""
 
     def __init__(
         self,
@@ -49,7 +48,7 @@ class Own:
 
 
 class Auto(Own):
-    """A parser that is told nothing but the tools, and whether the prompt has opened the reasoning."""
+    """A parser that gets only the tools, and whether the prompt has opened the reasoning."""
 
     def __init__(self, tools: list[dict[str, Any]], start: Any = None) -> None:
         super().__init__(tools, start=start)

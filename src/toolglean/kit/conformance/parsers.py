@@ -1,7 +1,7 @@
-# What this file knows: how a parser under test runs in a child process: started, asked, timed, killed, started again.
-# What it must not know: what the child does (child.py), and what would be right.
+# Runs a parser under test in a child process: starts, asks, times, kills and restarts it. Does not depend on what the
+# child does (child.py), or on what would be right.
 #
-# A process of its own, because a parser may loop forever, exhaust a stack of C, print, or need another interpreter.
+# It needs its own process, because a parser may loop forever, overflow the C stack, print, or need another interpreter.
 """Parsers as targets."""
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = ["ParserTarget"]
 START_SECONDS: Final = 600.0
 """How long the import may take: torch is slow on a busy machine."""
 
-# The paths of this process come last: the interpreter of the parser may be another one, with packages of its own.
+# The paths of this process come last, because the parser's interpreter may be another one, with its own packages.
 _START = (
     "import json, sys; name, paths = sys.argv[1], json.loads(sys.argv[2]); "
     "sys.path += [path for path in paths if path not in sys.path]; "
@@ -57,19 +57,19 @@ class ParserTarget:
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def claims(self, case: Case, way: str) -> bool:  # noqa: ARG002  # a parser claims what it does not refuse
+    def claims(self, case: Case, way: str) -> bool:  # noqa: ARG002  # `read` tells which cases it refuses
         """Whether the case is to be tried in that way."""
         return way == WHOLE or bool(self._about["streams"] and (way != ONE_CHUNK or self._about["has_whole"]))
 
     def read(self, case: Case, way: str) -> Reading | None:
-        """What the parser makes of a case; None if it refuses it.
+        """The parser's reading of a case; None if it refuses the case.
 
         Args:
             case: the case.
-            way: how its text is given, one of `cuts.ways`.
+            way: how its text is given; one of `cuts.ways`.
 
         Raises:
-            CrashError: it raised, died, or gave what is not an answer.
+            CrashError: it raised an error, died, or returned something that is not an answer.
             LateError: it took longer than `timeout`.
         """
         asked = {name: getattr(case, name) for name in ("id", "text", "tools", "format", "model", "start")}
@@ -91,7 +91,7 @@ class ParserTarget:
         paths = [str(Path(__file__).parents[3])] if self._python else [path or "." for path in ("", *sys.path)]
         command = [self._python or sys.executable, "-c", _START, self.name, json.dumps(paths)]
         try:
-            self._child = subprocess.Popen(  # noqa: S603  # what the user asked to be run
+            self._child = subprocess.Popen(  # noqa: S603  # the user asked for it
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
             )
         except OSError as error:

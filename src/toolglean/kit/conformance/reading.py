@@ -1,14 +1,14 @@
-# What this file knows: the protocol in which a parser under test answers, and how its answers fold into one reading.
-# What it must not know: which answer would have been right (judge.py).
+# The protocol in which a parser under test answers, and how its answers become one reading. Does not depend on which
+# answer would be right (judge.py).
 #
 # An answer is a dict, or None for nothing:
 #
 #   {"content": str, "reasoning": str, "calls": [...], "unfinished": [...]}    each may be left out
 #
 # A call has `name` and `arguments`. Arguments as a dict are complete; as text they are JSON, or a piece of it. Calls
-# with the same `index` are one, and their pieces are joined, as in OpenAI's streams. `unfinished` holds calls that a
-# client must not run, as text or in whatever shape: only their text counts.
-"""What a parser made of a turn."""
+# with the same `index` are one, and their pieces are joined, as in OpenAI's streams. `unfinished` lists calls that a
+# client must not run, as text or in any other form: only their text is used.
+"""A parser's reading of a turn."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ __all__ = ["AnswerError", "Reading", "folded"]
 
 
 class AnswerError(ValueError):
-    """What a parser under test returned is not an answer."""
+    """A parser under test returned something that is not an answer."""
 
 
 @dataclass(slots=True)
 class Reading:
-    """What a parser made of a turn.
+    """A parser's reading of a turn.
 
     Attributes:
         content, reasoning: the text.
@@ -41,12 +41,12 @@ class Reading:
 
     @property
     def text(self) -> str:
-        """All that was given, in whatever place."""
+        """All text of the reading, wherever it is."""
         calls = [f"{call['name']} {json.dumps(call['arguments'], ensure_ascii=False)}" for call in self.calls]
         return "\n".join([self.reasoning, self.content, *calls, *self.unfinished])
 
     def as_dict(self) -> dict[str, Any]:
-        """As JSON."""
+        """The fields, as JSON values."""
         return {name: getattr(self, name) for name in ("content", "reasoning", "calls", "unfinished")}
 
 
@@ -62,7 +62,7 @@ def folded(answers: Iterable[object]) -> Reading:
         if answer is None:
             continue
         if not isinstance(answer, Mapping):
-            raise AnswerError(f"{answer!r:.200} is not an answer: a dict or None was expected")
+            raise AnswerError(f"{answer!r:.200} is not an answer; expected a dict or None")
         reading.content += _text(answer, "content")
         reading.reasoning += _text(answer, "reasoning")
         for call in _list(answer, "calls"):
@@ -92,23 +92,23 @@ def _list(answer: Mapping[str, Any], name: str) -> list[Any]:
 
 def _add(calls: dict[object, dict[str, Any]], call: object) -> None:
     if not isinstance(call, Mapping):
-        raise AnswerError(f"{call!r:.200} is not a call: a dict with name and arguments was expected")
+        raise AnswerError(f"{call!r:.200} is not a call; expected a dict with name and arguments")
     index = call.get("index")
     if not isinstance(index, int | str | None):
-        raise AnswerError(f"index={index!r:.200} is not a number")
+        raise AnswerError(f"index={index!r:.200} is not a number or text")
     known = calls.setdefault(("alone", len(calls)) if index is None else index, {"name": "", "arguments": ""})
     known["name"] += _text(call, "name")
     arguments = call.get("arguments")
     if isinstance(arguments, Mapping):
         known["arguments"] = dict(arguments)
     elif not isinstance(arguments, str | None) or not isinstance(known["arguments"], str):
-        raise AnswerError(f"arguments={arguments!r:.200}: a dict, or a piece of JSON text, was expected")
+        raise AnswerError(f"arguments={arguments!r:.200}: expected a dict or a piece of JSON text")
     else:
         known["arguments"] += arguments or ""
 
 
 def _close(reading: Reading, call: dict[str, Any]) -> None:
-    # Clients read "" as no arguments (`json.loads(text or "{}")`), and cannot run what is not a JSON object.
+    # Clients read "" as no arguments (`json.loads(text or "{}")`), and can only run a JSON object.
     arguments = call["arguments"]
     if isinstance(arguments, str):
         try:

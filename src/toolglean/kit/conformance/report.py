@@ -1,5 +1,4 @@
-# What this file knows: how the results of a run are shown: to people, as JSON, and as JUnit's XML for CI.
-# What it must not know: how they came about.
+# The results of a run: for people, as JSON, and as JUnit's XML for CI. Does not depend on how they were obtained.
 """Reports."""
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ from toolglean.kit.conformance.runner import Report, Result
 __all__ = ["as_json", "as_junit", "as_text"]
 
 SHOWN: Final = 300
-"""Characters of a text that are shown to people. JSON and JUnit hold all."""
+"""Characters of a text that are shown to people. JSON and JUnit contain the whole text."""
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -156,5 +155,5 @@ def as_junit(report: Report) -> str:
 
 
 def _xml(text: str) -> str:
-    # What XML cannot hold, as Python writes it: a lone surrogate, a control character.
+    # Characters that are not allowed in XML, such as lone surrogates, become Python escapes.
     return _NOT_XML.sub(lambda found: ascii(found[0])[1:-1], text)

@@ -1,5 +1,5 @@
-# What this file knows: every case in every way, and the one verdict on it.
-# What it must not know: what is under test, and how the report looks.
+# Tries every case in every way, and gives one verdict on each. Does not depend on what is under test, or on how the
+# report looks.
 """A run of the kit."""
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ __all__ = ["Finding", "Report", "Result", "run"]
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A fault of a case, and the ways in which the text was given when it showed.
+    """A fault in a case, and the ways of cutting the text in which it showed.
 
     Attributes:
-        verdict: what kind of fault, one of `VERDICTS`.
-        detail: what was expected, and what came.
+        verdict: the kind of fault, one of `VERDICTS`.
+        detail: what was expected, and what came instead.
         ways: the ways in which it showed.
     """
 
@@ -35,15 +35,14 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """What came of one case.
+    """The result of one case.
 
     Attributes:
         case: the case.
         verdict: the worst of the findings, or one of `judge.NEUTRAL`.
         findings: what is wrong, the worst first.
         ways: the ways in which it was tried.
-        reading: what came out of the whole turn, or out of the first way that shows the worst fault; None if nothing
-            did.
+        reading: the reading of the whole turn, or of the first way that shows the worst fault; None if there is none.
         seconds: how long all ways took.
     """
 
@@ -66,7 +65,7 @@ class Report:
 
     Attributes:
         target: the name of what was tried.
-        results: what came of each case, in the order of the cases.
+        results: the result of each case, in the order of the cases.
     """
 
     target: str
@@ -95,8 +94,8 @@ def run(
     Args:
         target: a `ParserTarget`, or one of the servers of `engines`.
         cases: see `load_cases` and `read_cases`.
-        random_cuts: how often each text is cut at random. The cuts depend on the case alone: a run can be repeated.
-        progress: told each result as soon as it is known.
+        random_cuts: how often each text is cut at random. The cuts depend only on the case, so a run can be repeated.
+        progress: called with each result as soon as it is known.
     """
     results = []
     for case in cases:
@@ -140,7 +139,7 @@ def _compare(case: Case, found: dict[Fault, list[str]], readings: dict[str, Read
     if whole is not None:
         differing = [way for way, reading in readings.items() if not same_outcome(case, whole, reading)]
         if differing:
-            found[Fault("cuts", "the answer is not that to the whole turn")] = differing
+            found[Fault("cuts", "the answer differs from that to the whole turn")] = differing
 
 
 def _result(

@@ -1,6 +1,5 @@
-# What this file knows: what can be tested, whatever it is.
-# What it must not know: any of them.
-"""What is under test."""
+# The interface of everything that can be tested, and its errors.
+"""The target of a test."""
 
 from __future__ import annotations
 
@@ -13,24 +12,24 @@ __all__ = ["CrashError", "LateError", "Target", "UnprovenError"]
 
 
 class CrashError(Exception):
-    """What is under test raised an error, died, or did not answer as it should."""
+    """The target raised an error, died, or gave an invalid answer."""
 
 
 class LateError(Exception):
-    """What is under test took too long."""
+    """The target took too long."""
 
 
 class UnprovenError(Exception):
-    """It is not known what the model wrote: nothing can be said of the parser."""
+    """It is not known what the model wrote, so the parser cannot be judged."""
 
 
 class Target(Protocol):
     """A parser, or a server.
 
     Attributes:
-        name: what the report calls it.
+        name: its name in the report.
 
-    A `way` of its methods is one of `cuts.ways`: how the text is given to it.
+    The argument `way` of its methods is one of `cuts.ways`: how the text is given to it.
     """
 
     name: str
@@ -39,7 +38,7 @@ class Target(Protocol):
         """Whether a case is to be tried in a way of `cuts.ways`."""
 
     def read(self, case: Case, way: str) -> Reading | None:
-        """What it makes of a case; None if it does not claim it. May raise the errors of this file."""
+        """Its reading of a case; None if it does not claim the case. May raise the errors of this file."""
 
     def close(self) -> None:
-        """End it."""
+        """Stop it."""

@@ -1,5 +1,5 @@
-# What this file knows: a server that answers as a model without a parser would, if it wrote a given text.
-# What it must not know: who asks, and what becomes of the answer.
+# A server that responds like one without a parser, whose model writes a given text. Does not depend on who asks, or on
+# what happens to the response.
 """The model of a case, as a server."""
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from toolglean.errors import UsageError
 __all__ = ["Upstream"]
 
 POLL_SECONDS: Final = 0.05
-"""How soon it ends when it is told to."""
+"""How soon it stops when it is told to."""
 
 
 class Upstream:
-    """A server with OpenAI's API whose model writes what `play` says.
+    """A server with OpenAI's API whose model writes the chunks given to `play`.
 
     Args:
         host, port: where it listens; port 0: any free one.
@@ -32,7 +32,7 @@ class Upstream:
     def __init__(self, host: str = "127.0.0.1", port: int = 0, *, model: str = "conformance") -> None:
         self.chunks: Sequence[str] = ()
         self.asked = 0
-        """How often the model was asked since `play`."""
+        """How many requests there were since `play`."""
         try:
             self._server = ThreadingHTTPServer((host, port), _handler(self, model))
         except OSError as error:
@@ -47,7 +47,7 @@ class Upstream:
         self.asked = 0
 
     def close(self) -> None:
-        """End it."""
+        """Stop it."""
         self._server.shutdown()
         self._server.server_close()
 
@@ -76,7 +76,7 @@ def _handler(upstream: Upstream, model: str) -> type[BaseHTTPRequestHandler]:
             self.wfile.write(text.encode())
 
         def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  # the name that http.server gives it
-            """Say nothing."""
+            """Log nothing."""
 
     return Handler
 

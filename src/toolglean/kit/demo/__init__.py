@@ -1,10 +1,10 @@
-# What this room knows: the token streams that are shipped, to be shown, measured and tested.
-# What it must not know: how they are parsed.
+# The token streams that ship with the package, for demonstrations, measurements and tests. Does not depend on how they
+# are parsed.
 #
-# Each record of streams.jsonl is one turn: what the chat template `template` (of kind `template_kind`) wrote for the
-# case `case`, cut by the tokenizer `tokenizer`; made for this project. `left_out` is what stood before and after: the
-# end of the prompt, and the marker that ends the turn, at which a server stops. `reasoning`, `content` and `calls` are
-# what went into the template: the truth.
+# Each record of streams.jsonl is one turn, made for this project: the chat template `template` (of kind
+# `template_kind`) wrote it for the case `case`, and the tokenizer `tokenizer` cut it. `left_out` is the text before and
+# after it: the end of the prompt, and the marker that ends the turn, at which a server stops. `reasoning`, `content`
+# and `calls` were given to the template, so they are the expected result.
 """Token streams of real chat templates, cut by real tokenizers."""
 
 from __future__ import annotations
@@ -23,15 +23,15 @@ class Stream:
     """One turn of a model.
 
     Attributes:
-        name: the name of its format, and what it is called in `toolglean demo --stream NAME`.
-        about: what there is to see.
+        name: the name of its format, and its name in `toolglean demo --stream NAME`.
+        about: what it shows.
         template: the chat template that wrote the turn.
         template_kind: "jinja" or "go".
-        wire_format: what the template's format is called in the collection from which the stream was taken.
-        tokenizer: what cut the turn.
+        wire_format: the name of the template's format in the collection from which the stream was taken.
+        tokenizer: the tokenizer that cut the turn.
         case: the case that was rendered.
         left_out: what the template wrote before and after the turn.
-        reasoning: the reasoning that the template was given, "" where it left it out.
+        reasoning: the reasoning that the template was given; "" if the template leaves it out.
         content: the content that the template was given; the turn may have white space after it.
         calls: the calls that the template was given: name and arguments of each.
         tokens: the turn, token by token.
@@ -53,9 +53,9 @@ class Stream:
 
 @cache
 def load_streams() -> tuple[Stream, ...]:
-    """The shipped streams; the one to be shown first comes first."""
+    """The shipped streams; the first one is the one that is shown by default."""
     text = files(__name__).joinpath("streams.jsonl").read_text(encoding="utf-8")
-    # Split at "\n" alone: a token may hold any other line break.
+    # Split only at "\n": a token may contain any other line break.
     return tuple(_stream(json.loads(line)) for line in text.split("\n") if line)
 
 

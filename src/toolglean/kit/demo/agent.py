@@ -1,8 +1,7 @@
-# What this file knows: an agent that is played: a shipped stream is the model's first turn, functions of this file are
-# its tools, and its second turn is written here.
-# What it must not know: how it is shown (cli/demo.py).
+# A simulated agent: a shipped stream is the model's first turn, functions in this file are its tools, and its second
+# turn is written here. Does not depend on how it is shown (cli/demo.py).
 #
-# Nothing but the model is played: the handler, the router and the history are those that a program uses with a server.
+# Only the model is simulated: the handler, the router and the history are those that a program uses with a server.
 """An agent without a network."""
 
 from __future__ import annotations
@@ -10,15 +9,22 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Iterable
 from typing import Any
 
-from toolglean.conversation.messages import History, OpenAIHistoryConverter, Role
-from toolglean.conversation.routing import ApiHandlerOptions, McpIntegration, OpenAiHandler, messages_of_turn
+from toolglean.conversation import (
+    ApiHandlerOptions,
+    History,
+    McpIntegration,
+    OpenAiHandler,
+    OpenAIHistoryConverter,
+    Role,
+    messages_of_turn,
+)
 from toolglean.kit.demo import Stream, load_tools
 
 __all__ = ["ANSWER", "QUESTION", "PlayedAgent"]
 
 QUESTION = "Do what you think is right, with your tools."
 ANSWER = ("Done", ": ", "see ", "what ", "the ", "tools ", "said", ".")
-"""The second turn; no model wrote it."""
+"""The second turn, which was not written by a model."""
 
 
 def get_weather(location: str, unit: str = "celsius") -> dict[str, Any]:
@@ -78,7 +84,7 @@ class PlayedAgent:
         self.history.add_message(Role.USER, QUESTION)
 
     async def turn(self) -> AsyncIterator[dict[str, Any]]:
-        """Play one turn; the parts of it, as the `create_message` of `toolglean.conversation.routing` yields them."""
+        """Play one turn; the parts of it, as the `create_message` of `toolglean.conversation` yields them."""
         parts: list[dict[str, Any]] = []
         async for part in self.handler.create_message(self.history.system_message or "", self.history):
             parts.append(part)
@@ -87,7 +93,7 @@ class PlayedAgent:
 
     @property
     def wants_another_turn(self) -> bool:
-        """Whether tools were run, whose results the model has not seen."""
+        """Whether tools were run whose results the model has not seen."""
         return self.history.conversation[-1].role == Role.TOOL
 
     def request(self) -> list[dict[str, Any]]:

@@ -1,5 +1,4 @@
-# What this file knows: what the likely cause of a lost call is, and how to say it.
-# What it must not know: how the signs of it were found.
+# The likely cause of a lost call, and how to say it. Does not depend on how the evidence was found.
 """The likely cause, in plain words."""
 
 from __future__ import annotations
@@ -9,18 +8,18 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from toolglean.events import ToolCall
-from toolglean.kit.explain.almost import misspelt, no_object, other_keys
+from toolglean.kit.explain.evidence import Evidence, Story
 from toolglean.kit.explain.expected import KEYS, TOOL_NAME
-from toolglean.kit.explain.found import Found, Story
+from toolglean.kit.explain.explanation import Cause, Opener, Reach, Trouble
+from toolglean.kit.explain.near_misses import misspelt, no_object, other_keys
 from toolglean.kit.explain.reasons import detail_of, limit_of, trouble_of
-from toolglean.kit.explain.shapes import Cause, Opener, Reach, Trouble
 from toolglean.kit.explain.trials import shown_value
 
 __all__ = ["causes_of"]
 
 MOST = 5  # causes that are named
 LONG = 60  # characters of an argument that is shown
-SHOWN = 12  # characters of what stands where something else was expected
+SHOWN = 12  # characters of the text at the place of a fault
 
 STRIPPED = (
     "The special tokens that mark a call may have been removed by the server: pass skip_special_tokens=False to vLLM, "
@@ -28,8 +27,8 @@ STRIPPED = (
 )
 
 
-def causes_of(found: Found) -> list[Cause]:
-    """The likely causes, the likeliest first; none if everything was read."""
+def causes_of(found: Evidence) -> list[Cause]:
+    """The likely causes, the likeliest first; empty if everything was read."""
     causes: dict[str, Cause] = {}
     for rule in _RULES:
         if rule is _nothing and causes:
@@ -42,19 +41,19 @@ def causes_of(found: Found) -> list[Cause]:
 # -- calls that were not finished --------------------------------------------------------------------------------------
 
 
-def _limits(found: Found) -> Iterator[Story]:
+def _limits(found: Evidence) -> Iterator[Story]:
     for problem in found.read.problems:
         if trouble_of(problem.code) == "limit":
             name = limit_of(problem.code)
             yield Story(
                 "limit",
                 problem.start,
-                f"The turn passed the limit {name!r}, and everything after that is content. Pass "
-                f"limits=Limits({name}=…) with a larger value if such calls are what you expect.",
+                f"The turn exceeded the limit {name!r}, so everything after that is content. If you expect such calls, "
+                f"pass options=ParserOptions(limits=Limits({name}=…)) with a larger value.",
             )
 
 
-def _unfinished(found: Found) -> Iterator[Story]:
+def _unfinished(found: Evidence) -> Iterator[Story]:
     for call in found.read.calls:
         if call.status == "incomplete":
             yield _incomplete(found, call)
@@ -62,7 +61,7 @@ def _unfinished(found: Found) -> Iterator[Story]:
             yield from _malformed(found, call)
 
 
-def _incomplete(found: Found, call: ToolCall) -> Story:
+def _incomplete(found: Evidence, call: ToolCall) -> Story:
     end = len(found.read.text)
     reach = _reach_at(found, call.span[0])
     if reach is not None and reach.within == "markers" and found.read.text.rstrip()[-1:] in {">", "]", ")", "}"}:
@@ -72,8 +71,8 @@ def _incomplete(found: Found, call: ToolCall) -> Story:
             "missing-closer",
             end,
             f"The call of {call.name!r} was never closed: the turn ends where {waits} was expected. Another parameter "
-            "may have been on its way, so the call is incomplete. Check max_tokens, and that no stop string removes "
-            "the closing marker.",
+            "might have followed, so the call is incomplete. Check max_tokens, and that no stop string removes the "
+            "closing marker.",
         )
     return _cut_off(end, f"the call of {call.name!r}")
 
@@ -83,11 +82,11 @@ def _cut_off(end: int, what: str) -> Story:
         "cut-off",
         end,
         f"The turn ends inside {what}: the model was probably stopped by max_tokens (finish_reason 'length'). Raise "
-        "the limit, or ask the model again; a call that is not whole is never returned as complete.",
+        "the limit, or ask the model again. A call that is cut off is never returned as complete.",
     )
 
 
-def _malformed(found: Found, call: ToolCall) -> Iterator[Story]:
+def _malformed(found: Evidence, call: ToolCall) -> Iterator[Story]:
     start, end = call.span
     problem = next((each for each in found.read.problems if start <= each.start <= end), None)
     if problem is None or trouble_of(problem.code) == "limit":
@@ -97,10 +96,10 @@ def _malformed(found: Found, call: ToolCall) -> Iterator[Story]:
             "missing-closer",
             problem.start,
             f"A closing marker is missing before the end of the call of {call.name!r}, or a value quotes a call: "
-            f"{problem.reason}. It cannot be told apart, so the call is malformed.",
+            f"{problem.reason}. The parser cannot tell which, so the call is malformed.",
         )
         return
-    if not_object := list(no_object(found.read.text, call.name, problem.start)):
+    if not_object := list(no_object(found.read.text, call.name, problem.start, problem.code)):
         yield from not_object
         return
     reach = _reach_at(found, start)
@@ -108,7 +107,7 @@ def _malformed(found: Found, call: ToolCall) -> Iterator[Story]:
     what = "the JSON of its arguments" if kind == "json-broken" else "its arguments"
     if reach is not None and reach.outcome == "malformed" and reach.expected:
         place = reach.end
-        said = f"{_wanted(reach)} was expected, and {_shown(found.read.text, place)} stands there"
+        said = _expected_but(found, reach)
     else:
         place, said = problem.start, detail_of(problem.reason)
     line, column = found.read.places.of(place)
@@ -116,12 +115,12 @@ def _malformed(found: Found, call: ToolCall) -> Iterator[Story]:
         kind,
         place,
         f"The call of {call.name!r} began, but {what} cannot be read: at line {line}, column {column}, {said}. "
-        "That is what the model wrote, so the call is malformed and "
-        "must not run. A lower temperature, a larger quantisation or constrained output makes such calls rarer.",
+        "The model wrote it that way, so the call is malformed and must not run. A lower temperature, a larger "
+        "quantisation or constrained output makes such calls rarer.",
     )
 
 
-def _reach_at(found: Found, start: int) -> Reach | None:
+def _reach_at(found: Evidence, start: int) -> Reach | None:
     own = found.read.parser.format
     for opener in found.openers:
         if opener.start == start and opener.reaches:
@@ -133,8 +132,8 @@ def _reach_at(found: Found, start: int) -> Reach | None:
 # -- openers without a call --------------------------------------------------------------------------------------------
 
 
-def _calls_elsewhere(found: Found) -> Iterator[Story]:
-    """Whole calls that were read as text, because of where they stand or how they are written."""
+def _calls_elsewhere(found: Evidence) -> Iterator[Story]:
+    """Whole calls that were read as text, because of where they are or how they are written."""
     for opener, reach in _lost(found):
         if reach.outcome not in {"call", "malformed"}:
             continue
@@ -145,7 +144,7 @@ def _calls_elsewhere(found: Found) -> Iterator[Story]:
             yield Story(
                 "in-reasoning",
                 opener.start,
-                f"In the reasoning stands {what}. A call there is a draft, and stays reasoning. If the reasoning "
+                f"The reasoning contains {what}. A call there is a draft, and stays reasoning. If the reasoning "
                 "should have ended before it, its closing marker is missing, or the prompt did not open any reasoning.",
             )
         elif opener.quoted:
@@ -156,7 +155,7 @@ def _calls_elsewhere(found: Found) -> Iterator[Story]:
                 "other-dialect",
                 opener.start,
                 f"You passed {ways}, but {opener.text!r} begins {what} in another family's format "
-                f"({', '.join(opener.formats[:3])}). Pass the format that the model really writes, or nothing: then "
+                f"({', '.join(opener.formats[:3])}). Pass the format that the model really writes; or pass none, and "
                 "the turn shows it.",
             )
         elif reach.name and found.read.parser.tools is not None and reach.name not in found.read.parser.tools:
@@ -171,8 +170,8 @@ def _quoted(start: int, what: str) -> Story:
     return Story(
         "quoted",
         start,
-        f"{what[0].upper()}{what[1:]} is quoted: in code, in a quoted line or in a tool's result. It reads like an "
-        "example, so it is content. Tell the model to write its calls outside of quotations.",
+        f"{what[0].upper()}{what[1:]} is quoted: in code, in a quoted line or in a tool's result. That makes it an "
+        "example, so it is content. Tell the model not to quote its calls.",
     )
 
 
@@ -180,14 +179,14 @@ def _in_line(problem: Trouble) -> Story:
     return Story(
         "in-a-line",
         problem.start,
-        f"{problem.text[:LONG]!r} is a call without a marker, and other text is on its line, or it is a part of an "
+        f"{problem.text[:LONG]!r} is a call without a marker, but it shares its line with other text, or is part of an "
         "expression: it reads like a sentence or like code, so it is content. Tell the model to write each call on a "
         "line of its own.",
     )
 
 
-def _told(found: Found) -> Iterator[Story]:
-    """What the parser itself says about calls that it did not return."""
+def _told(found: Evidence) -> Iterator[Story]:
+    """What the parser itself reports about calls that it did not return."""
     for problem in found.read.problems:
         trouble = trouble_of(problem.code)
         if trouble == "quoted":
@@ -197,20 +196,20 @@ def _told(found: Found) -> Iterator[Story]:
                 "data",
                 problem.start,
                 f"The JSON that names {problem.text!r} is not a call but data, because {detail_of(problem.reason)}. So "
-                "it is content. JSON without a marker is a call only as the whole answer, with all required arguments, "
-                "and nothing else beside them.",
+                "it is content. JSON without a marker is a call only if it is the whole answer, and has all required "
+                "arguments and nothing else.",
             )
         elif trouble == "in a string":
             yield Story(
                 "in-json-string",
                 problem.start,
-                "What looks like a call is in a string of a JSON document, so it is content.",
+                "What looks like a call is inside a string of a JSON document, so it is content.",
             )
         elif trouble == "to the user":
             yield Story(
                 "addressed-to-user",
                 problem.start,
-                "What looks like a call stands in a message whose header addresses it to the user, so it is an example "
+                "What looks like a call is in a message whose header addresses it to the user, so it is an example "
                 "for the user, and content.",
             )
         elif trouble == "alone":
@@ -219,13 +218,13 @@ def _told(found: Found) -> Iterator[Story]:
             yield Story(
                 "left-over",
                 problem.start,
-                f"The marker {problem.text.strip()[:LONG]!r} is left over beside a call: it is markup, and changes "
+                f"The marker {problem.text.strip()[:LONG]!r} is left over next to a call. It is markup, and changes "
                 "nothing.",
             )
 
 
-def _openers_without_call(found: Found) -> Iterator[Story]:
-    data = {each.start for each in found.read.problems if trouble_of(each.code) == "data"}  # the parser says why
+def _openers_without_call(found: Evidence) -> Iterator[Story]:
+    data = {each.start for each in found.read.problems if trouble_of(each.code) == "data"}  # the parser reports why
     for opener, reach in _lost(found):
         if any(opener.start <= start <= reach.end for start in data):
             continue
@@ -245,15 +244,15 @@ def _openers_without_call(found: Found) -> Iterator[Story]:
             yield _no_json_call(found, opener, reach)
         elif reach.outcome == "none":
             yield Story(
-                "no-call-behind-marker",
+                "no-call-after-marker",
                 opener.start,
                 f"{opener.text!r} is not followed by a call: at line {reach.line}, column {reach.column}, "
-                f"{_wanted(reach)} was expected, and {_shown(found.read.text, reach.end)} stands there. In prose about "
-                "tool calls that is right; in a call, the model made a mistake.",
+                f"{_expected_but(found, reach)}. In prose about tool calls that is normal; in a call, the model made a "
+                "mistake.",
             )
 
 
-def _no_json_call(found: Found, opener: Opener, reach: Reach) -> Story:
+def _no_json_call(found: Evidence, opener: Opener, reach: Reach) -> Story:
     if not reach.name and reach.expected[:1] in {(TOOL_NAME,), (KEYS,)}:
         return Story(
             "no-name",
@@ -265,18 +264,17 @@ def _no_json_call(found: Found, opener: Opener, reach: Reach) -> Story:
         "json-broken",
         reach.end,
         f"{opener.text!r} is followed by JSON that breaks at line {reach.line}, column {reach.column}: "
-        f"{_wanted(reach)} was expected, and {_shown(found.read.text, reach.end)} stands there. Before that "
-        "the call was not certain, so the text is content.",
+        f"{_expected_but(found, reach)}. Up to there it was not certain to be a call, so the text is content.",
     )
 
 
-def _lost(found: Found) -> Iterator[tuple[Opener, Reach]]:
+def _lost(found: Evidence) -> Iterator[tuple[Opener, Reach]]:
     for opener in found.openers:
         if opener.reaches and opener.read_as != "call" and opener.kind != "reasoning":
             yield opener, opener.reaches[0]
 
 
-def _fits_own(found: Found, opener: Opener) -> bool:
+def _fits_own(found: Evidence, opener: Opener) -> bool:
     own = found.read.parser.format
     return own is not None and own.name in opener.formats
 
@@ -284,68 +282,66 @@ def _fits_own(found: Found, opener: Opener) -> bool:
 # -- names -------------------------------------------------------------------------------------------------------------
 
 
-def _unknown_calls(found: Found) -> Iterator[Story]:
+def _unknown_calls(found: Evidence) -> Iterator[Story]:
     for call in found.read.calls:
         if call.known is False and call.status == "ok":
             yield _unknown(found, call.name, call.span[0], "so it has known=False")
 
 
-def _unknown(found: Found, name: str, start: int, therefore: str) -> Story:
+def _unknown(found: Evidence, name: str, start: int, therefore: str) -> Story:
     tools = found.read.parser.tools
     near = difflib.get_close_matches(name, tools.names if tools is not None else (), n=1, cutoff=0.6)
     hint = f" Did the model mean {near[0]!r}?" if near else ""
     return Story(
         "unknown-tool",
         start,
-        f"{name!r} is not the name of one of the tools that you passed, {therefore}.{hint} Names are compared exactly, "
-        "with case. Pass every tool that the prompt lists.",
+        f"{name!r} is not the name of any tool that you passed, {therefore}.{hint} Names must match exactly, "
+        "including case. Pass every tool that the prompt lists.",
     )
 
 
 # -- no opener ---------------------------------------------------------------------------------------------------------
 
 
-def _reasoning(found: Found) -> Iterator[Story]:
+def _reasoning(found: Evidence) -> Iterator[Story]:
     for opener in found.openers:
         if opener.kind == "end of reasoning" and found.asked.options.get("start") != "reasoning":
             yield Story(
                 "reasoning-opened-by-prompt",
                 opener.start,
-                f"{opener.text!r} ends reasoning that nothing in the turn began: the chat template probably wrote the "
+                f"{opener.text!r} ends reasoning that was not begun in the turn: the chat template probably wrote the "
                 'opening marker at the end of the prompt. Pass start="reasoning", or the end of the prompt as prompt=.',
             )
 
 
-def _names_without_opener(found: Found) -> Iterator[Story]:
+def _names_without_opener(found: Evidence) -> Iterator[Story]:
     for each in found.bare:
         span = found.read.span_at(each.start)
         if span is None or span.kind == "reasoning" or _is_told(found, each.start):
             continue
-        if found.quotes.hold(each.start):
+        if found.quotes.contains(each.start):
             yield _quoted(each.start, f"what looks like a call of {each.name!r}")
             continue
         if nearly := list(misspelt(found, each)):
             yield from nearly
             continue
         unknown = found.read.parser.tools is None
-        hint = (
-            " Pass tools= too: without a marker, only the name of a known tool makes a call certain." if unknown else ""
-        )
+        hint = " Pass tools= too: without a marker, a call is certain only if it names a known tool." if unknown else ""
         yield Story(
             "markers-stripped",
             each.start,
-            f"{each.name!r} stands here like the name of a call, but no marker that begins one stands before it. "
-            f"{STRIPPED}{hint} A call without a marker counts only at the start of the turn.",
+            f"{each.name!r} looks like the name of a call, but there is no marker before it. {STRIPPED}{hint} A call "
+            "without a marker is accepted only at the start of the turn.",
         )
 
 
-def _is_told(found: Found, place: int) -> bool:
-    # Whether the parser itself said what is wrong with a call there.
+def _is_told(found: Evidence, place: int) -> bool:
+    # Whether the parser itself reported what is wrong with a call there.
     told = (each for each in found.read.problems if trouble_of(each.code) == "alone")
     return any(each.start <= place < each.start + len(each.text) for each in told)
 
 
-def _closers_without_opener(found: Found) -> Iterator[Story]:
+def _closers_without_opener(found: Evidence) -> Iterator[Story]:
     if any(list(misspelt(found, each)) for each in found.bare):  # its closer has an opener, which is misspelt
         return
     for opener in found.openers:
@@ -355,40 +351,37 @@ def _closers_without_opener(found: Found) -> Iterator[Story]:
             yield Story(
                 "markers-stripped",
                 opener.start,
-                f"{opener.text!r} closes a call, but none was begun before it. {STRIPPED} Otherwise the model forgot "
-                "to write the opening marker.",
+                f"{opener.text!r} closes a call, but no call was begun before it. {STRIPPED} Otherwise the model "
+                "forgot to write the opening marker.",
             )
 
 
-def _nothing(found: Found) -> Iterator[Story]:
+def _nothing(found: Evidence) -> Iterator[Story]:
     if found.read.calls:
         return
     if found.openers or found.bare:
         yield Story(
             "mention",
             found.openers[0].start if found.openers else found.bare[0].start,
-            "Markers or names of calls stand in the text, but nothing that reads like a whole call.",
+            "The text contains markers or names of calls, but nothing that reads like a whole call.",
         )
     else:
         yield Story(
             "no-opener",
             0,
-            f"Nothing in the turn begins a call in any of the {found.known_formats} formats that are known. Check that "
-            "the tools are in the prompt, that this text is what the model wrote (the server may have taken the calls "
-            "out of it), and that the model's format is known (`toolglean formats`).",
+            f"Nothing in the turn begins a call in any of the {found.known_formats} known formats. Check that the "
+            "tools are in the prompt, that this text is what the model wrote (the server may have taken the calls out "
+            "of it), and that the model's format is known (`toolglean formats`).",
         )
 
 
-_RULES: tuple[Callable[[Found], Iterator[Story]], ...] = (
+_RULES: tuple[Callable[[Evidence], Iterator[Story]], ...] = (
     _limits, _unfinished, _reasoning, _calls_elsewhere, _unknown_calls, _openers_without_call, _told,
     _names_without_opener, _closers_without_opener, _nothing,
 )  # fmt: skip
 
 
-def _wanted(reach: Reach) -> str:
-    return " or ".join(reach.expected[:3]) or "a marker"
-
-
-def _shown(text: str, place: int) -> str:
-    shown = text[place : place + SHOWN]
-    return repr(shown) if shown else "the end of the turn"
+def _expected_but(found: Evidence, reach: Reach) -> str:
+    wanted = " or ".join(reach.expected[:3]) or "a marker"
+    shown = found.read.text[reach.end : reach.end + SHOWN]
+    return f"expected {wanted}, but found {repr(shown) if shown else 'the end of the turn'}"

@@ -1,5 +1,4 @@
-# What this file knows: how to say what could have stood where a walk ended.
-# What it must not know: any family, and why the walk went there.
+# What could have followed where a walk ended, in words. Does not depend on any family, or on why the walk ended there.
 """What was expected, in words."""
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ if TYPE_CHECKING:
 
 __all__ = ["KEYS", "TOOL_NAME", "expected", "within"]
 
-MOST = 6  # of what is named
+MOST = 6  # alternatives that are named
 TOOL_NAME = "the name of one of the tools"
 KEYS = 'the keys "name" and "arguments"'
 
@@ -41,12 +40,12 @@ def within(seen: Description) -> str:
 
 
 def expected(payload: FormatPayload, turn: Turn, fault: str) -> tuple[str, ...]:
-    """What could have stood there, the likeliest first.
+    """What could have followed there, the likeliest first.
 
     Args:
         payload: the reading, where it ended.
-        turn: where the turn stands.
-        fault: what a reader of arguments said that it expected; "" if none did.
+        turn: the turn, at the same place.
+        fault: the fault that a reader of arguments reported; "" if it reported none.
     """
     seen = payload.describe()
     if fault or seen.fault is not None:
@@ -73,7 +72,7 @@ def _of_literals(payload: FormatPayload, seen: Description, turn: Turn) -> tuple
 
 
 def _named_by(fault: str) -> tuple[str, ...]:
-    # A fault that says what was there, and not what was expected, names nothing.
+    # A fault that tells what was there instead of what was expected gives no name.
     found = next((fault.removesuffix(each) for each in (" was expected", " were expected") if fault.endswith(each)), "")
     return (found,) if found else ()
 

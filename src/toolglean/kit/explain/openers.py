@@ -1,8 +1,8 @@
-# What this file knows: which markers of the library's formats stand in a text, and which formats each of them fits.
-# What it must not know: what follows a marker (probe.py).
+# The markers of the library's formats in a text, and the formats that each of them fits. Does not depend on what
+# follows a marker (probe.py).
 #
-# What is looked for comes from the compiled formats: the literals of the channel of content, with what the place behind
-# each says about its formats; and the literals that close calls and reasoning.
+# The markers come from the compiled formats: the literals of the channel of content, with the formats of the state
+# after each; and the literals that close calls and reasoning.
 """Markers in the text."""
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ from toolglean.engine.matcher.payload import FormatPlan
 from toolglean.formats.compile import Program, compiled
 from toolglean.formats.registry import all_formats
 from toolglean.formats.spec import Format, Literal, tokens_of
-from toolglean.kit.explain.shapes import Kind
+from toolglean.kit.explain.explanation import Kind
 from toolglean.scan.text import Finder
 
 __all__ = ["Known", "Seen", "known_markers", "plan_of"]
 
 CONTENT = 0  # the channel of content
 
-END = "\x00"  # no marker goes on with it: what stands before it is whole, or none
+END = "\x00"  # no marker contains it, so a marker before it is whole
 
 
 class Seen(NamedTuple):
@@ -36,7 +36,7 @@ class Seen(NamedTuple):
 
 @lru_cache(maxsize=256)
 def plan_of(declared: Format, names: tuple[str, ...]) -> FormatPlan | None:
-    """The plan of that format alone, for tools of these names; None if it needs tools and there are none."""
+    """The plan of that format alone, for tools with these names; None if it needs tools and there are none."""
     if declared.is_for_tools:
         written_out = declared.for_tools(names)
         return None if written_out is None else FormatPlan(Program((written_out,)))
@@ -47,14 +47,14 @@ class Known:
     """All markers of some formats.
 
     Args:
-        formats: the formats; the first that fits a marker is named first.
+        formats: the formats; the first one that fits a marker is named first.
     """
 
     def __init__(self, formats: tuple[Format, ...]) -> None:
         self.formats = formats
         self._markers: dict[str, tuple[Kind, tuple[Format, ...]]] = {}
         program = compiled(formats)
-        opening = program.channel(CONTENT, ()).line  # with what counts only at the beginning of a line
+        opening = program.channel(CONTENT, ()).line  # with what is a marker only at the beginning of a line
         for literal in program.channel(CONTENT, ()).finder.literals:
             place = opening
             for char in literal:
@@ -71,7 +71,7 @@ class Known:
         self._finder = Finder(self._markers, words=True)
 
     def _add_opener(self, program: Program, literal: str, numbers: tuple[int, ...]) -> None:
-        # One marker may open a call in one format and be something else in another: that it opens calls counts more.
+        # A marker may open a call in one format and be something else in another. Then it is an opener of calls.
         by_kind: dict[Kind, list[Format]] = {"call": [], "reasoning": []}
         for number in numbers:
             declared = program.formats[number]
@@ -86,7 +86,7 @@ class Known:
 
     def _add_closer(self, closer: str, kind: Kind, declared: Format) -> None:
         literal = closer.strip()
-        if literal[:1].isalnum():  # a phrase, which prose has too
+        if literal[:1].isalnum():  # a phrase, which prose may contain
             return
         before = self._markers.setdefault(literal, (kind, ()))
         if before[0] == kind:
@@ -103,7 +103,7 @@ class Known:
             place += len(found)
 
     def at_start(self, text: str, place: int) -> tuple[Format, ...]:
-        """The formats for which a turn that begins there may be a call without a marker."""
+        """The formats in which a turn that begins there may be a call without a marker."""
         program = compiled(self.formats)
         opening = program.bare_start(())
         found = program.nfa.step(opening, text[place])

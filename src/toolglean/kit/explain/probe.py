@@ -1,8 +1,8 @@
-# What this file knows: how to let the engine read from one marker, in one format, and to note where its walk ended.
-# What it must not know: how the engine reads, and what it means for the user.
+# Lets the engine read from one marker, in one format, and notes where its walk ended. Does not depend on how the engine
+# reads, or on what the result means for the user.
 #
-# The reading is the engine's own (engine/matcher/): the machine tells here how far it came (engine/watch.py). The first
-# payload that reads is noted; what others read after it, or when the text is read again, is not.
+# The reading is the engine's own (engine/matcher/); the machine reports how far it came (engine/watch.py). Only the
+# first payload that reads is noted, not what others read after it, or when the text is read again.
 """How far a format's reading comes."""
 
 from __future__ import annotations
@@ -14,8 +14,9 @@ from toolglean.engine.modes import MARKER_SPACE
 from toolglean.engine.names import contains_markup
 from toolglean.events import CallEnd, CallStart, Event, Problem
 from toolglean.kit.explain.expected import expected, within
+from toolglean.kit.explain.explanation import Outcome, Reach
 from toolglean.kit.explain.reasons import detail_of, trouble_of
-from toolglean.kit.explain.shapes import Outcome, Places, Reach
+from toolglean.kit.tiles import Places
 from toolglean.options import ParserOptions
 
 if TYPE_CHECKING:
@@ -37,14 +38,14 @@ class _Notes:
 
     Attributes:
         first: the turn, and the payload; None before it reads.
-        over: whether it has ended; `kept`: whether its marker stands for itself.
+        over: whether it has ended; `is_marker`: whether its marker means something by itself.
         far: the place after the last character that fits.
         waits, reading, name: what could have followed there, what was being read, and the name.
     """
 
     def __init__(self) -> None:
         self.first: tuple[Turn, FormatPayload] | None = None
-        self.over = self.kept = False
+        self.over = self.is_marker = False
         self.far = 0
         self.waits: tuple[str, ...] = ()
         self.reading = self.name = ""
@@ -57,8 +58,8 @@ class _Notes:
         seen = payload.describe()
         self.name = seen.name or self.name
         self.over = not (turn.payload is payload and turn.reading_call and seen.within)
-        self.kept = turn.mode is MARKER_SPACE
-        # A walk that goes back to a slot reads some characters twice: the farther way says more.
+        self.is_marker = turn.mode is MARKER_SPACE
+        # A walk that goes back to a slot reads some characters twice; the farther place is the more useful one.
         self.far = max(self.far, _misfit(seen.word, here) if self.over else here)
         if self.over:
             self._look(turn, payload)
@@ -78,7 +79,7 @@ class _Notes:
 
 
 def _misfit(word: str, here: int) -> int:
-    # Where a word that was read up to `here` stops being one: at markup, else at its last character.
+    # Where a word that was read up to `here` stops being one: at markup, otherwise at its last character.
     found = contains_markup(word)
     return here - (len(word) - found.start() if found else bool(word))
 
@@ -90,7 +91,7 @@ def reach(
 
     Args:
         text: the turn.
-        start: where a marker of the format stands.
+        start: the place of a marker of the format.
         plan: the format's plan.
         tools: the tools.
         bare: whether the turn begins there, so that a call needs no marker.
@@ -98,6 +99,7 @@ def reach(
         places: lines and columns of the text.
     """
     notes = _Notes()
+    # Without repairs: the reading of the whole turn shows what could be repaired.
     machine = Machine(
         plan,
         tools,
@@ -118,7 +120,7 @@ def reach(
         if limit == len(text):
             events += machine.finish()
     turn, _ = notes.first
-    if turn.judge.draft is not None:  # a call that waits for what else is on its line
+    if turn.judge.draft is not None:  # a call that waits for the rest of its line
         events += turn.emit.out
     outcome = _outcome(notes, events, cut=limit < len(text))
     end = start + notes.far
@@ -134,4 +136,4 @@ def _outcome(notes: _Notes, events: list[Event], *, cut: bool) -> Outcome:
         return "stopped" if cut else "unfinished"
     if any(isinstance(event, CallStart) for event in events):
         return "malformed"
-    return "marker" if notes.kept else "none"
+    return "marker" if notes.is_marker else "none"

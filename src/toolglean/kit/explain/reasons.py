@@ -32,6 +32,7 @@ _KINDS: dict[ProblemCode, Trouble] = {
     "call-in-line": "alone",
     "leftover-marker": "left over",
     "malformed-arguments": "arguments",
+    "string-arguments": "arguments",
     "markup-in-value": "arguments",
 }
 

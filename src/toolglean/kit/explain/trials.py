@@ -1,9 +1,8 @@
-# What this file knows: which arguments of the parser might read a turn otherwise, and that each is tried before it is
-# named.
-# What it must not know: why one of them helps (causes.py).
+# The arguments of the parser that might read a turn differently. Each is tried before it is named. Does not depend on
+# why one of them helps (causes.py).
 #
-# An option of the parser is added to `_OPTIONS`.
-"""What to pass to read the turn otherwise."""
+# To try another option of the parser, add it to `_OPTIONS`.
+"""What to pass to read the turn differently."""
 
 from __future__ import annotations
 
@@ -11,8 +10,8 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from toolglean.errors import ToolgleanError
-from toolglean.kit.explain.shapes import Advice, Opener
-from toolglean.kit.explain.turn import Read, read_turn
+from toolglean.kit.explain.explanation import Advice, Opener
+from toolglean.kit.explain.reading import Read, read_turn
 from toolglean.options import changed, options_of
 
 __all__ = ["Asked", "advice_for", "shown_value"]
@@ -22,14 +21,14 @@ WAYS = ("format", "model", "template")
 
 
 class Asked(NamedTuple):
-    """What the user has asked: the tools and the arguments of `Parser`."""
+    """What the user passed: the tools and the arguments of `Parser`."""
 
     tools: Any
     options: dict[str, Any]
 
     @property
     def ways(self) -> dict[str, Any]:
-        """The arguments that say how the model writes; none where the turn shows it."""
+        """The arguments that say how the model writes; empty if the turn shows it."""
         found = {name: self.options[name] for name in WAYS if self.options.get(name) is not None}
         return {} if found == {"format": "auto"} else found
 
@@ -42,16 +41,16 @@ class _Change(NamedTuple):
 
 
 def advice_for(asked: Asked, read: Read, openers: Sequence[Opener], names: Sequence[str]) -> list[Advice]:
-    """What reads more than was read: more complete calls to known tools, or reasoning where there was none.
+    """Changes that read more: more complete calls to known tools, or reasoning that was content.
 
     Args:
-        asked: what the user asked.
-        read: what came of it.
+        asked: what the user passed.
+        read: the reading with it.
         openers: the markers that were seen.
-        names: names that may be tools'.
+        names: names that may be names of tools.
     """
     found: list[Advice] = []
-    by_format: set[tuple[str, ...]] = set()  # formats that read the same: one of them is enough
+    by_format: set[tuple[str, ...]] = set()  # of formats that read the same, one is enough
     for change in _changes(asked, read, openers, names):
         try:
             other = read_turn(read.text, change.tools, change.options)
@@ -151,5 +150,5 @@ def _effect(read: Read, calls: tuple[str, ...], *, thinks: bool) -> str:
 
 
 def shown_value(value: Any) -> str:
-    """The value as one would write it."""
+    """The value as code."""
     return f'"{value}"' if isinstance(value, str) and value.isprintable() and '"' not in value else repr(value)

@@ -1,13 +1,12 @@
-# What this room knows: how one turn is shown again, step by step: what was fed, what came out, what each character
-# became, and a page that plays it.
-# What it must not know: how anything is read. It feeds a `Parser`, as any user does, and looks at its events.
+# One turn, shown again step by step: what was fed, what came out, what each character became, and a page that plays it.
+# Does not depend on how anything is read: it feeds a `Parser`, as any user does, and looks at its events.
 #
-#   recording.py  a turn fed chunk by chunk, with the events of each step
-#   places.py     where in a call's text its name and its arguments stand
-#   parts.py      the turn in parts: what each became, and at which step that was known
-#   findings.py   what `explain` says of it, for the page
-#   page.py       all of it as JSON, and as one HTML file
-#   request.py    the same for the playground: a request in JSON, an answer in JSON
+#   recording.py    a turn fed chunk by chunk, with the events of each step
+#   call_places.py  where the name and the arguments are in a call's text
+#   parts.py        the turn in parts: what each became, and at which step that was known
+#   findings.py     what `explain` finds in it, for the page
+#   page.py         all of it as JSON, and as one HTML file
+#   request.py      the same for the playground: a request in JSON, an answer in JSON
 #   player.html, player.css, player.js    the player, which the page and the playground share
 """A turn, replayed: what each token became, and when."""
 

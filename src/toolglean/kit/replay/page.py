@@ -1,11 +1,10 @@
-# What this file knows: how a recording becomes JSON, and how that, the player's markup, its style and its script become
-# one HTML file.
-# What it must not know: how the player shows it (player.js).
+# A recording becomes JSON; that, the player's markup, its style and its script become one HTML file. Does not depend on
+# how the player shows it (player.js).
 #
-# The turn may be hostile. It stands in the file only as JSON in a block of data, which browsers do not run, in ASCII,
-# with every "<", ">" and "&" escaped: nothing in it can end the block, and a lone surrogate survives. The script puts
-# text into the page as text nodes alone. And the page's own policy allows no script and no style but its own, by their
-# hashes, and no network at all.
+# The turn may be hostile. It is in the file only as JSON in a block of data, which browsers do not run, in ASCII, with
+# every "<", ">" and "&" escaped: nothing in it can end the block, and a lone surrogate survives. The script adds text
+# to the page only as text nodes. The page's policy allows only its own script and style, by their hashes, and no
+# network.
 """One page that plays a turn."""
 
 from __future__ import annotations
@@ -28,7 +27,7 @@ __all__ = ["html_page", "page_data"]
 
 BOOT = "toolgleanReplay.start();"
 
-_hole = re.compile(r"\{\{(\w+)\}\}").sub
+_field = re.compile(r"\{\{(\w+)\}\}").sub
 _NAMES = {"Content": "content", "Reasoning": "reasoning", "Markup": "markup"}
 
 
@@ -39,11 +38,11 @@ def page_data(recording: Recording) -> dict[str, Any]:
         title, notes, format: as in the recording.
         steps: how many there are: the chunks, and the end of the turn.
         kinds: the names of the kinds of parts.
-        parts: [text, index of the kind, step fed, step given out, step of a problem, step unfinished], without what is
-            0 at its end.
+        parts: [text, index of the kind, step fed, step given out, step of a problem, step unfinished], without trailing
+            zeros.
         events: [step, name, …], with what `_event` adds for each kind.
-        marks: [step, state, format]: where state or format changed.
-        findings: what `explain` says.
+        marks: [step, state, format], for each change of state or format.
+        findings: what `explain` finds.
     """
     return {
         "title": recording.title,
@@ -107,8 +106,8 @@ def html_page(recording: Recording) -> str:
 
 
 def _filled(template: str, **texts: str) -> str:
-    # One pass: what is filled in is not looked at again.
-    return _hole(lambda hole: texts[hole[1]], template)
+    # One pass, so that fields inside the texts are not filled.
+    return _field(lambda field: texts[field[1]], template)
 
 
 @cache

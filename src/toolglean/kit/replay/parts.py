@@ -1,40 +1,39 @@
-# What this file knows: how the events of a turn tell what each character became, and at which step that was known.
-# What it must not know: how it is shown.
+# What each character of a turn became, and at which step that was known, by the events. Does not depend on how it is
+# shown.
 #
-# With `markup=True` the events tile the turn: every character is content, reasoning, markup or in a call's span. Events
-# come in the order of the text, so at each step there is one *frontier*: what stands before it has been given out, what
-# stands behind it and was fed is held back. Inside a call, the frontier follows the arguments (places.py).
+# The events tile the turn (kit/tiles.py), in the order of the text. So at each step there is one *frontier*: the text
+# before it has been given out, the text after it that was fed is held back. Inside a call, the frontier follows the
+# arguments (call_places.py).
 """The turn in parts."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from itertools import accumulate, pairwise
-from typing import Generic, Literal, NamedTuple, TypeAlias, TypeVar
+from typing import Generic, Literal, NamedTuple, TypeAlias, TypeVar, cast
 
-from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Markup, Problem, Reasoning
-from toolglean.kit.replay.places import CallPlaces, find_places
+from toolglean.events import CallDelta, CallEnd, CallStart, Event, Problem
+from toolglean.kit.replay.call_places import CallPlaces, find_places
 from toolglean.kit.replay.recording import Recording
+from toolglean.kit.tiles import tile_of
 
 __all__ = ["KINDS", "Kind", "Part", "parts_of"]
 
 Kind: TypeAlias = Literal["content", "reasoning", "name", "arguments", "markup"]
 KINDS: tuple[Kind, ...] = ("content", "reasoning", "name", "arguments", "markup")
 
-_KIND_OF: dict[type[Event], Kind] = {Content: "content", Reasoning: "reasoning", Markup: "markup"}
-
 T = TypeVar("T")
 
 
 class Part(NamedTuple):
-    """A part of the turn of which everything is the same. Steps count from 1, the first chunk.
+    """A part of the turn with one history. Steps are counted from 1, the first chunk.
 
     Attributes:
         text: the part.
         kind: what it became.
         fed: the step at which it was fed.
         given: the step at which it was given out; before that it was held back.
-        problem: the step at which a `Problem` named it; 0 if none did.
+        problem: the step at which a `Problem` named it; 0 if there is no such problem.
         unfinished: the step at which its call ended incomplete or malformed; 0 if it did not.
     """
 
@@ -59,7 +58,9 @@ def parts_of(recording: Recording) -> list[Part]:
     parts: list[Part] = []
     for start, end in pairwise(bounds):
         steps = [layer.at(start) for layer in layers]
-        steps[1] = max(steps[:2])  # if arguments were found at the wrong place, they are not given out before they come
+        steps[1] = max(
+            steps[:2]
+        )  # even if arguments were found at the wrong place, they are not given out before they are fed
         part = Part(text[start:end], kinds.at(start), *steps)
         if parts and parts[-1][1:] == part[1:]:
             part = Part(parts.pop().text + part.text, *part[1:])
@@ -68,14 +69,14 @@ def parts_of(recording: Recording) -> list[Part]:
 
 
 class _Layer(Generic[T]):
-    """What is known of stretches of the turn. Asked from left to right."""
+    """A value for each stretch of the turn. It must be asked from left to right."""
 
     def __init__(self, stretches: Iterable[tuple[int, int, T]], otherwise: T) -> None:
         self._stretches: list[tuple[int, int, T]] = []
         self._otherwise = otherwise
         self._next = 0
         for start, end, value in sorted(stretches, key=lambda each: each[:2]):
-            begin = max(start, self._stretches[-1][1]) if self._stretches else start  # where two overlap: the first
+            begin = max(start, self._stretches[-1][1]) if self._stretches else start  # of two that overlap, the first
             if begin < end:
                 self._stretches.append((begin, end, value))
 
@@ -106,14 +107,15 @@ def _calls(events: Numbered, text: str) -> dict[int, CallPlaces]:
 
 def _kinds(events: Numbered, calls: dict[int, CallPlaces]) -> Iterator[tuple[int, int, Kind]]:
     for _, event in events:
-        if isinstance(event, Content | Reasoning | Markup):
-            yield event.start, event.start + len(event.text), _KIND_OF[type(event)]
-        elif isinstance(event, CallEnd):
+        tile = tile_of(event)
+        if isinstance(event, CallEnd):
             places = calls[event.index]
             if places.name is not None:
                 yield *places.name, "name"
             for start, end in places.runs:
                 yield start, end, "arguments"
+        elif tile is not None:
+            yield tile.start, tile.end, cast("Kind", tile.kind)
 
 
 def _fed(recording: Recording) -> Iterator[tuple[int, int, int]]:
@@ -127,15 +129,13 @@ def _given(events: Numbered, calls: dict[int, CallPlaces]) -> Iterator[tuple[int
     frontier, written = 0, dict.fromkeys(calls, 0)
     for number, event in events:
         reached = frontier
-        if isinstance(event, Content | Reasoning | Markup):
-            reached = event.start + len(event.text)
-        elif isinstance(event, CallStart):
+        if isinstance(event, CallStart):
             reached = calls[event.index].reached(0)
         elif isinstance(event, CallDelta):
             written[event.index] += len(event.text)
             reached = calls[event.index].reached(written[event.index])
-        elif isinstance(event, CallEnd):
-            reached = event.call.span[1]
+        elif (tile := tile_of(event)) is not None:
+            reached = tile.end
         if reached > frontier:
             yield frontier, reached, number
             frontier = reached

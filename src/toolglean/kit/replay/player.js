@@ -1,9 +1,9 @@
-// What this file knows: how a recorded turn is shown step by step, on the page that `toolglean replay` writes and in the
-// playground. What it must not know: how a turn is read (Python does that), where its data comes from.
+// Shows a recorded turn step by step, on the page that `toolglean replay` writes and in the playground. Does not depend on
+// how a turn is read (Python does that), or on where its data comes from.
 //
-// The turn may be hostile: text goes into the page as text nodes alone, never as markup.
-// A step changes only the parts that are fed, given out or found wrong between the old step and the new one, so a long
-// turn stays usable. Of long outputs, only the end is shown.
+// The turn may be hostile: text is added to the page only as text nodes, never as markup.
+// A step changes only the parts that are fed, given out or found wrong between the old step and the new one, so that a
+// long turn stays usable. Only the end of long outputs is shown.
 "use strict";
 
 globalThis.toolgleanReplay = (() => {
@@ -16,7 +16,7 @@ globalThis.toolgleanReplay = (() => {
   const MOST_CALLS = 20;
   const MOST_EVENTS = 60; // of one step
   const CLIP = 300; // characters of a text in a row
-  // Control characters, marks that change the direction of text or cannot be seen, and halves of pairs.
+  // Control characters, marks that are invisible or change the direction of text, and halves of surrogate pairs.
   const ODD = /[\0-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\ud800-\udfff\u{e0000}-\u{e007f}]/gu;
 
   const shown = (odd) => `\u27e8U+${odd.codePointAt(0).toString(16).toUpperCase().padStart(4, "0")}\u27e9`;
@@ -143,7 +143,7 @@ globalThis.toolgleanReplay = (() => {
     }
     if (name === "call_delta") return { label: "arguments", kind: "arguments", text: rest[1] };
     if (name === "call_end") {
-      const repairs = rest[5].length ? `, mended: ${rest[5].join(", ")}` : "";
+      const repairs = rest[5].length ? `, repaired: ${rest[5].join(", ")}` : "";
       return { label: "call ends", kind: rest[4] === "ok" ? "name" : "unfinished", text: `${rest[1]}: ${rest[4]}${repairs}` };
     }
     if (name === "problem") return { label: "problem", kind: "problem", text: rest[0] };
@@ -184,7 +184,7 @@ globalThis.toolgleanReplay = (() => {
       const calls = this.calls.slice(0, upTo(this.calls, step, (call) => call.step));
       if (calls.length > MOST_CALLS) rows.push(["name", `${many(calls.length - MOST_CALLS, "earlier call")}`, ""]);
       for (const call of calls.slice(-MOST_CALLS)) {
-        const status = call.ended > step ? "being written" : call.status === "ok" ? "ready to run" : `${call.status}: not to be run`;
+        const status = call.ended > step ? "being written" : call.status === "ok" ? "ready to run" : `${call.status}: do not run`;
         const known = call.known === false ? ", not one of the tools" : "";
         const kind = call.ended <= step && call.status !== "ok" ? "unfinished" : "name";
         rows.push([kind, `call ${call.index}, ${status}${known}`, `${call.name} ${call.args.tailAt(step)}`]);
@@ -333,11 +333,11 @@ globalThis.toolgleanReplay = (() => {
 
     // What a screen reader says besides the slider's own value. While the turn plays, only what matters.
     announce(events) {
-      const told = this.timer === null ? events : events.filter(({ label }) => label.startsWith("call ") || label === "problem");
-      if (this.timer !== null && !told.length) return;
+      const announced = this.timer === null ? events : events.filter(({ label }) => label.startsWith("call ") || label === "problem");
+      if (this.timer !== null && !announced.length) return;
       const held = this.timer === null && this.turn.held ? `${many(this.turn.held, "character")} held back.` : "";
-      const texts = told.slice(0, 6).map(({ label, text }) => `${label} ${inOneLine(clipped(text, 80))}.`);
-      this.boxes.live.textContent = [...texts, ...(told.length > 6 ? [`${many(told.length - 6, "more event")}.`] : []), held || (told.length ? "" : "No event.")].join(" ").trim();
+      const texts = announced.slice(0, 6).map(({ label, text }) => `${label} ${inOneLine(clipped(text, 80))}.`);
+      this.boxes.live.textContent = [...texts, ...(announced.length > 6 ? [`${many(announced.length - 6, "more event")}.`] : []), held || (announced.length ? "" : "No event.")].join(" ").trim();
     }
 
     jump(step) {

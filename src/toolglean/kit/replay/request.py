@@ -1,6 +1,5 @@
-# What this file knows: what the playground asks, in JSON, and how it is answered, in JSON; an error names the field in
-# which it was made.
-# What it must not know: the playground's page (docs/playground).
+# The requests of the playground and their answers, both in JSON; an error names the field of the page that is wrong.
+# Does not depend on the playground's page (docs/playground).
 """The playground's questions and answers. Both are JSON, because one side of them is JavaScript."""
 
 from __future__ import annotations
@@ -21,17 +20,17 @@ from toolglean.tools import ToolSet
 __all__ = ["about", "answer"]
 
 MOST_STEPS = 20_000
-"""A browser stays quick with so many; a longer turn is cut into larger pieces."""
+"""A browser stays fast up to this; a longer turn is cut into larger pieces."""
 
 
 DEEPEST = 64
-"""Of JSON in a field. Python in a browser does not raise where its stack ends: it dies."""
+"""The deepest nesting of JSON in a field. Python in a browser does not raise if its stack overflows: it dies."""
 
 _no_brackets = re.compile(r'"(?:[^"\\]|\\.)*"?|[^\[\]{}"]+', re.DOTALL).sub
 
 
 class FieldError(Exception):
-    """What stands in a field of the page cannot be used."""
+    """The text in a field of the page cannot be used."""
 
     def __init__(self, field: str, message: str) -> None:
         super().__init__(message)
@@ -58,7 +57,7 @@ def answer(request: str) -> str:
 
     Args:
         request: a JSON object: `turn`, the text; `tools`, names of shipped tools; `own_tools`, the text of a JSON list
-            of further tools, or ""; `format`, a name or "auto"; `start`, "content" or "reasoning"; `cut`, characters of
+            of more tools, or ""; `format`, a name or "auto"; `start`, "content" or "reasoning"; `cut`, characters of
             a piece, or null for words.
 
     Returns:
@@ -97,7 +96,7 @@ def _tools(names: list[str], own: str) -> ToolSet | None:
 
 def _own_tools(text: str) -> list[Any]:
     if _depth(text) > DEEPEST:
-        raise FieldError("own_tools", f"This is nested more than {DEEPEST} deep, which no list of tools is.")
+        raise FieldError("own_tools", f"This JSON is nested more than {DEEPEST} levels deep; a list of tools never is.")
     try:
         found = json.loads(text)
     except json.JSONDecodeError as error:
@@ -107,7 +106,7 @@ def _own_tools(text: str) -> list[Any]:
     except ValueError as error:
         raise FieldError("own_tools", f"This JSON cannot be read: {error}.") from error
     if not isinstance(found, list):
-        raise FieldError("own_tools", 'A JSON list of tools was expected, such as ["search", "open_file"].')
+        raise FieldError("own_tools", 'Expected a JSON list of tools, such as ["search", "open_file"].')
     return found
 
 

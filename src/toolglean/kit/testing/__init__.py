@@ -1,6 +1,5 @@
-# What this room knows: how users prove their own templates and formats: strategies of tools and calls, and the check
-# that what goes through a template comes back. Needs Hypothesis: `toolglean[fuzz]`.
-# What it must not know: pytest. A failure is an AssertionError, as any test understands.
+# For tests of your own templates and formats: strategies for tools and calls, and the check that what goes through a
+# template comes back. Needs Hypothesis: `toolglean[fuzz]`. Does not depend on pytest: a failure is an AssertionError.
 #
 #   strategies.py  tools and calls
 #   templates.py   the check

@@ -1,5 +1,4 @@
-# What this file knows: what tools and calls look like, at random.
-# What it must not know: templates and formats.
+# Random tools and calls. Does not depend on templates and formats.
 """Hypothesis strategies for tools and calls."""
 
 from __future__ import annotations
@@ -8,7 +7,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from toolglean.sources.templates.infer.probes import Call, Said
+from toolglean.sources.templates.infer.probes import Call, Message
 from toolglean.tools import Tool
 
 __all__ = ["calls", "messages", "text_values", "tools"]
@@ -53,10 +52,10 @@ def _tool(draw: st.DrawFn) -> Tool:
 
 
 def text_values() -> st.SearchStrategy[str]:
-    """Texts, also such as look like markers.
+    """Texts, including some that look like markers.
 
-    Two of these never touch: `</parameter><tool_call>` in a value is what a format of text between markers cannot tell
-    from its own.
+    Two of these are never adjacent: a format that writes values as text between markers cannot tell
+    `</parameter><tool_call>` in a value from its own markers.
     """
     printable = st.characters(max_codepoint=0x3FF, exclude_categories=("Cs", "Cc"), include_characters="\n\t李😀")
     return st.lists(st.one_of(st.text(printable, max_size=12), st.sampled_from(LOOK_ALIKES)), max_size=3).map(
@@ -84,9 +83,9 @@ def calls(draw: st.DrawFn, known: list[Tool], max_size: int = 3) -> tuple[Call, 
     """Calls, one or more, each with some of its tool's parameters.
 
     Args:
-        draw: given by Hypothesis: leave it out, as for every composite strategy.
+        draw: passed by Hypothesis; leave it out, as for every composite strategy.
         known: the tools that are called.
-        max_size: the most calls.
+        max_size: the maximum number of calls.
     """
     found = []
     for tool in draw(st.lists(st.sampled_from(known), min_size=1, max_size=max_size)):
@@ -96,10 +95,10 @@ def calls(draw: st.DrawFn, known: list[Tool], max_size: int = 3) -> tuple[Call, 
 
 
 @st.composite
-def messages(draw: st.DrawFn, known: list[Tool], *, content: bool, reasoning: bool, max_calls: int) -> Said:
-    """What an assistant says: calls, and where wanted content and reasoning of plain words."""
+def messages(draw: st.DrawFn, known: list[Tool], *, content: bool, reasoning: bool, max_calls: int) -> Message:
+    """Messages of an assistant: calls and, if wanted, content and reasoning of plain words."""
     words = st.lists(st.text("abcdefghij", min_size=2, max_size=8), min_size=1, max_size=4).map(" ".join)
-    return Said(
+    return Message(
         draw(calls(known, max_calls)),
         draw(st.one_of(st.just(""), words)) if content else "",
         draw(st.one_of(st.just(""), words)) if reasoning else "",

@@ -1,6 +1,5 @@
-# What this file knows: the check of a template: random tools and calls go through it and back, at random chunkings; of
-# what does not come back, the smallest example is kept.
-# What it must not know: how examples are shown (the command `fuzz` does).
+# The check of a template: random tools and calls go through it and back, in random chunks. If something does not come
+# back, the smallest example is returned. Does not depend on how examples are shown (cli/fuzz.py).
 """Round trips through a template."""
 
 from __future__ import annotations
@@ -20,9 +19,9 @@ from toolglean.errors import TemplateError
 from toolglean.formats.spec import Format
 from toolglean.kit.testing.strategies import messages, tools
 from toolglean.sources.templates.infer import Inference, infer
-from toolglean.sources.templates.infer.probes import Said
-from toolglean.sources.templates.infer.reading import chunkings, difference, read
-from toolglean.sources.templates.infer.stage import Stage
+from toolglean.sources.templates.infer.prober import Prober
+from toolglean.sources.templates.infer.probes import Message
+from toolglean.sources.templates.infer.verify import chunkings, difference, read
 from toolglean.sources.templates.language import template_language
 from toolglean.sources.templates.rendering import renderer
 from toolglean.tools import Tool, ToolSet
@@ -30,8 +29,8 @@ from toolglean.tools import Tool, ToolSet
 __all__ = ["Failure", "RoundTrip", "check_template"]
 
 SHRINK_SECONDS = 4.0
-"""How long an example that does not come back is made smaller."""
-PROOF = 40  # random messages of the inference before: the fuzzing is the proof
+"""How long Hypothesis may shrink an example."""
+PROOF = 40  # random messages of the inference: few, because the fuzzing tries more
 
 
 @dataclass(frozen=True)
@@ -39,15 +38,15 @@ class Failure:
     """The smallest message that did not come back.
 
     Attributes:
-        said: what went in.
+        said: the message that was given to the template.
         tools: the tools.
         turn: what the template wrote.
-        chunks: how the turn was cut.
-        found: what came back, as `Output`.
-        difference: in words.
+        chunks: the turn as it was cut.
+        found: what came back, as an `Output`.
+        difference: the difference, in words.
     """
 
-    said: Said
+    said: Message
     tools: tuple[Tool, ...]
     turn: str
     chunks: tuple[str, ...]
@@ -56,7 +55,7 @@ class Failure:
 
 
 class RoundTrip:
-    """A template and its format, ready to be tried.
+    """A template and its format, ready to be tested.
 
     Args:
         source: the template's text.
@@ -82,7 +81,7 @@ class RoundTrip:
             format = self.inference.format  # noqa: A001
         self.format = format
         self._renderer = renderer(source, template_language(source), untrusted=untrusted)
-        self._stage = Stage(self._renderer, source, variables)
+        self._prober = Prober(self._renderer, source, variables)
         lost = " ".join(self.inference.losses) if self.inference is not None else ""
         self._content = "probe 'content and call'" not in lost
         self._reasoning = "probe 'reasoning and call'" not in lost
@@ -97,12 +96,12 @@ class RoundTrip:
         Args:
             examples: how many.
             seed: the seed of the random messages; None for different ones each time.
-            progress: is called after each message with the number tried so far.
+            progress: called after each message with the number tried so far.
 
         Returns:
             The smallest message that does not come back; None if all do.
         """
-        kept: list[Failure] = []
+        failures: list[Failure] = []
         until = [0.0]  # when shrinking ends
 
         @settings(
@@ -115,7 +114,7 @@ class RoundTrip:
         )
         @given(st.data())
         def trip(data: Any) -> None:
-            if kept and time.monotonic() > until[0]:
+            if failures and time.monotonic() > until[0]:
                 return
             known = data.draw(tools())
             said = data.draw(messages(known, content=self._content, reasoning=self._reasoning, max_calls=self._most))
@@ -125,19 +124,19 @@ class RoundTrip:
                 progress(self.tried)
             if failure is not None:
                 until[0] = until[0] or time.monotonic() + SHRINK_SECONDS
-                kept.append(failure)
+                failures.append(failure)
                 raise AssertionError(failure.difference)
 
         run = seeded(seed)(trip) if seed is not None else trip
         try:
             run()
-        except (AssertionError, Flaky):  # flaky: the time for shrinking was up, and failures went unreported
-            return min(kept, key=_size)
+        except (AssertionError, Flaky):  # Flaky: failures after the time for shrinking were not reported
+            return min(failures, key=_size)
         return None
 
-    def _tried(self, said: Said, known: tuple[Tool, ...], cut: int) -> Failure | None:
+    def _tried(self, said: Message, known: tuple[Tool, ...], cut: int) -> Failure | None:
         try:
-            turn = self._stage.turn(said, known)
+            turn = self._prober.turn(said, known)
         except TemplateError:
             reject()
         listed = ToolSet(known)
@@ -149,7 +148,7 @@ class RoundTrip:
         return None
 
     def close(self) -> None:
-        """End the template's process."""
+        """Stop the template's process."""
         self._renderer.close()
 
 

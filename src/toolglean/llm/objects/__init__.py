@@ -1,5 +1,5 @@
-# What this room knows: objects that are not finished: how they grow from JSON, how they are seen, how they end.
-# What it must not know: language models and clients.
+# What this room knows: objects while they are being written: how they are built from JSON, read, and validated at the
+# end. Does not depend on language models or clients.
 """Partial objects, and the processor that makes them."""
 
 from toolglean.llm.objects.final import invalid_object, object_of, read_object, valid_object, validated

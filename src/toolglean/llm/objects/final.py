@@ -1,9 +1,9 @@
-# What this file knows: how whole JSON text becomes a validated object, and where in the text each fault stands.
-# What it must not know: how the text came, and what becomes of the object.
+# What this file knows: how a complete JSON text becomes a validated object, and where in the text each fault is.
+# Does not depend on where the text comes from, or on what is done with the object.
 #
-# pydantic validates the JSON itself, because some types are strict only there (a date from a string). Its entries name
-# a place as keys and indexes; the tree that was built while the text arrived knows where these stand.
-"""The end of an object: the model, or an error with the text and the place."""
+# pydantic validates the JSON itself, because some types accept only JSON's form (a date as a string). It describes a
+# place by keys and indexes; the tree that was built while the text arrived has their positions.
+"""The end of an object: the model, or an error with the text and the position."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from toolglean.conversation.routing import coerce_arguments
+from toolglean.conversation import coerce_arguments
 from toolglean.llm.errors import IncompleteObjectError, InvalidObjectError, MalformedObjectError, ObjectError
 from toolglean.llm.objects.tree import Builder, List, Node, Object
 from toolglean.scan.json import decode
@@ -23,23 +23,24 @@ __all__ = ["invalid_object", "object_of", "read_object", "valid_object", "valida
 M = TypeVar("M", bound=BaseModel)
 
 SHOWN = 60
-"""Characters of the text in a message."""
+"""How many characters of the text an error message shows."""
 
 _half = re.compile("[\ud800-\udfff]|\\\\u[dD][89a-fA-F]").search
 
 
 def read_object(text: str) -> Builder:
-    """The tree of a text that should be one JSON object, with white space around it."""
+    """The tree of a text that should be one JSON object, which may have white space around it."""
     builder = Builder()
     builder.feed_all(text, 0)
     return builder
 
 
 def object_of(model: type[M], text: str) -> M:
-    """The object of that class that the JSON text says.
+    """The object of that class in the JSON text.
 
     Raises:
-        IncompleteObjectError, MalformedObjectError, InvalidObjectError: it says none; each has the text and the place.
+        IncompleteObjectError, MalformedObjectError, InvalidObjectError: there is none; each has the text and the
+            position.
     """
     return validated(model, read_object(text))
 
@@ -48,7 +49,7 @@ def validated(model: type[M], builder: Builder, *, index: int = 0, partial: Any 
     """The object that the builder has read; `cut`: the call around it never ended.
 
     Raises:
-        As `object_of`; `index` and `partial` go into the error.
+        The errors of `object_of`, with this `index` and `partial`.
     """
     error = _unreadable(model, builder, index, partial, cut=cut)
     if error is not None:
@@ -60,12 +61,12 @@ def validated(model: type[M], builder: Builder, *, index: int = 0, partial: Any 
 
 
 def valid_object(model: type[M], text: str) -> M:
-    """The object that JSON text says: as it stands, or else with texts made what the class asks for in their place.
+    """The object in the JSON text: unchanged, or else with strings converted to the types of the class.
 
-    Models write `"7"`, or a list as text, where the class allows no text.
+    Models write `"7"`, or a list as a string, where the class does not allow a string.
 
     Raises:
-        ValidationError: neither is valid; what pydantic says of the text as it stands.
+        ValidationError: neither is valid; this is pydantic's error for the unchanged text.
     """
     try:
         return model.model_validate_json(text)
@@ -96,7 +97,7 @@ def _unreadable(model: type[BaseModel], builder: Builder, index: int, partial: A
 
 
 def invalid_object(title: str, text: str, cause: ValidationError, *, index: int = 0) -> InvalidObjectError:
-    """The error of a JSON object that is not valid: with the text, and the place of each of pydantic's entries."""
+    """The error for an invalid JSON object, with the text and the position of each of pydantic's entries."""
     return _invalid(title, read_object(text), cause, index, None)
 
 
@@ -120,7 +121,7 @@ def _invalid(message: str, builder: Builder, cause: ValidationError, index: int,
 
 
 def _span(node: Node | None, loc: tuple[int | str, ...], length: int) -> tuple[int, int]:
-    # What names no key and no item names a member of a union, or a step of a validator: it has no place of its own.
+    # A step that is neither a key nor an index (a member of a union, a validator) has no position.
     for step in loc:
         if isinstance(node, Object) and isinstance(step, str):
             node = node.items.get(step, node)
@@ -130,7 +131,7 @@ def _span(node: Node | None, loc: tuple[int | str, ...], length: int) -> tuple[i
 
 
 def _sound(text: str) -> str:
-    # Halves of a surrogate pair, which no UTF-8 can hold, become U+FFFD, as in the arguments of a call.
+    # Lone surrogates, which UTF-8 cannot encode, become U+FFFD, as in the arguments of a call.
     return json.dumps(decode(text)[0], ensure_ascii=False) if _half(text) else text
 
 

@@ -1,12 +1,12 @@
-# What this file knows: how a tree at a time is read as a model that is not finished.
-# What it must not know: JSON text, events, validation.
+# What this file knows: how a tree at a given time is read as an unfinished model.
+# Does not depend on JSON text, events, or validation.
 #
-# A view is a node, a shape and a time: making one costs the same whatever was written so far, and reading a field costs
-# that field. Views share the tree, which only grows; each shows its own moment forever.
+# A view is a node, a shape and a time: creating one always costs the same, and reading a field costs only that field.
+# Views share the tree, which only grows, and a view never changes.
 #
-# A view is neither a model nor a dict, nor a subclass of either: nothing that takes a model takes it, and `**view` is a
-# TypeError. What it gives was not validated: JSON values as they were written, and views of containers.
-"""Partial views: what is set, what is whole, and what is still being written."""
+# A view is neither a model nor a dict, nor a subclass of either: it is not accepted where a model is expected, and
+# `**view` is a TypeError. Its values have not been validated: they are JSON values as written, and views of containers.
+"""Partial views: what is set, what is complete, and what is still being written."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ M_co = TypeVar("M_co", bound=BaseModel, covariant=True)
 
 
 SHOWN_DEPTH: Final = 8
-"""Views within views that are printed."""
+"""How many levels of nested views are printed."""
 
 
 class _Unset:
@@ -40,17 +40,17 @@ UNSET: Final = _Unset()
 class Partial(Generic[M_co]):
     """An object of the class `M` while a model writes it, at one moment.
 
-    `partial.name`, or `partial["name"]` where a method has that name, is the value of a field: a string so far; a
-    number, true, false or null once it is whole, as are strings for enums, dates and the like; a `Partial` for a
-    nested model; a `PartialList` or `PartialDict` for lists and mappings. A field that the model has not begun to
-    write is an `UnsetFieldError`, which is an `AttributeError`; defaults are not filled in. Names are the class's,
-    also where JSON has aliases.
+    `partial.name`, or `partial["name"]` if a method has that name, is the value of a field: a string as far as it is
+    written; a number, true, false or null once it is complete, and so are strings for enums, dates and the like; a
+    `Partial` for a nested model; a `PartialList` or `PartialDict` for lists and mappings. A field that the model has
+    not begun to write raises `UnsetFieldError`, which is an `AttributeError`; defaults are not filled in. Fields have
+    the names of the class, even if JSON uses aliases.
 
-    Values are as they were written: they are validated only at the end, when `StreamingObjectProcessor.finish` gives
-    a real `M`. A view never changes, and later views only add: a field once whole keeps its value, unless the model
-    writes its key again (the last one counts, and a `Problem` says so).
+    Values are as they were written: they are validated only at the end, when `StreamingObjectProcessor.finish` returns
+    a real `M`. A view never changes, and later views only add to it: a complete field keeps its value, unless the model
+    writes its key again (the last value is used, and a `Problem` reports it).
 
-    Made by `StreamingObjectProcessor` and the stream calls: you do not make one.
+    Made by `StreamingObjectProcessor` and the stream calls.
     """
 
     __slots__ = ("_node", "_shape", "_time")
@@ -63,7 +63,7 @@ class Partial(Generic[M_co]):
     # -- the fields ----------------------------------------------------------------------------------------------------
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):  # Python's own questions: copies, pickles
+        if name.startswith("__"):  # special methods, which copy and pickle look up
             raise AttributeError(name)
         return self[name]
 
@@ -75,27 +75,27 @@ class Partial(Generic[M_co]):
         return value
 
     def is_set(self, name: str) -> bool:
-        """Whether the field `name` has a value to show: partial or whole."""
+        """Whether the field `name` has a value, partial or complete."""
         return self._value(name) is not UNSET
 
     def is_complete(self, name: str) -> bool:
-        """Whether the value of the field `name` is whole: it will not change."""
+        """Whether the value of the field `name` is complete: it will not change."""
         node, _ = self._find(name)
         return node is not None and node.whole(self._time)
 
     @property
     def set_fields(self) -> tuple[str, ...]:
-        """The fields with a value to show, in the order of the class."""
+        """The fields with a value, in the order of the class."""
         return tuple(name for name in self._names() if self.is_set(name))
 
     @property
     def complete_fields(self) -> tuple[str, ...]:
-        """The fields whose value is whole, in the order of the class."""
+        """The fields whose value is complete, in the order of the class."""
         return tuple(name for name in self._names() if self.is_complete(name))
 
     @property
     def writing(self) -> str | None:
-        """The field that is being written, or None. It may have no value to show yet, such as half a number."""
+        """The field that is being written, or None. It may have no value yet, as with half a number."""
         for name in self._names():
             node, _ = self._find(name)
             if node is not None and not node.whole(self._time):
@@ -104,16 +104,16 @@ class Partial(Generic[M_co]):
 
     @property
     def complete(self) -> bool:
-        """Whether the whole object is written. It may still be invalid."""
+        """Whether the whole object has been written. It may still be invalid."""
         return self._node.whole(self._time)
 
     @property
     def model_class(self) -> type[M_co] | None:
-        """The class; None in a union, while it is undecided which one this is."""
+        """The class; None in a union as long as it is undecided which member this is."""
         return self._shape.model if isinstance(self._shape, ModelShape) else None  # type: ignore[return-value]
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields that are set, by name, as plain JSON values: to show, or to log."""
+        """The fields that are set, by name, as plain JSON values, for display or logs."""
         return {name: _plain(self._value(name)) for name in self.set_fields}
 
     def __repr__(self) -> str:
@@ -123,7 +123,7 @@ class Partial(Generic[M_co]):
         parts = [f"{name}={_shown(self._value(name), self.is_complete(name), depth)}" for name in self.set_fields]
         return f"Partial[{self._title}]({', '.join([*parts, *([] if self.complete else ['…'])])})"
 
-    # -- how they are found --------------------------------------------------------------------------------------------
+    # -- finding values ------------------------------------------------------------------------------------------------
 
     @property
     def _title(self) -> str:
@@ -152,9 +152,7 @@ class Partial(Generic[M_co]):
 
 
 class PartialList(Sequence[Any]):
-    """A list while a model writes it, at one moment: the items so far, each a value as in `Partial`, which it is
-    made by.
-    """
+    """A list while a model writes it, at one moment: the items so far, as in `Partial`. Made by `Partial`."""
 
     __slots__ = ("_node", "_shape", "_time")
 
@@ -165,12 +163,12 @@ class PartialList(Sequence[Any]):
 
     @property
     def complete(self) -> bool:
-        """Whether the whole list is written."""
+        """Whether the whole list has been written."""
         return self._node.whole(self._time)
 
     def __len__(self) -> int:
         count = bisect_right(self._node.items, self._time, key=lambda node: node.born)
-        # Only the last one can be without a value to show.
+        # Only the last item can be without a value.
         return count - (count > 0 and self._item(count - 1) is UNSET)
 
     @overload
@@ -203,9 +201,7 @@ class PartialList(Sequence[Any]):
 
 
 class PartialDict(Mapping[str, Any]):
-    """A mapping while a model writes it, at one moment: the values so far, each as in `Partial`, which it is
-    made by.
-    """
+    """A mapping while a model writes it, at one moment: the values so far, as in `Partial`. Made by `Partial`."""
 
     __slots__ = ("_node", "_shape", "_time")
 
@@ -216,7 +212,7 @@ class PartialDict(Mapping[str, Any]):
 
     @property
     def complete(self) -> bool:
-        """Whether the whole mapping is written."""
+        """Whether the whole mapping has been written."""
         return self._node.whole(self._time)
 
     def __getitem__(self, key: str) -> Any:
@@ -230,7 +226,7 @@ class PartialDict(Mapping[str, Any]):
         return (key for key in _keys(self._node, self._time) if key in self)
 
     def __len__(self) -> int:
-        # Only the value that came last can have nothing to show yet.
+        # Only the newest value can be unset.
         values = self._node.values
         begun = bisect_right(values, self._time, key=lambda node: node.born)
         unset = begun > 0 and view(values[begun - 1], self._shape, self._time) is UNSET
@@ -246,7 +242,7 @@ class PartialDict(Mapping[str, Any]):
 
 
 def view(node: Node, shape: Shape, time: int) -> Any:
-    """What the node shows at that time; `UNSET` where it has nothing to show yet."""
+    """The value of the node at that time; `UNSET` if it has none yet."""
     if isinstance(node, Text):
         return node.text(time) if shape.grows or node.whole(time) else UNSET
     if isinstance(node, Scalar):
@@ -273,7 +269,7 @@ def _narrowed(node: Object, shape: Shape, time: int) -> Shape:
 
 
 def _keys(node: Object, time: int) -> Iterator[str]:
-    # Keys stand in the order in which they came first.
+    # Keys are in the order in which they were first written.
     for key in node.items:
         if node.at(key, time) is None:
             return

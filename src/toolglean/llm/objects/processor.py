@@ -1,15 +1,15 @@
 # What this file knows: which object each event, or each piece of text, belongs to, and the order of the objects.
-# What it must not know: where the events come from, how JSON is read, how a view is read.
+# Does not depend on where the events come from, on how JSON is read, or on how a view is read.
 #
-#   what comes                                    what becomes of it
-#   CallStart, CallDelta, CallEnd                 an object of its own for each call, by its index
-#   text, and Content where `content=True`        an object for each `{`; what stands between objects is not an object:
-#                                                 white space, commas, brackets and fences pass, the rest is a Problem
-#   ChatResponse with events                      its events
-#   ChatResponse without                          its calls, each in its place: what differs from the last response; its
-#                                                 delta, or what its text has grown by
+#   input                                         result
+#   CallStart, CallDelta, CallEnd                 one object for each call, by its index
+#   text, and Content with `content=True`         one object for each `{`; between objects, white space, commas,
+#                                                 brackets and code fences are ignored, and anything else is a Problem
+#   ChatResponse with events                      as its events
+#   ChatResponse without events                   its calls by their positions, as far as they differ from the last
+#                                                 response; its delta, or the new part of its text
 #
-# Each feed is one tick of the clock. What is given back is the slots and the time: no list is copied.
+# Each feed is one tick of the clock. The result refers to the slots and the time: no list is copied.
 """Objects that are filled while the model writes."""
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _passes = re.compile(r"(?:[\s,\[\]]++|```\w*+)*+").fullmatch
 
 
 class _Slot(Generic[M]):
-    # One object: what is read of it, and, once it is asked for, what it came to.
+    # One object: what has been read of it, and its result, once it is requested.
 
     __slots__ = ("builder", "counts", "ended", "fed", "name", "result", "sound")
 
@@ -51,15 +51,15 @@ class _Slot(Generic[M]):
         self.counts = counts
         self.builder = Builder()
         self.ended = False  # nothing more will come
-        self.sound = False  # a call that its reader calls "ok", or an object in text: brackets alone end no call
-        self.fed = 0  # characters of a call's arguments that came as deltas
+        self.sound = False  # a call whose status is "ok", or an object in text: closed brackets alone do not end a call
+        self.fed = 0  # characters of a call's arguments that were received as deltas
         self.result: M | ObjectError | None = None
 
 
 class Partials(Sequence[Partial[M_co]]):
     """The objects of a turn at one moment, in the order in which the model began them.
 
-    Made by `StreamingObjectProcessor`: you do not make one.
+    Made by `StreamingObjectProcessor`.
     """
 
     __slots__ = ("_count", "_processor", "_time")
@@ -87,21 +87,21 @@ class Partials(Sequence[Partial[M_co]]):
 
 
 class StreamingObjectProcessor(Generic[M]):
-    """Reads what a model writes into objects of one class, and shows them while they grow.
+    """Reads a model's output into objects of one class, and shows them while they are being written.
 
-    Every character is read once, so the cost of a step depends only on its chunk. The views that it
-    gives share what was read: one is made in constant time, and shows its own moment forever.
+    Every character is read once, so the cost of a step depends only on its chunk. The views share what was read: a view
+    is created in constant time, and never changes.
 
     Args:
         output_cls: the class.
-        allow_parallel_tool_calls: whether several objects are wanted; if not, the first counts, and the others are
-            `ignored`.
-        tool_name: count only calls of this tool; None: all calls.
-        content: whether `Content` events and the text of responses are read as JSON, too.
+        allow_parallel_tool_calls: whether several objects are wanted; if not, only the first is read, and the others
+            are `ignored`.
+        tool_name: read only calls of this tool; None: all calls.
+        content: whether `Content` events and the text of responses are read as JSON too.
 
     Attributes:
-        problems: keys that came twice, text between objects.
-        ignored: names of the calls that did not count, in order; "" for an object in text.
+        problems: duplicate keys, and text between objects.
+        ignored: names of the calls that were not read, in order; "" for an object in text.
     """
 
     def __init__(
@@ -121,7 +121,7 @@ class StreamingObjectProcessor(Generic[M]):
         self._shape = Shapes().model(output_cls)
         self._slots: list[_Slot[M]] = []
         self._visible: list[_Slot[M]] = []  # those with something to show, in the same order
-        self._next = 0  # the first slot of which it is undecided whether it will have
+        self._next = 0  # the first slot that may still become visible
         self._open: dict[int, _Slot[M]] = {}  # the calls that are being written, by index
         self._text: _Slot[M] | None = None  # the object that text is read into
         self._between: list[str] = []  # text since the last object
@@ -129,21 +129,21 @@ class StreamingObjectProcessor(Generic[M]):
         self._outside: list[Problem] = []
         self._seen_calls = 0  # in events
         self._seen_text = 0  # characters of the text of responses
-        self._told: list[tuple[_Slot[M], str]] = []  # the calls of responses without events, as last told
-        self._progress = 0  # characters that went into objects
+        self._last_calls: list[tuple[_Slot[M], str]] = []  # the calls of responses without events, with their last text
+        self._progress = 0  # characters that were added to objects
         self._time = 0
         self._finished = False
 
     # -- while the model writes ----------------------------------------------------------------------------------------
 
     def feed(self, piece: Piece) -> Partials[M]:
-        """Read on.
+        """Read the next piece.
 
         Args:
             piece: JSON text cut anywhere; an event, or several; or a `ChatResponse` of a stream.
 
         Returns:
-            The objects as they are now, in the order in which the model began them; empty before the first.
+            The objects at this moment, in the order in which the model began them; empty before the first.
 
         Raises:
             UsageError: the turn is over.
@@ -162,14 +162,14 @@ class StreamingObjectProcessor(Generic[M]):
         return self.partials
 
     def process(self, chunk: Piece, cur_objects: Sequence[Partial[M]] | None = None) -> Sequence[Partial[M]]:
-        """Read on, and say what to show now.
+        """Read the next chunk, and return what to show now.
 
         Args:
             chunk: as for `feed`.
-            cur_objects: the result of the last call; None at first. It is only returned again.
+            cur_objects: the result of the last call; None at first.
 
         Returns:
-            `cur_objects` itself, if the chunk brought nothing for the objects; else what `feed` returns.
+            `cur_objects` itself, if the chunk added nothing to the objects; otherwise what `feed` returns.
         """
         before = self._progress
         found = self.feed(chunk)
@@ -177,7 +177,7 @@ class StreamingObjectProcessor(Generic[M]):
 
     @property
     def partials(self) -> Partials[M]:
-        """The objects as they are now."""
+        """The objects at this moment."""
         return Partials(self, len(self._visible), self._time)
 
     @property
@@ -191,7 +191,7 @@ class StreamingObjectProcessor(Generic[M]):
         """End the turn.
 
         Returns:
-            The objects, validated, in order; empty where the model began none.
+            The validated objects in order; empty if the model began none.
 
         Raises:
             IncompleteObjectError, MalformedObjectError, InvalidObjectError: an object is not valid; this is the first
@@ -227,7 +227,7 @@ class StreamingObjectProcessor(Generic[M]):
         return Partial(root, self._shape, time)
 
     def _uncover(self) -> None:
-        # An object is seen only behind those that began before it, so that places do not change.
+        # An object becomes visible only after those that began before it, so that positions do not change.
         for slot in self._slots[self._next :]:
             if slot.builder.begun:
                 self._visible.append(slot)
@@ -248,10 +248,10 @@ class StreamingObjectProcessor(Generic[M]):
             if self._content:
                 self._read_text(event.text)
         elif not isinstance(event, _EVENTS):
-            raise UsageError(f"feed takes text, events or a ChatResponse, not {event!r}")
+            raise UsageError(f"feed accepts text, events or a ChatResponse, not {event!r}")
 
     def _begin(self, name: str) -> _Slot[M]:
-        # What does not count is read all the same, so that its pieces go nowhere else.
+        # An ignored object is read too, so that its pieces are not taken for another's.
         counts = (self._parallel or not self._slots) and not (name and self._tool_name not in {None, name})
         slot: _Slot[M] = _Slot(name, counts=counts)
         if counts:
@@ -286,7 +286,7 @@ class StreamingObjectProcessor(Generic[M]):
     # -- text and responses --------------------------------------------------------------------------------------------
 
     def _read_text(self, text: str) -> None:
-        # An object that breaks takes the rest of the text with it.
+        # After a broken object, the rest of the text is not read.
         pos = 0
         while pos < len(text):
             if self._text is None:
@@ -304,7 +304,7 @@ class StreamingObjectProcessor(Generic[M]):
                 self._text = None
 
     def _pass(self, text: str, pos: int) -> int:
-        # Up to the next brace; where one stands at `pos`, an object begins there.
+        # Up to the next brace; if it is at `pos`, an object begins there.
         begin = text.find("{", pos)
         end = len(text) if begin == -1 else begin
         if pos < end:
@@ -315,7 +315,7 @@ class StreamingObjectProcessor(Generic[M]):
         return end
 
     def _forget(self, builder: Builder) -> None:
-        # A brace, and nothing like an object behind it: prose.
+        # A brace that is not followed by an object: prose.
         if self._slots and self._slots[-1].builder is builder:
             self._slots.pop()
         else:
@@ -336,26 +336,26 @@ class StreamingObjectProcessor(Generic[M]):
                 self._read_event(event)
                 self._seen_calls += type(event) is CallEnd and event.call.status == "ok"
             return
-        # Each response repeats what there is so far: the calls, by their places.
+        # Each response repeats all calls so far, in the same positions.
         whole, begun = response.tool_calls[self._seen_calls :], response.unfinished
         for place, call in enumerate([*whole, *begun]):
             text = call.unread or json.dumps(call.arguments, ensure_ascii=False)
-            self._retell(place, call.name, text, whole=place < len(whole))
+            self._update_call(place, call.name, text, whole=place < len(whole))
         if self._content:
-            said = response.message.content[self._seen_text :] if response.delta is None else response.delta
-            self._seen_text += len(said)
-            self._read_text(said)
+            new_text = response.message.content[self._seen_text :] if response.delta is None else response.delta
+            self._seen_text += len(new_text)
+            self._read_text(new_text)
 
-    def _retell(self, place: int, name: str, text: str, *, whole: bool) -> None:
-        if place == len(self._told):
-            self._told.append((self._begin(name), ""))
-        slot, told = self._told[place]
-        if text != told:
-            goes_on = not slot.sound and text.startswith(told)
+    def _update_call(self, place: int, name: str, text: str, *, whole: bool) -> None:
+        if place == len(self._last_calls):
+            self._last_calls.append((self._begin(name), ""))
+        slot, last = self._last_calls[place]
+        if text != last:
+            goes_on = not slot.sound and text.startswith(last)
             slot.builder = slot.builder if goes_on else Builder()
-            self._fill(slot, text[len(told) :] if goes_on else text)
+            self._fill(slot, text[len(last) :] if goes_on else text)
         slot.ended = slot.sound = whole
-        self._told[place] = slot, text
+        self._last_calls[place] = slot, text
 
 
 def _check_class(output_cls: Any) -> None:
@@ -363,7 +363,7 @@ def _check_class(output_cls: Any) -> None:
         message = f"output_cls must be a pydantic model class, not {output_cls!r}"
         raise ConfigurationError(message, field="output_cls", value=output_cls)
     try:
-        output_cls.model_rebuild()  # nothing happens where the class is whole
+        output_cls.model_rebuild()  # does nothing if the class is complete
     except (PydanticUserError, NameError) as error:
-        message = f"output_cls {output_cls.__name__} names a type that is not known: {error}"
+        message = f"output_cls {output_cls.__name__} refers to an unknown type: {error}"
         raise ConfigurationError(message, field="output_cls", value=output_cls) from error

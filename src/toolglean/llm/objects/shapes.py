@@ -1,17 +1,18 @@
-# What this file knows: which kind of view the annotation of a field asks for.
-# What it must not know: JSON text, and how views are read.
+# What this file knows: which kind of view the annotation of a field requires.
+# Does not depend on JSON text, or on how views are read.
 #
-#   the class says                        a string grows      an object is             a list is
-#   str, Any, nothing known               yes                 a mapping                a sequence
-#   enum, Literal, date, number, …        no: whole, or unset a mapping                a sequence
-#   a model                               no                  a Partial of it          a sequence
-#   dict[str, X]                          no                  a mapping of X           a sequence
-#   list[X], set[X], tuple[X, Y], …       no                  a mapping                a sequence of X (or X, Y)
-#   a union                               if one of them does the model that fits      of the first that is a list
+#   annotation                            a partial string    an object is             a list is
+#   str, Any, unknown                     is shown            a mapping                a sequence
+#   enum, Literal, date, number, …        is unset            a mapping                a sequence
+#   a model                               is unset            a Partial of it          a sequence
+#   dict[str, X]                          is unset            a mapping of X           a sequence
+#   list[X], set[X], tuple[X, Y], …       is unset            a mapping                a sequence of X (or X, Y)
+#   a union                               is shown if one     the model that matches   as for its first list
+#                                         of them shows it
 #
-# Which model of a union an object is: the one whose discriminator is written; else the one left whose fields include
-# all keys so far. While several are left, it is a view without a class, read by the keys as written.
-"""Shapes: what a class says of the values in an object that is being written."""
+# An object in a union is the model whose discriminator is written; otherwise the only model whose fields include all
+# keys so far. While several models are possible, it is a view without a class, with the keys as written.
+"""Shapes: what a class tells about the values in an object that is being written."""
 
 from __future__ import annotations
 
@@ -33,12 +34,12 @@ _TEXTS = (Any, object, str)  # compared by identity: not every annotation has a 
 
 
 class Shape:
-    """What is known of a value.
+    """What is known about a value.
 
     Attributes:
-        grows: whether a half-written string is shown.
+        grows: whether a partial string is shown.
         models: the models that an object may be.
-        discriminator: the JSON keys under which an object says which of them it is.
+        discriminator: the JSON keys whose values tell which of them it is.
         values: the shape of the values of a mapping.
         items: the shapes of the first items of a list; `rest` is that of the others.
     """
@@ -63,7 +64,7 @@ LEAF = Shape()
 
 
 class ModelShape(Shape):
-    """The shape of a model: for each field the paths under which JSON may hold it, and the shape of its value."""
+    """The shape of a model: for each field, the paths at which JSON may contain it, and the shape of its value."""
 
     __slots__ = ("_fields", "_shapes", "_tags", "keys", "model", "paths")
 
@@ -80,18 +81,18 @@ class ModelShape(Shape):
         self._tags: dict[str, frozenset[Any]] = {}
 
     def field(self, name: str) -> Shape:
-        """The shape of a field's value. Made when it is first asked for: a model may hold itself."""
+        """The shape of a field's value. It is made when it is first needed, because a model may contain itself."""
         if name not in self._fields:
             info = self.model.model_fields[name]
             self._fields[name] = self._shapes.of(info.annotation, [info, *info.metadata])
         return self._fields[name]
 
     def fits(self, keys: Iterable[str]) -> bool:
-        """Whether an object with these keys may be meant for this model."""
+        """Whether an object with these keys may be this model."""
         return self.model.model_config.get("extra") == "allow" or self.keys.issuperset(keys)
 
     def tags(self, key: str) -> frozenset[Any]:
-        """The values that a discriminator's key may have in this model; none where it says nothing."""
+        """The values that a discriminator's key may have in this model; empty if they are not literals."""
         if key not in self._tags:
             names = [name for name, paths in self.paths.items() if (key,) in paths]
             self._tags[key] = frozenset(tag for name in names for tag in _literals(self.model.model_fields[name]))
@@ -99,7 +100,7 @@ class ModelShape(Shape):
 
 
 class Shapes:
-    """Makes shapes; each model once."""
+    """Makes shapes, one for each model."""
 
     def __init__(self) -> None:
         self._models: dict[type[BaseModel], ModelShape] = {}
@@ -139,7 +140,7 @@ class Shapes:
         return shape
 
     def _union(self, arms: Iterable[Any], metadata: Sequence[Any]) -> Shape:
-        # The arms are laid upon each other; of two that say something of lists, or of mappings, the first counts.
+        # The members are merged; for lists and for mappings, the first member with a type is used.
         found = [self.of(arm) for arm in arms]
         shape = Shape(grows=any(each.grows for each in found))
         shape.models = tuple(dict.fromkeys(model for each in found for model in each.models))
@@ -152,7 +153,7 @@ class Shapes:
 
 
 def _bare(annotation: Any, metadata: Sequence[Any]) -> tuple[Any, Sequence[Any]]:
-    # Without what is around a type: Annotated, `type X = …`, NewType.
+    # Unwraps Annotated, `type X = …` and NewType.
     while True:
         if get_origin(annotation) is Annotated:
             annotation, *more = get_args(annotation)
@@ -166,7 +167,7 @@ def _bare(annotation: Any, metadata: Sequence[Any]) -> tuple[Any, Sequence[Any]]
 
 
 def _discriminator(models: Iterable[ModelShape], metadata: Iterable[Any]) -> tuple[str, ...]:
-    # A callable discriminator needs the whole object: the keys decide while it is being written.
+    # A callable discriminator needs the complete object; until then, the keys decide.
     names = {found for each in metadata if isinstance(found := getattr(each, "discriminator", None), str)}
     paths = [path for model in models for name in names for path in model.paths.get(name, ())]
     return tuple(dict.fromkeys(path[0] for path in paths if len(path) == 1 and isinstance(path[0], str)))
@@ -180,7 +181,7 @@ def _literals(info: FieldInfo) -> Iterable[Any]:
 
 
 def _paths(name: str, info: FieldInfo, model: type[BaseModel]) -> tuple[Path, ...]:
-    # In the order in which pydantic looks.
+    # In the order in which pydantic looks for them.
     config = model.model_config
     alias = info.validation_alias if info.validation_alias is not None else info.alias
     by_alias = config.get("validate_by_alias", True) is not False

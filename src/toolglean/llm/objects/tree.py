@@ -1,15 +1,15 @@
-# What this file knows: how JSON text, cut anywhere, grows into a tree of which every past moment stays readable.
-# What it must not know: any model class, any event, what the values are for.
+# What this file knows: how JSON text, cut anywhere, becomes a tree whose every past state stays readable.
+# Does not depend on any model class or event, or on what the values are used for.
 #
-# The scanner reads each character once; a token changes one node. Nothing that was read is read again.
+# The scanner reads each character once, and a token changes one node. No text is read again.
 #
-# Time is a clock: the number of the feed. A node knows when it was born and when it was closed, a string at which time
-# each of its pieces came, and a value under a key that came twice knows its predecessor. Nodes only grow. So "the tree
-# at time t" is the tree and a number: a snapshot costs nothing, and no later feed changes it.
+# Time is the number of the feed. A node has the times when it began and when it was closed; a string has the time of
+# each of its pieces; and a value under a duplicate key has its predecessor. Nodes only grow. So "the tree at time t" is
+# the tree and a number: a snapshot costs nothing, and no later feed changes it.
 #
-# Half a character is never shown: an escape that is cut (`\`, `\u00`), or the first half of a surrogate pair, is held
-# back until it is whole.
-"""Trees that grow from pieces of JSON."""
+# Incomplete characters are never shown: a cut escape (`\`, `\u00`), or the first half of a surrogate pair, is held back
+# until it is complete.
+"""Trees that are built from pieces of JSON."""
 
 from __future__ import annotations
 
@@ -17,44 +17,26 @@ import re
 from typing import Any, TypeAlias
 
 from toolglean.events import Problem
-from toolglean.scan.json import (  # fmt: skip
-    CLOSE,
-    END,
-    ESCAPE,
-    FAIL,
-    HEX,
-    IN_KEY,
-    IN_STRING,
-    KEY,
-    LITERAL,
-    NAMED,
-    NEED,
-    NUMBER,
-    OPEN,
-    SCALAR,
-    STRING,
-    JsonScanner,
-    decode,
-    escaped,
-)
+from toolglean.scan.json import END, ESCAPE, IN_KEY, IN_NUMBER, IN_STRING, LITERAL, NAMED, JsonScanner, decode, escaped
+from toolglean.scan.scanner import CLOSE, FAIL, KEY, NEED, OPEN, SCALAR, STRING
 
 __all__ = ["OPEN_ENDED", "Builder", "List", "Node", "Object", "Scalar", "Text"]
 
 OPEN_ENDED = -1
-"""The end, and the closing time, of what is still being written."""
+"""The end, and the closing time, of a value that is still being written."""
 
 _lead = re.compile(r"[ \t\n\r,:]*").match
 _space = re.compile(r"[ \t\n\r]*").match
-_STRINGS = frozenset({IN_KEY, IN_STRING, ESCAPE, HEX})
+_STRINGS = frozenset({IN_KEY, IN_STRING, ESCAPE})
 
 
 class Node:
-    """A value that is being written, or is written.
+    """A value, complete or still being written.
 
     Attributes:
-        start, end: its place in the text, in characters; `end` is `OPEN_ENDED` while it is being written.
-        born, closed: the times of its first character, and when it was known to be whole.
-        previous: the value that stood under the same key before it, or None.
+        start, end: its position in the text, in characters; `end` is `OPEN_ENDED` while it is being written.
+        born, closed: the time of its first character, and the time when it was known to be complete.
+        previous: the earlier value under the same key, or None.
     """
 
     __slots__ = ("born", "closed", "end", "previous", "start")
@@ -66,21 +48,21 @@ class Node:
         self.previous: Node | None = None
 
     def whole(self, time: int) -> bool:
-        """Whether it was known to be whole at that time."""
+        """Whether it was known to be complete at that time."""
         return 0 <= self.closed <= time
 
     def close(self, end: int, time: int) -> None:
-        """It ends here."""
+        """Set its end."""
         self.end, self.closed = end, time
 
 
 class Object(Node):
-    """An object: the newest value of each key, in the order in which the keys came first.
+    """An object: the newest value of each key, in the order in which the keys were first written.
 
     Attributes:
         items: these values.
-        births: the times at which the keys came first.
-        values: all values, in the order in which they came.
+        births: the times at which the keys were first written.
+        values: all values, in the order in which they were written.
     """
 
     __slots__ = ("births", "items", "values")
@@ -92,7 +74,7 @@ class Object(Node):
         self.values: list[Node] = []
 
     def add(self, key: str, node: Node) -> bool:
-        """A value begins. Whether its key is a new one."""
+        """Begin a value, and return whether its key is new."""
         node.previous = self.items.get(key)
         self.items[key] = node
         self.values.append(node)
@@ -127,12 +109,12 @@ class Text(Node):
         super().__init__(start, born)
         self.pieces: list[str] = []
         self.times: list[int] = []
-        self._held = ""  # the beginning of a character: raw text
+        self._held = ""  # the raw text of an incomplete character
         self._cached = ""  # the first `_count` pieces, joined, so that reading at each step joins only the new ones
         self._count = 0
 
     def add(self, raw: str, time: int, *, cut: bool, last: bool) -> None:
-        """Take a piece of raw text; `cut`: it ends inside an escape; `last`: the closing quote follows."""
+        """Add a piece of raw text; `cut`: it ends inside an escape; `last`: the closing quote follows."""
         raw = self._held + raw
         ready = len(raw) if last else _ready(raw, cut=cut)
         self._held = raw[ready:]
@@ -141,7 +123,7 @@ class Text(Node):
             self.times.append(time)
 
     def text(self, time: int) -> str:
-        """What was written at that time."""
+        """The text at that time."""
         if self.times and self.times[-1] <= time:
             if self._count < len(self.pieces):
                 self._cached += "".join(self.pieces[self._count :])
@@ -151,7 +133,7 @@ class Text(Node):
 
 
 class Scalar(Node):
-    """A number, true, false or null. `value` counts once it is whole: 19 is not a smaller 1975."""
+    """A number, true, false or null. `value` is set once it is complete: 19 may be the beginning of 1975."""
 
     __slots__ = ("pieces", "value")
 
@@ -165,15 +147,15 @@ Container: TypeAlias = Object | List
 
 
 class Builder:
-    """Grows one object from JSON text.
+    """Builds one object from JSON text.
 
     Attributes:
-        root: the object; None until its `{` was read.
-        fault: why the text is not a JSON object; "" while it may be one.
-        place: where the fault is, in characters of the text.
-        done: whether the object is whole.
-        length: how many characters were read.
-        problems: keys that came twice, at their place; the last value counts.
+        root: the object; None until its `{` has been read.
+        fault: why the text is not a JSON object; "" as long as it may be one.
+        place: the position of the fault, in characters of the text.
+        done: whether the object is complete.
+        length: how many characters have been read.
+        problems: duplicate keys, with their positions; the last value is used.
     """
 
     def __init__(self, max_depth: int = 256) -> None:
@@ -185,39 +167,39 @@ class Builder:
         self.problems: list[Problem] = []
         self._scanner = JsonScanner(max_depth)
         self._stack: list[Container] = []
-        self._leaf: Text | Scalar | None = None  # what is being written, a key too
+        self._leaf: Text | Scalar | None = None  # the string or scalar that is being written; it may be a key
         self._in_key = False
-        self._keyed = False  # whether any key was whole
+        self._keyed = False  # whether any key is complete
         self._key = ""
         self._key_start = 0
         self._raw: list[str] = []
-        self._clean: list[str] = []  # the same, its raw control characters escaped
+        self._clean: list[str] = []  # the same, with raw control characters escaped
 
     @property
     def begun(self) -> bool:
-        """Whether there is anything to see: a value under a first key, or an empty object."""
+        """Whether there is anything to show: a value under a first key, or an empty object."""
         return self.done or (self.root is not None and bool(self.root.items))
 
     @property
     def certain(self) -> bool:
-        """Whether this is meant to be an object, however it goes on: it has a first key and a colon, or is empty."""
+        """Whether this is certainly an object, even if it breaks: it has a first key and a colon, or is empty."""
         return self.begun or (self._keyed and self._scanner.state != NAMED)
 
     @property
     def text(self) -> str:
-        """All that was read, as it was written."""
+        """The text that was read, unchanged."""
         return "".join(self._raw)
 
     @property
     def json(self) -> str:
-        """The same, as JSON that every reader accepts: no raw control character, no half of a surrogate pair."""
+        """The same as JSON that every reader accepts: raw control characters are escaped."""
         return "".join(self._clean)
 
     def feed(self, text: str, time: int, begin: int = 0) -> int:
-        """Read on from `text[begin]`; behind a fault, only keep the text, for the error to show.
+        """Read the text from `begin` on; after a fault, only keep it for the error message.
 
         Returns:
-            The place behind the object, that of the fault, or the end of the text.
+            The position after the object, the position of the fault, or the end of the text.
         """
         pos, end, base = begin, len(text), self.length - begin
         if self.fault:
@@ -228,7 +210,7 @@ class Builder:
         return pos
 
     def feed_all(self, text: str, time: int) -> None:
-        """Read on where nothing but white space may follow the object."""
+        """Read the text if only white space may follow the object."""
         pos = self.feed(text, time)
         if self.done and not self.fault:
             end = _space(text, pos).end()  # type: ignore[union-attr]  # the pattern matches the empty string
@@ -239,7 +221,7 @@ class Builder:
             self.feed(text, time, pos)
 
     def refuse(self, fault: str) -> None:
-        """There is a fault that only the caller could see, at the end of what was read."""
+        """Set a fault that the caller has found, at the end of the text so far."""
         if not self.fault:
             self.fault, self.place = fault, self.length
 
@@ -259,9 +241,7 @@ class Builder:
         pos = scanner.step(text, pos)
         token = scanner.token
         if token == FAIL:
-            if (
-                pos > begin and scanner.state in _LEAVES
-            ):  # what came before the fault is seen, wherever the text was cut
+            if pos > begin and scanner.state in _LEAVES:  # text before the fault is kept, wherever the chunk begins
                 self._piece(text, begin, pos, base, time)
             self.fault, self.place = scanner.fault, base + pos
         elif token == NEED:
@@ -277,7 +257,7 @@ class Builder:
         return pos
 
     def _is_object(self, text: str, pos: int, begin: int, base: int) -> bool:
-        # The scanner would take any value.
+        # The scanner would accept any value.
         first = _space(text, pos).end()  # type: ignore[union-attr]
         if first < len(text) and text[first] != "{":
             self.fault, self.place = "an object was expected", base + first
@@ -320,7 +300,7 @@ class Builder:
             leaf = self._begin(text, begin, base, time)
             begin += isinstance(leaf, Text)
         if isinstance(leaf, Text):
-            leaf.add(text[begin:end], time, cut=self._scanner.state in {ESCAPE, HEX}, last=last)
+            leaf.add(text[begin:end], time, cut=self._scanner.state == ESCAPE, last=last)
         else:
             leaf.pieces.append(text[begin:end])
         return leaf
@@ -335,15 +315,15 @@ class Builder:
             self._key, self._keyed = leaf.text(time), True
 
 
-_LEAVES = _STRINGS | {NUMBER, LITERAL}
+_LEAVES = _STRINGS | {IN_NUMBER, LITERAL}
 
 
 def _back(scanner: JsonScanner) -> int:
-    return scanner._back if scanner.state in {ESCAPE, HEX} else OPEN_ENDED
+    return scanner.string_state if scanner.state == ESCAPE else OPEN_ENDED
 
 
 def _ready(raw: str, *, cut: bool) -> int:
-    # How much of the raw text is whole characters.
+    # How much of the raw text consists of complete characters.
     end = raw.rfind("\\") if cut else len(raw)
     if _first_half(raw, end):
         return end - 6
@@ -351,7 +331,7 @@ def _ready(raw: str, *, cut: bool) -> int:
 
 
 def _first_half(raw: str, end: int) -> bool:
-    # Whether `\ud83d` stands before `end`, itself not behind a backslash that is escaped.
+    # Whether an escape such as `\ud83d`, whose backslash is not itself escaped, ends at `end`.
     last = raw[max(0, end - 6) : end]
     if not _high(last):
         return False
@@ -367,4 +347,4 @@ def _decoded(raw: str) -> str:
     return raw if _plain(raw) else str(decode(f'"{raw}"')[0])
 
 
-assert SCALAR not in {KEY, STRING}  # `_last_piece` counts the closing quote of those two only
+assert SCALAR not in {KEY, STRING}  # `_last_piece` skips the closing quote of these two only

@@ -1,15 +1,14 @@
-# What this room knows: Hugging Face's response templates, version 1: how they are read, and how formats are written as
-# such.
-# What it does not depend on: chat templates.
+# Hugging Face's response templates, version 1: how they are read, and how a format is written as one. Does not depend
+# on chat templates.
 #
-# spec.py      the words of a template, checked
-# patterns.py  patterns that are literals, white space and words; real.py: real regular expressions; marks.py: both
-# calls.py     how the calls of a field stand in its region
-# fields.py    what opens and closes each field; plan.py: the same, as the machine asks for it
-# text.py      regions of text; region.py: regions of calls; tags.py: those of parameters
-# values.py    what the text of a region stands for; message.py: the dict of transformers
-# convert.py   the format that says the same; export.py: the way back
-"""Response templates: read, streamed, written."""
+#   spec.py      the keys of a template, checked
+#   patterns.py  patterns of literals, white space and words; regexes.py: all other regular expressions; marks.py: both
+#   calls.py     how the calls of a field are laid out in its region
+#   fields.py    what opens and closes each field; plan.py: the same, in the form in which the machine asks for it
+#   text.py      regions of text; region.py: regions of calls; tags.py: regions of parameters
+#   values.py    the value of a region's text; message.py: the dict of transformers
+#   convert.py   the format that reads the same; export.py: from a format to a response template
+"""Reads, streams and writes response templates."""
 
 from __future__ import annotations
 
@@ -30,18 +29,18 @@ __all__ = ["ResponsePlan", "export", "message", "plan_of", "prompt_of", "to_form
 
 
 def plan_of(template: Mapping[str, Any], tools: ToolSet | None = None) -> Plan:
-    """The plan for a response template: the places of a format if a format says the same, else regions.
+    """The plan for a response template: that of a format if one reads the same, otherwise one of regions.
 
     Args:
         template: a response template, version 1.
-        tools: not used; all functions that make plans take it.
+        tools: not used; all functions that make plans take this argument.
 
     Raises:
         FormatError: the template is wrong; the message names the field and the key.
         UsageError: a pattern needs the extra [regex].
     """
     from toolglean.engine.matcher.payload import FormatPlan  # noqa: PLC0415
-    from toolglean.formats.compile import compiled  # noqa: PLC0415  # only for those that are a format
+    from toolglean.formats.compile import compiled  # noqa: PLC0415  # only for templates that become a format
 
     del tools
     found = to_format(template)
@@ -49,7 +48,7 @@ def plan_of(template: Mapping[str, Any], tools: ToolSet | None = None) -> Plan:
 
 
 def prompt_of(template: Mapping[str, Any], prompt: str) -> str:
-    """The part of the assistant's message that is in the prompt: the text after the last anchor, or all of it.
+    """The part of the assistant's message that is in the prompt: the text after the last anchor, or the whole prompt.
 
     Args:
         template: the response template.

@@ -1,19 +1,18 @@
-# What this file knows: how the calls of a field stand in its region, by its content parser and its transform; and where
-# calls stand in the value of a region that was read as a whole.
-# What it does not depend on: how a region is read.
+# How the calls of a field are laid out in its region, given its content parser and its transform; and where the calls
+# are in the value of a region that was read as a whole. Does not depend on how a region is read.
 #
 #     content       transform                                     kind
-#     json          function: "{content}", or name and arguments  OBJECTS: the envelope of the core finds names and
+#     json          function: "{content}", or name and arguments  OBJECTS: the engine's envelope finds names and
 #                   by paths that end with keys it knows          arguments, in lists and nested too
-#     json          name: "{captured}", arguments: "{content}"    ARGUMENTS: a reader of the core, piece by piece
+#     json          name: "{captured}", arguments: "{content}"    ARGUMENTS: one of the engine's readers, piece by piece
 #     xml-inline    the same                                      PARAMETERS: each value piece by piece
 #     all others                                                  WHOLE: read when the region is closed
 #
-# A tag pattern of xml-inline needs no regular expression where it is a head with the key, a value, and a literal:
+# A tag pattern of xml-inline needs no regular expression if it is a head with the key, a value, and a literal:
 #
 #     <parameter=(?P<key>[^>\n]+)>\s*(?P<value>.*?)\s*</parameter>
 #     └────────────── head ────────┘  └── value ──┘   └── tail ──┘
-"""How calls stand in a region."""
+"""How calls are laid out in a region."""
 
 from __future__ import annotations
 
@@ -24,16 +23,16 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from toolglean.formats.spec import JSON, Codec, Quoted
-from toolglean.scan.keys import ARGUMENT_KEYS, NAME_KEYS
+from toolglean.scan.names import ARGUMENT_KEYS, NAME_KEYS
 from toolglean.sources.response.marks import Marker, Marks
 from toolglean.sources.response.patterns import Lit, Reduced, Sequence, Space, Until, reduce
 from toolglean.sources.response.spec import Field, path_of
 
-__all__ = ["Kind", "Tag", "Way", "calls_in", "tag_of", "way_of"]
+__all__ = ["CallLayout", "Kind", "Tag", "calls_in", "layout_of", "tag_of"]
 
 
 class Kind(Enum):
-    """What a region of calls is to its reader."""
+    """How a region of calls is read."""
 
     OBJECTS = "objects"
     ARGUMENTS = "arguments"
@@ -46,9 +45,9 @@ class Tag:
     """A tag pattern that needs no regular expression.
 
     Attributes:
-        head: what stands before the value; it captures `key`.
-        lead: the white space that is removed before the value, None for none.
-        trail: the white space that is removed after it.
+        head: the sequence before the value; it captures `key`.
+        lead: the white space that is removed before the value; None: none.
+        trail: the white space that is removed after it; None: none.
         tail: the literal after the value.
     """
 
@@ -77,16 +76,16 @@ class Tag:
 
 
 @dataclass(frozen=True, slots=True)
-class Way:
+class CallLayout:
     """How the calls of a field are read.
 
     Attributes:
-        kind: what the region is.
+        kind: how the region is read.
         name: the group that captures the tool's name.
-        id: the group that captures the call's id, "" for none.
-        codec: of ARGUMENTS: how they are written.
-        tag: of PARAMETERS: a parameter.
-        json: of PARAMETERS: whether values are JSON where they can be read as such.
+        id: the group that captures the call's id; "": none.
+        codec: for ARGUMENTS: how they are written.
+        tag: for PARAMETERS: how a parameter is written.
+        json: for PARAMETERS: whether values are read as JSON if possible.
     """
 
     kind: Kind
@@ -99,7 +98,7 @@ class Way:
 
 @lru_cache(maxsize=64)
 def tag_of(pattern: str) -> Tag | None:
-    """The tag of that pattern; None where it is a real regular expression."""
+    """The tag of that pattern; None if it is a real regular expression."""
     found = reduce(pattern)
     if found is None or len(found.alternatives) != 1 or found.ahead or found.far or found.at_start:
         return None
@@ -116,38 +115,38 @@ def tag_of(pattern: str) -> Tag | None:
     return Tag(head, lead, trail, elements[-1].text)
 
 
-def way_of(field: Field) -> Way:
+def layout_of(field: Field) -> CallLayout:
     """How the calls of that field are read."""
     name, arguments = _paths_of(field.transform)
     groups = field.open.reduced.groups if field.open else frozenset()
     if field.open is not None and field.open.source:
-        groups = frozenset(name)  # whatever the transform names must be captured, or the template would be refused
+        groups = frozenset(name)  # the transform's names are captured, or the template would have been refused
     if len(name) == 1 and name[0] != "content" and name[0] in groups and not field.each and arguments == ("content",):
         return _named(field, name[0], _id_of(field.transform, groups))
     plain = field.content == "json" and not (field.args.keys() - {"allow_non_json"})
-    return Way(Kind.OBJECTS if plain and _is_envelope(field, name, arguments) else Kind.WHOLE)
+    return CallLayout(Kind.OBJECTS if plain and _is_envelope(field, name, arguments) else Kind.WHOLE)
 
 
 def _paths_of(transform: Any) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    # What it takes for the name and for the arguments; ((), path) where both stand in one object.
+    # The paths of the name and of the arguments; ((), path) if both are in one object.
     function = transform.get("function", transform) if isinstance(transform, Mapping) else transform
     if isinstance(function, Mapping):
         return path_of(function.get("name")), path_of(function.get("arguments"))
     return (), path_of(function) or ("content",)
 
 
-def _named(field: Field, name: str, model_id: str) -> Way:
+def _named(field: Field, name: str, model_id: str) -> CallLayout:
     if field.content == "json":
         codec = _codec_of(field.args)
         if codec is not None:
-            return Way(Kind.ARGUMENTS, name, model_id, codec)
+            return CallLayout(Kind.ARGUMENTS, name, model_id, codec)
     if field.content == "xml-inline" and not field.args.get("merge_duplicates") and field.close is not None:
         tag = tag_of(str(field.args["tag_pattern"]))
         inner = field.args.get("value_parser") or {}
         json = inner.get("name") == "json" and inner.get("args") == {"allow_non_json": True}
         if tag is not None and (json or inner.get("name", "text") == "text"):
-            return Way(Kind.PARAMETERS, name, model_id, tag=tag, json=json)
-    return Way(Kind.WHOLE, name, model_id)
+            return CallLayout(Kind.PARAMETERS, name, model_id, tag=tag, json=json)
+    return CallLayout(Kind.WHOLE, name, model_id)
 
 
 def _is_envelope(field: Field, name: tuple[str, ...], arguments: tuple[str, ...]) -> bool:
@@ -158,7 +157,7 @@ def _is_envelope(field: Field, name: tuple[str, ...], arguments: tuple[str, ...]
 
 
 def _codec_of(args: Mapping[str, Any]) -> Codec | None:
-    # None for a dialect that no reader of the core reads.
+    # None for a dialect that the engine has no reader for.
     pairs = args.get("string_delims", [])
     if not pairs and not args.get("unquoted_keys"):
         return JSON
@@ -172,7 +171,7 @@ def _id_of(transform: Any, groups: frozenset[str]) -> str:
 
 
 def calls_in(value: Any) -> list[tuple[str, Mapping[str, Any], str | None]]:
-    """Name, arguments and id of each call in the value; [] where it contains anything else."""
+    """Name, arguments and id of each call in the value; [] if it contains anything else."""
     found = []
     for each in value if isinstance(value, list) else [value]:
         function = each.get("function", each) if isinstance(each, Mapping) else None

@@ -1,12 +1,12 @@
-# What this file knows: how a format is written as a response template, and what of a format no template can express.
-# What it does not depend on: how a template is read (all others in this room).
+# How a format is written as a response template, and which parts of a format no template can express. Does not depend
+# on how a template is read.
 #
 # For transformers a template is a list of regions, each with one opener, one closer and one shape. So all spellings of
-# a call become one pattern, and must share what follows the opener. White space beside markers is taken in by patterns
-# (`\s*<tool_call>`), or it would be a piece of content of its own. Content repeats and is joined, or what stands before
-# a call would be lost for what stands after it. A call that ends reasoning is a closer of reasoning that only stands
-# ahead: `(?=<tool_call>)`.
-"""From formats to response templates."""
+# a call become one pattern, and must share what follows the opener. The patterns include the white space next to
+# markers (`\s*<tool_call>`), which would otherwise be a piece of content of its own. Content repeats and is joined;
+# otherwise the text before a call would be replaced by the text after it. A call that ends reasoning is a closer of
+# reasoning that is only looked ahead to: `(?=<tool_call>)`.
+"""Converts formats to response templates."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from toolglean.formats.spec import JSON, Format, Literal, Quoted, Slot, Space, T
 
 __all__ = ["export"]
 
-# Where the assistant's message begins in the prompt, by a marker of its family.
+# The anchor of the assistant's message in the prompt, by a marker of its family.
 ANCHORS = {
     "<|im_end|>": "<|im_start|>assistant\n",
     "<|observation|>": "<|assistant|>",
@@ -52,10 +52,9 @@ def export(declared: Format, *, start_anchor: str = "", main_only: bool = False)
 
     Args:
         declared: the format.
-        start_anchor: the literal after which the assistant's message begins in the prompt; "": that of the family,
-            where one of the format's markers shows it.
-        main_only: leave out further spellings that do not fit into one template, such as those that only slips of
-            models need.
+        start_anchor: the literal after which the assistant's message begins in the prompt; "": that of the family, if
+            one of the format's markers shows it.
+        main_only: leave out further spellings that do not fit into one template, such as those for mistakes of models.
 
     Returns:
         A dict for `response_template` in `tokenizer_config.json`.
@@ -73,25 +72,25 @@ def export(declared: Format, *, start_anchor: str = "", main_only: bool = False)
     fields["content"] = content | TEXT
     anchor = start_anchor or next((ANCHORS[each] for each in declared.markers if each in ANCHORS), "")
     if not anchor:
-        raise _error(declared, "nothing shows where the assistant's message begins: give start_anchor")
+        raise _error(declared, "none of its markers shows where the assistant's message begins: give start_anchor")
     return {"version": 1, "defaults": {"role": "assistant"}, "start_anchor": anchor, "fields": fields}
 
 
 def _error(declared: Format, reason: str) -> FormatError:
-    return FormatError(f"format {declared.name!r} as a response template: {reason}")
+    return FormatError(f"format {declared.name!r} cannot be exported as a response template: {reason}")
 
 
 # -- patterns ----------------------------------------------------------------------------------------------------------
 
 
 def _escaped(text: str) -> str:
-    # As readers of a template would write it, and white space as in our patterns: any.
+    # Escaped as template authors would do it, with any white space, as in our patterns.
     return re.sub(r"\s+", lambda _: r"\s*", re.sub(r"([\\.^$*+?{}\[\]|()])", r"\\\1", text.strip()))
 
 
 def _longest(markers: list[str]) -> tuple[str, ...]:
-    # Of two markers of which one begins the other, the shorter is left out: transformers would take it whenever the
-    # stream is cut after it.
+    # If one marker begins with another, the shorter one is left out: transformers would take it whenever the stream is
+    # cut after it.
     found = dict.fromkeys(each.strip() for each in markers)
     return tuple(each for each in found if not any(o != each and o.startswith(each) for o in found))
 
@@ -111,7 +110,7 @@ def _pattern(declared: Format, tokens: tuple[Token, ...], slots: Mapping[str, tu
     Args:
         declared: the format.
         tokens: the tokens.
-        slots: those that may stand there, with what cannot stand in them: a class, and further characters.
+        slots: the slots that may appear there, with the characters that they exclude: a class, and further characters.
         after: the character that follows.
     """
     found = ""
@@ -122,7 +121,7 @@ def _pattern(declared: Format, tokens: tuple[Token, ...], slots: Mapping[str, tu
             beside = Slot("value") in tokens[max(place - 1, 0) : place + 2]
             found += r"\n?" if beside and token.text else r"\s*"
         elif token.name not in slots:
-            raise _error(declared, f"{{{token.name}}} has no place in one")
+            raise _error(declared, f"a template has nothing like {{{token.name}}}")
         elif token.name == "value":
             found += "(?P<value>.*?)"
         else:
@@ -133,11 +132,11 @@ def _pattern(declared: Format, tokens: tuple[Token, ...], slots: Mapping[str, tu
 
 
 def _closer(declared: Format, tokens: tuple[Token, ...]) -> str:
-    # All markers must stand there. Were the last ones optional, transformers would close at the first one whenever the
+    # All markers are required. If the last ones were optional, transformers would close at the first one whenever the
     # stream is cut after it, and take the rest for content.
     slots = [token.name for token in tokens if isinstance(token, Slot)]
     if slots:
-        raise _error(declared, f"{{{slots[0]}}} stands after the arguments")
+        raise _error(declared, f"{{{slots[0]}}} comes after the arguments")
     literals = [_escaped(token.text) for token in tokens if isinstance(token, Literal)]
     return r"\s*".join(literals)
 
@@ -148,16 +147,16 @@ def _closer(declared: Format, tokens: tuple[Token, ...]) -> str:
 def _spellings(declared: Format, *, main_only: bool) -> tuple[list[_Spelling], list[str]]:
     """The spellings that go into the template, and the markers around them that are dropped."""
     if declared.is_for_tools:
-        raise _error(declared, "{name} appears twice in a call")
+        raise _error(declared, "{name} occurs twice in a call")
     found: list[_Spelling] = []
     dropped: list[str] = []
     for section in declared.all_sections[: 1 if main_only else None]:
         for pattern in declared.calls:
-            if found and main_only and not _fits(declared, pattern, section, found[0]):
+            if found and main_only and not _has_same_shape(declared, pattern, section, found[0]):
                 continue
             spelling = _spelling(declared, pattern, section)
             if found and not _alike(found[0], spelling):
-                raise _error(declared, f"several spellings, of which {pattern!r} has another shape")
+                raise _error(declared, f"it has several spellings, and {pattern!r} has a different shape")
             found.append(spelling)
             if _has_marker(pattern):
                 dropped += [each.strip() for each in section if each.strip()]
@@ -169,7 +168,7 @@ def _alike(one: _Spelling, other: _Spelling) -> bool:
     return (one.slot, one.closer, one.has_id) == (other.slot, other.closer, other.has_id)
 
 
-def _fits(declared: Format, pattern: str, section: tuple[str, str], main: _Spelling) -> bool:
+def _has_same_shape(declared: Format, pattern: str, section: tuple[str, str], main: _Spelling) -> bool:
     try:
         return _alike(main, _spelling(declared, pattern, section))
     except FormatError:
@@ -187,9 +186,9 @@ def _spelling(declared: Format, pattern: str, section: tuple[str, str]) -> _Spel
     slot = tokens[last]
     assert isinstance(slot, Slot)
     if slot.name not in LAST_SLOTS:
-        raise _error(declared, f"{{{slot.name}}} cannot be expressed in a template: {pattern!r}")
+        raise _error(declared, f"a template cannot express {{{slot.name}}}: {pattern!r}")
     if not (declared.arguments == JSON or isinstance(declared.arguments, Quoted)):
-        raise _error(declared, f"no template can read the codec of {{arguments}}: {declared.arguments!r}")
+        raise _error(declared, f"a template cannot express the codec of {{arguments}}: {declared.arguments!r}")
     before, ending = tokens[:last], tokens[last + 1 :]
     if not _has_marker(pattern):
         before, ending = _in_section(declared, pattern, section, before, ending)
@@ -207,12 +206,12 @@ def _spelling(declared: Format, pattern: str, section: tuple[str, str]) -> _Spel
 def _in_section(
     declared: Format, pattern: str, section: tuple[str, str], before: tuple[Token, ...], ending: tuple[Token, ...]
 ) -> tuple[tuple[Token, ...], tuple[Token, ...]]:
-    """A call without a marker of its own: the section's are its markers, if it contains all calls of the section."""
+    """The parts of a call without a marker: it gets the section's markers, if it contains all calls of the section."""
     opener, closer = (tokens_of(each.strip()) for each in section)
     if not opener or not _has_marker(section[0]):
         raise _error(declared, f"no marker opens the call {pattern!r}")
     if Slot("calls") not in tokens_of(pattern):
-        raise _error(declared, f"calls of one section without a marker between them: {pattern!r}")
+        raise _error(declared, f"the calls of a section have no marker between them: {pattern!r}")
     return (*opener, *before), (*ending, *closer)
 
 
@@ -221,7 +220,7 @@ def _calls(declared: Format, spellings: list[_Spelling], drop: tuple[str, ...]) 
     found: dict[str, Any] = {"open_pattern": rf"\s*{_any_of(each.opener for each in spellings)}"}
     if main.closer:
         found["close_pattern"] = rf"{main.closer}\s*"
-    else:  # JSON after which no marker stands goes up to the next call, or the end
+    else:  # JSON without a marker after it extends to the next call, or to the end
         drop = tuple(each for each in drop if not any(call.head.startswith(_escaped(each)) for call in spellings))
         heads = "|".join(dict.fromkeys(each.head for each in spellings))
         found["close_pattern"] = (rf"\s*{_any_of(map(_escaped, drop))}\s*|" if drop else "") + f"(?={heads})"
@@ -254,7 +253,7 @@ def _call(function: Any) -> dict[str, Any]:
 
 def _tag_pattern(declared: Format) -> str:
     if len(declared.parameters) > 1:
-        raise _error(declared, f"several spellings of a parameter: {declared.parameters[1]!r}")
+        raise _error(declared, f"it has several spellings of a parameter, such as {declared.parameters[1]!r}")
     return _pattern(declared, tokens_of(declared.parameters[0].strip()), IN_PARAMETER)
 
 
@@ -268,9 +267,11 @@ def _reasoning(declared: Format, spellings: list[_Spelling], *, main_only: bool)
     others = [each for each in openers[1:] if each.startswith(openers[0]) or openers[0].startswith(each)]
     others += [end for _, end in pairs if end.strip() != closer]
     if others and not main_only:
-        raise _error(declared, f"several spellings of reasoning, {openers[0]!r} to {closer!r} and {others[0]!r}")
+        raise _error(
+            declared, f"it has several spellings of reasoning, {openers[0]!r} to {closer!r}, and {others[0]!r}"
+        )
     openers = openers[:1] if others else openers
-    ahead = [each.head for each in spellings]  # a response template knows no drafts
+    ahead = [each.head for each in spellings]  # response templates have no drafts
     ahead += [_escaped(each) for each in declared.content_markers]
     rest = f"|(?={'|'.join(dict.fromkeys(ahead))})" if ahead else ""
     opener = openers if len(openers) > 1 else openers[0]

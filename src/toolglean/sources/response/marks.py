@@ -1,6 +1,6 @@
-# What this file knows: where the first of several markers stands, literal or not, in text that arrives in pieces.
-# What it does not depend on: what a marker opens or closes: marks have a number.
-"""Finding marks."""
+# Finds the first of several markers, literal or not, in text that arrives in pieces. Does not depend on what a marker
+# opens or closes: marks have numbers.
+"""Finds marks."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from toolglean.scan.text import Finder
-from toolglean.sources.response.patterns import FAIL, HELD, NEED, Lit, Reduced, Sequence, match
-from toolglean.sources.response.real import find_all, find_real, real
+from toolglean.sources.response.patterns import FAIL, MAX_MARKER, NEED, Lit, Reduced, Sequence, match
+from toolglean.sources.response.regexes import compiled, find_all, find_regex
 
 __all__ = ["Found", "Marker", "Marks"]
 
@@ -23,9 +23,9 @@ class Marker:
     """What opens or closes a field.
 
     Attributes:
-        reduced: its literals; empty where it is a real regular expression.
+        reduced: its literals; empty if it is a real regular expression.
         source: the regular expression, or "".
-        where: the field and the key that declare it.
+        where: the field and the key that declare it, for messages.
     """
 
     reduced: Reduced
@@ -39,7 +39,7 @@ class Found(str):
     Attributes:
         number: which mark it is.
         captures: what its groups captured.
-        before: whether it only stands ahead, and is not part of the mark.
+        before: whether the text was only looked ahead to, and is not consumed.
     """
 
     __slots__ = ("before", "captures", "number")
@@ -56,41 +56,41 @@ class Found(str):
 
 
 class Marks:
-    """Finds the first of some marks: the place of `scan.text.Finder` for markers that are more than literals.
+    """Finds the first of several marks: like `scan.text.Finder`, for markers that are more than literals.
 
     Args:
-        markers: the markers with their numbers; of two that match alike, the first counts.
+        markers: the markers with their numbers; if two match alike, the first is used.
 
     Attributes:
-        guards, search: as those of a `Finder`; where real regular expressions are among them, every chunk is read.
-        firsts: the characters with which they begin; real regular expressions are left out.
-        literals: the marks that are nothing but a literal.
+        guards, search: as in a `Finder`; if there are real regular expressions, every chunk is read.
+        firsts: the characters with which the marks begin, except those of real regular expressions.
+        literals: the marks that are only a literal.
     """
 
     def __init__(self, markers: Iterable[tuple[int, Marker]]) -> None:
         self._sequences: list[tuple[int, Sequence, bool]] = []
-        self._real: list[tuple[int, Any]] = []
+        self._regexes: list[tuple[int, Any]] = []
         for number, marker in markers:
             self._sequences += [(number, each, False) for each in marker.reduced.alternatives]
             self._sequences += [(number, (Lit(each),), True) for each in marker.reduced.ahead]
             if marker.source:
-                self._real.append((number, real(marker.source, marker.where)))
+                self._regexes.append((number, compiled(marker.source, marker.where)))
         whole = [each for _, each, before in self._sequences if not before]
         heads = [each[0].text for _, each, _ in self._sequences if isinstance(each[0], Lit)]
         self._heads = Finder(heads)
-        self.guards = ("", "") if self._real else self._heads.guards
-        self.search = re.compile("").search if self._real else self._heads.search  # "" is found in every chunk
+        self.guards = ("", "") if self._regexes else self._heads.guards
+        self.search = re.compile("").search if self._regexes else self._heads.search  # "" is found in every chunk
         self.firsts = frozenset(each[0] for each in heads)
         self.literals = tuple(dict.fromkeys(each.text for (each, *rest) in whole if isinstance(each, Lit) and not rest))
 
     def __bool__(self) -> bool:
-        return bool(self._sequences or self._real)
+        return bool(self._sequences or self._regexes)
 
     def find(self, text: str, pos: int, last: str = "") -> tuple[int, str]:
-        """As `Finder.find`: the place of the first mark, and it as `Found`; or where one may begin, and ""."""
+        """As `Finder.find`: the place of the first mark, and the mark as `Found`; or where one may begin, and ""."""
         place, hit = self._literal(text, pos)
-        for number, pattern in self._real:
-            other, end, captures = find_real(pattern, text, pos)
+        for number, pattern in self._regexes:
+            other, end, captures = find_regex(pattern, text, pos)
             if other < place or (other == place and end < 0 and hit is not None):
                 place, hit = other, (end, number, captures, False) if end >= 0 else None
             elif other == place and hit is not None and end > hit[0]:
@@ -98,15 +98,15 @@ class Marks:
         return (place, "") if hit is None else (place, Found(text[place : hit[0]], *hit[1:]))
 
     def begins(self, text: str) -> tuple[int, Found | None]:
-        """The mark with which the text begins; else None and NEED or FAIL."""
+        """The length of the mark with which the text begins, and the mark; or NEED or FAIL, and None."""
         place, found = self.find(text, 0)
         if place > 0 or not text:
             return (FAIL if text else NEED), None
         return (len(found), found) if isinstance(found, Found) else (NEED, None)
 
     def all_of(self, text: str) -> list[tuple[int, int, dict[str, str]]]:
-        """All marks in a whole text: place, end, captures."""
-        found = [each for _, pattern in self._real for each in find_all(pattern, text)]
+        """All marks in a complete text: place, end, captures."""
+        found = [each for _, pattern in self._regexes for each in find_all(pattern, text)]
         pos, closed = 0, text + "\0"  # so that nothing waits for more
         while pos < len(text):
             place, hit = self._literal(closed, pos)
@@ -122,9 +122,9 @@ class Marks:
             if not head:
                 return place, None
             hit, waits = self._best(text, place)
-            if waits and len(text) - place <= HELD:
+            if waits and len(text) - place <= MAX_MARKER:
                 return place, None
-            if hit is not None and hit[0] - place <= HELD:
+            if hit is not None and hit[0] - place <= MAX_MARKER:
                 return place, hit
             pos = place + 1
 

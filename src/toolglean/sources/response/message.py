@@ -1,9 +1,10 @@
-# What this file knows: how a turn becomes the dict that transformers' `parse_response` returns.
-# What it does not depend on: how regions are found: it watches the plan that finds them.
+# How a turn becomes the dict that transformers' `parse_response` returns. Does not depend on how regions are found: it
+# watches the plan that finds them.
 #
-# It differs from transformers where the decisions of this library do (docs/explanation): nothing that a model writes
-# raises; a region that cannot be read is text of the sink, as is one that was cut off; text before and after a call is
-# kept (for a sink that does not repeat, transformers keeps the last piece); a closer within a JSON string is text.
+# It differs from transformers where this library has decided differently (docs/explanation/response-templates.md):
+# nothing that a model writes raises; a region that cannot be read, or was cut off, is text of the sink; text before and
+# after a call is kept (for a sink that does not repeat, transformers keeps the last piece); a closer within a JSON
+# string is text.
 """Messages in the shape of transformers."""
 
 from __future__ import annotations
@@ -27,16 +28,16 @@ __all__ = ["message"]
 def message(
     template: Mapping[str, Any], text: str, prefix: str = "", tools: Iterable[ToolLike] | ToolSet | None = None
 ) -> dict[str, Any]:
-    """The message that the turn is, in the shape of transformers' `tokenizer.parse_response`.
+    """The message of a turn, in the shape of transformers' `tokenizer.parse_response`.
 
     Args:
         template: a response template, version 1.
         text: the turn.
-        prefix: the prompt; its part of the message, after the last anchor, counts as part of the turn.
+        prefix: the prompt; the part of the message that it contains, after the last anchor, is read with the turn.
         tools: if given, text values of arguments are typed by the tool's JSON schema.
 
     Returns:
-        The template's defaults, and each field that came.
+        The template's defaults, and each field that the turn contains.
 
     Raises:
         FormatError: the template is wrong; the message names the field.
@@ -75,7 +76,7 @@ def _message(plan: ResponsePlan, notes: list[Note], text: str, tools: ToolSet) -
 
 
 def _joined(notes: list[Note], end: int) -> Iterator[Note]:
-    # A region of text is noted where it opens, and where it closes; one that does not close goes on to the end.
+    # A region of text is reported when it opens and when it closes; without a closer it extends to the end.
     for note, after in pairwise([*notes, None]):
         assert note is not None
         if after is not None and after.mark.number == CLOSE:

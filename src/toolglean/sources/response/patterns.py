@@ -1,15 +1,15 @@
-# What this file knows: which regular expressions are nothing but literals, white space and words, and how those match.
-# What it does not depend on: what a marker opens or closes.
+# Which regular expressions consist only of literals, white space and words, and how those match. Does not depend on
+# what a marker opens or closes.
 #
 # Most patterns in response templates are literals with white space between them and a name in the middle:
 #
 #     \s*<tool_call>\s*<function=(?P<name>[^>\n]+)>     </function>\s*</tool_call>     (?:<a>|<b>)\s*|$
 #
-# Such a pattern is brought to *alternatives*, each a sequence of elements that needs no going back: a word ends where
-# its class does, and what follows it is not of the class. White space at a pattern's edges is left out, because the
-# machine takes white space beside markers as markup anyway. `$` is left out, because the end of the turn ends all. All
-# other patterns are real regular expressions (real.py).
-"""Patterns that need no regular expressions."""
+# Such a pattern is reduced to *alternatives*, each a sequence of elements that needs no backtracking: a word ends where
+# its character class ends, and the text after it cannot begin with that class. White space at a pattern's edges is left
+# out, because the machine takes white space next to markers as markup anyway. `$` is left out, because the end of the
+# turn ends everything. All other patterns are real regular expressions (regexes.py).
+"""Patterns that do not need a regular expression engine."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from typing import TypeAlias
 
 __all__ = [
     "FAIL",
-    "HELD",
+    "MAX_MARKER",
     "NEED",
     "Lit",
     "Reduced",
@@ -39,28 +39,29 @@ FAIL = -2  # no match
 
 MAX_ALTERNATIVES = 32
 MAX_WORD = 256  # characters of a word, such as a name
-HELD = 4096  # characters of a marker, white space in it included
+MAX_MARKER = 4096  # characters of a marker, including white space
 
-# Both also bound how far is looked from one place: a text of many heads and no end would be looked at from each.
+# Both limits also bound how far one match looks ahead. Otherwise a text of many heads and no end would be read again
+# from each of them.
 
 
 @dataclass(frozen=True, slots=True)
 class Lit:
-    """Text as it stands."""
+    """Literal text."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Space:
-    """White space, also none; `one`: one line break at most."""
+    """White space, possibly none; `one`: at most one line break."""
 
     one: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """Characters of a class, one at least. `name`: the group that captures it, "" for none."""
+    """One or more characters of a class. `name`: the group that captures them; "": none."""
 
     name: str
     chars: str
@@ -75,7 +76,7 @@ class Until:
 
 @dataclass(frozen=True, slots=True)
 class Ahead:
-    """A literal that must follow, and is not part of the match; `far`: anywhere after."""
+    """A literal that must follow and is not part of the match; `far`: it may follow anywhere."""
 
     text: str
     far: bool = False
@@ -97,10 +98,10 @@ class Reduced:
     """A pattern that needs no regular expressions.
 
     Attributes:
-        alternatives: sequences, each of which begins with a literal.
-        ahead: literals before which it matches without taking them.
-        far: a literal that must stand anywhere after; "" for none. It matches without any width.
-        at_start: whether it matches where the turn starts, without any width.
+        alternatives: sequences; each begins with a literal.
+        ahead: literals that it looks ahead to: it matches before them, without consuming them.
+        far: a literal that must follow anywhere; "": none. The match has no width.
+        at_start: whether it matches at the start of the turn, without any width.
     """
 
     alternatives: tuple[Sequence, ...] = ()
@@ -110,7 +111,7 @@ class Reduced:
 
     @property
     def groups(self) -> frozenset[str]:
-        """The names of what it captures."""
+        """The names of its groups."""
         found = {e.name for each in self.alternatives for e in each if isinstance(e, Word | Until)}
         return frozenset(found - {""})
 
@@ -129,9 +130,9 @@ def match(sequence: Sequence, text: str, pos: int, captures: dict[str, str]) -> 
             found = _literal(element.text, text, pos)
         elif isinstance(element, Until):
             following = next(each for each in sequence[number + 1 :] if isinstance(each, Lit))
-            found = text.find(following.text, pos, pos + HELD)
+            found = text.find(following.text, pos, pos + MAX_MARKER)
             if found < 0:
-                found = NEED if len(text) < pos + HELD else FAIL
+                found = NEED if len(text) < pos + MAX_MARKER else FAIL
         else:
             is_one = isinstance(element, Space) and element.one
             run = (_run_of(element.chars) if isinstance(element, Word) else _one_space if is_one else _spaces)(
@@ -148,7 +149,7 @@ def match(sequence: Sequence, text: str, pos: int, captures: dict[str, str]) -> 
 
 
 def past_space(text: str, pos: int) -> int:
-    """The place after white space that stands at `pos`."""
+    """The place after the white space at `pos`."""
     found = _spaces(text, pos)
     return found.end() if found is not None else pos
 
@@ -189,7 +190,7 @@ _CONTROLS = {"\\n": "\n", "\\t": "\t", "\\r": "\r"}
 
 @lru_cache(maxsize=256)
 def reduce(source: str) -> Reduced | None:
-    """The pattern in alternatives; None where it is a real regular expression."""
+    """The pattern as alternatives; None if it is a real regular expression."""
     try:
         reader = _Reader(source)
         found = reader.alternatives()
@@ -265,7 +266,7 @@ def _run(name: str, chars: str, quantity: str) -> Element:
         return Until(name)
     if quantity[0] == "*":
         raise _HardError
-    # A lazy word stops where what follows may begin: `_settled` takes that character out of the class.
+    # A lazy word stops where the next element may begin: `_settled` removes that character from the class.
     return Word(name, chars if quantity == "+" else "?" + chars)
 
 
@@ -287,7 +288,7 @@ def _reduced(found: list[Sequence]) -> Reduced:
 
 
 def _merged(sequence: Sequence) -> Sequence:
-    # White space beside white space is any, and so is that at the edges.
+    # Adjacent white space is merged into any white space, and white space at the edges is removed.
     while len(sequence) > 1 and sequence[-1] == _Edge(start=False):
         sequence = sequence[:-1]
     merged: list[Element] = [Space()]
@@ -307,7 +308,7 @@ def _merged(sequence: Sequence) -> Sequence:
 
 
 def _settled(sequence: Sequence) -> Sequence:
-    """The same with words that end by their own class; raises where they do not."""
+    """The same sequence with words that end where their class does; raises _HardError if one does not."""
     settled = list(sequence)
     for number, element in enumerate(sequence):
         after, beyond = (*sequence[number + 1 : number + 3], None, None)[:2]

@@ -1,11 +1,12 @@
-# What this file knows: what the machine looks for in text that a response template describes, and what each mark opens.
-# What it does not depend on: how regions are read (region.py, tags.py, text.py).
+# What the machine looks for in text that a response template describes, and what each mark opens. Does not depend on
+# how regions are read (region.py, tags.py, text.py).
 #
-# Between regions, all openers are looked for, with the sink's closers, which are markup. In a region of text only its
-# closer is.
+# Between regions, the machine looks for all openers, and for the sink's closers, which are markup. In a region of text
+# it looks only for its closer.
 #
-# A field that is neither content, reasoning nor calls is content, with its markers, as the model wrote it: no event
-# says more, and nothing is lost. `message` gives its value: it watches the regions, with a plan of its own.
+# A field that is neither content, reasoning nor calls is content, markers included, exactly as the model wrote it: no
+# event can express more, and nothing is lost. `message` returns its value, by watching the regions with a plan of its
+# own.
 """The plan of a response template."""
 
 from __future__ import annotations
@@ -48,17 +49,17 @@ class ResponsePlan(Fields, Plan):
         return ResponseTemplate(json.loads(self.source))
 
     def finder(self, channel: int, only: tuple[int, ...]) -> Finder:
-        """Finds the marks that count where the turn is: in that `channel`, where `only` these fields may follow."""
+        """Finds the marks that are recognised in that `channel`, where `only` these fields may follow."""
         number = self.inside(channel, only)
         found: Any = self.between if number is None else self.closers[number]
-        return found  # type: ignore[no-any-return]  # a Finder by its face
+        return found  # type: ignore[no-any-return]  # it has a Finder's interface
 
     def reasoning_channel(self) -> int:
-        """The channel in which a turn starts whose prompt has opened the reasoning."""
+        """The channel in which a turn starts if the prompt has opened the reasoning."""
         return 1 if self._channels else 0
 
     def begin(self, turn: Turn, found: str, start: int) -> tuple[Payload, int]:
-        """The mark `found` was met in the `turn`, at `start`."""
+        """The mark `found` was found in the `turn`, at `start`."""
         assert isinstance(found, Found)
         number = self.inside(turn.channel, turn.narrowed_to)
         if found.number < 0 or number is not None:
@@ -67,10 +68,10 @@ class ResponsePlan(Fields, Plan):
             return Mark(self, found, start, found.number, closes=False), len(found)
         turn.open_region(start, len(found))
         turn.region.keep(str(found))
-        return _readers[self.ways[found.number].kind](self, found, start), len(found)
+        return _readers[self.layouts[found.number].kind](self, found, start), len(found)
 
     def begin_bare(self, turn: Turn, text: str, i: int) -> tuple[Payload, int] | None:
-        """The `turn` begins, with `text` from `i`: a field is open from the start, or a literal further on shows it."""
+        """The `turn` begins with `text` from `i`: a field is open, or a later literal shows whether it is."""
         turn.require_marker()
         return AtStart(self, turn.tape.base + i), 0
 
@@ -84,14 +85,14 @@ def _plan(source: str) -> ResponsePlan:
 
 
 def response_plan(template: Mapping[str, Any]) -> ResponsePlan:
-    """The plan of a template; made once, and shared."""
+    """The plan of a template, cached and shared."""
     return _plan(json.dumps(template, ensure_ascii=False))
 
 
 def after_anchor(template: Template, prompt: str) -> str:
-    """What the prompt has already written of the assistant's message: all after the last anchor.
+    """The part of the assistant's message that the prompt already contains: the text after the last anchor.
 
-    The whole prompt, where there is no anchor in it.
+    If the prompt contains no anchor, the whole prompt.
     """
     found = Marks([(0, template.anchor)]).all_of(prompt)
     return prompt[found[-1][1] :] if found else prompt

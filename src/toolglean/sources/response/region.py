@@ -1,15 +1,15 @@
-# What this file knows: how a region of calls is read, from its opener to its closer: JSON objects, arguments after a
-# name, and what can only be read as a whole. tags.py: parameters.
-# What it does not depend on: how JSON and dialects are read (the readers of the core), and any other field.
+# How a region of calls is read, from its opener to its closer: JSON objects, arguments after a name, and content that
+# can only be read as a whole (parameters: tags.py). Does not depend on how JSON and dialects are read, or on any other
+# field.
 #
 # A region is read in steps:
 #
-#     FIRST  after the opener: white space, until what shows that a call begins, or that none does
+#     FIRST  after the opener: white space, until it is clear whether a call begins
 #     BODY   the calls, each kind of region in its own way; of a parameter, VALUE (tags.py)
 #     AFTER  the calls are complete: white space, then the closer, which may be missing
 #
-# A closer within a JSON string is part of the string, for a JSON value ends where it closes. Of a region that must be
-# read as a whole, and of tags, the closer is what it is for transformers: the first one.
+# A closer within a JSON string is part of the string, because a JSON value ends where it closes. In a region that must
+# be read as a whole, and in tags, the first closer ends the region, as in transformers.
 """Regions of calls."""
 
 from __future__ import annotations
@@ -19,15 +19,16 @@ from typing import TYPE_CHECKING, Any, Self
 
 from toolglean.engine.envelope import Envelope
 from toolglean.engine.missed import release
-from toolglean.engine.readers import JsonReader, reader_for
+from toolglean.engine.readers import reader_for
 from toolglean.engine.reasons import UNREADABLE
 from toolglean.engine.turn import Payload
 from toolglean.formats.nfa import SlotEdge
 from toolglean.scan.coerce import json_text
 from toolglean.scan.json import END as JSON_END
-from toolglean.scan.json import FAIL as JSON_FAIL
-from toolglean.scan.reader import DONE, FAILED
-from toolglean.sources.response.calls import Way, calls_in
+from toolglean.scan.json_reader import JsonReader
+from toolglean.scan.scanner import DONE
+from toolglean.scan.scanner import FAIL as JSON_FAIL
+from toolglean.sources.response.calls import CallLayout, calls_in
 from toolglean.sources.response.marks import Found
 from toolglean.sources.response.patterns import FAIL, past_space
 from toolglean.sources.response.values import coerced, region_value
@@ -40,7 +41,7 @@ __all__ = ["BODY", "VALUE", "Arguments", "CallsRegion", "Objects", "Whole"]
 
 
 class Step(Enum):
-    """What of a region is being read."""
+    """Which part of a region is being read."""
 
     FIRST = 0
     BODY = 1
@@ -48,36 +49,36 @@ class Step(Enum):
     AFTER = 3
 
 
-FIRST, BODY, VALUE, AFTER = Step  # a name of the module is found sooner than an enum's
+FIRST, BODY, VALUE, AFTER = Step  # a module's name is found faster than an enum's
 
 
 class CallsRegion(Payload):
-    """A region of calls: what all kinds share. See `Payload`."""
+    """A region of calls: the part that all kinds share. See `Payload`."""
 
     def __init__(self, plan: Fields, opener: Found, start: int) -> None:
         self.plan, self.opener, self.start = plan, opener, start
         self.body = start + len(opener)
-        self.body_end = -1  # where the call's last slot ended
+        self.body_end = -1  # the end of the call's last slot
         self.step = FIRST
-        self.name = opener.captures.get(self.way.name, "")
-        self.tail = ""  # what may be a marker, or the beginning of one
+        self.name = opener.captures.get(self.layout.name, "")
+        self.tail = ""  # text that may be a marker, or the beginning of one
         self.tail_start = -1  # its place, after the call
-        self.reader: Any = None  # of the calls, while they are read
+        self.reader: Any = None  # the reader of the calls, while they are read
 
     @property
-    def way(self) -> Way:
+    def layout(self) -> CallLayout:
         """How the region's calls are read."""
-        return self.plan.ways[self.opener.number]
+        return self.plan.layouts[self.opener.number]
 
     def copy(self) -> Self:
-        """The same place."""
-        twin = type(self).__new__(type(self))
-        twin.__dict__.update(self.__dict__)
-        twin.reader = self.reader and self.reader.copy()
-        return twin
+        """A copy in the same state."""
+        copied = type(self).__new__(type(self))
+        copied.__dict__.update(self.__dict__)
+        copied.reader = self.reader and self.reader.copy()
+        return copied
 
     def read(self, turn: Turn, text: str, i: int) -> int:
-        """Read on."""
+        """Read `text` from `i`. See `Payload`."""
         if self.step is AFTER:
             return self._read_after(turn, text, i)
         return self._read_first(turn, text, i) if self.step is FIRST else self._read_body(turn, text, i)
@@ -86,7 +87,7 @@ class CallsRegion(Payload):
         raise NotImplementedError
 
     def skip(self, turn: Turn, text: str, i: int) -> int:
-        """Pass over the rest of a malformed call: to its closer, or before the next opener."""
+        """Skip the rest of a malformed call: to the end of its closer, or to the next opener."""
         place, found = self.plan.ends[self.opener.number].find(text, i)
         if not isinstance(found, Found):
             return turn.hold(text, place)
@@ -112,7 +113,8 @@ class CallsRegion(Payload):
             if j == len(text) or self._begins(turn, text[j]):
                 return j
             i = j
-        # A call without arguments, or the first parameter. Character by character: a marker is short.
+        # A call without arguments, or the first parameter. It is read character by character, because markers are
+        # short.
         self.tail += text[i]
         turn.region.keep(text[i])
         status, found = self.plan.firsts[self.opener.number].begins(self.tail)
@@ -126,23 +128,23 @@ class CallsRegion(Payload):
         return i + 1
 
     def _begins(self, turn: Turn, char: str) -> bool:
-        """Whether the character begins calls or arguments; or shows that the region is not a call."""
+        """Whether the character decides: it begins calls or arguments, or shows that the region is not a call."""
         return False
 
     def _begin_without(self, turn: Turn, place: int) -> None:
-        """A call has begun, and at that place a mark follows, no arguments."""
+        """A call has begun, and a mark follows at that place instead of arguments."""
 
     def start_call(self, turn: Turn) -> bool:
-        """The name is certain, and so is that arguments follow. False: it does not count as a call."""
+        """Begin the call: it is certain that arguments follow the name. Returns False if it is not a call."""
         if not self.name or not turn.accepts(self.name):
             self.no_call(turn)
             return False
         self.step = BODY
-        model_id = self.opener.captures.get(self.way.id) or None
+        model_id = self.opener.captures.get(self.layout.id) or None
         return turn.begin_call(turn.names.resolve(self.name) or self.name, model_id, may_get_id=False)
 
     def no_call(self, turn: Turn, *, at_end: bool = False) -> None:
-        """The region is not a call. `at_end`: nothing follows it."""
+        """The region is not a call. `at_end`: whether the turn ends here."""
         tried = self.step is not FIRST or (bool(self.name) and turn.accepts(self.name))
         release(turn, UNREADABLE if tried else None, UNREADABLE, at_end=at_end)
 
@@ -154,7 +156,7 @@ class CallsRegion(Payload):
         self.end_calls(end)
 
     def end_calls(self, end: int) -> None:
-        """The calls are complete; what follows is the closer, or is not the region's."""
+        """The calls are complete; the text that follows is the closer, or outside the region."""
         self.step, self.body_end, self.tail, self.reader = AFTER, end, "", None
 
     def _read_after(self, turn: Turn, text: str, i: int) -> int:
@@ -176,7 +178,7 @@ class CallsRegion(Payload):
         return i + 1
 
     def close(self, turn: Turn, found: Found, place: int, rest: str) -> None:
-        """The closer was found at that place; `rest` was read after it, and is read again."""
+        """The closer was found at that place; `rest`, the text after it, is read again."""
         end = place if found.before else place + len(found)
         if not found.before:
             turn.emit.markup(str(found), place)
@@ -184,7 +186,7 @@ class CallsRegion(Payload):
         turn.read_again(found + rest if found.before else rest, end, always=True)
 
     def leave(self, turn: Turn, *, text_follows: bool, end: int = -1) -> None:
-        """The region is over; `end`: the place after its closer."""
+        """The region has ended; `end`: the place after its closer."""
         self.plan.note(self.opener, self.start, self.body, self.body_end, max(end, self.body_end))
         turn.leave(text_follows=text_follows)
 
@@ -222,7 +224,7 @@ class Objects(CallsRegion):
 
     def no_call(self, turn: Turn, *, at_end: bool = False) -> None:
         """See `CallsRegion.no_call`."""
-        if self.reader is not None and self.reader.in_arguments:  # what is read again may quote a call
+        if self.reader is not None and self.reader.in_arguments:  # the text that is read again may quote a call
             turn.ignore_calls_until(())
         super().no_call(turn, at_end=at_end)
 
@@ -240,7 +242,7 @@ class Arguments(CallsRegion):
     """Arguments in a codec, after the name."""
 
     def _begins(self, turn: Turn, char: str) -> bool:
-        slot = SlotEdge("arguments", 0, 0, self.way.codec)
+        slot = SlotEdge("arguments", 0, 0, self.layout.codec)
         if not slot.accepts(char):
             return False
         if self.start_call(turn):
@@ -253,7 +255,7 @@ class Arguments(CallsRegion):
     def _read_body(self, turn: Turn, text: str, i: int) -> int:
         j, piece, status = self.reader.read(text, i)
         turn.delta(piece, turn.tape.base + i)
-        if status == FAILED:
+        if status == JSON_FAIL:
             turn.refuse_arguments(self.reader.fault, text[j], turn.tape.base + j)
         elif status == DONE:
             self.end_call(turn, turn.tape.base + j)
@@ -270,7 +272,7 @@ class Arguments(CallsRegion):
 
 
 class Whole(CallsRegion):
-    """A region whose text is kept up to its closer, and then read as a whole."""
+    """A region that is kept up to its closer and then read as a whole."""
 
     def _read_first(self, turn: Turn, text: str, i: int) -> int:
         self.step = BODY
@@ -284,9 +286,9 @@ class Whole(CallsRegion):
             self.tail = seen[place:]
             turn.region.keep(text[i:])
             return len(text)
-        first = i - len(self.tail)  # where in the text that begins which was seen
+        first = i - len(self.tail)  # where `seen` begins in the text
         end = max(i, first + place + len(found))
-        rest, self.tail = self.tail[place + len(found) :], ""  # where a longer closer might have come
+        rest, self.tail = self.tail[place + len(found) :], ""  # read while a longer closer was possible
         turn.region.keep(text[i:end])
         self.body_end = turn.tape.base + first + place
         calls = turn.emit.index
@@ -296,12 +298,12 @@ class Whole(CallsRegion):
             turn.emit.problem(UNREADABLE, self.opener + self._text(turn), self.start)
             turn.leave(text_follows=True)
             turn.release_region()
-        elif turn.emit.index > calls:  # a limit was passed at another call than the first
+        elif turn.emit.index > calls:  # a limit was exceeded after the first call
             turn.say(found + rest, self.body_end)
         return end
 
     def finish(self, turn: Turn) -> None:
-        """The turn is over: without a closer, its end is the region's."""
+        """The turn is over: a region without a closer ends here."""
         if self.step is FIRST or self.plan.fields[self.opener.number].close is not None:
             self.no_call(turn, at_end=True)
             return
@@ -312,13 +314,13 @@ class Whole(CallsRegion):
             self.no_call(turn, at_end=True)
 
     def _text(self, turn: Turn) -> str:
-        # The region's text, without its opener and what was read of its closer.
+        # The region's text, without its opener and the part of its closer that was read.
         return turn.region.text[len(self.opener) : self.body_end - self.start]
 
     def _give_calls(self, turn: Turn) -> bool:
-        """The calls of the region: the first spans its text, others stand at its end.
+        """Emit the calls of the region: the first one spans its text, the others are at its end.
 
-        False: there is none, or the limit of calls was passed.
+        Returns False if there are none, or the limit of calls was exceeded.
         """
         field = self.plan.fields[self.opener.number]
         found = calls_in(region_value(field, self._text(turn), self.opener.captures))

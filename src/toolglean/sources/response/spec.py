@@ -1,5 +1,5 @@
-# What this file knows: the words of a response template, version 1, and what makes one wrong by itself.
-# What it does not depend on: how text is read.
+# The keys of a response template, version 1, and what makes a template wrong by itself. Does not depend on how text is
+# read.
 #
 #     {"version": 1, "defaults": {"role": "assistant"},
 #      "start_anchor" | "start_anchor_pattern": where the assistant's message begins in the prompt,
@@ -7,10 +7,10 @@
 #                        "content", "content_args",                              how the region's text is read
 #                        "repeats", "join", "optional", "transform", "transform_each"}}}
 #
-# A field without an opener is the sink: what stands in no other region. Within a region only its own closer counts; a
-# region without one goes on to the end of the turn. (Read from the documentation and the behaviour of transformers
-# 5.23; nothing is copied.)
-"""The words of a response template."""
+# A field without an opener is the sink: it gets the text outside all other regions. Within a region only its own closer
+# is recognised; a region without a closer extends to the end of the turn. (Based on the documentation and the behaviour
+# of transformers 5.23; nothing is copied.)
+"""The keys of a response template."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ PARSERS = frozenset({"text", "int", "float", "bool", "json", "xml-inline", "kv-l
 
 
 class Role(Enum):
-    """What a field is to us: by its name, for all but the last."""
+    """The meaning of a field, determined by its name."""
 
     CONTENT = ("content",)
     REASONING = ("reasoning_content", "thinking", "reasoning")
@@ -48,7 +48,7 @@ _placeholder = re.compile(r"\{(\w+(?:\.\w+)*)\}")
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """One field of the message; the attributes are the template's own words, but for what the field is to us."""
+    """One field of the message. The attributes are the template's own keys, except `role` and `args`."""
 
     name: str
     role: Role
@@ -64,10 +64,10 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A response template that was read.
+    """A parsed response template.
 
     Attributes:
-        defaults: what the message contains in any case.
+        defaults: what every message contains.
         anchor: where the assistant's message begins in the prompt.
         fields: the fields that have an opener.
         sink: the field that has none, if any.
@@ -86,27 +86,27 @@ def read_template(template: Mapping[str, Any]) -> Template:
         FormatError: it is wrong; the message names the field and the key.
     """
     if not isinstance(template, Mapping):
-        raise FormatError(f"a response template must be a dict, not {template!r}")
+        raise FormatError(f"a response template must be a dict, not {template!r:.80}")
     if template.get("version", 1) != 1:
         raise FormatError(f"response template: version {template['version']!r} is not supported: use version 1")
     _only(template, TEMPLATE_KEYS, "response template")
     defaults = _typed(template, "defaults", {}, dict, "response template")
     given = _typed(template, "fields", {}, dict, "response template")
     if not given:
-        raise FormatError("response template: it has no fields")
+        raise FormatError("response template: fields is missing or empty: declare at least one field")
     anchor = _marker(template, "start_anchor", "response template")
     if anchor is None:
-        raise FormatError("response template: start_anchor or start_anchor_pattern is missing")
+        raise FormatError("response template: the start is missing: give start_anchor or start_anchor_pattern")
     fields = [_field(str(name), each) for name, each in given.items()]
     sinks = [each for each in fields if each.open is None]
     if len(sinks) > 1:
         names = ", ".join(each.name for each in sinks)
-        raise FormatError(f"response template: only one field may be without open, not {names}")
+        raise FormatError(f"response template: only one of the fields {names} may be without open or open_pattern")
     return Template(defaults, anchor, tuple(each for each in fields if each.open), sinks[0] if sinks else None)
 
 
 def path_of(value: Any) -> tuple[str, ...]:
-    """What a placeholder names, `("content", "args")` for `{content.args}`; () for anything else."""
+    """The path in a placeholder, `("content", "args")` for `{content.args}`; () for anything else."""
     found = _placeholder.fullmatch(value) if isinstance(value, str) else None
     return tuple(found[1].split(".")) if found else ()
 
@@ -114,7 +114,7 @@ def path_of(value: Any) -> tuple[str, ...]:
 def _field(name: str, given: Any) -> Field:
     where = f"field {name!r}"
     if not isinstance(given, Mapping):
-        raise FormatError(f"{where}: must be a dict, not {given!r}")
+        raise FormatError(f"{where}: it must be a dict, not {given!r:.80}")
     _only(given, FIELD_KEYS, where)
     field = Field(
         name,
@@ -138,13 +138,13 @@ def _field(name: str, given: Any) -> Field:
 def _only(given: Mapping[str, Any], known: frozenset[str], where: str) -> None:
     unknown = sorted(str(each) for each in set(given) - known)
     if unknown:
-        raise FormatError(f"{where}: unknown key {', '.join(unknown)}")
+        raise FormatError(f"{where}: unknown key {', '.join(unknown)}; use {', '.join(sorted(known))}")
 
 
 def _typed(given: Mapping[str, Any], key: str, default: Any, kind: type, where: str) -> Any:
     found = given.get(key, default)
     if found is not default and not isinstance(found, kind):
-        raise FormatError(f"{where}: {key} must be a {kind.__name__}, not {found!r}")
+        raise FormatError(f"{where}: {key} must be a {kind.__name__}, not {found!r:.80}")
     return found
 
 
@@ -167,8 +167,8 @@ def _marker(given: Mapping[str, Any], key: str, where: str) -> Marker | None:
 def _literals(given: Any, where: str) -> list[str]:
     literals = [given] if isinstance(given, str) else given
     if not isinstance(literals, list) or not literals or not all(each and isinstance(each, str) for each in literals):
-        raise FormatError(f"{where} must be a literal, or a list of literals, none of them empty: {given!r}")
-    # White space at its edges is markup with it or without it: see patterns.py.
+        raise FormatError(f"{where} must be a string or a list of strings, none of them empty, not {given!r:.80}")
+    # White space at the edges is markup either way: see patterns.py.
     return list(dict.fromkeys(each.strip() or each for each in literals))
 
 
@@ -184,11 +184,11 @@ def _check_parser(name: str, args: Mapping[str, Any], where: str) -> None:
             raise FormatError(f"{where}: xml-inline needs a tag_pattern with (?P<key>…) and (?P<value>…): {pattern!r}")
     for pair in _typed(args, "string_delims", [], list, where):
         if not isinstance(pair, list) or len(pair) != 2 or not all(each and isinstance(each, str) for each in pair):
-            raise FormatError(f"{where}: string_delims must hold pairs of literals, not {pair!r}")
+            raise FormatError(f"{where}: string_delims must be a list of pairs of strings; {pair!r:.80} is not a pair")
     inner = args.get("value_parser")
     if inner is not None:
         if not isinstance(inner, Mapping):
-            raise FormatError(f"{where}: value_parser must be a dict, not {inner!r}")
+            raise FormatError(f"{where}: value_parser must be a dict, not {inner!r:.80}")
         inner_args = _typed(inner, "args", {}, dict, f"{where}: value_parser")
         _check_parser(inner.get("name", "text"), inner_args, f"{where}: value_parser")
 
@@ -197,7 +197,9 @@ def _check_join(field: Field, where: str) -> None:
     if field.join is None:
         return
     if not field.repeats:
-        raise FormatError(f"{where}: join needs repeats")
+        raise FormatError(
+            f"{where}: join={field.join!r:.80} needs repeats=true, because only repeated values are joined"
+        )
     if field.content != "text" or field.each or isinstance(field.transform, dict | list):
         raise FormatError(f"{where}: join needs content 'text', not {field.content!r}")
 
@@ -208,9 +210,10 @@ def _check_transform(field: Field, where: str) -> None:
     groups |= {name for each in markers for name in re.findall(r"\(\?P<(\w+)>", each.source)}
     if field.transform is None:
         if field.each:
-            raise FormatError(f"{where}: transform_each needs a transform")
+            raise FormatError(f"{where}: transform_each needs a transform: give one, or leave transform_each out")
         if groups:
-            raise FormatError(f"{where}: {', '.join(sorted(groups))} is captured, but no transform uses it")
+            names = ", ".join(sorted(groups))
+            raise FormatError(f"{where}: {names} is captured, but no transform uses it: add a transform")
         return
     _check_placeholders(field.transform, None if field.each else groups | {"content"}, where)
 
@@ -222,6 +225,6 @@ def _check_placeholders(transform: Any, known: set[str] | None, where: str) -> N
     elif isinstance(transform, str) and _placeholder.search(transform):
         path = path_of(transform)
         if not path:
-            raise FormatError(f"{where}: a placeholder must be the whole string: {transform!r}")
+            raise FormatError(f"{where}: a placeholder must be the whole string, not a part of {transform!r:.80}")
         if known is not None and path[0] not in known:
-            raise FormatError(f"{where}: {transform} is not captured; captured are {', '.join(sorted(known))}")
+            raise FormatError(f"{where}: {transform} is not captured: a transform may use {', '.join(sorted(known))}")

@@ -1,13 +1,13 @@
-# What this file knows: how a region of xml-inline is read, each value as it arrives.
-# What it does not depend on: how a value is typed (parameters.py of the core).
+# How a region of xml-inline is read, each value as it arrives. Does not depend on how a value is typed
+# (engine/parameters.py).
 #
-# Between two parameters anything may stand, as for transformers: most patterns name `</tool_call>` as the closer and
-# say nothing of the `</function>` before it. After a value's closing literal, though, only a tag or the closer may
-# follow, or it is text of the value: `</parameter> is how it ends` does not end it. (After more white space than is
-# ever held back, it has ended.)
+# Any text may appear between two parameters, as in transformers: most patterns name `</tool_call>` as the closer and do
+# not mention the `</function>` before it. After a value's closing literal, though, only a tag or the closer may follow;
+# otherwise the literal is text of the value: `</parameter> is how it ends` does not end it. (After more white space
+# than is ever held back, the value has ended.)
 #
-# White space beside a value: where the pattern removes all of it (`\s*`), one line break is removed, and the one after
-# the value only if there was one before: what models write is a line break, and a value's indentation is its own.
+# White space next to a value: where the pattern removes all of it (`\s*`), one line break is removed, and the one after
+# the value only if there was one before. Models write one line break; a value's indentation belongs to the value.
 """Regions of parameters."""
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from toolglean.scan.reader import string_text
 from toolglean.scan.text import Finder
 from toolglean.sources.response.calls import Tag
 from toolglean.sources.response.marks import Found
-from toolglean.sources.response.patterns import HELD, past_space
+from toolglean.sources.response.patterns import MAX_MARKER, past_space
 from toolglean.sources.response.region import BODY, VALUE, CallsRegion
 from toolglean.sources.response.values import json_or_text
 
@@ -31,7 +31,7 @@ __all__ = ["Tags"]
 
 
 class _JsonParameters(Parameters):
-    """Parameters of a template that reads values as JSON where it can: where the schema says nothing, so do we."""
+    """Parameters of a template that reads values as JSON if possible, for values without a schema."""
 
     __slots__ = ()
 
@@ -52,29 +52,29 @@ class _JsonParameters(Parameters):
 class Tags(CallsRegion):
     """Parameters after the name: a head with the key, the value, and its closing literal."""
 
-    leads = False  # whether a line break may stand before the value
-    trails = False  # whether the one after the value is removed
+    leads = False  # whether a line break may come before the value
+    trails = False  # whether a line break after the value is removed
 
     @property
     def _tag(self) -> Tag:
-        tag = self.way.tag
+        tag = self.layout.tag
         assert tag is not None
         return tag
 
     @property
     def _finder(self) -> Finder:
-        # Finds the value's closing literal, with the line break that belongs to it.
+        # Finds the value's closing literal, with the line break before it if that is removed.
         return _finder(self._tag.tail, trails=self.trails)
 
     def _begin_without(self, turn: Turn, place: int) -> None:
-        kind = _JsonParameters if self.way.json else Parameters
+        kind = _JsonParameters if self.layout.json else Parameters
         self.reader = kind(turn.names.tool(self.name), {}, turn.limits.depth, coerce=turn.rules.coerce)
 
     def _read_body(self, turn: Turn, text: str, i: int) -> int:
         return self._read_value(turn, text, i) if self.step is VALUE else self._read_between(turn, text, i)
 
     def _read_between(self, turn: Turn, text: str, i: int) -> int:
-        # Up to the next parameter, or the closer.
+        # Read up to the next parameter, or the closer.
         place, found = self.plan.firsts[self.opener.number].find(text, i)
         if not isinstance(found, Found):
             return turn.hold(text, place)
@@ -100,7 +100,7 @@ class Tags(CallsRegion):
         if place > i:
             turn.delta(self.reader.text(text[i:place]), turn.tape.base + i)
         j = past_space(text, place + len(found))
-        far = j - place > HELD
+        far = j - place > MAX_MARKER
         if not found or (j == len(text) and not far):
             return turn.hold(text, place)
         start = turn.tape.base + place

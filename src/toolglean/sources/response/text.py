@@ -1,7 +1,7 @@
-# What this file knows: what the marks of regions of text do: a region opens, closes, or is open from the start.
-# What it does not depend on: how calls are read (region.py).
+# What the marks of regions of text do: a region opens, closes, or is open from the start. Does not depend on how calls
+# are read (region.py).
 #
-# They are read at once, and nothing of them can be malformed.
+# Regions of text are read at once, and cannot be malformed.
 """Regions of text."""
 
 from __future__ import annotations
@@ -22,32 +22,32 @@ __all__ = ["Ahead", "AtStart", "Mark"]
 
 
 class _TextPayload(Payload):
-    """What marks of text share."""
+    """The part that the marks of text regions share."""
 
     def __init__(self, plan: Fields, start: int) -> None:
         self.plan, self.start = plan, start
 
     def copy(self) -> Self:
-        """The same place."""
-        twin = type(self).__new__(type(self))
-        twin.__dict__.update(self.__dict__)
-        return twin
+        """A copy in the same state."""
+        copied = type(self).__new__(type(self))
+        copied.__dict__.update(self.__dict__)
+        return copied
 
 
 class Mark(_TextPayload):
-    """A marker that opens or closes a region of text (None: that of the sink)."""
+    """A marker that opens or closes a region of text (`number`: the field; None: the sink)."""
 
     def __init__(self, plan: Fields, found: Found, start: int, number: int | None, *, closes: bool) -> None:
         super().__init__(plan, start)
         self.found, self.number, self.closes = found, number, closes
 
     def read(self, turn: Turn, text: str, i: int) -> int:
-        """The mark is done before anything is read."""
+        """Apply the mark; no text is read."""
         self.finish(turn)
         return i
 
     def finish(self, turn: Turn) -> None:
-        """Do what the mark does."""
+        """Apply the mark."""
         found = self.found
         shown = self.number is not None and self.plan.fields[self.number].role is Role.OTHER
         end = self.start if found.before else self.start + len(found)
@@ -58,18 +58,18 @@ class Mark(_TextPayload):
         else:
             self.plan.note(found, self.start, end)
         self.plan.enter(turn, None if self.closes else self.number)
-        if shown and not found.before:  # the markers of a field that we do not know are content, as it is
+        if shown and not found.before:  # the markers of an unknown field are content, like its text
             turn.leave(text_follows=True)
             turn.say(str(found), self.start)
 
 
 class AtStart(_TextPayload):
-    """The turn starts, and a region may be open: unless a marker stands there."""
+    """The start of a turn in which a region may be open, unless the turn begins with a marker."""
 
     tail = ""
 
     def read(self, turn: Turn, text: str, i: int) -> int:
-        """Read what may be a marker, character by character."""
+        """Read text that may be a marker, character by character."""
         self.tail += text[i]
         status, found = self.plan.between.begins(self.tail)
         if found is not None:
@@ -80,7 +80,7 @@ class AtStart(_TextPayload):
         return i + 1
 
     def finish(self, turn: Turn) -> None:
-        """No marker stands there."""
+        """The turn does not begin with a marker."""
         if self.plan.at_start is not None:
             self.plan.open_at_start(turn, self.plan.at_start, self.start)
         elif self.plan.far is not None:
@@ -91,16 +91,16 @@ class AtStart(_TextPayload):
 
 
 class Ahead(_TextPayload):
-    """A region that is open where the turn starts if a literal stands anywhere after: until then, all is kept.
+    """A region that is open at the start of the turn if a literal follows anywhere. Until it does, all text is kept.
 
-    Only the start counts: after it, a closer without an opener is text, and content goes out as it comes.
+    This applies only to the start: later, a closer without an opener is text, and content is emitted as it arrives.
     """
 
     length = 0
     held = ""
 
     def read(self, turn: Turn, text: str, i: int) -> int:
-        """Keep all up to the literal."""
+        """Keep all text up to the literal."""
         number, literal = self.plan.far or (0, "")
         _, end, self.held, found = until(text, i, self.held, literal)
         turn.region.keep(text[i:end])
@@ -111,6 +111,6 @@ class Ahead(_TextPayload):
         return end
 
     def finish(self, turn: Turn) -> None:
-        """The literal does not come."""
+        """The literal did not follow."""
         turn.leave(text_follows=True)
         turn.release_region(again=self.length)

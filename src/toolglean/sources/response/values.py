@@ -1,7 +1,7 @@
-# What this file knows: what the text of a whole region stands for, and how a transform makes the message's value of it.
-# What it does not depend on: where regions begin and end.
+# The value of a whole region's text, and how a transform turns it into the message's value. Does not depend on where
+# regions begin and end.
 #
-# JSON and coercion are those of the core. Nothing here raises for what a model wrote: a text that cannot be read has no
+# JSON and coercion are those of `scan`. Nothing here raises for what a model wrote: a text that cannot be read has no
 # value, NOTHING.
 """Values of regions."""
 
@@ -14,9 +14,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from toolglean.scan.coerce import coerce_text, properties
-from toolglean.scan.json import FAIL, NEED, JsonScanner, decode
+from toolglean.scan.json import decode
+from toolglean.scan.tokens import value_text
 from toolglean.sources.response.calls import Tag, tag_of
-from toolglean.sources.response.real import find_all, real
+from toolglean.sources.response.regexes import compiled, find_all
 from toolglean.sources.response.spec import Field, path_of
 from toolglean.tools import Tool
 
@@ -34,7 +35,7 @@ _word = re.compile(r"\w[\w.+-]*").match
 
 
 def region_value(field: Field, text: str, captures: Mapping[str, str]) -> Any:
-    """The value of a region of that field, transformed; NOTHING if its text cannot be read."""
+    """The transformed value of a region of that field; NOTHING if its text cannot be read."""
     value = content_value(field.content, text, field.args)
     if value is NOTHING or field.transform is None:
         return value
@@ -47,7 +48,7 @@ def region_value(field: Field, text: str, captures: Mapping[str, str]) -> Any:
 
 
 def content_value(parser: str, text: str, args: Mapping[str, Any]) -> Any:
-    """What the text stands for, as that content parser reads it."""
+    """The value of the text, as that content parser reads it."""
     if parser == "json":
         return _json_content(text, args)
     if parser == "xml-inline":
@@ -73,16 +74,12 @@ def _scalar(parser: str, text: str) -> Any:
 
 def json_value(text: str) -> Any:
     """The JSON value that the text is, as the core reads JSON; NOTHING if it is not JSON."""
-    scanner = JsonScanner()
-    text = text.strip(" \t\r\n") + " "  # a number ends only with the character after it
-    end = scanner.skim(text, 0, 0)
-    if scanner.token in {NEED, FAIL} or text[end:].strip(" \t\r\n"):
-        return NOTHING
-    return decode(scanner.written(text, 0, end))[0]
+    found, _ = value_text(text)
+    return NOTHING if found is None else decode(found)[0]
 
 
 def json_or_text(text: str) -> Any:
-    """The JSON value that the text is, else the text."""
+    """The text as a JSON value, or else the text itself."""
     found = json_value(text)
     return text if found is NOTHING else found
 
@@ -98,7 +95,7 @@ def _plain_json(text: str, delims: list[list[str]], *, unquoted: bool) -> str:
     # Strings between markers become JSON strings, and bare keys get their quotes; JSON strings stay as they are.
     found: list[str] = []
     i = 0
-    closers = {end: text.rfind(end) for _, end in delims}  # after its last place, a closing marker is not looked for
+    closers = {end: text.rfind(end) for _, end in delims}  # the last place of each closing marker
     while i < len(text):
         begin, end = next((d for d in delims if text.startswith(d[0], i) and closers[d[1]] >= i + len(d[0])), ("", ""))
         word = _word(text, i) if unquoted and not begin else None
@@ -121,7 +118,7 @@ def _plain_json(text: str, delims: list[list[str]], *, unquoted: bool) -> str:
 
 def _tags(text: str, args: Mapping[str, Any]) -> Any:
     found: dict[str, Any] = {}
-    merged: set[str] = set()  # keys whose value is a list of ours
+    merged: set[str] = set()  # keys whose values were merged into a list
     for key, raw in _pairs(text, str(args["tag_pattern"])):
         value = _inner_value(raw, args)
         if key in merged:
@@ -146,7 +143,7 @@ def _pairs(text: str, pattern: str) -> list[tuple[str, str]]:
     tag = tag_of(pattern)
     if tag is not None:
         return _tag_pairs(text, tag)
-    matches = find_all(real(pattern, "tag_pattern", behind=True), text)
+    matches = find_all(compiled(pattern, "tag_pattern", behind=True), text)
     return [(captures["key"], captures["value"]) for _, _, captures in matches]
 
 
@@ -157,7 +154,7 @@ def _tag_pairs(text: str, tag: Tag) -> list[tuple[str, str]]:
         if place < pos:
             continue
         close = text.find(tag.tail, end)
-        if close < 0:  # nor after any later head
+        if close < 0:  # so there is none after any later head either
             break
         found.append((captures["key"], tag.trimmed(text[end:close])))
         pos = close + len(tag.tail)
@@ -177,7 +174,7 @@ def _lines(text: str, args: Mapping[str, Any]) -> Any:
     return found
 
 
-# -- the message's shape -----------------------------------------------------------------------------------------------
+# -- transforms --------------------------------------------------------------------------------------------------------
 
 
 def _transformed(transform: Any, scope: Mapping[str, Any]) -> Any:
@@ -199,7 +196,7 @@ def _transformed(transform: Any, scope: Mapping[str, Any]) -> Any:
 
 
 def coerced(arguments: Mapping[str, Any], tool: Tool) -> dict[str, Any]:
-    """The arguments, with text values typed by the tool's schema, also those in a list of repeated parameters."""
+    """The arguments, with text values typed by the tool's schema, including those in a list of repeated parameters."""
     known = properties(tool.parameters)
     return {key: _typed(value, known.get(key), tool) for key, value in arguments.items()}
 

@@ -1,9 +1,10 @@
-# What this file knows: the child's side of process.py: the limits it sets itself, and the lines it reads and writes.
-# What it must not know: who asks. Only process.py starts it.
+# The child's side of process.py: the limits it sets itself, and the lines it reads and writes. Only process.py starts
+# it.
 #
-# Where the platform has `resource`, the child may take MEMORY bytes of address space, a few seconds of processor time
-# for each rendering, and may open no file once it is warm: not even a template that broke out of the sandbox could.
-"""A process that renders one template. Run by `process.ChildTemplate`, line by line."""
+# Where the platform has `resource`, the child may take MEMORY bytes of address space and a few seconds of processor
+# time for each rendering, and may open no files once it is warm. Even a template that broke out of the sandbox could
+# not.
+"""A process that renders one template. `process.ChildTemplate` starts it and sends it lines."""
 
 from __future__ import annotations
 
@@ -26,11 +27,11 @@ MEMORY: Final = 400 * 1024 * 1024
 """Bytes of address space."""
 
 CPU_SECONDS: Final = 10
-"""Seconds of processor time for one question. The parent's clock is stricter; this is for a child without a parent."""
+"""Seconds of processor time for one request. The parent's clock is stricter; this stops a child without a parent."""
 
 
 def main() -> None:
-    """Read a line, answer with a line, until there are none."""
+    """Read a line and answer with a line, until the input ends."""
     limited = limit_memory()
     template: JinjaTemplate | None = None
     for line in sys.stdin.buffer:
@@ -52,7 +53,7 @@ def main() -> None:
         except TemplateError as error:
             data = failure(error.reason, error.line, error.column, error.text)
         except MemoryError:
-            data = failure("more memory than it may have", 1, 1, "")
+            data = failure(f"it uses more than {MEMORY >> 20} MiB of memory", 1, 1, "")
         sys.stdout.buffer.write(data + b"\n")
         sys.stdout.buffer.flush()
 
@@ -64,14 +65,18 @@ def rendered(template: JinjaTemplate, request: dict[str, Any]) -> str:
 
 
 def failure(reason: str, line: int, column: int, text: str) -> bytes:
-    """The line that says what is wrong, and where."""
-    # A template of one endless line is not sent back whole: the error shows what stands around the column only.
-    said = {"reason": reason, "line": line, "column": column, "at": text[:10_000], "worked": time.process_time()}
-    return json.dumps(said).encode("ascii")
+    """The line that tells what is wrong, and where."""
+    # A template of one endless line is not sent back whole: the error shows only the text around the column.
+    told = {"reason": reason, "line": line, "column": column, "at": text[:10_000], "worked": time.process_time()}
+    return json.dumps(told).encode("ascii")
 
 
 def warm() -> dict[str, str]:
-    """Load all that jinja2 loads when it needs it, then open no more files. Says what is missing."""
+    """Load everything that jinja2 would load later, then forbid opening files.
+
+    Returns:
+        {}, or {"usage": …} if jinja2 is missing.
+    """
     from toolglean.sources.templates.jinja_render import JinjaTemplate  # noqa: PLC0415  after the limit of memory
 
     try:
@@ -82,7 +87,7 @@ def warm() -> dict[str, str]:
         return {"usage": str(error)}
     for codec in ("ascii", "latin-1", "unicode-escape", "utf-8"):
         codecs.lookup(codec)
-    with contextlib.suppress(TemplateError):  # so are its ways of dealing with errors loaded
+    with contextlib.suppress(TemplateError):  # this also loads its handling of errors
         template.render([], [], {"x": "a"}, datetime.now().astimezone())
     forbid_files()
     return {}
@@ -92,20 +97,20 @@ def warm() -> dict[str, str]:
 
 
 def limit_memory() -> bool:
-    """Limit the address space; False where this platform cannot."""
+    """Limit the address space; False if this platform cannot."""
     if sys.platform == "win32":
         return False
-    import resource  # noqa: PLC0415  there is none on Windows
+    import resource  # noqa: PLC0415  Windows does not have it
 
     try:
         resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-    except (OSError, ValueError):  # macOS knows the limit and refuses to set it
+    except (OSError, ValueError):  # macOS has the limit but refuses to set it
         return False
     return sys.platform != "darwin"
 
 
 def limit_time() -> None:
-    """Limit the processor time of the next question."""
+    """Limit the processor time of the next request."""
     if sys.platform != "win32":
         import resource  # noqa: PLC0415
 
@@ -115,7 +120,7 @@ def limit_time() -> None:
 
 
 def forbid_files() -> None:
-    """Open no file from here on, write none, leave no core."""
+    """From now on, open and write no files, and leave no core dump."""
     if sys.platform != "win32":
         import resource  # noqa: PLC0415
 

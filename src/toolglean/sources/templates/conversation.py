@@ -1,8 +1,8 @@
-# What this file knows: how messages and tools in OpenAI's shape become the values that Ollama gives to a Go template.
-# What it must not know: templates.
+# How messages and tools in OpenAI's shape become the values that Ollama passes to a Go template. Does not depend on the
+# template.
 #
-# What reaches an Ollama template was JSON once: all numbers in arguments and schemas are floats.
-"""OpenAI's messages as Ollama's."""
+# Ollama's data has been JSON at some point, so all numbers in arguments and schemas are floats.
+"""OpenAI's messages, converted to Ollama's."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from toolglean.sources.templates.golang.shapes import ChatMessage
 __all__ = ["chat_messages", "decoded", "tool_dicts"]
 
 MAX_DEPTH: Final = 256
-"""Lists and objects within each other."""
+"""The deepest nesting of lists and objects."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 def chat_messages(messages: Sequence[Mapping[str, Any]]) -> list[ChatMessage]:
-    """Messages of Ollama's API.
+    """Messages in the shape of Ollama's API.
 
     Raises:
         UsageError: a message is not of OpenAI's shape, or its arguments are not an object.
     """
-    return [_message(each) for each in messages]
+    return [_message(each, at) for at, each in enumerate(messages)]
 
 
 def tool_dicts(tools: Sequence[Mapping[str, Any]] | None) -> list[dict[str, Any]]:
-    """Tools, their values as Go decodes them from JSON.
+    """Tools, with their values as Go decodes them from JSON.
 
     Raises:
         UsageError: a value is not a JSON value.
@@ -53,16 +53,16 @@ def decoded(value: Any, depth: int = 0) -> Any:
     if isinstance(value, int):
         return _float(value)
     if depth >= MAX_DEPTH:
-        raise UsageError(f"a value is nested deeper than {MAX_DEPTH} levels")
+        raise UsageError(f"messages and tools must not be nested deeper than {MAX_DEPTH} levels: flatten the value")
     if isinstance(value, Mapping):
         return {text(str(key)): decoded(each, depth + 1) for key, each in value.items()}
     if isinstance(value, Sequence):
         return [decoded(each, depth + 1) for each in value]
-    raise UsageError(f"{type(value).__name__} is not a JSON value")
+    raise UsageError(f"messages and tools must contain only JSON values, not a value of type {type(value).__name__}")
 
 
 def text(value: str) -> str:
-    """Text without lone surrogates, which no UTF-8 has."""
+    """Text without lone surrogates, which UTF-8 cannot encode."""
     return value if value.isascii() else _SURROGATE.sub("\ufffd", value)
 
 
@@ -70,13 +70,16 @@ def _float(value: int) -> float:
     try:
         return float(value)
     except OverflowError:
-        raise UsageError("an integer is too large for the float that Ollama converts it to") from None
+        raise UsageError(
+            f"an integer of {value.bit_length():,} bits in messages or tools is too large for the float that Ollama "
+            "converts it to: pass it as a string"
+        ) from None
 
 
-def _message(message: Mapping[str, Any]) -> ChatMessage:
+def _message(message: Mapping[str, Any], at: int) -> ChatMessage:
     role = message.get("role") if isinstance(message, dict) else None
     if not isinstance(role, str):
-        raise UsageError(f"a message must be a dict with a role, not {str(message)[:80]}")
+        raise UsageError(f"messages[{at}] must be a dict with a role, not {str(message)[:80]}")
     thinking = message.get("reasoning_content") or message.get("thinking") or message.get("reasoning") or ""
     calls = message.get("tool_calls") or ()
     return ChatMessage(
@@ -91,12 +94,12 @@ def _message(message: Mapping[str, Any]) -> ChatMessage:
 
 
 def _content(content: Any) -> str:
-    """A text, or the texts of a list of parts."""
+    """The content as one text; the texts of a list of parts are joined."""
     if content is None or isinstance(content, str):
         return text(content or "")
     if isinstance(content, Sequence):
         return text("".join(each if isinstance(each, str) else str(each.get("text") or "") for each in content))
-    raise UsageError(f"content must be a text or a list of parts, not {type(content).__name__}")
+    raise UsageError(f"a message's content must be a string or a list of parts, not {type(content).__name__}")
 
 
 def _call(call: Mapping[str, Any], at: int) -> tuple[str, str, dict[str, Any], int]:
@@ -111,10 +114,10 @@ def _arguments(arguments: Any) -> dict[str, Any]:
         try:
             arguments = json.loads(arguments) if arguments.strip() else {}
         except (ValueError, RecursionError):
-            raise UsageError(f"arguments must be a JSON object, not {arguments[:80]!r}") from None
+            raise UsageError(f"a tool call's arguments must be a JSON object, not {arguments[:80]!r}") from None
     if arguments is None:
         return {}
     if not isinstance(arguments, Mapping):
-        raise UsageError(f"arguments must be a JSON object, not {type(arguments).__name__}")
+        raise UsageError(f"a tool call's arguments must be a JSON object, not {type(arguments).__name__}")
     values: dict[str, Any] = decoded(arguments)
     return values

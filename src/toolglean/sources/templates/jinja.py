@@ -1,8 +1,9 @@
-# What this file knows: jinja2, as Hugging Face sets it up for chat templates: its extensions, its white space rules.
-# What it must not know: what a tag is.
+# jinja2 as Hugging Face sets it up for chat templates: its extensions and its white space rules. Does not depend on
+# what a tag is.
 #
-# jinja2 is imported in files named jinja* only. This one parses: templates come from strangers, none of them is run.
-"""Jinja chat templates, read: their syntax tree, and what they write around a tool call."""
+# jinja2 is imported only in files named jinja*. This one parses; it never runs a template, because templates come from
+# strangers.
+"""Reads Jinja chat templates: their syntax tree, and what they write around a tool call."""
 
 from __future__ import annotations
 
@@ -12,20 +13,20 @@ from typing import Any
 
 from toolglean._install import needs
 from toolglean.errors import TemplateError, UsageError
-from toolglean.sources.templates.dryrun.expressions import DeadEnd
-from toolglean.sources.templates.dryrun.statements import DryRun
 from toolglean.sources.templates.outline import AroundCall, Outline, around_call, literals
+from toolglean.sources.templates.static.expressions import DeadEnd
+from toolglean.sources.templates.static.statements import StaticAnalysis
 
 __all__ = ["at_line", "parse", "read"]
 
-_LINE_BREAK = re.compile(r"\r\n|\r|\n")  # what jinja2 counts
+_LINE_BREAK = re.compile(r"\r\n|\r|\n")  # the line breaks that jinja2 counts
 
 
 def parse(source: str) -> Any:
     """The syntax tree of a Jinja template, as jinja2 builds it.
 
     Raises:
-        TemplateError: it is broken.
+        TemplateError: the template is broken.
         UsageError: jinja2 is not installed.
     """
     environment, syntax_error = _environment()
@@ -35,30 +36,30 @@ def parse(source: str) -> Any:
         raise at_line(error.message or "broken template", source, error.lineno) from error
     except RecursionError as error:
         raise TemplateError.at("nested too deeply for jinja2", source, 0) from error
-    except Exception as error:  # whatever jinja2 trips over, the template is at fault
-        raise TemplateError.at(f"jinja2 cannot read it: {error}", source, 0) from error
+    except Exception as error:  # whatever fails in jinja2, the template is at fault
+        raise TemplateError.at(f"jinja2 cannot parse it: {error}", source, 0) from error
 
 
 def read(source: str) -> tuple[AroundCall | None, list[str]]:
-    """What a Jinja template writes around a tool call, and the texts that it writes to begin an assistant's message.
+    """What a Jinja template writes around a tool call, and the texts with which it begins an assistant's message.
 
     Raises:
-        TemplateError: it is broken, or nested too deeply.
+        TemplateError: the template is broken, or nested too deeply.
         UsageError: jinja2 is not installed.
     """
     tree = parse(source)
-    run = DryRun()
+    analysis = StaticAnalysis()
     try:
-        around = around_call(_outline(run, tree.body))
-        return around, [text for prompt in run.prompts for text in literals(prompt)]
+        around = around_call(_outline(analysis, tree.body))
+        return around, [text for prompt in analysis.prompts for text in literals(prompt)]
     except RecursionError as error:
         raise TemplateError.at("nested too deeply", source, 0) from error
 
 
-def _outline(run: DryRun, body: list[Any]) -> Outline:
+def _outline(analysis: StaticAnalysis, body: list[Any]) -> Outline:
     try:
-        return run.walk(body)
-    except DeadEnd:  # whatever is done, the template raises: nothing can be said of it
+        return analysis.walk(body)
+    except DeadEnd:  # the template raises on every path, so nothing is known
         return ()
 
 
@@ -72,9 +73,9 @@ def _environment() -> tuple[Any, type[Any]]:
         raise UsageError(needs("Jinja templates need jinja2", "jinja")) from error
 
     class Generation(jinja2.ext.Extension):
-        """`{% generation %}…{% endgeneration %}` marks what the model writes in training data. We read through it."""
+        """`{% generation %}…{% endgeneration %}` marks the model's text in training data. Its body is read as usual."""
 
-        tags = {"generation"}  # noqa: RUF012  jinja2's own way
+        tags = {"generation"}  # noqa: RUF012  jinja2 requires it
 
         def parse(self, parser: Any) -> Any:
             parser.stream.expect("name:generation")

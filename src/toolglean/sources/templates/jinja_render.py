@@ -1,10 +1,10 @@
-# What this file knows: jinja2, as Hugging Face sets it up to render chat templates, and how its errors become ours.
-# What it must not know: what the text that comes out means, and processes.
+# jinja2 as Hugging Face sets it up to render chat templates, and how its errors become ours. Does not depend on what
+# the rendered text means, or on processes.
 #
-# The sandbox keeps a template from Python's inside, and this file from the shortest bombs: repetition and powers are
-# bounded, output is counted. Nothing in one process can hold jinja2 to time and memory: templates of strangers render
-# in a child (process.py).
-"""Rendering Jinja chat templates."""
+# The sandbox keeps a template away from Python's internals, and this file stops the shortest bombs: repetition and
+# powers are bounded, and output is counted. Nothing within one process can limit jinja2's time and memory, so templates
+# of strangers render in a child process (process.py).
+"""Renders Jinja chat templates."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ from toolglean.sources.templates.jinja import at_line
 __all__ = ["MAX_OUTPUT", "JinjaTemplate"]
 
 MAX_OUTPUT: Final = 4 * 1024 * 1024
-"""Characters of one rendering."""
+"""The most characters of one rendering."""
 
 MAX_REPEATED: Final = 4 * 1024 * 1024
-"""Characters or elements that `*` may make."""
+"""The most characters or elements that `*` may create."""
 
 MAX_BITS: Final = 65_536
-"""Bits of a number that `*` or `**` may make."""
+"""The most bits of a number that `*` or `**` may create."""
 
 _ENDS = ("<|im_end|>", "<|eot_id|>", "<|end_of_text|>", "<|return|>", "<|end|>")
 
@@ -39,11 +39,11 @@ class JinjaTemplate:
 
     Args:
         source: its text.
-        lax: as some engines do: let it change the lists that it is given, give it `from_json`, and let `tojson` write
-            what can be listed.
+        lax: like some engines, let the template change the lists that are passed to it, provide `from_json`, and let
+            `tojson` write any iterable as a list.
 
     Raises:
-        TemplateError: it is broken.
+        TemplateError: the template is broken.
         UsageError: jinja2 is not installed.
     """
 
@@ -66,13 +66,13 @@ class JinjaTemplate:
         """What the template writes.
 
         Args:
-            messages: the conversation, passed on as it is.
-            tools: the tools, passed on as they are.
-            variables: what else it may name; they stand over the defaults.
-            now: the date that it is told.
+            messages: the conversation, passed on unchanged.
+            tools: the tools, passed on unchanged.
+            variables: further variables; they override the defaults.
+            now: the date and time for the template.
 
         Raises:
-            TemplateError: it refuses the messages, fails, or writes too much.
+            TemplateError: the template refuses the messages, fails, or writes too much.
         """
         given = {**_defaults(self.source, now), "messages": messages, "tools": tools, **variables}
         if self._lax:
@@ -85,7 +85,7 @@ class JinjaTemplate:
         for piece in self._template.generate(given):
             left -= len(piece)
             if left < 0:
-                raise TemplateError.at(f"more than {MAX_OUTPUT:,} characters of output", self.source, 0)
+                raise TemplateError.at(f"it writes more than {MAX_OUTPUT:,} characters", self.source, 0)
             yield piece
 
 
@@ -105,7 +105,7 @@ def _defaults(source: str, now: datetime) -> dict[str, Any]:
     }
 
 
-class Refusal(Exception):  # noqa: N818  its word, not our error
+class Refusal(Exception):  # noqa: N818  it is raised by the template
     """What a template raises with `raise_exception`."""
 
 
@@ -115,7 +115,7 @@ def _raise_exception(message: Any) -> None:
 
 def _tojson(
     value: Any,
-    ensure_ascii: bool = False,  # noqa: FBT001, FBT002  templates pass them by place too
+    ensure_ascii: bool = False,  # noqa: FBT001, FBT002  templates also pass them by position
     indent: int | None = None,
     separators: tuple[str, str] | None = None,
     sort_keys: bool = False,  # noqa: FBT001, FBT002
@@ -131,7 +131,7 @@ def _tojson(
 
 
 class _Faults:
-    """Whatever happens within becomes a TemplateError, with the template's line where jinja2 knows it."""
+    """Turns every error inside its `with` block into a TemplateError, with the template's line if jinja2 knows it."""
 
     def __init__(self, source: str) -> None:
         self.source = source
@@ -152,14 +152,14 @@ def _reason(error: Exception) -> str:
     if isinstance(error, Refusal):
         return f"raised by the template: {error}"
     if isinstance(error, RecursionError):
-        return "nested too deeply, or calls itself without end"
+        return "nested too deeply, or a recursion that never ends"
     if isinstance(error, MemoryError):
-        return "more memory than it may have"
+        return "it runs out of memory"
     return f"{type(error).__name__}: {error}"[:2_000]
 
 
 def _line(trace: TracebackType | None) -> int:
-    """The last line of the template in a traceback; jinja2 has put the template's own lines there."""
+    """The last line of the template in a traceback, in which jinja2 has put the template's own line numbers."""
     line = 1
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == "<template>":
@@ -181,9 +181,9 @@ def _environment(lax: bool) -> Any:  # noqa: FBT001  a key of the cache
         raise UsageError(needs("Jinja templates need jinja2", "jinja")) from error
 
     class Generation(jinja2.ext.Extension):
-        """`{% generation %}…{% endgeneration %}`: renders what is within, in a scope of its own."""
+        """`{% generation %}…{% endgeneration %}`: renders its body, in a separate scope."""
 
-        tags = {"generation"}  # noqa: RUF012  jinja2's own way
+        tags = {"generation"}  # noqa: RUF012  jinja2 requires it
 
         def parse(self, parser: Any) -> Any:
             line = parser.stream.expect("name:generation").lineno
@@ -196,7 +196,7 @@ def _environment(lax: bool) -> Any:  # noqa: FBT001  a key of the cache
     base = jinja2.sandbox.SandboxedEnvironment if lax else jinja2.sandbox.ImmutableSandboxedEnvironment
 
     class Sandbox(base):  # type: ignore[misc, valid-type]  # one of two
-        """The sandbox, with bounds on what `*` and `**` make; nor are they folded when a template is compiled."""
+        """The sandbox, with limits on `*` and `**`, which are not folded at compile time either."""
 
         intercepted_binops = frozenset({"*", "**"})
 
@@ -213,12 +213,12 @@ def _environment(lax: bool) -> Any:  # noqa: FBT001  a key of the cache
 
 
 def _check_size(operator: str, left: Any, right: Any) -> None:
-    """Refuse what would make a very long text or list, or a very large number."""
+    """Refuse an operation that would create a very long text or list, or a very large number."""
     if isinstance(left, int) and isinstance(right, int):
         bits = left.bit_length() * right if operator == "**" else left.bit_length() + right.bit_length()
         if bits > MAX_BITS:
-            raise OverflowError(f"{operator} makes a number of more than {MAX_BITS:,} bits")
+            raise OverflowError(f"{operator} would create a number of more than {MAX_BITS:,} bits")
         return
     for sequence, count in ((left, right), (right, left)):
         if isinstance(count, int) and hasattr(sequence, "__len__") and len(sequence) * count > MAX_REPEATED:
-            raise OverflowError(f"* makes more than {MAX_REPEATED:,} characters or elements")
+            raise OverflowError(f"* would create more than {MAX_REPEATED:,} characters or elements")

@@ -1,6 +1,6 @@
-# What this file knows: how to tell a Go template from a Jinja one, and what is read from either: tag and closer.
-# What it must not know: how a template is parsed.
-"""The tag of a template in any language."""
+# How to tell a Go template from a Jinja template, and what is read from either: the tag and its closer. Does not depend
+# on how a template is parsed.
+"""The tag of a template in either language."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from toolglean.errors import UsageError
+from toolglean.sources.templates.go_tag import calls_test, tag_in
 from toolglean.sources.templates.golang import parse
-from toolglean.sources.templates.golang.functions import KNOWN
 from toolglean.sources.templates.golang.nodes import Field, If, Node, Range, Text
+from toolglean.sources.templates.golang.scope import KNOWN
 from toolglean.sources.templates.markers import GENERIC, closer_for, tag_before
-from toolglean.sources.templates.tag import calls_test, tag_in
 
 __all__ = ["Language", "TemplateTag", "tag_of", "template_language"]
 
 Language: TypeAlias = Literal["go", "jinja"]
-"""The languages of chat templates: Ollama's are Go's, Hugging Face's are Jinja's."""
+"""The languages of chat templates: Ollama uses Go's, Hugging Face uses Jinja."""
 
 _WORDS = "|".join(
     ["if", "range", "with", "end", "else", "define", "template", "block", "break", "continue", *sorted(KNOWN)]
 )
-# What stands behind the first brace tells them apart: {% and {# are Jinja's, {{.A}} {{$x}} {{/* {{if … are Go's. Of the
-# rest, a name that is not a function of Go is Jinja's; a string, a number or a parenthesis says nothing.
+# The text after the first brace tells them apart: {% and {# are Jinja's; {{.A}} {{$x}} {{/* {{if … are Go's. Otherwise,
+# a name that is not a Go function is Jinja's; a string, a number or a parenthesis decides nothing.
 _SIGNS = re.compile(
     r"\{(?:(?P<jinja>[%#])"
     rf"|\{{-?\s*(?:(?P<go>\.(?!\d)|\$|/\*|(?:{_WORDS})(?![\w.(|]))|(?P<name>[A-Za-z_])))",
@@ -33,11 +33,11 @@ _SIGNS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class TemplateTag:
-    """What a template says of the beginning and the end of a tool call.
+    """What a template shows of the beginning and the end of a tool call.
 
     Attributes:
-        tag: the text that starts a call, or the section of calls; "{" where the template has none.
-        closer: the text that ends what the tag started; "" where the template does not clearly say.
+        tag: the text that starts a call, or the section of calls; "{" if the template has none.
+        closer: the text that ends what the tag started; "" if the template does not show it clearly.
         language: the language of the template.
     """
 
@@ -47,7 +47,7 @@ class TemplateTag:
 
 
 def template_language(source: str) -> Language:
-    """The language of the template `source`: that of its first action. Text without any action is a Go template."""
+    """The language of the template `source`, judged by its first action. Text without any action is a Go template."""
     sign = _SIGNS.search(source)
     return "go" if sign is None or sign["go"] else "jinja"
 
@@ -55,12 +55,12 @@ def template_language(source: str) -> Language:
 def tag_of(template: str, language: str | None = None) -> TemplateTag:
     """The tag of a chat template, and its closer.
 
-    For a Go template the tag is the one that Ollama finds, right or wrong; for a Jinja template it is found by
-    following what the template writes for a message with a tool call. Nothing is run.
+    For a Go template, the tag is the one that Ollama finds, right or wrong. For a Jinja template, it is found by
+    following what the template writes for a message with a tool call. The template is not run.
 
     Args:
         template: the template's text.
-        language: "go" or "jinja"; None to tell from the text.
+        language: "go" or "jinja"; None: detected from the text.
 
     Raises:
         TemplateError: the template cannot be read.
@@ -72,7 +72,7 @@ def tag_of(template: str, language: str | None = None) -> TemplateTag:
         return _of_go(template)
     if language == "jinja":
         return _of_jinja(template)
-    raise UsageError(f"unknown template language {language!r}: use 'go' or 'jinja'")
+    raise UsageError(f"language={language!r} is not a template language: use 'go' or 'jinja'")
 
 
 def _of_jinja(template: str) -> TemplateTag:
@@ -93,7 +93,7 @@ def _of_go(template: str) -> TemplateTag:
 
 
 def _go_closer(tag: str, test: If) -> str:
-    """The closer behind the loop over the calls, or at the end of the loop, where that stands in the test itself."""
+    """The closer after the loop over the calls, or at the end of the loop, if the loop is in the test itself."""
     for at, node in enumerate(test.body):
         if isinstance(node, Range) and _over_calls(node):
             return closer_for(tag, _text_at(test.body, at + 1)) or closer_for(tag, _text_at(node.body, -1))

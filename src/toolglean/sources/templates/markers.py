@@ -1,13 +1,13 @@
-# What this file knows: what the marker of a call looks like in the text that a template writes before and after a call.
-# What it must not know: where that text came from.
+# What the marker of a call looks like in the text that a template writes before and after a call. Does not depend on
+# where that text came from.
 #
 # The text before a call, since the last value that is not part of it, may be
 #
 #   <|im_end|>\n<|im_start|>assistant\n</think>\n<tool_call>\n{"name": "
 #   ──────── header of the message ──── ─ closer ─ ── tag ──
 #
-# so the header goes, then what closes something else, then all from the first `{` on. Of what is left the first whole
-# marker is the tag: the shorter, the less depends on white space that models write as they like.
+# First the header is removed, then anything that closes something else, then everything from the first `{` on. The tag
+# is the first whole marker of what remains. A short tag is best, because models vary the white space around it.
 """Tags and closers, from the text around a call."""
 
 from __future__ import annotations
@@ -19,13 +19,14 @@ from itertools import islice
 __all__ = ["GENERIC", "closer_for", "first_marker", "tag_before"]
 
 GENERIC = "{"
-"""The tag where a template has none: every object may be a call."""
+"""The tag if a template has none: every object may be a call."""
 
 MAX_CHARS = 4_000  # of the text before a call
-MAX_HEADERS = 40  # texts that may be headers
+MAX_HEADERS = 40  # how many texts are tried as headers
 MAX_TAG = 100  # a longer one is prose
 
-# <x>, [x], <|x|>: what tokenizers hold as one token. Nothing in it may open another one, so no text is looked at twice.
+# <x>, [x], <|x|>: what tokenizers often have as one token. A marker cannot contain the opening bracket of another one,
+# so no text is looked at twice.
 _MARKER = re.compile(r"<[^<>\s]{1,60}>|\[/?[A-Za-z_]{2,60}\]")
 _ROLE = re.compile(
     r"(?:assistant|\bmodel(?=\n))[^\s<>\[\]]{0,8}[>\]]?(?:<[^<>\s]{0,20}(?:end|sep|mid)[^<>\s]{0,20}>)?[:\s]*",
@@ -37,11 +38,11 @@ _PAIR_WORDS = re.compile(r"begin|start|open|prefix|end|close|stop|suffix", re.IG
 
 
 def tag_before(text: str, headers: Iterable[str]) -> str:
-    """The tag in the text that a template writes right before the first value of a call.
+    """The tag in the text that a template writes immediately before the first value of a call.
 
     Args:
         text: that text.
-        headers: texts of the header of a message: what is written to make a model begin one.
+        headers: texts of the header of a message, which is written so that the model begins one.
 
     Returns:
         The tag; "{" if there is none, "[" if the call is in a bare list.
@@ -53,7 +54,7 @@ def tag_before(text: str, headers: Iterable[str]) -> str:
 
 
 def first_marker(line: str) -> str:
-    """The first whole marker of a line that begins with one; else the line itself."""
+    """The first whole marker of a line that begins with one; otherwise the line itself."""
     marker = _MARKER.match(line)
     return marker.group() if marker else line
 
@@ -70,7 +71,7 @@ def _after_header(text: str, headers: Iterable[str]) -> str:
 
 
 def _after_closers(text: str) -> str:
-    """Without the markers at its beginning that close what came before, or belong to a header."""
+    """The text without the markers at its beginning that close something else, or belong to a header."""
     pos = 0
     for match in _MARKER.finditer(text):
         marker = match.group()
@@ -83,7 +84,7 @@ def _after_closers(text: str) -> str:
 
 
 def closer_for(tag: str, text: str) -> str:
-    """What closes the tag in the text that follows a call; "" if nothing there clearly does."""
+    """The closer of the tag in the text after a call; "" if nothing there is clearly one."""
     if tag == GENERIC:
         return ""
     opener = first_marker(tag)
@@ -96,7 +97,7 @@ def closer_for(tag: str, text: str) -> str:
 
 
 def _stem(marker: str) -> str:
-    """What a tag and its closer have in common: the letters, without the words that tell the two apart."""
+    """What a tag and its closer have in common: the letters, without the words that distinguish the two."""
     element = re.match(r"<[A-Za-z_:]+(?=[ =])", marker)  # <function=… is closed by </function>
     marker = element.group() if element else marker
     return re.sub(r"[\W_]", "", _PAIR_WORDS.sub("", marker)).lower()

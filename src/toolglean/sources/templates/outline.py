@@ -1,6 +1,6 @@
-# What this file knows: what a template writes, in order, as far as that can be said without running it.
-# What it must not know: the language of the template; how a tag is chosen.
-"""The outline of what a template writes: texts, holes, and choices between them."""
+# What a template writes, in order, as far as that is known without running it. Does not depend on the language of the
+# template, or on how a tag is chosen.
+"""The outline of what a template writes: texts, placeholders, and choices between them."""
 
 from __future__ import annotations
 
@@ -9,21 +9,32 @@ from dataclasses import dataclass, field
 from enum import Enum, auto
 from typing import TypeAlias
 
-__all__ = ["AroundCall", "Calls", "Choice", "Hole", "Item", "Outline", "around_call", "has_call", "literals", "size"]
+__all__ = [
+    "AroundCall",
+    "Calls",
+    "Choice",
+    "Item",
+    "Outline",
+    "Placeholder",
+    "around_call",
+    "has_call",
+    "literals",
+    "size",
+]
 
 
 @dataclass(frozen=True, slots=True)
-class Hole:
-    """A value that is known only when the template runs. `call`: it is made of a tool call."""
+class Placeholder:
+    """A value that is known only when the template runs. `call`: whether it is made from a tool call."""
 
     call: bool
 
 
 @dataclass(slots=True, eq=False)
 class Choice:
-    """One of these, nobody knows which; an empty branch means perhaps nothing.
+    """One of several branches; an empty branch means that nothing may be written.
 
-    `call` and `size` are counted once: outlines share their parts, and may be far larger than what they are made of.
+    `call` and `size` are computed once: outlines share their parts, and may be far larger than the parts themselves.
     """
 
     branches: tuple[Outline, ...]
@@ -37,7 +48,7 @@ class Choice:
 
 @dataclass(slots=True, eq=False)
 class Calls:
-    """What is written for each of the calls. `call` and `size` as in a `Choice`."""
+    """What is written for each of the calls. `call` and `size`: as in a `Choice`."""
 
     body: Outline
     call: bool = field(init=False)
@@ -48,12 +59,12 @@ class Calls:
         self.size = 1 + size(self.body)
 
 
-Item: TypeAlias = str | Hole | Choice | Calls
+Item: TypeAlias = str | Placeholder | Choice | Calls
 Outline: TypeAlias = tuple[Item, ...]
 
 
 def literals(outline: Outline) -> list[str]:
-    """All texts of an outline, whichever way is taken, in order."""
+    """All texts of an outline, in order, in whichever branch they are."""
     found: list[str] = []
     pending: list[Item] = list(reversed(outline))
     while pending:
@@ -68,12 +79,12 @@ def literals(outline: Outline) -> list[str]:
 
 
 def has_call(item: Item) -> bool:
-    """Whether a value made of a tool call may be written there."""
+    """Whether the item may write a value that is made from a tool call."""
     return not isinstance(item, str) and item.call
 
 
 def size(outline: Outline) -> int:
-    """How many items an outline has, those within others too."""
+    """How many items an outline has, nested ones included."""
     return sum(item.size if isinstance(item, Choice | Calls) else 1 for item in outline)
 
 
@@ -82,12 +93,12 @@ def size(outline: Outline) -> int:
 
 @dataclass(frozen=True, slots=True)
 class AroundCall:
-    """Texts around the first call, as far as nothing unknown interrupts them.
+    """The texts around the first call, up to anything unknown.
 
     Attributes:
-        before: right before the first value of the call.
-        after_call: right behind the last value of the call.
-        after_calls: right behind all that is written for the calls; "" where the calls are not a loop.
+        before: the text before the first value of the call.
+        after_call: the text after the last value of the call.
+        after_calls: the text after everything that is written for the calls; "" if the calls are not a loop.
     """
 
     before: str
@@ -98,26 +109,26 @@ class AroundCall:
 class _Mark(Enum):
     CALL = auto()  # a value of the call
     GAP = auto()  # something unknown that is not part of it
-    LOOP = auto()  # here begins what is written for each call,
-    END = auto()  # and here it ends
+    LOOP = auto()  # the beginning of what is written for each call
+    END = auto()  # the end of it
 
 
-_Way: TypeAlias = list[str | _Mark]
+_Path: TypeAlias = list[str | _Mark]
 
 
 def around_call(outline: Outline) -> AroundCall | None:
-    """What is written around the first call; None if there is none."""
-    way = _way(outline)
-    if _Mark.CALL not in way:
+    """What is written around the first call; None if no call is written."""
+    path = _path_through(outline)
+    if _Mark.CALL not in path:
         return None
-    first = way.index(_Mark.CALL)
-    before = "".join(reversed(list(_texts(reversed(way[:first])))))
-    opened = [mark for mark in way[:first] if mark in {_Mark.LOOP, _Mark.END}]
+    first = path.index(_Mark.CALL)
+    before = "".join(reversed(list(_texts(reversed(path[:first])))))
+    opened = [mark for mark in path[:first] if mark in {_Mark.LOOP, _Mark.END}]
     if not opened or opened[-1] is _Mark.END:
-        return AroundCall(before, "".join(_texts(way[first + 1 :])), "")
-    end = way.index(_Mark.END, first)
-    last = max(at for at in range(first, end) if way[at] is _Mark.CALL)
-    return AroundCall(before, "".join(_texts(way[last + 1 : end])), "".join(_texts(way[end + 1 :])))
+        return AroundCall(before, "".join(_texts(path[first + 1 :])), "")
+    end = path.index(_Mark.END, first)
+    last = max(at for at in range(first, end) if path[at] is _Mark.CALL)
+    return AroundCall(before, "".join(_texts(path[last + 1 : end])), "".join(_texts(path[end + 1 :])))
 
 
 def _texts(items: Iterable[str | _Mark]) -> Iterable[str]:
@@ -128,27 +139,27 @@ def _texts(items: Iterable[str | _Mark]) -> Iterable[str]:
             yield item
 
 
-def _way(outline: Outline) -> _Way:
-    """One way through an outline: where there is a choice, the first branch with a call, or else a gap."""
-    way: _Way = []
+def _path_through(outline: Outline) -> _Path:
+    """One path through an outline: of a choice, the first branch with a call, or else a gap."""
+    path: _Path = []
     for item in outline:
         if isinstance(item, str):
-            way.append(item)
-        elif isinstance(item, Hole):
-            way.append(_Mark.CALL if item.call else _Mark.GAP)
+            path.append(item)
+        elif isinstance(item, Placeholder):
+            path.append(_Mark.CALL if item.call else _Mark.GAP)
         elif isinstance(item, Calls):
-            way += [_Mark.LOOP, *_way(item.body), _Mark.END]
+            path += [_Mark.LOOP, *_path_through(item.body), _Mark.END]
         else:
             branch = next((each for each in item.branches if any(map(has_call, each))), None)
             if branch is not None:
-                way += _way(branch)
+                path += _path_through(branch)
             elif not _is_blank(item):
-                way.append(_Mark.GAP)
-    return way
+                path.append(_Mark.GAP)
+    return path
 
 
 def _is_blank(choice: Choice) -> bool:
-    """Whether nothing but white space is written, whatever is chosen."""
+    """Whether every branch writes only white space."""
     return all(
         (isinstance(item, str) and not item.strip()) or (isinstance(item, Choice) and _is_blank(item))
         for branch in choice.branches

@@ -1,15 +1,15 @@
-# What this file knows: how a stranger's template renders in a child process: started, asked, timed, killed, cleaned up.
-# What it must not know: what the child does with the template (child.py), and which limits it sets itself.
+# How an untrusted template renders in a child process: how the child is started, asked, timed, killed and cleaned up.
+# Does not depend on what the child does with the template, or on the limits that it sets itself (child.py).
 #
 #   ChildTemplate ──▶ child      {"source": …}                     one line of JSON each
 #                 ◀──            {"memory": true}
 #                 ──▶            {"messages": …, "tools": …}       as often as the caller likes
-#                 ◀──            {"text": …}, or an error's words and place
+#                 ◀──            {"text": …}, or an error with its place
 #
-# The clock runs here, so that it holds on every platform: a timer kills a child that is late, and reading from it ends.
-# A child that was killed, or died, is replaced at the next rendering. None outlives its ChildTemplate, nor this
-# process: without us, its input ends, and a busy one runs out of its processor time.
-"""Rendering an untrusted template in a separate process."""
+# The time limit is kept here, so that it works on every platform: a timer kills a child that is late, which ends the
+# read. A child that was killed, or died, is replaced at the next rendering. No child outlives its ChildTemplate or this
+# process: without us its input ends, and a busy one runs out of processor time.
+"""Renders an untrusted template in a separate process."""
 
 from __future__ import annotations
 
@@ -26,27 +26,27 @@ from pathlib import Path
 from typing import Any, Final
 
 from toolglean.errors import TemplateError, UsageError
-from toolglean.sources.templates.patience import Patience
+from toolglean.sources.templates.time_budget import TimeBudget
 
 __all__ = ["ChildTemplate"]
 
 SECONDS: Final = 5.0
-"""How long a rendering may take."""
+"""How many seconds a rendering may take."""
 
 START_SECONDS: Final = 30.0
-"""How long a child may take to start on a busy machine, before it has seen a template."""
+"""How many seconds a child may take to start on a busy machine, before it is sent a template."""
 
 MAX_REPLY: Final = 64 * 1024 * 1024
-"""Bytes of an answer: the output that is allowed, however it is written."""
+"""The most bytes of an answer: enough for the longest output, however it is encoded."""
 
-# The same toolglean and jinja2 as here, from wherever they were loaded: a checkout, a zip, an editable install.
-# -I keeps the environment, the working directory and the user's own packages out.
+# The child uses the same toolglean and jinja2 as this process, wherever they were loaded from: a checkout, a zip, an
+# editable install. -I keeps out the environment, the working directory and the user's own packages.
 _START = (
     "import json, sys; first, rest = json.loads(sys.argv[1]); sys.path.insert(0, first); "
     "sys.path += [path for path in rest if path not in sys.path]; "
     "from toolglean.sources.templates.child import main; main()"
 )
-_KEPT = ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")  # no secret of ours is for a template to find
+_PASSED_ON = ("PATH", "SYSTEMROOT", "LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH")  # a template must not find secrets
 
 
 class ChildTemplate:
@@ -55,21 +55,21 @@ class ChildTemplate:
     Args:
         source: its text.
         lax: see `JinjaTemplate`.
-        seconds: how long one rendering may take.
-        patience: how long all of them may take together; None: any number of seconds.
+        seconds: how many seconds one rendering may take.
+        time_budget: how long all of them may take together; None: any time.
 
     Raises:
-        TemplateError: it is broken, or passes a limit while it is compiled.
-        UsageError: jinja2 is not installed, or no process can be started here.
+        TemplateError: the template is broken, or passes a limit while it is compiled.
+        UsageError: jinja2 is not installed, or no process can be started.
     """
 
     def __init__(
-        self, source: str, *, lax: bool = False, seconds: float = SECONDS, patience: Patience | None = None
+        self, source: str, *, lax: bool = False, seconds: float = SECONDS, time_budget: TimeBudget | None = None
     ) -> None:
         self.source = source
         self._lax = lax
         self._seconds = seconds
-        self._patience = patience
+        self._time_budget = time_budget
         self._worked = 0.0  # of the processor's time, by the child
         self._lock = threading.Lock()
         self._child: subprocess.Popen[bytes] | None = None
@@ -99,29 +99,35 @@ class ChildTemplate:
         try:
             line = json.dumps(request)
         except (TypeError, ValueError, RecursionError) as error:
-            raise UsageError(f"a value cannot be given to another process: {error}") from error
+            raise UsageError(
+                "messages, tools and variables must be JSON values, because an untrusted template renders in another "
+                f"process: {error}"
+            ) from error
         with self._lock:
-            if self._patience is not None and self._patience.over:
-                raise TemplateError.at(f"its renderings take {self._patience.over} together", self.source, 0)
+            if self._time_budget is not None and self._time_budget.exceeded:
+                raise TemplateError.at(f"its renderings together take {self._time_budget.exceeded}", self.source, 0)
             if self._child is None:
                 self._start()
             return str(self._ask(line, self._allowed)["text"])
 
     def close(self) -> None:
-        """End the child. A later rendering starts another."""
+        """End the child. A later rendering starts another one."""
         with self._lock:
             self._stop()
 
     @property
     def _allowed(self) -> float:
-        """Seconds that the next rendering may take."""
-        return self._seconds if self._patience is None else min(self._seconds, max(self._patience.left, 0.1))
+        """How many seconds the next rendering may take."""
+        return self._seconds if self._time_budget is None else min(self._seconds, max(self._time_budget.left, 0.1))
 
     # --- the child's life ---
 
     def _start(self) -> None:
         if not sys.executable:
-            raise UsageError("no Python to start: sys.executable is not set here, so untrusted templates cannot render")
+            raise UsageError(
+                "untrusted=True starts a Python process, but sys.executable is not set: run where it is, or pass "
+                "untrusted=False if you trust the template"
+            )
         paths = [str(Path(__file__).parents[3]), [path for path in sys.path if path]]
         try:
             self._child = subprocess.Popen(  # noqa: S603  our own code; the template comes as data
@@ -129,15 +135,18 @@ class ChildTemplate:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
-                env={name: os.environ[name] for name in _KEPT if name in os.environ},
+                env={name: os.environ[name] for name in _PASSED_ON if name in os.environ},
                 creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
             )
         except OSError as error:
-            raise UsageError(f"no process can be started for an untrusted template: {error}") from error
+            raise UsageError(f"untrusted=True starts a Python process, which failed here: {error}") from error
         self._cleaning = weakref.finalize(self, _end, self._child)
         self._worked = 0.0
         if not self._ask("{}", START_SECONDS)["memory"]:
-            warnings.warn("no limit of memory on this platform: only the clock holds a template", stacklevel=4)
+            warnings.warn(
+                "this platform cannot limit a process's memory: an untrusted template is limited in time only",
+                stacklevel=4,
+            )
         self._ask(json.dumps({"source": self.source, "lax": self._lax}), self._seconds)
 
     def _stop(self) -> None:
@@ -161,29 +170,29 @@ class ChildTemplate:
             answer = child.stdout.readline(MAX_REPLY)
         except OSError:  # it is dead
             answer = b""
-        except BaseException:  # interrupted between question and answer: nobody would know which answer comes next
+        except BaseException:  # interrupted before the answer: the next one could not be matched to its request
             self._stop()
             raise
         finally:
             timer.cancel()
         if not answer.endswith(b"\n"):
-            if self._patience is not None:
-                self._patience.worked(seconds)  # it says nothing of its own any more
+            if self._time_budget is not None:
+                self._time_budget.add_cpu(seconds)  # it can no longer report its own figure
             self._died(child, seconds if late.is_set() else None, len(answer) >= MAX_REPLY)
         found = json.loads(answer)
-        if self._patience is not None:
-            self._patience.worked(max(found["worked"] - self._worked, 0.0))
+        if self._time_budget is not None:
+            self._time_budget.add_cpu(max(found["worked"] - self._worked, 0.0))
         self._worked = found["worked"]
         return self._checked(found)
 
     def _died(self, child: subprocess.Popen[bytes], seconds: float | None, flooded: bool) -> None:  # noqa: FBT001
         self._stop()
         if seconds is not None:
-            reason = f"takes longer than {seconds:g} seconds"
+            reason = f"it takes longer than {seconds:g} seconds"
         elif flooded:
-            reason = "writes without end"
+            reason = f"it writes more than {MAX_REPLY >> 20} MiB"
         else:
-            reason = f"its process died (exit status {child.returncode}): most likely for lack of memory or of time"
+            reason = f"its process died (exit status {child.returncode}): most likely it ran out of memory or time"
         raise TemplateError.at(reason, self.source, 0)
 
     def _checked(self, answer: dict[str, Any]) -> dict[str, Any]:
@@ -207,6 +216,6 @@ def _end(child: subprocess.Popen[bytes]) -> None:
         try:
             if pipe is not None:
                 pipe.close()
-        except OSError:  # nobody is left to read the rest
+        except OSError:  # the child can no longer read the rest
             pass
     child.wait()

@@ -1,9 +1,9 @@
-# What this file knows: the one way to render a chat template of any language: which file does it, and where it runs.
-# What it must not know: how a template is run.
+# The one way to render a chat template in either language: it chooses the file that does it, and the process in which
+# it runs. Does not depend on how a template is run.
 #
-# Go templates run here, also those of strangers: the executor counts what it does. Jinja templates of strangers run in
-# a child process.
-"""Rendering chat templates."""
+# Go templates always run in this process, even untrusted ones, because the executor counts its steps. Untrusted Jinja
+# templates run in a child process.
+"""Renders chat templates."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ from toolglean.sources.templates.language import Language, template_language
 
 if TYPE_CHECKING:
     from toolglean.sources.templates.jinja_render import JinjaTemplate
-    from toolglean.sources.templates.patience import Patience
     from toolglean.sources.templates.process import ChildTemplate
+    from toolglean.sources.templates.time_budget import TimeBudget
 
 __all__ = ["Renderer", "renderer"]
 
@@ -32,18 +32,19 @@ def renderer(
     untrusted: bool = False,
     now: datetime | None = None,
     lax: bool = False,
-    patience: Patience | None = None,
+    time_budget: TimeBudget | None = None,
 ) -> Renderer:
     """A renderer for a chat template.
 
     Args:
         source: the template's text.
-        language: "go" or "jinja"; None to tell from the text.
-        untrusted: you do not trust it: set limits on time and memory. A Jinja template then renders in
-            a child process; a Go template is always held to limits.
-        now: the date that templates are told; None for the clock's, at each rendering.
-        lax: Jinja only: let a template change the lists that it is given, and give it `from_json`, as some engines do.
-        patience: how long all renderings in a child process may take together; None: each has its own limit alone.
+        language: "go" or "jinja"; None: detected from the text.
+        untrusted: limit time and memory, because you do not trust the template. A Jinja template then renders in a
+            child process; a Go template is always limited.
+        now: the date and time for the template; None: the clock's, at each rendering.
+        lax: Jinja only: let a template change the lists that are passed to it, and provide `from_json`, as some
+            engines do.
+        time_budget: how long all renderings in a child process may take together; None: only each one is limited.
 
     Raises:
         TemplateError: the template is broken.
@@ -53,11 +54,11 @@ def renderer(
     if language == "go":
         return _GoRenderer(source, now)
     if language != "jinja":
-        raise UsageError(f"unknown template language {language!r}: use 'go' or 'jinja'")
+        raise UsageError(f"language={language!r} is not a template language: use 'go' or 'jinja'")
     if untrusted:
         from toolglean.sources.templates.process import ChildTemplate  # noqa: PLC0415  few need processes
 
-        return _JinjaRenderer(ChildTemplate(source, lax=lax, patience=patience), now)
+        return _JinjaRenderer(ChildTemplate(source, lax=lax, time_budget=time_budget), now)
     from toolglean.sources.templates.jinja_render import JinjaTemplate  # noqa: PLC0415  a Go template does not need jinja2
 
     return _JinjaRenderer(JinjaTemplate(source, lax=lax), now)
@@ -87,25 +88,25 @@ class Renderer:
 
         Args:
             messages: the conversation as OpenAI's dicts: role, content, reasoning_content or thinking, tool_calls (with
-                arguments as an object or as a JSON string), tool_call_id, name. Jinja templates get them as they are.
+                arguments as an object or as a JSON string), tool_call_id, name. Jinja templates get them unchanged.
             tools: the tools as OpenAI's dicts.
-            add_generation_prompt: end with what opens the model's answer. Ollama's templates do so by themselves,
-                whenever the last message is not the assistant's.
-            variables: what else the template may name. Jinja: anything, `bos_token` and `enable_thinking` among it. Go:
-                `think` or `enable_thinking` (a bool, or a level), `prompt` and `suffix` (to fill in between); others
-                are not seen.
+            add_generation_prompt: end with the text that opens the model's answer. Ollama's templates always do so,
+                if the last message is not the assistant's.
+            variables: further variables of the template. Jinja: any, such as `bos_token` and `enable_thinking`. Go:
+                `think` or `enable_thinking` (a bool, or a level), `prompt` and `suffix` (to fill in the middle); others
+                are ignored.
 
         Returns:
             The text.
 
         Raises:
-            TemplateError: the template refuses this conversation, fails, or passes a limit; with the line where known.
+            TemplateError: the template refuses this conversation, fails, or passes a limit; with the line if known.
             UsageError: messages or tools are not of the shape above.
         """
         raise NotImplementedError
 
     def close(self) -> None:
-        """Free its resources. You can call it again; a later rendering takes new ones."""
+        """Release the renderer's resources. It may be called more than once; a later rendering takes new resources."""
 
     def __enter__(self) -> Self:
         return self
@@ -130,7 +131,7 @@ class _GoRenderer(Renderer):
         messages: Sequence[Mapping[str, Any]],
         tools: Sequence[Mapping[str, Any]] | None = None,
         *,
-        add_generation_prompt: bool = False,  # noqa: ARG002  Ollama's templates know by themselves
+        add_generation_prompt: bool = False,  # noqa: ARG002  Ollama's templates decide themselves
         **variables: Any,
     ) -> str:
         options = Options(
@@ -140,7 +141,7 @@ class _GoRenderer(Renderer):
         )
         try:
             return self._template.render(chat_messages(messages), tool_dicts(tools), options, self._date())
-        except RecursionError as error:  # only where the caller's own stack is nearly used up
+        except RecursionError as error:  # only if the caller's own stack is nearly used up
             raise TemplateError.at("nested too deeply", self._source, 0) from error
 
 

@@ -1,7 +1,6 @@
-# What this file knows: where a chat template stands in what people have: by itself, in Ollama's Modelfile, in Hugging
-# Face's tokenizer_config.json.
-# What it must not know: what a template says.
-"""Chat templates, taken out of what holds them."""
+# Where a chat template is found in what people have: on its own, in an Ollama Modelfile, or in Hugging Face's
+# tokenizer_config.json. Does not depend on what a template contains.
+"""Extracts chat templates from the files that contain them."""
 
 from __future__ import annotations
 
@@ -31,8 +30,8 @@ class TemplateSource:
 
     Attributes:
         text: the template.
-        variables: the tokens that it may name (`eos_token`, …).
-        response_template: what `tokenizer_config.json` says of reading answers; None where it says nothing.
+        variables: the tokens that it may use (`eos_token`, …).
+        response_template: the response template in `tokenizer_config.json`; None if there is none.
     """
 
     text: str
@@ -41,10 +40,10 @@ class TemplateSource:
 
 
 def template_text(given: str | PathLike[str]) -> str:
-    """The text that was given, or that of the file at that path.
+    """The text itself, or the text of the file at that path.
 
     Raises:
-        UsageError: it is neither text nor a path object, or the file cannot be read.
+        UsageError: `given` is neither text nor a path object, or the file cannot be read.
     """
     if isinstance(given, str):
         return given
@@ -57,21 +56,21 @@ def template_text(given: str | PathLike[str]) -> str:
 
 
 def checked(source: TemplateSource) -> TemplateSource:
-    """The source, if its text may be a chat template.
+    """The source itself, if its text may be a chat template.
 
     Raises:
-        UsageError: nothing in it is an action of a template, so it is a name, a file's path, or another text.
+        UsageError: it has no action of a template, so it is a name, a file's path, or some other text.
     """
     if "{{" not in source.text and "{%" not in source.text:
         raise UsageError(
-            f"template must be a chat template's text, not {source.text[:60]!r}: nothing in it stands between "
+            f"template must be a chat template's text, not {source.text[:60]!r}, which has nothing between "
             "{{ }} or {% %}. Give the text itself, a path object of its file (pathlib.Path), or model= for a name."
         )
     return source
 
 
 def template_in(text: str) -> TemplateSource:
-    """The chat template in a text: the text itself, or what a Modelfile or a tokenizer_config.json holds.
+    """The chat template in a text: the text itself, or the template in a Modelfile or a tokenizer_config.json.
 
     Raises:
         TemplateError: it is a tokenizer_config.json without a chat template.
@@ -90,17 +89,17 @@ def template_in(text: str) -> TemplateSource:
 
 
 def in_config(config: Mapping[str, Any]) -> TemplateSource:
-    """The chat template in a Hugging Face `tokenizer_config.json`; of several, the one for tools.
+    """The chat template in a Hugging Face `tokenizer_config.json`; if there are several, the one for tools.
 
     Raises:
-        TemplateError: there is none.
+        TemplateError: it contains no template.
     """
     given = config.get("chat_template")
     if isinstance(given, list):
         named = {each.get("name"): each.get("template") for each in given if isinstance(each, Mapping)}
         given = named.get("tool_use") or named.get("default") or next(iter(named.values()), None)
     if not isinstance(given, str):
-        raise TemplateError("the tokenizer_config.json has no chat_template")
+        raise TemplateError("the tokenizer_config.json has no chat_template: give the template itself")
     variables = {name: text for name in TOKENS if (text := _token(config.get(name)))}
     answers = config.get("response_template")
     return TemplateSource(given, variables, answers if isinstance(answers, Mapping) else None)

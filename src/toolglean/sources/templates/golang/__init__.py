@@ -1,4 +1,4 @@
-"""Go's `text/template`, read: `parse` gives a `Template`, a tree of the nodes in `nodes`."""
+"""Reads Go's `text/template`: `parse` returns a `Template`, a tree of the nodes in `nodes`."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-# What this file knows: how much a rendering may do, and how much it has done.
-# What it must not know: what is done.
+# How much one rendering may do, and how much it has done. Does not depend on what is done.
 #
-# Every node that runs is a step. Text that a function makes is counted as well, and what a function reads of long text
-# costs steps: else a short template could build strings without end, or compare two long ones a million times.
+# Every node that runs is a step. Text that a function builds is counted too, and reading long text costs steps:
+# otherwise a short template could build endless strings, or compare two long ones a million times.
 """Limits of one rendering."""
 
 from __future__ import annotations
@@ -15,7 +14,7 @@ __all__ = ["Budget", "Exceeded", "RenderLimits"]
 
 
 class Exceeded(GoError):  # noqa: N818  it is not an error of Go's
-    """A limit was passed."""
+    """A limit has been exceeded."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -23,11 +22,11 @@ class RenderLimits:
     """How much one rendering of a Go template may do.
 
     Attributes:
-        steps: nodes run, calls made, rounds of loops, values printed. A busy real rendering takes some thousand.
+        steps: nodes run, calls made, rounds of loops, values printed. A large real rendering takes a few thousand.
         output: characters written.
-        made: characters that functions build, all together.
-        templates: `{{template}}` within each other.
-        parentheses: parentheses within each other.
+        made: characters that functions build, in total.
+        templates: the deepest nesting of `{{template}}`.
+        parentheses: the deepest nesting of parentheses.
     """
 
     steps: int = 500_000
@@ -38,7 +37,7 @@ class RenderLimits:
 
 
 class Budget:
-    """What is left of the limits."""
+    """How much of the limits is left."""
 
     __slots__ = ("limits", "made", "output", "steps")
 
@@ -56,10 +55,10 @@ class Budget:
         """
         self.steps -= count
         if self.steps < 0:
-            raise Exceeded(f"more than {self.limits.steps:,} steps")
+            raise Exceeded(f"it takes more than {self.limits.steps:,} steps")
 
     def read(self, length: int) -> None:
-        """Count text that is looked at: a step for each 1,024 characters."""
+        """Count text that is read: a step for each 1,024 characters."""
         if length >= 1024:
             self.step(length >> 10)
 
@@ -67,10 +66,10 @@ class Budget:
         """Count text that is about to be built."""
         self.made -= length
         if self.made < 0:
-            raise Exceeded(f"functions build more than {self.limits.made:,} characters")
+            raise Exceeded(f"its functions build more than {self.limits.made:,} characters")
 
     def write(self, length: int) -> None:
         """Count text that is written."""
         self.output -= length
         if self.output < 0:
-            raise Exceeded(f"more than {self.limits.output:,} characters of output")
+            raise Exceeded(f"it writes more than {self.limits.output:,} characters")

@@ -1,5 +1,5 @@
-# What this file knows: what each function of a Go template does, how many arguments it takes, which must be strings.
-# What it must not know: how arguments are evaluated. `and` and `or` are not here: they leave arguments unevaluated.
+# What each function of a Go template does, how many arguments it takes, and which of them must be strings. `and` and
+# `or` are not here, because they leave arguments unevaluated. Does not depend on how arguments are evaluated.
 """The functions of Go's `text/template`, and Ollama's."""
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from typing import Any
 
 from toolglean.sources.templates.golang import quoting
 from toolglean.sources.templates.golang.budget import Budget, Exceeded
-from toolglean.sources.templates.golang.compare import equal, less, less_or_equal
 from toolglean.sources.templates.golang.marshal import marshal
 from toolglean.sources.templates.golang.printing import sprint, sprintln
 from toolglean.sources.templates.golang.sprintf import sprintf
 from toolglean.sources.templates.golang.values import (
     GoError,
+    Struct,
     byte_length,
     bytes_of,
     is_true,
@@ -27,7 +27,7 @@ from toolglean.sources.templates.golang.values import (
     zero_of,
 )
 
-__all__ = ["GoFunction", "functions"]
+__all__ = ["GoFunction", "equal", "functions", "less", "less_or_equal"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +37,8 @@ class GoFunction:
     Attributes:
         run: what it does with its arguments.
         least: how many it needs.
-        most: how many it takes; None for any number.
-        strings: how many of the first ones must be strings; -1 for all.
+        most: how many it takes at most; None: any number.
+        strings: how many of the first ones must be strings; -1: all of them.
     """
 
     run: Callable[[Sequence[Any], Budget], Any]
@@ -51,7 +51,7 @@ def functions(now: datetime) -> dict[str, GoFunction]:
     """All functions by name.
 
     Args:
-        now: what `currentDate` and `yesterdayDate` go by.
+        now: the date for `currentDate` and `yesterdayDate`.
     """
     today = now.strftime("%Y-%m-%d")
     yesterday = (now - timedelta(days=1)).strftime("%Y-%m-%d")
@@ -130,7 +130,7 @@ def _slice(values: Sequence[Any], budget: Budget) -> Any:
         budget.make(len(part))
         return text_of(part)
     budget.read(len(part))
-    return type(item)(part)  # a type that prints in its own way goes on doing so
+    return type(item)(part)  # a type that prints in its own way keeps doing so
 
 
 # --- text ----------------------------------------------------------------------------------------------------------
@@ -154,7 +154,7 @@ def _json(values: Sequence[Any], budget: Budget) -> str:
         return marshal(values[0], budget)
     except Exceeded:
         raise
-    except GoError:  # as in Ollama, which drops the error
+    except GoError:  # Ollama drops the error too
         return ""
 
 
@@ -165,7 +165,7 @@ def _typescript(values: Sequence[Any], _: Budget) -> str:
 
 def _call(values: Sequence[Any], _: Budget) -> Any:
     kind = "call of nil" if values[0] is None else f"non-function of type {type_name(values[0])}"
-    raise GoError(kind)  # no value of ours is a function
+    raise GoError(kind)  # none of the values here are functions
 
 
 def _not(values: Sequence[Any], _: Budget) -> bool:
@@ -195,3 +195,66 @@ _FUNCTIONS = {
     "toTypeScriptType": GoFunction(_typescript),
     "urlquery": GoFunction(_escaping(quoting.url_query), 0, None),
 }
+
+
+# --- comparisons ---------------------------------------------------------------------------------------------------
+
+_BASIC = (bool, int, float, complex, str)
+
+
+def equal(values: Sequence[Any]) -> bool:
+    """Whether the first value equals one of the others.
+
+    Raises:
+        GoError: there is no other, or two of the values cannot be compared.
+    """
+    if len(values) < 2:
+        raise GoError("missing argument for comparison")
+    first = values[0]
+    return any(_same(first, other) for other in values[1:])
+
+
+def less(left: Any, right: Any) -> bool:
+    """Whether the first value is less than the second: integers, floats and strings only.
+
+    Raises:
+        GoError: they cannot be compared.
+    """
+    kinds = _kind(left), _kind(right)
+    if None in kinds:
+        raise GoError("invalid type for comparison")
+    if kinds[0] is not kinds[1]:
+        raise _incompatible(left, right)
+    if kinds[0] in {bool, complex}:
+        raise GoError("invalid type for comparison")
+    if isinstance(left, str):
+        return bytes_of(left) < bytes_of(right)
+    return bool(left < right)
+
+
+def less_or_equal(left: Any, right: Any) -> bool:
+    """Whether the first value is less than the second, or equal."""
+    return less(left, right) or equal([left, right])
+
+
+def _same(left: Any, right: Any) -> bool:
+    kind = _kind(left)
+    if kind is not _kind(right):
+        if left is None or right is None:
+            return False
+        raise _incompatible(left, right)
+    if kind is not None:
+        return bool(left == right)
+    if left is None or right is None:
+        return left is right
+    if isinstance(left, Struct) and left.type is getattr(right, "type", None):
+        return left is right
+    raise GoError(f"non-comparable type {type_name(right)}")
+
+
+def _kind(value: Any) -> type | None:
+    return type(value) if isinstance(value, _BASIC) else None
+
+
+def _incompatible(left: Any, right: Any) -> GoError:
+    return GoError(f"incompatible types for comparison: {type_name(left)} and {type_name(right)}")

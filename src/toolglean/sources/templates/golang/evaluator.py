@@ -1,9 +1,8 @@
-# What this file knows: what a pipeline gives: commands, arguments, fields, variables, calls.
-# What it must not know: blocks, and what becomes of the value.
+# The value of a pipeline: commands, arguments, fields, variables, calls. Does not depend on blocks, or on what becomes
+# of the value.
 #
-# A pipeline in parentheses is a call of Python's within another; their number is limited, so that no template can use
-# up the stack.
-"""Evaluating the pipelines of a Go template."""
+# Each pipeline in parentheses is a nested Python call, so their depth is limited: no template can exhaust the stack.
+"""Evaluates the pipelines of a Go template."""
 
 from __future__ import annotations
 
@@ -31,17 +30,17 @@ from toolglean.sources.templates.golang.values import GoError, Struct, is_true, 
 
 __all__ = ["Evaluator"]
 
-MISSING: Final = object()  # no value comes from the stage before: not the same as a value that is nil
+MISSING: Final = object()  # the previous stage passes no value, which differs from a nil value
 _LARGEST = 2**63 - 1
 
 
 class Evaluator:
-    """The variables of one rendering, and what pipelines give.
+    """The variables of one rendering, and the evaluation of pipelines.
 
     Args:
         source: the template's text, for errors.
-        functions: what it may call.
-        budget: what it may do.
+        functions: the functions that it may call.
+        budget: how much it may do.
     """
 
     __slots__ = ("budget", "depth", "functions", "source", "variables")
@@ -54,7 +53,7 @@ class Evaluator:
         self.depth = 0
 
     def pipeline(self, pipe: Pipe, dot: Any) -> Any:
-        """The value of a pipeline; what it declares is declared."""
+        """The value of a pipeline; its variables are declared."""
         self.depth += 1
         if self.depth > self.budget.limits.parentheses:
             self.fail(f"parentheses nested deeper than {self.budget.limits.parentheses} levels", pipe.pos)
@@ -71,28 +70,28 @@ class Evaluator:
         return value
 
     def assign(self, name: str, value: Any) -> None:
-        """Give a declared variable another value: the innermost of that name."""
+        """Assign a value to the innermost declared variable of that name."""
         at = self.place(name)
         if at is not None:
             self.variables[at] = (name, value)
 
     def place(self, name: str) -> int | None:
-        """Where the innermost variable of that name is."""
+        """The index of the innermost variable of that name."""
         last = len(self.variables) - 1
         for at in range(last, -1, -1):
             if self.variables[at][0] == name:
-                self.budget.step((last - at) >> 5)  # looking through thousands of variables is work too
+                self.budget.step((last - at) >> 5)  # searching thousands of variables costs steps too
                 return at
         return None
 
     def fail(self, reason: str, pos: int) -> NoReturn:
-        """Give up at a place of the template."""
+        """Raise the error for a place in the template."""
         raise TemplateError.at(reason, self.source, pos)
 
     # --- commands and terms ---
 
     def command(self, command: Command, dot: Any, final: Any) -> Any:
-        """A stage of a pipeline. `final` is the value of the stage before, or MISSING."""
+        """A stage of a pipeline. `final` is the value of the previous stage, or MISSING."""
         first, args = command.args[0], command.args[1:]
         if isinstance(first, Function):
             return self.call(first, args, dot, final)
@@ -144,7 +143,7 @@ class Evaluator:
     # --- fields ---
 
     def fields(self, value: Any, names: tuple[str, ...], pos: int) -> Any:
-        """What the names lead to. Below no value there is none; below a map's missing key there is a fault."""
+        """The value to which the names lead. A name below no value gives no value; below a missing key, an error."""
         if value is None:
             return None
         for at, name in enumerate(names):
@@ -188,7 +187,7 @@ class Evaluator:
             self.fail(f"error calling {node.name}: {error}", node.pos)
 
     def logic(self, node: Function, args: list[Argument], dot: Any, final: Any) -> Any:
-        """`and`, `or`: the first value that decides, or the last; those behind it are not evaluated."""
+        """`and`, `or`: the first value that decides, or the last; values after it are not evaluated."""
         self.check_count(node, len(args) + (final is not MISSING), 1, None)
         value: Any = None
         for arg in args:
@@ -205,7 +204,7 @@ class Evaluator:
             self.fail(f"wrong number of args for {node.name}: want {wanted} got {count}", node.pos)
 
     def check_strings(self, node: Function, count: int, args: list[Argument], values: list[Any]) -> None:
-        """Refuse what is not a string where only a string can stand."""
+        """Refuse a value that is not a string where only a string is allowed."""
         for at, value in enumerate(values if count < 0 else values[:count]):
             if not isinstance(value, str):
                 pos = args[at].pos if at < len(args) else node.pos

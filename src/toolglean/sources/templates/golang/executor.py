@@ -1,13 +1,13 @@
-# What this file knows: how the blocks of a Go template run, and what is printed.
-# What it must not know: what a pipeline gives, and where the data comes from.
+# How the blocks of a Go template run, and what is printed. Does not depend on how pipelines are evaluated, or on where
+# the data comes from.
 #
 # The open blocks are a list of frames, not Python's call stack: a template may nest them deeper than Python can
-# recurse, and call itself. A frame runs a list of nodes; a range's frame starts its list again for each element.
+# recurse, and may call itself. A frame runs a list of nodes; a range's frame starts its list again for each element.
 #
 #   {{range .A}} a {{if .B}} b {{end}}{{end}}      frames: [root]  →  [root, range]  →  [root, range, if]
 #
 # When a frame ends, the variables that were declared in it are forgotten.
-"""Running a Go template."""
+"""Runs a Go template."""
 
 from __future__ import annotations
 
@@ -51,23 +51,23 @@ def execute(
     """Run a template.
 
     Args:
-        template: what to run.
+        template: the template to run.
         data: the value of `.` and `$`.
-        now: the date that it is told.
+        now: the date and time for the template.
         limits: how much it may do.
-        budget: what is left of such limits, where several renderings share them.
-        until: run nothing of the template itself that stands behind this place.
+        budget: what is left of such limits, if several renderings share them.
+        until: an offset in the source; nothing of the template itself is run after it.
 
     Returns:
-        What it writes.
+        The text that it writes.
 
     Raises:
-        TemplateError: it cannot be run with this data, or passes a limit; the error has the place.
+        TemplateError: it cannot be run with this data, or exceeds a limit; the error has the place.
     """
     executor = _Executor(template, now, budget or Budget(limits or RenderLimits()))
     executor.run(data, until)
     text = "".join(executor.parts)
-    # Halves of characters that `slice` has cut meet again here, or become U+FFFD.
+    # Parts of characters that `slice` has cut are joined again here, or become U+FFFD.
     return text if text.isascii() else bytes_of(text).decode("utf-8", "replace")
 
 
@@ -81,9 +81,9 @@ class _Frame:
         mark: how many variables there were before it.
         at: the next node.
         loop: the elements that are left, with their keys; None for a block that is not a range.
-        kept: how many variables there are at the start of each round of a range.
-        pipe: the range's.
-        outer: the caller's variables, where this frame is a template of its own.
+        round_mark: how many variables there are at the start of each round of a range.
+        pipe: the range's pipeline.
+        outer: the caller's variables, if this frame runs another template.
     """
 
     nodes: list[Node]
@@ -91,7 +91,7 @@ class _Frame:
     mark: int
     at: int = 0
     loop: Iterator[tuple[Any, Any]] | None = None
-    kept: int = 0
+    round_mark: int = 0
     pipe: Pipe | None = None
     outer: list[tuple[str, Any]] | None = None
 
@@ -105,7 +105,7 @@ class _Executor(Evaluator):
         self.parts: list[str] = []
         self.frames: list[_Frame] = []
         self.calls = 0
-        self.pos = 0  # of the node that is being run, for limits
+        self.pos = 0  # of the node that is being run, for errors about limits
 
     def run(self, data: Any, until: int | None) -> None:
         self.variables = [("$", data)]
@@ -128,7 +128,7 @@ class _Executor(Evaluator):
             raise TemplateError.at(str(error), self.source, self.pos) from error
 
     def leave(self, frame: _Frame) -> None:
-        """The end of a frame's nodes: the next round of a range, or back to the frame below."""
+        """At the end of a frame's nodes: start the next round of a range, or return to the frame below."""
         if frame.loop is None or not self.advance(frame, frame.loop):
             self.drop()
 
@@ -179,13 +179,13 @@ class _Executor(Evaluator):
         mark = len(self.variables)
         value = self.pipeline(node.pipe, frame.dot)
         elements = self.elements(value, node)
-        inner = _Frame(node.body, frame.dot, mark, loop=elements, kept=len(self.variables), pipe=node.pipe)
+        inner = _Frame(node.body, frame.dot, mark, loop=elements, round_mark=len(self.variables), pipe=node.pipe)
         self.frames.append(inner)
         if elements is None or not self.advance(inner, elements):
             self.frames[-1] = _Frame(node.otherwise or [], frame.dot, mark)
 
     def elements(self, value: Any, node: Range) -> Iterator[tuple[Any, Any]] | None:
-        """Keys and elements; None where the value has none."""
+        """Keys and elements; None if the value has none."""
         if not isinstance(value, int | list | dict | None) or isinstance(value, bool):
             self.fail(f"range can't iterate over {show(value, self.budget)[:40]}", node.pos)
         if isinstance(value, dict):
@@ -203,7 +203,7 @@ class _Executor(Evaluator):
         if following is None:
             return False
         self.budget.step()
-        del self.variables[frame.kept :]
+        del self.variables[frame.round_mark :]
         frame.at = 0
         frame.dot = following[1]
         assert frame.pipe is not None
@@ -213,7 +213,7 @@ class _Executor(Evaluator):
             if frame.pipe.assigns:
                 self.assign(name, value)
             else:
-                self.variables[frame.kept - len(names) + at] = (name, value)
+                self.variables[frame.round_mark - len(names) + at] = (name, value)
         return True
 
     def jump(self, node: Break | Continue, _: _Frame) -> None:

@@ -1,15 +1,14 @@
-# What this file knows: how the text of a Go template falls into tokens.
-# What it must not know: in which order tokens may stand.
+# How the text of a Go template is split into tokens. Does not depend on the order in which tokens may appear.
 #
-# A state is a function that reads from where the lexer stands and returns the next state, None at the end:
+# A state is a function that reads from the lexer's position and returns the next state, or None at the end:
 #
 #   lex_text ──▶ lex_left ──▶ lex_action ◀──▶ lex_space, lex_word, lex_field, lex_number, lex_quoted …
 #      ▲            └──▶ lex_comment             │
 #      └──────────────┴───────── lex_right ◀─────┘
 #
-# White space within an action separates arguments (`.A .B` is two, `.A.B` one), so every token says whether it stood
-# behind white space; there are no tokens for it. A fault becomes the last token, of kind ERROR: what the parser does
-# not like before it is reported first.
+# White space within an action separates arguments (`.A .B` is two, `.A.B` one), so every token says whether white space
+# came before it; there are no tokens for white space. A fault becomes the last token, of kind ERROR, so that anything
+# that the parser refuses before it is reported first.
 """Tokens of Go's `text/template`."""
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from typing import TypeAlias
 
 __all__ = ["KEYWORDS", "Kind", "Token", "lex"]
 
-SPACES = " \t\r\n"  # Go's, also for trimming: no other Unicode white space
+SPACES = " \t\r\n"  # Go's, also for trimming; other Unicode white space does not count
 DIGITS = "0123456789"
 KEYWORDS = frozenset(
     ["block", "break", "continue", "define", "else", "end", "if", "nil", "range", "template", "with"],
@@ -56,7 +55,7 @@ class Kind(Enum):
 
 @dataclass(slots=True)
 class Token:
-    """One token: its kind, its text, its place, and whether white space within the action stood before it."""
+    """One token: its kind, its text, its place, and whether white space within the action came before it."""
 
     kind: Kind
     text: str
@@ -66,13 +65,13 @@ class Token:
 
 @dataclass(slots=True)
 class Lexer:
-    """Where the lexer stands.
+    """The state of the lexer.
 
     Attributes:
         source: the template.
-        names: keywords that are functions here, so that they lex as identifiers (only `break` and `continue` can be).
+        names: keywords that are functions here and so read as identifiers (only `break` and `continue` can be).
         pos: offset of the next character to read.
-        tokens: what was read so far.
+        tokens: the tokens read so far.
         opened: offset of the open action's `{{`.
         parens: offsets of the open parentheses.
         spaced: white space was skipped since the last token.
@@ -87,13 +86,13 @@ class Lexer:
     spaced: bool = False
 
     def emit(self, kind: Kind, end: int) -> None:
-        """Add the token that ends before `end`, and go there."""
+        """Add the token that ends before `end`, and move there."""
         self.tokens.append(Token(kind, self.source[self.pos : end], self.pos, self.spaced))
         self.pos = end
         self.spaced = False
 
     def fail(self, reason: str, pos: int) -> State:
-        """Add the fault at `pos`; the next state is the last."""
+        """Add the fault at `pos`; no state follows."""
         self.tokens.append(Token(Kind.ERROR, reason, pos))
         return lex_nothing
 
@@ -106,7 +105,7 @@ def lex(source: str, names: frozenset[str] = frozenset()) -> list[Token]:
 
     Args:
         source: the template.
-        names: extra functions: one named like `break` or `continue` takes the keyword's place.
+        names: extra functions; one called `break` or `continue` replaces the keyword.
     """
     lexer = Lexer(source, names)
     state: State | None = lex_text
@@ -119,7 +118,7 @@ def lex(source: str, names: frozenset[str] = frozenset()) -> list[Token]:
 
 
 def lex_text(lexer: Lexer) -> State:
-    """Up to the next `{{`, or to the end. `{{- ` takes the white space before it away."""
+    """Up to the next `{{`, or to the end. `{{- ` removes the white space before it."""
     source = lexer.source
     begin, left = lexer.pos, source.find("{{", lexer.pos)
     end = len(source) if left == -1 else left
@@ -135,7 +134,7 @@ def lex_text(lexer: Lexer) -> State:
 
 
 def lex_nothing(_: Lexer) -> None:
-    """Behind the last token."""
+    """After the last token."""
 
 
 def lex_left(lexer: Lexer) -> State:
@@ -153,7 +152,7 @@ def lex_left(lexer: Lexer) -> State:
 
 
 def lex_comment(lexer: Lexer) -> State:
-    """At `/*`: up to `*/`, right behind which the delimiter must stand."""
+    """At `/*`: up to `*/`, which the delimiter must follow immediately."""
     end = lexer.source.find("*/", lexer.pos + 2)
     if end == -1:
         return lexer.fail("unclosed comment", lexer.opened)
@@ -168,7 +167,7 @@ def lex_comment(lexer: Lexer) -> State:
 
 
 def lex_action(lexer: Lexer) -> State:
-    """Between two tokens of an action: the next character says what comes."""
+    """Between two tokens of an action: the next character tells which token follows."""
     source, pos = lexer.source, lexer.pos
     if _right_length(source, pos):
         return lex_right
@@ -185,7 +184,7 @@ def lex_action(lexer: Lexer) -> State:
 
 
 def lex_space(lexer: Lexer) -> State:
-    """At white space: skip it, but for the last one if that belongs to ` -}}`."""
+    """At white space: skip it, except the last one if that belongs to ` -}}`."""
     source, end = lexer.source, lexer.pos + 1
     while end < len(source) and source[end] in SPACES:
         end += 1
@@ -195,7 +194,7 @@ def lex_space(lexer: Lexer) -> State:
 
 
 def lex_right(lexer: Lexer) -> State:
-    """At `}}` or ` -}}`, which takes the white space behind it away."""
+    """At `}}` or ` -}}`, which removes the white space after it."""
     if lexer.parens:
         return lexer.fail("unclosed left paren", lexer.parens[-1])
     lexer.tokens.append(Token(Kind.RIGHT, "}}", lexer.pos, lexer.spaced))
@@ -215,7 +214,7 @@ def lex_word(lexer: Lexer) -> State:
 
 
 def lex_field(lexer: Lexer) -> State:
-    """At a dot that begins no number: `.Name`, or dot itself."""
+    """At a dot that does not begin a number: `.Name`, or dot itself."""
     end = _word_end(lexer.source, lexer.pos + 1)
     return _terminated(lexer, Kind.DOT if end == lexer.pos + 1 else Kind.FIELD, end)
 
@@ -226,7 +225,7 @@ def lex_variable(lexer: Lexer) -> State:
 
 
 def lex_quoted(lexer: Lexer) -> State:
-    """At `"` or `'`: up to the same quote on the same line; a backslash shields the next character."""
+    """At `"` or `'`: up to the same quote on the same line; a backslash escapes the next character."""
     pattern, kind, name = _QUOTED[lexer.source[lexer.pos]]
     match = pattern.match(lexer.source, lexer.pos)
     if match is None:
@@ -236,7 +235,7 @@ def lex_quoted(lexer: Lexer) -> State:
 
 
 def lex_raw(lexer: Lexer) -> State:
-    """At a backtick: up to the next one, over line breaks too."""
+    """At a backtick: up to the next one, across line breaks too."""
     end = lexer.source.find("`", lexer.pos + 1)
     if end == -1:
         return lexer.fail("unterminated raw quoted string", lexer.pos)
@@ -245,7 +244,7 @@ def lex_raw(lexer: Lexer) -> State:
 
 
 def lex_number(lexer: Lexer) -> State:
-    """At a digit, a sign or `.5`: what looks like a number; whether it is one, the literal's reader says."""
+    """At a digit, a sign or `.5`: text that looks like a number; literals.py decides whether it is one."""
     source = lexer.source
     end = _number_end(source, lexer.pos)
     if source[end : end + 1] in {"+", "-"}:  # 1+2i: no spaces, the second half is imaginary
@@ -304,7 +303,7 @@ _QUOTED = {
     '"': (re.compile(r'"(?:[^"\\\n]|\\[^\n])*+"'), Kind.STRING, "quoted string"),
     "'": (re.compile(r"'(?:[^'\\\n]|\\[^\n])*+'"), Kind.CHARACTER, "character constant"),
 }
-# The base decides which digits and which exponent may follow. Possessive, so that no text makes it look twice.
+# The base decides which digits and which exponent may follow. Possessive, so that nothing is searched twice.
 _NUMBER = re.compile(
     r"[+-]?+(?:"
     r"0[xX][0-9a-fA-F_]*+(?:\.[0-9a-fA-F_]*+)?+(?:[pP][+-]?+[0-9_]*+)?+"
@@ -325,7 +324,7 @@ def _bad_number(lexer: Lexer, end: int) -> State:
 
 
 def _terminated(lexer: Lexer, kind: Kind, end: int) -> State:
-    # A name ends where something other than a name can begin: `.Name"x"` is a slip, not two arguments.
+    # A name must be followed by something that can end it: `.Name"x"` is a mistake, not two arguments.
     source = lexer.source
     char = source[end : end + 1]
     if char and char not in " \t\r\n.,|:()" and not source.startswith("}}", end):
@@ -335,7 +334,7 @@ def _terminated(lexer: Lexer, kind: Kind, end: int) -> State:
 
 
 def _leave(lexer: Lexer) -> None:
-    # Behind the delimiter, and behind the white space that a trim marker takes away.
+    # After the delimiter, and after the white space that a trim marker removes.
     source, length = lexer.source, _right_length(lexer.source, lexer.pos)
     lexer.pos += length
     if length > 2:
@@ -355,7 +354,7 @@ def _right_length(source: str, pos: int) -> int:
 
 
 def _is_word(char: str) -> bool:
-    # Go's letters and digits: no superscripts and no vulgar fractions, which isalnum() would take.
+    # Go's letters and digits, without superscripts and vulgar fractions, which isalnum() accepts.
     return char == "_" or char.isalpha() or char.isdecimal()
 
 

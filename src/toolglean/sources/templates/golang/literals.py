@@ -1,5 +1,5 @@
-# What this file knows: what Go's literals mean.
-# What it must not know: where they stand. A wrong one is a ValueError with the reason; the parser adds the place.
+# What Go's literals mean. Does not depend on where they appear. A wrong one raises a ValueError with the reason; the
+# parser adds the place.
 """Values of the string, character and number literals of Go."""
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ _SIMPLE = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v"
 _BYTE = r"\\x[0-9a-fA-F]{2}|\\[0-7]{3}"
 _OCTAL = "01234567"
 _BYTES = re.compile(_BYTE)
-# Bytes in a row are read together: they may be the UTF-8 of one character.
+# Consecutive bytes are read together, because they may be the UTF-8 of one character.
 _ESCAPE = re.compile(rf"(?:{_BYTE})+|\\u[0-9a-fA-F]{{4}}|\\U[0-9a-fA-F]{{8}}|\\.", re.DOTALL)
 
 _INTEGER = re.compile(
@@ -25,26 +25,26 @@ _DECIMAL = rf"(?:{_DIGITS}(?:\.(?:{_DIGITS})?)?|\.{_DIGITS})(?:[eE][+-]?{_DIGITS
 _HEXADECIMAL = rf"0[xX](?:_?{_HEX_DIGITS}(?:\.(?:{_HEX_DIGITS})?)?|\.{_HEX_DIGITS})[pP][+-]?{_DIGITS}"
 _REAL = rf"(?:{_HEXADECIMAL}|{_DECIMAL})"
 _FLOAT = re.compile(rf"([+-]?{_REAL})")
-_COMPLEX = re.compile(rf"(?:([+-]?{_REAL})(?=[+-]))?([+-]?{_REAL})i")  # a sign parts the halves
+_COMPLEX = re.compile(rf"(?:([+-]?{_REAL})(?=[+-]))?([+-]?{_REAL})i")  # a sign separates the halves
 
-_LARGEST = 2**64 - 1  # Go's: what fits an int64 or a uint64
+_LARGEST = 2**64 - 1  # in Go, an integer must fit an int64 or a uint64
 _SMALLEST = -(2**63)
 
 
 def string(text: str) -> str:
-    """The value of a string literal, quotes included, which may be backticks.
+    """The value of a string literal, given with its quotes or backticks.
 
     Raises:
         ValueError: an escape is not one of Go's.
     """
     body = text[1:-1]
     if text[0] == "`":
-        return body.replace("\r", "")  # so Go says: carriage returns are not part of a raw string
+        return body.replace("\r", "")  # in Go, carriage returns are not part of a raw string
     return _ESCAPE.sub(lambda match: _unescaped(match.group(), '"'), body)
 
 
 def character(text: str) -> int:
-    """The code point of a character constant, quotes included.
+    """The code point of a character constant, given with its quotes.
 
     Raises:
         ValueError: not exactly one character, or an escape that is not one of Go's.
@@ -62,7 +62,7 @@ def number(text: str) -> int | float | complex:
     """The value of a number: integers in all bases, floats (hexadecimal ones too), imaginary and complex numbers.
 
     Raises:
-        ValueError: Go knows no such number, or it does not fit 64 bits.
+        ValueError: it is not a number in Go, or does not fit 64 bits.
     """
     if _INTEGER.fullmatch(text):
         return _integer(text)
@@ -78,7 +78,7 @@ def _integer(text: str) -> int:
     digits = text.replace("_", "").lower()
     sign, digits = (-1, digits[1:]) if digits[0] == "-" else (1, digits.lstrip("+"))
     base = {"0x": 16, "0o": 8, "0b": 2}.get(digits[:2], 8 if digits[0] == "0" else 10)
-    # Python does not read decimal numbers of thousands of digits; none of more than twenty fits anyway.
+    # Python refuses decimal numbers of thousands of digits; more than twenty digits never fit anyway.
     value = sign * int(digits, base) if base != 10 or len(digits) <= 20 else _LARGEST + 1
     if not _SMALLEST <= value <= _LARGEST:
         raise ValueError(f"integer overflow: {_shown(text)}")
@@ -103,7 +103,7 @@ def _unescaped(escape: str, quote: str) -> str:
     elif code[0] in "uU":
         point = int(code[1:], 16)
         value = chr(point) if point <= 0x10FFFF and not 0xD800 <= point <= 0xDFFF else ""
-    else:  # what is not UTF-8 becomes U+FFFD, as it would be shown
+    else:  # anything that is not UTF-8 becomes U+FFFD
         value = bytes(_byte(each) for each in _BYTES.findall(escape)).decode("utf-8", "replace")
     if not value:
         raise ValueError(f"unknown escape: {_shown(escape)}")
@@ -113,7 +113,7 @@ def _unescaped(escape: str, quote: str) -> str:
 def _byte(escape: str) -> int:
     value = int(escape[1:], 8) if escape[1] in _OCTAL else ord(bytes.fromhex(escape[2:]))
     if value > 255:
-        raise ValueError(f"escape of no byte: {escape}")
+        raise ValueError(f"escape does not fit a byte: {escape}")
     return value
 
 

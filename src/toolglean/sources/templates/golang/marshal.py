@@ -1,8 +1,7 @@
-# What this file knows: what Go's `encoding/json` writes.
-# What it must not know: who asks for it.
+# What Go's `encoding/json` writes. Does not depend on who asks for it.
 #
-# Python's `json.dumps` differs, and is put right here: keys are sorted, < > & and two line separators are escaped,
-# floats are written in Go's way, and structs have fields.
+# This differs from Python's `json.dumps`: keys are sorted, < > & and two line separators are escaped, floats are
+# written in Go's way, and structs have fields.
 """Go's `json.Marshal`."""
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ def marshal(value: Any, budget: Budget) -> str:
     """The JSON text of a value.
 
     Raises:
-        GoError: it has none (a number that is not finite, a complex one), or a limit is passed.
+        GoError: it cannot be written as JSON (a number that is complex or not finite), or a limit is exceeded.
     """
     parts: list[str] = []
     _write(value, parts, budget)
@@ -34,7 +33,7 @@ def marshal(value: Any, budget: Budget) -> str:
 
 
 def float_text(value: float) -> str:
-    """A float as JSON has it in Go: without exponent from 1e-6 up to 1e21.
+    """A float as Go writes it in JSON: without an exponent from 1e-6 up to 1e21.
 
     Raises:
         GoError: it is not finite.

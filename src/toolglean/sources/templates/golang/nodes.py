@@ -1,10 +1,9 @@
-# What this file knows: the tree of a Go template.
-# What it must not know: how the tree is read from text, or run.
+# The tree of a Go template. Does not depend on how the tree is read from text, or run.
 #
-# Every node carries `pos`, its offset in the source, so that whoever walks the tree can say where. White space that a
-# trim marker takes away is already gone from `Text`; comments leave no node. Walk with a list of your own instead of a
-# recursive function: a template may be nested MAX_DEPTH levels deep, deeper than Python's call stack.
-"""The nodes of a parsed Go template, and `Template`, which holds them."""
+# Every node has `pos`, its offset in the source, so that errors can show the place. White space that a trim marker
+# removes is already gone from `Text`; comments leave no node. Walk the tree with a list of your own instead of a
+# recursive function: a template may be nested MAX_DEPTH levels deep, which is deeper than Python's call stack.
+"""The nodes of a parsed Go template, and `Template`, which contains them."""
 
 from __future__ import annotations
 
@@ -38,15 +37,15 @@ __all__ = [
 ]
 
 MAX_DEPTH = 1_000
-"""Levels of open blocks and parentheses that a template may have; more are a `TemplateError`."""
+"""How deep a template may nest blocks and parentheses; more is a `TemplateError`."""
 
 
-# --- what stands in a pipeline -------------------------------------------------------------------------------------
+# --- parts of a pipeline -------------------------------------------------------------------------------------------
 
 
 @dataclass(slots=True)
 class Dot:
-    """`.`: the value that the block is about."""
+    """`.`: the current value of the block."""
 
     pos: int
 
@@ -120,7 +119,7 @@ class Chain:
 
 @dataclass(slots=True)
 class Command:
-    """One stage of a pipeline: what is called, or the value, then its arguments."""
+    """One stage of a pipeline: a value, or a function and its arguments."""
 
     pos: int
     args: list[Argument]
@@ -146,12 +145,12 @@ class Pipe:
 Argument: TypeAlias = Dot | Nil | Bool | Number | String | Field | Variable | Function | Chain | Pipe
 
 
-# --- what stands in a template -------------------------------------------------------------------------------------
+# --- parts of a template -------------------------------------------------------------------------------------------
 
 
 @dataclass(slots=True)
 class Text:
-    """Text outside actions, trimmed as its neighbours say. Never empty."""
+    """Text outside actions, trimmed as the neighbouring actions require. Never empty."""
 
     pos: int
     text: str
@@ -197,7 +196,7 @@ class With:
 
 @dataclass(slots=True)
 class TemplateCall:
-    """`{{template "name" pipe}}`; also what a `{{block}}` leaves where it stands."""
+    """`{{template "name" pipe}}`; a `{{block}}` leaves one in its place, too."""
 
     pos: int
     name: str
@@ -206,14 +205,14 @@ class TemplateCall:
 
 @dataclass(slots=True)
 class Break:
-    """`{{break}}`: always within a range."""
+    """`{{break}}`, which occurs only within a range."""
 
     pos: int
 
 
 @dataclass(slots=True)
 class Continue:
-    """`{{continue}}`: always within a range."""
+    """`{{continue}}`, which occurs only within a range."""
 
     pos: int
 
@@ -223,11 +222,11 @@ Node: TypeAlias = Text | Action | If | Range | With | TemplateCall | Break | Con
 
 @dataclass(slots=True)
 class Template:
-    """A template that was read.
+    """A parsed template.
 
     Attributes:
-        source: its text, in which all `pos` lie.
-        name: its own name; Ollama's is "".
+        source: its text, to which all `pos` refer.
+        name: its own name; Ollama uses "".
         trees: the nodes of each template by name: its own, and those of `{{define}}` and `{{block}}`.
     """
 

@@ -1,9 +1,9 @@
-# What this file knows: how Ollama runs a template: with a list of messages, turn by turn, or to fill in the middle.
-# What it must not know: what messages and tools are made of (shapes.py), and how a template runs (executor.py).
+# How Ollama runs a template: with a list of messages, turn by turn, or to fill in the middle. Does not depend on what
+# messages and tools are made of (shapes.py), or on how a template runs (executor.py).
 #
-# The rules are those of Ollama's `template` package. Not followed where that is a defect of the last turn of a template
-# without messages: there Ollama loses functions and defined templates.
-"""Ollama's way of running a chat template."""
+# The rules are those of Ollama's `template` package, with one exception: in the last turn of a template without
+# messages, Ollama loses functions and defined templates. That defect is not reproduced.
+"""Runs a chat template as Ollama does."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ __all__ = ["OllamaTemplate", "Options"]
 
 @dataclass(slots=True)
 class Options:
-    """What else a request says: whether and how hard to think (None: unsaid), and a text to be completed."""
+    """Further parts of a request: whether and how hard to think (None: not given), and a text to be completed."""
 
     think: bool | str | None = None
     prompt: str = ""
@@ -64,7 +64,7 @@ class OllamaTemplate:
         self.template = parse(source)
         self._limits = limits or RenderLimits()
         self._names = _names(self.template)
-        if not self._names & {"messages", "response"}:  # it says nowhere where the answer goes: at its end
+        if not self._names & {"messages", "response"}:  # it does not place the answer: it goes at the end
             end = len(source)
             self.template.root.append(Action(end, _answer(end)))
 
@@ -75,16 +75,16 @@ class OllamaTemplate:
         options: Options,
         now: datetime,
     ) -> str:
-        """What Ollama would hand to the model.
+        """The text that Ollama would pass to the model.
 
         Args:
-            messages: the conversation; neighbours of one role become one message.
-            tools: dicts of tools, their values already Go's.
+            messages: the conversation; adjacent messages of the same role become one message.
+            tools: dicts of tools, with values as Go decodes them.
             options: thinking, and a text to be completed.
-            now: the date that the template is told.
+            now: the date and time for the template.
 
         Raises:
-            TemplateError: the template cannot be run with this, or passes a limit.
+            TemplateError: the template cannot be run with these arguments, or exceeds a limit.
         """
         budget = Budget(self._limits)
         run = functools.partial(execute, self.template, now=now, budget=budget)
@@ -109,7 +109,7 @@ def _thinking(options: Options) -> dict[str, Any]:
 
 
 def _collate(messages: Iterable[ChatMessage]) -> tuple[str, list[ChatMessage]]:
-    """All system texts in one, and the messages, neighbours of one role joined (results of tools stay apart)."""
+    """All system texts as one, and the messages, adjacent ones of the same role joined (tool results stay separate)."""
     merged: list[ChatMessage] = []
     for each in messages:
         if merged and merged[-1].role == each.role != "tool":
@@ -120,7 +120,7 @@ def _collate(messages: Iterable[ChatMessage]) -> tuple[str, list[ChatMessage]]:
 
 
 def _turns(messages: list[ChatMessage]) -> Iterator[dict[str, str]]:
-    """For templates that know no messages: system, prompt and response, turn by turn; the last may be incomplete."""
+    """For templates without messages: system, prompt and response, turn by turn; the last turn may be incomplete."""
     turn = {"System": "", "Prompt": "", "Response": ""}
     for each in messages:
         is_full = each.role == "system" and (turn["Prompt"] or turn["Response"])
@@ -141,7 +141,7 @@ def _answer(pos: int) -> Pipe:
 
 
 def _names(template: Template) -> set[str]:
-    """The fields and variables that a template mentions, in lower case; chains are none to Ollama."""
+    """The fields and variables that a template mentions, in lower case. Ollama does not look into chains."""
     names: list[str] = []
     for nodes in template.trees.values():
         for node in _walk(nodes):
@@ -152,7 +152,7 @@ def _names(template: Template) -> set[str]:
 
 
 def _response_place(nodes: list[Node]) -> int | None:
-    """Where the template first prints the response: behind that, nothing is for the model to read."""
+    """The place where the template first prints the response: the model must not read anything after it."""
     for node in _walk(nodes):
         if isinstance(node, Action):
             for argument in _arguments(node.pipe):
@@ -162,7 +162,7 @@ def _response_place(nodes: list[Node]) -> int | None:
 
 
 def _walk(nodes: list[Node]) -> Iterator[Node]:
-    """All nodes in the order of the text, those in blocks too."""
+    """All nodes in the order of the text, including those in blocks."""
     left = [iter(nodes)]
     while left:
         node = next(left[-1], None)
@@ -175,7 +175,7 @@ def _walk(nodes: list[Node]) -> Iterator[Node]:
 
 
 def _arguments(pipe: Pipe | None) -> Iterator[Argument]:
-    """All arguments of a pipeline, those in parentheses too."""
+    """All arguments of a pipeline, including those in parentheses."""
     left: list[Argument] = [] if pipe is None else [pipe]
     while left:
         argument = left.pop()

@@ -1,11 +1,12 @@
-# What this file knows: the grammar outside pipelines: text, actions, blocks, and the templates that a template defines.
-# What it must not know: how tokens are made, and what stands in a pipeline.
+# The grammar outside pipelines: text, actions, blocks, and the templates that a template defines. Does not depend on
+# how tokens are made, or on what a pipeline contains.
 #
-# The open blocks are a list, not Python's call stack; {{else}} and {{end}} work on the innermost one, its last.
+# The open blocks are a list, not Python's call stack; {{else}} and {{end}} apply to the innermost one, which is the
+# last.
 #
-#   {{if a}} text {{else if b}} text {{end}}      blocks: [if a]  →  [if a, if b (rides)]  →  []
+#   {{if a}} text {{else if b}} text {{end}}      blocks: [if a]  →  [if a, if b (chained)]  →  []
 #
-# An {{else if}} is a separate block that belongs to the block before it: one {{end}} closes both.
+# An {{else if}} is a separate block that is chained to the block before it: one {{end}} closes both.
 """The parser of Go's `text/template`."""
 
 from __future__ import annotations
@@ -14,7 +15,6 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from toolglean.sources.templates.golang.functions import KNOWN
 from toolglean.sources.templates.golang.lexer import Kind, Token
 from toolglean.sources.templates.golang.nodes import (
     MAX_DEPTH,
@@ -31,7 +31,7 @@ from toolglean.sources.templates.golang.nodes import (
     With,
 )
 from toolglean.sources.templates.golang.pipeline import parse_pipeline, string_value
-from toolglean.sources.templates.golang.scope import Scope
+from toolglean.sources.templates.golang.scope import KNOWN, Scope
 from toolglean.sources.templates.golang.tokens import Tokens
 
 __all__ = ["parse"]
@@ -45,14 +45,14 @@ def parse(source: str, *, functions: Iterable[str] = (), name: str = "") -> Temp
 
     Args:
         source: its text.
-        functions: names that it may call beside Go's own and Ollama's.
-        name: its own name; "" is Ollama's.
+        functions: names that it may call besides Go's own and Ollama's.
+        name: its own name; Ollama uses "".
 
     Returns:
         Its tree, and the trees of the templates that it defines.
 
     Raises:
-        TemplateError: it is broken, or nested deeper than `MAX_DEPTH` levels. Mend it where the error points.
+        TemplateError: it is broken, or nested deeper than `MAX_DEPTH` levels. Fix it at the place that the error shows.
     """
     parser = _Parser(Tokens(source, KNOWN.union(functions)))
     root = parser.run()
@@ -67,12 +67,12 @@ class _Block:
     Attributes:
         word: its keyword.
         pos: offset of its keyword.
-        nodes: where the nodes within it go now.
-        mark: what its scope falls back to when it ends.
+        nodes: the list to which nodes within it are added now.
+        mark: the state of its scope that is restored when it ends.
         outer: the scope outside it.
         node: the control node; None for a define or a block.
         name: of the template that a define or a block defines.
-        rides: it came with {{else if}} or {{else with}}: the {{end}} that closes it closes the block below too.
+        chained: it was opened by {{else if}} or {{else with}}: the {{end}} that closes it also closes the block below.
     """
 
     word: str
@@ -82,7 +82,7 @@ class _Block:
     outer: Scope
     node: Control | None = None
     name: str = ""
-    rides: bool = False
+    chained: bool = False
 
 
 class _Parser:
@@ -93,7 +93,7 @@ class _Parser:
         self.trees: dict[str, list[Node]] = {}
         self.blocks: list[_Block] = []
         self.root: list[Node] = []
-        self.nodes = self.root  # where nodes go now: those of the innermost block, or the root
+        self.nodes = self.root  # where nodes are added now: the innermost block's list, or the root
         self.scope = Scope()
 
     def run(self) -> list[Node]:
@@ -115,19 +115,19 @@ class _Parser:
         self.tokens.next()
         _ACTIONS[token.text](self, token)
 
-    # --- what opens a block ---
+    # --- opening a block ---
 
-    def control(self, token: Token, *, rides: bool = False) -> None:
+    def control(self, token: Token, *, chained: bool = False) -> None:
         mark = self.scope.mark()
         pipe = parse_pipeline(self.tokens, self.scope, token.text)
         node = _CONTROLS[token.text](token.pos, pipe)
         self.nodes.append(node)
-        self.open(_Block(token.text, token.pos, node.body, mark, self.scope, node, rides=rides))
+        self.open(_Block(token.text, token.pos, node.body, mark, self.scope, node, chained=chained))
         if isinstance(node, Range):
             self.scope.ranges += 1
 
     def define(self, token: Token) -> None:
-        """At `define` or `block`: what is within sees no variable from outside, and breaks no range outside."""
+        """At `define` or `block`: its body cannot use variables from outside, or break a range outside."""
         if token.text == "define" and self.blocks:
             self.tokens.fail("{{define}} within another block", token.pos)
         context = f"{token.text} clause"
@@ -146,19 +146,19 @@ class _Parser:
         self.blocks.append(block)
         self.nodes = block.nodes
 
-    # --- what works on the innermost block ---
+    # --- the innermost block ---
 
     def turn(self, token: Token) -> None:
-        """At `else`: alone, or before the `if` or `with` that rides on the open block of that kind."""
+        """At `else`: alone, or followed by an `if` or `with` that is chained to the open block of that kind."""
         top = self.blocks[-1] if self.blocks else None
         if top is None or top.node is None or top.node.otherwise is not None:
             self.tokens.fail("unexpected {{else}}", token.pos)
         top.node.otherwise = self.nodes = top.nodes = []
         if isinstance(top.node, Range):
-            self.scope.ranges -= 1  # its else is no longer within it
+            self.scope.ranges -= 1  # its else branch is outside the loop
         following = self.tokens.peek()
         if following.kind is Kind.KEYWORD and following.text == top.word and top.word in {"if", "with"}:
-            self.control(self.tokens.next(), rides=True)
+            self.control(self.tokens.next(), chained=True)
         else:
             self.tokens.expect(Kind.RIGHT, "else")
 
@@ -166,7 +166,7 @@ class _Parser:
         self.tokens.expect(Kind.RIGHT, "end")
         if not self.blocks:
             self.tokens.fail("unexpected {{end}}", token.pos)
-        while self.close().rides:
+        while self.close().chained:
             pass
 
     def close(self) -> _Block:
@@ -201,7 +201,7 @@ class _Parser:
         return string_value(self.tokens, self.tokens.expect(Kind.STRING, context))
 
     def add(self, name: str, nodes: list[Node], pos: int) -> None:
-        """Add a template. A blank one never replaces another, and any replaces a blank one; else two are too many."""
+        """Add a template. A blank one never replaces another, and any other replaces a blank one; two others clash."""
         if name not in self.trees or _is_blank(self.trees[name]):
             self.trees[name] = nodes
         elif not _is_blank(nodes):

@@ -1,11 +1,11 @@
-# What this file knows: the grammar within an action: declarations, stages, arguments, parentheses.
-# What it must not know: blocks, and which action the pipeline belongs to (it is told the word for the error text).
+# The grammar within an action: declarations, stages, arguments, parentheses. Does not depend on blocks, or on the
+# action that the pipeline belongs to (the word for the error text is passed in).
 #
 #   pipeline  = [ $a [, $b] ( := | = ) ] command { | command }
 #   command   = argument { space argument }
 #   argument  = ( . | .A | $x | literal | function | "(" pipeline ")" ) { .A, without space }
 #
-# Parentheses nest, and a template may nest them deeper than Python can recurse: the open ones are a list.
+# A template may nest parentheses deeper than Python can recurse, so the open ones are a list.
 """Pipelines of a Go template."""
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ from toolglean.sources.templates.golang.tokens import Tokens
 __all__ = ["parse_pipeline", "string_value"]
 
 IN_PARENTHESES = "parenthesized pipeline"
-VALUES = (Bool, Dot, Nil, Number, String)  # what cannot be called with the result of the stage before
+VALUES = (Bool, Dot, Nil, Number, String)  # they cannot be called with the result of the previous stage
 
 
 @dataclass(slots=True)
 class _Open:
-    """A pipeline that is being read. `command` is its open stage, None where the next one may begin."""
+    """A pipeline that is being read. `command` is its open stage, or None where the next one may begin."""
 
     pipe: Pipe
     context: str
@@ -53,12 +53,12 @@ def parse_pipeline(tokens: Tokens, scope: Scope, context: str) -> Pipe:
     """The pipeline at the next token, up to and with the action's closing delimiter.
 
     Args:
-        tokens: stand behind the action's keyword.
-        scope: the variables that can be seen; declared ones are added.
+        tokens: positioned after the action's keyword.
+        scope: the visible variables; declared ones are added.
         context: the word for error texts: "if", "range", "command" …
 
     Raises:
-        TemplateError: no pipeline stands there.
+        TemplateError: there is no valid pipeline at that place.
     """
     outer = _begin(tokens, scope, context, Kind.RIGHT)
     stack = [outer]
@@ -127,7 +127,7 @@ def _open_command(top: _Open, token: Token) -> None:
 
 
 def _argument(tokens: Tokens, top: _Open, term: Argument) -> None:
-    """Add a term, with the fields that hang on it, to the open stage; end the stage where it ends."""
+    """Add a term, with the fields that belong to it, to the open stage; end the stage if it ends here."""
     assert top.command is not None
     top.command.args.append(_with_fields(tokens, term))
     token = tokens.peek()
@@ -171,7 +171,7 @@ def _begins_term(token: Token) -> bool:
 
 
 def _term(tokens: Tokens, scope: Scope) -> Argument | None:
-    """The term at the next token, and go behind it; None if none begins there."""
+    """Read the term at the next token; None if no term begins there."""
     token = tokens.peek()
     if not _begins_term(token):
         return None

@@ -1,9 +1,8 @@
-# What this file knows: what Go's `fmt` writes for a value and a verb.
-# What it must not know: how a format string is read.
+# What Go's `fmt` writes for a value and a verb. Does not depend on how a format string is read.
 #
-# `write` gives each value the verb that was asked for; lists, maps and structs hand the verb down to what is in them.
-# A verb that a value does not know becomes `%!d(string=a)`, as in Go; nothing here raises but for the limits.
-"""Printing values as Go does."""
+# `write` gives each value the verb that was asked for; lists, maps and structs pass the verb on to their elements. A
+# verb that does not fit a value becomes `%!d(string=a)`, as in Go; nothing here raises except the limits.
+"""Prints values as Go does."""
 
 from __future__ import annotations
 
@@ -31,9 +30,9 @@ __all__ = ["PLAIN", "Verb", "show", "sprint", "sprintln", "write"]
 
 @dataclass(frozen=True, slots=True)
 class Verb:
-    """A verb of a format with its flags, `%-08.3f`; None where there is no width or precision.
+    """A verb of a format with its flags, `%-08.3f`; None: no width or precision.
 
-    The flag `=` stands for the plus of `%+v`, which is another than that of `%+d`.
+    The flag `=` represents the plus of `%+v`, which differs from that of `%+d`.
     """
 
     letter: str = "v"
@@ -46,14 +45,14 @@ PLAIN: Final = Verb()
 
 
 def show(value: Any, budget: Budget) -> str:
-    """A value as `%v`, and as an action prints it; no value at all is for the caller to say."""
+    """A value as `%v`, and as an action prints it. The caller handles the case of no value."""
     if isinstance(value, str):
         return value
     return write(value, PLAIN, budget)
 
 
 def sprint(values: Sequence[Any], budget: Budget) -> str:
-    """All values, with a space between two of which neither is a string."""
+    """All values, with a space between two values if neither is a string."""
     parts: list[str] = []
     for at, value in enumerate(values):
         if at and not isinstance(value, str) and not isinstance(values[at - 1], str):
@@ -78,11 +77,11 @@ def write(value: Any, verb: Verb, budget: Budget, *, within: bool = False) -> st
     Args:
         value: the value.
         verb: the verb, flags and sizes.
-        budget: what counts the text.
-        within: it stands in a list, map or struct, where nil is neither padded nor refused.
+        budget: counts the text.
+        within: it is in a list, map or struct, where nil is neither padded nor refused.
 
     Raises:
-        Exceeded: a limit is passed.
+        Exceeded: a limit is exceeded.
     """
     budget.step()
     if verb.letter == "T":
@@ -99,7 +98,7 @@ def write(value: Any, verb: Verb, budget: Budget, *, within: bool = False) -> st
 
 
 def pad(text: str, verb: Verb, budget: Budget) -> str:
-    """Filled up to the verb's width, with zeros or spaces on the left, or spaces on the right."""
+    """The text padded to the verb's width, with zeros or spaces on the left, or spaces on the right."""
     missing = (verb.width or 0) - len(text)
     budget.make(max(missing, 0) + len(text))
     if missing <= 0:
@@ -109,7 +108,7 @@ def pad(text: str, verb: Verb, budget: Budget) -> str:
     return ("0" if "0" in verb.flags else " ") * missing + text
 
 
-# --- what is made of parts -----------------------------------------------------------------------------------------
+# --- lists, maps and structs ---------------------------------------------------------------------------------------
 
 
 def _prints_itself(value: Any) -> bool:
@@ -125,7 +124,7 @@ def _own_text(value: Any, budget: Budget) -> str:
         return marshal(value, budget)
     except Exceeded:
         raise
-    except GoError:  # Ollama drops the error and prints what it has: nothing
+    except GoError:  # Ollama drops the error and prints nothing
         return ""
 
 
@@ -135,7 +134,9 @@ def _composite(value: Any, verb: Verb, budget: Budget) -> str:
 
     if isinstance(value, Struct):
         names = "=" in verb.flags
-        shown = [(m.name, value.values[m.name]) for m in value.type.members if not _is_hidden(value, m.name, m.quiet)]
+        shown = [
+            (m.name, value.values[m.name]) for m in value.type.members if not _is_hidden(value, m.name, m.hidden_if_nil)
+        ]
         opener, closer = "{", "}"
         parts = [f"{name}:{each(inner)}" if names else each(inner) for name, inner in shown]
     elif isinstance(value, dict):
@@ -148,11 +149,11 @@ def _composite(value: Any, verb: Verb, budget: Budget) -> str:
     return opener + " ".join(parts) + closer
 
 
-def _is_hidden(struct: Struct, name: str, quiet: bool) -> bool:  # noqa: FBT001  the member's own flag
-    return quiet and struct.values[name] is None
+def _is_hidden(struct: Struct, name: str, hidden_if_nil: bool) -> bool:  # noqa: FBT001  the member's own flag
+    return hidden_if_nil and struct.values[name] is None
 
 
-# --- what is not ---------------------------------------------------------------------------------------------------
+# --- other values --------------------------------------------------------------------------------------------------
 
 
 def _bad(value: Any, verb: Verb, budget: Budget) -> str:
@@ -238,7 +239,7 @@ def _digits(value: float, letter: str, precision: int | None) -> str:
 
 
 def _shortest(value: float) -> str:
-    """The fewest digits that tell the number, with an exponent from 1e+06 on and below 1e-04: 1e+06, 123456, 1e-05."""
+    """The fewest digits that identify the number, with an exponent from 1e+06 and below 1e-04: 1e+06, 123456, 1e-05."""
     text = repr(value)
     if "e" not in text and value < 1e6:
         return text.removesuffix(".0")

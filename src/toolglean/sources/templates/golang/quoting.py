@@ -1,5 +1,5 @@
-# What this file knows: how Go escapes text: quoted strings, single characters, HTML, JavaScript, URLs.
-# What it must not know: formats and templates.
+# How Go escapes text: quoted strings, single characters, HTML, JavaScript, URLs. Does not depend on formats and
+# templates.
 """Escaping as Go does."""
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _REPLACEMENT = 0xFFFD
 
 
 def quoted(text: str, flags: str = "") -> str:
-    """`%q` of a string: in double quotes; with `#` in backticks, where they can hold it; with `+` in ASCII."""
+    """`%q` of a string: in double quotes; with `#` in backticks, if they can contain it; with `+` in ASCII."""
     if "#" in flags and not re.search("[\x00-\x08\x0a-\x1f\x7f`\ufeff\ud800-\udfff]", text):
         return f"`{text}`"
     return '"' + "".join(_escaped(char, '"', flags) for char in text) + '"'
@@ -34,17 +34,17 @@ def character(point: int, letter: str, flags: str = "") -> str:
 
 
 def html(text: str) -> str:
-    """Text for HTML."""
+    """Text escaped for HTML."""
     return re.sub("[\0\"'&<>]", lambda found: _HTML[found[0]], text)
 
 
 def javascript(text: str) -> str:
-    """Text for a string of JavaScript."""
+    """Text escaped for a JavaScript string."""
     return re.sub(r"[\\'\"<>&=\x00-\x1f\x80-\U0010ffff]", lambda found: _in_script(found[0]), text)
 
 
 def url_query(text: str) -> str:
-    """Text for the query of a URL."""
+    """Text escaped for the query of a URL."""
     return quote_plus(bytes_of(text))
 
 

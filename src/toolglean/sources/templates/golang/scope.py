@@ -1,12 +1,43 @@
-# What this file knows: which variables can be seen, and how many ranges are open.
-# What it must not know: tokens and nodes.
-"""The scope of a template that is being read."""
+# The names that a template may use: functions, and the variables that are visible; and how many ranges are open. Does
+# not depend on tokens and nodes, or on what the functions do (builtins.py).
+"""The names that a template may use."""
 
 from __future__ import annotations
 
 from collections import Counter
 
-__all__ = ["Scope"]
+__all__ = ["BUILTINS", "KNOWN", "OLLAMA", "Scope"]
+
+
+BUILTINS = frozenset(
+    [
+        "and",
+        "call",
+        "eq",
+        "ge",
+        "gt",
+        "html",
+        "index",
+        "js",
+        "le",
+        "len",
+        "lt",
+        "ne",
+        "not",
+        "or",
+        "print",
+        "printf",
+        "println",
+        "slice",
+        "urlquery",
+    ],
+)
+"""The functions of every Go template."""
+
+OLLAMA = frozenset(["currentDate", "json", "toJson", "toTypeScriptType", "yesterdayDate"])
+"""The functions that Ollama adds; `toJson` is the older name of `json`."""
+
+KNOWN = BUILTINS | OLLAMA
 
 
 class Scope:
@@ -19,7 +50,7 @@ class Scope:
 
     def __init__(self) -> None:
         self._names = ["$"]
-        self._seen = Counter(self._names)  # so that a look-up does not walk all names
+        self._seen = Counter(self._names)  # so that a look-up does not search all names
         self.ranges = 0
 
     def declare(self, name: str) -> None:
@@ -32,7 +63,7 @@ class Scope:
         return len(self._names)
 
     def release(self, mark: int) -> None:
-        """Forget what was declared since."""
+        """Forget the variables that were declared since."""
         while len(self._names) > mark:
             self._seen[self._names.pop()] -= 1
 

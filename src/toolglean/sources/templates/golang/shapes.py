@@ -1,9 +1,9 @@
-# What this file knows: the types of Ollama's messages and tools: their fields in order, how they print, their JSON.
-# What it must not know: templates, and who fills the types.
+# The types of Ollama's messages and tools: their fields in order, how they print, and their JSON. Does not depend on
+# templates, or on who fills the types.
 #
-# They are those of Ollama's `template` and `api` packages, of which there were several versions: fields that only some
-# have are printed only when they hold something.
-"""Ollama's messages and tools as values of Go."""
+# They are those of Ollama's `template` and `api` packages, of which there have been several versions: a field that only
+# some versions have is printed only if it is not empty.
+"""Ollama's messages and tools as Go values."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ _PROPERTY = StructType(
         Member("Description", "description", omitted=True),
         Member("Enum", "enum", omitted=True),
         Member("Properties", "properties", omitted=True),
-        Member("Required", "required", omitted=True, quiet=True),
+        Member("Required", "required", omitted=True, hidden_if_nil=True),
     ),
     methods={"ToTypeScriptType": _property_type},
 )
@@ -58,8 +58,8 @@ _PARAMETERS = StructType(
     "template.templateToolFunctionParameters",
     (
         Member("Type", "type"),
-        Member("Defs", "$defs", omitted=True, quiet=True),
-        Member("Items", "items", omitted=True, quiet=True),
+        Member("Defs", "$defs", omitted=True, hidden_if_nil=True),
+        Member("Items", "items", omitted=True, hidden_if_nil=True),
         Member("Required", "required", omitted=True),
         Member("Properties", "properties"),
     ),
@@ -70,7 +70,11 @@ _TOOL_FUNCTION = StructType(
 )
 _TOOL = StructType(
     "template.templateTool",
-    (Member("Type", "type"), Member("Items", "items", omitted=True, quiet=True), Member("Function", "function")),
+    (
+        Member("Type", "type"),
+        Member("Items", "items", omitted=True, hidden_if_nil=True),
+        Member("Function", "function"),
+    ),
     prints_json=True,
 )
 _CALL_FUNCTION = StructType(
@@ -91,12 +95,12 @@ class _Properties(JsonMap):
 
     @staticmethod
     def zero() -> Struct:
-        """What a name has that is not there."""
+        """The value of a missing name."""
         return _property({})
 
 
 def tool_value(tool: dict[str, Any]) -> Struct:
-    """A tool, from the dict that OpenAI's and Ollama's APIs take, its values already Go's."""
+    """A tool, from the dict that OpenAI's and Ollama's APIs take, with values as Go decodes them."""
     function = _dict(tool.get("function"))
     parameters = _dict(function.get("parameters"))
     schema = Struct(

@@ -1,5 +1,5 @@
-# What this file knows: how Go's `fmt.Sprintf` reads a format: flags, widths, argument numbers, its words for faults.
-# What it must not know: how a value looks under a verb.
+# How Go's `fmt.Sprintf` reads a format: flags, widths, argument numbers, and its wording of faults. Does not depend on
+# how a value looks under a verb.
 """Go's `fmt.Sprintf`."""
 
 from __future__ import annotations
@@ -14,17 +14,17 @@ from toolglean.sources.templates.golang.values import type_name
 
 __all__ = ["sprintf"]
 
-_LARGEST = 1_000_000  # Go takes no width or precision beyond it
+_LARGEST = 1_000_000  # Go accepts no larger width or precision
 _FLAGS = re.compile(r"[-+# 0]*+")
 _NUMBER = re.compile(r"[0-9]++")
 _INDEX = re.compile(r"\[([^\]]*+)\]")
 
 
 def sprintf(text: str, values: Sequence[Any], budget: Budget) -> str:
-    """The values in the format's places.
+    """The format, with its verbs replaced by the values.
 
     Raises:
-        Exceeded: a limit is passed. Whatever is wrong with the format stands in the result, as in Go.
+        Exceeded: a limit is exceeded. Faults of the format are reported in the result, as in Go.
     """
     return _Format(text, values, budget).run()
 
@@ -39,7 +39,7 @@ class _Format:
         self.parts: list[str] = []
         self.at = 0
         self.next = 0  # the argument for the next verb
-        self.reordered = False  # an argument number was used: extra arguments are no fault then
+        self.reordered = False  # an argument number was used: extra arguments are allowed then
         self.bad_index = False
 
     def run(self) -> str:
@@ -130,8 +130,8 @@ class _Format:
         if found is None:
             return None
         digits = found[0].lstrip("0")
-        if len(digits) > 8 or int(digits[:-1] or "0") > _LARGEST:  # Go looks before it takes the last digit
-            self.at = len(self.text)  # Go gives up here: what is left is not a verb
+        if len(digits) > 8 or int(digits[:-1] or "0") > _LARGEST:  # Go checks before it reads the last digit
+            self.at = len(self.text)  # Go gives up here: the rest is not a verb
             return None
         self.at = found.end()
         return int(digits or "0")

@@ -1,5 +1,4 @@
-# What this file knows: how the parsers look at the next token, and how a fault becomes a TemplateError.
-# What it must not know: the grammar.
+# How the parsers look at the next token, and how a fault becomes a TemplateError. Does not depend on the grammar.
 """The parsers' view of the tokens of a template."""
 
 from __future__ import annotations
@@ -13,11 +12,11 @@ __all__ = ["Tokens"]
 
 
 class Tokens:
-    """The tokens of one template, with a place in them.
+    """The tokens of one template, with a current position.
 
     Args:
         source: the template.
-        functions: names that it may call.
+        functions: the names that it may call.
     """
 
     __slots__ = ("_index", "_tokens", "functions", "source")
@@ -29,10 +28,10 @@ class Tokens:
         self._index = 0
 
     def peek(self) -> Token:
-        """The next token, which stays the next.
+        """The next token, which is not consumed.
 
         Raises:
-            TemplateError: the lexer could not read on.
+            TemplateError: the lexer found a fault there.
         """
         token = self._tokens[self._index]
         if token.kind is Kind.ERROR:
@@ -40,29 +39,29 @@ class Tokens:
         return token
 
     def next(self) -> Token:
-        """The next token, and go behind it. EOF stays the next token forever."""
+        """Consume the next token. EOF is never consumed."""
         token = self.peek()
         if token.kind is not Kind.EOF:
             self._index += 1
         return token
 
     def after_next(self) -> Token:
-        """The token behind the next one, or the last one again; a fault there is not reported yet."""
+        """The token after the next one, or the last one again; a fault there is not reported yet."""
         return self._tokens[min(self._index + 1, len(self._tokens) - 1)]
 
     def expect(self, kind: Kind, context: str) -> Token:
-        """The next token, which must be of that kind."""
+        """Consume the next token, which must be of that kind."""
         token = self.next()
         if token.kind is not kind:
             self.unexpected(token, context)
         return token
 
     def unexpected(self, token: Token, context: str) -> NoReturn:
-        """Refuse a token: nothing of its kind may stand there."""
+        """Refuse a token that must not appear at its place."""
         self.fail(f"unexpected {_shown(token)} in {context}", token.pos)
 
     def fail(self, reason: str, pos: int) -> NoReturn:
-        """Refuse the template for what stands at `pos`."""
+        """Refuse the template because of the text at `pos`."""
         raise TemplateError.at(reason, self.source, pos)
 
 

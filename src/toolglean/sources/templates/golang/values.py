@@ -1,5 +1,5 @@
-# What this file knows: how the values of a Go template look in Python, and what Go asks of them: truth, a type's name.
-# What it must not know: how values are printed or compared, and which types a program has.
+# How the values of a Go template look in Python, and what Go's templates need to know about them: truth, the name of a
+# type. Does not depend on how values are printed or compared, or on which types a program has.
 #
 #   Go                            here
 #   nil, no value                 None
@@ -45,14 +45,14 @@ class Member:
     Attributes:
         name: its name.
         key: its key in JSON; None leaves it out.
-        omitted: JSON leaves it out while it is empty.
-        quiet: it is not printed while it is nil. No rule of Go's: the types of Ollama differ by version in such fields.
+        omitted: whether JSON leaves it out if it is empty.
+        hidden_if_nil: whether it is not printed if it is nil, because Ollama's versions differ in such fields.
     """
 
     name: str
     key: str | None = None
     omitted: bool = False
-    quiet: bool = False
+    hidden_if_nil: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,24 +76,24 @@ class Struct:
 
 
 class JsonMap(dict[str, Any]):
-    """A map type that prints as JSON. `zero` gives what a missing key has; a nil one is null in JSON, and prints {}."""
+    """A map type that prints as JSON. `zero` is the value of a missing key; a nil map is null in JSON and prints {}."""
 
     zero: Callable[[], Any] | None = None
     nil: bool = False
 
 
 class JsonList(list[Any]):
-    """A slice type that prints as JSON; a nil one is null in it."""
+    """A slice type that prints as JSON; a nil slice is null in JSON."""
 
     nil: bool = False
 
 
 class Text(list[str]):
-    """A slice of strings that prints as its only element, and is that element in JSON."""
+    """A slice of strings that prints as its only element, and is written as that element in JSON."""
 
 
 def zero_of(values: dict[str, Any]) -> Any:
-    """What a map has for a key that is missing: the zero value of its elements, nil where those are of any type."""
+    """The value of a missing key: the zero value of the map's elements, or nil if those may be of any type."""
     return values.zero() if isinstance(values, JsonMap) and values.zero else None
 
 
@@ -110,7 +110,7 @@ def is_true(value: Any) -> bool:
 
 
 def type_name(value: Any) -> str:
-    """The name of a value's type, as Go's error texts have it."""
+    """The name of a value's type, as in Go's error messages."""
     if isinstance(value, Struct):
         return value.type.name
     return _NAMES.get(type(value)) or ("map[string]interface {}" if isinstance(value, dict) else "[]interface {}")

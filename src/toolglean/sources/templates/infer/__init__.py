@@ -1,17 +1,16 @@
-# What this room knows: how a format is read from a chat template by making it write, and proven by reading it back.
-# What it must not know: how templates are rendered (rendering.py), and who asks (parser.py, the commands).
+# How a format is read from a chat template: the template writes calls, the format is inferred from what it writes, and
+# is proven by reading it back. Does not depend on how templates are rendered (rendering.py).
 #
-#   probes.py     what the template is asked to write: sentinels in every leaf
-#   stage.py      how this template wants to be asked; where the assistant's turn stands
-#   texts.py      what texts have in common
-#   frame.py      reasoning, content, the end of a turn
-#   carriers.py   how a call carries its arguments; typewords.py: parameters as text
-#   fit.py        openers, closers, separators: a Format
-#   recognise.py  known formats: they know more than a template does
-#   messages.py   what everything is asked with; reading.py: turns, read; verify.py: the proof
-#   prompts.py    where the model's message begins in a prompt
-#   result.py     Inference, NoFormatError
-"""A format, read from a chat template."""
+#   probes.py           what the template is asked to write: sentinels in every leaf
+#   prober.py           which messages this template accepts; where the assistant's turn is in what it writes
+#   texts.py            what texts have in common
+#   frame.py            reasoning, content, the end of a turn; the header of the model's message in a prompt
+#   call_syntax.py      how a call carries its arguments; parameter_types.py: parameters as text
+#   fit.py              openers, closers, separators: a Format
+#   recognise.py        known formats, which cover more than one template shows
+#   messages.py         the messages of the proof; verify.py: the proof
+#   result.py           Inference, NoFormatError, and a format as a declaration
+"""Infers a format from a chat template."""
 
 from __future__ import annotations
 
@@ -23,28 +22,27 @@ from typing import TYPE_CHECKING, Any, Literal
 from toolglean.errors import FormatError, TemplateError
 from toolglean.formats.spec import Format
 from toolglean.sources.templates.infer.fit import fit
-from toolglean.sources.templates.infer.frame import Frame, frame_of
-from toolglean.sources.templates.infer.prompts import marks_of
+from toolglean.sources.templates.infer.frame import Frame, frame_of, marks_of
+from toolglean.sources.templates.infer.prober import CPU_SECONDS, READING_SECONDS, WALL_SECONDS, Prober
 from toolglean.sources.templates.infer.recognise import recognise as recognised
 from toolglean.sources.templates.infer.result import Inference, NoFormatError, losses_of
-from toolglean.sources.templates.infer.stage import HERE, OF_PROCESSOR, PATIENCE, Stage
 from toolglean.sources.templates.infer.verify import Proof, prove, refusal
 from toolglean.sources.templates.language import tag_of, template_language
-from toolglean.sources.templates.patience import Patience
+from toolglean.sources.templates.time_budget import TimeBudget
 
 if TYPE_CHECKING:
     from toolglean.sources.templates.rendering import Renderer
 
 NOW = datetime(2026, 1, 15, 12, tzinfo=UTC)
-"""The date that templates are told: inference must not depend on the day."""
+"""The date for templates that ask for one: inference must not depend on the day."""
 LAX_WORDS = ("from_json", "unsafe", "SecurityError", "generator")
 
 __all__ = ["SAMPLES", "Inference", "NoFormatError", "infer"]
 
 SAMPLES = 300
-"""Random messages of a proof."""
+"""How many random messages a proof tries."""
 LONGEST_MARKER = 500
-"""Characters of a pattern. To look for a long one takes long, and no model writes it."""
+"""The most characters of a pattern. Searching for a longer one is slow, and no model writes it."""
 
 
 def infer(
@@ -60,11 +58,11 @@ def infer(
 
     Args:
         source: the template's text.
-        language: "go" or "jinja"; None to tell from the text.
+        language: "go" or "jinja"; None: detected from the text.
         untrusted: render in a child process with limits on time and memory, for each rendering and for all of them.
-        recognise: whether a known format is taken if it fits; False: inference alone.
+        recognise: whether to prefer a known format that fits; False: only infer.
         samples: how many random messages the proof tries.
-        variables: what is passed to the template besides the messages (`eos_token`, …).
+        variables: variables that are passed to the template besides the messages (`eos_token`, …).
 
     Returns:
         The format, with confidence, evidence and losses.
@@ -74,77 +72,79 @@ def infer(
         TemplateError: the template cannot be read.
         UsageError: jinja2 is not installed, or the language is unknown.
     """
-    from toolglean.sources.templates.rendering import renderer  # noqa: PLC0415  who infers nothing renders nothing
+    from toolglean.sources.templates.rendering import renderer  # noqa: PLC0415  only inference renders
 
     language = language or template_language(source)
-    patience = Patience(PATIENCE, OF_PROCESSOR, HERE) if untrusted else Patience(PATIENCE)
+    time_budget = TimeBudget(WALL_SECONDS, CPU_SECONDS, READING_SECONDS) if untrusted else TimeBudget(WALL_SECONDS)
     try:
-        with renderer(source, language, untrusted=untrusted, now=NOW, patience=patience) as made:
-            return _asked(made, source, variables, patience, recognise=recognise, samples=samples)
+        with renderer(source, language, untrusted=untrusted, now=NOW, time_budget=time_budget) as made:
+            return _infer_with(made, source, variables, time_budget, recognise=recognise, samples=samples)
     except (FormatError, TemplateError) as error:
-        if language == "go" or patience.over or not any(word in str(error) for word in LAX_WORDS):
+        if language == "go" or time_budget.exceeded or not any(word in str(error) for word in LAX_WORDS):
             raise
-    with renderer(source, language, untrusted=untrusted, now=NOW, lax=True, patience=patience) as made:
-        found = _asked(made, source, variables, patience, recognise=recognise, samples=samples)
-    return replace(found, losses=(*found.losses, "it renders only where templates may change lists, or have from_json"))
+    with renderer(source, language, untrusted=untrusted, now=NOW, lax=True, time_budget=time_budget) as made:
+        found = _infer_with(made, source, variables, time_budget, recognise=recognise, samples=samples)
+    return replace(
+        found, losses=(*found.losses, "it renders only in engines that let templates change lists, or have from_json")
+    )
 
 
-def _asked(
+def _infer_with(
     made: Renderer,
     source: str,
     variables: Mapping[str, Any] | None,
-    patience: Patience,
+    time_budget: TimeBudget,
     *,
     recognise: bool,
     samples: int,
 ) -> Inference:
     try:
-        stage = Stage(made, source, variables, patience=patience)
-        frame = _frame(stage)
-        return _inferred(stage, source, frame, recognise=recognise, samples=samples)
+        prober = Prober(made, source, variables, time_budget=time_budget)
+        frame = _frame(prober)
+        return _known_or_fitted(prober, source, frame, recognise=recognise, samples=samples)
     except FormatError as error:
-        raise _with_frame(error, made, source, variables, patience) from error
+        raise _with_frame(error, made, source, variables, time_budget) from error
 
 
 def _with_frame(
-    error: FormatError, made: Renderer, source: str, variables: Mapping[str, Any] | None, patience: Patience
+    error: FormatError, made: Renderer, source: str, variables: Mapping[str, Any] | None, time_budget: TimeBudget
 ) -> FormatError:
-    # What ends a turn, and what opens one, a template shows that writes no call, or none that can be read.
+    # Even a template that writes no readable call shows what opens and ends a turn.
     try:
-        stage = Stage(made, source, variables, patience=patience, calls=False)
-        if not stage.heard:
+        prober = Prober(made, source, variables, time_budget=time_budget, calls=False)
+        if not prober.writes_user:
             return FormatError(
                 "no format can be read from the template: it does not write the user's message, so it is not a chat "
                 "template"
             )
-        frame = frame_of(stage)
-        return NoFormatError(str(error), frame.ends, marks_of(stage, frame))
+        frame = frame_of(prober)
+        return NoFormatError(str(error), frame.ends, marks_of(prober, frame))
     except (FormatError, TemplateError):
         return error
 
 
-def _inferred(stage: Stage, source: str, frame: Frame, *, recognise: bool, samples: int) -> Inference:
-    language = stage.renderer.language
-    known = recognised(stage) if recognise else None
+def _known_or_fitted(prober: Prober, source: str, frame: Frame, *, recognise: bool, samples: int) -> Inference:
+    language = prober.renderer.language
+    known = recognised(prober) if recognise else None
     if known is not None and not known[1].failed:
-        return _result(source, language, stage, frame, known[0], known[0].name, samples)
+        return _of_known(source, language, prober, frame, known[0], known[0].name, samples)
     try:
-        fitted = fit(stage, frame)
+        fitted = fit(prober, frame)
         _check_markers(fitted.format)
-        proof = prove(stage, fitted.format, samples)
+        proof = prove(prober, fitted.format, samples)
         error = refusal(proof, known=False)
     except FormatError as failed:
         fitted, proof, error = None, None, failed
     if known is not None and (proof is None or error or len(proof.failed) >= len(known[1].failed)):
-        return _result(source, language, stage, frame, known[0], known[0].name, samples)
+        return _of_known(source, language, prober, frame, known[0], known[0].name, samples)
     if error or fitted is None or proof is None:
         raise error or FormatError("no format can be read from the template")
-    return _made(source, language, stage, frame, fitted.format, None, proof, fitted.evidence)
+    return _inference(source, language, prober, frame, fitted.format, None, proof, fitted.evidence)
 
 
-def _frame(stage: Stage) -> Frame:
+def _frame(prober: Prober) -> Frame:
     try:
-        return frame_of(stage)
+        return frame_of(prober)
     except TemplateError as error:
         raise FormatError(f"probe 'plain reply' failed: {error.reason}") from error
 
@@ -161,51 +161,51 @@ def _check_markers(found: Format) -> None:
     longest = max(map(len, patterns))
     if longest > LONGEST_MARKER:
         raise FormatError(
-            f"no format can be read from the template: with each call it writes the same text of {longest} characters, "
-            f"and a format's pattern has {LONGEST_MARKER} at most"
+            f"no format can be read from the template: it writes the same text of {longest} characters with each call, "
+            f"but a format's pattern may have at most {LONGEST_MARKER}"
         )
 
 
-def _result(
-    source: str, language: str, stage: Stage, frame: Frame, known: Format, name: str, samples: int
+def _of_known(
+    source: str, language: str, prober: Prober, frame: Frame, known: Format, name: str, samples: int
 ) -> Inference:
     declared = _extended(known, frame)
-    proof = prove(stage, declared, samples)
+    proof = prove(prober, declared, samples)
     if (error := refusal(proof, known=True)) is not None:
         raise error
     evidence = [f"known format: {name} reads {len(proof.passed)} of {len(proof.passed) + len(proof.failed)} probes"]
-    return _made(source, language, stage, frame, declared, name, proof, evidence)
+    return _inference(source, language, prober, frame, declared, name, proof, evidence)
 
 
 def _extended(known: Format, frame: Frame) -> Format:
-    # The family's format, and the marker with which this template ends its turns.
+    # The family's format, with the marker that ends turns in this template.
     declared = {*known.markers}
     more = tuple(each for each in frame.drop if each not in declared and not any(each in own for own in declared))
     marked = tuple(each for each in more if each[0] in "<[")
     return replace(known, drop=known.drop + marked) if marked else known
 
 
-def _made(
+def _inference(
     source: str,
     language: str,
-    stage: Stage,
+    prober: Prober,
     frame: Frame,
     found: Format,
     known: str | None,
     proof: Proof,
     seen: list[str],
 ) -> Inference:
-    doubts = stage.doubts(found.all_reasonings)
+    doubts = prober.doubts(found.all_reasonings)
     return Inference(
         format=found,
         recognised=known,
         confidence=proof.confidence,
         evidence=(*frame.evidence, *seen, f"{proof.tried - proof.wrong} of {proof.tried} random messages came back"),
-        losses=losses_of(stage, proof, doubts),
+        losses=losses_of(prober, proof, doubts),
         starts_reasoning=frame.starts_reasoning and "prompt" not in doubts,
         tag=_tag(source, language),
         language=language,
-        marks=marks_of(stage, frame, found.all_reasonings),
+        marks=marks_of(prober, frame, found.all_reasonings),
     )
 
 

@@ -1,12 +1,12 @@
-# What this file knows: how the patterns of a format follow from a few turns: what stands before the first call,
-# between two, and behind the last one.
-# What it must not know: how a call carries its arguments (carriers.py), and whether what comes out is right.
+# How the patterns of a format follow from a few turns: from the text before the first call, between two calls, and
+# after the last one. Does not depend on how a call carries its arguments (call_syntax.py), or on whether the result is
+# right.
 #
-#   turn with three calls   before  BODY  between  BODY  between  BODY  behind
-#   closer of a call        what `between` and `behind` both begin with
-#   opener of a call        what `before` and the rest of `between` both end with
-#   separator               what is left of `between`; of `before` and `behind` the section is left
-"""A format, fitted to turns."""
+#   turn with three calls   before  BODY  between  BODY  between  BODY  after
+#   closer of a call        the common beginning of `between` and `after`
+#   opener of a call        the common end of `before` and the rest of `between`
+#   separator               what remains of `between`; what remains of `before` and `after` is the section
+"""Fits a format to turns."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from itertools import pairwise
 
 from toolglean.errors import FormatError, TemplateError
 from toolglean.formats.spec import Format, Quoted
-from toolglean.sources.templates.infer.carriers import Body, Carrier, carrier_of, marks
+from toolglean.sources.templates.infer.call_syntax import Body, CallSyntax, call_syntax_of, has_marker
 from toolglean.sources.templates.infer.frame import Frame
-from toolglean.sources.templates.infer.probes import REPLY, TYPED, Call, Said, call
-from toolglean.sources.templates.infer.stage import Stage
+from toolglean.sources.templates.infer.parameter_types import types_of
+from toolglean.sources.templates.infer.prober import Prober
+from toolglean.sources.templates.infer.probes import REPLY, TYPED, Call, Message, call
 from toolglean.sources.templates.infer.texts import common_prefix, common_suffix, markers_of
-from toolglean.sources.templates.infer.typewords import types_of
 
 __all__ = ["Fitted", "fit"]
 
@@ -34,50 +34,50 @@ class Fitted:
 
     Attributes:
         format: the format.
-        carrier: how calls carry their arguments.
+        syntax: how calls carry their arguments.
         evidence: which probe showed what.
-        losses: what the template cannot write, as the probes showed.
+        losses: what the template cannot write, as shown by the probes.
     """
 
     format: Format
-    carrier: Carrier
+    syntax: CallSyntax
     evidence: list[str] = field(default_factory=list)
 
 
-def fit(stage: Stage, frame: Frame) -> Fitted:
+def fit(prober: Prober, frame: Frame) -> Fitted:
     """Fit a format.
 
     Raises:
-        FormatError: the turns follow no pattern that a format can say; the message names the probe.
+        FormatError: the turns follow no pattern that a format can express; the message names the probe.
     """
     evidence: list[str] = []
-    one = Said((call(0),))
-    text = stage.turn(one).text
+    one = Message((call(0),))
+    text = prober.turn(one).text
     try:
-        carrier = carrier_of(text, call(0), _nested(stage))
+        syntax = call_syntax_of(text, call(0), _nested(prober))
     except FormatError as error:
         raise FormatError(f"probe 'one call, two arguments' failed: {error}") from error
-    evidence.append(f"one call, two arguments: {_shown(carrier)}")
-    pieces = _pieces(stage, carrier, evidence)
+    evidence.append(f"one call, two arguments: {_shown(syntax)}")
+    pieces = _pieces(prober, syntax, evidence)
     pieces = _indexed(pieces)
-    patterns = _patterns(pieces, frame, _before_behind_content(stage, carrier))
+    patterns = _patterns(pieces, frame, _between_content_and_call(prober, syntax))
     evidence.append(f"{len(pieces.bodies)} calls: {patterns.call!r}, section {patterns.section!r}")
-    return Fitted(_format(stage, carrier, patterns, frame, evidence), carrier, evidence)
+    return Fitted(_format(prober, syntax, patterns, frame, evidence), syntax, evidence)
 
 
 @dataclass(frozen=True, slots=True)
 class Pieces:
-    """A turn, taken apart: `before`, then the patterns of the bodies, `between` them, `behind`."""
+    """The parts of a turn: the text before the calls, the patterns of the calls, the text between and after them."""
 
     before: str
     bodies: tuple[str, ...]
     between: tuple[str, ...]
-    behind: str
+    after: str
 
 
 @dataclass(frozen=True, slots=True)
 class Patterns:
-    """What a format is made of."""
+    """The patterns of a format."""
 
     call: str
     section: tuple[str, str]
@@ -85,22 +85,22 @@ class Patterns:
     drop: tuple[str, ...]
 
 
-def _nested(stage: Stage) -> str:
+def _nested(prober: Prober) -> str:
     key, _, value = TYPED["object"]
     try:
-        return stage.turn(Said((Call("zqxtyped", {key: value}),))).text
+        return prober.turn(Message((Call("zqxtyped", {key: value}),))).text
     except TemplateError:
         return ""
 
 
-def _pieces(stage: Stage, carrier: Carrier, evidence: list[str]) -> Pieces:
+def _pieces(prober: Prober, syntax: CallSyntax, evidence: list[str]) -> Pieces:
     reason = ""
     for count in (3, 2, 1):
         calls = tuple(call(number) for number in range(count))
         try:
-            text = stage.turn(Said(calls)).text
-            ids = [stage.id_of(each, number) for number, each in enumerate(calls)]
-            return _taken_apart(text, carrier.bodies(text, calls, ids), ids)
+            text = prober.turn(Message(calls)).text
+            ids = [prober.id_of(each, number) for number, each in enumerate(calls)]
+            return _taken_apart(text, syntax.bodies(text, calls, ids), ids)
         except (TemplateError, FormatError) as error:
             reason = str(error).partition("\n")[0]
             evidence.append(f"{count} calls: not all of them are written ({reason})")
@@ -117,7 +117,7 @@ def _taken_apart(text: str, bodies: list[Body], ids: list[str]) -> Pieces:
 
 
 def _made_of(text: str) -> str:
-    # An id that the template writes, made of the rest.
+    # An id that the template makes from the name and the index.
     return re.sub(r"functions\.\{name\}:\d+", "functions.{name}:{index}", text)
 
 
@@ -138,7 +138,7 @@ def _indexed(pieces: Pieces) -> Pieces:
             left = masked.partition("{index}")[0][-4:]
             before = re.sub(re.escape(left) + rf"{first - 1}(?!\d)", lambda _: left + "{index}", before)
             between = (masked, masked)
-    return Pieces(before, bodies, between, pieces.behind)
+    return Pieces(before, bodies, between, pieces.after)
 
 
 def _masked(one: str, two: str) -> str:
@@ -146,22 +146,22 @@ def _masked(one: str, two: str) -> str:
     return _digits.sub(lambda found: "{index}" if int(next(later)) == int(found[0]) + 1 else found[0], one)
 
 
-def _before_behind_content(stage: Stage, carrier: Carrier) -> str | None:
-    # What stands before a call that follows content.
-    asked = call(0)
+def _between_content_and_call(prober: Prober, syntax: CallSyntax) -> str | None:
+    # The text between content and the call that follows it.
+    probed = call(0)
     try:
-        text = stage.turn(Said((asked,), content=REPLY)).text
-        begin = carrier.bodies(text, (asked,), [stage.id_of(asked, 0)])[0].start
+        text = prober.turn(Message((probed,), content=REPLY)).text
+        begin = syntax.bodies(text, (probed,), [prober.id_of(probed, 0)])[0].start
     except (TemplateError, FormatError):
         return None
     at = text.find(REPLY)
-    return text[at + len(REPLY) : begin].replace(stage.id_of(asked, 0), "{id}") if -1 < at < begin else None
+    return text[at + len(REPLY) : begin].replace(prober.id_of(probed, 0), "{id}") if -1 < at < begin else None
 
 
 def _patterns(pieces: Pieces, frame: Frame, after_content: str | None) -> Patterns:
     body = pieces.bodies[0]
     between = pieces.between[0] if pieces.between else ""
-    behind = frame.without_end(pieces.behind)
+    after = frame.without_end(pieces.after)
     drop: list[str] = []
     before = frame.without_reasoning(pieces.before)
     if after_content is not None:
@@ -171,40 +171,40 @@ def _patterns(pieces: Pieces, frame: Frame, after_content: str | None) -> Patter
             drop += markers_of(before[: len(before) - len(shared)])
             before = shared
     if not pieces.between:
-        return _listed(Patterns(before + body + behind, ("", ""), "", tuple(drop)), before, body, behind)
-    closer = common_prefix(between, behind)
+        return _listed(Patterns(before + body + after, ("", ""), "", tuple(drop)), before, body, after)
+    closer = common_prefix(between, after)
     rest = between[len(closer) :]
     opener = common_suffix(before, rest)
     separator = rest[: len(rest) - len(opener)]
-    section = (before[: len(before) - len(opener)], behind[len(closer) :])
+    section = (before[: len(before) - len(opener)], after[len(closer) :])
     if not section[0].strip() and section[1].strip() and not separator.strip():
         drop += markers_of(section[1])
         section = ("", "")
     found = Patterns(opener + body + closer, section, separator, tuple(drop))
-    return found if marks(opener) or marks(closer) else _listed(found, before, body, behind)
+    return found if has_marker(opener) or has_marker(closer) else _listed(found, before, body, after)
 
 
-def _listed(found: Patterns, before: str, body: str, behind: str) -> Patterns:
-    # A JSON list is what {calls} reads, with its brackets.
-    between = found.separator.strip()  # without commas it is not a list of JSON
+def _listed(found: Patterns, before: str, body: str, after: str) -> Patterns:
+    # {calls} reads a JSON list, brackets included.
+    between = found.separator.strip()  # without commas it is not a JSON list
     single = not found.separator and found.section == ("", "")
     if body != "{call}" or not (single or between == ","):
         return found
-    if before.rstrip().endswith("[") and behind.lstrip().startswith("]"):
-        pattern = before.rstrip()[:-1] + "{calls}" + behind.lstrip()[1:]
+    if before.rstrip().endswith("[") and after.lstrip().startswith("]"):
+        pattern = before.rstrip()[:-1] + "{calls}" + after.lstrip()[1:]
         return Patterns(pattern, ("", ""), "", found.drop)
     return found
 
 
-def _format(stage: Stage, carrier: Carrier, patterns: Patterns, frame: Frame, evidence: list[str]) -> Format:
+def _format(prober: Prober, syntax: CallSyntax, patterns: Patterns, frame: Frame, evidence: list[str]) -> Format:
     parameter: tuple[str, ...] = ()
     types: dict[str, str] = {}
-    codec = carrier.codec
-    if carrier.parameter is not None:
-        parameter, types = types_of(stage, carrier.parameter)
+    codec = syntax.codec
+    if syntax.parameter is not None:
+        parameter, types = types_of(prober, syntax.parameter)
         evidence.append(f"one argument of each type: parameter {parameter!r}, types {types!r}")
     if isinstance(codec, Quoted):
-        codec = Quoted(codec.quote, all=_quotes_numbers(stage, codec.quote))
+        codec = Quoted(codec.quote, all=_quotes_numbers(prober, codec.quote))
     own = {patterns.call, *patterns.section}
     drop = [each for each in (*frame.drop, *patterns.drop) if each and not any(each in text for text in own)]
     content_markers = [each for each in frame.content_markers if not any(each in text for text in own)]
@@ -215,7 +215,7 @@ def _format(stage: Stage, carrier: Carrier, patterns: Patterns, frame: Frame, ev
         separator=patterns.separator,
         parameter=parameter,
         arguments=codec,
-        keys=carrier.keys,
+        keys=syntax.keys,
         id="functions.{name}:{index}" if "functions.{name}:{index}" in patterns.call else "",
         types=types,
         reasoning=frame.reasoning,
@@ -225,22 +225,22 @@ def _format(stage: Stage, carrier: Carrier, patterns: Patterns, frame: Frame, ev
     )
 
 
-def _quotes_numbers(stage: Stage, quote: str) -> bool:
+def _quotes_numbers(prober: Prober, quote: str) -> bool:
     key, _, value = TYPED["integer"]
     try:
-        text = stage.turn(Said((Call("zqxtyped", {key: value}),))).text
+        text = prober.turn(Message((Call("zqxtyped", {key: value}),))).text
     except TemplateError:
         return False
     return f"{quote}{value}" in text
 
 
-def _shown(carrier: Carrier) -> str:
+def _shown(syntax: CallSyntax) -> str:
     return {
-        "whole": f"a JSON object with the keys {carrier.keys[0]!r} and {carrier.keys[1]!r}",
+        "whole": f"a JSON object with the keys {syntax.keys[0]!r} and {syntax.keys[1]!r}",
         "keyed": "a JSON object with the name as its key",
         "arguments": "the name, then a JSON object of the arguments",
         "keywords": "Python keyword arguments",
-        "quoted": f"an object with bare keys: {carrier.codec}",
-        "tree": f"nested tags: {carrier.codec}",
+        "quoted": f"an object with bare keys: {syntax.codec}",
+        "tree": f"nested tags: {syntax.codec}",
         "parameters": "each parameter as text between markers",
-    }[carrier.kind]
+    }[syntax.kind]

@@ -1,31 +1,35 @@
-# What this file knows: what stands around what a turn says: markers of reasoning, of content, and the end of the turn.
-# What it must not know: how a call is written.
-"""The frame of a turn."""
+# The frame of a turn: the markers of reasoning and of content, the end of the turn, and the header with which the
+# model's message begins in a prompt. Does not depend on how a call is written, or on how a prompt is cut
+# (formats/headers.py).
+"""The frame of a turn, and the header of the model's message."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass, field
 
 from toolglean.errors import TemplateError
-from toolglean.sources.templates.infer.probes import REPLY, THOUGHT, Said, call
-from toolglean.sources.templates.infer.stage import Stage, Turn
+from toolglean.formats.headers import ENDS, HEADERS
+from toolglean.sources.templates.infer.prober import Prober, Turn
+from toolglean.sources.templates.infer.probes import REPLY, THOUGHT, Message, call
 from toolglean.sources.templates.infer.texts import common_suffix, last_marker, markers_of, turn_ends
 from toolglean.sources.templates.markers import closer_for
 
-__all__ = ["Frame", "frame_of"]
+__all__ = ["Frame", "frame_of", "marks_of"]
 
 
 @dataclass
 class Frame:
-    """What stands around.
+    """The markers of a turn.
 
     Attributes:
         reasoning: the markers before and after reasoning.
-        content_markers: markers before content.
-        drop: markers that end a turn, and the like.
+        content_markers: the markers before content.
+        drop: markers without a meaning for the parser, such as those that end a turn.
         ends: those of them that end a turn.
-        end: what ends a turn.
+        end: all the text after a plain reply.
         starts_reasoning: whether the prompt opens the reasoning.
         evidence: which probe showed what.
     """
@@ -39,7 +43,7 @@ class Frame:
     evidence: list[str] = field(default_factory=list)
 
     def without_end(self, text: str) -> str:
-        """The text without what ends a turn."""
+        """The text without the end of the turn."""
         shared = common_suffix(text, self.end) if self.end.strip() else ""
         text = text[: len(text) - len(shared)] if shared.strip() else text
         for marker in self.drop:
@@ -49,71 +53,71 @@ class Frame:
         return text
 
     def without_reasoning(self, text: str) -> str:
-        """The text without empty reasoning before it."""
+        """The text without the empty reasoning at its beginning."""
         closer = self.reasoning[1].strip()
         return text[text.rfind(closer) + len(closer) :] if closer and closer in text else text
 
 
-def frame_of(stage: Stage) -> Frame:
-    """The frame, as plain replies and reasoning show it."""
+def frame_of(prober: Prober) -> Frame:
+    """The frame, as shown by plain replies and reasoning."""
     frame = Frame()
-    before, behind = _around(stage, Said(content=REPLY), REPLY)
-    _find_reasoning(stage, frame, before)
-    _find_end(stage, frame, behind)
+    before, after = _around(prober, Message(content=REPLY), REPLY)
+    _find_reasoning(prober, frame, before)
+    _find_end(prober, frame, after)
     before = frame.without_reasoning(before)
     if markers_of(before) and any(char in before for char in "<[|"):
         frame.content_markers = (before.strip(),)
-        frame.evidence.append(f"a plain reply: content stands behind {before.strip()!r}")
+        frame.evidence.append(f"a plain reply: content comes after {before.strip()!r}")
     return frame
 
 
-def _around(stage: Stage, said: Said, leaf: str) -> tuple[str, str]:
+def _around(prober: Prober, message: Message, leaf: str) -> tuple[str, str]:
     try:
-        text = stage.turn(said).text
+        text = prober.turn(message).text
     except TemplateError:
         return "", ""
-    before, _, behind = text.partition(leaf)
-    return (before, behind) if leaf in text else ("", "")
+    before, _, after = text.partition(leaf)
+    return (before, after) if leaf in text else ("", "")
 
 
-def _find_end(stage: Stage, frame: Frame, behind: str) -> None:
-    end = behind
+def _find_end(prober: Prober, frame: Frame, after: str) -> None:
+    end = after
     try:
-        whole = stage.followed(Said(content=REPLY))
+        whole = prober.followed(Message(content=REPLY))
         tail = whole.rpartition(REPLY)[2] if REPLY in whole else ""
-        header = common_suffix(tail, stage.before_user())
+        header = common_suffix(tail, prober.before_user())
         shorter = tail[: len(tail) - len(header)]
         end = end if end.strip() else shorter
     except TemplateError:
         pass
     frame.ends = tuple(turn_ends(end)) or tuple(each for each in (end.strip(),) if 0 < len(each) < 80)
     frame.drop += frame.ends
-    frame.end = behind
+    frame.end = after
     if frame.drop:
         frame.evidence.append(f"a plain reply: the turn ends with {' '.join(frame.drop)!r}")
 
 
-def _find_reasoning(stage: Stage, frame: Frame, plain: str) -> None:
-    for said in (Said(content=REPLY, reasoning=THOUGHT), Said((call(0),), reasoning=THOUGHT)):
+def _find_reasoning(prober: Prober, frame: Frame, plain: str) -> None:
+    for message in (Message(content=REPLY, reasoning=THOUGHT), Message((call(0),), reasoning=THOUGHT)):
         try:
-            turn = stage.turn(said)
+            turn = prober.turn(message)
         except TemplateError:
             continue
         if THOUGHT not in turn.text:
             continue
         opener, _, rest = turn.text.partition(THOUGHT)
-        follow = rest.partition(REPLY)[0] if said.content else rest
+        follow = rest.partition(REPLY)[0] if message.content else rest
         opener = opener if opener.strip() else _opened(turn, follow)
-        if _is_pair(frame, opener, follow, plain if said.content else ""):
-            frame.evidence.append(f"reasoning: it stands between {frame.reasoning[0]!r} and {frame.reasoning[1]!r}")
+        if _is_pair(frame, opener, follow, plain if message.content else ""):
+            frame.evidence.append(f"reasoning: it is between {frame.reasoning[0]!r} and {frame.reasoning[1]!r}")
             break
     else:
-        _find_embedded(stage, frame)
-    _find_start(stage, frame)
+        _find_embedded(prober, frame)
+    _find_start(prober, frame)
 
 
 def _opened(turn: Turn, follow: str) -> str:
-    # The prompt has opened the reasoning: its last marker, if that is a pair with what follows; or its last line.
+    # The prompt has opened the reasoning, by its last marker, if that forms a pair with what follows, or its last line.
     opener = last_marker(turn.prompt)
     if opener and closer_for(opener.strip(), follow):
         return opener
@@ -136,28 +140,88 @@ def _is_pair(frame: Frame, before: str, follow: str, plain: str) -> bool:
     return True
 
 
-def _find_embedded(stage: Stage, frame: Frame) -> None:
-    # Templates that take reasoning out of a history's content know its markers.
+def _find_embedded(prober: Prober, frame: Frame) -> None:
+    # Templates that remove reasoning from the content of a history contain its markers.
     for opener, closer in (("<think>", "</think>"), ("[THINK]", "[/THINK]")):
         try:
-            text = stage.turn(Said(content=f"{opener}{THOUGHT}{closer}{REPLY}")).text
-            prompt = stage.prompt()
+            text = prober.turn(Message(content=f"{opener}{THOUGHT}{closer}{REPLY}")).text
+            prompt = prober.prompt()
         except TemplateError:
             continue
         if (REPLY in text and THOUGHT not in text) or prompt.rstrip().endswith(opener):
             frame.reasoning = (opener, closer)
-            frame.evidence.append(f"reasoning in the content: it is taken out from {opener!r} to {closer!r}")
+            frame.evidence.append(f"reasoning in the content: it is removed, from {opener!r} to {closer!r}")
             return
 
 
-def _find_start(stage: Stage, frame: Frame) -> None:
+def _find_start(prober: Prober, frame: Frame) -> None:
     opener, closer = (each.strip() for each in frame.reasoning)
-    prompt = stage.prompt()
+    prompt = prober.prompt()
     if opener and opener in prompt:
         frame.starts_reasoning = closer not in prompt.rpartition(opener)[2]
         if frame.starts_reasoning:
             frame.evidence.append("generation prompt: it opens the reasoning")
     with suppress(TemplateError):
-        without = stage.prompt(thinking=False)
+        without = prober.prompt(thinking=False)
         if without != prompt:
             frame.evidence.append(f"generation prompt, thinking off: it ends with {without[-40:]!r}")
+
+
+# -- the header of the model's message -------------------------------------------------------------------------------
+#
+#   <<user>>WORDS<<end>>\n<<bot>>\n<mull>          after the user's words
+#   <<tool>>RESULT<<end>>\n<<bot>>\n<mull>         after the result of a call
+#                ──────────────── header
+#                                 ─────── the model's reasoning, which is not part of it
+
+MOST = 200  # characters of a header; a longer text contains tools or instructions
+
+_word = re.compile(r"\w{2}").search
+
+
+def marks_of(prober: Prober, frame: Frame, pairs: Iterable[tuple[str, str]] = ()) -> tuple[str, ...]:
+    """The texts that may end before the model's message, which begins after the last of them; () if there are none.
+
+    Args:
+        prober: the template.
+        frame: the markers of its turns.
+        pairs: further markers of reasoning.
+    """
+    reasoning = (frame.reasoning, *pairs)
+    try:
+        after_user = _header(prober.prompt(), reasoning)
+        off = _header(prober.prompt(thinking=False), reasoning)
+    except TemplateError:
+        return ()
+    after_user = _shared(after_user, off) or after_user
+    try:
+        after_result = _header(prober.after_result(), reasoning)
+    except TemplateError:
+        after_result = ""
+    shared = _shared(after_user, after_result)
+    found = tuple(
+        each for each in ((shared,) if shared else (after_user.strip(), after_result.strip())) if _shows(each)
+    )
+    if not found:
+        return ()
+    # If the end of a result is unknown, the marks of other templates are used.
+    return tuple(dict.fromkeys((*found, *frame.ends, *(() if _shows(after_result) else (*HEADERS, *ENDS)))))
+
+
+def _header(text: str, reasoning: Iterable[tuple[str, str]]) -> str:
+    # Leave out reasoning that the prompt opens, or closes at its end (harmony's closer ends any message).
+    pairs = [(opener.strip(), closer.strip()) for opener, closer in reasoning]
+    text = text[: min((text.find(opener) for opener, _ in pairs if opener and opener in text), default=len(text))]
+    for _, closer in pairs:
+        text = text.rstrip().removesuffix(closer) if closer and _shows(text.rstrip().removesuffix(closer)) else text
+    return text
+
+
+def _shared(one: str, other: str) -> str:
+    shared = common_suffix(one.rstrip(), other.rstrip()).strip()
+    return shared if _shows(shared) else ""
+
+
+def _shows(text: str) -> bool:
+    # Brackets and white space alone occur in every text.
+    return bool(text) and len(text) <= MOST and any(_word(each) for each in markers_of(text))

@@ -1,6 +1,5 @@
-# What this file knows: messages that ask everything of a format: one for each thing that may get lost (a trait), and
-# random ones that mix the traits which do not.
-# What it must not know: templates and formats.
+# The messages of the proof: one for each trait that may get lost, and random ones that mix the traits that do not. Does
+# not depend on templates or formats.
 """Messages for the proof."""
 
 from __future__ import annotations
@@ -9,7 +8,7 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
-from toolglean.sources.templates.infer.probes import Call, Said
+from toolglean.sources.templates.infer.probes import Call, Message
 from toolglean.tools import Tool
 
 __all__ = ["CORE", "TOOLS", "checks", "samples"]
@@ -71,16 +70,16 @@ ODD = {
     "look-alikes": '</tool_call> or <tool_call> [TOOL_CALLS] </parameter> ```json\n{"name": "now", "arguments": {}}```',
 }
 CORE = frozenset({"one call", "two arguments", "no arguments", "integer", "number", "list", "object"})
-"""Without these no format is accepted."""
+"""A format that does not pass these is not accepted."""
 
 
-def checks() -> Iterator[Said]:
-    """One message for each trait, which is its label."""
+def checks() -> Iterator[Message]:
+    """One message for each trait; the label names the trait."""
     paris = Call("get_weather", {"city": "Paris"})
     both = Call("get_weather", {"city": "Oslo", "text": "red green"})
-    yield Said((paris,), label="one call")
-    yield Said((both,), label="two arguments")
-    yield Said((Call("now", {}),), label="no arguments")
+    yield Message((paris,), label="one call")
+    yield Message((both,), label="two arguments")
+    yield Message((Call("now", {}),), label="no arguments")
     typed: dict[str, tuple[str, dict[str, Any]]] = {
         "integer": ("measure", {"count": -70411}),
         "number": ("measure", {"ratio": 0.125}),
@@ -94,20 +93,22 @@ def checks() -> Iterator[Said]:
         "nested": ("send_note", {"options": {"more": {"a": {"b": ["c", {"d": 1.5}]}}}}),
         "quotes in a list": ("send_note", {"items": ['say "hi"', "o'brien"]}),
     }
-    yield from (Said((Call(name, arguments),), label=label) for label, (name, arguments) in typed.items())
-    yield from (Said((Call("get_weather", {"city": text, "text": "x"}),), label=label) for label, text in ODD.items())
-    yield Said((paris, Call("get_weather", {"city": "Oslo"})), label="two calls of one tool")
-    yield Said((both, Call("measure", {"count": 7})), label="two calls")
-    yield Said((both, Call("now", {}), paris), label="three calls")
-    yield Said((), content="Hello there.", label="content")
-    yield Said((both,), content="Let me look.", label="content and call")
-    yield Said((), content="Hello there.", reasoning="I wonder.\nSo.", label="reasoning")
-    yield Said((both,), reasoning="I wonder.\nSo.", label="reasoning and call")
-    yield Said((both,), content="Let me look.", reasoning="I wonder.", label="reasoning, content and call")
+    yield from (Message((Call(name, arguments),), label=label) for label, (name, arguments) in typed.items())
+    yield from (
+        Message((Call("get_weather", {"city": text, "text": "x"}),), label=label) for label, text in ODD.items()
+    )
+    yield Message((paris, Call("get_weather", {"city": "Oslo"})), label="two calls of one tool")
+    yield Message((both, Call("measure", {"count": 7})), label="two calls")
+    yield Message((both, Call("now", {}), paris), label="three calls")
+    yield Message((), content="Hello there.", label="content")
+    yield Message((both,), content="Let me look.", label="content and call")
+    yield Message((), content="Hello there.", reasoning="I wonder.\nSo.", label="reasoning")
+    yield Message((both,), reasoning="I wonder.\nSo.", label="reasoning and call")
+    yield Message((both,), content="Let me look.", reasoning="I wonder.", label="reasoning, content and call")
 
 
-def samples(count: int, seed: int, lost: frozenset[str]) -> Iterator[Said]:
-    """Random messages, without what is lost."""
+def samples(count: int, seed: int, lost: frozenset[str]) -> Iterator[Message]:
+    """Random messages, without the traits that are lost."""
     rng = random.Random(seed)  # noqa: S311  a proof must be repeatable
     for number in range(count):
         most = (
@@ -120,7 +121,7 @@ def samples(count: int, seed: int, lost: frozenset[str]) -> Iterator[Said]:
         reasoning = "" if "reasoning and call" in lost or rng.random() < 0.6 else f"I think of {rng.choice(WORDS)}."
         if content and reasoning and "reasoning, content and call" in lost:
             reasoning = ""
-        yield Said(calls, content, reasoning, label=f"random message {number}")
+        yield Message(calls, content, reasoning, label=f"random message {number}")
 
 
 def _call(rng: random.Random, lost: frozenset[str]) -> Call:

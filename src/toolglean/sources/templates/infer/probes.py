@@ -1,18 +1,18 @@
-# What this file knows: what the template is asked to write: messages in whose every leaf stands a sentinel.
-# What it must not know: how templates are rendered, and what they make of it.
+# What the template is asked to write: messages with a sentinel in every leaf. Does not depend on how templates are
+# rendered, or on what they make of the messages.
 #
-# Sentinels are words of small letters that no template escapes, quotes or translates, and that stand nowhere else. So
-# one rendering shows where each leaf went, and all between them is the template's own text.
+# Sentinels are words of small letters that no template escapes, quotes or translates, and that occur nowhere else. One
+# rendering therefore shows where each leaf went, and everything between the leaves is the template's own text.
 """Sentinels and messages."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from toolglean.tools import Tool
 
-__all__ = ["KEYS", "NAMES", "REPLY", "THOUGHT", "TOOLS", "TYPED", "USER", "Call", "Said", "call", "tool_dict"]
+__all__ = ["KEYS", "NAMES", "REPLY", "THOUGHT", "TOOLS", "TYPED", "USER", "Call", "Message", "call", "tool_dict"]
 
 USER = "zqxuser"
 REPLY = "zqxreply"
@@ -39,32 +39,30 @@ TYPED: dict[str, tuple[str, Any, Any]] = {
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call that a message holds."""
+    """One call in a message."""
 
     name: str
     arguments: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """What an assistant says in one turn.
+class Message:
+    """An assistant's message.
 
     Attributes:
         calls: its calls.
         content, reasoning: its texts.
-        label: what this message shows, for people.
-        traits: what may get lost in it; see `verify.py`.
+        label: what this message tests, in words.
     """
 
     calls: tuple[Call, ...] = ()
     content: str = ""
     reasoning: str = ""
     label: str = ""
-    traits: frozenset[str] = field(default_factory=frozenset)
 
 
 def call(number: int, arguments: int = 2) -> Call:
-    """The call of that number, with so many arguments, all of whose leaves are sentinels."""
+    """The call with that number and that many arguments; all its leaves are sentinels."""
     return Call(NAMES[number], {KEYS[each]: f"zqxval{'abcdef'[2 * number + each]}" for each in range(arguments)})
 
 
@@ -81,6 +79,6 @@ TOOLS: tuple[Tool, ...] = (
 
 
 def tool_dict(tool: Tool) -> dict[str, Any]:
-    """The tool as OpenAI's chat API has it."""
+    """The tool as a dict of OpenAI's chat API."""
     function = {"name": tool.name, "description": tool.description, "parameters": dict(tool.parameters)}
     return {"type": "function", "function": function}

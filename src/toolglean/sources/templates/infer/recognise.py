@@ -1,7 +1,6 @@
-# What this file knows: how a known format is told by what the template writes: its markers stand there, and it reads
-# the probes back.
-# What it must not know: how a format is fitted to a template that writes none of them.
-"""Known formats, recognised."""
+# How a known format is recognised by what the template writes: its markers occur there, and it reads the probes back.
+# Does not depend on how a format is fitted to a template.
+"""Recognises known formats."""
 
 from __future__ import annotations
 
@@ -12,29 +11,29 @@ from toolglean.errors import FormatError, TemplateError
 from toolglean.formats.registry import all_formats
 from toolglean.formats.spec import Format, Literal, tokens_of
 from toolglean.sources.templates.infer.messages import TOOLS, checks
-from toolglean.sources.templates.infer.probes import Said, call
+from toolglean.sources.templates.infer.probes import Message, call
 from toolglean.sources.templates.infer.verify import Proof, score
 
 if TYPE_CHECKING:
-    from toolglean.sources.templates.infer.stage import Stage
+    from toolglean.sources.templates.infer.prober import Prober
 
 __all__ = ["recognise"]
 
-MOST = 12  # formats that are tried
+MOST = 12  # how many formats are tried
 
 
-def recognise(stage: Stage) -> tuple[Format, Proof] | None:
-    """The known format that gives back most of what the template writes, and what it gave back; None if none fits.
+def recognise(prober: Prober) -> tuple[Format, Proof] | None:
+    """The known format that reads back most of what the template writes, with its proof; None if none fits.
 
-    Of several that give back the same, the one with most of its own markers in the turns, and fewest others.
+    Of several that read back the same, the one with the largest share of its markers in the turns.
     """
-    text = _turns(stage)
+    text = _turns(prober)
     fitting = [declared for declared in all_formats() if _plausible(declared, text)]
     fitting.sort(key=lambda declared: _specific(declared, text), reverse=True)
     best: tuple[Format, Proof] | None = None
     for declared in fitting[:MOST]:
         try:
-            proof = score(stage, declared)
+            proof = score(prober, declared)
         except FormatError:
             continue
         if not proof.core_failure and (best is None or len(proof.failed) < len(best[1].failed)):
@@ -44,16 +43,16 @@ def recognise(stage: Stage) -> tuple[Format, Proof] | None:
     return best
 
 
-def _turns(stage: Stage) -> str:
+def _turns(prober: Prober) -> str:
     found = []
-    for said in (Said((call(0), call(1))), *checks()):
+    for message in (Message((call(0), call(1))), *checks()):
         try:
-            turn = stage.turn(said) if said.label == "" else stage.turn(said, TOOLS)
+            turn = prober.turn(message) if message.label == "" else prober.turn(message, TOOLS)
         except TemplateError:
             continue
         found += [turn.prompt, turn.text]
     with suppress(TemplateError):
-        found.append(stage.prompt())
+        found.append(prober.prompt())
     return "\n".join(found)
 
 
@@ -62,7 +61,7 @@ def _literals(pattern: str) -> list[str]:
 
 
 def _plausible(declared: Format, text: str) -> bool:
-    # The main spelling's markers, without those of the section, which some templates leave out.
+    # The markers of a call, without those of the section, which some templates leave out.
     return any(all(each in text for each in _literals(pattern)) for pattern in declared.calls)
 
 

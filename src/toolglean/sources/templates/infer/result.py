@@ -1,27 +1,27 @@
-# What this file knows: what inference hands out, and how what gets lost is said.
-# What it must not know: how it was found.
+# What inference returns, how losses are worded, and how a format is written as Python or JSON. Does not depend on how
+# the format was found.
 """What inference found."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import MISSING, asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any
 
 from toolglean.errors import FormatError
 
 if TYPE_CHECKING:
     from toolglean.formats.spec import Format
-    from toolglean.sources.templates.infer.stage import Stage
+    from toolglean.sources.templates.infer.prober import Prober
     from toolglean.sources.templates.infer.verify import Proof
 
-__all__ = ["Inference", "NoFormatError", "losses_of"]
+__all__ = ["Inference", "NoFormatError", "as_dict", "declaration", "losses_of"]
 
 
 class NoFormatError(FormatError):
-    """No format can be read from a template. The error holds what was found all the same.
+    """No format can be read from a template. The error contains what was found nevertheless.
 
     Attributes:
-        drop: the markers with which its turns end.
+        drop: the markers that end its turns.
         marks: see `Inference`.
     """
 
@@ -41,13 +41,13 @@ class Inference:
     Attributes:
         format: the format.
         recognised: the name of the known format that it is; None if it was inferred.
-        confidence: 0 to 1: the share of what went through the template and came back.
+        confidence: from 0 to 1: the share of messages that came back unchanged from the template.
         evidence: which probe showed what, one line each.
         losses: what does not come back, one line each, with the name of the probe that shows it.
         starts_reasoning: whether the generation prompt opens the reasoning.
         tag: the tag of the template, as `tag_of` finds it; "" if there is none.
         language: "go" or "jinja".
-        marks: the texts that may end before the model's own message in a prompt; it begins after the last one.
+        marks: texts of a prompt that may end before the model's own message, which begins after the last of them.
     """
 
     format: Format
@@ -62,21 +62,56 @@ class Inference:
 
 
 DOUBTS = {
-    "prompt": "the template ends its prompt otherwise: whether reasoning is open there, `start` or `prompt` must say",
-    "calls": "the template writes calls otherwise",
-    "content": "the template writes content otherwise",
+    "prompt": "the template ends its prompt differently: pass `start` or `prompt` to tell whether reasoning is open",
+    "calls": "the template writes calls differently",
+    "content": "the template writes content differently",
 }
 
 
-def losses_of(stage: Stage, proof: Proof, doubts: tuple[str, ...]) -> tuple[str, ...]:
-    """The losses, one line each; `doubts`: see `Stage.doubts`."""
+def losses_of(prober: Prober, proof: Proof, doubts: tuple[str, ...]) -> tuple[str, ...]:
+    """The losses, one line each; `doubts`: see `Prober.doubts`."""
     lines = [f"probe {label!r}: {how}" for label, how in proof.failed.items()]
     lines += [f"probe {label!r}: {why}" for label, why in proof.unwritten.items()]
-    if stage.ways.parts:
+    if prober.style.parts:
         lines.append("probe 'content as text': the template takes content only as a list of parts")
-    lines += [f"probe 'without {' and '.join(stage.assumed)}': {DOUBTS[what]}" for what in doubts]
-    if stage.ways.as_string:
+    lines += [f"probe 'without {' and '.join(prober.assumed)}': {DOUBTS[what]}" for what in doubts]
+    if prober.style.as_string:
         lines.append("probe 'arguments as an object': the template takes arguments only as a JSON string")
     if proof.wrong:
         lines.append(f"{proof.wrong} of {proof.tried} random messages did not come back; {proof.example}")
     return tuple(lines)
+
+
+# -- the declaration ------------------------------------------------------------------------------------------------
+
+_LIBRARY = frozenset({"name", "_", "aliases", "models", "source"})
+
+
+def declaration(declared: Format) -> str:
+    """The declaration of a format as Python code. Fields that have their default value are left out.
+
+    So are the names under which the library knows the format, and where it was read from.
+    """
+    lines = [f"    {declared.name!r},"]
+    for name, value in _declared_fields(declared).items():
+        lines.append(f"    {name}={value!r},")
+    return "\n".join(["Format(", *lines, ")"])
+
+
+def as_dict(declared: Format) -> dict[str, Any]:
+    """The declaration as JSON values; the codec of the arguments becomes its name and fields."""
+    found: dict[str, Any] = {"name": declared.name}
+    for name, value in _declared_fields(declared).items():
+        found[name] = {"codec": type(value).__name__, **asdict(value)} if name == "arguments" else value
+    return found
+
+
+def _declared_fields(declared: Format) -> dict[str, Any]:
+    found = {}
+    for each in fields(declared):
+        value = getattr(declared, each.name)
+        default = each.default_factory() if each.default_factory is not MISSING else each.default
+        if each.name in _LIBRARY or value == default:
+            continue
+        found[each.name] = value[0] if each.name == "parameter" and len(value) == 1 else value
+    return found

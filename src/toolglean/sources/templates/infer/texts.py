@@ -1,9 +1,8 @@
-# What this file knows: what two texts have in common, cut where markers begin and end.
-# What it must not know: where the texts come from.
+# What two texts have in common, cut where markers begin and end. Does not depend on where the texts come from.
 #
 # `\n</parameter>\n</function>` and `\n</parameter>\n<parameter=` both begin with `\n</parameter>\n<`, but no marker
-# ends there. So texts are compared by tokens (white space, words, `<`, `</`, single characters), and of what they have
-# in common, a marker that is not whole is left out.
+# ends there. So texts are compared token by token (white space, words, `<`, `</`, single characters), and a marker that
+# is not whole is left out of what they have in common.
 """What texts have in common."""
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ _marker = re.compile(r"<<?[^<>\s][^<>\n]{0,80}>>?|\[/?[A-Z][A-Za-z_ ]{1,60}\]|[<
 
 
 def shared_prefix(one: str, other: str) -> int:
-    """How many characters both begin with."""
+    """The length of the common beginning."""
     if other.startswith(one):
         return len(one)
     low, high = 0, min(len(one), len(other))
@@ -32,7 +31,7 @@ def shared_prefix(one: str, other: str) -> int:
 
 
 def turn_ends(text: str) -> list[str]:
-    """The markers with which a turn ends: those at the beginning of a text that open nothing new."""
+    """The markers that end a turn: those at the beginning of a text that open nothing new."""
     found: list[str] = []
     place = 0
     for match in _marker(text):
@@ -79,12 +78,12 @@ def snapped(text: str, end: int) -> int:
 
 
 def markers_of(text: str) -> list[str]:
-    """The markers in a text; where it has none, the text itself without the white space around it."""
+    """The markers in a text; if it has none, the text itself without the white space around it."""
     found = [match.group() for match in _marker(text)]
     return found or ([text.strip()] if text.strip() else [])
 
 
 def last_marker(text: str) -> str:
-    """The marker at the end of a text, with the white space behind it; "" if it does not end with one."""
+    """The marker at the end of a text, with the white space after it; "" if it does not end with one."""
     found = list(_marker(text))
     return text[found[-1].start() :] if found and not text[found[-1].end() :].strip() else ""

@@ -1,31 +1,35 @@
-# What this file knows: how a format is proven: messages go through the template, are read, and must be what went in.
-# What it must not know: how the format was found.
+# How a format is proven: messages go through the template, are read at several chunkings, and must equal what went in.
+# Does not depend on how the format was found.
 #
-# First one message for each thing that may get lost (messages.py): what fails there is a loss, named after it. Without
-# the core no format is accepted. Then several hundred random messages without what is known to be lost: what fails
-# there shows that the format is wrong in a way that nobody has a name for, and counts against it.
+# First, one message for each trait that may get lost (messages.py): each failure is a loss, named after the trait. A
+# format that fails a core trait is not accepted. Then several hundred random messages without the lost traits: a
+# failure there shows that the format is wrong in a way that has no name, and lowers the confidence.
 """The proof of a format."""
 
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from toolglean.engine.machine import Machine
+from toolglean.engine.matcher.payload import FormatPlan
 from toolglean.errors import FormatError, TemplateError
+from toolglean.events import Output, fold
+from toolglean.formats.compile import compiled
 from toolglean.sources.templates.infer.messages import CORE, TOOLS, checks, samples
-from toolglean.sources.templates.infer.probes import Said
-from toolglean.sources.templates.infer.reading import chunkings, difference, read
+from toolglean.sources.templates.infer.probes import Message
 from toolglean.tools import ToolSet
 
 if TYPE_CHECKING:
     from toolglean.formats.spec import Format
-    from toolglean.sources.templates.infer.stage import Stage, Turn
+    from toolglean.sources.templates.infer.prober import Prober, Turn
 
-__all__ = ["Proof", "prove", "score"]
+__all__ = ["Proof", "chunkings", "difference", "prove", "read", "score"]
 
 SEED = 20260115
-ENOUGH_WRONG = 12  # random messages that fail, after which the proof has failed
+ENOUGH_WRONG = 12  # the proof ends when this many random messages have failed
 
 
 @dataclass
@@ -33,10 +37,10 @@ class Proof:
     """What the messages showed.
 
     Attributes:
-        passed, failed: labels of the checks, and with those that failed how.
-        unwritten: what of a check the template left out, or why it wrote no turn at all; the rest came back.
-        tried, wrong: random messages, and how many of them did not come back.
-        example: the first random message that did not, and how.
+        passed, failed: the labels of the checks; for a failed one, how it failed.
+        unwritten: what the template left out of a check, or why it wrote no turn; everything else came back.
+        tried, wrong: how many random messages were tried, and how many of them did not come back.
+        example: the first random message that did not come back, and how.
     """
 
     passed: list[str] = field(default_factory=list)
@@ -48,77 +52,77 @@ class Proof:
 
     @property
     def lost(self) -> frozenset[str]:
-        """The labels of all that did not come back."""
+        """The labels of everything that did not come back."""
         return frozenset(self.failed) | frozenset(self.unwritten)
 
     @property
     def core_failure(self) -> str:
-        """The first check of the core that failed, and how; "" where none did."""
-        return next((f"{label}: {self.failed[label]}" for label in self.failed if label in CORE), "")
+        """The first core check that failed, and how; "" if none did."""
+        return next((f"{label!r} failed: {self.failed[label]}" for label in self.failed if label in CORE), "")
 
     @property
     def confidence(self) -> float:
-        """The share of what came back: checks and random messages count alike."""
+        """The share of checks that passed, multiplied by the share of random messages that came back."""
         checked = len(self.passed) + len(self.failed)
         right = len(self.passed) / checked if checked else 0.0
         return round(right * (1 - self.wrong / self.tried if self.tried else 1.0), 3)
 
 
-def score(stage: Stage, declared: Format) -> Proof:
+def score(prober: Prober, declared: Format) -> Proof:
     """The checks alone, at one chunking."""
     proof = Proof()
-    for said in checks():
-        _check(stage, declared, said, proof, None)
+    for message in checks():
+        _check(prober, declared, message, proof, None)
         if proof.core_failure:
-            break  # no format at all: what else it fails says nothing more
+            break  # the format is refused: further failures do not matter
     return proof
 
 
-def prove(stage: Stage, declared: Format, count: int) -> Proof:
+def prove(prober: Prober, declared: Format, count: int) -> Proof:
     """Checks and `count` random messages, each at several chunkings."""
     proof = Proof()
     rng = random.Random(SEED)  # noqa: S311  a proof must be repeatable
-    for said in checks():
-        _check(stage, declared, said, proof, rng)
-    for said in samples(count, SEED, proof.lost):
+    for message in checks():
+        _check(prober, declared, message, proof, rng)
+    for message in samples(count, SEED, proof.lost):
         if proof.wrong >= ENOUGH_WRONG:
             break
-        wrong = _wrong(stage, declared, said, rng)
+        wrong = _wrong(prober, declared, message, rng)
         if wrong is None:
             continue
         proof.tried += 1
         proof.wrong += bool(wrong)
         if wrong and not proof.example:
-            proof.example = f"{said.label}: {wrong}"
+            proof.example = f"{message.label}: {wrong}"
     return proof
 
 
-def _check(stage: Stage, declared: Format, said: Said, proof: Proof, rng: random.Random | None) -> None:
+def _check(prober: Prober, declared: Format, message: Message, proof: Proof, rng: random.Random | None) -> None:
     try:
-        turn = stage.turn(said, TOOLS)
+        turn = prober.turn(message, TOOLS)
     except TemplateError as error:
-        proof.unwritten[said.label] = f"the template refuses it: {error.reason}"
+        proof.unwritten[message.label] = f"the template refuses it: {error.reason}"
         return
-    written, left_out = what_is_written(said, turn.text)
+    written, left_out = what_is_written(message, turn.text)
     wrong = difference_of(turn, declared, written, rng)
     if wrong:
-        proof.failed[said.label] = wrong
+        proof.failed[message.label] = wrong
     elif left_out:
-        proof.unwritten[said.label] = left_out
+        proof.unwritten[message.label] = left_out
     else:
-        proof.passed.append(said.label)
+        proof.passed.append(message.label)
 
 
-def _wrong(stage: Stage, declared: Format, said: Said, rng: random.Random) -> str | None:
+def _wrong(prober: Prober, declared: Format, message: Message, rng: random.Random) -> str | None:
     try:
-        turn = stage.turn(said, TOOLS)
+        turn = prober.turn(message, TOOLS)
     except TemplateError:
         return None
-    return difference_of(turn, declared, said, rng)
+    return difference_of(turn, declared, message, rng)
 
 
-def difference_of(turn: Turn, declared: Format, said: Said, rng: random.Random | None) -> str:
-    """How the message differs after the way through the template and back; "" where it does not.
+def difference_of(turn: Turn, declared: Format, message: Message, rng: random.Random | None) -> str:
+    """How the message differs after a round trip through the template; "" if it does not.
 
     Raises:
         FormatError: the format does not compile.
@@ -126,37 +130,39 @@ def difference_of(turn: Turn, declared: Format, said: Said, rng: random.Random |
     known = ToolSet(TOOLS)
     cuts = chunkings(turn.text, rng) if rng is not None else iter([[turn.text]])
     for chunks in cuts:
-        wrong = difference(said, read(declared, known, chunks, turn.prompt))
+        wrong = difference(message, read(declared, known, chunks, turn.prompt))
         if wrong:
             return wrong
     return ""
 
 
-def what_is_written(said: Said, text: str) -> tuple[Said, str]:
-    """What of the message the template wrote, and what it left out ("" for nothing)."""
+def what_is_written(message: Message, text: str) -> tuple[Message, str]:
+    """The part of the message that the template wrote, and what it left out, in words ("" for nothing)."""
     left_out = []
-    if said.content and said.content.strip() not in text:
-        said = replace(said, content="")
+    if message.content and message.content.strip() not in text:
+        message = replace(message, content="")
         left_out.append("the content")
-    if said.reasoning and said.reasoning.strip() not in text:
-        said = replace(said, reasoning="")
+    if message.reasoning and message.reasoning.strip() not in text:
+        message = replace(message, reasoning="")
         left_out.append("the reasoning")
     here = count = 0
-    for each in said.calls:
+    for each in message.calls:
         here = text.find(each.name, here) + 1
         if not here:
             break
         count += 1
-    if count < len(said.calls):
-        left_out.append(f"more than {count} of {len(said.calls)} calls")
-        said = replace(said, calls=said.calls[:count])
-    return said, f"the template does not write {' and '.join(left_out)}" if left_out else ""
+    if count < len(message.calls):
+        left_out.append(f"more than {count} of {len(message.calls)} calls")
+        message = replace(message, calls=message.calls[:count])
+    return message, f"the template does not write {' and '.join(left_out)}" if left_out else ""
 
 
 def refusal(proof: Proof, *, known: bool) -> FormatError | None:
-    """Why the format is not accepted; None where it is. A known one may misread what its template does to content."""
+    """Why the format is not accepted; None if it is. A known one may misread content that its template changes."""
     if not known and "content" in proof.failed:
-        return FormatError(f"no format can be read from the template: probe content: {proof.failed['content']}")
+        return FormatError(
+            f"no format can be read from the template: probe 'content' failed: {proof.failed['content']}"
+        )
     if proof.core_failure:
         return FormatError(f"no format can be read from the template: probe {proof.core_failure}")
     if proof.tried and proof.wrong > proof.tried // 20:
@@ -165,3 +171,62 @@ def refusal(proof: Proof, *, known: bool) -> FormatError | None:
             f"came back wrong; {proof.example}"
         )
     return None
+
+
+# -- reading a turn back --------------------------------------------------------------------------------------------
+
+EVERY_CHARACTER = 4_000  # turns up to this length are also read character by character
+
+
+def read(declared: Format, tools: ToolSet, chunks: list[str], prompt: str = "") -> Output:
+    """The turn, read with the format. Raises FormatError if the format does not compile."""
+    written_out = declared.for_tools(tools.names) if declared.is_for_tools else declared
+    plan = FormatPlan(compiled((written_out or declared,)))
+    machine = Machine(plan, tools, prompt=prompt)
+    events = [event for chunk in chunks for event in machine.feed(chunk)]
+    return fold(events + machine.finish())
+
+
+def chunkings(text: str, rng: random.Random) -> Iterator[list[str]]:
+    """The whole text, the text character by character, and the text cut at random."""
+    yield [text]
+    if len(text) <= EVERY_CHARACTER:
+        yield list(text)
+    cuts = sorted(rng.choices(range(len(text) + 1), k=rng.randint(1, 12)))
+    yield [text[begin:end] for begin, end in zip([0, *cuts], [*cuts, len(text)], strict=True)]
+
+
+def difference(message: Message, found: Output) -> str:
+    """How the turn that was read differs from the message; "" if it does not. Texts may differ in outer white space."""
+    if found.unfinished:
+        return f"a call came back {found.unfinished[0].status}"
+    if len(found.calls) != len(message.calls):
+        return f"{len(found.calls)} calls came back instead of {len(message.calls)}"
+    for given, call in zip(message.calls, found.calls, strict=True):
+        if call.name != given.name:
+            return f"the name {given.name!r} came back as {call.name!r}"
+        if call.arguments.keys() != given.arguments.keys():
+            return f"the arguments {list(given.arguments)} came back as {list(call.arguments)}"
+        for key, value in given.arguments.items():
+            if not _same(value, call.arguments[key]):
+                return f"the argument {value!r} came back as {call.arguments[key]!r}"
+    for what, given_text, text in (
+        ("content", message.content, found.content),
+        ("reasoning", message.reasoning, found.reasoning),
+    ):
+        if given_text.strip() != text.strip():
+            return f"the {what} {given_text!r} came back as {text!r}"
+    return ""
+
+
+def _same(one: Any, other: Any) -> bool:
+    # 2.0 may come back as 2, but True must not come back as 1.
+    if isinstance(one, bool) or isinstance(other, bool) or one is None:
+        return one is other
+    if isinstance(one, int | float):
+        return isinstance(other, int | float) and one == other
+    if isinstance(one, dict):
+        return isinstance(other, dict) and one.keys() == other.keys() and all(_same(one[k], other[k]) for k in one)
+    if isinstance(one, list):
+        return isinstance(other, list) and len(one) == len(other) and all(map(_same, one, other))
+    return bool(one == other)

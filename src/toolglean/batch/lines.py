@@ -1,0 +1,95 @@
+# Lines of JSON, in and out: how one is read, with the place of a fault in the message, and how a parsed turn is
+# written as one. Does not depend on what a line contains (turns.py) or on where lines come from.
+"""JSON lines."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import fields
+from typing import Any
+
+from toolglean.events import Output, ToolCall
+from toolglean.scan.nested import json_text
+
+__all__ = [
+    "InputError",
+    "fields_of",
+    "json_in",
+    "json_line",
+    "name_of",
+    "not_utf8",
+    "output_line",
+    "row_line",
+    "summary_line",
+]
+
+not_utf8 = re.compile("[\udc80-\udcff]").search
+"""Finds what "surrogateescape" makes of a byte that is not UTF-8; UTF-8 itself has no surrogates."""
+
+
+class InputError(Exception):
+    """The input cannot be read. The message says where: file, line, column."""
+
+
+def name_of(path: str) -> str:
+    """The name of that input in messages; "-" is standard input."""
+    return "standard input" if path == "-" else path
+
+
+def json_in(line: str, where: str, hint: str = "") -> Any:
+    """The JSON value of a line.
+
+    Args:
+        line: the line.
+        where: the input's name and the line's number, for messages.
+        hint: what to do if it is not JSON.
+
+    Raises:
+        InputError: it is not JSON; the message gives the column.
+    """
+    wrong = None if line.isascii() else not_utf8(line)
+    if wrong is not None:
+        raise InputError(f"{where}, column {wrong.start() + 1}: not valid UTF-8")
+    try:
+        return json.loads(line)
+    except json.JSONDecodeError as error:
+        raise InputError(f"{where}, column {error.colno}: {error.msg}{hint}") from error
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"{where}, column 1: {error}{hint}") from error
+
+
+def output_line(output: Output, format_name: str | None) -> str:
+    """A folded turn as a line of JSON, with the name of its format; None if the format is not known."""
+    return json_line({"format": format_name, **fields_of(output)})
+
+
+def row_line(place: dict[str, Any], output: Output, format_name: str | None) -> str:
+    """One of many turns as a line of JSON: its place (its id and its line), and then as `output_line`."""
+    return json_line({**place, "format": format_name, **fields_of(output)})
+
+
+def summary_line(counts: dict[str, Any]) -> str:
+    """The line after the last of many turns, with the counts of all of them."""
+    return json_line({"summary": counts})
+
+
+def fields_of(value: Any) -> Any:
+    """The fields of an event or an output, as JSON values.
+
+    Like `asdict`, except that arguments are not copied: they may be nested more deeply than Python recurses.
+    """
+    if isinstance(value, list):
+        return [fields_of(each) for each in value]
+    return {
+        each.name: fields_of(found) if isinstance(found := getattr(value, each.name), list | ToolCall) else found
+        for each in fields(value)
+    }
+
+
+def json_line(value: dict[str, Any]) -> str:
+    """That object as one line of JSON, however deeply it is nested."""
+    try:
+        return json.dumps(value, ensure_ascii=False)
+    except RecursionError:
+        return json_text(value)

@@ -1,0 +1,167 @@
+# The rows of a log become rows of output: one for each turn, and one for each row that is not a turn. Does not depend
+# on how the log is stored, or on which process this is.
+#
+# A row that cannot be read is not left out: its row of output has no turn, but a problem that says why, with the
+# beginning of the row. So every line has a row, and the last row shows how far a run came.
+"""Rows in, rows out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from toolglean.batch.lines import InputError, json_in, row_line
+from toolglean.batch.logs.source import Chunk
+from toolglean.batch.outcome import Counts, read_turn
+from toolglean.batch.pool import ParserFactory
+from toolglean.batch.turns import NotATurnError, Written, id_in, turns_in
+from toolglean.events import Output, Problem
+
+__all__ = ["Columns", "Read", "RowReader"]
+
+SHOWN = 200
+REQUESTS = ("request", "body")
+"""The keys under which logs keep the request, with its tools and its model."""
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The keys of a row, or the columns of a table.
+
+    Attributes:
+        text: where the text of the turn is; None: anywhere that a line may have a turn.
+        tools: where the tools of the turn are.
+        model: where the name of the model is.
+    """
+
+    text: str | None = None
+    tools: str = "tools"
+    model: str = "model"
+
+
+@dataclass(slots=True)
+class Read:
+    """A chunk that was read.
+
+    Attributes:
+        last: the number of its last row.
+        read: see `Chunk`.
+        output: the rows of output, as lines.
+        counts: their counts.
+        error: why it was not read to its end; None if it was.
+    """
+
+    last: int
+    read: float | None
+    output: bytes = b""
+    counts: Counts = field(default_factory=Counts)
+    error: str | None = None
+
+
+class RowReader:
+    """Reads chunks. It can be pickled.
+
+    Args:
+        parsers: makes the parser of each turn.
+        plain: the same without the prompt, for turns whose reasoning the server has already taken out.
+        columns: where the parts of a row are.
+        name: the name of the log in messages.
+        strict: whether a row that is not a turn ends the run.
+    """
+
+    def __init__(
+        self, parsers: ParserFactory, plain: ParserFactory, columns: Columns, name: str, *, strict: bool = False
+    ) -> None:
+        self._parsers = parsers
+        self._plain = plain
+        self._columns = columns
+        self._name = name
+        self._strict = strict
+
+    def read(self, chunk: Chunk) -> Read:
+        """The rows of output of a chunk."""
+        found = Read(chunk.last, chunk.read)
+        lines: list[str] = []
+        try:
+            for number, row in enumerate(_values(chunk.rows), chunk.first):
+                lines += self._of_row(number, row, found.counts)
+        except InputError as error:
+            found.error = str(error)
+        found.output = "".join(f"{line}\n" for line in lines).encode("utf-8", "backslashreplace")
+        return found
+
+    def _of_row(self, number: int, row: Any, counts: Counts) -> list[str]:
+        if isinstance(row, bytes) and not row.strip():
+            return []
+        value: Any = None
+        try:
+            value = json_in(_decoded(row, number), f"line {number}") if isinstance(row, bytes) else row
+            turns = self._turns_in(value)
+        except (InputError, NotATurnError) as error:
+            counts.add_bad_line()
+            if self._strict:
+                said = str(error) if isinstance(error, InputError) else f"line {number}: {error}"
+                raise InputError(f"{self._name}: {said}") from error
+            shown = row.decode("utf-8", "surrogateescape").strip() if isinstance(row, bytes) else repr(row)
+            output = Output(problems=[Problem("not-a-turn", f"not a turn: {error}", shown[:SHOWN], 0)])
+            return [row_line({"id": _as_json(id_in(value)), "line": number}, output, None)]
+        return [self._of_turn(number, value, each, counts) for each in turns]
+
+    def _turns_in(self, value: Any) -> list[Written]:
+        name = self._columns.text
+        if name is None:
+            return turns_in(value)
+        if not isinstance(value, dict):
+            return turns_in(None)
+        text = value.get(name)
+        if isinstance(text, str):
+            return [Written([text])]
+        if name not in value:
+            raise NotATurnError(f"this row has no {name!r}: its keys are {', '.join(map(repr, list(value)[:8]))}")
+        raise NotATurnError(f"{name!r} of this row is {text!r:.80}, not text")
+
+    def _of_turn(self, number: int, value: Any, written: Written, counts: Counts) -> str:
+        parsers = self._plain if written.thoughts else self._parsers
+        parser, problem = parsers.parser(_value_of(value, self._columns.tools), _value_of(value, self._columns.model))
+        output, format_name = read_turn(written, parser)
+        if problem is not None:
+            output.problems.append(problem)
+        counts.add_output(output, format_name)
+        place: dict[str, Any] = {"id": _as_json(id_in(value)), "line": number}
+        if written.choice is not None:
+            place["choice"] = written.choice
+        return row_line(place, output, format_name)
+
+
+def _values(rows: Any) -> Iterator[Any]:
+    """Lines as they are; the rows of a table as their JSON would be."""
+    yield from rows if isinstance(rows, list) else map(_as_json, rows.to_pylist())
+
+
+def _decoded(row: bytes, number: int) -> str:
+    text = row.decode("utf-8", "surrogateescape").rstrip("\r\n")
+    return text.removeprefix("\ufeff") if number == 1 else text
+
+
+def _value_of(value: Any, key: str) -> Any:
+    """The value of that key in a row, or in the request that the row contains."""
+    for _ in range(len(REQUESTS) + 1):
+        if not isinstance(value, dict):
+            return None
+        if value.get(key) is not None:
+            return value[key]
+        value = value.get(REQUESTS[0]) or value.get(REQUESTS[1])
+    return None
+
+
+def _as_json(value: Any) -> Any:
+    # A table may contain what JSON cannot: times, decimals, bytes. A line may contain NaN, which Python reads.
+    if isinstance(value, dict):
+        return {key: _as_json(each) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_as_json(each) for each in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value if isinstance(value, str | int | float | bool | None) else str(value)

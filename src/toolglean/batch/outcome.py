@@ -1,0 +1,103 @@
+# What one stored turn comes to, and the counts of many. Does not depend on where a turn comes from (turns.py).
+"""The outcome of turns."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+
+from toolglean.batch.lines import summary_line
+from toolglean.batch.turns import Written
+from toolglean.events import Output, Problem, Status, ToolCall, fold
+from toolglean.parser import Parser
+from toolglean.scan.nested import json_text
+
+__all__ = ["Counts", "read_turn"]
+
+
+class Counts:
+    """The counts of many turns. It can be pickled.
+
+    Attributes:
+        code: the exit code so far: 1 once a turn had a problem or an unfinished call, or a line was not a turn.
+    """
+
+    def __init__(self) -> None:
+        self.code = 0
+        self._numbers = Counter[str]()
+        self._formats = Counter[str]()
+
+    def add(self, *, calls: int, unfinished: int, problems: int, format_name: str | None) -> None:
+        """Count a turn."""
+        self._numbers.update(turns=1, calls=calls, unfinished=unfinished, problems=problems)
+        if format_name is not None:
+            self._formats[format_name] += 1
+        if unfinished or problems:
+            self.code = 1
+
+    def add_output(self, output: Output, format_name: str | None) -> None:
+        """Count a turn that was read."""
+        sizes = {"calls": len(output.calls), "unfinished": len(output.unfinished), "problems": len(output.problems)}
+        self.add(**sizes, format_name=format_name)
+
+    def add_bad_line(self) -> None:
+        """Count a line that was not a turn."""
+        self._numbers["bad_lines"] += 1
+        self.code = 1
+
+    def merge(self, other: Counts) -> None:
+        """Add the counts of other turns."""
+        self._numbers.update(other._numbers)
+        self._formats.update(other._formats)
+        self.code = max(self.code, other.code)
+
+    def summary(self) -> str:
+        """The counts, as a line of JSON."""
+        counts = {name: self._numbers[name] for name in ("turns", "calls", "unfinished", "problems", "bad_lines")}
+        return summary_line({**counts, "formats": dict(self._formats.most_common())})
+
+
+def read_turn(written: Written, parser: Parser) -> tuple[Output, str | None]:
+    """Parse a stored turn, and add what the server had already parsed.
+
+    Args:
+        written: the turn.
+        parser: a parser for this turn alone, which has read nothing yet.
+
+    Returns:
+        The output, and the name of the turn's format; None if it is not known.
+    """
+    output = fold(parser.feed(written.text) + parser.finish())
+    _add_parsed(output, written, parser)
+    return output, None if parser.format is None else parser.format.name
+
+
+def _add_parsed(output: Output, written: Written, parser: Parser) -> None:
+    """Add what the server has parsed: its reasoning before that of the text, its calls after those of the text."""
+    end = len(written.text)
+    output.reasoning = written.reasoning + output.reasoning
+    for part in written.others:
+        output.problems.append(Problem("not-text", "part of the content that is not text", json.dumps(part)[:200], end))
+    if not written.calls:
+        return
+    own = [*output.calls, *output.unfinished]
+    taken = {call.id for call in written.calls if call.id}
+    for call in own:
+        call.id = _free(call.id, taken)
+    for place, given in enumerate(written.calls):
+        status: Status = "incomplete" if place in written.unfinished else "malformed"
+        status = "ok" if given.name and not given.unread and place not in written.unfinished else status
+        index = len(own) + place
+        known = None if parser.tools is None else given.name in parser.tools
+        text = given.unread or json_text(given.arguments)
+        id = given.id or _free(f"call_{index}", taken)  # noqa: A001  # the field's own name
+        call = ToolCall(id, index, given.name, known, given.arguments, text, (end, end), status)
+        (output.calls if status == "ok" else output.unfinished).append(call)
+
+
+def _free(wanted: str, taken: set[str]) -> str:
+    found, number = wanted, 2
+    while found in taken:
+        found, number = f"{wanted}_{number}", number + 1
+    taken.add(found)
+    return found

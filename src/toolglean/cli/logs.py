@@ -1,0 +1,105 @@
+# `toolglean parse --output`: a run over a log with these arguments, which reports on standard error. Does not
+# depend on how logs are read and written (batch/logs).
+"""`toolglean parse --output`: a log of turns becomes a file of rows."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from contextlib import ExitStack
+from pathlib import Path
+
+from toolglean.batch.lines import InputError
+from toolglean.batch.logs import table
+from toolglean.batch.logs.pieces import Pieces
+from toolglean.batch.logs.rows import Columns, RowReader
+from toolglean.batch.logs.run import LogRun, counts_of
+from toolglean.batch.logs.source import Source
+from toolglean.batch.logs.workers import WorkerError
+from toolglean.batch.pool import ParserFactory
+from toolglean.cli.options import made_with, without_prompt
+from toolglean.cli.progress import Progress, clear_line
+
+__all__ = ["BROKE_OFF", "run_log"]
+
+BROKE_OFF = 3
+"""The exit code of a run that can be resumed."""
+
+
+def run_log(args: argparse.Namespace) -> int:
+    """Write the rows of a log to `args.output`, and print the summary.
+
+    Returns:
+        0; 1 if a turn had a problem or an unfinished call, or a row was not a turn; 3 if a process died or the output
+        could not be written: the rows written so far stay, and `--resume` continues the run.
+
+    Raises:
+        InputError: the log cannot be read to its end, the output is not one of this log, or `--strict` and a row is
+            not a turn.
+    """
+    given = Path(args.output)
+    name = f"--output {given}"
+    _check(args, given, name)
+    reader = _reader(args)
+    with ExitStack() as stack:
+        source = stack.enter_context(Source(args.file))
+        if table.is_done(given):
+            counts = counts_of(table.rows_of(given, name))
+        else:
+            path = table.journal_of(given, name) if table.is_table(given) else given
+            is_new = not args.resume or not path.exists()
+            pieces = stack.enter_context(Pieces(path, name=f"--output {path}", is_new=is_new))
+            run = LogRun(source, reader, pieces, name=f"--output {path}")
+            if not is_new:
+                run.resume()
+            code = _go(run, path, args.jobs)
+            if code:
+                return code
+            counts = run.counts
+            if path is not given:
+                table.write(path, given, name)
+    print(counts.summary())
+    return counts.code
+
+
+def _check(args: argparse.Namespace, given: Path, name: str) -> None:
+    if args.form not in {None, "turns"} or args.events:
+        raise InputError("--output is for logs of turns: leave out --text, --stream and --events")
+    if args.summary:
+        raise InputError("--summary prints what --output would write: leave out one of them")
+    log = Path(args.file)
+    if args.file != "-" and log.exists() and given.exists() and given.samefile(log):
+        raise InputError(f"{name}: this file is the log itself; choose another name")
+    if table.is_done(given) and not args.resume:
+        raise InputError(f"{name}: the file already exists: remove it, or choose another name")
+
+
+def _reader(args: argparse.Namespace) -> RowReader:
+    columns = Columns(args.text_column, args.tools_column, args.model_column)
+    parsers = made_with(args, ParserFactory)
+    starts_in_content = args.start == "content" and args.prompt is None
+    plain = parsers if starts_in_content else made_with(without_prompt(args), ParserFactory)
+    return RowReader(parsers, plain, columns, args.file, strict=args.strict)
+
+
+def _go(run: LogRun, path: Path, jobs: int) -> int:
+    """Read and write the rest: 0, or the exit code if the run broke off."""
+
+    def told(what: object) -> None:
+        advice = f"{path} has the rows of {run.done:,} lines: run the same command with --resume to continue"
+        clear_line()
+        print(f"toolglean: {what}\n{advice}", file=sys.stderr)
+
+    progress = Progress(run.done)
+    try:
+        for read in run.go(jobs):
+            progress.show(read.last, read.read)
+    except (WorkerError, OSError) as error:
+        told(error)
+        return BROKE_OFF
+    except KeyboardInterrupt:
+        told("interrupted")
+        raise
+    finally:
+        clear_line()
+    return 0

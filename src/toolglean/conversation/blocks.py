@@ -1,0 +1,157 @@
+# What this file knows: messages made of content blocks in MCP's shape (`ToolUseContent`, `ToolResultContent` of mcp
+# 2.3). Each part is a separate block, so nothing is joined and the order never changes.
+# Does not depend on any client.
+"""Messages made of blocks, in the shape of MCP and Anthropic."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from toolglean.conversation.fields import arguments_of, field, id_of, result_text
+from toolglean.conversation.messages import (
+    ContentPart,
+    ContentPartOther,
+    ContentPartReasoning,
+    ContentPartText,
+    ContentPartToolCall,
+    ContentPartToolResult,
+    History,
+    Message,
+    Role,
+    message_of_output,
+    results_message,
+)
+from toolglean.conversation.wire import opened, readable, result_part, role_of, system_first
+from toolglean.errors import MessageError, shown
+from toolglean.events import CallEnd, Content, Event, Reasoning, fold
+
+__all__ = ["NeutralHistoryConverter"]
+
+WIRE = "neutral messages"
+
+
+class EventChunkWrapper:
+    """An event of a parser: the neutral form's equivalent of a stream's chunk."""
+
+    def __init__(self, raw: Event) -> None:
+        self.raw = raw
+
+    def get_text(self) -> str:
+        """Its text; "" if it has none."""
+        return self.raw.text if isinstance(self.raw, Content) else ""
+
+    def get_reasoning(self) -> str:
+        """Its piece of the reasoning; "" if it has none."""
+        return self.raw.text if isinstance(self.raw, Reasoning) else ""
+
+    def get_tool_calls(self) -> list[ContentPartToolCall]:
+        """The call that ends with it, if the call is complete."""
+        if isinstance(self.raw, CallEnd) and self.raw.call.status == "ok":
+            return [ContentPartToolCall.of(self.raw.call)]
+        return []
+
+
+class NeutralHistoryConverter:
+    """Histories as messages of blocks. See `HistoryConverter` for what each method does.
+
+    A result is a block of a user message, as in MCP and Anthropic's API. It also has the `name` of its tool, which
+    `tool_use_id` alone does not tell. Content that is only text may be a string.
+
+    The normal form for this wire format: the context is the first user message; a leading system message is
+    `system_message`; arguments that could not be read are text under the key `raw`; messages without parts are kept,
+    except tool messages.
+    """
+
+    def from_history(self, history: History) -> list[dict[str, Any]]:
+        """The messages, as dicts."""
+        normal = self.canonical(history)
+        return system_first(normal, map(_written, normal.conversation))
+
+    def canonical(self, history: History) -> History:
+        """The normal form."""
+        found = opened(history, WIRE)
+        conversation = [Message(each.role, [_plain(part) for part in each.content]) for each in found.conversation]
+        return History(found.system_message, None, conversation)
+
+    def to_history(self, messages: Iterable[Any]) -> History:
+        """The history of these messages. A user message with results and other parts becomes two messages."""
+        history = History()
+        names: dict[str, str] = {}
+        for place, wire in enumerate(messages):
+            role, content = role_of(wire, place), field(wire, "content")
+            if role == Role.SYSTEM and place == 0 and isinstance(content, str):
+                history.system_message = content
+                continue
+            found = Message(role, list(_parts(content, place, names)))
+            others: list[ContentPart] = [part for part in found.content if not isinstance(part, ContentPartToolResult)]
+            if found.results:
+                history.conversation.append(Message(Role.TOOL, [*found.results]))
+            if others or not found.results:
+                history.conversation.append(Message(role, others))
+        return history
+
+    def to_history_item(self, items: Iterable[Any]) -> Message | None:
+        """One message from a parser's events, or from results."""
+        found = list(items)
+        events: list[Event] = [each.raw if isinstance(each, EventChunkWrapper) else each for each in found]
+        return results_message(found) or message_of_output(fold(events))
+
+    def create_chunk_wrapper(self, chunk: Event) -> EventChunkWrapper:
+        """The event, wrapped."""
+        return EventChunkWrapper(chunk)
+
+
+def _plain(part: ContentPart) -> ContentPart:
+    if isinstance(part, ContentPartToolResult):
+        return ContentPartToolResult(part.name, part.content, part.id or None)
+    if isinstance(part, ContentPartToolCall):
+        return readable(part)
+    return next(_parts([part.data], 0, {})) if isinstance(part, ContentPartOther) else part
+
+
+def _written(message: Message) -> dict[str, Any]:
+    role = {Role.MODEL: "assistant", Role.TOOL: "user"}.get(message.role, message.role.value)
+    return {"role": role, "content": [_block(part) for part in message.content]}
+
+
+def _block(part: ContentPart) -> dict[str, Any]:
+    if isinstance(part, ContentPartText):
+        return {"type": "text", "text": part.text}
+    if isinstance(part, ContentPartReasoning):
+        return {"type": "thinking", "thinking": part.text}
+    if isinstance(part, ContentPartToolCall):
+        return {"type": "tool_use", "id": part.id, "name": part.name, "input": part.arguments}
+    if isinstance(part, ContentPartToolResult):
+        text = {"type": "text", "text": result_text(part.content, part.name)}
+        return {"type": "tool_result", "tool_use_id": part.id, "name": part.name, "content": [text]}
+    return dict(part.data)
+
+
+def _parts(content: Any, place: int, names: dict[str, str]) -> Iterator[ContentPart]:
+    if isinstance(content, str):
+        yield from (ContentPartText(text) for text in [content] if text)
+        return
+    if not isinstance(content, list | tuple):
+        raise MessageError(f"message {place}: content must be text or a list of blocks, not {shown(content)}")
+    for block in content:
+        yield _part(block, place, names)
+
+
+def _part(block: Any, place: int, names: dict[str, str]) -> ContentPart:
+    kind, text = field(block, "type"), field(block, "text")
+    if kind == "text" and isinstance(text, str):
+        return ContentPartText(text)
+    if kind == "thinking" and isinstance(field(block, "thinking"), str):
+        return ContentPartReasoning(field(block, "thinking"))
+    if kind == "tool_use" and isinstance(field(block, "name"), str):
+        arguments, unread = arguments_of(field(block, "input"))
+        id = id_of(block)  # noqa: A001  # the wire's own word
+        if id:
+            names[id] = field(block, "name")
+        return ContentPartToolCall(field(block, "name"), arguments, id, unread)
+    if kind == "tool_result":
+        return result_part(block, names, id_field="tool_use_id", content=field(block, "structured_content"))
+    if not isinstance(block, Mapping):
+        raise MessageError(f"message {place}: not a block of content: {shown(block)}")
+    return ContentPartOther(block)

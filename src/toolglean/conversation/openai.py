@@ -1,0 +1,283 @@
+# What this file knows: how OpenAI's chat API writes messages and streams them.
+# Does not depend on the openai package, or on any other client.
+"""Messages for OpenAI's chat API, and for compatible servers."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from toolglean.conversation.deltas import ToolCallAggregator
+from toolglean.conversation.fields import field, id_of, result_text, text_of, written_arguments
+from toolglean.conversation.messages import (
+    ContentPart,
+    ContentPartOther,
+    ContentPartReasoning,
+    ContentPartText,
+    ContentPartToolCall,
+    ContentPartToolResult,
+    History,
+    Message,
+    Role,
+    results_message,
+)
+from toolglean.conversation.wire import (
+    call_of,
+    gathered,
+    listed,
+    message_of_chunks,
+    opened,
+    result_part,
+    role_of,
+    system_first,
+)
+from toolglean.errors import MessageError, shown
+
+__all__ = [
+    "OpenAIChunkWrapper",
+    "OpenAIHistoryConverter",
+    "OpenAIResponseChunkWrapper",
+    "call_item",
+    "result_message",
+]
+
+WIRE = "OpenAI's chat API"
+CUT_OFF = frozenset({"length", "content_filter"})
+"""Finish reasons of a server that stopped while the model was still writing."""
+REASONING_FIELDS = ("reasoning_content", "reasoning")
+
+
+class OpenAIChunkWrapper:
+    """A `ChatCompletionChunk`, or a whole `ChatCompletion`, as a dict or as the client's object. If there are several
+    choices, it shows the first.
+
+    Args:
+        raw: the chunk.
+    """
+
+    def __init__(self, raw: Any) -> None:
+        self.raw = raw
+
+    @property
+    def delta(self) -> Any:
+        """The first choice's delta, or its message; None if there is none."""
+        choices = field(self.raw, "choices")
+        first = choices[0] if isinstance(choices, list | tuple) and choices else None
+        found = field(first, "delta")
+        return field(first, "message") if found is None else found
+
+    @property
+    def finish_reason(self) -> str | None:
+        """Why the first choice ended; None while it continues."""
+        choices = field(self.raw, "choices")
+        found = field(choices[0], "finish_reason") if isinstance(choices, list | tuple) and choices else None
+        return found if found and isinstance(found, str) else None
+
+    def get_text(self) -> str:
+        """Its text; "" if it has none."""
+        return text_of(field(self.delta, "content"))
+
+    def get_reasoning(self) -> str:
+        """Its piece of the reasoning (`reasoning_content`, `reasoning`, or a "thinking" part); "" if it has none."""
+        found = (field(self.delta, name) for name in REASONING_FIELDS)
+        reasoning = next((text for text in found if isinstance(text, str)), "")
+        content = field(self.delta, "content")
+        parts = content if isinstance(content, list | tuple) else ()
+        return reasoning + "".join(
+            text_of(field(part, "thinking")) for part in parts if field(part, "type") == "thinking"
+        )
+
+    def get_tool_calls(self) -> list[ContentPartToolCall]:
+        """The calls in this chunk alone: a fragment's piece of the arguments is in `unread`.
+
+        `OpenAIHistoryConverter.to_history_item` and `ToolCallAggregator` join the fragments of a stream.
+        """
+        joined = ToolCallAggregator()
+        joined.add_delta(self.delta)
+        return joined.finish()
+
+
+OpenAIResponseChunkWrapper = OpenAIChunkWrapper
+"""Another name for `OpenAIChunkWrapper`, like that of Ollama's wrapper."""
+
+
+class OpenAIHistoryConverter:
+    """Histories as messages of OpenAI's chat API. See `HistoryConverter` for what each method does.
+
+    The normal form for this wire format: the context is the first user message; a leading system message is
+    `system_message`; a message with several results becomes several messages; empty texts are left out; the model's
+    reasoning (joined) comes before its text, and its text before its calls; calls and results have ids. A missing id is
+    created (the next free one of `call_0`, `call_1`, …), and a result without an id gets the id of the oldest call of
+    the same name that has no result yet.
+    """
+
+    def from_history(self, history: History) -> list[dict[str, Any]]:
+        """The messages, as dicts that go into a request as they are."""
+        normal = self.canonical(history)
+        return system_first(normal, map(_written, normal.conversation))
+
+    def canonical(self, history: History) -> History:
+        """The normal form."""
+        found = opened(history, WIRE)
+        conversation = [each for message in found.conversation for each in gathered(_with_texts(message))]
+        return replace(found, conversation=_with_ids(conversation))
+
+    def to_history(self, messages: Iterable[Any]) -> History:
+        """The history of these messages."""
+        history = History()
+        names: dict[str, str] = {}
+        for place, wire in enumerate(messages):
+            role, content = role_of(wire, place), field(wire, "content")
+            if role == Role.SYSTEM and place == 0 and isinstance(content, str):
+                history.system_message = content
+            elif role == Role.TOOL:
+                history.conversation.append(Message(role, [result_part(wire, names)]))
+            else:
+                history.conversation.append(Message(role, list(_parts(wire, role, place))))
+                names |= {call.id: call.name for call in history.conversation[-1].calls if call.id}
+        return history
+
+    def to_history_item(self, items: Iterable[Any]) -> Message | None:
+        """One message from the chunks of a stream (their first choice), or from results."""
+        found = list(items)
+        results = results_message(found)
+        if results is not None:
+            return results
+        wrappers = [item if isinstance(item, OpenAIChunkWrapper) else OpenAIChunkWrapper(item) for item in found]
+        calls = ToolCallAggregator()
+        reason = None
+        for wrapper in wrappers:
+            calls.add_delta(wrapper.delta)
+            reason = wrapper.finish_reason or reason
+        whole = calls.finish()
+        if whole and reason in CUT_OFF and not (whole[-1].arguments or whole[-1].unread):
+            whole[-1] = replace(whole[-1], unread=f"<{reason}>")  # its arguments were still to come
+        return message_of_chunks(wrappers, whole)
+
+    def create_chunk_wrapper(self, chunk: Any) -> OpenAIChunkWrapper:
+        """The chunk, wrapped."""
+        return OpenAIChunkWrapper(chunk)
+
+
+def _with_texts(message: Message) -> Message:
+    # A part that would be read back as text is text.
+    parts = [next(_content([part.data], 0)) if isinstance(part, ContentPartOther) else part for part in message.content]
+    return Message(message.role, parts)
+
+
+# -- writing -----------------------------------------------------------------------------------------------------------
+
+
+def _written(message: Message) -> dict[str, Any]:
+    if message.role == Role.TOOL:
+        result = message.results[0]
+        return result_message(result.id, result.name, result_text(result.content, result.name))
+    role = "assistant" if message.role == Role.MODEL else message.role.value
+    wire: dict[str, Any] = {"role": role}
+    reasoning = [part.text for part in message.content if isinstance(part, ContentPartReasoning)]
+    if reasoning:
+        wire["reasoning_content"] = reasoning[0]
+    wire["content"] = _written_content(message.content, empty=None if message.calls else "")
+    if message.calls:
+        wire["tool_calls"] = [
+            call_item(call.id, call.name, call.unread or written_arguments(call.name, call.arguments))
+            for call in message.calls
+        ]
+    return wire
+
+
+def _written_content(parts: list[ContentPart], empty: str | None) -> Any:
+    found = [part for part in parts if isinstance(part, ContentPartText | ContentPartOther)]
+    if not found:
+        return empty
+    if len(found) == 1 and isinstance(found[0], ContentPartText):
+        return found[0].text
+    return [
+        {"type": "text", "text": part.text} if isinstance(part, ContentPartText) else dict(part.data) for part in found
+    ]
+
+
+def call_item(id: str | None, name: str, arguments: str) -> dict[str, Any]:  # noqa: A002  # the wire's own word
+    """A call in a message; `arguments` is their JSON text."""
+    return {"id": id, "type": "function", "function": {"name": name, "arguments": arguments}}
+
+
+def result_message(id: str | None, name: str, text: str) -> dict[str, Any]:  # noqa: A002  # the wire's own word
+    """The message with the result of a call."""
+    return {"role": "tool", "tool_call_id": id, "name": name, "content": text}
+
+
+# -- reading -----------------------------------------------------------------------------------------------------------
+
+
+def _parts(wire: Any, role: Role, place: int) -> Iterator[ContentPart]:
+    if role == Role.MODEL:
+        reasoning = next((text for name in REASONING_FIELDS if (text := field(wire, name))), None)
+        if isinstance(reasoning, str):
+            yield ContentPartReasoning(reasoning)
+    yield from _content(field(wire, "content"), place)
+    if role == Role.MODEL:
+        refusal = field(wire, "refusal")
+        if isinstance(refusal, str):
+            yield ContentPartOther({"type": "refusal", "refusal": refusal})
+        for call in listed(wire, "tool_calls", place):
+            yield call_of(field(call, "function"), id_of(call))
+        legacy = field(wire, "function_call")
+        if legacy is not None:
+            yield call_of(legacy, None)
+
+
+def _content(content: Any, place: int) -> Iterator[ContentPart]:
+    if content is None or content == "":
+        return
+    if isinstance(content, str):
+        yield ContentPartText(content)
+        return
+    if not isinstance(content, list | tuple):
+        raise MessageError(f"message {place}: content must be text or a list of parts, not {shown(content)}")
+    for part in content:
+        if isinstance(part, str):
+            yield ContentPartText(part)
+        elif field(part, "type") == "text" and isinstance(field(part, "text"), str):
+            yield ContentPartText(field(part, "text"))
+        else:
+            yield ContentPartOther(_as_dict(part, place))
+
+
+def _as_dict(part: Any, place: int) -> Mapping[str, Any]:
+    if isinstance(part, Mapping):
+        return part
+    dump = getattr(part, "model_dump", None)
+    found = dump(exclude_unset=True) if callable(dump) else None
+    if not isinstance(found, Mapping):
+        raise MessageError(f"message {place}: not a part of content: {shown(part)}")
+    return found
+
+
+# -- ids ---------------------------------------------------------------------------------------------------------------
+
+
+def _with_ids(conversation: list[Message]) -> list[Message]:
+    answered = {result.id for message in conversation for result in message.results if result.id}
+    taken = answered | {call.id for message in conversation for call in message.calls if call.id}
+    free = (name for number in itertools.count() if (name := f"call_{number}") not in taken)
+    waiting: dict[str, list[str]] = {}  # ids of calls without a result, oldest first, by name
+    return [
+        Message(each.role, [_identified(part, free, waiting, answered) for part in each.content])
+        for each in conversation
+    ]
+
+
+def _identified(
+    part: ContentPart, free: Iterator[str], waiting: dict[str, list[str]], answered: set[str]
+) -> ContentPart:
+    if isinstance(part, ContentPartToolCall):
+        part = replace(part, id=part.id or next(free))
+        if part.id not in answered:
+            waiting.setdefault(part.name, []).append(part.id or "")
+    elif isinstance(part, ContentPartToolResult) and not part.id:
+        ids = waiting.get(part.name)
+        part = replace(part, id=ids.pop(0) if ids else next(free))
+    return part

@@ -1,0 +1,283 @@
+# What this file knows: what a provider's converter does, and the steps that every wire format needs: who is speaking,
+# lists, calls, results, and the normal form of a history.
+# Does not depend on the fields of any one wire.
+"""From histories to a provider's messages and back: the protocols, and what all converters share."""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any, Protocol, TypeVar, runtime_checkable
+
+from toolglean.conversation.fields import arguments_of, field, id_of, result_of
+from toolglean.conversation.messages import (
+    ContentPart,
+    ContentPartOther,
+    ContentPartReasoning,
+    ContentPartText,
+    ContentPartToolCall,
+    ContentPartToolResult,
+    History,
+    Message,
+    Role,
+    model_message,
+)
+from toolglean.errors import MessageError, shown
+
+__all__ = [
+    "UNREAD_KEY",
+    "ChunkWrapper",
+    "HistoryConverter",
+    "call_of",
+    "gathered",
+    "joined_texts",
+    "listed",
+    "message_of_chunks",
+    "opened",
+    "readable",
+    "result_part",
+    "role_of",
+    "system_first",
+]
+
+Raw_co = TypeVar("Raw_co", covariant=True)
+
+
+@runtime_checkable
+class ChunkWrapper(Protocol[Raw_co]):
+    """A chunk of any provider's stream, read in the same way for all of them."""
+
+    @property
+    @abc.abstractmethod
+    def raw(self) -> Raw_co:
+        """The chunk that the client returned."""
+
+    @abc.abstractmethod
+    def get_text(self) -> str:
+        """Its text; "" if it has none."""
+
+    @abc.abstractmethod
+    def get_reasoning(self) -> str:
+        """Its piece of the model's reasoning; "" if it has none."""
+
+    @abc.abstractmethod
+    def get_tool_calls(self) -> list[ContentPartToolCall]:
+        """Its calls. Arguments that cannot be read, or not yet, are in `unread`. No chunk raises."""
+
+
+@runtime_checkable
+class HistoryConverter(Protocol):
+    """Converts histories to a provider's messages, and back."""
+
+    @abc.abstractmethod
+    def from_history(self, history: History) -> list[dict[str, Any]]:
+        """The messages in the form that the provider's API accepts.
+
+        Args:
+            history: the conversation; it is not changed.
+
+        Raises:
+            MessageError: a part cannot be written in this wire format; the error names the part and its place.
+        """
+
+    @abc.abstractmethod
+    def to_history(self, messages: Iterable[Any]) -> History:
+        """The history of these messages, which may be dicts or the client's own objects.
+
+        Raises:
+            MessageError: the role of a message is unknown, or its content cannot be understood.
+        """
+
+    @abc.abstractmethod
+    def canonical(self, history: History) -> History:
+        """The normal form of a history for this wire format: what `to_history(from_history(history))` returns.
+
+        Raises:
+            MessageError: a part cannot be written in this wire format.
+        """
+
+    @abc.abstractmethod
+    def to_history_item(self, items: Iterable[Any]) -> Message | None:
+        """Make one message.
+
+        Args:
+            items: the chunks of one stream (wrapped or not), or the results of its calls.
+
+        Returns:
+            The model's message with all text and all calls, or the tool message with all results; None if it would be
+            empty.
+        """
+
+    @abc.abstractmethod
+    def create_chunk_wrapper(self, chunk: Any) -> ChunkWrapper[Any]:
+        """The chunk, wrapped."""
+
+
+# -- reading -----------------------------------------------------------------------------------------------------------
+
+_ROLES = {
+    "system": Role.SYSTEM,
+    "developer": Role.SYSTEM,
+    "user": Role.USER,
+    "assistant": Role.MODEL,
+    "model": Role.MODEL,
+    "tool": Role.TOOL,
+    "function": Role.TOOL,
+}
+
+
+def role_of(wire: Any, place: int) -> Role:
+    """The role of a wire message, the one at that place.
+
+    Raises:
+        MessageError: no wire format knows this role.
+    """
+    role = field(wire, "role")
+    found = _ROLES.get(role) if isinstance(role, str) else None
+    if found is None:
+        raise MessageError(f"message {place}: unknown role {role!r}; use one of {', '.join(_ROLES)}: {shown(wire)}")
+    return found
+
+
+def listed(wire: Any, name: str, place: int) -> list[Any]:
+    """The items in that field of a wire message, the one at that place; [] if the field is missing or empty.
+
+    Raises:
+        MessageError: the field is not a list.
+    """
+    found = field(wire, name)
+    if not found:
+        return []
+    if not isinstance(found, Iterable) or isinstance(found, str | bytes | Mapping):
+        raise MessageError(f"message {place}: {name} must be a list, not {shown(found)}")
+    return list(found)
+
+
+def call_of(function: Any, id: str | None) -> ContentPartToolCall:  # noqa: A002  # the wire's own word
+    """The call whose `name` and `arguments` are fields of `function`."""
+    name = field(function, "name")
+    arguments, unread = arguments_of(field(function, "arguments"))
+    return ContentPartToolCall(name if isinstance(name, str) else "", arguments, id, unread)
+
+
+def result_part(
+    wire: Any, names: Mapping[str, str], *, id_field: str = "tool_call_id", content: Any = None
+) -> ContentPartToolResult:
+    """The result in a wire message or block.
+
+    Args:
+        wire: the message or block.
+        names: of the tools that were called before, by the call's id: used if the result does not name its tool.
+        id_field: the field with the id of the call.
+        content: the result, if it is not to be read from the field `content`.
+    """
+    own = id_of(wire, id_field)
+    name = field(wire, "tool_name") or field(wire, "name")
+    value = result_of(field(wire, "content")) if content is None else content
+    return ContentPartToolResult(name if isinstance(name, str) else names.get(own or "", ""), value, own)
+
+
+def message_of_chunks(chunks: Iterable[ChunkWrapper[Any]], calls: Iterable[ContentPartToolCall]) -> Message | None:
+    """The model's message from a stream's chunks and the calls that were found in them; None if it is empty."""
+    found = list(chunks)
+    reasoning = "".join(chunk.get_reasoning() for chunk in found)
+    return model_message(reasoning, "".join(chunk.get_text() for chunk in found), calls)
+
+
+UNREAD_KEY = "raw"
+"""The key of arguments that could not be read, in wire formats whose arguments must be an object."""
+
+
+def readable(call: ContentPartToolCall) -> ContentPartToolCall:
+    """The call for such a wire format, with its id None if it is empty."""
+    return ContentPartToolCall(call.name, {UNREAD_KEY: call.unread} if call.unread else call.arguments, call.id or None)
+
+
+# -- the normal form ---------------------------------------------------------------------------------------------------
+
+FITTING: Mapping[Role, tuple[type, ...]] = {
+    Role.SYSTEM: (ContentPartText,),
+    Role.USER: (ContentPartText, ContentPartOther),
+    Role.MODEL: (ContentPartReasoning, ContentPartText, ContentPartOther, ContentPartToolCall),
+    Role.TOOL: (ContentPartToolResult,),
+}
+"""Which parts a message may contain, by its role."""
+
+
+def opened(history: History, wire: str) -> History:
+    """The first step to the normal form: the context is a user message, a leading system message is `system_message`,
+    and tool messages without results are left out.
+
+    Args:
+        history: the conversation; it is not changed.
+        wire: the name of the wire format, for errors.
+
+    Raises:
+        MessageError: a part does not fit the role of its message; the error names the part and its place.
+    """
+    conversation = [message for message in history.conversation if message.content or message.role != Role.TOOL]
+    system = history.system_message
+    if history.context is not None:
+        conversation.insert(0, Message(Role.USER, [ContentPartText(history.context)]))
+    if system is None and conversation and conversation[0].role == Role.SYSTEM:
+        texts = [part.text for part in conversation[0].content if isinstance(part, ContentPartText)]
+        if len(texts) == len(conversation[0].content):
+            system = "".join(texts)
+            del conversation[0]
+    for place, message in enumerate(conversation):
+        _check(message, place, wire)
+    return History(system, None, conversation)
+
+
+def _check(message: Message, place: int, wire: str) -> None:
+    for part in message.content:
+        if not isinstance(part, FITTING[message.role]):
+            raise MessageError(
+                f"message {place}: {type(part).__name__} cannot be written in a message of role "
+                f"{message.role.value!r} for {wire}: {shown(part)}"
+            )
+
+
+def system_first(history: History, messages: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """The wire messages of a normal history, with its system message before them."""
+    system = history.system_message
+    return [*([] if system is None else [{"role": "system", "content": system}]), *messages]
+
+
+def gathered(message: Message) -> Iterator[Message]:
+    """The message as most wire formats can write it.
+
+    A tool message becomes one message for each result. In the others, empty texts are left out, and the model's
+    reasoning comes before its text, and the text before the calls.
+    """
+    if message.role == Role.TOOL:
+        for result in message.results:
+            yield Message(Role.TOOL, [replace(result, id=result.id or None)])
+        return
+    reasoning = "".join(part.text for part in message.content if isinstance(part, ContentPartReasoning))
+    parts: list[ContentPart] = [ContentPartReasoning(reasoning)] if reasoning else []
+    parts += [
+        part
+        for part in message.content
+        if isinstance(part, ContentPartOther) or (isinstance(part, ContentPartText) and part.text)
+    ]
+    parts += [_plain_call(call) for call in message.calls]
+    yield Message(message.role, parts)
+
+
+def _plain_call(call: ContentPartToolCall) -> ContentPartToolCall:
+    arguments, unread = arguments_of(call.unread) if call.unread else (call.arguments, "")
+    return ContentPartToolCall(call.name, arguments, call.id or None, unread)
+
+
+def joined_texts(parts: Iterable[ContentPart]) -> list[ContentPart]:
+    """The parts, with all text joined in the place of the first text."""
+    found = list(parts)
+    text = "".join(part.text for part in found if isinstance(part, ContentPartText))
+    first = next((place for place, part in enumerate(found) if isinstance(part, ContentPartText)), None)
+    return [
+        ContentPartText(text) if place == first else part
+        for place, part in enumerate(found)
+        if place == first or not isinstance(part, ContentPartText)
+    ]

@@ -1,0 +1,35 @@
+# What the rules of causes.py and near_misses.py get, and what they return. Does not depend on how anything was found.
+"""The evidence about a turn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from toolglean.kit.explain.explanation import Advice, Opener
+from toolglean.kit.explain.names_and_code import Bare, Quotes
+from toolglean.kit.explain.reading import Read
+from toolglean.kit.explain.trials import Asked
+
+__all__ = ["Evidence", "Story"]
+
+
+class Evidence(NamedTuple):
+    """Everything that was found about a turn."""
+
+    asked: Asked
+    read: Read
+    openers: Sequence[Opener]
+    bare: Sequence[Bare]
+    quotes: Quotes
+    advice: Sequence[Advice]
+    known_formats: int
+    markers: Sequence[str] = ()
+
+
+class Story(NamedTuple):
+    """A cause as a rule returns it: see `Cause`."""
+
+    name: str
+    start: int
+    text: str

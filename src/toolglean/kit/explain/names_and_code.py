@@ -1,0 +1,90 @@
+# What a text shows besides markers: inline code and fences, and names before something like arguments. Does not depend
+# on how the parser reads it, or on any family.
+#
+# These are hints for people: a name before a brace is worth one, and nothing runs because of it.
+"""Names and code in a text."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Collection
+from itertools import islice
+from typing import NamedTuple
+
+from toolglean.engine.judge.ticks import FENCE
+from toolglean.engine.judge.ticks import Ticks as Code
+
+__all__ = ["Bare", "Quotes", "bare_names"]
+
+MOST = 20  # names that are looked at
+
+_piece = re.compile(r"`+|\n|[^`\n]+")
+_json_name = re.compile(r'"(?:name|tool_name|tool|function|action)"\s{0,16}:\s{0,16}"([\w.\-:/]{1,256})"')
+# A name, and then what is left of markers when a server strips the special tokens: a counter, a word or two.
+_before_arguments = re.compile(r"(?<![\w.\-])([A-Za-z_][\w.\-]{0,255})(:\d{1,6}|\[ARGS\]|(?: \w{1,20}){1,2}\n| ?)?[{]")
+_before_bracket = re.compile(r"(?<![\w.\-])([A-Za-z_][\w.\-]{0,255})\((\{)?")
+_before_tag = re.compile(r"(?:invoke|function|tool|parameter) name=\"([\w.\-:/]{1,256})\"")
+
+
+class Quotes:
+    """Where a text is code, by the engine's own rules. A fence that opens the text is markup around it."""
+
+    def __init__(self, text: str) -> None:
+        self._begins: list[int] = []
+        self._ends: list[int] = []
+        code, begin, last = Code(), 0, None
+        for piece in (*_piece.finditer(text), None):  # backticks take effect when the text after them is read
+            was_open = code.open
+            if piece is None:
+                code.settle(len(text))
+            else:
+                code.scan(piece[0], piece.start())
+            if last is not None and last[0][0] == "`":
+                if code.open and not was_open:
+                    begin = last.start()
+                elif was_open and not code.open:
+                    self._add(text, begin, last.end())
+            last = piece
+        if code.sure:
+            self._add(text, begin, len(text))
+
+    def _add(self, text: str, begin: int, end: int) -> None:
+        if text[:begin].strip() or text[begin : begin + FENCE] != "`" * FENCE:
+            self._begins.append(begin)
+            self._ends.append(end)
+
+    def contains(self, place: int) -> bool:
+        """Whether the character at that place is code."""
+        found = bisect_right(self._begins, place) - 1
+        return found >= 0 and place < self._ends[found]
+
+
+class Bare(NamedTuple):
+    """A name in a place where a call might have been."""
+
+    name: str
+    start: int
+
+
+def bare_names(text: str, begin: int, end: int, tools: Collection[str] | None) -> list[Bare]:
+    """Names before something like arguments, or under a key for names in JSON; at most MOST.
+
+    Args:
+        text: the turn.
+        begin, end: the part of the turn to search.
+        tools: the names of the tools; None if they are not known: then any name of several letters is accepted.
+    """
+    found: list[Bare] = []
+    for pattern in (_json_name, _before_arguments, _before_bracket, _before_tag):
+        matches = (each for each in pattern.finditer(text, begin, end) if _is_accepted(pattern, each, tools))
+        found += [Bare(each[1].removeprefix("functions."), each.start(1)) for each in islice(matches, MOST)]
+    return sorted(set(found), key=lambda each: each.start)[:MOST]
+
+
+def _is_accepted(pattern: re.Pattern[str], found: re.Match[str], tools: Collection[str] | None) -> bool:
+    if tools is not None:
+        return found[1].removeprefix("functions.") in tools
+    if pattern is _before_arguments:  # `the set {1, 2}`: an unknown name must touch what follows, or a marker's rest
+        return len(found[1]) > 1 and found[2] != " "
+    return pattern is not _before_bracket or found[2] is not None

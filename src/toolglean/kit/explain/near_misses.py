@@ -1,0 +1,72 @@
+# What is nearly a call, and a person reads as one: arguments that are not an object, keys that a call does not have, a
+# misspelt marker. Does not depend on how the evidence was found (assemble.py), or on the other causes (causes.py).
+"""Near misses."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from toolglean.kit.explain.evidence import Evidence, Story
+from toolglean.kit.explain.explanation import Opener
+from toolglean.kit.explain.names_and_code import Bare
+
+if TYPE_CHECKING:
+    from toolglean.events import ProblemCode
+
+__all__ = ["misspelt", "no_object", "other_keys"]
+
+NEAR = 0.75
+"""How similar a misspelling must be to a marker: two letters of `<tool_call>` may be wrong."""
+BEFORE = 80  # characters before a name, in which its marker would be
+
+_argument_key = re.compile(
+    r'"(?:arguments|parameters|args|input|tool_input|action_input)"[ \t\r\n]{0,16}:[ \t\r\n]{0,16}$'
+)
+_marker = re.compile(r"<\|?/?[\w｜▁ :.\-]{2,40}\|?>|\[/?[A-Z_]{2,40}\]")
+_STRING = "a string that is not a JSON object"
+_KINDS = {'"': _STRING, "[": "a list", "t": "true", "f": "false", "n": "null"}
+
+
+def no_object(text: str, name: str, place: int, code: ProblemCode) -> Iterator[Story]:
+    """The arguments at that place of the turn are JSON, but not an object."""
+    kind = _STRING if code == "string-arguments" else ""
+    if not kind and _argument_key.search(text, max(place - BEFORE, 0), place):
+        first = text[place : place + 1]
+        kind = _KINDS.get(first) or ("a number" if first == "-" or first.isdigit() else "")
+    if kind:
+        yield Story(
+            "arguments-not-object",
+            place,
+            f"The arguments of the call of {name!r} are {kind}, but they must be a JSON object, such as "
+            '{"city": "Oslo"}. It is not known which parameter was meant, so the call is malformed and must not run.',
+        )
+
+
+def other_keys(opener: Opener, name: str) -> Story:
+    """JSON after a marker names a tool, but not as a call does."""
+    return Story(
+        "wrong-keys",
+        opener.start,
+        f"{opener.text!r} is followed by JSON that names the tool {name!r}, but does not have the keys of a call: "
+        'the name must be under "name", and the arguments, an object, under "arguments". So it is content.',
+    )
+
+
+def misspelt(found: Evidence, bare: Bare) -> Iterator[Story]:
+    """The name of a call comes after what is nearly a marker."""
+    text = found.read.text
+    begin = max(bare.start - BEFORE, 0)
+    seen = [each for each in _marker.finditer(text, begin, bare.start) if each[0] not in found.markers]
+    for each in reversed(seen):
+        near = difflib.get_close_matches(each[0], found.markers, n=1, cutoff=NEAR)
+        if near:
+            yield Story(
+                "misspelt-marker",
+                each.start(),
+                f"{each[0]!r} comes before {bare.name!r}, but is not a marker of any known format. The most similar "
+                f"one is {near[0]!r}. A marker must be written as in the model's chat template, so this is content.",
+            )
+            return

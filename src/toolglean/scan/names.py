@@ -1,0 +1,71 @@
+# How tools are named: the characters of a name, the namespaces that may come before it, and the keys under which JSON
+# has the parts of a call. Does not depend on where names are written, or on what a call of them means.
+#
+# Templates and SDKs show tools in a namespace, and models write it before the name: `functions.f`, `default_api.f`.
+# A namespace that appears in the tools' own names (`github.search`, with a tool `fetch`) is accepted as well, and so
+# is the tool's own name (Muse writes `read.read`). Any other word before the name makes it another name:
+# `dry_run.delete_all` is not `delete_all`.
+"""The names of tools, and the keys of calls in JSON."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Container, Iterable
+
+__all__ = [
+    "ARGUMENT_KEYS", "BESIDE_KEYS", "HOLDER_KEYS", "ID_KEYS", "KNOWN_NAME_KEYS", "NAMESPACES", "NAME_CHARS",
+    "NAME_KEYS", "THOUGHT_KEYS", "WORD_MARKS", "has_name_after", "is_word", "namespaces_of", "without_namespace",
+]  # fmt: skip
+
+NAME_KEYS = frozenset({"name", "tool_name"})
+KNOWN_NAME_KEYS = frozenset({"tool", "function", "action", "function_name"})
+"""Keys with many uses: they name a tool if it is a known one and an arguments key is next to them."""
+ARGUMENT_KEYS = frozenset({"arguments", "parameters", "args", "input", "action_input", "tool_input"})
+ID_KEYS = frozenset({"id", "tool_call_id", "call_id"})
+BESIDE_KEYS = ID_KEYS | {"type", "index"}
+"""Keys that may be next to a name without being arguments."""
+HOLDER_KEYS = frozenset({"tool_calls", "function_call", "function", "tool_call", "call"})
+"""Keys whose value is a call, or a list of calls."""
+THOUGHT_KEYS = frozenset({"thought", "thoughts", "reasoning", "reason", "explanation", "role", "content"})
+"""Keys of text that may be next to a call in JSON without a marker."""
+
+WORD_MARKS = frozenset("_-.")
+NAME_CHARS = 256
+"""The longest name of a tool, in characters."""
+NAMESPACES = frozenset({"functions", "tools", "default_api"})
+
+_parting = re.compile("[.:/]").finditer
+
+
+def is_word(char: str) -> bool:
+    """Whether a tool's name may contain the character."""
+    return char.isalnum() or char in WORD_MARKS
+
+
+def namespaces_of(names: Iterable[str]) -> frozenset[str]:
+    """The namespaces that may come before the names of these tools."""
+    own = (name.rpartition(".")[0] for name in names if "." in name)
+    return NAMESPACES.union(filter(None, own))
+
+
+def without_namespace(name: str, namespaces: Container[str], names: Container[str]) -> str | None:
+    """The rest of a written name after its namespace, if it is one of the names; otherwise None."""
+    for found in _parting(name):
+        namespace, rest = name[: found.start()], name[found.end() :]
+        if rest in names and (namespace in namespaces or namespace == rest):
+            return rest
+    return None
+
+
+def has_name_after(text: str, literals: Iterable[str], is_name: Callable[[str], bool]) -> bool:
+    """Whether the text contains one of the literals, followed by a name, with or without white space between them."""
+    for literal in literals:
+        place = text.find(literal)
+        while place >= 0:
+            place += len(literal)
+            word = text[place : place + NAME_CHARS].lstrip()
+            end = next((end for end, char in enumerate(word) if not is_word(char)), len(word))
+            if end and is_name(word[:end]):
+                return True
+            place = text.find(literal, place)
+    return False

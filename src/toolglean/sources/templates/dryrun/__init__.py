@@ -1,1 +1,0 @@
-"""Determines what a template writes for a tool call, without running it."""

@@ -1,0 +1,297 @@
+# In which of the ways that a format can express a call carries its name and arguments, and where in a turn each call
+# begins and ends. Does not depend on the text around and between calls (fit.py).
+#
+#   whole      {"name": NAME, "arguments": {…}}        one JSON object, or nested in one: {call}
+#   keyed      {NAME: {…}}                              {"{name}": {arguments}}
+#   arguments  NAME … {"key": "value"}                  JSON after the name: {arguments}
+#   keywords   NAME(key='value')                        Python: {keywords}
+#   quoted     NAME{key:<|"|>value<|"|>}                bare keys, strings between markers: {arguments} in Quoted(…)
+#   tree       NAME … ⟨<key>value⟨</key>                nested tags: {arguments} in Tree(…)
+#   parameters NAME … key … value                       texts: {parameters}
+"""How a call carries its name and arguments."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from toolglean.errors import FormatError
+from toolglean.formats.spec import JSON, Codec, Quoted, Tree
+from toolglean.scan.python import KeywordsReader
+from toolglean.scan.quoted import QuotedReader
+from toolglean.scan.scanner import DONE
+from toolglean.sources.templates.infer.probes import Call
+from toolglean.sources.templates.infer.texts import common_prefix, common_suffix, markers_of
+
+__all__ = ["Body", "CallSyntax", "Parameter", "call_syntax_of", "enclosing"]
+
+MAX_OBJECTS = 60  # how many brackets are tried as the start of the object around a leaf
+_decoder = json.JSONDecoder(strict=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """One call in a turn: from its first slot to its last.
+
+    Attributes:
+        start, end: its place in the turn.
+        pattern: the text there, with slots.
+    """
+
+    start: int
+    end: int
+    pattern: str
+
+
+@dataclass(frozen=True, slots=True)
+class Parameter:
+    """How one parameter is written.
+
+    Attributes:
+        opener, middle, closer: the text before the key, between key and value, and after the value.
+        head: the text between the call's name and its first parameter.
+    """
+
+    opener: str
+    middle: str
+    closer: str
+    head: str
+
+    @property
+    def pattern(self) -> str:
+        """The parameter's pattern."""
+        return f"{self.opener}{{key}}{self.middle}{{value}}{self.closer}"
+
+
+@dataclass(frozen=True, slots=True)
+class CallSyntax:
+    """How calls carry their name and arguments.
+
+    Attributes:
+        kind: whole, keyed, arguments, keywords, quoted, tree or parameters.
+        codec: the codec of {arguments}.
+        parameter: for `parameters`: how one is written.
+        keys: for `whole`: the keys of name and arguments.
+    """
+
+    kind: str
+    codec: Codec = JSON
+    parameter: Parameter | None = None
+    keys: tuple[str, str] = ("name", "arguments")
+    lengths: dict[str, int] = field(default_factory=dict)
+
+    def bodies(self, text: str, calls: tuple[Call, ...], ids: list[str]) -> list[Body]:
+        """The place of each call.
+
+        Raises:
+            FormatError: one of the calls is not in the text.
+        """
+        found: list[Body] = []
+        here = 0
+        for number, each in enumerate(calls):
+            body = self._body(text, each, here, calls)
+            body = Body(body.start, body.end, body.pattern.replace(ids[number], "{id}"))
+            found.append(body)
+            here = body.end
+        return found
+
+    def _body(self, text: str, each: Call, here: int, calls: tuple[Call, ...]) -> Body:
+        start = text.find(each.name, here)
+        from_here = here if self.kind in {"whole", "keyed"} else start  # the name may come after the arguments
+        places = [_after(text, leaf, from_here) for leaf in each.arguments.values()]
+        if start == -1 or -1 in places:
+            raise FormatError(f"it does not write the whole call of {each.name}")
+        if self.kind in {"whole", "keyed"}:
+            return self._object(text, each, start, calls)
+        end = self._end(text, each, start)
+        inside = text[start:end]
+        first = inside.find(next(iter(each.arguments)))
+        head = inside[: first - self._lead(inside[:first])]
+        return Body(start, end, head.replace(each.name, "{name}") + self.slot)
+
+    @property
+    def slot(self) -> str:
+        """The slot of the arguments, with the text that belongs to it."""
+        return {"keywords": "{keywords})", "parameters": "{parameters}"}.get(self.kind, "{arguments}")
+
+    def _lead(self, before: str) -> int:
+        # How much of the text before the first key belongs to the arguments.
+        if self.kind == "keywords":
+            return len(before) - before.rfind("(") - 1
+        if self.kind == "tree":
+            assert isinstance(self.codec, Tree)
+            return len(self.codec.prefix) + 1
+        if self.kind == "parameters":
+            assert self.parameter is not None
+            return len(self.parameter.opener)
+        return len(before) - before.rfind("{")
+
+    def _object(self, text: str, each: Call, start: int, calls: tuple[Call, ...]) -> Body:
+        key = next(iter(each.arguments))
+        others = [other.name for other in calls if other.name != each.name]
+        found = None
+        for begin, end, _ in enclosing(text, start):
+            inside = text[begin:end]
+            if key not in inside or any(other in inside for other in others) or inside.count(each.name) > 1:
+                if found:
+                    break
+                continue
+            found = (begin, end)
+        if found is None:
+            raise FormatError(f"the call of {each.name} is not a separate object")
+        return Body(*found, "{call}" if self.kind == "whole" else _keyed(text[slice(*found)], each))
+
+    def _end(self, text: str, each: Call, start: int) -> int:
+        key, last = next(iter(each.arguments)), list(each.arguments)[-1]
+        begin = text.find(key, start)
+        if self.kind == "arguments":
+            return _arguments(text, each, start)[1]
+        if self.kind == "keywords":
+            return _read_to(KeywordsReader(), text, text.rfind("(", 0, begin) + 1)
+        if self.kind == "quoted":
+            assert isinstance(self.codec, Quoted)
+            return _read_to(QuotedReader(self.codec.quote), text, text.rfind("{", 0, begin))
+        after = _after(text, each.arguments[last], text.find(last, start))
+        if self.kind == "tree":
+            assert isinstance(self.codec, Tree)
+            return after + len(self.codec.prefix) + len(last) + 3
+        assert self.parameter is not None
+        return after + len(self.parameter.closer.replace("{key}", last))
+
+
+def call_syntax_of(text: str, two: Call, nested: str) -> CallSyntax:
+    """The syntax of the call in a turn with one call of two arguments.
+
+    Args:
+        text: the turn.
+        two: the call.
+        nested: a turn with one call whose only argument is an object (`probes.TYPED`); "" if there is none.
+
+    Raises:
+        FormatError: no format can express it.
+    """
+    start = text.find(two.name)
+    first = next(iter(two.arguments))
+    for begin, end, value in enclosing(text, start):
+        if first in text[begin:end]:
+            keyed = isinstance(value, dict) and isinstance(value.get(two.name), dict)
+            return CallSyntax("keyed" if keyed else "whole", keys=_keys(value, two))
+    try:
+        _arguments(text, two, start)
+        return CallSyntax("arguments")
+    except FormatError:
+        return _textual(text, two, start, nested)
+
+
+def enclosing(text: str, place: int) -> Iterator[tuple[int, int, Any]]:
+    """The JSON objects around a place, innermost first: (start, end, value)."""
+    begin = place
+    for _ in range(MAX_OBJECTS):
+        begin = text.rfind("{", 0, begin)
+        if begin == -1:
+            return
+        try:
+            value, end = _decoder.raw_decode(text, begin)
+        except (ValueError, RecursionError):
+            continue
+        if end > place:
+            yield begin, end, value
+
+
+def _after(text: str, leaf: Any, start: int) -> int:
+    at = text.find(str(leaf), max(start, 0))
+    return -1 if at == -1 else at + len(str(leaf))
+
+
+def _keys(value: Any, two: Call) -> tuple[str, str]:
+    pending = [value]
+    while pending:
+        each = pending.pop()
+        if not isinstance(each, dict):
+            continue
+        name = next((key for key, inner in each.items() if inner == two.name), "")
+        found = next((key for key, inner in each.items() if inner == two.arguments), "")
+        if name and found:
+            return name, found
+        pending += each.values()
+    return "name", "arguments"
+
+
+def _keyed(text: str, each: Call) -> str:
+    begin, end = _arguments(text, each, 0)
+    return text[:begin].replace(each.name, "{name}") + "{arguments}" + text[end:]
+
+
+def _arguments(text: str, each: Call, start: int) -> tuple[int, int]:
+    # The place of the arguments, a JSON object.
+    key = next(iter(each.arguments))
+    at = text.find(key, start)
+    for begin, end, value in enclosing(text, at):
+        if begin >= start and isinstance(value, dict) and value.keys() == each.arguments.keys():
+            return begin, end
+        break
+    raise FormatError(f"the arguments of {each.name} are not a JSON object")
+
+
+def _read_to(reader: Any, text: str, begin: int) -> int:
+    end, _, status = reader.read(text, begin)
+    if status != DONE:
+        raise FormatError(f"the arguments end early: {reader.fault or 'no end found'}: {text[begin : begin + 80]!r}")
+    return int(end)
+
+
+def _textual(text: str, two: Call, start: int, nested: str) -> CallSyntax:
+    keys, values = list(two.arguments), list(two.arguments.values())
+    places = []
+    here = start + len(two.name)
+    for leaf in (keys[0], values[0], keys[1], values[1]):
+        at = text.find(leaf, here)
+        if at == -1:
+            raise FormatError(f"it does not write {leaf} after the name")
+        places.append((at, at + len(leaf)))
+        here = at + len(leaf)
+    name_end = (
+        start + len(two.name)
+        if text.rfind(two.name, 0, places[0][0]) == start
+        else (text.rfind(two.name, 0, places[0][0]) + len(two.name))
+    )
+    head, middle = text[name_end : places[0][0]], text[places[0][1] : places[1][0]]
+    between, post = text[places[1][1] : places[2][0]], text[places[3][1] :]
+    if re.fullmatch(r"\s*\(\s*", head) and middle.strip(" '\"") == "=":
+        return CallSyntax("keywords")
+    quote = middle.partition(":")[2].strip()
+    if head.rstrip().endswith("{") and middle.lstrip().startswith(":") and quote and post.startswith(quote):
+        return CallSyntax("quoted", Quoted(quote))
+    between = between.replace(keys[0], "{key}")
+    parameter = _parameter(head, middle, between, post.replace(keys[1], "{key}"))
+    prefix = _tree_prefix(parameter, nested)
+    return CallSyntax("parameters", parameter=parameter) if prefix is None else CallSyntax("tree", Tree(prefix))
+
+
+def _parameter(head: str, middle: str, between: str, post: str) -> Parameter:
+    closer = common_prefix(between, post)
+    rest = between[len(closer) :]
+    opener = common_suffix(head, rest)
+    separator = rest[: len(rest) - len(opener)]
+    if separator.strip():
+        raise FormatError(f"parameters are separated by {separator!r}, which no format can express")
+    if not closer.strip():
+        raise FormatError("nothing shows where the value of a parameter ends")
+    return Parameter(opener, middle, closer + separator, head[: len(head) - len(opener)])
+
+
+def _tree_prefix(parameter: Parameter, nested: str) -> str | None:
+    # Tags named after the parameters, with nested objects as tags too.
+    if not parameter.middle.startswith(">") or not re.search(r"</\{key\}>", parameter.closer):
+        return None
+    prefix = parameter.closer[: parameter.closer.find("</{key}>")]
+    inner = re.search(re.escape(prefix) + r"<zqxinner>zqxdeep" + re.escape(prefix) + "</zqxinner>", nested)
+    return prefix if inner else None
+
+
+def has_marker(text: str) -> bool:
+    """Whether a text has a marker that is more than brackets, commas and white space."""
+    return any(re.search(r"\w", each) for each in markers_of(text))

@@ -1,0 +1,372 @@
+# Which messages this template accepts, and where the assistant's turn is in what it writes. Does not depend on how a
+# call is written.
+#
+# Templates differ in what they accept: arguments as an object or as a JSON string, content empty or None, ids of nine
+# letters or made of the name and a number, content as text or as a list of parts. The first style is used in which
+# every sentinel of one call comes out, and the user's too. A style in which the arguments come out as Python's repr is
+# the last choice.
+#
+# Variables that not all clients set tell the template that the model should think. So the answers are checked once more
+# without these variables (`doubts`).
+#
+# The turn is what follows the prompt, which is the rendering up to and including the generation prompt, if the
+# rendering with the turn begins with it. Otherwise (a prompt that opens the reasoning, a turn that has none) the turn
+# begins where the two differ.
+"""From messages to turns."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from toolglean.errors import FormatError, TemplateError
+from toolglean.sources.templates.infer.probes import REPLY, TOOLS, USER, Call, Message, call, tool_dict
+from toolglean.sources.templates.infer.texts import (
+    common_prefix,
+    common_suffix,
+    markers_of,
+    shared_prefix,
+    snapped,
+    turn_ends,
+)
+
+if TYPE_CHECKING:
+    from toolglean.sources.templates.rendering import Renderer
+    from toolglean.sources.templates.time_budget import TimeBudget
+    from toolglean.tools import Tool
+
+__all__ = ["InputStyle", "Prober", "Turn"]
+
+FOLLOWUP = "zqxnext"
+RESULT = "zqxresult"
+END_TOKENS = ("<|im_end|>", "<|eot_id|>", "<|end_of_text|>", "<|return|>", "<|end|>")
+MISSING = object()
+THINKING = {"enable_thinking": True, "thinking": True}
+LATE_SECONDS = 1.0
+"""If failed renderings have taken this many seconds, no other styles are tried: they would fail too."""
+PROMPTS = 8  # how many prompts are cached; when fuzzing, the tools differ each time
+WALL_SECONDS = 20.0
+"""How many seconds all renderings together may take, by the clock."""
+READING_SECONDS = 20.0
+"""How many seconds of processor time it may take to read what an untrusted template writes. Real templates take one or
+two."""
+CPU_SECONDS = 5.0
+"""How many seconds of processor time all renderings of an untrusted template may take. Real templates take 0.6."""
+
+
+@dataclass(frozen=True, slots=True)
+class InputStyle:
+    """How messages are passed to the template.
+
+    Attributes:
+        as_string: whether arguments are passed as a JSON string.
+        empty: what is passed for missing content: "", None, or no key at all.
+        named_ids: whether ids are `functions.NAME:NUMBER`, which some templates write instead of the name.
+        parts: whether content is a list of parts.
+    """
+
+    as_string: bool = False
+    empty: Any = ""
+    named_ids: bool = False
+    parts: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """What the template writes for an assistant's message.
+
+    Attributes:
+        text: the turn, including its end.
+        prompt: the text between the user's text and the turn.
+        opened: what the generation prompt adds to that, and the template did not write for this message.
+    """
+
+    text: str
+    prompt: str
+    opened: str = ""
+
+
+class Prober:
+    """Renders messages with a template, in the style that it accepts.
+
+    Args:
+        renderer: renders the template.
+        source: the template's text.
+        variables: variables that are passed to it besides the messages.
+        time_budget: how long all renderings together may take; None: any time.
+        calls: whether the template must write calls; False: only texts are rendered.
+
+    Raises:
+        FormatError: the template writes a call in none of the styles.
+    """
+
+    def __init__(
+        self,
+        renderer: Renderer,
+        source: str,
+        variables: Mapping[str, Any] | None = None,
+        *,
+        time_budget: TimeBudget | None = None,
+        calls: bool = True,
+    ) -> None:
+        self.renderer = renderer
+        self._time_budget = time_budget
+        end = next((each for each in END_TOKENS if each in source), "</s>")
+        tokens = {"bos_token": "<s>", "eos_token": end, "unk_token": "<unk>", "pad_token": "<pad>", "documents": None}
+        self.variables: dict[str, Any] = tokens | THINKING | dict(variables or {})
+        self.assumed = tuple(each for each in THINKING if each not in (variables or {}))
+        self.writes_user = True  # whether the user's text is written, as far as that is known
+        self.style = InputStyle()
+        self._failed = 0.0  # seconds of renderings that failed
+        self._prompts: dict[str, tuple[str, str]] = {}
+        self._header = ""  # the text with which every turn begins, markers included
+        self._rest = ""  # the text after the end of a turn: the header of the next one
+        self._turns: dict[str, Turn] = {}
+        self.style = self._working_style() if calls else self._style_for_texts()
+        self._header, self._rest = self._around()
+        self._turns.clear()
+
+    def render(
+        self,
+        messages: list[dict[str, Any]],
+        tools: Iterable[Tool],
+        *,
+        prompt: bool = False,
+        changed: Mapping[str, Any] | None = None,
+        without: Iterable[str] = (),
+    ) -> str:
+        """The whole rendering; `without`: variables that are not passed. Raises TemplateError."""
+        listed = [tool_dict(each) for each in tools]
+        extra = (
+            {"functions": json.dumps(listed, indent=4), "datetime": "2026-01-15"} | self.variables | dict(changed or {})
+        )
+        for name in without:
+            extra.pop(name, None)
+        if self.style.parts:
+            messages = [_in_parts(each) for each in messages]
+        begin, worked = time.monotonic(), time.thread_time()
+        try:
+            return self.renderer.render(messages, listed or None, add_generation_prompt=prompt, **extra)
+        except TemplateError as error:
+            # A template that exceeds its limits does so each time, so the other styles are not tried.
+            self._failed += time.monotonic() - begin
+            if self._failed > LATE_SECONDS:
+                raise FormatError(f"no format can be read from the template: {error.reason}") from error
+            raise
+        finally:
+            if self._time_budget is not None:
+                self._time_budget.add_wall(time.monotonic() - begin)
+                self._time_budget.add_cpu(time.thread_time() - worked)
+            self._check_time()
+
+    def _check_time(self) -> None:
+        if self._time_budget is not None and self._time_budget.exceeded:
+            raise FormatError(f"no format can be read from the template: its probes take {self._time_budget.exceeded}")
+
+    def turn(self, message: Message, tools: tuple[Tool, ...] = TOOLS) -> Turn:
+        """The turn that the template writes for that message. Raises TemplateError."""
+        key = repr((message.calls, message.content, message.reasoning))
+        if tools is not TOOLS or key not in self._turns:
+            user = {"role": "user", "content": USER}
+            text = self.render([user, self.message_dict(message)], tools)
+            found = self._cut(text, tools)
+            if message.reasoning and found.opened and found.text.lstrip().startswith(message.reasoning):
+                found = Turn(found.text, found.prompt + found.opened)
+            if tools is not TOOLS:
+                return found
+            self._turns[key] = found
+        return self._turns[key]
+
+    def followed(self, message: Message) -> str:
+        """What the template writes between two of the user's texts, with the message between. Raises TemplateError."""
+        user, after = {"role": "user", "content": USER}, {"role": "user", "content": FOLLOWUP}
+        text = self.render([user, self.message_dict(message), after], TOOLS)
+        begin, end = text.rfind(USER), text.rfind(FOLLOWUP)
+        return text[begin + len(USER) : end] if -1 < begin < end else ""
+
+    def before_user(self) -> str:
+        """The text before the user's first text. Raises TemplateError."""
+        text = self.render([{"role": "user", "content": USER}], ())
+        return text[: text.rfind(USER)]
+
+    def doubts(self, pairs: Iterable[tuple[str, str]]) -> tuple[str, ...]:
+        """What the template writes differently without the variables for thinking: "prompt", "calls", "content".
+
+        Args:
+            pairs: the markers of reasoning, which are ignored when calls and content are compared.
+        """
+        user, reply = {"role": "user", "content": USER}, {"role": "assistant", "content": REPLY}
+        probed = {
+            "prompt": ([user], True),
+            "calls": ([user, self.message_dict(Message((call(0), call(1))))], False),
+            "content": ([user, reply], False),
+        }
+        marks = [each.strip() for pair in pairs for each in pair if each.strip()]
+        found = []
+        for what, (messages, prompt) in probed.items() if self.assumed else ():
+            texts = [self._after_user(messages, names, prompt=prompt) for names in ((), self.assumed)]
+            for mark in () if prompt else marks:
+                texts = [text and "".join(text.replace(mark, "").split()) for text in texts]
+            if None not in texts and texts[0] != texts[1]:
+                found.append(what)
+        return tuple(found)
+
+    def _after_user(self, messages: list[dict[str, Any]], without: Iterable[str], *, prompt: bool) -> str | None:
+        try:
+            whole = self.render(messages, TOOLS, prompt=prompt, without=without)
+        except TemplateError:
+            return None
+        return whole[whole.rfind(USER) + len(USER) :]
+
+    def after_result(self) -> str:
+        """The generation prompt after the result of a call; "" if no result is written. Raises TemplateError."""
+        result = {"role": "tool", "content": RESULT, "name": call(0).name, "tool_call_id": self.id_of(call(0), 0)}
+        messages = [{"role": "user", "content": USER}, self.message_dict(Message((call(0),))), result]
+        whole = self.render(messages, TOOLS, prompt=True)
+        return whole.rpartition(RESULT)[2] if RESULT in whole else ""
+
+    def prompt(self, *, thinking: bool = True) -> str:
+        """The generation prompt after the user's text. Raises TemplateError."""
+        if thinking:
+            whole = self._prompt(TOOLS)[0]
+        else:
+            off = {"enable_thinking": False, "thinking": False}
+            whole = self.render([{"role": "user", "content": USER}], TOOLS, prompt=True, changed=off)
+        return whole[whole.rfind(USER) + len(USER) :]
+
+    def message_dict(self, message: Message) -> dict[str, Any]:
+        """The assistant's message."""
+        written: dict[str, Any] = {"role": "assistant", "content": message.content}
+        if not message.content and message.calls:
+            written["content"] = self.style.empty
+        if written["content"] is MISSING:
+            del written["content"]
+        if message.reasoning:
+            written |= dict.fromkeys(("reasoning_content", "reasoning", "thinking"), message.reasoning)
+        if message.calls:
+            written["tool_calls"] = [self._call(each, number) for number, each in enumerate(message.calls)]
+        return written
+
+    def id_of(self, each: Call, number: int) -> str:
+        """The id of the call with that number."""
+        return f"functions.{each.name}:{number}" if self.style.named_ids else f"zqxidfor{'abcdefghij'[number % 10]}"
+
+    def _call(self, each: Call, number: int) -> dict[str, Any]:
+        arguments = json.dumps(each.arguments, ensure_ascii=False) if self.style.as_string else each.arguments
+        function = {"name": each.name, "arguments": arguments}
+        return {"id": self.id_of(each, number), "type": "function", "function": function}
+
+    # -- where the turn begins -----------------------------------------------------------------------------------------
+
+    def _prompt(self, tools: tuple[Tool, ...]) -> tuple[str, str]:
+        # The rendering with the generation prompt, and the one with a plain reply.
+        key = repr(tools)
+        if key not in self._prompts:
+            if len(self._prompts) > PROMPTS:
+                self._prompts.clear()
+            user = {"role": "user", "content": USER}
+            whole = self.render([user], tools, prompt=True)
+            try:
+                plain = self.render([user, {"role": "assistant", "content": REPLY}], tools)
+            except TemplateError:
+                plain = ""
+            self._prompts[key] = (whole, plain)
+        return self._prompts[key]
+
+    def _cut(self, text: str, tools: tuple[Tool, ...]) -> Turn:
+        whole, plain = self._prompt(tools)
+        after_user = text.rfind(USER) + len(USER)
+        if text.startswith(whole):
+            cut = len(whole)
+        else:
+            cut = shared_prefix(whole, text)
+            if plain:
+                cut = min(cut, shared_prefix(whole, plain))
+            cut = max(after_user, snapped(text, cut))
+        if self._header and text.startswith(self._header, cut):
+            cut += len(self._header)
+        turn = text[cut:]
+        rest = common_suffix(turn, self._rest) if self._rest else ""
+        if markers_of(rest):
+            turn = turn[: len(turn) - len(rest)]
+        return Turn(turn, text[after_user:cut], whole[cut:] if text.startswith(whole[:cut]) else "")
+
+    def _around(self) -> tuple[str, str]:
+        # Markers with which both a plain reply and a call begin are not part of either. Nor is the text after the
+        # marker that ends them.
+        try:
+            plain = self.turn(Message(content=REPLY)).text
+            shared = common_prefix(plain, self.turn(Message((call(0),))).text)
+        except TemplateError:
+            return "", ""
+        after = plain.rpartition(REPLY)[2]
+        ends = turn_ends(after)
+        rest = after[after.find(ends[-1]) + len(ends[-1]) :] if ends else ""
+        return shared[: max(shared.rfind(">"), shared.rfind("]")) + 1], rest if rest.strip() else ""
+
+    # -- which style works ---------------------------------------------------------------------------------------------
+
+    def _working_style(self) -> InputStyle:
+        probed, reason = Message((call(0),)), "it does not write tool calls"
+        second: InputStyle | None = None  # writes the call, but in an unlikely form
+        for style in _all_styles():
+            self.style = style
+            self._prompts.clear()
+            try:
+                found = self.turn(probed).text
+                writes_user = USER in self._prompt(TOOLS)[0]
+            except TemplateError as error:
+                reason = reason if style.parts else error.reason  # most templates refuse parts anyway
+                continue
+            finally:
+                self._turns.clear()
+            if _holds_all(found, probed.calls[0], self.id_of(probed.calls[0], 0)):
+                if writes_user and not _is_repr(found, probed.calls[0]):
+                    return style
+                second = second or style
+        self._prompts.clear()
+        if second is None:
+            raise FormatError(f"no format can be read from the template: probe 'one call' failed: {reason}")
+        return second
+
+    def _style_for_texts(self) -> InputStyle:
+        # The template writes no call, so only the style of texts is tested.
+        for parts in (False, True):
+            self.style = InputStyle(parts=parts)
+            self._prompts.clear()
+            with suppress(TemplateError):
+                self.writes_user = USER in self._prompt(TOOLS)[0]
+                if self.writes_user:
+                    break
+        return self.style
+
+
+def _all_styles() -> Iterator[InputStyle]:
+    for parts, named, as_string, empty in itertools.product(
+        (False, True), (False, True), (False, True), ("", None, MISSING)
+    ):
+        yield InputStyle(as_string, empty, named, parts)
+
+
+def _in_parts(message: dict[str, Any]) -> dict[str, Any]:
+    content = message.get("content")
+    if not isinstance(content, str):
+        return message
+    return message | {"content": [{"type": "text", "text": content}] if content else []}
+
+
+def _is_repr(text: str, probed: Call) -> bool:
+    # Python's repr of the arguments, which no model writes: the template expects a JSON string.
+    return any(f"{key!r}: {value!r}" in text for key, value in probed.arguments.items())
+
+
+def _holds_all(text: str, probed: Call, given_id: str) -> bool:
+    leaves = [*probed.arguments, *probed.arguments.values()]
+    doubled = any(f'\\"{each}' in text for each in leaves)
+    named = probed.name in text.replace(given_id, "") or given_id.startswith("functions.")
+    return named and probed.name in text and all(each in text for each in leaves) and not doubled

@@ -1,0 +1,131 @@
+"""Fragments of calls are joined, even malformed ones."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+
+from tests.conversation.tools import JUNK, fragment
+from tests.support.chunkings import chunkings
+from tests.support.depth import examples
+from toolglean.conversation import ContentPartToolCall, ToolCallAggregator
+
+
+@pytest.mark.parametrize(
+    "fragments",
+    [
+        [
+            {"function": {"name": "f", "arguments": ""}},
+            {"id": "x", "function": {"arguments": '{"a":'}},
+            {"function": {"arguments": "1}"}},
+        ],
+        [
+            {"index": 0, "function": {"arguments": '{"a"'}},
+            {"index": 0, "id": "x", "function": {"name": "f", "arguments": ":1}"}},
+        ],
+        [
+            {"index": "0", "id": "x", "function": {"name": "f", "arguments": '{"a":'}},
+            {"index": "0", "function": {"arguments": "1}"}},
+        ],
+    ],
+    ids=["the id comes late, without an index", "arguments before the name", "an index as text"],
+)
+def test_one_call_in_odd_fragments(fragments: list[Any]) -> None:
+    joined = ToolCallAggregator()
+    for each in fragments:
+        joined.add([each])
+    assert joined.finish() == [ContentPartToolCall("f", {"a": 1}, "x")]
+
+
+def test_indexes_as_text_keep_calls_apart() -> None:
+    joined = ToolCallAggregator()
+    for index, name in (("0", "f"), ("1", "g")):
+        joined.add([{"index": index, "function": {"name": name, "arguments": "{"}}])
+    for index in ("0", "1"):
+        joined.add([{"index": index, "function": {"arguments": "}"}}])
+    assert joined.finish() == [ContentPartToolCall("f"), ContentPartToolCall("g")]
+
+
+@pytest.mark.parametrize(
+    ("fragments", "calls"),
+    [
+        (
+            [fragment(0, "a", "f", ""), fragment(0, None, None, '{"x":'), fragment(0, None, None, " 1}")],
+            [("a", "f", {"x": 1})],
+        ),
+        ([fragment(0, "a", "f", "{}"), fragment(1, "b", "g", "{}")], [("a", "f", {}), ("b", "g", {})]),
+        # interleaved fragments of two calls
+        (
+            [
+                fragment(0, "a", "f", "{"),
+                fragment(1, "b", "g", "{"),
+                fragment(0, None, None, "}"),
+                fragment(1, None, None, "}"),
+            ],
+            [("a", "f", {}), ("b", "g", {})],
+        ),
+        # the id comes late
+        ([fragment(0, None, "f", "{"), fragment(0, "a", None, "}")], [("a", "f", {})]),
+        # NeMo Guardrails PR 1797: no index
+        (
+            [fragment(None, "a", "f", "{"), fragment(None, None, None, "}"), fragment(None, "b", "g", "{}")],
+            [("a", "f", {}), ("b", "g", {})],
+        ),
+        (
+            [
+                fragment(None, "a", "f", "{"),
+                fragment(None, "b", "g", "{"),
+                fragment(None, "a", None, "}"),
+                fragment(None, "b", None, "}"),
+            ],
+            [("a", "f", {}), ("b", "g", {})],
+        ),
+        # every call has index 0
+        ([fragment(0, "a", "f", "{}"), fragment(0, "b", "f", "{}")], [("a", "f", {}), ("b", "f", {})]),
+        ([fragment(0, None, "f", "{}"), fragment(0, None, "g", "{}")], [(None, "f", {}), (None, "g", {})]),
+        # two identical calls without ids, and one whose name is repeated in every piece
+        (
+            [fragment(0, None, "f", '{"x": 1}'), fragment(0, None, "f", '{"x": 1}')],
+            [(None, "f", {"x": 1}), (None, "f", {"x": 1})],
+        ),
+        ([fragment(0, "a", "f", '{"x"'), fragment(0, "a", "f", ": 1}")], [("a", "f", {"x": 1})]),
+        ([fragment(0, None, "f", '{"x"'), fragment(0, None, "f", ": 1}")], [(None, "f", {"x": 1})]),
+        # the name in pieces
+        (
+            [fragment(0, "a", "get_"), fragment(0, None, "weather"), fragment(0, None, None, "{}")],
+            [("a", "get_weather", {})],
+        ),
+        # arguments as an object, as None, as the word null
+        ([fragment(0, "a", "f", {"x": 1})], [("a", "f", {"x": 1})]),
+        ([fragment(0, "a", "f")], [("a", "f", {})]),
+        ([fragment(0, "a", "f", "null")], [("a", "f", {})]),
+    ],
+)
+def test_fragments_are_joined(fragments: list[dict[str, Any]], calls: list[tuple[Any, str, Any]]) -> None:
+    joined = ToolCallAggregator()
+    for each in fragments:
+        joined.add([each])
+    assert [(call.id, call.name, call.arguments) for call in joined.finish()] == calls
+    assert not joined
+    joined.add(fragments)
+    assert len(joined.finish()) == len(calls)
+
+
+@pytest.mark.parametrize("text", ["{", "[1]", '{"a": 1} x', "NaN"])
+def test_fragments_that_make_no_object_are_unread(text: str) -> None:
+    for chunks in chunkings(text):
+        joined = ToolCallAggregator()
+        joined.add([fragment(0, "a", "f")])
+        for chunk in chunks:
+            joined.add([fragment(0, None, None, chunk)])
+        assert joined.finish() == [ContentPartToolCall("f", {}, "a", text)]
+
+
+@given(JUNK)
+@settings(max_examples=examples(100), deadline=None)
+def test_odd_fragments_do_not_raise(junk: Any) -> None:
+    joined = ToolCallAggregator()
+    joined.add_delta({"tool_calls": junk, "function_call": junk})
+    joined.finish()

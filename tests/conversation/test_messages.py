@@ -1,0 +1,418 @@
+"""Histories in the wire formats: how each is written, and what is read from what other programs write."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.clients.families import TOOLS, Leak, leaks
+from tests.support.chunkings import chunkings
+from toolglean import MessageError, Parser, UsageError, fold, parse
+from toolglean.conversation import (
+    ChatDeltas,
+    ChunkWrapper,
+    ContentPartOther,
+    ContentPartReasoning,
+    ContentPartText,
+    ContentPartToolCall,
+    ContentPartToolResult,
+    History,
+    HistoryConverter,
+    Message,
+    NeutralHistoryConverter,
+    OllamaHistoryConverter,
+    OllamaResponseChunkWrapper,
+    OpenAIChunkWrapper,
+    OpenAIHistoryConverter,
+    OpenAIResponseChunkWrapper,
+    Role,
+    ToolCallAggregator,
+    message_of_output,
+)
+from toolglean.events import Content, Event
+from toolglean.kit.demo import load_streams, load_tools
+
+CONVERTERS: list[Any] = [OpenAIHistoryConverter, OllamaHistoryConverter, NeutralHistoryConverter]
+CALL = ContentPartToolCall("get_weather", {"location": "San Francisco", "unit": "celsius"}, "call_123")
+RESULT = ContentPartToolResult("get_weather", {"temperature": 22}, "call_123")
+
+# A conversation with every kind of part.
+SEED = History(
+    system_message="You are a helpful assistant.",
+    context="Project context here",
+    conversation=[
+        Message(Role.USER, [ContentPartText("Hello, who are you?")]),
+        Message(Role.MODEL, [ContentPartText("I'm an AI assistant.")]),
+        Message(Role.MODEL, [CALL]),
+        Message(Role.TOOL, [RESULT]),
+    ],
+)
+
+
+def test_the_seeds_conversation_for_openai() -> None:
+    call = {"name": "get_weather", "arguments": '{"location": "San Francisco", "unit": "celsius"}'}
+    assert OpenAIHistoryConverter().from_history(SEED) == [
+        {"role": "system", "content": "You are a helpful assistant."},
+        {"role": "user", "content": "Project context here"},
+        {"role": "user", "content": "Hello, who are you?"},
+        {"role": "assistant", "content": "I'm an AI assistant."},
+        {
+            "role": "assistant",
+            "content": None,
+            "tool_calls": [{"id": "call_123", "type": "function", "function": call}],
+        },
+        {"role": "tool", "tool_call_id": "call_123", "name": "get_weather", "content": '{"temperature": 22}'},
+    ]
+
+
+def test_the_seeds_conversation_for_ollama() -> None:
+    call = {"name": "get_weather", "arguments": {"location": "San Francisco", "unit": "celsius"}}
+    assert OllamaHistoryConverter().from_history(SEED) == [
+        {"role": "system", "content": "You are a helpful assistant."},
+        {"role": "user", "content": "Project context here"},
+        {"role": "user", "content": "Hello, who are you?"},
+        {"role": "assistant", "content": "I'm an AI assistant."},
+        {"role": "assistant", "content": "", "tool_calls": [{"id": "call_123", "function": call}]},
+        {"role": "tool", "tool_name": "get_weather", "content": '{"temperature": 22}', "tool_call_id": "call_123"},
+    ]
+
+
+@pytest.mark.parametrize("converter", CONVERTERS)
+def test_a_first_user_message_is_no_context(converter: Any) -> None:
+    # The first user message after a system message must not be skipped, with or without a context.
+    history = History("Be brief.", None, [Message(Role.USER, [ContentPartText("first")])])
+    assert converter().to_history(converter().from_history(history)) == history
+
+
+@pytest.mark.parametrize("converter", CONVERTERS)
+@pytest.mark.parametrize(
+    "value", [[1, {"a": None}], 7, 0.5, True, None, "text", "7", "[1]", '"x"', "", " 1 ", "NaN", {"a": [1]}]
+)
+def test_results_of_every_kind_survive(converter: Any, value: Any) -> None:
+    # Results may be lists, not only dicts.
+    history = History(conversation=[Message(Role.TOOL, [ContentPartToolResult("f", value, "a")])])
+    found = converter().to_history(converter().from_history(history)).conversation[0].content[0]
+    assert (repr(found.content), found.id, found.name) == (repr(value), "a", "f")
+
+
+@pytest.mark.parametrize("converter", CONVERTERS)
+def test_all_results_of_one_message_survive(converter: Any) -> None:
+    # All results are converted, not only the first.
+    results: Any = [ContentPartToolResult("f", place, f"c{place}") for place in range(3)]
+    item = converter().to_history_item(results)
+    assert item == Message(Role.TOOL, results)
+    back = converter().to_history(converter().from_history(History(conversation=[item])))
+    assert [part for message in back.conversation for part in message.content] == results
+
+
+@pytest.mark.parametrize("converter", [OpenAIHistoryConverter, OllamaHistoryConverter])
+@pytest.mark.parametrize("text", ["{", "[1]", "7", '{"a": NaN}', "[" * 100_000])
+def test_arguments_that_cannot_be_read_do_not_raise(converter: Any, text: str) -> None:
+    wire = {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [{"id": "a", "function": {"name": "f", "arguments": text}}],
+    }
+    part = converter().to_history([wire]).conversation[0].content[0]
+    assert part == ContentPartToolCall("f", {}, "a", text)
+    written = converter().from_history(History(conversation=[Message(Role.MODEL, [part])]))[0]["tool_calls"][0]
+    expected = text if converter is OpenAIHistoryConverter else {"raw": text}
+    assert written["function"]["arguments"] == expected
+
+
+def test_openai_gets_ids_and_results_find_their_calls() -> None:
+    calls: Any = [ContentPartToolCall("f"), ContentPartToolCall("g", {}, "call_0"), ContentPartToolCall("f")]
+    results: Any = [ContentPartToolResult("f", 1), ContentPartToolResult("f", 2), ContentPartToolResult("h", 3)]
+    history = History(conversation=[Message(Role.MODEL, calls), Message(Role.TOOL, results)])
+    wire = OpenAIHistoryConverter().from_history(history)
+    assert [call["id"] for call in wire[0]["tool_calls"]] == ["call_1", "call_0", "call_2"]
+    assert [message["tool_call_id"] for message in wire[1:]] == ["call_1", "call_2", "call_3"]
+
+
+def test_names_of_results_are_found_by_their_ids() -> None:
+    wire = OpenAIHistoryConverter().from_history(SEED)
+    for message in wire:
+        message.pop("name", None)
+    found = OpenAIHistoryConverter().to_history(wire).conversation[-1]
+    assert found.content == [RESULT]
+    unknown = OpenAIHistoryConverter().to_history([{"role": "tool", "tool_call_id": "x", "content": "1"}])
+    assert unknown.conversation[0].content == [ContentPartToolResult("", 1, "x")]
+
+
+def test_what_other_programs_write_for_openai() -> None:
+    image = {"type": "image_url", "image_url": {"url": "data:,"}}
+    wire: Any = [
+        {"role": "developer", "content": "Be brief."},
+        {"role": "user", "content": [{"type": "text", "text": "a"}, image, "b"]},
+        {"role": "assistant", "content": None, "refusal": "No.", "function_call": {"name": "f", "arguments": "{}"}},
+        {"role": "function", "name": "f", "content": "1"},
+        {"role": "assistant", "reasoning": "Hm.", "content": ""},
+        {
+            "role": "tool",
+            "tool_call_id": "x",
+            "content": [{"type": "text", "text": "[1,"}, {"type": "text", "text": "2]"}],
+        },
+        {"role": "system", "content": "Go on."},
+    ]
+    found = OpenAIHistoryConverter().to_history(wire)
+    assert found.system_message == "Be brief."
+    assert [(message.role.value, message.content) for message in found.conversation] == [
+        ("user", [ContentPartText("a"), ContentPartOther(image), ContentPartText("b")]),
+        ("model", [ContentPartOther({"type": "refusal", "refusal": "No."}), ContentPartToolCall("f")]),
+        ("tool", [ContentPartToolResult("f", 1)]),
+        ("model", [ContentPartReasoning("Hm.")]),
+        ("tool", [ContentPartToolResult("", [1, 2], "x")]),
+        ("system", [ContentPartText("Go on.")]),
+    ]
+
+
+@pytest.mark.parametrize("converter", [OpenAIHistoryConverter, OllamaHistoryConverter])
+def test_calls_that_are_no_list(converter: Any) -> None:
+    with pytest.raises(MessageError, match="message 0: tool_calls must be a list, not 5"):
+        converter().to_history([{"role": "assistant", "content": "", "tool_calls": 5}])
+
+
+@pytest.mark.parametrize("converter", [OpenAIHistoryConverter, OllamaHistoryConverter])
+@pytest.mark.parametrize(("given", "kept"), [(7, "7"), (0, "0"), ("x", "x"), ("", None), ([], None), ({"a": 1}, None)])
+def test_ids_are_text(converter: Any, given: Any, kept: Any) -> None:
+    # A server whose ids are numbers; one that sends a list instead.
+    call = {"id": given, "type": "function", "function": {"name": "f", "arguments": {}}}
+    wire = [{"role": "assistant", "tool_calls": [call]}, {"role": "tool", "tool_call_id": given, "content": "1"}]
+    found = converter().to_history(wire)
+    assert [part.id for message in found.conversation for part in message.content] == [kept, kept]
+    converter().from_history(found)
+
+
+@pytest.mark.parametrize("converter", CONVERTERS)
+@pytest.mark.parametrize(
+    "wire",
+    [{}, {"role": None}, {"role": "nobody", "content": ""}, {"role": "user", "content": 5}, {"role": ["user"]}],
+    ids=["empty", "none", "nobody", "number", "list"],
+)
+def test_messages_that_cannot_be_understood(converter: Any, wire: Any) -> None:
+    with pytest.raises(MessageError, match="message 1: "):
+        converter().to_history([{"role": "user", "content": "x"}, wire])
+
+
+@pytest.mark.parametrize(
+    ("converter", "message", "words"),
+    [
+        (OpenAIHistoryConverter, Message(Role.USER, [CALL]), "ContentPartToolCall cannot be written in a message of role 'user'"),
+        (OllamaHistoryConverter, Message(Role.TOOL, [ContentPartText("x")]), "ContentPartText cannot be written"),
+        (NeutralHistoryConverter, Message(Role.SYSTEM, [RESULT]), "ContentPartToolResult cannot be written"),
+        (OllamaHistoryConverter, Message(Role.USER, [ContentPartOther({"type": "file"})]), "takes only images"),
+        (OpenAIHistoryConverter, Message(Role.TOOL, [ContentPartToolResult("f", {1, 2}, "a")]), "the result of tool 'f' is not a JSON value"),
+        (OpenAIHistoryConverter, Message(Role.MODEL, [ContentPartToolCall("f", {"a": object()})]), "the arguments of 'f' are not valid JSON"),
+    ],
+)  # fmt: skip
+def test_parts_that_cannot_be_written(converter: Any, message: Message, words: str) -> None:
+    with pytest.raises(MessageError, match=words):
+        converter().from_history(History(conversation=[message]))
+
+
+def test_histories_are_filled_by_role() -> None:
+    history = History()
+    history.add_message(Role.USER, "Hi")
+    history.add_message("model", [ContentPartText("Hello")])
+    assert [message.role for message in history.conversation] == [Role.USER, Role.MODEL]
+    with pytest.raises(ValueError, match="unknown role 'assistant': use one of system, user, model, tool"):
+        history.add_message("assistant", "x")
+    with pytest.raises(UsageError):
+        history.add_message(None, "x")  # type: ignore[arg-type]
+
+
+HALF = json.loads(r'"\ud83d"')
+
+
+@pytest.mark.parametrize("converter", CONVERTERS)
+def test_half_a_surrogate_pair_can_be_sent(converter: Any) -> None:
+    # A model that is cut off inside an escape: no wire format can carry this unchanged.
+    call, result = ContentPartToolCall("f", {"a": HALF}, "1"), ContentPartToolResult("f", HALF, "1")
+    history = History(conversation=[Message(Role.MODEL, [call]), Message(Role.TOOL, [result])])
+    wire = converter().from_history(history)
+    if converter is OpenAIHistoryConverter:
+        json.dumps(wire, ensure_ascii=False).encode()
+    found = converter().to_history(wire)
+    assert [part.content for part in found.conversation[1].content] == [HALF]
+    assert found.conversation[0].content[0].arguments == {"a": HALF}
+
+
+@pytest.mark.parametrize("converter", [OpenAIHistoryConverter, OllamaHistoryConverter])
+@pytest.mark.parametrize(
+    "text", ["0.10", "1e5", '"quoted"', "007", "1.0", " 5", "NaN", "", "yes", "-0", '"a', "5", "null"]
+)
+def test_results_stay_as_they_were_written(converter: Any, text: str) -> None:
+    wire = [{"role": "tool", "tool_call_id": "c", "name": "f", "tool_name": "f", "content": text}]
+    again = converter().from_history(converter().to_history(wire))
+    assert again[0]["content"] == text
+
+
+def test_ollamas_results_find_their_names_by_their_ids() -> None:
+    call = {"id": "c1", "function": {"name": "f", "arguments": {}}}
+    wire = [{"role": "assistant", "tool_calls": [call]}, {"role": "tool", "tool_call_id": "c1", "content": "x"}]
+    assert OllamaHistoryConverter().to_history(wire).conversation[1].content == [ContentPartToolResult("f", "x", "c1")]
+
+
+def test_the_protocols_can_be_asked_for() -> None:
+    assert isinstance(OllamaResponseChunkWrapper({}), ChunkWrapper)
+    assert isinstance(OpenAIResponseChunkWrapper({}), ChunkWrapper)
+    for converter in CONVERTERS:
+        assert isinstance(converter(), HistoryConverter)
+        assert not isinstance(object(), HistoryConverter)
+
+
+def test_events_are_the_chunks_of_the_neutral_form() -> None:
+    converter = NeutralHistoryConverter()
+    turn = '<think>Hm.</think>Yes. <tool_call>{"name": "f", "arguments": {}}</tool_call>'
+    wrappers = [converter.create_chunk_wrapper(event) for event in Parser(["f"], format="hermes").feed(turn)]
+    assert "".join(each.get_text() for each in wrappers) == "Yes. "
+    assert "".join(each.get_reasoning() for each in wrappers) == "Hm."
+    assert [call for each in wrappers for call in each.get_tool_calls()] == [ContentPartToolCall("f", {}, "call_0")]
+    assert converter.to_history_item(wrappers) == converter.to_history_item([each.raw for each in wrappers])
+
+
+# -- streams -----------------------------------------------------------------------------------------------------------
+
+
+def test_ollama_chunks() -> None:
+    call = {"function": {"name": "f", "arguments": {"a": 1}}}
+    chunks: list[Any] = [
+        {"message": {"content": "Hi ", "thinking": "Hm"}},
+        {"message": {"content": None, "tool_calls": [call, call]}},
+        {"response": "raw", "thinking": None},
+        {},
+    ]
+    wrappers = [OllamaResponseChunkWrapper(chunk) for chunk in chunks]
+    assert [wrapper.get_text() for wrapper in wrappers] == ["Hi ", "", "raw", ""]
+    assert [len(wrapper.get_tool_calls()) for wrapper in wrappers] == [0, 2, 0, 0]
+    assert wrappers[0].raw is chunks[0]
+    item = OllamaHistoryConverter().to_history_item([*wrappers[:2], *chunks[2:]])
+    twice = [ContentPartToolCall("f", {"a": 1})] * 2
+    assert item == Message(Role.MODEL, [ContentPartReasoning("Hm"), ContentPartText("Hi raw"), *twice])
+
+
+def test_openai_chunks() -> None:
+    def chunk(**delta: Any) -> dict[str, Any]:
+        return {"choices": [{"index": 0, "delta": delta}]}
+
+    chunks: list[Any] = [
+        chunk(role="assistant", content="Hi "),
+        chunk(reasoning_content="Hm", content="you"),
+        chunk(tool_calls=[{"index": 0, "id": "a", "function": {"name": "f", "arguments": '{"a"'}}]),
+        chunk(tool_calls=[{"index": 0, "function": {"arguments": ": 1}"}}]),
+        {"choices": []},
+        {},
+    ]
+    converter = OpenAIHistoryConverter()
+    wrappers = [converter.create_chunk_wrapper(each) for each in chunks]
+    assert "".join(wrapper.get_text() for wrapper in wrappers) == "Hi you"
+    assert wrappers[2].get_tool_calls() == [ContentPartToolCall("f", {}, "a", '{"a"')]
+    assert converter.to_history_item(wrappers) == Message(
+        Role.MODEL, [ContentPartReasoning("Hm"), ContentPartText("Hi you"), ContentPartToolCall("f", {"a": 1}, "a")]
+    )
+    whole = OpenAIChunkWrapper({"choices": [{"message": {"content": "x", "tool_calls": None}}]})
+    assert (whole.get_text(), whole.get_tool_calls()) == ("x", [])
+
+
+@pytest.mark.parametrize("converter", CONVERTERS)
+def test_of_nothing_comes_no_message(converter: Any) -> None:
+    assert converter().to_history_item([]) is None
+
+
+def test_a_parsed_turn_is_a_message() -> None:
+    text = '<think>Hm</think>Hi <tool_call>{"name": "f", "arguments": {"a": 1}}</tool_call><tool_call>{"name": "f"'
+    message = message_of_output(parse(text, ["f"], format="hermes"))
+    assert message == Message(
+        Role.MODEL,
+        [ContentPartReasoning("Hm"), ContentPartText("Hi "), ContentPartToolCall("f", {"a": 1}, "call_0")],
+    )
+    assert message_of_output(parse("")) is None
+    neutral = NeutralHistoryConverter().to_history_item([Content("Hi", 0)])
+    assert neutral == Message(Role.MODEL, [ContentPartText("Hi")])
+
+
+# -- the clients' own objects --------------------------------------------------------------------------------------------
+
+
+def test_ids_survive_the_ollama_package() -> None:
+    ollama = pytest.importorskip("ollama", reason="needs toolglean[ollama]")
+    history = History(
+        "Be brief.",
+        None,
+        [
+            Message(Role.USER, [ContentPartText("x")]),
+            Message(Role.MODEL, [ContentPartToolCall("f", {"a": 1}, "one"), ContentPartToolCall("f", {"a": 1}, "two")]),
+            Message(Role.TOOL, [ContentPartToolResult("f", 1, "one")]),
+            Message(Role.TOOL, [ContentPartToolResult("f", [2], "two")]),
+            Message(Role.MODEL, [ContentPartToolCall("g", {})]),
+        ],
+    )
+    converter = OllamaHistoryConverter()
+    objects = [ollama.Message.model_validate(message) for message in converter.from_history(history)]
+    assert not any(hasattr(call, "id") for message in objects for call in message.tool_calls or ())
+    assert converter.to_history(objects) == history
+    # Ids of another history are not given to calls of other tools.
+    other = [ollama.Message(role="assistant", tool_calls=[{"function": {"name": "h", "arguments": {}}}])]
+    assert converter.to_history(other).conversation[0].content == [ContentPartToolCall("h")]
+
+
+def test_the_openai_packages_objects() -> None:
+    chat = pytest.importorskip("openai.types.chat", reason="needs toolglean[openai]")
+    call = {"id": "a", "type": "function", "function": {"name": "f", "arguments": '{"a": 1}'}}
+    message = chat.ChatCompletionMessage.model_validate(
+        {"role": "assistant", "content": "Hi", "tool_calls": [call], "reasoning_content": "Hm"}
+    )
+    assert OpenAIHistoryConverter().to_history([message]).conversation[0].content == [
+        ContentPartReasoning("Hm"),
+        ContentPartText("Hi"),
+        ContentPartToolCall("f", {"a": 1}, "a"),
+    ]
+
+
+# -- events as deltas ----------------------------------------------------------------------------------------------------
+
+
+def told(events: list[Event]) -> tuple[str, str, list[tuple[str, Any]]]:
+    """Content, reasoning and calls, joined from the deltas as a client joins them."""
+    deltas = ChatDeltas().deltas(events)
+    calls = ToolCallAggregator()
+    for delta in deltas:
+        assert len(delta) == 1
+        calls.add_delta(delta)
+    joined = [(call.name, call.arguments) for call in calls.finish() if not call.unread]
+    content = "".join(delta.get("content", "") for delta in deltas)
+    return content, "".join(delta.get("reasoning_content", "") for delta in deltas), joined
+
+
+@pytest.mark.parametrize("leak", leaks(), ids=lambda leak: f"{leak.family}-{len(leak.calls)}")
+def test_deltas_say_what_the_events_say(leak: Leak) -> None:
+    for chunks in chunkings(leak.text):
+        parser = Parser(TOOLS)
+        events = [event for chunk in chunks for event in parser.feed(chunk)] + parser.finish()
+        assert told(events) == (fold(events).content, "", leak.calls)
+
+
+@pytest.mark.parametrize("stream", load_streams(), ids=lambda stream: stream.name)
+def test_deltas_of_recorded_streams(stream: Any) -> None:
+    parser = Parser(load_tools())
+    events = [event for token in stream.tokens for event in parser.feed(token)] + parser.finish()
+    content, reasoning, calls = told(events)
+    assert (content.strip(), reasoning) == (stream.content, stream.reasoning)
+    assert calls == [(call["name"], call["arguments"]) for call in stream.calls]
+
+
+def test_fragments_have_what_the_wire_wants() -> None:
+    parser = Parser(["f"], format="hermes")
+    events = (
+        parser.feed('<tool_call>{"name": "f", "arguments": {}}</tool_call><tool_call>{"name": "f"}') + parser.finish()
+    )
+    deltas = ChatDeltas(next_index=3, id_prefix="x_")
+    found = [fragment for delta in deltas.deltas(events) for fragment in delta["tool_calls"]]
+    assert found[0] == {"index": 3, "id": "x_0", "type": "function", "function": {"name": "f", "arguments": ""}}
+    assert sorted({fragment["index"] for fragment in found}) == [3, 4]
+    assert "".join(fragment["function"]["arguments"] for fragment in found if fragment["index"] == 4) == "{}"
+    assert (deltas.calls_closed, deltas.next_index) == (2, 5)
+    assert [deltas.finish_reason(reason) for reason in ("stop", "length", None)] == ["tool_calls", "length", None]
+    assert ChatDeltas().finish_reason("stop") == "stop"

@@ -1,0 +1,112 @@
+"""What is too long is not a call, wherever it is cut; and what a parser keeps in memory."""
+
+from __future__ import annotations
+
+import gc
+import json
+import tracemalloc
+from typing import Any
+
+import pytest
+
+from tests.support.chunkings import calls_of, events_of
+from toolglean import (
+    Limits,
+    Parser,
+    ParserOptions,
+    Problem,
+    parse,
+)
+
+TEXTS = {"x": {"type": "string"}, "y": {"type": "string"}}
+TOOLS = [{"name": name, "parameters": {"type": "object", "properties": TEXTS}} for name in ("f",)]
+CALL = '<tool_call>{"name": "f", "arguments": {}}</tool_call>'
+
+
+@pytest.mark.parametrize(
+    ("name", "most", "text"),
+    [
+        ("tool-tags", 1, "<f>\n"),
+        ("beam", 40, "to=f<|channel|>analysis <|constrain|>xml<|message|><|call|>"),
+        ("hermes", 10, CALL),
+        ("apertus", 20, '<|tools_prefix|>[{"f": {"x": "1"}}]<|tools_suffix|>'),
+    ],
+)
+def test_a_call_that_is_too_long_before_it_is_certain(name: str, most: int, text: str) -> None:
+    """Whether it was `ok` depended on the cuts."""
+    events = events_of(
+        lambda: Parser(["f"], format=name, options=ParserOptions(limits=Limits(call_chars=most), markup=True)), text
+    )
+    assert calls_of(events) == []
+    assert "limit-call-chars" in [event.code for event in events if isinstance(event, Problem)]
+
+
+@pytest.mark.parametrize(
+    ("name", "limits", "text"),
+    [
+        ("firefunction", None, 'functools{"name":"g","arguments":""sfunctools{'),
+        ("muse", None, '<atem:function_calls><atem:invoke name="f">tto=commentary<|message|>'),
+        (
+            "beam",
+            Limits(call_chars=83),
+            "<|start|>assistant to=get_weather<|channel|>analysis <|constrain|>xml<|message|><rfl",
+        ),
+    ],
+)
+def test_mutants_whose_answer_once_depended_on_the_cuts(name: str, limits: Limits | None, text: str) -> None:
+    """An opener of letters directly after a malformed call; a limit of a call that begins in the middle of a chunk."""
+    events_of(lambda: Parser(format=name, options=ParserOptions(limits=limits or Limits(), markup=True)), text)
+
+
+# -- memory -----------------------------------------------------------------------------------------------------------
+
+
+def test_what_strangers_write_is_not_kept() -> None:
+    """Places remembered every character that had missed."""
+
+    def feed(begin: int, end: int) -> None:
+        for base in range(begin, end, 1000):
+            parse(
+                "".join("<tool_call>" + chr(0x10000 + each) for each in range(base, base + 1000)),
+                ["f"],
+                format="hermes",
+            )
+
+    feed(0, 1000)
+    gc.collect()
+    tracemalloc.start()
+    try:
+        before = tracemalloc.get_traced_memory()[0]
+        feed(1000, 3000)
+        gc.collect()
+        kept = tracemalloc.get_traced_memory()[0] - before
+    finally:
+        tracemalloc.stop()
+    assert kept < 100_000  # it was 118 bytes for each character
+
+
+CODE = "def f(x):\n    return \"a\" + 'b' if x else None  # a comment\n" * 1000
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("hermes", f'<tool_call>{{"name": "f", "arguments": {{"x": {json.dumps(CODE)}}}}}</tool_call>'),
+        ("hermes", f'<tool_call>{{"arguments": {{"x": {json.dumps(CODE)}}}, "name": "f"}}</tool_call>'),
+        ("qwen3-coder", f"<tool_call>\n<function=f>\n<parameter=x>\n{CODE}\n</parameter>\n</function>\n</tool_call>"),
+    ],
+    ids=["JSON", "JSON, the name last", "text"],
+)
+def test_an_open_call_holds_few_bytes_a_character(name: str, text: str) -> None:
+    assert parse(text, TOOLS, format=name).calls[0].arguments == {"x": CODE}  # all that is imported, is
+    parser = Parser(TOOLS, format=name)
+    chunks = [text[begin : begin + 4] for begin in range(0, len(text), 4)]
+    tracemalloc.start()
+    try:
+        for chunk in chunks:
+            parser.feed(chunk)
+        parser.finish()
+        peak: Any = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak / len(text) < 6  # it was 17: each four characters in a piece of their own
