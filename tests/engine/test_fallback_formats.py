@@ -119,7 +119,7 @@ def test_the_format_goes_on_after_a_fallback_format(declared: str | Format, turn
     del content
     format_of = get_format(declared) if isinstance(declared, str) else declared
     if format_of.name == "llama3-json":
-        pytest.skip("its calls stand at the start of the turn")
+        pytest.skip("its calls come at the start of the turn")
     own = render(declared, [("get_weather", {"city": "Oslo"})], tools=TOOLS)
     # On a line of its own: a call without a marker shares its lines with nothing.
     events = events_of(lambda: reader(declared), f"{turn}\nAnd: {own}")
