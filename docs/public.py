@@ -108,7 +108,7 @@ def definition(module: str, name: str) -> Definition:
                     if (each.asname or each.name) == name:
                         return definition(source, each.name)
             case ast.ClassDef(name=found) | ast.FunctionDef(name=found) | ast.AsyncFunctionDef(name=found):
-                if found == name:
+                if found == name and "overload" not in map(ast.unparse, statement.decorator_list):
                     return Definition(module, name, statement, ast.get_docstring(statement) or "")
             case ast.Assign(targets=[ast.Name(id=found)]) | ast.AnnAssign(target=ast.Name(id=found)):
                 if found == name:

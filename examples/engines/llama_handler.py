@@ -1,4 +1,4 @@
-"""A chat handler for llama-cpp-python: the calls that a model writes become tool calls, also in streams.
+"""A chat handler for llama-cpp-python: the calls that a model writes become tool calls, even in streams.
 
     llm = Llama("model.gguf", chat_handler=handler)
 
@@ -17,7 +17,7 @@ from toolglean.grammar import grammar_of
 
 
 def handler(*, llama: Llama, stream: bool = False, grammar: Any = None, **asked: Any) -> Any:
-    """Answer as the handler of the model's own template does, with the calls in their place."""
+    """Answer as the handler of the model's own template does, with calls as tool calls."""
     template = llama.metadata["tokenizer.chat_template"]
     end = llama.token_eos()
     specials = ([each] if each >= 0 else [] for each in (end, llama.token_bos()))  # -1: the model has none

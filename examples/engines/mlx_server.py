@@ -14,14 +14,14 @@ from toolglean import ParserOptions, parse
 FORMAT = "qwen3-coder"  # `toolglean formats` lists the names
 tool_call_start = "<tool_call>"  # the format's own markers; mlx-lm passes on the text between them
 tool_call_end = "</tool_call>"
-NO_ID = "-"  # begins the id of a call to which the model gave none
+NO_ID = "-"  # the prefix of ids that toolglean makes
 
 
 def parse_tool_call(text: str, tools: list[dict[str, Any]] | None = None) -> list[dict[str, Any]]:
-    """The calls in a text, as mlx-lm takes them.
+    """The calls in a text, as mlx-lm expects them.
 
     Raises:
-        ValueError: there is no call in it that can be run. mlx-lm then logs a warning.
+        ValueError: the text contains no call that can be run. mlx-lm then logs a warning.
     """
     turn = parse(
         f"{tool_call_start}{text}{tool_call_end}",
@@ -31,7 +31,7 @@ def parse_tool_call(text: str, tools: list[dict[str, Any]] | None = None) -> lis
         options=ParserOptions(id_prefix=NO_ID),
     )
     if not turn.calls:
-        raise ValueError(f"no call to run in {text!r:.200}")
+        raise ValueError(f"no call that can be run in {text!r:.200}")
     calls = [{"id": call.id, "name": call.name, "arguments": call.arguments} for call in turn.calls]
     return [call if not str(call["id"]).startswith(NO_ID) else call | {"id": None} for call in calls]
 

@@ -1,5 +1,5 @@
-# What this file knows: the bytes that the loopback server would send as an answer, and what a client reads in such bytes.
-# What it must not know: how anything is mended.
+# The bytes that the loopback server would send as an answer, and what a client reads in such bytes.
+# Does not depend on how anything is repaired.
 """Answers of OpenAI's and Ollama's APIs as bytes, and what they say."""
 
 from __future__ import annotations
@@ -75,8 +75,8 @@ def fed(new: Callable[[], AnswerReader], data: bytes, sizes: Callable[[], int]) 
     return b"".join([*found, reading.finish()])
 
 
-def mended(kind: Kind, turn: Turn, request: Mapping[str, Any], *, cut: int = 1 << 20, **options: Any) -> bytes:
-    """The mended bytes of an answer."""
+def repaired(kind: Kind, turn: Turn, request: Mapping[str, Any], *, cut: int = 1 << 20, **options: Any) -> bytes:
+    """The repaired bytes of an answer."""
     return fed(lambda: reader(kind, request, **options), answer(kind, turn, request), lambda: cut)
 
 

@@ -1,5 +1,5 @@
-# What this file knows: a turn with calls in each of the formats that leak most often, and what its calls are.
-# What it must not know: any client.
+# A turn with calls in each of the formats that leak most often, and what its calls are.
+# Does not depend on any client.
 """Leaked turns of ten families."""
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ class Leak(NamedTuple):
 
 
 def leaks() -> list[Leak]:
-    """Each family: one call behind some text, and two identical ones."""
+    """Each family: one call after some text, and two identical ones."""
     found: list[Leak] = []
     for family in FAMILIES:
         name = get_format(family).name

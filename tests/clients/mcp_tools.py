@@ -1,5 +1,5 @@
-# What this file knows: an MCP server with a tool for each thing that can happen.
-# What it must not know: toolglean. It is run as a program of its own, too.
+# An MCP server with a tool for each thing that can happen.
+# Does not depend on toolglean. It is also run as a program.
 """The server of the MCP tests: `make_server()`, or `python mcp_tools.py` on stdio."""
 
 from __future__ import annotations

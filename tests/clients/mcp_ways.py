@@ -1,5 +1,5 @@
-# What this file knows: the ways to a server, each ready for use.
-# What it must not know: what is asked of it.
+# The ways to a server, each ready for use.
+# Does not depend on what is asked of it.
 """The server of the MCP tests, in memory, by stdio, and by streamable HTTP."""
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-# What this file knows: how the proxy is run beside a test.
-# What it must not know: what it does.
+# How the proxy is run during a test.
+# Does not depend on what it does.
 """The proxy, served by uvicorn in a thread."""
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ __all__ = ["serving", "until"]
 WAIT_AT_MOST = 20.0
 
 
-def until(holds: Callable[[], bool]) -> None:
-    """Wait until something holds.
+def until(is_true: Callable[[], bool]) -> None:
+    """Wait until something is true.
 
     Raises:
         AssertionError: it does not, for too long.
     """
     end = time.monotonic() + WAIT_AT_MOST
-    while not holds():
+    while not is_true():
         assert time.monotonic() < end, "it never came"
         time.sleep(0.005)
 

@@ -18,8 +18,8 @@ from tests.clients.answers import asked, random_sizes
 from tests.clients.families import TOOLS
 from tests.clients.proxies import serving
 from tests.support.loopback.raw import head, raw_server
-from toolglean.clients import bodies
-from toolglean.clients.bodies import MOST, PIECE, BodyError, Inflater, can_unpack
+from toolglean.clients.repair import bodies
+from toolglean.clients.repair.bodies import MOST, PIECE, BodyError, Inflater, can_unpack
 
 BOMB = 12 * 1024 * 1024
 """Characters of a bomb that is not refused: below `MOST`."""
@@ -192,7 +192,7 @@ def test_only_readable_encodings_are_asked_for(library: ModuleType, given: str) 
 
 
 @each_library
-def test_an_answer_that_was_read_by_a_hook_is_mended(library: ModuleType) -> None:
+def test_an_answer_that_was_read_by_a_hook_is_repaired(library: ModuleType) -> None:
     """A client in front of another one gets its responses; a hook of that one may have read the body."""
     from toolglean.clients.httpx import in_front_of  # noqa: PLC0415
     from toolglean.clients.repair import Repair  # noqa: PLC0415

@@ -213,7 +213,7 @@ def test_proxies_of_the_environment_count(library: ModuleType, monkeypatch: pyte
         target = library.URL(url)
         proxied = expected._transport_for_url(target) is not expected._transport
         assert (found._transport_for_url(target) is not found._transport) == proxied, url
-        assert type(found._transport_for_url(target)).__name__ == "MendingTransport"
+        assert type(found._transport_for_url(target)).__name__ == "RepairingTransport"
     for more in ({"trust_env": False}, {"proxy": "http://127.0.0.1:8"}):
         other = toolglean_client(library, client_options=more)
         proxied = other._transport_for_url(library.URL("http://a.b")) is not other._transport
@@ -231,8 +231,8 @@ def test_a_client_is_made_as_the_openai_package_makes_it(library: ModuleType) ->
 
 
 def test_wrong_arguments_are_refused_at_once() -> None:
-    with pytest.raises(UsageError, match="library='httpx' is not a module: give httpx or httpx2"):
-        toolglean_client("httpx")  # type: ignore[arg-type]
+    with pytest.raises(UsageError, match="library='httpx' is not a module: pass httpx or httpx2"):
+        toolglean_client("httpx")  # type: ignore[call-overload]
     with pytest.raises(UsageError, match="unknown format"):
         toolglean_client(format="nothing")
     with pytest.raises(UsageError, match="unknown format"):

@@ -7,11 +7,16 @@ from typing import Any
 
 import pytest
 
-from tests.clients.answers import asked, fed, mended, reader, said
+from tests.clients.answers import asked, fed, reader, repaired, said
 from tests.clients.families import TOOLS
 from tests.support.loopback import Turn
-from toolglean.clients.chat import dict_chunks, dict_completion
-from toolglean.clients.responses import dict_response, dict_response_events
+from toolglean.clients import chat, responses
+
+# Servers send fields that the types do not know; tests/project/typing checks the types.
+dict_chunks: Any = chat.dict_chunks
+dict_completion: Any = chat.dict_completion
+dict_response: Any = responses.dict_response
+dict_response_events: Any = responses.dict_response_events
 
 LEAK = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n</tool_call>'
 CALL = ("get_weather", {"city": "Oslo"})
@@ -121,7 +126,7 @@ def test_logprobs_and_usage_are_told_once() -> None:
 
 
 def test_the_last_event_without_its_line_breaks() -> None:
-    """Some servers end the connection right behind their last event."""
+    """Some servers end the connection right after their last event."""
     request = asked("chat", TOOLS)
     data = b"".join(b"data: " + json.dumps(each).encode() + b"\n\n" for each in (delta(content=LEAK), delta("stop")))
     for cut in (data.rstrip(b"\n"), data[:-1], data):
@@ -149,7 +154,7 @@ def test_a_text_that_is_said_again_beside_the_items() -> None:
     found = dict_response(whole, TOOLS)
     assert found["output_text"] == found["output"][0]["content"][0]["text"] == "Look. "
     request = asked("responses", TOOLS)
-    data = mended("responses", Turn([f"Look. {LEAK}"]), request)
+    data = repaired("responses", Turn([f"Look. {LEAK}"]), request)
     assert b"tool_call>" not in data
 
 

@@ -406,3 +406,22 @@ def test_cancelling(server: Loopback) -> None:
 
     assert run_async(server, work)
     go_on.set()
+
+
+def test_it_is_a_client_of_the_package(server: Loopback) -> None:
+    with OllamaClient(ollama.Client(server.url)) as own:
+        assert isinstance(own, ollama.Client)
+        assert [each.model for each in own.list().models] == ["loopback"]
+    assert own.client._client.is_closed
+
+    class OnlyLikeOne:
+        def chat(self, *args: Any, **options: Any) -> Any:
+            return args, options
+
+        def ps(self) -> str:
+            return "mine"
+
+    like: Any = OnlyLikeOne()
+    found: Any = OllamaClient(like)
+    assert found.ps() == "mine"
+    assert found.chat("m") == (("m", None), {"tools": None, "stream": False})

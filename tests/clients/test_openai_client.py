@@ -32,12 +32,12 @@ def server() -> Iterator[Loopback]:
         yield found
 
 
-def client(server: Loopback, **options: Any) -> OpenAIClient:
+def client(server: Loopback, **options: Any) -> Any:  # the types are tested in tests/project/typing
     return OpenAIClient(openai.OpenAI(base_url=f"{server.url}/v1", api_key="x", max_retries=0), **faced(**options))
 
 
 @pytest.fixture
-def own(server: Loopback) -> Iterator[OpenAIClient]:
+def own(server: Loopback) -> Iterator[Any]:
     with client(server) as found:
         yield found
 
@@ -68,7 +68,8 @@ def test_chats_and_responses_have_calls(server: Loopback) -> None:
 def test_the_same_asynchronously(server: Loopback) -> None:
     async def run() -> None:
         inner = openai.AsyncOpenAI(base_url=f"{server.url}/v1", api_key="x", max_retries=0)
-        async with AsyncOpenAIClient(inner) as own:
+        ours: Any = AsyncOpenAIClient(inner)
+        async with ours as own:
             whole = await own.chat.completions.create(model="m", messages=MESSAGES, tools=TOOLS)
             assert chat_calls(whole.choices[0].message.tool_calls) == CALLS
             stream = await own.chat.completions.create(model="m", messages=MESSAGES, tools=TOOLS, stream=True)
@@ -102,7 +103,7 @@ STRICT: Any = [
 STRICT_FLAT: Any = [{"type": "function", **STRICT[0]["function"]}]
 
 
-def test_every_way_to_ask_is_mended(own: OpenAIClient, server: Loopback) -> None:
+def test_every_way_to_ask_is_repaired(own: Any, server: Loopback) -> None:
     server.play(*[LEAK] * 8)
     parsed = own.chat.completions.parse(model="m", messages=MESSAGES, tools=STRICT)
     assert chat_calls(parsed.choices[0].message.tool_calls) == CALLS
@@ -126,8 +127,8 @@ def test_every_way_to_ask_is_mended(own: OpenAIClient, server: Loopback) -> None
     assert own.counts.calls == 8
 
 
-def test_what_goes_over_a_websocket_is_refused(own: OpenAIClient) -> None:
-    with pytest.raises(UsageError, match=r"over a websocket.*use create\(\.\.\., stream=True\)"):
+def test_what_goes_over_a_websocket_is_refused(own: Any) -> None:
+    with pytest.raises(UsageError, match=r"a websocket.*use create\(\.\.\., stream=True\)"):
         own.responses.connect()
 
 
@@ -135,7 +136,7 @@ def test_the_clients_own_settings_count(server: Loopback) -> None:
     seen: list[Any] = []
     http = httpx2.Client(headers={"x-own": "1"}, event_hooks={"request": [seen.append]})
     inner = openai.OpenAI(base_url=f"{server.url}/v1", api_key="k", max_retries=0, http_client=http)
-    own = OpenAIClient(inner)
+    own: Any = OpenAIClient(inner)
     server.play(Turn(faults=[Status(503)]), LEAK)
     with pytest.raises(openai.InternalServerError):
         own.chat.completions.create(model="m", messages=MESSAGES, tools=TOOLS)
@@ -147,7 +148,7 @@ def test_the_clients_own_settings_count(server: Loopback) -> None:
     assert http.is_closed
 
 
-def test_without_tools_the_packages_own_objects_come(own: OpenAIClient, server: Loopback) -> None:
+def test_without_tools_the_packages_own_objects_come(own: Any, server: Loopback) -> None:
     server.play(LEAK, LEAK)
     stream = own.chat.completions.create(model="m", messages=MESSAGES, tools=openai.NOT_GIVEN, stream=True)
     assert isinstance(stream, openai.Stream)
@@ -156,7 +157,7 @@ def test_without_tools_the_packages_own_objects_come(own: OpenAIClient, server: 
     assert found.choices[0].message.content == HERMES
 
 
-def test_all_else_is_the_clients(own: OpenAIClient) -> None:
+def test_all_else_is_the_clients(own: Any) -> None:
     assert [model.id for model in own.models.list()] == ["loopback"]
     assert own.chat.completions.with_raw_response is not None
     assert own.api_key == "x"
@@ -166,13 +167,49 @@ def test_all_else_is_the_clients(own: OpenAIClient) -> None:
 
 def test_wrong_clients_are_refused() -> None:
     with pytest.raises(
-        UsageError, match=r"is an openai\.AsyncOpenAI: give an openai\.OpenAI, or use AsyncOpenAIClient"
+        UsageError, match=r"is an openai\.AsyncOpenAI: pass an openai\.OpenAI, or use AsyncOpenAIClient"
     ):
         OpenAIClient(openai.AsyncOpenAI(api_key="x"))
-    with pytest.raises(UsageError, match=r"is an openai\.OpenAI: give an openai\.AsyncOpenAI, or use OpenAIClient"):
+    with pytest.raises(UsageError, match=r"is an openai\.OpenAI: pass an openai\.AsyncOpenAI, or use OpenAIClient"):
         AsyncOpenAIClient(openai.OpenAI(api_key="x"))
     wrong: Any = "http://localhost"
     with pytest.raises(UsageError, match="is not a client"):
         OpenAIClient(wrong)
     with pytest.raises(UsageError, match="unknown format"):
         OpenAIClient(openai.OpenAI(api_key="x"), format="nothing")
+
+
+def test_it_is_a_client_of_the_package(own: Any, server: Loopback) -> None:
+    server.play(LEAK, LEAK)
+    twin = own.with_options(timeout=7).copy(max_retries=1)
+    for each in (own, twin):
+        assert isinstance(each, OpenAIClient)
+        assert isinstance(each, openai.OpenAI)
+    assert (twin.timeout, twin.max_retries, twin.api_key) == (7, 1, "x")
+    assert (twin.client, twin.counts) == (own.client, own.counts)
+    found = twin.chat.completions.create(model="m", messages=MESSAGES, tools=TOOLS)
+    assert chat_calls(found.choices[0].message.tool_calls) == CALLS
+    http = httpx2.Client()
+    found = own.with_options(http_client=http).chat.completions.create(model="m", messages=MESSAGES, tools=TOOLS)
+    assert chat_calls(found.choices[0].message.tool_calls) == CALLS
+    with pytest.raises(UsageError, match="repairs answers already"):
+        OpenAIClient(own)
+    with twin:
+        pass
+    assert own.client.is_closed()
+    http.close()
+
+
+def test_a_client_of_another_class_stays_one(server: Loopback) -> None:
+    # Azure's client writes the deployment into the path, and its `copy` takes other arguments.
+    inner = openai.AzureOpenAI(azure_endpoint=f"{server.url}", api_version="1", api_key="x", max_retries=0)
+    own: Any = OpenAIClient(inner)
+    for each in (own, own.with_options(timeout=7)):
+        assert isinstance(each, OpenAIClient)
+        assert isinstance(each, openai.AzureOpenAI)
+        request = each._build_request(
+            openai._models.FinalRequestOptions(method="post", url="/chat/completions", json_data={"model": "m"})
+        )
+        assert "/openai/deployments/m/chat/completions" in str(request.url)
+    own.close()
+    assert inner.is_closed()

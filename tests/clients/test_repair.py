@@ -1,4 +1,4 @@
-"""The mending core: what becomes of the bytes of an answer, for every API, whole and streamed, however they are cut."""
+"""The repairing core: what becomes of the bytes of an answer, for every API, whole and streamed, however they are cut."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from tests.clients.answers import (
     events,
     exchange,
     fed,
-    mended,
     random_sizes,
     reader,
+    repaired,
     said,
 )
 from tests.clients.families import TOOLS, Leak, leaks
@@ -53,7 +53,7 @@ def pieces(text: str, size: int = 5) -> list[str]:
 @pytest.mark.parametrize("leak", LEAKS, ids=IDS)
 def test_leaked_calls_are_where_the_api_has_them(leak: Leak, kind: Kind, stream: bool) -> None:
     request = asked(kind, TOOLS, stream=stream)
-    found = said(kind, mended(kind, Turn(pieces(leak.text)), request), request)
+    found = said(kind, repaired(kind, Turn(pieces(leak.text)), request), request)
     assert (found.text.strip(), found.calls, found.reason) == (leak.content, leak.calls, ENDS[kind][1])
 
 
@@ -113,7 +113,7 @@ def test_half_a_surrogate_pair_beside_a_call_can_be_sent() -> None:
         assert (found.text.strip(), found.calls) == ("\ud83d", [CALL])
 
 
-# -- what is none of ours ----------------------------------------------------------------------------------------------
+# -- what is passed through ---------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -204,7 +204,9 @@ def test_who_waits_for_a_long_call_hears_something() -> None:
     parts = [part + b"\n\n" for part in answer("chat", Turn(list(long)), request).split(b"\n\n")]
     silent = [reading.feed(part) == b"" for part in parts]
     assert max(len(run) for run in "".join("x" if each else " " for each in silent).split()) < 64
-    assert said("chat", mended("chat", Turn(list(long)), request), request).calls[0][1] == {"city": "x" * 1000 + " 😀"}
+    assert said("chat", repaired("chat", Turn(list(long)), request), request).calls[0][1] == {
+        "city": "x" * 1000 + " 😀"
+    }
 
 
 # -- what a request asks for -------------------------------------------------------------------------------------------
@@ -214,7 +216,7 @@ def test_who_waits_for_a_long_call_hears_something() -> None:
 def test_several_choices_are_read_each_for_itself(stream: bool) -> None:
     request = asked("chat", TOOLS, stream=stream, n=3)
     turn = Turn(pieces(HERMES), choices=[Turn(pieces("a < b")), Turn(pieces(f"Yes. {HERMES}"))])
-    data = mended("chat", turn, request)
+    data = repaired("chat", turn, request)
     found = [said("chat", data, request, choice) for choice in range(3)]
     assert [(each.text.strip(), each.calls, each.reason) for each in found] == [
         ("", [CALL], "tool_calls"),
@@ -226,7 +228,7 @@ def test_several_choices_are_read_each_for_itself(stream: bool) -> None:
 @both
 def test_functions_of_the_old_kind(stream: bool) -> None:
     request = {"model": "m", "functions": [tool["function"] for tool in TOOLS], "stream": stream}
-    data = mended("chat", Turn(pieces(f"Yes. {HERMES}\n{HERMES}")), request)
+    data = repaired("chat", Turn(pieces(f"Yes. {HERMES}\n{HERMES}")), request)
     found = said("chat", data, request)
     assert (found.calls, found.reason) == ([CALL], "function_call")
     assert found.text.replace("\n", "") == "Yes. " + HERMES.partition("</tool_call>")[0].replace("\n", "")
@@ -238,9 +240,9 @@ def test_functions_of_the_old_kind(stream: bool) -> None:
 def test_one_call_where_one_is_allowed(kind: Kind, stream: bool) -> None:
     request = asked(kind, TOOLS, stream=stream, parallel_tool_calls=False)
     for options in ({}, {"whole_calls": False}):
-        found = said(kind, mended(kind, Turn(pieces(HERMES + HERMES)), request, **options), request)
+        found = said(kind, repaired(kind, Turn(pieces(HERMES + HERMES)), request, **options), request)
         assert (found.calls, '"city": "Tromsø 😀"' in found.text) == ([CALL], True)
-        own = said(kind, mended(kind, Turn([Call(*CALL), *pieces(HERMES)]), request, **options), request)
+        own = said(kind, repaired(kind, Turn([Call(*CALL), *pieces(HERMES)]), request, **options), request)
         if kind != "responses" or stream:  # the server's own counts
             assert own.calls == [CALL]
 
@@ -249,10 +251,12 @@ def test_the_model_of_the_request_says_how_calls_are_written() -> None:
     text = "<tool_call>get_weather\n<arg_key>city</arg_key>\n<arg_value>Oslo</arg_value>\n</tool_call>"
     for model in ("zai-org/GLM-4.5", "unknown", 7, None):
         request = asked("chat", TOOLS, model=model)
-        assert said("chat", mended("chat", Turn([text]), request), request).calls == [("get_weather", {"city": "Oslo"})]
-    assert exchange("chat", asked("chat", TOOLS, model="zai-org/GLM-4.5")).options["model"] == "zai-org/GLM-4.5"
-    assert "model" not in exchange("chat", asked("chat", TOOLS, model="zai-org/GLM-4.5"), format="hermes").options
-    assert "model" not in exchange("chat", asked("chat", TOOLS, model="gpt-4o")).options
+        assert said("chat", repaired("chat", Turn([text]), request), request).calls == [
+            ("get_weather", {"city": "Oslo"})
+        ]
+    assert exchange("chat", asked("chat", TOOLS, model="zai-org/GLM-4.5")).parsing["model"] == "zai-org/GLM-4.5"
+    assert "model" not in exchange("chat", asked("chat", TOOLS, model="zai-org/GLM-4.5"), format="hermes").parsing
+    assert "model" not in exchange("chat", asked("chat", TOOLS, model="gpt-4o")).parsing
 
 
 def test_wrong_options_are_refused_at_once() -> None:
@@ -286,7 +290,7 @@ def test_a_call_that_broke_off_is_never_seen(text: str, kind: Kind, stream: bool
     request = asked(kind, TOOLS, stream=stream)
     for size in (1, 7, 1000):
         turn = Turn(pieces(f"Look. {text}", size))
-        data = mended(kind, turn, request)
+        data = repaired(kind, turn, request)
         found = said(kind, data, request)
         assert (found.calls, found.reason) == ([], ENDS[kind][0])
         assert found.text.startswith("Look. ")
@@ -298,7 +302,7 @@ def test_a_call_that_broke_off_is_never_seen(text: str, kind: Kind, stream: bool
 def test_calls_stream_where_that_is_wanted() -> None:
     for kind in ("chat", "responses"):
         request = asked(kind, TOOLS)
-        data = mended(kind, Turn(list(HERMES)), request, whole_calls=False)
+        data = repaired(kind, Turn(list(HERMES)), request, whole_calls=False)
         found = events(data)
         if kind == "chat":
             deltas = [call for each in found for call in each["choices"][0]["delta"].get("tool_calls", ())]
@@ -359,7 +363,7 @@ def test_turns_as_models_wrote_them(stream: bool) -> None:
         for kind in KINDS:
             request = asked(kind, [{"type": "function", "function": each} for each in functions], stream=stream)
             turn = Turn(pieces(text, rng.randint(1, 9)))
-            data = mended(kind, turn, request, cut=rng.randint(1, 200))
+            data = repaired(kind, turn, request, cut=rng.randint(1, 200))
             found = said(kind, data, request)
             assert found.calls == [(call.name, call.arguments) for call in output.calls], row["id"]
             assert (sorted(found.text), found.reasoning) == (sorted(left), output.reasoning), row["id"]
@@ -375,7 +379,7 @@ def test_turns_as_models_wrote_them(stream: bool) -> None:
 def test_reasoning_comes_first(kind: Kind, stream: bool) -> None:
     request = asked(kind, TOOLS, stream=stream)
     turn = Turn(pieces(f"<think>Let me look.</think>Yes. {HERMES}"))
-    data = mended(kind, turn, request)
+    data = repaired(kind, turn, request)
     found = said(kind, data, request)
     assert (found.reasoning.strip(), found.text.strip(), found.calls) == ("Let me look.", "Yes.", [CALL])
     if kind == "responses":
@@ -389,10 +393,10 @@ def test_calls_of_the_server_keep_their_place(kind: Kind, stream: bool) -> None:
     request = asked(kind, TOOLS, stream=stream)
     own = Call("get_time", {}, "own")
     turn = Turn([Thought("Hm."), own, *pieces(HERMES)])
-    found = said(kind, mended(kind, turn, request), request)
+    found = said(kind, repaired(kind, turn, request), request)
     assert sorted(found.calls) == sorted([("get_time", {}), CALL])
     untouched = Turn([Thought("Hm."), "Yes. ", own])
-    assert mended(kind, untouched, request) == answer(kind, untouched, request)
+    assert repaired(kind, untouched, request) == answer(kind, untouched, request)
 
 
 @kinds
@@ -401,11 +405,11 @@ def test_a_call_that_comes_both_ways_is_one(kind: Kind, stream: bool) -> None:
     request = asked(kind, TOOLS, stream=stream)
     other = HERMES.replace("Tromsø", "Oslo")
     turn = Turn([Call(*CALL), *pieces(f"Look. {HERMES}{other}")])
-    found = said(kind, mended(kind, turn, request), request)
+    found = said(kind, repaired(kind, turn, request), request)
     assert sorted(each[1]["city"] for each in found.calls) == ["Oslo 😀", "Tromsø 😀"]
     assert "Tromsø" in found.text
     twice = Turn([Call(*CALL), *pieces(HERMES + HERMES)])  # written twice, and parsed once
-    assert said(kind, mended(kind, twice, request), request).calls == [CALL, CALL]
+    assert said(kind, repaired(kind, twice, request), request).calls == [CALL, CALL]
 
 
 def test_what_was_found_is_counted() -> None:
@@ -431,9 +435,9 @@ def test_what_was_found_is_counted() -> None:
 
 
 def test_a_part_that_is_too_long_passes(monkeypatch: pytest.MonkeyPatch) -> None:
-    from toolglean.clients import repair_bytes  # noqa: PLC0415
+    from toolglean.clients.repair import answers  # noqa: PLC0415
 
-    monkeypatch.setattr(repair_bytes, "LONGEST", 2000)
+    monkeypatch.setattr(answers, "LONGEST", 2000)
     for kind in KINDS:
         for stream in (True, False):
             request = asked(kind, TOOLS, stream=stream)

@@ -172,6 +172,7 @@ def test_odd_whole_responses_pass() -> None:
         {"type": "message", "content": [None, part, {"type": "refusal"}]},
     ]
     assert dict_response({"output": output}, TOOLS)["output"][3] == output[3]
+    odd: Any
     for odd in ({"output": None, "id": "r"}, {}):
         assert dict_response(odd, TOOLS) == odd
 

@@ -1,4 +1,4 @@
-"""What a server sends never raises, whatever stands in the place of a value: each event of each API, with other shapes."""
+"""What a server sends never raises, whatever replaces a value: each event of each API, with other shapes."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ WHOLE: Mapping[Kind, dict[str, Any]] = {
 
 
 def places(value: Any, before: Path = ()) -> Iterator[Path]:
-    """Where a value stands in this one; () for itself."""
+    """The paths of the values in this one; () for itself."""
     yield before
     inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
     for key, each in inner:

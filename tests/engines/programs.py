@@ -1,5 +1,5 @@
-# What this file knows: where the programs of the small engines are, and how one is loaded.
-# What it must not know: any engine.
+# Where the programs of the small engines are, and how one is loaded.
+# Does not depend on any engine.
 """The programs of `examples/engines`, as modules."""
 
 from __future__ import annotations

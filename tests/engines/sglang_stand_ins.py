@@ -1,5 +1,5 @@
-# What this file knows: as much of SGLang's classes and tables as our parsers touch, written from its interface.
-# What it must not know: what our parsers do.
+# As much of SGLang's classes and tables as our parsers touch, written from its interface.
+# Does not depend on what our parsers do.
 """Stand-ins for SGLang's modules: the real ones are looked at by `nox -s sglang`."""
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-# What this file knows: the cases recorded from SGLang's tests, how its server calls a parser and ends a stream, and when
+# The cases recorded from SGLang's tests, how its server calls a parser and ends a stream, and when
 # an answer is the one that a case expects.
-# What it must not know: why an answer differs (tests/support/disagreements/sglang.toml).
+# Does not depend on why an answer differs (tests/support/disagreements/sglang.toml).
 #
 #   nox -s sglang -- report        the table: SGLang's own parsers and ours
 """SGLang's recorded cases through its own `FunctionCallParser` and `ReasoningParser`."""
@@ -72,7 +72,7 @@ def calls_verdicts() -> Iterator[Verdict]:
     for number, row in enumerate(rows(WIRE / "sglang.jsonl")):
         tools = [Tool.model_validate(tool) for tool in row["tools"]]
         if row["model_or_template"] not in own or not tools:
-            continue  # the reader of its JSON lists, which is no parser that a flag names
+            continue  # the reader of its JSON lists, which no flag names
         for parser, name in (
             ("sglang", own[row["model_or_template"]]),
             ("toolglean", f"toolglean-{labels()[row['format']]}"),

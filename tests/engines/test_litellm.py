@@ -104,7 +104,7 @@ def test_events_of_other_apis_pass(hook: ModuleType) -> None:
     assert streamed(hook, WITH_TOOLS, events) == events
 
 
-def test_a_whole_answer_is_mended(hook: ModuleType) -> None:
+def test_a_whole_answer_is_repaired(hook: ModuleType) -> None:
     answer = Whole(choices=[{"index": 0, "message": {"content": LEAK}, "finish_reason": "stop"}])
     asyncio.run(hook.toolglean.async_post_call_success_hook(WITH_TOOLS, None, answer))
     [choice] = answer.choices

@@ -1,4 +1,4 @@
-"""mlx-lm with toolglean as its tool parser: the parser alone, and behind mlx-lm's own loading, cutting and writing.
+"""mlx-lm with toolglean as its tool parser: the parser alone, and after mlx-lm's own loading, cutting and writing.
 
 What needs mlx-lm is run by `nox -s small_engines`, on the processor.
 """
@@ -53,7 +53,7 @@ def test_calls_of_one_section_keep_their_own_ids(program: ModuleType, monkeypatc
 
 @pytest.mark.parametrize("text", ["", "Hello.", BODY[:40], BODY[:-20]], ids=repr)
 def test_what_is_no_whole_call_is_refused_as_mlx_lm_expects(text: str, program: ModuleType) -> None:
-    with pytest.raises(ValueError, match="no call to run in "):
+    with pytest.raises(ValueError, match="no call that can be run in "):
         program.parse_tool_call(text, TOOLS)
 
 

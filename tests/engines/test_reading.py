@@ -11,8 +11,8 @@ import pytest
 from tests.engines import vllm_baseline
 from tests.support import engine_names
 from toolglean.engines.names import ANY, FORMATS, format_of, parser_names
-from toolglean.engines.reading import CallPart, Piece, TurnReader
-from toolglean.engines.served import served_model, tools_of
+from toolglean.engines.reading import ToolCallDelta, TurnDelta, TurnReader
+from toolglean.engines.syntax import model_syntax, tools_of
 from toolglean.errors import UsageError
 from toolglean.formats.registry import library_names
 
@@ -38,18 +38,18 @@ def test_parsers_names_name_formats() -> None:
     assert {format_of(name) for name in parser_names()[1:]} == set(FORMATS)
 
 
-def read(chunks: list[str], **options: Any) -> Piece:
-    reader = TurnReader(served_model("qwen3-coder"), TOOLS, **options)
+def read(chunks: list[str], **options: Any) -> TurnDelta:
+    reader = TurnReader(model_syntax("qwen3-coder"), TOOLS, **options)
     pieces = [*(reader.feed(chunk) for chunk in chunks), reader.finish()]
-    calls: dict[int, CallPart] = {}
+    calls: dict[int, ToolCallDelta] = {}
     for part in (part for piece in pieces for part in piece.calls):
-        call = calls.setdefault(part.index, CallPart(part.index, "", "id", part.name))
+        call = calls.setdefault(part.index, ToolCallDelta(part.index, "", "id", part.name))
         call.arguments += part.arguments
         assert bool(part.id) is bool(part.name)
-    return Piece("".join(p.content for p in pieces), "".join(p.reasoning for p in pieces), list(calls.values()))
+    return TurnDelta("".join(p.content for p in pieces), "".join(p.reasoning for p in pieces), list(calls.values()))
 
 
-def in_all_ways(text: str, **options: Any) -> Piece:
+def in_all_ways(text: str, **options: Any) -> TurnDelta:
     luck = random.Random(text)
     ways = [[text], list(text)]
     for _ in range(4):
@@ -73,7 +73,7 @@ ROWS: dict[str, tuple[str, dict[str, Any], str, str, list[str]]] = {
     "white space before the opener": ("\n<think>I</think>Hi", {"in_reasoning": True, "spaces": True}, "Hi", "I", []),
     "a draft that ends the turn": (f"<think>I {CALL}", {}, "", "I", [ARGUMENTS]),
     "a draft that goes on": (f"<think>I {CALL} or not\n</think>\nNo.", {}, "No.", f"I {CALL} or not", []),
-    "reasoning behind a call": (f"{CALL}<think>So</think>Hi", {}, "Hi", "So", [ARGUMENTS]),
+    "reasoning after a call": (f"{CALL}<think>So</think>Hi", {}, "Hi", "So", [ARGUMENTS]),
     "two calls": (CALL + "\n" + CALL, {}, "", "", [ARGUMENTS, ARGUMENTS]),
     "an unknown tool is text": (f"Hi {UNKNOWN}", {}, f"Hi {UNKNOWN}", "", []),
     "an unknown tool, if it is wanted": (UNKNOWN, {"unknown_tools": "call"}, "", "", [TEXT_ARGUMENTS]),
@@ -100,9 +100,9 @@ def test_only_the_first_call() -> None:
 
 
 def test_the_frame_of_an_answer_is_not_content() -> None:
-    served = served_model("hunyuan-a13b")
+    syntax = model_syntax("hunyuan-a13b")
     text = "<think>\nI\n</think>\n<answer>\nHi</answer>"
-    assert TurnReader(served).read(text) == TurnReader(served, calls=False).read(text) == Piece("Hi", "I")
+    assert TurnReader(syntax).read(text) == TurnReader(syntax, calls=False).read(text) == TurnDelta("Hi", "I")
 
 
 def test_ids() -> None:
@@ -112,19 +112,19 @@ def test_ids() -> None:
     named = (
         "<|tool_calls_section_begin|><|tool_call_begin|>functions.f:0<|tool_call_argument_begin|>{}<|tool_call_end|>"
     )
-    assert TurnReader(served_model("kimi-k2"), TOOLS, new_id=made).read(named).calls[0].id == "functions.f:0"
-    served = served_model("qwen3-coder")
-    assert TurnReader(served, TOOLS, new_id=made).read(CALL).calls[0].id == "mine"
-    assert TurnReader(served, TOOLS).read(CALL).calls[0].id != TurnReader(served, TOOLS).read(CALL).calls[0].id
+    assert TurnReader(model_syntax("kimi-k2"), TOOLS, new_id=made).read(named).calls[0].id == "functions.f:0"
+    syntax = model_syntax("qwen3-coder")
+    assert TurnReader(syntax, TOOLS, new_id=made).read(CALL).calls[0].id == "mine"
+    assert TurnReader(syntax, TOOLS).read(CALL).calls[0].id != TurnReader(syntax, TOOLS).read(CALL).calls[0].id
 
 
 def test_the_served_model() -> None:
-    assert served_model("hermes").format == served_model("", "Qwen/Qwen3-8B").format
-    assert served_model("", "/models/mine") == served_model()
-    assert served_model().format is None
-    assert served_model().pairs == (("<think>", "</think>"),)
+    assert model_syntax("hermes").format == model_syntax("", "Qwen/Qwen3-8B").format
+    assert model_syntax("", "/models/mine") == model_syntax()
+    assert model_syntax().format is None
+    assert model_syntax().pairs == (("<think>", "</think>"),)
     with pytest.raises(UsageError, match="unknown format"):
-        served_model("no-such-format")
+        model_syntax("no-such-format")
 
 
 TEMPLATE = (
@@ -135,7 +135,7 @@ TEMPLATE = (
 
 
 def test_the_template_counts_before_the_name() -> None:
-    found = served_model("", "meta-llama/Llama-3.1-8B", TEMPLATE)
+    found = model_syntax("", "meta-llama/Llama-3.1-8B", TEMPLATE)
     assert found.format is not None
     assert found.format.name == "hermes"
     assert (found.reasons, found.opens) == (True, True)

@@ -210,7 +210,7 @@ def test_the_format_is_that_of_the_models_name(calls: dict[str, Any]) -> None:
         tokenizer=SimpleNamespace(name_or_path="moonshotai/Kimi-K2-Instruct", chat_template=None)
     )
     assert parser.supports_structural_tag()
-    assert parser._served.format.name == "kimi-k2"
+    assert parser._syntax.format.name == "kimi-k2"
     assert not calls["toolglean"](
         tokenizer=SimpleNamespace(name_or_path="/models/m", chat_template={})
     ).supports_structural_tag()

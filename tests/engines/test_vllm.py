@@ -102,7 +102,7 @@ ROWS: dict[str, tuple[str, str, Answer]] = {
     "reasoning that never ends": ("I see, but", OPEN, Answer("", "I see, but", [])),
     "a draft that ends the turn": (f"I see. {CALL}", OPEN, Answer("", "I see. ", CALLED)),
     "a draft that goes on": (f"I see. {CALL} Or not.\n</think>No.", OPEN, Answer("No.", f"I see. {CALL} Or not.", [])),
-    "reasoning behind a call": (f"{CALL}<think>So</think>Hi", BARE, Answer("Hi", "So", CALLED)),
+    "reasoning after a call": (f"{CALL}<think>So</think>Hi", BARE, Answer("Hi", "So", CALLED)),
     "an unknown tool": (f"I\n</think>{UNKNOWN}", OPEN, Answer(UNKNOWN, "I", [])),
     "a quotation": (f"I\n</think>Write `{CALL}`", OPEN, Answer(f"Write `{CALL}`", "I", [])),
     "a marker that reasoning cuts": (CUT_BY_REASONING, BARE, Answer(CUT_BY_REASONING.replace("<think>I</think>", ""), "I", [])),
@@ -222,7 +222,7 @@ def test_what_no_format_is_known_of_is_left_to_vllm() -> None:
     assert tool.structural_tag_model is None
     assert not tool.reads_reasoning
     known = parser_class("tool", "toolglean")(Tokenizer(name="Qwen/Qwen3-8B"))
-    assert known.served.format.name == "hermes"
+    assert known.syntax.format.name == "hermes"
     assert not known.supports_required_and_named
 
 

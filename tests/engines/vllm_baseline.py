@@ -1,6 +1,6 @@
-# What this file knows: what vLLM's tests said with toolglean's parsers in place of its own, and which failures are
+# What vLLM's tests said with toolglean's parsers in place of its own, and which failures are
 # accepted, each with its reason (vllm_baseline.tsv).
-# What it must not know: how they were run.
+# Does not depend on how they were run.
 #
 #   python vllm_baseline.py OURS.json [OWN.json]    compares, and prints the table; 1 if a test fails that is not accepted
 """Results of vLLM's own tests against the list of accepted failures."""

@@ -1,6 +1,6 @@
-# What this file knows: the few types of vLLM that its plugins use, so far as they use them, and the order in which its
+# The few types of vLLM that its plugins use, so far as they use them, and the order in which its
 # serving layer asks them.
-# What it must not know: toolglean. `nox -s vllm` runs the same against the real thing.
+# Does not depend on toolglean. `nox -s vllm` runs the same against the real thing.
 """vLLM in small."""
 
 from __future__ import annotations

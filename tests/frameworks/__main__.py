@@ -1,5 +1,5 @@
-# What this file knows: the table of frameworks.
-# What it must not know: what is run.
+# The table of frameworks.
+# Does not depend on what is run.
 #
 #   python -m tests.frameworks
 """What each framework makes of a server that leaks: directly, with the transport, and behind the proxy."""

@@ -1,5 +1,5 @@
-# What this file knows: the server that leaks, and what came of a question to it.
-# What it must not know: any framework.
+# The server that leaks, and what came of a question to it.
+# Does not depend on any framework.
 """A question, directly, through the transport and through the proxy."""
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-# What this file knows: how each framework is given an HTTP client, and how it asks, runs tools and asks again.
-# What it must not know: the server, and what came of it.
+# How each framework is given an HTTP client, and how it asks, runs tools and asks again.
+# Does not depend on the server, and what came of it.
 #
 # Nothing is imported before it is asked for: one environment does not hold all of them.
 """One question to a model, through eight frameworks."""
@@ -26,7 +26,7 @@ class Ask:
 
     Attributes:
         url: the server's, or the proxy's.
-        transport: whether the framework gets a client that mends.
+        transport: whether the framework gets a client that repairs.
         api: which API.
         stream: whether the answers are streamed.
         calls: the cities that the tool was called with.

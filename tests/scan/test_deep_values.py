@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from toolglean.clients.turns import ServerTurn
+from toolglean.clients.turn.server_turn import ServerTurn
 from toolglean.conversation import ContentPartToolCall, ToolCallAggregator
 from toolglean.conversation.arguments import coerce_arguments
 from toolglean.conversation.fields import result_text, written_arguments
@@ -51,7 +51,7 @@ def joined() -> str:
 
 CASES: dict[str, Callable[[], str]] = {
     "scan.nested": lambda: json_text(DEEP),
-    "clients.turns": server_call,
+    "clients.turn.server_turn": server_call,
     "conversation.deltas": joined,
     "conversation.fields, arguments": lambda: written_arguments("f", DEEP),
     "conversation.fields, results": lambda: result_text(DEEP, "f"),

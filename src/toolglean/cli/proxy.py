@@ -1,4 +1,4 @@
-# The arguments, and the server that runs. Does not depend on what the proxy does (clients/proxy.py), whose packages are
+# The arguments, and the server that runs. Does not depend on what the proxy does (clients/proxy/), whose packages are
 # optional and imported when it starts.
 """`toolglean proxy`: a server that repairs the responses of another server."""
 

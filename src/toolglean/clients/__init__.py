@@ -1,6 +1,12 @@
-# What this room knows: the foreign libraries, each in the file of its name, and the extra that installs it.
-# What it must not know: how calls are written or read. Nothing is imported here: without openai you can still use
-# ollama.
-"""Adapters for clients: `toolglean.clients.ollama`, `toolglean.clients.openai`, `toolglean.clients.mcp`."""
+# One package for each third-party library, with the extra that installs it, over three layers that need none:
+#
+#   openai/  ollama/  mcp/  httpx/  proxy/     the libraries
+#   repair/                                    a request, and the bytes of its answer
+#   chat/  responses/  ollama_lines.py         the three APIs, on plain dicts
+#   turn/                                      the text of a turn, and the calls that the server has parsed
+#   streams.py                                 reading a stream to its end, whatever ends it
+#
+# Does not depend on how calls are written or read. Nothing is imported here: without openai you can still use ollama.
+"""Adapters for clients: `toolglean.clients.openai`, `.ollama`, `.mcp`, `.httpx`, and `.proxy`."""
 
 __all__: list[str] = []

@@ -1,10 +1,8 @@
-# What this file knows: how a stream is read to its end, and what becomes of it when something breaks.
-# What it must not know: what the stream consists of.
+# How a stream is read to its end, whatever ends it. Does not depend on what the stream consists of.
 #
-#   the source ends                what was held back, then the end
-#   the source raises              what was held back, then its exception: no text is lost with the connection
-#   the consumer closes or is      the source is closed; nothing is given any more
-#   cancelled
+#   the source ends                            yields what was held back, then ends
+#   the source raises                          yields what was held back, then raises: no text is lost
+#   the consumer closes it or is cancelled     closes the source, and yields nothing more
 """Reading a stream through a reader that holds some of it back."""
 
 from __future__ import annotations
@@ -19,26 +17,28 @@ Item_co = TypeVar("Item_co", covariant=True)
 
 
 class Reader(Protocol):
-    """What reads the items of a stream."""
+    """Reads the items of a stream."""
 
-    def read(self, item: Any) -> list[Any]:
+    def read(self, item: Any, /) -> list[Any]:
         """What an item becomes."""
+        ...
 
     def finish(self) -> list[Any]:
         """What was held back."""
+        ...
 
 
 class Reading(Iterator[Item_co]):
     """What the items of a stream become. Iterate over it; or close it, which closes the stream.
 
-    It is a context manager, as the clients' streams are; and what else the stream has (`response`) it has too.
+    It is a context manager, as the clients' streams are, and has the stream's other attributes (`response`), too.
     """
 
     def __init__(self, stream: Iterable[Any], reader: Reader) -> None:
         self._stream = stream
         self._items = _items(stream, reader)
 
-    def __iter__(self) -> Iterator[Item_co]:  # noqa: PYI034  # the generator itself: nothing in between for each item
+    def __iter__(self) -> Iterator[Item_co]:  # noqa: PYI034  # the generator itself: no call in between for each item
         return self._items
 
     def __next__(self) -> Item_co:
@@ -57,7 +57,7 @@ class Reading(Iterator[Item_co]):
         return getattr(self._stream, name)
 
     def close(self) -> None:
-        """Close the stream, also where no item was asked for yet."""
+        """Close the stream, even if no item has been requested yet."""
         self._items.close()
         close(self._stream)
 
@@ -88,7 +88,7 @@ class AsyncReading(AsyncIterator[Item_co]):
         return getattr(self._stream, name)
 
     async def aclose(self) -> None:
-        """Close the stream, also where no item was asked for yet."""
+        """Close the stream, even if no item has been requested yet."""
         await self._items.aclose()
         await aclose(self._stream)
 

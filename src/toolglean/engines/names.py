@@ -8,10 +8,10 @@ from __future__ import annotations
 __all__ = ["ANY", "FORMATS", "PREFIX", "format_of", "parser_names"]
 
 ANY = "toolglean"
-"""The parser that learns the format from the model: from its chat template or its name, or else from each turn."""
+"""The parser that learns the format from the model: from its chat template or its name, otherwise from each turn."""
 
 PREFIX = "toolglean-"
-"""Begins the name of a parser for one format: `toolglean-hermes`."""
+"""The prefix of the name of a parser for one format: `toolglean-hermes`."""
 
 FORMATS: tuple[str, ...] = tuple(
     """
@@ -36,9 +36,9 @@ def parser_names() -> tuple[str, ...]:
 
 
 def format_of(parser_name: str) -> str:
-    """The format that a parser's name names; "" for `toolglean`, which learns it from the model.
+    """The format in a parser's name; "" for `toolglean`, which learns it from the model.
 
     Args:
-        parser_name: one of `parser_names`, or `toolglean-` and the name of a format of your own.
+        parser_name: one of `parser_names`, or `toolglean-` and the name of one of your own formats.
     """
     return parser_name.removeprefix(PREFIX) if parser_name.startswith(PREFIX) else ""

@@ -1,8 +1,8 @@
-# What this file knows: one turn as an engine hands it out: pieces of content, of reasoning and of calls, each call with
-# an id; and which of these an engine wants: some read reasoning and calls apart, one after the other.
-# What it must not know: any engine's classes, how calls are written, how they are found (clients/reading.py holds the
-# text of a call until it is known whether it is one).
-"""One turn, in the pieces that engines send."""
+# One turn as an engine sends it: deltas of content, of reasoning and of calls, each call with an id; and which of these
+# an engine asks for: some read reasoning and calls separately, one after the other.
+# Does not depend on any engine's classes, on how calls are written, or on how they are found (clients/turn/text.py
+# holds back the text of a call until it is clear whether it is one).
+"""One turn, in the deltas that engines send."""
 
 from __future__ import annotations
 
@@ -13,24 +13,24 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Literal
 
-from toolglean.clients.reading import TurnText
-from toolglean.engines.served import Served
+from toolglean.clients.turn.text import TurnText
+from toolglean.engines.syntax import ModelSyntax
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Markup, Reasoning
 from toolglean.options import ParserOptions
 from toolglean.parser import Parser
 from toolglean.tools import ToolSet
 
-__all__ = ["CallPart", "Piece", "TurnReader"]
+__all__ = ["ToolCallDelta", "TurnDelta", "TurnReader"]
 
 
 @dataclass(slots=True)
-class CallPart:
-    """A piece of a call.
+class ToolCallDelta:
+    """What a delta adds to a call.
 
     Attributes:
         index: which call of the turn, from 0.
         arguments: a piece of its arguments, as JSON text.
-        id: its id, in its first piece; "" in all others.
+        id: its id, in its first delta; "" in all others.
         name: the tool's name, likewise.
     """
 
@@ -41,17 +41,17 @@ class CallPart:
 
 
 @dataclass(slots=True)
-class Piece:
-    """What has become certain.
+class TurnDelta:
+    """What has become certain, and can be sent.
 
     Attributes:
         content, reasoning: text; "" for none.
-        calls: pieces of calls, at most one for each call.
+        calls: the deltas of calls, at most one for each call.
     """
 
     content: str = ""
     reasoning: str = ""
-    calls: list[CallPart] = field(default_factory=list)
+    calls: list[ToolCallDelta] = field(default_factory=list)
 
     def __bool__(self) -> bool:
         return bool(self.content or self.reasoning or self.calls)
@@ -61,23 +61,23 @@ class TurnReader:
     """Reads one turn.
 
     Args:
-        served: how the model writes.
+        syntax: how the model writes.
         tools: the request's tools; None if there are none: then any name may be a tool's.
         prompt: the prompt or its end; "" if it is not known.
         in_reasoning: whether the turn begins inside the reasoning, if the prompt is not known.
-        calls: whether calls come out. If not, their text is content, with their markers.
-        reasoning: whether reasoning is told apart. If not, its text and its markers are content.
-        spaces: whether the white space beside the markers of reasoning is kept, at the edges of the reasoning and of
-            the content. What stands between the reasoning and a call is neither.
-        whole_calls: whether a call comes out only once it has ended well; the text of one that does not is content.
-        single_call: whether only the first call comes out; the text of further ones is content.
-        unknown_tools: what to do with a call of a tool that the request does not have, if it has any: "content" or
-            "call", as for `Parser`. An engine's answer cannot say that a tool is unknown.
-        new_id: makes the id of a call for which the model wrote none; None: it is `call_` and 24 random digits.
+        calls: whether calls are emitted. If not, their text is content, with their markers.
+        reasoning: whether reasoning is separated from content. If not, its text and its markers are content.
+        spaces: whether the white space next to the markers of reasoning is kept, at the edges of the reasoning and of
+            the content. White space between the reasoning and a call is part of neither.
+        whole_calls: whether a call is emitted only once it has ended well; the text of one that does not is content.
+        single_call: whether only the first call is emitted; the text of further ones is content.
+        unknown_tools: what becomes of a call to a tool that is not among the request's tools: "content" or "call", as
+            for `Parser`. An engine's answer cannot mark a tool as unknown.
+        new_id: makes the id of a call without an id of the model; None: it is `call_` and 24 random hex digits.
 
     Attributes:
-        ended: whether the reasoning is over: it was closed, or content or a call has come.
-        broken: the indexes of calls that came out and did not end well: they must not be run.
+        ended: whether the reasoning is over: it was closed, or there was content or a call.
+        broken: the indexes of calls that were emitted and did not end well: they must not be run.
     """
 
     __slots__ = (
@@ -87,8 +87,8 @@ class TurnReader:
         "_new_id",
         "_prefix",
         "_reasoning",
-        "_served",
         "_spaces",
+        "_syntax",
         "_turn",
         "broken",
         "ended",
@@ -96,7 +96,7 @@ class TurnReader:
 
     def __init__(
         self,
-        served: Served,
+        syntax: ModelSyntax,
         tools: ToolSet | None = None,
         *,
         prompt: str = "",
@@ -111,11 +111,11 @@ class TurnReader:
     ) -> None:
         self.ended = False
         self.broken: set[int] = set()
-        self._served = served
+        self._syntax = syntax
         self._calls = calls
         self._spaces = spaces
-        self._inside = in_reasoning  # if the prompt is known, the first event shows it
-        self._gap = ""  # white space behind the reasoning: the content's, if content follows
+        self._inside = in_reasoning  # if the prompt is known, the first event tells
+        self._gap = ""  # white space after the reasoning, which belongs to the content if content follows
         self._reasoning = reasoning
         self._new_id = new_id or _random_id
         self._prefix = f"call_{uuid.uuid4().hex}_"
@@ -126,32 +126,34 @@ class TurnReader:
                 markup=True, unknown_tools=unknown_tools if tools else "call", id_prefix=self._prefix
             ),
             **start,
-            **served.arguments,
+            **syntax.arguments,
         )
         none = not calls
         self._turn = TurnText(parser, self._prefix, whole_calls=whole_calls or none, single_call=single_call or none)
         if none:
             self._turn.take()
 
-    def feed(self, text: str) -> Piece:
-        """What a piece of text has made certain."""
+    def feed(self, text: str) -> TurnDelta:
+        """What a piece of text makes certain."""
         return self._piece(self._turn.feed(text))
 
-    def finish(self) -> Piece:
+    def finish(self) -> TurnDelta:
         """The turn is over: what was held back."""
         return self._piece(self._turn.finish())
 
-    def read(self, text: str) -> Piece:
-        """A whole turn. Its calls come whole: one `CallPart` for each."""
+    def read(self, text: str) -> TurnDelta:
+        """A whole turn. Its calls come whole: one `ToolCallDelta` for each."""
         first, last = self.feed(text), self.finish()
-        return Piece(first.content + last.content, first.reasoning + last.reasoning, _joined(first.calls + last.calls))
+        return TurnDelta(
+            first.content + last.content, first.reasoning + last.reasoning, _joined(first.calls + last.calls)
+        )
 
-    def _piece(self, events: list[Event]) -> Piece:
+    def _piece(self, events: list[Event]) -> TurnDelta:
         if len(events) == 1 and type(event := events[0]) is Content and self.ended and not self._gap:
-            return Piece(event.text)  # most chunks
+            return TurnDelta(event.text)  # most chunks
         content: list[str] = []
         reasoning: list[str] = []
-        calls: list[CallPart] = []
+        calls: list[ToolCallDelta] = []
         for event in events:
             if type(event) is Content:
                 self._outside(event.text)
@@ -165,12 +167,12 @@ class TurnReader:
             elif type(event) is CallStart:
                 self._outside(event.name)
                 self._gap = ""
-                calls.append(CallPart(event.index, id=self._id(event.id), name=event.name))
+                calls.append(ToolCallDelta(event.index, id=self._id(event.id), name=event.name))
             elif type(event) is CallDelta:
-                calls.append(CallPart(event.index, event.text))
+                calls.append(ToolCallDelta(event.index, event.text))
             elif type(event) is CallEnd and event.call.status != "ok":
                 self.broken.add(event.index)
-        return Piece("".join(content), "".join(reasoning), _joined(calls))
+        return TurnDelta("".join(content), "".join(reasoning), _joined(calls))
 
     def _id(self, given: str | None) -> str:
         return self._new_id() if given is None or given.startswith(self._prefix) else given
@@ -180,8 +182,8 @@ class TurnReader:
         self.ended = self.ended or not text.isspace()
 
     def _markup(self, text: str, content: list[str], reasoning: list[str]) -> None:
-        # The format's own text: the markers of reasoning, the white space beside them, and all else.
-        openers, closers, marks = _marks(self._served.declared)
+        # The format's own text: the markers of reasoning, the white space next to them, and everything else.
+        openers, closers, marks = _marks(self._syntax.declared)
         pieces = marks.split(text) if marks is not None else [text]
         if not self._reasoning and (len(pieces) > 1 or self._inside):
             content.append(text)
@@ -194,15 +196,15 @@ class TurnReader:
                 begins = number + 1 < len(pieces) and pieces[number + 1].strip() not in closers
                 reasoning.append(piece if self._spaces and not begins else "")
             elif self._reasoning or (len(pieces) == 1 and not self._inside):
-                self._other(piece, content, beside=len(pieces) > 1)
+                self._other(piece, content, near=len(pieces) > 1)
 
-    def _other(self, text: str, content: list[str], *, beside: bool) -> None:
-        # What belongs neither to the reasoning nor to its markers. What stands between them and a call is nothing.
-        if beside and (text.isspace() or not text):
+    def _other(self, text: str, content: list[str], *, near: bool) -> None:
+        # Text that belongs neither to the reasoning nor to its markers. White space between them and a call is dropped.
+        if near and (text.isspace() or not text):
             self._gap += text if self._spaces else ""
             text = ""
         if not self._calls:
-            for end in self._served.ends:
+            for end in self._syntax.ends:
                 text = _without(end, text)
             if text:
                 content += (self._gap, text)
@@ -211,7 +213,7 @@ class TurnReader:
 
 @lru_cache(maxsize=256)
 def _marks(declared: tuple[tuple[str, str], ...]) -> tuple[frozenset[str], frozenset[str], re.Pattern[str] | None]:
-    # White space that a format declares as part of a marker is the marker's.
+    # White space that a format declares as part of a marker belongs to the marker.
     openers = frozenset(opener.strip() for opener, _ in declared if opener.strip())
     closers = frozenset(closer.strip() for _, closer in declared if closer.strip())
     every = sorted({marker for pair in declared for marker in pair if marker.strip()}, key=len, reverse=True)
@@ -220,21 +222,21 @@ def _marks(declared: tuple[tuple[str, str], ...]) -> tuple[frozenset[str], froze
 
 def _spelt(marker: str) -> str:
     bare = marker.strip()
-    before, _, behind = marker.partition(bare)
+    before, _, after = marker.partition(bare)
     return (
         "".join(f"(?:{re.escape(each)})?" for each in before)
         + re.escape(bare)
-        + "".join(f"(?:{re.escape(each)})?" for each in behind)
+        + "".join(f"(?:{re.escape(each)})?" for each in after)
     )
 
 
 def _without(marker: str, text: str) -> str:
-    # The white space beside such a marker goes with it.
+    # The white space around such a marker is removed with it.
     return re.sub(rf"\s*{re.escape(marker)}\s*", "", text) if marker and marker in text else text
 
 
-def _joined(parts: list[CallPart]) -> list[CallPart]:
-    found: list[CallPart] = []
+def _joined(parts: list[ToolCallDelta]) -> list[ToolCallDelta]:
+    found: list[ToolCallDelta] = []
     texts: list[list[str]] = []
     for part in parts:
         if not found or found[-1].index != part.index:

@@ -1,5 +1,5 @@
 # What this file knows: how a chat becomes a request to a server with OpenAI's chat API, and how httpx sends it.
-# toolglean.clients.chat_events finds calls in text and joins them from fragments, toolglean.conversation writes
+# toolglean.clients.chat.events finds calls in text and joins them from fragments, toolglean.conversation writes
 # messages in the wire format, and served.py has the four forms of a chat.
 """Any server with OpenAI's chat API as a language model that calls functions."""
 
@@ -11,7 +11,7 @@ from typing import Any, Literal
 import httpx
 from pydantic import BaseModel, Field, SecretStr, field_validator
 
-from toolglean.clients.chat_events import ChatEvents
+from toolglean.clients.chat.events import ChatEvents
 from toolglean.conversation import OpenAIHistoryConverter
 from toolglean.conversation.fields import field
 from toolglean.formats.spec import Format

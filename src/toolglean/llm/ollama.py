@@ -13,8 +13,8 @@ import ollama
 from pydantic import Field, PrivateAttr
 
 from toolglean.clients.ollama import AsyncOllamaClient, EventReader, OllamaClient
-from toolglean.clients.ollama_ids import keeping
-from toolglean.clients.turns import ServerTurn
+from toolglean.clients.ollama.ids import keeping
+from toolglean.clients.turn.server_turn import ServerTurn
 from toolglean.conversation import OllamaHistoryConverter
 from toolglean.conversation.fields import field
 from toolglean.events import Content, Event, Reasoning
@@ -142,7 +142,7 @@ class Ollama(Served):
                 for attempt in self.retry.retrying():
                     with attempt:
                         info.attempts = attempt.retry_state.attempt_number
-                        self._options = client.parser_options(self.model)
+                        self._options = dict(client.parser_arguments(self.model))
                         shown = client.shown(self.model) if self.tools_in == "auto" else None
             self._in_prompt, self._settled = self._must_prompt(shown), client.knows(self.model)
 
@@ -153,7 +153,7 @@ class Ollama(Served):
                 async for attempt in self.retry.aretrying():
                     with attempt:
                         info.attempts = attempt.retry_state.attempt_number
-                        self._options = await client.parser_options(self.model)
+                        self._options = dict(await client.parser_arguments(self.model))
                         shown = await client.shown(self.model) if self.tools_in == "auto" else None
             self._in_prompt, self._settled = self._must_prompt(shown), client.knows(self.model)
 

@@ -1,5 +1,5 @@
-# What this file knows: what vLLM makes of its flags and of a request's tool choice, and what xgrammar then accepts.
-# What it must not know: how a grammar is made.
+# What vLLM makes of its flags and of a request's tool choice, and what xgrammar then accepts.
+# Does not depend on how a grammar is made.
 """The flags, and structural tags of every format through vLLM's own checks."""
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-# What this file knows: tokenizers that need no download: bytes, and every marker of the formats, and of vLLM's parsers,
+# Tokenizers that need no download: bytes, and every marker of the formats, and of vLLM's parsers,
 # as one token.
-# What it must not know: which parser is tested with them.
+# Does not depend on which parser is tested with them.
 """Tokenizers that stand in for those of the models."""
 
 from __future__ import annotations

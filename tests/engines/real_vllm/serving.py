@@ -1,6 +1,6 @@
-# What this file knows: vLLM's serving layer, from the names of parsers to the fields of an answer, and turns whose right
+# VLLM's serving layer, from the names of parsers to the fields of an answer, and turns whose right
 # answer is known because `render` wrote them.
-# What it must not know: how either side reads.
+# Does not depend on how either side reads.
 #
 #   python serving.py [file]    the table; the file gets each wrong answer of vLLM's own parsers
 #
@@ -82,7 +82,7 @@ class Turn(NamedTuple):
 
 
 def turns_of(declared: Any, *, reasons: bool) -> Iterator[Turn]:
-    """Turns of that format: calls with and without text before them, behind reasoning where the format has it."""
+    """Turns of that format: calls with and without text before them, after reasoning if the format has it."""
     for calls in CALLS:
         for content in ("", "I will look."):
             reasoning = "Let me see." if reasons else ""

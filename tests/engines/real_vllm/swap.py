@@ -1,5 +1,5 @@
-# What this file knows: where vLLM keeps its parser classes, so that its own tests find toolglean's in their place.
-# What it must not know: what the tests expect.
+# Where vLLM keeps its parser classes, so that its own tests find toolglean's in their place.
+# Does not depend on what the tests expect.
 #
 # A plugin for pytest, run in vLLM's tree. With TOOLGLEAN_SWAP=1 every class of a registered parser is replaced. In a few
 # things these tests are not the server, and are helped: they call tool parsers without tools, whose calls a server would
@@ -43,7 +43,7 @@ def _swap() -> None:
     class Reasoning(parsers.ToolgleanReasoningParser):
         @property
         def reasoning_end_token_ids(self) -> set[int]:
-            return {self.vocab[closer] for _, closer in self.served.pairs if closer in self.vocab}
+            return {self.vocab[closer] for _, closer in self.syntax.pairs if closer in self.vocab}
 
     class Tool(parsers.ToolgleanToolParser):
         reads_without_tools = True

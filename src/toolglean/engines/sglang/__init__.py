@@ -1,7 +1,9 @@
-# What this file knows: where SGLang keeps the names of its parsers, and the classes behind them.
-# What it must not know: what a parser does (calls.py, thoughts.py). SGLang loads its plugins in each of its processes,
-# before it reads its arguments. To import its tables of classes takes it seconds, so nothing here does: the names go
-# into the lists from which the arguments are checked, and the classes follow when SGLang itself imports the tables.
+# Where SGLang keeps the names of its parsers, and their classes. Does not depend on what a parser does (calls.py,
+# thoughts.py).
+#
+# SGLang loads its plugins in each of its processes, before it reads its arguments. Importing its tables of classes
+# takes seconds, so it is not done here: the names are added to the lists that the arguments are checked against, and
+# the classes are added when SGLang itself imports the tables.
 """SGLang's plugin: the entry point `sglang.srt.plugins`."""
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ _log = logging.getLogger(__name__)
 def register() -> None:
     """Make `toolglean` and `toolglean-<format>` choices of `--tool-call-parser` and `--reasoning-parser`.
 
-    It never raises: where SGLang is not as expected, a warning is logged, and SGLang goes on with its own parsers.
+    Never raises: if SGLang is not as expected, a warning is logged, and SGLang has only its own parsers.
     """
     for module, name in LISTS:
         try:
@@ -54,6 +56,6 @@ def _add_thoughts(module: ModuleType) -> None:
 
 
 def _add(table: dict[str, Any], base: Any) -> None:
-    # SGLang makes its parsers from classes alone, so each name has one of its own.
+    # SGLang makes a parser from its class alone, so each name has a separate class.
     for name in parser_names():
         table[name] = type(base.__name__, (base,), {"format_name": format_of(name), "__module__": base.__module__})

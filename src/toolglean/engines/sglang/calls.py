@@ -1,14 +1,14 @@
-# What this file knows: SGLang's interface for parsers of calls, and what its server reads from one.
-# What it must not know: how calls are found (../reading.py), how grammars are made (toolglean.grammar).
+# SGLang's interface for parsers of calls, and what its server reads from one.
+# Does not depend on how calls are found (../reading.py), or on how grammars are made (toolglean.grammar).
 #
-# SGLang makes a parser for each answer, and several while it looks at a request. In an answer it calls either
+# SGLang makes a parser for each answer, and several while it checks a request. For an answer it calls either
 # `parse_streaming_increment` for each delta, then `finish`; or `has_tool_call`, then `detect_and_parse`, with the whole
-# text. The reasoning has been taken out before, if `--reasoning-parser` is set.
+# text. If `--reasoning-parser` is set, the reasoning has been removed before.
 #
 # At the end of a stream the server compares the last entry of `prev_tool_call_arr` with that of
-# `streamed_args_for_tool`, and sends what the first has more. So both hold the same text: none while the call is being
-# written, because to add to it with each delta would take quadratic time. The server says "tool_calls" as the finish
-# reason unless `incomplete_tool_call_indices` has an entry.
+# `streamed_args_for_tool`, and sends what is missing in the second. So both contain the same text, which is empty while
+# the call is being written, because appending to it with each delta would take quadratic time. The server sends
+# "tool_calls" as the finish reason unless `incomplete_tool_call_indices` has an entry.
 """Calls, for SGLang."""
 
 from __future__ import annotations
@@ -21,24 +21,24 @@ from sglang.srt.environ import envs
 from sglang.srt.function_call.base_format_detector import BaseFormatDetector
 from sglang.srt.function_call.core_types import StreamingParseResult, ToolCallItem
 
-from toolglean.engines.reading import Piece, TurnReader
-from toolglean.engines.served import tools_of
-from toolglean.engines.sglang.model import served_by
+from toolglean.engines.reading import TurnDelta, TurnReader
+from toolglean.engines.sglang.model import syntax_of
 from toolglean.engines.sglang.tags import structural_tag
+from toolglean.engines.syntax import tools_of
 from toolglean.errors import UsageError
 from toolglean.tools import ToolSet
 
 __all__ = ["CallDetector"]
 
 NAME = re.compile(r"[\w-]{1,256}(?:[.:/][\w.:/-]{1,256})?")
-"""What may be a tool's name in a text."""
+"""Text that may be the name of a tool."""
 
 
 class CallDetector(BaseFormatDetector):  # type: ignore[misc]  # SGLang has no types for us
-    """Reads calls from a turn whose reasoning has been taken out.
+    """Reads calls from a turn whose reasoning has been removed.
 
     Attributes:
-        format_name: the format that the parser's name names; "" if it is learned from the tokenizer.
+        format_name: the format in the parser's name; "" if it is learned from the tokenizer.
         incomplete_tool_call_indices: the calls that were streamed and did not end well.
     """
 
@@ -46,13 +46,13 @@ class CallDetector(BaseFormatDetector):  # type: ignore[misc]  # SGLang has no t
 
     def __init__(self, tokenizer: Any = None) -> None:
         super().__init__()
-        self._served = served_by(self.format_name, tokenizer)
+        self._syntax = syntax_of(self.format_name, tokenizer)
         self._reader: TurnReader | None = None
         self._arguments: list[list[str]] = []  # of each call, in pieces
         self.incomplete_tool_call_indices: set[int] = set()
 
     def has_tool_call(self, text: str) -> bool:
-        # The request's tools are not told here. Some calls count only for a known tool: let every word be one.
+        # The request's tools are not known here. Some calls are read only for a known tool, so let every word be one.
         words = {word for found in NAME.findall(text) for word in (found, *re.split("[.:/]", found)) if word}
         return bool(self._new(ToolSet(sorted(words)) if words else None, whole=True).read(text).calls)
 
@@ -76,11 +76,13 @@ class CallDetector(BaseFormatDetector):  # type: ignore[misc]  # SGLang has no t
         return found
 
     def supports_structural_tag(self) -> bool:
-        # With this the server expects the format's own calls under tool_choice, instead of a list in JSON.
-        return self._served.format is not None
+        # If true, the server expects the format's own calls with tool_choice, instead of a list in JSON.
+        return self._syntax.format is not None
 
     def structure_info(self) -> Any:
-        raise UsageError("toolglean's parsers have no begin and end for SGLang: see get_structural_tag")
+        raise UsageError(
+            "structure_info() is not supported, as a call has no fixed begin and end: use get_structural_tag()"
+        )
 
     def get_structural_tag(
         self,
@@ -89,12 +91,12 @@ class CallDetector(BaseFormatDetector):  # type: ignore[misc]  # SGLang has no t
         thinking_mode: bool = False,  # noqa: FBT001, FBT002  # SGLang's interface
         parallel_tool_calls: bool = True,  # noqa: FBT001, FBT002
     ) -> Any:
-        # What it raises is logged, and the server then asks for calls in JSON, which are read too.
-        if self._served.format is None:
+        # SGLang logs what this raises, and then asks for calls in JSON, which are read as well.
+        if self._syntax.format is None:
             return None
         name = getattr(getattr(tool_choice, "function", None), "name", None)
         return structural_tag(
-            self._served.format,
+            self._syntax.format,
             tools or [],
             str(name or tool_choice),
             parallel=parallel_tool_calls,
@@ -104,10 +106,10 @@ class CallDetector(BaseFormatDetector):  # type: ignore[misc]  # SGLang has no t
     def _new(self, tools: ToolSet | None, *, whole: bool = False) -> TurnReader:
         forward = envs.SGLANG_FORWARD_UNKNOWN_TOOLS.get()
         return TurnReader(
-            self._served, tools, reasoning=False, whole_calls=whole, unknown_tools="call" if forward else "content"
+            self._syntax, tools, reasoning=False, whole_calls=whole, unknown_tools="call" if forward else "content"
         )
 
-    def _sent(self, piece: Piece) -> Any:
+    def _sent(self, piece: TurnDelta) -> Any:
         for part in piece.calls:
             if part.name:
                 self.prev_tool_call_arr.append({"name": part.name, "arguments": ""})
@@ -118,10 +120,10 @@ class CallDetector(BaseFormatDetector):  # type: ignore[misc]  # SGLang has no t
         return _result(piece)
 
 
-def _result(piece: Piece) -> Any:
+def _result(piece: TurnDelta) -> Any:
     return StreamingParseResult(normal_text=piece.content, calls=list(_items(piece)))
 
 
-def _items(piece: Piece) -> Iterable[Any]:
+def _items(piece: TurnDelta) -> Iterable[Any]:
     for part in piece.calls:
         yield ToolCallItem(tool_index=part.index, name=part.name or None, parameters=part.arguments)

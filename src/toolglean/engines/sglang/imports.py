@@ -1,6 +1,5 @@
-# What this file knows: how to act on a module when somebody else imports it.
-# What it must not know: any module.
-"""Something to do once a module has been imported."""
+# How to act on a module when other code imports it. Does not depend on any module.
+"""Calls a function once a module has been imported."""
 
 from __future__ import annotations
 
@@ -22,11 +21,11 @@ Act = Callable[[ModuleType], None]
 def when_imported(name: str, act: Act) -> None:
     """Call `act` with a module: now if it has been imported, otherwise when it is.
 
-    What `act` raises is logged: the import succeeds all the same.
+    What `act` raises is logged: the import succeeds anyway.
 
     Args:
         name: the module's full name.
-        act: what to do.
+        act: the function.
     """
     module = sys.modules.get(name)
     if module is not None:
@@ -38,12 +37,12 @@ def when_imported(name: str, act: Act) -> None:
 def _done(act: Act, module: ModuleType) -> None:
     try:
         act(module)
-    except Exception as error:  # noqa: BLE001  # the importer must not suffer
+    except Exception as error:  # noqa: BLE001  # the import must not fail
         _log.warning("toolglean could not extend %s: %s", module.__name__, error)
 
 
 class _Finder(MetaPathFinder):
-    """Finds one module, once: as the others find it, with a loader that acts when theirs is done."""
+    """Finds one module, once: as the other finders do, with a loader that acts after theirs."""
 
     def __init__(self, name: str, act: Act) -> None:
         self.name = name

@@ -1,5 +1,5 @@
-# What this file knows: what of a request a grammar is made from, and in which class SGLang takes it.
-# What it must not know: how grammars are made (toolglean.grammar).
+# Which parts of a request become a grammar, and the class in which SGLang accepts it.
+# Does not depend on how grammars are made (toolglean.grammar).
 """Structural tags, for SGLang."""
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ def structural_tag(
 ) -> Any:
     """What the model may write, as an object of xgrammar.
 
-    A schema holds only for a tool that asks for it (`strict`), as everywhere in SGLang; its option
+    A schema is enforced only for a tool that asks for it (`strict`), as everywhere in SGLang; its option
     `SGLANG_TOOL_STRICT_LEVEL` asks for all.
 
     Args:
         declared: the model's format.
-        tools: the request's tools, as SGLang has them.
+        tools: the request's tools, as objects of SGLang.
         choice: "auto", "required" or a tool's name.
         parallel: whether there may be several calls.
-        reasoning: whether the turn may begin with reasoning: if no other part of SGLang looks after that.
+        reasoning: whether the turn may begin with reasoning, unless another part of SGLang handles that.
 
     Raises:
         UsageError: the format cannot be enforced with these tools, or xgrammar is missing.
@@ -42,7 +42,7 @@ def structural_tag(
         choice=choice if tools else "none",
         parallel=parallel,
         reasoning=reasoning and bool(declared.reasoning[0]),
-        strict=False,  # what a tag cannot hold of a schema is allowed
+        strict=False,  # what a tag cannot express of a schema is allowed
     )
     return kind.model_validate(grammar.structural_tag())
 

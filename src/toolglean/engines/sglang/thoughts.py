@@ -1,10 +1,10 @@
-# What this file knows: SGLang's interface for parsers of reasoning, and what its server asks of one.
-# What it must not know: how reasoning is told apart (../reading.py).
+# SGLang's interface for parsers of reasoning, and what its server expects of one.
+# Does not depend on how reasoning is separated from content (../reading.py).
 #
-# The server does not show the prompt. It says whether the prompt has opened the reasoning (`force_reasoning`): as it
-# has learned from the chat template, or else as `reasoning_default` of the parser says. The text without the reasoning
-# goes on to the parser of calls, if the request has tools; otherwise to the client. White space beside the markers is
-# kept, as by SGLang's own parsers, unless the format declares it as a part of them.
+# The server does not pass the prompt. It says whether the prompt has opened the reasoning (`force_reasoning`), which it
+# has learned from the chat template, or from `reasoning_default` of the parser. The text without the reasoning goes to
+# the parser of calls if the request has tools, otherwise to the client. White space next to the markers is kept, as by
+# SGLang's own parsers, unless the format declares it as part of them.
 """Reasoning, for SGLang."""
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from typing import Any
 from sglang.srt.parser.reasoning_parser import BaseReasoningFormatDetector, StreamingParseResult
 
 from toolglean.engines.reading import TurnReader
-from toolglean.engines.served import THINK, opens_reasoning
-from toolglean.engines.sglang.model import served_by, template_of
+from toolglean.engines.sglang.model import syntax_of, template_of
+from toolglean.engines.syntax import THINK, opens_reasoning
 
 __all__ = ["ThoughtDetector"]
 
@@ -25,10 +25,10 @@ TOGGLES = ("enable_thinking", "thinking")
 
 
 class ThoughtDetector(BaseReasoningFormatDetector):  # type: ignore[misc]  # SGLang has no types for us
-    """Takes the reasoning out of a turn.
+    """Separates the reasoning from a turn.
 
     Attributes:
-        format_name: the format that the parser's name names; "" if it is learned from the tokenizer.
+        format_name: the format in the parser's name; "" if it is learned from the tokenizer.
     """
 
     format_name = ""
@@ -43,8 +43,8 @@ class ThoughtDetector(BaseReasoningFormatDetector):  # type: ignore[misc]  # SGL
         tokenizer: Any = None,
         **_: Any,  # what later versions add
     ) -> None:
-        self._served = served_by(self.format_name, tokenizer)
-        opener, closer = self._served.pairs[0] if self._served.pairs else THINK
+        self._syntax = syntax_of(self.format_name, tokenizer)
+        opener, closer = self._syntax.pairs[0] if self._syntax.pairs else THINK
         super().__init__(
             opener,
             closer,
@@ -52,12 +52,12 @@ class ThoughtDetector(BaseReasoningFormatDetector):  # type: ignore[misc]  # SGL
             stream_reasoning=stream_reasoning,
             continue_final_message=continue_final_message,
             previous_content=previous_content if isinstance(previous_content, str) else "",
-            reasoning_default=reasoning_default(template_of(tokenizer)) if self._served.pairs else None,
+            reasoning_default=reasoning_default(template_of(tokenizer)) if self._syntax.pairs else None,
             force_nonempty_content=force_nonempty_content,
         )
         self._starts_inside = bool(self._in_reasoning)  # as the class above has found
         self._reader = self._new()
-        self._waiting: list[str] = []  # reasoning that goes out at once, at its end
+        self._waiting: list[str] = []  # reasoning that is sent as a whole, at its end
         self._thoughts: list[str] = []  # all of it
         self._said = False  # whether there was content
 
@@ -78,7 +78,7 @@ class ThoughtDetector(BaseReasoningFormatDetector):  # type: ignore[misc]  # SGL
         return found
 
     def _new(self) -> TurnReader:
-        return TurnReader(self._served, in_reasoning=self._starts_inside, calls=False, spaces=True)
+        return TurnReader(self._syntax, in_reasoning=self._starts_inside, calls=False, spaces=True)
 
     def _sent(self, content: str, reasoning: str, *, over: bool) -> Any:
         self._said = self._said or bool(content)
@@ -94,7 +94,7 @@ class ThoughtDetector(BaseReasoningFormatDetector):  # type: ignore[misc]  # SGL
 
 @lru_cache(maxsize=64)
 def reasoning_default(template: str) -> str | None:
-    """In SGLang's words, when the prompt opens the reasoning: for templates from which SGLang cannot learn it.
+    """When the prompt opens the reasoning, in SGLang's terms, for templates from which SGLang cannot learn it.
 
     Args:
         template: the model's chat template; "" if it is not known.

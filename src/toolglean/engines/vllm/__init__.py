@@ -1,16 +1,16 @@
-# What this folder knows: vLLM's interfaces for plugins, and how a turn read by toolglean is told in their words.
-# What it must not know: how calls are written or read.
+# vLLM's interfaces for plugins, and how a turn that toolglean has read is expressed in them.
+# Does not depend on how calls are written or read.
 #
 #   __init__.py           registers the names; vLLM calls it in each of its processes, by the entry point
 #                         `vllm.general_plugins`
 #   parsers.py            the classes by name, made when vLLM asks for one
 #   tool_parser.py        calls and content
-#   reasoning_parser.py   reasoning, and what stands behind it
-#   partners.py           how the two find each other, so that one reader reads the whole turn
+#   reasoning_parser.py   reasoning, and what follows it
+#   pairing.py            how the two find each other, so that one reader reads the whole turn
 #   tokens.py             ids and text
 #   tags.py               structural tags
 #
-# Only __init__.py is imported when vLLM starts: the classes import vLLM's own, and parsing.
+# Only __init__.py is imported when vLLM starts: the classes import those of vLLM, and the parser.
 """toolglean as the tool parser and the reasoning parser of vLLM."""
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from toolglean.engines.names import parser_names
 __all__ = ["APPEND_THINK", "register"]
 
 APPEND_THINK = "toolglean-append-think"
-"""The reasoning parser that leaves the reasoning in the content, with its opener in front."""
+"""The reasoning parser that leaves the reasoning in the content, after its opener."""
 
 PARSERS = "toolglean.engines.vllm.parsers"
 
@@ -32,7 +32,7 @@ PARSERS = "toolglean.engines.vllm.parsers"
 def register() -> None:
     """Make toolglean's parsers known to vLLM, by name: `toolglean`, and `toolglean-<format>` for each format.
 
-    It never raises, because vLLM would not start: if this vLLM has no such registry, it says so in the log, at most.
+    Never raises, because vLLM would not start: if this vLLM has no such registry, a warning is logged.
     """
     try:
         tools: Any = importlib.import_module("vllm.tool_parsers").ToolParserManager
@@ -41,7 +41,7 @@ def register() -> None:
             tools.register_lazy_module(name, PARSERS, f"tool:{name}")
             reasonings.register_lazy_module(name, PARSERS, f"reasoning:{name}")
         reasonings.register_lazy_module(APPEND_THINK, PARSERS, f"reasoning:{APPEND_THINK}")
-    except Exception as error:  # noqa: BLE001  # whatever a vLLM of another version raises
+    except Exception as error:  # noqa: BLE001  # anything that another version of vLLM raises
         logging.getLogger(__name__).warning(
-            "toolglean's parsers are not available: this vLLM does not take them (%s: %s)", type(error).__name__, error
+            "toolglean's parsers are not available in this vLLM: %s: %s", type(error).__name__, error
         )

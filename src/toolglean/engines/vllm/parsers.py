@@ -1,8 +1,7 @@
-# What this file knows: the classes of parsers by the names that __init__.py registers.
-# What it must not know: what they do.
+# The classes of parsers, by the names that __init__.py registers. Does not depend on what they do.
 #
-# vLLM looks a class up in this module when a flag names it. Each is made then: a format is a class attribute, because
-# vLLM makes the objects itself.
+# vLLM looks up a class in this module when a flag names it. The class is made then. Its format is a class attribute,
+# because vLLM makes the objects itself.
 """Parser classes of vLLM, by name."""
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-# What this file knows: vLLM's ReasoningParser: what it asks of text, and what of ids.
-# What it must not know: how reasoning is found (engines/reading.py), how calls are read.
+# vLLM's ReasoningParser: what it must answer about text, and what about token ids.
+# Does not depend on how reasoning is found (engines/reading.py), or on how calls are read.
 #
-# A streamed turn is read in one of three ways. If the tool parser is toolglean's as well, it is handed the turn with
-# the first piece (partners.py). If it is another one, the rest goes to it as it stands, as soon as the reasoning is
-# over. If there is none, the whole turn is read here. A whole answer is read at once; what is left of it holds every
-# call with its markers.
+# A streamed turn is read in one of three ways. If the tool parser is toolglean's as well, it gets the turn with the
+# first piece (pairing.py). If it is another one, it gets the rest unchanged as soon as the reasoning is over. If there
+# is none, the whole turn is read here. A whole answer is read at once; the rest of it contains every call with its
+# markers.
 """toolglean as vLLM's reasoning parser."""
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from vllm.reasoning.abs_reasoning_parsers import ReasoningParser
 
 from toolglean.engines.reading import TurnReader
 from toolglean.engines.vllm.counting import ReasoningCount
-from toolglean.engines.vllm.partners import has_foreign_partner, introduce
+from toolglean.engines.vllm.pairing import has_foreign_partner, introduce
 from toolglean.engines.vllm.tags import request_tools
 from toolglean.engines.vllm.tokens import TAIL, Tokens, reasoning_is_over
 from toolglean.engines.vllm.tool_parser import ToolgleanToolParser, delta_of, with_special_tokens
@@ -27,16 +27,16 @@ from toolglean.engines.vllm.tool_parser import ToolgleanToolParser, delta_of, wi
 __all__ = ["AppendThinkParser", "ToolgleanReasoningParser"]
 
 PROMPT_TOKENS = 512
-"""How much of the prompt's end is read: the model's own part of it."""
+"""How many tokens at the end of the prompt are read: the part that opens the model's message."""
 
 
 class ToolgleanReasoningParser(ReasoningParser):
     """Reasoning of one request, as vLLM asks for it.
 
     Attributes:
-        format_name: the format; "": the tokenizer tells it.
-        opened_by_prompt: whether prompts open the reasoning, where vLLM does not tell the prompt; None: the chat
-            template tells.
+        format_name: the format; "": it is learned from the tokenizer.
+        opened_by_prompt: whether prompts open the reasoning, if vLLM does not pass the prompt; None: the chat template
+            tells.
     """
 
     engine_based_streaming = True
@@ -46,7 +46,7 @@ class ToolgleanReasoningParser(ReasoningParser):
     def __init__(self, tokenizer: Any, *args: Any, **kwargs: Any) -> None:
         super().__init__(tokenizer, *args, **kwargs)
         self._tokens = Tokens(tokenizer)
-        self.served = self._tokens.served(self.format_name)
+        self.syntax = self._tokens.syntax(self.format_name)
         self._thinks = _thinks(kwargs.get("chat_template_kwargs"))
         self._prompt = ""
         self._partner: ToolgleanToolParser | None = None
@@ -57,16 +57,16 @@ class ToolgleanReasoningParser(ReasoningParser):
         introduce(self)
 
     def meet(self, tool_parser: ToolgleanToolParser) -> None:
-        """This is the tool parser of the same request."""
+        """Meet the tool parser of the same request."""
         self._partner = tool_parser
 
     @property
     def reasoning_start_str(self) -> str | None:
-        return self.served.pairs[0][0] or None if self.served.pairs else None
+        return self.syntax.pairs[0][0] or None if self.syntax.pairs else None
 
     @property
     def reasoning_end_str(self) -> str | None:
-        return self.served.pairs[0][1] or None if self.served.pairs else None
+        return self.syntax.pairs[0][1] or None if self.syntax.pairs else None
 
     # -- requests
 
@@ -78,20 +78,20 @@ class ToolgleanReasoningParser(ReasoningParser):
         self._reader, self._count = None, None
 
     def _begin(self, asked: Any = None) -> dict[str, Any]:
-        # Without the prompt the chat template tells. Without either, a model that reasons is expected to do so, unless
-        # the request has switched it off.
+        # Without the prompt, the chat template tells. Without either, a model that can reason is expected to do so,
+        # unless the request has switched it off.
         if self._prompt:
             return {"prompt": self._prompt}
-        opened = self.served.opens if self.opened_by_prompt is None else self.opened_by_prompt
-        expected = self.served.reasons if opened is None else opened
-        return {"in_reasoning": expected and self.served.reasons and self._thinks and _thinks(asked)}
+        opened = self.syntax.opens if self.opened_by_prompt is None else self.opened_by_prompt
+        expected = self.syntax.reasons if opened is None else opened
+        return {"in_reasoning": expected and self.syntax.reasons and self._thinks and _thinks(asked)}
 
     # -- whole answers
 
     def extract_reasoning(self, model_output: str, request: Any) -> tuple[str | None, str | None]:
         begin = self._begin(getattr(request, "chat_template_kwargs", None))
         tools = request_tools(getattr(request, "tools", None))
-        piece = TurnReader(self.served, tools, calls=False, spaces=True, **begin).read(model_output)
+        piece = TurnReader(self.syntax, tools, calls=False, spaces=True, **begin).read(model_output)
         if self._partner is not None and self._partner.reads_reasoning:
             self._partner.know(
                 piece.content if piece.content.strip() else "", self._partner.read_whole(model_output, request, **begin)
@@ -118,7 +118,7 @@ class ToolgleanReasoningParser(ReasoningParser):
                 self._over = True
                 self._partner.begin(**self._begin())
                 return DeltaMessage(content=delta_text)
-            self._reader = TurnReader(self.served, calls=False, spaces=True, **self._begin())
+            self._reader = TurnReader(self.syntax, calls=False, spaces=True, **self._begin())
             self._hands_over = has_foreign_partner(DelegatingParser, type(self), ToolgleanToolParser)
         piece = self._reader.feed(delta_text)
         self._over = self._hands_over and self._reader.ended
@@ -128,36 +128,36 @@ class ToolgleanReasoningParser(ReasoningParser):
         return self._over
 
     def finish_streaming(self) -> DeltaMessage | None:
-        """What was held back: of the whole stream, or until the reasoning was over."""
+        """What was held back, of the whole stream or of the reasoning."""
         reader, self._reader = self._reader, None
         return delta_of(reader.finish()) if reader is not None else None
 
     # -- ids
 
     def is_reasoning_end(self, input_ids: Sequence[int]) -> bool:
-        return reasoning_is_over(self._tokens, input_ids, self.served, expected=self._thinks)
+        return reasoning_is_over(self._tokens, input_ids, self.syntax, expected=self._thinks)
 
     def is_reasoning_end_streaming(self, input_ids: Sequence[int], delta_ids: Iterable[int]) -> bool:
         tail = TAIL + len(list(delta_ids))
-        return reasoning_is_over(self._tokens, input_ids[-tail:], self.served, expected=self._thinks, whole=False)
+        return reasoning_is_over(self._tokens, input_ids[-tail:], self.syntax, expected=self._thinks, whole=False)
 
     def extract_content_ids(self, input_ids: list[int]) -> list[int]:
         texts = self._tokens.texts(input_ids)
         text = "".join(texts)
-        end = max((text.rfind(closer) + len(closer) for _, closer in self.served.pairs if closer in text), default=-1)
+        end = max((text.rfind(closer) + len(closer) for _, closer in self.syntax.pairs if closer in text), default=-1)
         if end < 0:
-            return [] if self.served.pairs else input_ids
+            return [] if self.syntax.pairs else input_ids
         first = next((place for place, reached in enumerate(accumulate(map(len, texts))) if reached >= end), 0)
         return input_ids[first + 1 :]
 
     def count_reasoning_tokens(self, token_ids: Sequence[int]) -> int:
         if self._count is None or not self._count.goes_on(token_ids):
-            self._count = ReasoningCount(self.served, self._begin())
+            self._count = ReasoningCount(self.syntax, self._begin())
         return self._count.read(self._tokens, token_ids)
 
 
 class AppendThinkParser(ToolgleanReasoningParser):
-    """Leaves the reasoning in the content, and puts its opener in front where the prompt has opened it."""
+    """Leaves the reasoning in the content, and adds its opener if the prompt has opened it."""
 
     def extract_reasoning(self, model_output: str, request: Any) -> tuple[str | None, str | None]:
         return None, self._opener() + model_output
@@ -185,7 +185,7 @@ class AppendThinkParser(ToolgleanReasoningParser):
 
 
 def _thinks(asked: Any) -> bool:
-    # What is passed to the chat template, in the words that templates use for it.
+    # The variables of the chat template, by the names that templates use.
     if not isinstance(asked, Mapping):
         return True
     on = asked.get("enable_thinking", asked.get("thinking", True))

@@ -1,6 +1,5 @@
-# What this file knows: what a request to vLLM says of tools and of the choice among them, and vLLM's levels of
-# strictness; a grammar as the object that vLLM passes on.
-# What it must not know: how a grammar is made.
+# What a request to vLLM says about tools and the choice among them, vLLM's levels of strictness, and a grammar as the
+# object that vLLM expects. Does not depend on how a grammar is made.
 """Structural tags for requests to vLLM."""
 
 from __future__ import annotations
@@ -11,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from xgrammar import StructuralTag
 
-from toolglean.engines.served import tools_of
+from toolglean.engines.syntax import tools_of
 from toolglean.errors import ToolgleanError
 from toolglean.grammar import grammar_of
 from toolglean.tools import Tool, ToolSet
@@ -21,13 +20,13 @@ if TYPE_CHECKING:
 
 try:
     from vllm.tool_parsers.utils import get_function_tools
-except ImportError:  # it is not of the interface for plugins: it spells out tools that stand in namespaces
+except ImportError:  # it is not part of the interface for plugins; it expands tools in namespaces
     get_function_tools = list
 
 __all__ = ["request_tools", "structural_tag_of"]
 
 PARAMETER = 2
-"""vLLM's level at which all schemas are enforced; below it, only those of tools that say `strict`."""
+"""vLLM's level at which all schemas are enforced; below it, only those of tools with `strict`."""
 
 _log = logging.getLogger(__name__)
 
@@ -41,8 +40,8 @@ def structural_tag_of(declared: Format, request: Any, *, reasoning: bool, strict
     """What the model may write, for any choice among the tools.
 
     Returns:
-        xgrammar's `StructuralTag`; None if the request asks for no call, or the format's calls cannot be enforced: the
-        log says why, and the answer is read all the same.
+        xgrammar's `StructuralTag`; None if the request does not ask for a call, or the format's calls cannot be
+        enforced: the log says why, and the answer is read anyway.
     """
     given = get_function_tools(request.tools or [])
     tools = tools_of(given)
@@ -62,7 +61,7 @@ def structural_tag_of(declared: Format, request: Any, *, reasoning: bool, strict
         )
         return StructuralTag.model_validate(grammar.structural_tag())
     except ToolgleanError as error:
-        _log.warning("the model is not held to tool_choice=%r: %s", choice, error)
+        _log.warning("tool_choice=%r is not enforced: %s", choice, error)
         return None
 
 

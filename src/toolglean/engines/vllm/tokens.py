@@ -1,26 +1,26 @@
-# What this file knows: tokenizers as vLLM passes them, and what can be asked of a row of ids.
-# What it must not know: what the text means, but for the markers of reasoning and the headers of messages.
-"""Ids as text."""
+# Tokenizers as vLLM passes them, and questions about a sequence of token ids.
+# Does not depend on what the text means, except for the markers of reasoning and the headers of messages.
+"""Token ids as text."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from toolglean.engines.served import Served, served_model
+from toolglean.engines.syntax import ModelSyntax, model_syntax
 from toolglean.formats.headers import HEADERS, own_part
 
 __all__ = ["TAIL", "Tokens", "reasoning_is_over"]
 
 UNKNOWN = "\ufffd"
-"""Stands for a token whose text cannot be told."""
+"""The text of a token whose text is not known."""
 
 TAIL = 64
-"""How many tokens are looked at, at first, where the end of a long row of ids decides."""
+"""How many tokens are read at first, if the end of a long sequence of ids decides."""
 
 
 class Tokens:
-    """A tokenizer, whatever it can do.
+    """A tokenizer, which may only be able to encode.
 
     Args:
         tokenizer: one of vLLM's.
@@ -32,12 +32,12 @@ class Tokens:
         self._tokenizer = tokenizer
         self._decode = getattr(tokenizer, "decode", None)
         self._words: dict[int, str] = {}
-        self._rows: dict[tuple[int, ...], str] = {}  # where nothing decodes: the ids of whole markers
+        self._rows: dict[tuple[int, ...], str] = {}  # if the tokenizer cannot decode: the ids of whole markers
 
-    def served(self, format_name: str) -> Served:
+    def syntax(self, format_name: str) -> ModelSyntax:
         """How the model of this tokenizer writes."""
         name = getattr(self._tokenizer, "name_or_path", "")
-        found = served_model(
+        found = model_syntax(
             format_name,
             name if isinstance(name, str) else "",
             _template_of(getattr(self._tokenizer, "chat_template", None)),
@@ -46,7 +46,7 @@ class Tokens:
         return found
 
     def text(self, ids: Iterable[Any]) -> str:
-        """The text of these ids, special tokens too. Where something gives tokens for ids, they are the text."""
+        """The text of these ids, including special tokens. Tokens in place of ids are their own text."""
         given = list(ids)
         if not given:
             return ""
@@ -58,7 +58,7 @@ class Tokens:
             return str(self._decode(given))
 
     def texts(self, ids: Iterable[Any]) -> list[str]:
-        """The text of each of these ids. Where nothing decodes, a marker of several ids is the text of the last one."""
+        """The text of each id. If the tokenizer cannot decode, a marker of several ids is the text of the last one."""
         given = list(ids)
         if self._decode is not None:
             return [each if isinstance(each, str) else self.text([each]) for each in given]
@@ -73,7 +73,7 @@ class Tokens:
         return found
 
     def learn(self, markers: Iterable[str]) -> None:
-        """Remember the ids of these markers, if this tokenizer cannot decode: some stand-ins only encode."""
+        """Remember the ids of these markers, if the tokenizer cannot decode: some stand-ins only encode."""
         encode = getattr(self._tokenizer, "encode", None)
         if self._decode is not None:
             return
@@ -86,42 +86,42 @@ class Tokens:
 
 
 def _template_of(given: Any) -> str:
-    # A tokenizer may have several by name.
+    # A tokenizer may have several templates, by name.
     if isinstance(given, dict):
         given = given.get("tool_use") or given.get("default")
     return given if isinstance(given, str) else ""
 
 
 def reasoning_is_over(
-    tokens: Tokens, ids: Sequence[Any], served: Served, *, expected: bool = True, whole: bool = True
+    tokens: Tokens, ids: Sequence[Any], syntax: ModelSyntax, *, expected: bool = True, whole: bool = True
 ) -> bool:
-    """Whether no reasoning is open, or to be expected, behind these ids: those of a prompt, or of an answer as well.
+    """Whether no reasoning is open, or to be expected, after these ids: those of a prompt, or of an answer as well.
 
-    What stands last decides: a marker, or the header of the model's message. Behind the header the model may still open
-    its reasoning, unless it does not reason at all.
+    The last marker decides, or the header of the model's message. After the header the model may still open its
+    reasoning, unless it does not reason at all.
 
     Args:
         tokens: reads the ids.
         ids: the ids.
-        served: how the model writes.
+        syntax: how the model writes.
         expected: whether the request lets the model reason.
-        whole: whether to look further back where the last ids do not decide.
+        whole: whether to read further back if the last ids do not decide.
     """
-    if not served.pairs:
+    if not syntax.pairs:
         return True
-    waits = served.reasons and expected
+    waits = syntax.reasons and expected
     size = TAIL
     while True:
         text = tokens.text(ids[-size:])
         own = own_part(text, HEADERS)
         part = text if own is None else own
-        opened = max((part.rfind(opener) for opener, _ in served.pairs if opener), default=-1)
-        closed = max((part.rfind(closer) for _, closer in served.pairs if closer), default=-1)
+        opened = max((part.rfind(opener) for opener, _ in syntax.pairs if opener), default=-1)
+        closed = max((part.rfind(closer) for _, closer in syntax.pairs if closer), default=-1)
         if opened >= 0 or closed >= 0:
             return closed > opened
         if own is not None:
             begun = own.strip()
-            return not waits or bool(begun and not any(mark.startswith(begun) for mark, _ in served.pairs))
+            return not waits or bool(begun and not any(mark.startswith(begun) for mark, _ in syntax.pairs))
         if size >= len(ids) or not whole:
             return not waits
         size *= 2

@@ -1,8 +1,8 @@
-# What this file knows: vLLM's ToolParser, and its words for pieces of an answer.
-# What it must not know: how calls are found (engines/reading.py reads the turn), how the prompt is read
+# vLLM's ToolParser, and its classes for the deltas of an answer.
+# Does not depend on how calls are found (engines/reading.py reads the turn), or on how the prompt is read
 # (reasoning_parser.py passes it on).
 #
-# `engine_based_streaming`: vLLM then passes each piece of text once, without joining them, and asks for the rest at the
+# With `engine_based_streaming`, vLLM passes each piece of text once, without joining them, and asks for the rest at the
 # end (`finish_streaming`).
 """toolglean as vLLM's tool parser."""
 
@@ -24,26 +24,26 @@ from vllm.entrypoints.generate.base.protocol import (
 )
 from vllm.tool_parsers.abstract_tool_parser import ToolParser
 
-from toolglean.engines.reading import Piece, TurnReader
-from toolglean.engines.vllm.partners import last_made
+from toolglean.engines.reading import TurnDelta, TurnReader
+from toolglean.engines.vllm.pairing import last_made
 from toolglean.engines.vllm.tags import request_tools, structural_tag_of
 from toolglean.engines.vllm.tokens import Tokens
 
 __all__ = ["UNKNOWN_TOOLS", "ToolgleanToolParser", "delta_of", "with_special_tokens"]
 
 UNKNOWN_TOOLS = "TOOLGLEAN_UNKNOWN_TOOLS"
-"""The environment variable that says what becomes of a call of a tool that the request does not have: "call" passes it
-on; otherwise its text is content."""
+"""The environment variable for calls to a tool that is not among the request's tools: "call" passes them on; otherwise
+their text is content."""
 
 
 class ToolgleanToolParser(ToolParser):
     """Calls and content of one request, as vLLM asks for them.
 
     Attributes:
-        format_name: the format; "": the tokenizer tells it.
+        format_name: the format; "": it is learned from the tokenizer.
         reads_without_tools: whether calls are read for a request without tools, or with `tool_choice="none"`. vLLM
-            throws such calls away, so their text is content unless this is true.
-        skip_reasoning_parsing: set by vLLM where it has no reasoning parser: reasoning is then content.
+            discards such calls, so their text is content unless this is true.
+        skip_reasoning_parsing: set by vLLM if it has no reasoning parser: reasoning is then content.
     """
 
     engine_based_streaming = True
@@ -54,25 +54,25 @@ class ToolgleanToolParser(ToolParser):
 
     def __init__(self, tokenizer: Any, tools: Any = None, **_: Any) -> None:
         super().__init__(tokenizer, tools)
-        self.served = Tokens(tokenizer).served(self.format_name)
-        if self.served.format is None:
-            # What the model would write is not known, so a forced call is JSON that vLLM itself asks for and reads.
+        self.syntax = Tokens(tokenizer).syntax(self.format_name)
+        if self.syntax.format is None:
+            # The model's format is not known, so for a forced call vLLM itself asks for JSON, and reads it.
             self.structural_tag_model = None
             self.supports_required_and_named = True
         self._reader: TurnReader | None = None
         self._begin: dict[str, Any] = {}
-        self._known: tuple[str, Piece] | None = None
+        self._known: tuple[str, TurnDelta] | None = None
         partner = last_made(tokenizer)
         if partner is not None:
             partner.meet(self)
 
     @property
     def reads_reasoning(self) -> bool:
-        """Whether a whole turn may be handed to this parser: vLLM asks it for every piece of content."""
+        """Whether this parser may get a whole turn: vLLM then asks it for every piece of content."""
         return not self.supports_required_and_named
 
     def begin(self, *, keep_reasoning: bool = False, **begin: Any) -> None:
-        """The turn begins here, and not behind its reasoning.
+        """The turn begins here, and not after its reasoning.
 
         Args:
             keep_reasoning: whether the reasoning is content.
@@ -81,7 +81,7 @@ class ToolgleanToolParser(ToolParser):
         self._begin = begin
         self.skip_reasoning_parsing = self.skip_reasoning_parsing or keep_reasoning
 
-    def read_whole(self, model_output: str, request: Any, **begin: Any) -> Piece:
+    def read_whole(self, model_output: str, request: Any, **begin: Any) -> TurnDelta:
         """A whole turn, from its beginning.
 
         Args:
@@ -91,8 +91,8 @@ class ToolgleanToolParser(ToolParser):
         """
         return self._new_reader(request, whole_calls=True, **begin).read(model_output)
 
-    def know(self, rest: str, piece: Piece) -> None:
-        """What that text holds, which vLLM will pass to `extract_tool_calls`, is known."""
+    def know(self, rest: str, piece: TurnDelta) -> None:
+        """Remember the reading of that text, which vLLM will pass to `extract_tool_calls`."""
         self._known = (rest, piece)
 
     # -- requests
@@ -102,16 +102,16 @@ class ToolgleanToolParser(ToolParser):
         return with_special_tokens(request) if request.tools and request.tool_choice != "none" else request
 
     def get_structural_tag(self, request: Any, *, reasoning: bool = False, strict_level: int = 0) -> Any:
-        if self.served.format is None or not envs.VLLM_ENFORCE_STRICT_TOOL_CALLING:
+        if self.syntax.format is None or not envs.VLLM_ENFORCE_STRICT_TOOL_CALLING:
             return None
-        return structural_tag_of(self.served.format, request, reasoning=reasoning, strict_level=strict_level)
+        return structural_tag_of(self.syntax.format, request, reasoning=reasoning, strict_level=strict_level)
 
     def _new_reader(self, request: Any, **options: Any) -> TurnReader:
         wanted = self.reads_without_tools or (
             bool(getattr(request, "tools", None)) and getattr(request, "tool_choice", None) != "none"
         )
         return TurnReader(
-            self.served,
+            self.syntax,
             request_tools(getattr(request, "tools", None) or self.tools),
             calls=wanted,
             spaces=True,
@@ -127,7 +127,7 @@ class ToolgleanToolParser(ToolParser):
         known, self._known = self._known, None
         if known is not None and known[0] == model_output:
             piece = known[1]
-        else:  # this answer has no place for reasoning
+        else:  # this answer has no field for reasoning
             piece = self._new_reader(request, whole_calls=True, reasoning=False).read(model_output)
         calls = [
             ToolCall(id=part.id, type="function", function=FunctionCall(name=part.name, arguments=part.arguments))
@@ -158,11 +158,11 @@ class ToolgleanToolParser(ToolParser):
         return delta_of(reader.finish()) if reader is not None else None
 
     def get_remaining_unstreamed_args(self) -> str:
-        return ""  # nothing is parsed before it is streamed
+        return ""  # everything that was parsed has been streamed
 
 
 def with_special_tokens(request: Any) -> Any:
-    """The request, so that the text has its special tokens as they stand: most markers are special tokens."""
+    """The request, changed to keep special tokens in the text: most markers are special tokens."""
     request.skip_special_tokens = False
     if hasattr(request, "spaces_between_special_tokens"):
         request.spaces_between_special_tokens = False
@@ -173,8 +173,8 @@ def _new_id() -> str:
     return f"chatcmpl-tool-{uuid.uuid4().hex}"  # as vLLM makes them
 
 
-def delta_of(piece: Piece) -> DeltaMessage | None:
-    """A piece of a turn in vLLM's words; None where there is nothing to say."""
+def delta_of(piece: TurnDelta) -> DeltaMessage | None:
+    """A delta of a turn as vLLM's class; None if it is empty."""
     if not piece:
         return None
     said: dict[str, Any] = {}

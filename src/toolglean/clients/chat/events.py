@@ -1,0 +1,126 @@
+# OpenAI's chat API as events: calls that the server has parsed, and calls in the text.
+# Does not depend on how calls are found in text (turn/server_turn.py reads it), on how fragments are joined
+# (toolglean.conversation), on HTTP, or on any client's objects.
+"""Chunks and answers of OpenAI's chat API as one sequence of events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from toolglean.clients.turn.duplicates import SentCall
+from toolglean.clients.turn.server_turn import ServerTurn
+from toolglean.conversation import OpenAIChunkWrapper, ToolCallAggregator
+from toolglean.conversation.openai import CUT_OFF
+from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Reasoning, Status, ToolCall
+from toolglean.tools import ToolLike, ToolSet
+
+__all__ = ["ChatEvents"]
+
+
+@dataclass(slots=True)
+class _ServerCall:
+    """A call that the server has parsed, as far as its events were emitted."""
+
+    index: int
+    id: str
+    sent: SentCall
+    told: int = 0  # pieces of its arguments that were emitted
+
+
+class ChatEvents:
+    """Reads the chunks of one turn (of several choices, the first), or its whole answer.
+
+    Args:
+        tools: what the model may call; None: text is only text, and calls are those that the server has parsed.
+        parsing: as for `toolglean.Parser`.
+    """
+
+    def __init__(self, tools: Iterable[ToolLike] | ToolSet | None, parsing: Mapping[str, Any]) -> None:
+        self._tools = None if tools is None else ToolSet(tools)
+        self._turn = ServerTurn(self._tools, parsing)
+        self._joined = ToolCallAggregator()
+        self._own: list[_ServerCall | None] = []  # None: the text has given it
+        self._over = False
+
+    def read(self, chunk: Any) -> list[Event]:
+        """The events of a chunk, or of a whole answer."""
+        if self._over:
+            return []
+        wrapper = OpenAIChunkWrapper(chunk)
+        thought, text = wrapper.get_reasoning(), wrapper.get_text()
+        found: list[Event] = self._turn.thought(thought) if self._tools is not None else []
+        if thought and self._tools is None:
+            found = [Reasoning(thought, 0)]
+        if text:
+            found = [*found, *([Content(text, 0)] if self._tools is None else self._turn.text(text))]
+        if wrapper.delta is not None:
+            self._joined.add_delta(wrapper.delta)
+            found += self._progress() + self._turn.settle()
+        return found + self.finish(wrapper.finish_reason) if wrapper.finish_reason else found
+
+    def finish(self, reason: str = "") -> list[Event]:
+        """The events of the end: what was held back, and the ends of the server's calls.
+
+        Args:
+            reason: why the turn ended; "" if the server did not say.
+        """
+        if self._over:
+            return []
+        self._over = True
+        self._close()
+        found: list[Event] = self._turn.finish() if self._tools is not None else []
+        names = self._joined.names
+        found += self._progress(at_end=True)
+        ended = self._joined.finish()
+        last = len(ended) - 1
+        for place, (own, call) in enumerate(zip(self._own, ended, strict=True)):
+            if own is not None:
+                cut = place == last and (not reason or reason in CUT_OFF)
+                found.append(self._end(own, names[place], call.arguments, call.unread, cut=cut))
+        return found
+
+    def _close(self) -> None:
+        for place, own in enumerate(self._own):
+            if own is not None and own.sent.arguments is None:
+                own.sent.arguments = self._joined.arguments(place, over=True)
+                if own.sent.arguments is None:  # they cannot be read
+                    self._turn.duplicates.drop(own.sent)
+
+    def _progress(self, *, at_end: bool = False) -> list[Event]:
+        found: list[Event] = []
+        for place, (id, name, parts) in enumerate(self._joined.begun):  # noqa: A001  # the wire's own word
+            if place == len(self._own):
+                if not (parts or at_end):
+                    break  # its name may arrive in pieces
+                arguments = self._joined.arguments(place, over=at_end)
+                same = self._turn.duplicates.was_written(name, arguments)
+                if same is None and not at_end:
+                    break  # until its arguments are complete
+                if same:
+                    self._own.append(None)
+                    continue
+                index, made = self._turn.claim()
+                self._own.append(_ServerCall(index, id or made, self._turn.duplicates.add_parsed(name, arguments)))
+                found.append(CallStart(index, id or made, name, self._known(name), self._turn.place))
+            own = self._own[place]
+            if own is None or own.told == len(parts):
+                continue
+            found += [CallDelta(own.index, part, self._turn.place) for part in parts[own.told :]]
+            own.told = len(parts)
+            own.sent.arguments = own.sent.arguments or self._joined.arguments(place)
+        return found
+
+    def _end(self, own: _ServerCall, name: str, arguments: dict[str, Any], unread: str, *, cut: bool) -> Event:
+        status: Status = "ok"
+        if unread or not name or (cut and not arguments):
+            status = "incomplete" if cut and name else "malformed"
+        text = unread or self._turn.text_of(arguments)
+        place = self._turn.place
+        given = arguments if status == "ok" else None
+        call = ToolCall(own.id, own.index, name, self._known(name), given, text, (place, place), status)
+        return CallEnd(own.index, call, place)
+
+    def _known(self, name: str) -> bool | None:
+        return None if self._tools is None else name in self._tools

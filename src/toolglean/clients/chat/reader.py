@@ -1,0 +1,332 @@
+# Moves leaked calls from the text of OpenAI's chat stream into its `tool_calls`, on plain dicts. No package is needed.
+# Does not depend on any client's objects (openai/objects.py), or on how calls are written.
+#
+# A chunk of plain text is passed through unchanged: that is the fast path. Otherwise each delta that the text became
+# is sent in a separate chunk. The chunk's other fields (role, refusal, logprobs, a server's extra fields) go with the
+# first of them, or alone if all of the text is held back; `usage` goes with the last. Text that was held back is sent
+# before `finish_reason`, or at the end of the stream if there is none.
+#
+# Calls that the server has parsed itself are passed through (server_calls.py), unless the text has given them already.
+"""Leaked calls in OpenAI's chat stream, on plain dicts."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterable, Iterable, Mapping, Sequence
+from typing import Any, Unpack
+
+from toolglean.clients.chat.server_calls import ServerCalls
+from toolglean.clients.chat.types import ChunkDict, CompletionDict
+from toolglean.clients.streams import AsyncReading, Reading, aread, read
+from toolglean.clients.turn.text import Tools, TurnArguments, TurnText, is_all, listed, text_for, whole_turn
+from toolglean.conversation.deltas import ChatDeltas, LegacyDeltas
+from toolglean.conversation.fields import field, text_of
+from toolglean.events import ToolCall
+
+__all__ = ["ChoiceReader", "StreamReader", "Tools", "adict_chunks", "dict_chunks", "dict_completion"]
+
+CHUNK_FIELDS = frozenset(
+    {"id", "object", "created", "model", "choices", "system_fingerprint", "service_tier", "obfuscation"}
+)
+"""The fields that every chunk repeats, so that a chunk with no others may be held back."""
+CHOICE_FIELDS = frozenset({"index", "delta", "finish_reason"})
+"""The fields that are rewritten if a choice changes."""
+STOPPED: Any = ("stop",)
+"""The finish reasons that a call changes. A tuple, because a server may send any value."""
+
+
+class ChoiceReader:
+    """Reads one choice of a stream.
+
+    Args:
+        turn: reads its text.
+        deltas: writes the deltas of the events.
+    """
+
+    def __init__(self, turn: TurnText, deltas: ChatDeltas) -> None:
+        self.turn = turn
+        self.over = False
+        self.own = ServerCalls(turn, deltas)
+        self._deltas = deltas
+
+    def read(self, text: str) -> list[dict[str, Any]] | None:
+        """The deltas that the text becomes; None if it is nothing but text."""
+        events = self.turn.feed(text)
+        return None if is_all(events, text) else self._deltas.deltas(events)
+
+    def settle(self) -> list[dict[str, Any]]:
+        """The deltas that no longer wait for the server's calls."""
+        return self._deltas.deltas(self.turn.settle())
+
+    def reason(self, given: Any) -> Any:
+        """The right finish reason, given the server's."""
+        return self._deltas.finish_reason(given)
+
+    def end(self, reason: str | None = None) -> tuple[list[dict[str, Any]], str | None]:
+        """The choice is over: the deltas that were held back, and the right finish reason."""
+        self.over = True
+        self.own.close()
+        return self._deltas.deltas(self.turn.finish()), self._deltas.finish_reason(reason)
+
+
+class _Old(dict[str, Any]):
+    """A fragment of the deprecated `function_call`, in the form of a fragment of `tool_calls`."""
+
+
+class StreamReader:
+    """Reads a stream of dicts, each choice separately.
+
+    Args:
+        tools: as for `toolglean.Parser`.
+        parsing: as for `toolglean.Parser`; `whole_calls` and `single_call`, as for `TurnText`; `legacy`: calls go into
+            `function_call`, for requests that have `functions` instead of tools.
+    """
+
+    def __init__(self, tools: Tools, parsing: Mapping[str, Any]) -> None:
+        self._deltas = LegacyDeltas if parsing.get("legacy") else ChatDeltas
+        self._turn = text_for(tools, _reading(parsing))
+        self._choices: dict[int, ChoiceReader] = {}
+        self._last: Any = None
+
+    @property
+    def pristine(self) -> bool:
+        """Whether everything so far is text for the user, as the server sent it."""
+        return all(reader.turn.pristine for reader in self._choices.values())
+
+    @property
+    def waits(self) -> bool:
+        """Whether some of such text is held back."""
+        return any(reader.turn.waits for reader in self._choices.values())
+
+    def choice(self, index: Any) -> ChoiceReader:
+        """The reader of that choice."""
+        index = index if isinstance(index, int) else 0
+        if index not in self._choices:
+            self._choices[index] = ChoiceReader(self._turn.fork(), self._deltas(id_prefix=self._turn.id_prefix))
+        return self._choices[index]
+
+    def read(self, chunk: Any) -> list[Any]:
+        """The chunks that a chunk becomes: often itself, or none while text is held back."""
+        choices = field(chunk, "choices")
+        if not isinstance(choices, list | tuple) or not choices:
+            return [chunk]
+        self._last = chunk
+        found = [pieces for choice in choices for pieces in self._pieces(choice)]
+        if len(found) == len(choices) and all(new is old for new, old in zip(found, choices, strict=True)):
+            return [chunk]
+        if not found and self.says_more(chunk, CHUNK_FIELDS):
+            found = [self.choice_with(choices[0], {}, None)]
+        last = len(found) - 1
+        return [self.chunk_with(chunk, choice, is_last=place == last) for place, choice in enumerate(found)]
+
+    def finish(self) -> list[Any]:
+        """The stream is over: what was held back in choices without a finish reason."""
+        found: list[Any] = []
+        for index, reader in self._choices.items():
+            if not reader.over:
+                choice = self.new_choice(index)
+                deltas = reader.end()[0] + self._fragments(reader.own.finish())
+                found += [
+                    self.chunk_with(self._last, self.choice_with(choice, delta, None), is_last=False)
+                    for delta in deltas
+                ]
+        return found
+
+    def _pieces(self, choice: Any) -> list[Any]:
+        reader, delta = self.choice(field(choice, "index")), field(choice, "delta")
+        content, calls, reason = field(delta, "content"), field(delta, "tool_calls"), field(choice, "finish_reason")
+        text, old = text_of(content), self._old(reader, delta)
+        fragments = [*(calls if isinstance(calls, list | tuple) else ()), *old]
+        if reader.over:  # a repeated reason must be the same
+            same = text or fragments or reader.reason(reason) == reason
+            return [choice] if same else self._choices_of(choice, [], reader.reason(reason))
+        new = reader.read(text) if text else None
+        own = [*reader.own.settle(), *reader.own.read(fragments)]
+        settled = reader.settle()
+        tail, ended = reader.end(reason) if reason else ([], reason)  # some servers send "" until the end
+        rest = self._fragments(reader.own.finish()) if reason else []
+        if new is None and _as_they_came(own, fragments) and not (settled or tail or rest) and ended == reason:
+            return [choice]
+        deltas = [{"content": content}] if new is None and content else new or []
+        if calls and not fragments:
+            deltas = [*deltas, {"tool_calls": calls}]
+        deltas = [*deltas, *self._fragments(own), *settled, *tail, *rest]
+        return self._choices_of(choice, deltas, ended, without="function_call" if old else "")
+
+    def _old(self, reader: ChoiceReader, delta: Any) -> list[_Old]:
+        # The server's `function_call`. Only if the request has `functions` may a call in the text be the same one.
+        found = field(delta, "function_call")
+        if found and self._deltas is not LegacyDeltas:
+            reader.turn.take()
+        return [_Old(function=found)] if found and self._deltas is LegacyDeltas else []
+
+    def _fragments(self, own: Sequence[tuple[Any, int]]) -> list[dict[str, Any]]:
+        new = [each for each in own if not isinstance(each[0], _Old)]
+        found = [{"tool_calls": self.with_indexes(*zip(*new, strict=True))}] if new else []
+        return found + [{"function_call": each["function"]} for each, _ in own if isinstance(each, _Old)]
+
+    def _choices_of(
+        self, choice: Any, deltas: list[dict[str, Any]], reason: str | None, *, without: str = ""
+    ) -> list[Any]:
+        rest = self.rest_of(field(choice, "delta"))
+        rest.pop(without, None)
+        if deltas and rest.keys().isdisjoint(deltas[0]):
+            deltas = [rest | deltas[0], *deltas[1:]]
+        elif deltas:  # the server's own reasoning, and some from the text
+            deltas = [rest, *deltas]
+        elif rest or reason or self.says_more(choice, CHOICE_FIELDS):
+            deltas = [rest]
+        if reason and deltas and deltas[-1]:  # as servers do: the reason in a separate chunk
+            deltas = [*deltas, {}]
+        last = len(deltas) - 1
+        return [
+            self.choice_with(choice, delta, reason if place == last else None, first=place == 0)
+            for place, delta in enumerate(deltas)
+        ]
+
+    # -- dicts: a subclass does the same with the client's objects -----------------------------------------------------
+
+    def says_more(self, holder: Any, known: frozenset[str]) -> bool:
+        """Whether a chunk or a choice contains anything besides these fields."""
+        return any(value is not None for name, value in holder.items() if name not in known)
+
+    def rest_of(self, delta: Any) -> dict[str, Any]:
+        """What a delta contains besides text and calls."""
+        fields = delta.items() if isinstance(delta, Mapping) else ()
+        return {key: value for key, value in fields if key not in {"content", "tool_calls"}}
+
+    def with_indexes(self, fragments: Iterable[Any], indexes: Iterable[int]) -> list[Any]:
+        """The server's fragments with other indexes."""
+        return [
+            {**fragment, "index": index} if isinstance(fragment, Mapping) else fragment
+            for fragment, index in zip(fragments, indexes, strict=True)
+        ]
+
+    def new_choice(self, index: int) -> Any:
+        """An empty choice."""
+        return {"index": index}
+
+    def choice_with(self, choice: Any, delta: dict[str, Any], reason: str | None, *, first: bool = False) -> Any:
+        """The choice with another delta; its other fields go with the first."""
+        rest = choice if first else {"index": choice.get("index", 0)}
+        return {**rest, "delta": delta, "finish_reason": reason}
+
+    def chunk_with(self, chunk: Any, choice: Any, *, is_last: bool) -> Any:
+        """The chunk with that choice alone; `usage` goes with the last."""
+        found = {**chunk, "choices": [choice]}
+        if not is_last and found.get("usage") is not None:
+            found["usage"] = None
+        return found
+
+
+def dict_chunks(
+    chunks: Iterable[Mapping[str, Any]], tools: Tools = None, **parsing: Unpack[TurnArguments]
+) -> Reading[ChunkDict]:
+    """Move the calls that a model leaked into its text to where OpenAI's chat API has them: for proxies.
+
+    Args:
+        chunks: `chat.completion.chunk` objects as dicts: the decoded `data:` of server-sent events.
+        tools: as for `toolglean.Parser`.
+        parsing: as for `toolglean.Parser`; `whole_calls=True`: a call is sent once it is complete, see below;
+            `single_call=True`: only the first call is sent as a call, the text of the others stays text.
+
+    Yields:
+        Such chunks: text without calls; calls in `delta.tool_calls`, the name first, then the arguments piece by piece,
+        as the model writes them; reasoning from the text in `reasoning_content`; `finish_reason` "tool_calls" instead
+        of "stop" if a call was completed. The text of a call that the server has also parsed stays text. Everything
+        else is unchanged.
+
+        A call that is cut off leaves arguments that are not complete JSON. Some frameworks complete such arguments and
+        run the call: give them chunks that were made with `whole_calls=True`. Then a call is sent once it is complete,
+        and the text of one that is cut off or cannot be read stays text.
+
+    Raises:
+        ToolgleanError: at once: what `Parser` raises for wrong arguments.
+        Exception: what `chunks` raises, after the text that was held back. The source is closed at the end, and when
+            the iterator is closed.
+    """
+    return read(chunks, StreamReader(tools, parsing))
+
+
+def adict_chunks(
+    chunks: AsyncIterable[Mapping[str, Any]], tools: Tools = None, **parsing: Unpack[TurnArguments]
+) -> AsyncReading[ChunkDict]:
+    """The same for an asynchronous stream: see `dict_chunks`."""
+    return aread(chunks, StreamReader(tools, parsing))
+
+
+def _as_they_came(own: Sequence[tuple[Any, int]], fragments: Sequence[Any]) -> bool:
+    if len(own) != len(fragments):
+        return False
+    return all(
+        new is old and (isinstance(old, _Old) or index == field(old, "index"))
+        for (new, index), old in zip(own, fragments, strict=True)
+    )
+
+
+# -- whole answers -----------------------------------------------------------------------------------------------------
+
+
+def dict_completion(
+    completion: Mapping[str, Any], tools: Tools = None, **parsing: Unpack[TurnArguments]
+) -> CompletionDict:
+    """The same for a whole `chat.completion`: see `dict_chunks`. The argument is not changed.
+
+    Calls that were cut off, or cannot be read, stay in the text.
+    """
+    turn = text_for(tools, {**_reading(parsing), "whole_calls": True})
+    choices = completion.get("choices")
+    found: Any = dict(completion)  # it has whatever fields the server sent
+    if isinstance(choices, list | tuple):
+        legacy = bool(parsing.get("legacy"))
+        found["choices"] = [_completed(choice, turn.fork(), legacy=legacy) for choice in choices]
+    repaired: CompletionDict = found
+    return repaired
+
+
+def _reading(parsing: Mapping[str, Any]) -> dict[str, Any]:
+    # A message with a `function_call` has room for one call, and a server that knows no other kind reads no more.
+    found = {name: value for name, value in parsing.items() if name != "legacy"}
+    return found | {"single_call": True} if parsing.get("legacy") else found
+
+
+def _completed(choice: Any, turn: TurnText, *, legacy: bool) -> Any:
+    message = field(choice, "message")
+    content = field(message, "content")
+    text = text_of(content)
+    if not text:
+        return choice
+    own = listed(message, "tool_calls")
+    if own or message.get("function_call"):
+        turn.take()
+        for each in (*own, {"function": message.get("function_call")}):
+            turn.duplicates.add_parsed_call(field(each, "function"))
+    left, output = whole_turn(text, turn)
+    if left == text and not (output.calls or output.reasoning):
+        return choice
+    repaired = {**message, "content": _content(content, left) or None if output.calls else _content(content, left)}
+    if output.reasoning:
+        said = message.get("reasoning_content")
+        repaired["reasoning_content"] = (said if isinstance(said, str) else "") + output.reasoning
+    found = {**choice, "message": repaired}
+    if output.calls:
+        repaired |= {"function_call": _function(output.calls[0])} if legacy else _calls(message, output.calls)
+        stopped = choice.get("finish_reason") in STOPPED
+        found["finish_reason"] = (
+            ("function_call" if legacy else "tool_calls") if stopped else choice.get("finish_reason")
+        )
+    return found
+
+
+def _content(given: Any, left: str) -> Any:
+    # In a list of parts, those that are not text stay as they are.
+    others = [part for part in given if field(part, "type") != "text"] if isinstance(given, list | tuple) else []
+    return [*others, *([{"type": "text", "text": left}] if left else [])] if others else left
+
+
+def _calls(message: Mapping[str, Any], calls: list[ToolCall]) -> dict[str, Any]:
+    found = [{"id": call.id, "type": "function", "function": _function(call)} for call in calls]
+    return {"tool_calls": [*listed(message, "tool_calls"), *found]}
+
+
+def _function(call: ToolCall) -> dict[str, Any]:
+    return {"name": call.name, "arguments": call.arguments_text or "{}"}

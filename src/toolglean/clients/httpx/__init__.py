@@ -1,0 +1,20 @@
+"""An HTTP client whose answers have leaked calls repaired: for the openai package and all that is built on it."""
+
+from toolglean.clients.httpx.client import (
+    in_front_of,
+    toolglean_async_client,
+    toolglean_async_transport,
+    toolglean_client,
+    toolglean_transport,
+)
+from toolglean.clients.httpx.library import library_of
+
+library_of(None)  # a missing extra is reported by the import, as in the other clients
+
+__all__ = [
+    "in_front_of",
+    "toolglean_async_client",
+    "toolglean_async_transport",
+    "toolglean_client",
+    "toolglean_transport",
+]

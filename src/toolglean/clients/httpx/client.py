@@ -1,0 +1,199 @@
+# The clients and transports of httpx, and of httpx2, which has the same ones under another name.
+# Does not depend on which answers are repaired, or how (../repair).
+#
+#   ours                                         is passed as
+#   toolglean_client, toolglean_async_client     `http_client=` of OpenAI, AsyncOpenAI and what is built on them
+#   toolglean_transport, …_async_transport       `transport=` of a Client, AsyncClient of your own
+#   in_front_of                                  a client that sends through another client, with all its settings
+"""An HTTP client that repairs answers with leaked calls: for the openai package and everything built on it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping
+from typing import Any, TypeVar, Unpack, overload
+
+from toolglean.clients.httpx.library import (
+    HasAsyncClient,
+    HasAsyncTransport,
+    HasClient,
+    HasTransport,
+    library_of,
+    proxies,
+)
+from toolglean.clients.httpx.transport import AsyncThrough, Through, classes_of
+from toolglean.clients.repair import Repair, RepairArguments
+from toolglean.errors import UsageError
+
+__all__ = [
+    "in_front_of",
+    "toolglean_async_client",
+    "toolglean_async_transport",
+    "toolglean_client",
+    "toolglean_transport",
+]
+
+READ_TIMEOUT, CONNECT_TIMEOUT = 600.0, 5.0
+"""Seconds, as in the openai package, because a model may think for minutes before its first word."""
+CONNECTIONS, KEPT = 1000, 100
+"""How many connections there are at most, and how many of them stay open when idle, as in the openai package."""
+
+
+Client = TypeVar("Client")
+Transport = TypeVar("Transport")
+
+
+@overload
+def toolglean_client(
+    library: HasClient[Client],
+    *,
+    transport: Any = None,
+    client_options: Mapping[str, Any] | None = None,
+    **parsing: Unpack[RepairArguments],
+) -> Client: ...
+@overload
+def toolglean_client(
+    library: None = None,
+    *,
+    transport: Any = None,
+    client_options: Mapping[str, Any] | None = None,
+    **parsing: Unpack[RepairArguments],
+) -> Any: ...
+def toolglean_client(
+    library: Any = None,
+    *,
+    transport: Any = None,
+    client_options: Mapping[str, Any] | None = None,
+    **parsing: Unpack[RepairArguments],
+) -> Any:
+    """A client that repairs answers with leaked calls: `OpenAI(http_client=toolglean_client())`.
+
+    Args:
+        library: the module whose client is needed, `httpx` or `httpx2`, which a type checker then knows; None: the one
+            on which your openai package is built, otherwise the one that is installed.
+        transport: what sends the requests; None: the library's own, with the proxies of the environment.
+        client_options: further arguments of the library's `Client` (`headers`, `verify`, `timeout`, …). Without them,
+            timeouts, limits and redirects are those of the openai package.
+        parsing: as for `toolglean.clients.repair.Repair`: `format`, `model`, …; `whole_calls`.
+
+    Returns:
+        An `httpx.Client`, or an `httpx2.Client`. Answers of `/chat/completions`, `/responses` and Ollama's `/api/chat`
+        to requests with tools are repaired, whole and streamed; all others are passed through unchanged.
+
+    Raises:
+        UsageError: an argument is wrong; the message says what to pass.
+        ImportError: neither library is installed.
+    """
+    return _client(library_of(library), "Client", "HTTPTransport", transport, client_options, parsing)
+
+
+@overload
+def toolglean_async_client(
+    library: HasAsyncClient[Client],
+    *,
+    transport: Any = None,
+    client_options: Mapping[str, Any] | None = None,
+    **parsing: Unpack[RepairArguments],
+) -> Client: ...
+@overload
+def toolglean_async_client(
+    library: None = None,
+    *,
+    transport: Any = None,
+    client_options: Mapping[str, Any] | None = None,
+    **parsing: Unpack[RepairArguments],
+) -> Any: ...
+def toolglean_async_client(
+    library: Any = None,
+    *,
+    transport: Any = None,
+    client_options: Mapping[str, Any] | None = None,
+    **parsing: Unpack[RepairArguments],
+) -> Any:
+    """The same for `AsyncOpenAI`: see `toolglean_client`."""
+    return _client(library_of(library), "AsyncClient", "AsyncHTTPTransport", transport, client_options, parsing)
+
+
+@overload
+def toolglean_transport(
+    transport: Any = None, *, library: HasTransport[Transport], **parsing: Unpack[RepairArguments]
+) -> Transport: ...
+@overload
+def toolglean_transport(transport: Any = None, *, library: None = None, **parsing: Unpack[RepairArguments]) -> Any: ...
+def toolglean_transport(transport: Any = None, *, library: Any = None, **parsing: Unpack[RepairArguments]) -> Any:
+    """A transport that repairs answers, for a client of your own: `httpx.Client(transport=toolglean_transport())`.
+
+    Args:
+        transport: what sends the requests; None: the library's own, without the proxies of the environment.
+        library, parsing: as for `toolglean_client`.
+    """
+    found = library_of(library)
+    return classes_of(found).Transport(found.HTTPTransport() if transport is None else transport, Repair(**parsing))
+
+
+@overload
+def toolglean_async_transport(
+    transport: Any = None, *, library: HasAsyncTransport[Transport], **parsing: Unpack[RepairArguments]
+) -> Transport: ...
+@overload
+def toolglean_async_transport(
+    transport: Any = None, *, library: None = None, **parsing: Unpack[RepairArguments]
+) -> Any: ...
+def toolglean_async_transport(transport: Any = None, *, library: Any = None, **parsing: Unpack[RepairArguments]) -> Any:
+    """The same for an `AsyncClient`: see `toolglean_transport`."""
+    found = library_of(library)
+    inner = found.AsyncHTTPTransport() if transport is None else transport
+    return classes_of(found).AsyncTransport(inner, Repair(**parsing))
+
+
+def in_front_of(client: Any, repair: Repair) -> Any:
+    """A client that sends through another one, and repairs the answers.
+
+    Args:
+        client: a `Client` or an `AsyncClient` of httpx or httpx2. Its hooks, proxies, redirects, authentication and
+            connections are used; closing ours closes it.
+        repair: how answers are repaired.
+
+    Raises:
+        UsageError: it is not such a client.
+    """
+    for library in filter(None, map(sys.modules.get, ("httpx2", "httpx"))):
+        for kind, transport, through in (
+            (library.Client, "Transport", Through),
+            (library.AsyncClient, "AsyncTransport", AsyncThrough),
+        ):
+            if isinstance(client, kind):
+                same = {name: getattr(client, name) for name in ("headers", "params", "cookies", "base_url", "timeout")}
+                wrapped = getattr(classes_of(library), transport)(through(client), repair)
+                return kind(transport=wrapped, trust_env=False, **same)
+    raise UsageError(f"client={client!r:.80} is not a client of httpx or httpx2: pass one of these")
+
+
+def _client(
+    library: Any,
+    client: str,
+    http: str,
+    transport: Any,
+    given: Mapping[str, Any] | None,
+    parsing: RepairArguments,
+) -> Any:
+    repair = Repair(**parsing)
+    found: dict[str, Any] = {
+        "timeout": library.Timeout(READ_TIMEOUT, connect=CONNECT_TIMEOUT),
+        "limits": library.Limits(max_connections=CONNECTIONS, max_keepalive_connections=KEPT),
+        "follow_redirects": True,
+    } | dict(given or {})
+    # A client that makes its transport passes these to it; a transport of your own has them already.
+    names = ("verify", "cert", "trust_env", "http1", "http2", "limits")
+    sent = {name: found[name] for name in names if name in found}
+    wrap = getattr(classes_of(library), "Transport" if client == "Client" else "AsyncTransport")
+    if transport is None:
+        proxy = found.pop("proxy", None)
+        through = {"all://": proxy} if proxy is not None else proxies() if found.get("trust_env", True) else {}
+        mounts = {
+            place: None if url is None else wrap(getattr(library, http)(proxy=url, **sent), repair)
+            for place, url in through.items()
+        }
+        found["mounts"] = {**mounts, **found.get("mounts", {})}
+        transport = getattr(library, http)(**sent)
+    return getattr(library, client)(transport=wrap(transport, repair), **found)

@@ -1,0 +1,197 @@
+# The ollama package's chunks (0.6), and what each of them becomes.
+# Does not depend on how calls are found (../turn/server_turn.py reads them), or on where chunks come from (client.py).
+#
+#   ours                              the ollama package's
+#   chat_events, achat_events         chunks of Client.chat(stream=True): ChatResponse in, toolglean's events out
+#   chat_chunks, achat_chunks         the same in, ChatResponse out
+#   chat_response                     ChatResponse in and out
+#   generate_events, …_chunks         chunks of Client.generate(stream=True, raw=True): GenerateResponse in
+"""Chunks of Ollama's chat and generate: as events, and as chunks whose leaked calls are calls."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterable, Iterable, Mapping
+from typing import Any, Unpack
+
+import ollama
+from ollama import GenerateResponse
+
+from toolglean.clients.ollama.ids import ChatResponse, Message, ToolCall
+from toolglean.clients.ollama.requests import Tools
+from toolglean.clients.ollama_lines import LineReader
+from toolglean.clients.streams import AsyncReading, Reading, aread, read
+from toolglean.clients.turn.server_turn import ServerTurn
+from toolglean.conversation.fields import field
+from toolglean.events import Event
+from toolglean.events import ToolCall as Call
+from toolglean.parser import ParserArguments
+
+__all__ = [
+    "EventReader",
+    "achat_chunks",
+    "achat_events",
+    "agenerate_chunks",
+    "agenerate_events",
+    "chat_chunks",
+    "chat_events",
+    "chat_response",
+    "generate_chunks",
+    "generate_events",
+]
+
+# -- events ------------------------------------------------------------------------------------------------------------
+
+
+def chat_events(
+    stream: Iterable[ollama.ChatResponse], tools: Tools = None, **parsing: Unpack[ParserArguments]
+) -> Reading[Event]:
+    """The events of a chat stream, with the calls that the server has parsed and those in the text.
+
+    Args:
+        stream: `client.chat(..., stream=True)`.
+        tools: the tools that the model may call: dicts, `ollama.Tool` objects, names of functions.
+        parsing: further arguments of `toolglean.Parser`.
+
+    Yields:
+        Events: text, reasoning (from `thinking`, or from the text), calls with their arguments as they come. A call
+        that the server has parsed is complete at once.
+
+    Raises:
+        ToolgleanError: at once: what `Parser` raises for wrong arguments.
+        Exception: what the client raises, after the text that was held back. Closing the iterator closes the stream.
+    """
+    return read(stream, EventReader(tools, parsing))
+
+
+def achat_events(
+    stream: AsyncIterable[ollama.ChatResponse], tools: Tools = None, **parsing: Unpack[ParserArguments]
+) -> AsyncReading[Event]:
+    """The same for `AsyncClient`: see `chat_events`."""
+    return aread(stream, EventReader(tools, parsing))
+
+
+def generate_events(
+    stream: Iterable[GenerateResponse], tools: Tools = None, **parsing: Unpack[ParserArguments]
+) -> Reading[Event]:
+    """The events of `client.generate(..., stream=True)`, with `raw=True` the model's own text: see `chat_events`.
+
+    If the prompt opens the reasoning or a call, pass its end as `prompt=`.
+    """
+    return read(stream, EventReader(tools, parsing))
+
+
+def agenerate_events(
+    stream: AsyncIterable[GenerateResponse], tools: Tools = None, **parsing: Unpack[ParserArguments]
+) -> AsyncReading[Event]:
+    """The same for `AsyncClient`: see `generate_events` and `chat_events`."""
+    return aread(stream, EventReader(tools, parsing))
+
+
+class EventReader:
+    """Reads the chunks of one turn, for a loop of your own.
+
+    Args:
+        tools, parsing: as for `chat_events`.
+    """
+
+    def __init__(self, tools: Tools, parsing: Mapping[str, Any]) -> None:
+        self.turn = ServerTurn(tools, parsing)
+
+    def read(self, chunk: ollama.ChatResponse | GenerateResponse | Mapping[str, Any]) -> list[Event]:
+        """The events of a chunk."""
+        message = field(chunk, "message")
+        holder, key = (chunk, "response") if message is None else (message, "content")
+        thinking, text = field(holder, "thinking"), field(holder, key)
+        events = self.turn.thought(thinking) if thinking and isinstance(thinking, str) else []
+        if text and isinstance(text, str):
+            events = events + self.turn.text(text) if events else self.turn.text(text)
+        calls = field(message, "tool_calls")
+        for call in calls if isinstance(calls, list | tuple) else ():
+            function = field(call, "function")
+            events = events + self.turn.call(field(function, "name"), field(function, "arguments"), field(call, "id"))
+        return events
+
+    def finish(self) -> list[Event]:
+        """The events of the end: what was held back."""
+        return self.turn.finish()
+
+
+# -- chunks ------------------------------------------------------------------------------------------------------------
+
+
+def chat_chunks(
+    stream: Iterable[ollama.ChatResponse], tools: Tools = None, **parsing: Unpack[ParserArguments]
+) -> Reading[ollama.ChatResponse]:
+    """Move the calls that a model leaked into its text to where the server puts those that it has parsed.
+
+    Arguments and errors are as for `chat_events`.
+
+    Yields:
+        Chunks: those with plain text, and those with the server's own calls, unchanged; a leaked call, once it is
+        complete, in `message.tool_calls`, with an id (`ToolCall.id`); leaked reasoning in `message.thinking`. Text that
+        was held back comes before the last chunk. A call that cannot be executed stays text.
+    """
+    return read(stream, _ChunkReader(tools, parsing))
+
+
+def achat_chunks(
+    stream: AsyncIterable[ollama.ChatResponse], tools: Tools = None, **parsing: Unpack[ParserArguments]
+) -> AsyncReading[ollama.ChatResponse]:
+    """The same for `AsyncClient`: see `chat_chunks`."""
+    return aread(stream, _ChunkReader(tools, parsing))
+
+
+def generate_chunks(
+    stream: Iterable[GenerateResponse], tools: Tools = None, **parsing: Unpack[ParserArguments]
+) -> Reading[ollama.ChatResponse]:
+    """Chunks of `client.generate(..., stream=True)` as chunks of a chat, which have a field for calls.
+
+    Arguments are as for `generate_events`, the rest is as for `chat_chunks`.
+    """
+    return read(stream, _GenerateReader(tools, parsing))
+
+
+def agenerate_chunks(
+    stream: AsyncIterable[GenerateResponse], tools: Tools = None, **parsing: Unpack[ParserArguments]
+) -> AsyncReading[ollama.ChatResponse]:
+    """The same for `AsyncClient`: see `generate_chunks` and `chat_chunks`."""
+    return aread(stream, _GenerateReader(tools, parsing))
+
+
+def _as_chat(chunk: GenerateResponse) -> ChatResponse:
+    message = Message(role="assistant", content=chunk.response or "", thinking=chunk.thinking)
+    fields = {name: getattr(chunk, name) for name in ChatResponse.model_fields if name != "message"}
+    return ChatResponse(message=message, **fields)
+
+
+class _ChunkReader(LineReader):
+    """`LineReader` on the package's objects. An object that changes is copied: the server's are never changed."""
+
+    def says_more(self, line: Any) -> bool:
+        return bool(line.message.thinking or line.message.tool_calls or line.logprobs)
+
+    def like(self, line: Any) -> Any:
+        return ChatResponse(
+            model=line.model, created_at=line.created_at, done=False, message=Message(role="assistant", content="")
+        )
+
+    def line_with(self, line: Any, content: str, thinking: str | None, calls: list[Any] | None) -> Any:
+        changed = {"content": content, "thinking": thinking, "tool_calls": calls}
+        return line.model_copy(update={"message": line.message.model_copy(update=changed)})
+
+    def call(self, call: Call, index: int) -> Any:
+        del index  # the package has no field for it
+        return ToolCall(id=call.id, function=ToolCall.Function(name=call.name, arguments=call.arguments))
+
+
+class _GenerateReader(_ChunkReader):
+    def read(self, line: Any) -> list[Any]:
+        return super().read(_as_chat(line))
+
+
+def chat_response(
+    response: ollama.ChatResponse, tools: Tools = None, **parsing: Unpack[ParserArguments]
+) -> ollama.ChatResponse:
+    """The same for a response that was not streamed: see `chat_chunks`. The argument is not changed."""
+    repaired: ollama.ChatResponse = _ChunkReader(tools, parsing).whole(response)
+    return repaired

@@ -1,0 +1,358 @@
+# The ollama package's clients (0.6), and how a model's template is requested.
+# Does not depend on what a chunk becomes (chunks.py), on how ids are kept (ids.py), or on any other client.
+#
+# `OllamaClient` is an `ollama.Client`. Its `chat` is repaired; everything else is a method of your client, which may be
+# of a subclass, or only similar to a client of the package.
+"""An `ollama.Client` whose `chat` returns leaked calls as calls."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import inspect
+from collections.abc import AsyncIterator, Iterable, Iterator
+from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
+
+import ollama
+from ollama import ResponseError
+
+from toolglean.clients.ollama.chunks import (
+    achat_chunks,
+    achat_events,
+    agenerate_events,
+    chat_chunks,
+    chat_events,
+    chat_response,
+    generate_events,
+)
+from toolglean.clients.ollama.ids import keeping
+from toolglean.clients.ollama.requests import ChatOptions, GenerateOptions, Messages, Tools, known_tools, sent_tools
+from toolglean.conversation.fields import field
+from toolglean.errors import FormatError, TemplateError, UsageError
+from toolglean.events import Event
+from toolglean.formats.spec import Format
+from toolglean.parser import ParserArguments
+
+__all__ = ["AsyncOllamaClient", "OllamaClient"]
+
+BUSY = frozenset({408, 425, 429, 500, 502, 503, 504})
+"""Statuses after which a later request may succeed."""
+FORMAT_OPTIONS = ("format", "model", "template")
+"""With one of these, the user says how calls are written, and the template is not requested from the server."""
+
+
+class _Templates:
+    """How the models of a server write, requested once for each model."""
+
+    def __init__(self, parsing: ParserArguments) -> None:
+        self._parsing: ParserArguments = {"start": "content", **parsing}
+        self.shown: dict[str, ollama.ShowResponse | None] = {}  # what the server says about its models
+        self._known: dict[str, ParserArguments] = {}
+
+    def given(self, model: str) -> ParserArguments | None:
+        """The parser's arguments, if they are known without a request."""
+        if any(name in self._parsing for name in FORMAT_OPTIONS):
+            return self._parsing
+        return self._known.get(model)
+
+    def found(self, model: str, shown: Any) -> ParserArguments:
+        """The parser's arguments, from what the server says about a model. An unreadable template is ignored."""
+        parsing, template = self._parsing.copy(), field(shown, "template")
+        if isinstance(template, str) and template and _tells(template):
+            parsing["template"] = template
+        if model in self.shown:
+            self._known[model] = parsing
+        return parsing
+
+    def unsaid(self, model: str, error: Exception) -> None:
+        """The server did not say anything about a model, which is final unless it was only busy.
+
+        The package raises a `ValueError` if the answer lacks a field.
+        """
+        if not (isinstance(error, ResponseError) and error.status_code in BUSY):
+            self.shown[model] = None
+
+
+def _tells(template: str) -> bool:
+    # For a template without calls, the tag is Ollama's fallback, a bare `{`: then the turn itself tells more.
+    try:
+        return Format.from_template(template).tag != "{"
+    except (FormatError, TemplateError, UsageError):
+        return False
+
+
+class _Shared:
+    """What both clients share."""
+
+    _templates: _Templates
+
+    if not TYPE_CHECKING:  # the types are the package's own
+
+        def __getattr__(self, name: str) -> Any:
+            return getattr(self.client, name)
+
+        def _pass_on(self, names: Iterable[str]) -> None:
+            """Take over the other methods of the client."""
+            own = {name for kind in type(self).__mro__ if kind.__module__ == __name__ for name in vars(kind)}
+            for name in names:
+                if not name.startswith("__") and name not in own and hasattr(self.client, name):
+                    vars(self)[name] = getattr(self.client, name)
+
+    def knows(self, model: str) -> bool:
+        """Whether the parser's arguments for that model are known without a request to the server."""
+        return self._templates.given(model) is not None
+
+
+class OllamaClient(_Shared, ollama.Client):
+    """An `ollama.Client` whose `chat` returns leaked calls as calls. All other methods are those of your client.
+
+    Args:
+        client: the client; None: `ollama.Client()`.
+        parsing: arguments of `toolglean.Parser` for every chat. If none of them says how calls are written (`format`,
+            `template`, …), the template of the model is requested from the server (`show`), once for each model. If it
+            has none, or one that cannot be read, the format is detected in the turn.
+
+    Raises:
+        UsageError: `client` is not such a client; the message says what to pass.
+
+    `chat` accepts the arguments of `ollama.Client.chat`. Without tools nothing is parsed. Calls have ids: the server's
+    own, which are also sent back in messages (`tool_calls[].id`, `tool_call_id`); leaked calls get ids of ours, which
+    no other turn has.
+    """
+
+    def __init__(self, client: ollama.Client | None = None, **parsing: Unpack[ParserArguments]) -> None:
+        _check_client(client, ollama.Client, ollama.AsyncClient, "AsyncOllamaClient")
+        self.client = ollama.Client() if client is None else client
+        self._templates = _Templates(parsing)
+        if not TYPE_CHECKING:
+            self._pass_on(dir(ollama.Client))
+
+    def parser_arguments(self, model: str) -> ParserArguments:
+        """The parser's arguments for that model.
+
+        Raises:
+            Exception: what the client raises if it cannot connect.
+        """
+        known = self._templates.given(model)
+        return self._templates.found(model, self.shown(model)) if known is None else known
+
+    def shown(self, model: str) -> ollama.ShowResponse | None:
+        """What the server says about a model (`show`), requested once; None if it does not know the model, or is busy.
+
+        Raises:
+            Exception: what the client raises if it cannot connect.
+        """
+        known = self._templates.shown
+        if model not in known:
+            show = getattr(self.client, "show", None)  # an object that is only similar to a client may not have it
+            try:
+                known[model] = show(model) if show is not None else None
+            except (ResponseError, ValueError) as error:
+                self._templates.unsaid(model, error)
+        return known.get(model)
+
+    # The package declares that its overload for streams may be called without `stream`; ours must not be.
+    @overload  # type: ignore[override]
+    def chat(
+        self,
+        model: str = "",
+        messages: Messages = None,
+        *,
+        tools: Tools = None,
+        stream: Literal[True],
+        **more: Unpack[ChatOptions],
+    ) -> Iterator[ollama.ChatResponse]: ...
+    @overload
+    def chat(
+        self,
+        model: str = "",
+        messages: Messages = None,
+        *,
+        tools: Tools = None,
+        stream: Literal[False] = False,
+        **more: Unpack[ChatOptions],
+    ) -> ollama.ChatResponse: ...
+    @overload
+    def chat(
+        self,
+        model: str = "",
+        messages: Messages = None,
+        *,
+        tools: Tools = None,
+        stream: bool,
+        **more: Unpack[ChatOptions],
+    ) -> ollama.ChatResponse | Iterator[ollama.ChatResponse]: ...
+    def chat(  # pyright: ignore[reportIncompatibleMethodOverride]
+        self,
+        model: str = "",
+        messages: Messages = None,
+        *,
+        tools: Tools = None,
+        stream: bool = False,
+        **more: Unpack[ChatOptions],
+    ) -> Any:
+        """`ollama.Client.chat`, with leaked calls as calls: a `ChatResponse`; with `stream=True` an iterator of them.
+
+        Args:
+            model, messages: as for `ollama.Client.chat`.
+            tools: what the model may call, in any shape that `ollama.Client.chat` or `Parser` accepts; none: nothing is
+                parsed.
+            stream: whether the answer is streamed.
+            more: further arguments of `ollama.Client.chat`.
+
+        Raises:
+            Exception: what `ollama.Client.chat` raises.
+        """
+        client = keeping(self.client, messages)
+        if not tools:
+            return client.chat(model, messages, tools=tools, stream=stream, **more)
+        given = sent_tools(tools)
+        parsing = self.parser_arguments(model)
+        found = client.chat(model, messages, tools=given, stream=stream, **more)
+        return (chat_chunks if stream else chat_response)(found, known_tools(given), **parsing)
+
+    def chat_events(
+        self,
+        model: str = "",
+        messages: Messages = None,
+        *,
+        tools: Tools = None,
+        **more: Unpack[ChatOptions],
+    ) -> Iterator[Event]:
+        """The events of a streamed chat, with the tools and the model's format: see `chat_events`.
+
+        Args:
+            model, messages, tools, more: as for `chat`.
+        """
+        given = sent_tools(tools)
+        parsing = self.parser_arguments(model)
+        found = keeping(self.client, messages).chat(model, messages, tools=given or None, stream=True, **more)
+        return chat_events(found, known_tools(given), **parsing)
+
+    def generate_events(
+        self, model: str, prompt: str, *, tools: Tools = None, **more: Unpack[GenerateOptions]
+    ) -> Iterator[Event]:
+        """The events of a raw `generate`, whose whole prompt is yours.
+
+        Args:
+            model, more: as for `ollama.Client.generate`.
+            prompt: the rendered prompt; if it opens the reasoning or a call, the turn begins inside it.
+            tools: the tools that the prompt describes.
+        """
+        given = sent_tools(tools)
+        parsing = self.parser_arguments(model).copy()
+        parsing.pop("start", None)  # the prompt tells
+        parsing["prompt"] = prompt
+        found = self.client.generate(model, prompt, raw=True, stream=True, **more)
+        return generate_events(found, known_tools(given), **parsing)
+
+
+class AsyncOllamaClient(_Shared, ollama.AsyncClient):
+    """An `ollama.AsyncClient` whose `chat` returns leaked calls as calls: see `OllamaClient`."""
+
+    def __init__(self, client: ollama.AsyncClient | None = None, **parsing: Unpack[ParserArguments]) -> None:
+        _check_client(client, ollama.AsyncClient, ollama.Client, "OllamaClient")
+        self.client = ollama.AsyncClient() if client is None else client
+        self._templates = _Templates(parsing)
+        if not TYPE_CHECKING:
+            self._pass_on(dir(ollama.AsyncClient))
+
+    async def parser_arguments(self, model: str) -> ParserArguments:
+        """The parser's arguments for that model: see `OllamaClient.parser_arguments`."""
+        known = self._templates.given(model)
+        if known is not None:
+            return known
+        # Reading a template may take a second; do not block the event loop.
+        return await asyncio.to_thread(self._templates.found, model, await self.shown(model))
+
+    async def shown(self, model: str) -> ollama.ShowResponse | None:
+        """What the server says about a model: see `OllamaClient.shown`."""
+        known = self._templates.shown
+        if model not in known:
+            show = getattr(self.client, "show", None)
+            try:
+                asked = show(model) if show is not None else None
+                known[model] = await asked if inspect.isawaitable(asked) else asked
+            except (ResponseError, ValueError) as error:
+                self._templates.unsaid(model, error)
+        return known.get(model)
+
+    # The package declares that its overload for streams may be called without `stream`; ours must not be.
+    @overload  # type: ignore[override]
+    async def chat(
+        self,
+        model: str = "",
+        messages: Messages = None,
+        *,
+        tools: Tools = None,
+        stream: Literal[True],
+        **more: Unpack[ChatOptions],
+    ) -> AsyncIterator[ollama.ChatResponse]: ...
+    @overload
+    async def chat(
+        self,
+        model: str = "",
+        messages: Messages = None,
+        *,
+        tools: Tools = None,
+        stream: Literal[False] = False,
+        **more: Unpack[ChatOptions],
+    ) -> ollama.ChatResponse: ...
+    async def chat(  # pyright: ignore[reportIncompatibleMethodOverride]
+        self,
+        model: str = "",
+        messages: Messages = None,
+        *,
+        tools: Tools = None,
+        stream: bool = False,
+        **more: Unpack[ChatOptions],
+    ) -> Any:
+        """`ollama.AsyncClient.chat`, with leaked calls as calls: see `OllamaClient.chat`."""
+        client = keeping(self.client, messages)
+        if not tools:
+            return await client.chat(model, messages, tools=tools, stream=stream, **more)
+        given = sent_tools(tools)
+        parsing = await self.parser_arguments(model)
+        found = await client.chat(model, messages, tools=given, stream=stream, **more)
+        return (achat_chunks if stream else chat_response)(found, known_tools(given), **parsing)
+
+    async def chat_events(
+        self,
+        model: str = "",
+        messages: Messages = None,
+        *,
+        tools: Tools = None,
+        **more: Unpack[ChatOptions],
+    ) -> AsyncIterator[Event]:
+        """The events of a streamed chat: see `OllamaClient.chat_events`."""
+        given = sent_tools(tools)
+        parsing = await self.parser_arguments(model)
+        client = keeping(self.client, messages)
+        found = await client.chat(model, messages, tools=given or None, stream=True, **more)
+        async with contextlib.aclosing(achat_events(found, known_tools(given), **parsing)) as events:
+            async for event in events:
+                yield event
+
+    async def generate_events(
+        self, model: str, prompt: str, *, tools: Tools = None, **more: Unpack[GenerateOptions]
+    ) -> AsyncIterator[Event]:
+        """The events of a raw `generate`: see `OllamaClient.generate_events`."""
+        given = sent_tools(tools)
+        parsing = (await self.parser_arguments(model)).copy()
+        parsing.pop("start", None)
+        parsing["prompt"] = prompt
+        found = await self.client.generate(model, prompt, raw=True, stream=True, **more)
+        events = agenerate_events(found, known_tools(given), **parsing)
+        async with contextlib.aclosing(events) as closing:
+            async for event in closing:
+                yield event
+
+
+def _check_client(given: Any, wanted: type, other: type, ours: str) -> None:
+    name = f"ollama.{wanted.__name__}"
+    if isinstance(given, other):
+        raise UsageError(f"client={given!r:.80} is an ollama.{other.__name__}: pass an {name}, or use {ours}")
+    if isinstance(given, str):
+        raise UsageError(f"client={given!r:.80} is text: pass a client, {name}(host={given!r:.80})")
+    if given is not None and not callable(getattr(given, "chat", None)):
+        raise UsageError(f"client={given!r:.80} has no method chat: pass an {name}, or leave it out")

@@ -1,0 +1,269 @@
+# The openai package's objects (3.50 or later): streams and answers of the chat API and of the Responses API.
+# Does not depend on how leaked calls are found and moved (chat/ and responses/ do that, on any kind of fields), or on
+# the package's clients (client.py).
+#
+#   ours                                     the openai package's
+#   chat_chunks, achat_chunks                Stream[ChatCompletionChunk] in, ChatCompletionChunk out
+#   chat_completion                          ChatCompletion in and out
+#   response_events, aresponse_events        Stream[ResponseStreamEvent] in, such events out
+#   response                                 Response in and out
+"""Turns calls that leaked into the text of OpenAI's API, or of a compatible server, into calls."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import AsyncIterable, Iterable, Mapping
+from typing import Any, TypeAlias, Unpack
+
+from openai.types import responses
+from openai.types.chat import ChatCompletion, ChatCompletionChunk
+from openai.types.chat.chat_completion import Choice as WholeChoice
+from openai.types.chat.chat_completion_chunk import (
+    Choice,
+    ChoiceDelta,
+    ChoiceDeltaToolCall,
+    ChoiceDeltaToolCallFunction,
+)
+from pydantic import BaseModel
+
+from toolglean.clients.chat import StreamReader, Tools, dict_completion
+from toolglean.clients.responses import ResponseReader, dict_response
+from toolglean.clients.streams import AsyncReading, Reading, aread, read
+from toolglean.clients.turn.text import TurnArguments
+from toolglean.errors import UsageError
+
+__all__ = [
+    "achat_chunks",
+    "aresponse_events",
+    "chat_chunks",
+    "chat_completion",
+    "response",
+    "response_events",
+]
+
+ResponseStreamEvent: TypeAlias = responses.ResponseStreamEvent
+
+
+def _checked(given: Any, kind: str, use: Mapping[str, str]) -> Any:
+    """The argument, if it is of that kind: "stream", "async stream" or "response"."""
+    found = _kind(given)
+    if found == kind:
+        return given
+    if found == "helper":
+        raise UsageError(
+            f"{_shown(given)} is the SDK's .stream() helper, which reads the chunks itself: "
+            "use create(..., stream=True) instead"
+        )
+    if found == "coroutine":
+        raise UsageError(f"{_shown(given)} has not been awaited: await it first")
+    if found in use:
+        raise UsageError(f"{_shown(given)} is {_A[found]}, not {_A[kind]}: use {use[found]}")
+    raise UsageError(f"{_shown(given)} is not {_A[kind]} of the openai package")
+
+
+def _kind(given: Any) -> str:
+    if type(given).__module__.startswith("openai.lib.streaming"):
+        return "helper"
+    if inspect.isawaitable(given):
+        return "coroutine"
+    if isinstance(given, BaseModel):  # these can be iterated, too
+        return "response"
+    if hasattr(given, "__aiter__"):
+        return "async stream"
+    if isinstance(given, Iterable) and not isinstance(given, str | bytes | Mapping):
+        return "stream"
+    return ""
+
+
+def _shown(given: Any) -> str:
+    return f"the argument, of type {type(given).__name__},"
+
+
+_A = {"stream": "a stream", "async stream": "an asynchronous stream", "response": "a whole response"}
+CHAT = {"stream": "chat_chunks", "async stream": "achat_chunks", "response": "chat_completion"}
+RESPONSES = {"stream": "response_events", "async stream": "aresponse_events", "response": "response"}
+"""Which function accepts which kind."""
+
+
+# -- the chat API ------------------------------------------------------------------------------------------------------
+
+
+class _ObjectReader(StreamReader):
+    """`StreamReader` on the package's objects. An object that changes is copied: the server's are never changed."""
+
+    def says_more(self, holder: Any, known: frozenset[str]) -> bool:
+        names = [*holder.model_fields_set, *(holder.model_extra or ())]
+        return any(getattr(holder, name) is not None for name in names if name not in known)
+
+    def rest_of(self, delta: Any) -> dict[str, Any]:
+        if not isinstance(delta, BaseModel):  # the package does not check what a server sends
+            return {}
+        names = [*delta.model_fields_set, *(delta.model_extra or ())]
+        fields = {name: getattr(delta, name) for name in names if name not in {"content", "tool_calls"}}
+        return {name: value for name, value in fields.items() if value is not None}
+
+    def with_indexes(self, fragments: Iterable[Any], indexes: Iterable[int]) -> list[Any]:
+        return [
+            each.model_copy(update={"index": index}) if isinstance(each, BaseModel) else each
+            for each, index in zip(fragments, indexes, strict=True)
+        ]
+
+    def new_choice(self, index: int) -> Any:
+        return _CHOICE.model_copy(update={"index": index})
+
+    def choice_with(self, choice: Any, delta: dict[str, Any], reason: str | None, *, first: bool = False) -> Any:
+        update = {"delta": _DELTA.model_copy(update=delta | _calls(delta)), "finish_reason": reason}
+        return (
+            choice.model_copy(update=update) if first else _CHOICE.model_copy(update={"index": choice.index} | update)
+        )
+
+    def chunk_with(self, chunk: Any, choice: Any, *, is_last: bool) -> Any:
+        update = {"choices": [choice]}
+        return chunk.model_copy(update=update if is_last else update | {"usage": None})
+
+
+# Copying these is several times as fast as the package's own `construct`, which inspects the type of every field.
+_FUNCTION = ChoiceDeltaToolCallFunction()
+_CALL = ChoiceDeltaToolCall(index=0)
+_DELTA = ChoiceDelta()
+_CHOICE = Choice(index=0, delta=_DELTA, finish_reason=None)
+
+
+def _calls(delta: Mapping[str, Any]) -> dict[str, Any]:
+    # Our fragments are dicts, the server's are objects.
+    found = delta.get("tool_calls")
+    return {"tool_calls": [_call(each) if isinstance(each, dict) else each for each in found]} if found else {}
+
+
+def _call(fragment: dict[str, Any]) -> ChoiceDeltaToolCall:
+    function = _FUNCTION.model_copy(update=fragment["function"])
+    return _CALL.model_copy(update=fragment | {"function": function})
+
+
+def chat_chunks(
+    stream: Iterable[ChatCompletionChunk], tools: Tools = None, **parsing: Unpack[TurnArguments]
+) -> Reading[ChatCompletionChunk]:
+    """Move the calls that a model leaked into its text to where the chat API has them.
+
+    Args:
+        stream: `client.chat.completions.create(..., stream=True)`.
+        tools: the tools, as passed to `create`, or in any other shape that `toolglean.Parser` accepts.
+        parsing: further arguments of `toolglean.Parser`: `format`, `model`, `template`, …; none: the format is detected
+            in the turn. Also `whole_calls` and `single_call`, as for `dict_chunks`.
+
+    Yields:
+        Such chunks: see `dict_chunks`. Calls that the server has parsed, and everything else, are unchanged.
+
+    Raises:
+        UsageError: at once: the argument is a whole response, a stream of the other kind, or the SDK's `.stream()`
+            helper; the message says what to use.
+        ToolgleanError: at once: what `Parser` raises for wrong arguments.
+        Exception: what the client raises, after the text that was held back. Closing the iterator closes the stream.
+    """
+    return read(_checked(stream, "stream", CHAT), _ObjectReader(tools, parsing))
+
+
+def achat_chunks(
+    stream: AsyncIterable[ChatCompletionChunk], tools: Tools = None, **parsing: Unpack[TurnArguments]
+) -> AsyncReading[ChatCompletionChunk]:
+    """The same for `AsyncOpenAI`: see `chat_chunks`."""
+    return aread(_checked(stream, "async stream", CHAT), _ObjectReader(tools, parsing))
+
+
+def chat_completion(
+    completion: ChatCompletion, tools: Tools = None, **parsing: Unpack[TurnArguments]
+) -> ChatCompletion:
+    """The same for a whole `completion`, which is not changed: see `chat_chunks`.
+
+    Calls that were cut off, or cannot be read, stay in the text.
+    """
+    given = _dumped(_checked(completion, "response", CHAT))
+    if not isinstance(given.get("choices"), list):
+        return completion
+    repaired = dict_completion(given, tools, **parsing)["choices"]
+    rows = zip(completion.choices, given["choices"], repaired, strict=True)
+    choices = [old if new == same else WholeChoice.construct(**new) for old, same, new in rows]
+    return completion.model_copy(update={"choices": choices})
+
+
+# -- the Responses API -------------------------------------------------------------------------------------------------
+
+
+class _EventReader:
+    """`ResponseReader` on the package's objects."""
+
+    def __init__(self, tools: Tools, parsing: Mapping[str, Any]) -> None:
+        self._reader = ResponseReader(tools, parsing)
+
+    def read(self, event: Any) -> list[Any]:
+        if not isinstance(event, BaseModel):
+            return [event]
+        given = _dumped(event)
+        # An event that is not one of ours is the server's own, with another number.
+        return [
+            event if each == given else _KINDS.get(str(each.get("type")), type(event)).construct(**each)
+            for each in self._reader.read(given)
+        ]
+
+    def finish(self) -> list[Any]:
+        return [_KINDS[each["type"]].construct(**each) for each in self._reader.finish()]
+
+
+def _dumped(model: BaseModel) -> dict[str, Any]:
+    # Servers often send values of other types than the package declares; do not warn about that.
+    return model.model_dump(exclude_unset=True, warnings=False)
+
+
+_KINDS: Mapping[str, Any] = {
+    "response.output_text.delta": responses.ResponseTextDeltaEvent,
+    "response.output_text.done": responses.ResponseTextDoneEvent,
+    "response.content_part.added": responses.ResponseContentPartAddedEvent,
+    "response.content_part.done": responses.ResponseContentPartDoneEvent,
+    "response.output_item.added": responses.ResponseOutputItemAddedEvent,
+    "response.output_item.done": responses.ResponseOutputItemDoneEvent,
+    "response.function_call_arguments.delta": responses.ResponseFunctionCallArgumentsDeltaEvent,
+    "response.function_call_arguments.done": responses.ResponseFunctionCallArgumentsDoneEvent,
+    "response.reasoning_text.delta": responses.ResponseReasoningTextDeltaEvent,
+    "response.reasoning_text.done": responses.ResponseReasoningTextDoneEvent,
+    "response.completed": responses.ResponseCompletedEvent,
+    "response.incomplete": responses.ResponseIncompleteEvent,
+    "response.failed": responses.ResponseFailedEvent,
+}
+
+
+def response_events(
+    stream: Iterable[ResponseStreamEvent], tools: Tools = None, **parsing: Unpack[TurnArguments]
+) -> Reading[ResponseStreamEvent]:
+    """Move the calls that a model leaked into its text into separate items.
+
+    Args:
+        stream: `client.responses.create(..., stream=True)`.
+        tools, parsing: as for `chat_chunks`.
+
+    Yields:
+        Such events, renumbered: see `dict_response_events`.
+
+    Raises:
+        ToolgleanError: as `chat_chunks`.
+    """
+    return read(_checked(stream, "stream", RESPONSES), _EventReader(tools, parsing))
+
+
+def aresponse_events(
+    stream: AsyncIterable[ResponseStreamEvent], tools: Tools = None, **parsing: Unpack[TurnArguments]
+) -> AsyncReading[ResponseStreamEvent]:
+    """The same for `AsyncOpenAI`: see `response_events`."""
+    return aread(_checked(stream, "async stream", RESPONSES), _EventReader(tools, parsing))
+
+
+def response(whole: responses.Response, tools: Tools = None, **parsing: Unpack[TurnArguments]) -> responses.Response:
+    """The same for a `whole` response, which is not changed: see `response_events`.
+
+    Reasoning in a message's text becomes an item before the message, its calls become items after it. Calls that were
+    cut off, or cannot be read, stay in the text.
+    """
+    given = _dumped(_checked(whole, "response", RESPONSES))
+    repaired = dict_response(given, tools, **parsing)
+    if repaired == given:
+        return whole
+    return whole.model_copy(update={"output": responses.Response.construct(**repaired).output})

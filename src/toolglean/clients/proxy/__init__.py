@@ -1,0 +1,6 @@
+"""A proxy that repairs the answers of a server: a Starlette application on httpx."""
+
+from toolglean.clients.proxy.application import BODY_LIMIT, application, serve
+from toolglean.clients.proxy.upstream import Upstream
+
+__all__ = ["BODY_LIMIT", "Upstream", "application", "serve"]

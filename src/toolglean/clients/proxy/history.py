@@ -1,0 +1,219 @@
+# Rewrites a request with calls, results and tools as plain text, for servers whose template does not support them.
+# Does not depend on HTTP, or on how any family writes its calls (`render` does that).
+#
+#   in the request                      becomes
+#   tools, functions, tool_choice, …    a system message: the tools as JSON, and how this model writes a call
+#   a call of the assistant             the text that the model would have written
+#   a result                            text of the user, in <tool_response>, in the order of the calls. Several in a
+#                                       row, and a message of the user after them, become one message.
+#   everything else                     stays the same
+"""Requests whose calls and results are text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from toolglean.clients.repair import Kind, Repair
+from toolglean.conversation.fields import arguments_of, field, text_of
+from toolglean.errors import ToolgleanError
+from toolglean.stream import render
+
+__all__ = ["as_text"]
+
+FALLBACK = "hermes"
+"""The format that a model is asked to write if its own is not known: most models have seen this one."""
+DROPPED = frozenset({"tools", "functions", "tool_choice", "function_call", "parallel_tool_calls"})
+TOLD = """You may call these functions:
+
+{tools}
+
+To call one, write exactly this, once for each call, and nothing after it:
+
+{example}
+
+The results then come in <tool_response>."""
+RESULTS, SYSTEM = ("tool", "function"), ("system", "developer")
+"""Roles. Tuples, because a caller may send any value."""
+EXAMPLE = ("name_of_the_function", {"name_of_a_parameter": "its value"})
+
+
+def as_text(kind: Kind | None, body: bytes, repair: Repair) -> bytes:
+    """The body of a request, rewritten; or unchanged, if there is nothing to rewrite.
+
+    Args:
+        kind: which API it is for; None for any other.
+        body: the body of the request.
+        repair: knows how the model writes.
+    """
+    try:
+        asked = json.loads(body) if kind else None
+    except (ValueError, RecursionError):
+        asked = None
+    if not isinstance(asked, dict):
+        return body
+    place = "input" if kind == "responses" else "messages"
+    given = asked.get(place)
+    if kind == "responses" and isinstance(given, str):
+        given = [{"role": "user", "content": given}]
+    if not isinstance(given, list):
+        return body
+    writer = _Writer(repair.format_for(asked) or FALLBACK)
+    written = writer.messages(given)
+    tools = [] if _forbidden(asked) else _functions(asked)
+    rest = {name: value for name, value in asked.items() if name not in DROPPED}
+    if tools and isinstance(rest.get("instructions"), str) and kind == "responses":
+        rest["instructions"] += f"\n\n{writer.told(tools)}"  # they are the system message
+    elif tools:
+        written = _with_system(written, writer.told(tools))
+    if written == given and not tools:
+        return body
+    return json.dumps({**rest, place: written}).encode()
+
+
+def _forbidden(asked: Mapping[str, Any]) -> bool:
+    return asked.get("tool_choice") == "none" or asked.get("function_call") == "none"
+
+
+def _functions(asked: Mapping[str, Any]) -> list[dict[str, Any]]:
+    given = [*_listed(asked.get("tools")), *({"function": each} for each in _listed(asked.get("functions")))]
+    found: list[dict[str, Any]] = []
+    for each in given:
+        inner = field(each, "function")
+        tool = each if inner is None else inner
+        if (
+            field(each, "type") in (None, "function")  # it may be anything, such as a list
+            and isinstance(tool, Mapping)
+            and isinstance(tool.get("name"), str)
+        ):
+            found.append({name: tool[name] for name in ("name", "description", "parameters") if name in tool})
+    return found
+
+
+def _listed(given: Any) -> Iterable[Any]:
+    return given if isinstance(given, list) else ()
+
+
+class _Writer:
+    """Writes messages as one family of models would.
+
+    Args:
+        format: the family's format, or the name of one.
+    """
+
+    def __init__(self, format: Any) -> None:  # noqa: A002  # the field's own word for it
+        self._format = format
+
+    def told(self, tools: list[Any]) -> str:
+        """What the model is told about its tools."""
+        shown = "\n".join(json.dumps(tool, ensure_ascii=False) for tool in tools)
+        return TOLD.format(tools=shown, example=self._call(*EXAMPLE))
+
+    def messages(self, given: list[Any]) -> list[Any]:
+        """The messages, with calls and results as text."""
+        found: list[Any] = []
+        results: list[tuple[int, str]] = []  # with the positions of their calls
+        places: dict[str, int] = {}  # the positions of the calls, by their ids
+        for message in given:
+            result = _result(message)
+            if result is not None:
+                place = places.get(str(field(message, "tool_call_id") or field(message, "call_id")), len(places))
+                results.append((place, f"<tool_response>\n{result}\n</tool_response>"))
+                continue
+            if results:
+                _say(found, "user", _in_order(results))
+                results, places = [], {}
+            for each in (field(message, "call_id"), *_ids(message)):
+                places |= {str(each): len(places)} if each else {}
+            if field(message, "type") == "function_call":  # an item of the Responses API
+                _say(found, "assistant", self._call(field(message, "name"), field(message, "arguments")))
+            elif _follows_results(found, given, message):
+                found[-1] = {**message, "content": _joined(found[-1]["content"], field(message, "content"))}
+            else:
+                found.append(self._message(message))
+        if results:
+            _say(found, "user", _in_order(results))
+        return found
+
+    def _message(self, message: Any) -> Any:
+        functions = [field(each, "function") for each in _listed(field(message, "tool_calls"))]
+        old = field(message, "function_call")
+        functions += [old] if isinstance(old, Mapping) else []
+        if not functions:
+            return message
+        written = [self._call(field(each, "name"), field(each, "arguments")) for each in functions]
+        rest = {name: value for name, value in message.items() if name not in {"tool_calls", "function_call"}}
+        return {**rest, "content": "\n".join([*filter(None, [text_of(field(message, "content"))]), *written])}
+
+    def _call(self, name: Any, arguments: Any) -> str:
+        found, unread = arguments_of(arguments)
+        if isinstance(name, str) and not unread:
+            for each in (self._format, FALLBACK):
+                try:
+                    return render(each, [(name, found)])
+                except ToolgleanError:  # this format cannot write the value
+                    continue
+        return f"{name}: {unread or json.dumps(found, ensure_ascii=False)}"
+
+
+def _say(found: list[Any], role: str, text: str) -> None:
+    # Many templates refuse two messages with the same role in a row: append the text to the last one.
+    last = found[-1] if found else None
+    if field(last, "role") == role and isinstance(last, Mapping) and not field(last, "tool_calls"):
+        found[-1] = {**last, "content": _joined(field(last, "content"), text)}
+    else:
+        found.append({"role": role, "content": text})
+
+
+def _follows_results(found: list[Any], given: list[Any], message: Any) -> bool:
+    # Whether the last message is one of ours, with results, and the user's message follows it.
+    last = found[-1] if found else None
+    ours = field(last, "role") == "user" and not any(last is each for each in given)
+    return ours and field(message, "role") == "user" and bool(field(message, "content"))
+
+
+def _joined(before: Any, after: Any) -> Any:
+    # Two contents as one: texts, or lists of parts.
+    if not before or not after:
+        return before or after
+    if isinstance(before, str) and isinstance(after, str):
+        return f"{before}\n{after}"
+    parts = [part for each in (before, after) if isinstance(each, list) for part in each]
+    kind = next((field(part, "type") for part in parts if isinstance(field(part, "text"), str)), "text")
+    lists = [each if isinstance(each, list) else [{"type": kind, "text": str(each)}] for each in (before, after)]
+    return lists[0] + lists[1]
+
+
+def _ids(message: Any) -> list[Any]:
+    return [field(each, "id") for each in _listed(field(message, "tool_calls"))]
+
+
+def _in_order(results: list[tuple[int, str]]) -> str:
+    # A model can only tell the results apart by their order.
+    return "\n".join(text for _, text in sorted(results, key=lambda each: each[0]))
+
+
+def _result(message: Any) -> str | None:
+    if field(message, "type") == "function_call_output":
+        return _text(field(message, "output"))
+    return _text(field(message, "content")) if field(message, "role") in RESULTS else None
+
+
+def _text(given: Any) -> str:
+    if isinstance(given, list):
+        texts = [(field(part, "text"), field(part, "type")) for part in given]
+        return "".join(text if isinstance(text, str) else f"[{kind}]" for text, kind in texts)
+    if given is None:
+        return ""
+    return given if isinstance(given, str) else json.dumps(given, ensure_ascii=False)
+
+
+def _with_system(messages: list[Any], told: str) -> list[Any]:
+    # Many templates accept only one system message, at the beginning.
+    first: Any = messages[0] if messages else None
+    if isinstance(first, Mapping) and field(first, "role") in SYSTEM:
+        own = field(first, "content")
+        more = f"\n{told}" if isinstance(own, str) else told
+        return [{**first, "content": _joined(own, more) or told}, *messages[1:]]
+    return [{"role": "system", "content": told}, *messages]

@@ -1,0 +1,100 @@
+# Where a proxy's requests go: the upstream's URL, and the paths inside it.
+# Does not depend on HTTP, or on what is sent.
+#
+# The upstream's path is a boundary: a proxy for https://host/team-a/v1 gives access to that path, and not to
+# https://host/admin. Servers interpret "..", an escaped slash and a backslash differently, so a path that leads out for
+# any of them is refused. No path is rewritten.
+"""The server that a proxy sends to."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from urllib.parse import quote_from_bytes, unquote_to_bytes, urlsplit
+
+from toolglean.errors import UsageError
+
+__all__ = ["PathError", "Upstream"]
+
+UNQUOTED = 3
+"""How often a path is unquoted to check it: each of several servers in a row may unquote it again."""
+WRITTEN = bytes(range(0x21, 0x7F)).decode()
+"""The characters that a query may contain; all others are quoted."""
+
+
+class PathError(Exception):
+    """The path of a request could lead out of the upstream's path. Users never see it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Upstream:
+    """Where requests go.
+
+    Attributes:
+        origin: scheme, host and port.
+        path: the prefix of the path of each request, without a slash at its end.
+    """
+
+    origin: str
+    path: str
+
+    @classmethod
+    def of(cls, url: str) -> Upstream:
+        """The upstream at that `url`, such as http://localhost:8000/v1.
+
+        Raises:
+            UsageError: it is not such a URL.
+        """
+        try:
+            parts = urlsplit(url)
+            wrong = parts.port == 0 or not parts.hostname or parts.query or parts.fragment
+        except ValueError:  # of the port, or of an IPv6 address
+            parts, wrong = urlsplit(""), True
+        if wrong or parts.scheme not in {"http", "https"}:
+            raise UsageError(
+                f"upstream={url!r:.200} is not the URL of a server: pass one such as http://localhost:8000/v1"
+            )
+        if "@" in parts.netloc:
+            raise UsageError(
+                "upstream contains a user or a key: leave it out, because the caller's own headers are passed on"
+            )
+        return cls(f"{parts.scheme}://{parts.netloc}", parts.path.rstrip("/"))
+
+    def target_of(self, path: bytes, query: bytes) -> bytes:
+        """The target at the origin for a request with that `path` and `query`.
+
+        `/v1/models` and `/models` are the same for an upstream that ends with /v1. Ollama's `/api/chat` is next to its
+        /v1.
+
+        Raises:
+            PathError: the path could lead out of the upstream's path.
+        """
+        _check(path)
+        base = self.path.encode()
+        if base and _is_inside(path, base):
+            base = b""
+        elif base.endswith(b"/v1") and path.startswith(b"/api/"):
+            base = base.removesuffix(b"/v1")
+        elif base.endswith(b"/v1") and _is_inside(path, b"/v1"):
+            path = path.removeprefix(b"/v1")
+        return base + path + (b"?" + quote_from_bytes(query, WRITTEN).encode() if query else b"")
+
+
+def _is_inside(path: bytes, base: bytes) -> bool:
+    return path == base or path.startswith(base + b"/")
+
+
+def _check(path: bytes) -> None:
+    if not path.startswith(b"/"):
+        raise PathError("does not begin with a slash")
+    if any(byte <= 0x20 or byte >= 0x7F for byte in path):
+        raise PathError("contains a character that must be quoted")
+    for _ in range(UNQUOTED):
+        # Some servers take a backslash for a slash, others take what follows ";" for a parameter of the segment.
+        slashes = path.replace(b"\\", b"/")
+        if slashes.startswith(b"//"):
+            raise PathError("begins with two slashes, which some servers take for the start of a host")
+        if any(each.partition(b";")[0] in {b".", b".."} for each in slashes.split(b"/")):
+            raise PathError("contains a segment '.' or '..'")
+        if any(byte < 0x20 or byte == 0x7F for byte in path):
+            raise PathError("contains a control character")
+        path = unquote_to_bytes(path)

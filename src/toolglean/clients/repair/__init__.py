@@ -1,0 +1,14 @@
+"""Reads one request to a server, and repairs the bytes of its answer. No package is needed."""
+
+from toolglean.clients.repair.exchange import (
+    FORMAT_OPTIONS,
+    AnswerReader,
+    Counts,
+    Exchange,
+    Kind,
+    Repair,
+    RepairArguments,
+    kind_of,
+)
+
+__all__ = ["FORMAT_OPTIONS", "AnswerReader", "Counts", "Exchange", "Kind", "Repair", "RepairArguments", "kind_of"]

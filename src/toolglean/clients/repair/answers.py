@@ -1,0 +1,262 @@
+# How the bytes of an answer are divided into parts (server-sent events, lines of JSON, one JSON value), and how a part
+# in which nothing was repaired is sent as the bytes that arrived.
+# Does not depend on what the parts mean (the readers know), or on where the bytes come from.
+#
+# Bytes arrive cut anywhere: inside a character, between CR and LF. A part is read once it is complete.
+#
+# As long as nothing was repaired, parts are sent as they came. The parser may hold back the end of a text ("<tool"
+# could begin a call). The parts that contain it then wait. If the text turns out to be for the user, they are sent
+# unchanged, otherwise repaired. So an answer without calls is the same answer, byte for byte.
+"""The bytes of an answer, read and repaired part by part."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable
+from typing import Any, Protocol
+
+__all__ = ["AnswerReader", "ItemReader", "Lines", "ServerSentEvents", "Whole"]
+
+LONGEST = 64 * 1024 * 1024
+"""Bytes of one part. From a longer part on, an answer is passed through unchanged."""
+SILENCE = 64
+"""After so many parts without output, a comment is sent, for clients that close a silent connection."""
+COMMENT = b": a tool call is being written\n\n"
+
+END_OF_EVENT = re.compile(rb"(?:\r\n|\n|\r(?=[^\n]))(?:\r\n|\n|\r(?=[^\n]))")
+END_OF_LINE = re.compile(rb"\n")
+LINES = re.compile(rb"\r\n|\n|\r")
+
+
+class AnswerReader(Protocol):
+    """Reads the bytes of one answer."""
+
+    def feed(self, data: bytes) -> bytes:
+        """Read `data`, more of the answer, and return what can be sent."""
+        ...
+
+    def finish(self) -> bytes:
+        """The answer is over, or its connection broke: return what was held back."""
+        ...
+
+
+class ItemReader(Protocol):
+    """Reads the items of one stream: `StreamReader`, `ResponseReader`, `LineReader`."""
+
+    @property
+    def pristine(self) -> bool:
+        """Whether everything so far is text for the user, as the server sent it."""
+        ...
+
+    @property
+    def waits(self) -> bool:
+        """Whether some of such text is held back."""
+        ...
+
+    def read(self, item: Any, /) -> list[Any]:
+        """What an item becomes."""
+        ...
+
+    def finish(self) -> list[Any]:
+        """What was held back."""
+        ...
+
+
+class _Parts:
+    """What both kinds of stream have in common: parts that end with a pattern, and parts that wait."""
+
+    end: re.Pattern[bytes]
+
+    def __init__(self, reader: ItemReader) -> None:
+        self._reader = reader
+        self._passed: Callable[[Any], None] = getattr(reader, "passed", _nothing)
+        self._left = bytearray()
+        self._looked = 0  # the end of a part was searched for up to here
+        self._waiting: list[tuple[Any, bytes, list[Any]]] = []  # (item, its bytes, what it became)
+        self._gave_up = False
+
+    def feed(self, data: bytes) -> bytes:
+        """Read `data`, more of the answer, and return what can be sent."""
+        if self._gave_up:
+            return data
+        self._left += data
+        found: list[bytes] = []
+        begin = 0
+        while end := self.end.search(self._left, max(self._looked, begin)):
+            found.append(self._part(bytes(self._left[begin : end.end()])))
+            begin = self._looked = end.end()
+        del self._left[:begin]
+        self._looked = max(len(self._left) - 3, 0)  # an end may have begun
+        if len(self._left) > LONGEST:
+            self._gave_up = True
+            found += [self._rest(), bytes(self._left)]
+            self._left.clear()
+        return b"".join(found)
+
+    def finish(self) -> bytes:
+        """The answer is over, or its connection broke: return what was held back."""
+        last, self._left = bytes(self._left), bytearray()
+        if self._item_in(last) is None:  # nothing, or cut in the middle
+            return self._rest() + last
+        found, rest = self._part(last), self._rest()
+        if found and rest and not found.endswith((b"\n", b"\r")):
+            found += b"\n\n"
+        return found + rest
+
+    def _part(self, block: bytes) -> bytes:
+        return self._read(self._item_in(block), block)
+
+    def _read(self, item: dict[str, Any] | None, block: bytes) -> bytes:
+        if item is None:
+            return self._strange(block)
+        if item.get("error") or item.get("type") == "error":
+            return self._rest() + block
+        return self._item(item, block)
+
+    def _item_in(self, block: bytes) -> dict[str, Any] | None:
+        raise NotImplementedError
+
+    def _write(self, item: Any) -> bytes:
+        raise NotImplementedError
+
+    def _item(self, item: Any, block: bytes) -> bytes:
+        """A part that is an item of the stream."""
+        found = self._reader.read(item)
+        if not self._reader.pristine:
+            return self._repaired() + self._written(item, block, found)
+        if self._reader.waits:
+            self._waiting.append((item, block, found))
+            return b""
+        self._passed(item)
+        return self._as_they_came() + block if self._waiting else block
+
+    def _strange(self, block: bytes) -> bytes:
+        """A part that cannot be read: it keeps its place among those that wait."""
+        if not self._waiting:
+            return block
+        self._waiting.append((None, block, [None]))
+        return b""
+
+    def _rest(self) -> bytes:
+        found = self._reader.finish()
+        if self._reader.pristine:
+            return self._as_they_came()
+        return self._repaired() + b"".join(map(self._write, found))
+
+    def _as_they_came(self) -> bytes:
+        waiting, self._waiting = self._waiting, []
+        return b"".join(block for _, block, _ in waiting)
+
+    def _repaired(self) -> bytes:
+        waiting, self._waiting = self._waiting, []
+        return b"".join(self._written(*each) for each in waiting)
+
+    def _written(self, item: Any, block: bytes, found: list[Any]) -> bytes:
+        return b"".join(block if each is item or each == item else self._write(each) for each in found)
+
+
+class ServerSentEvents(_Parts):
+    """A stream of server-sent events.
+
+    Args:
+        reader: reads the events' data.
+        named: whether an event's name is also written before its data, as in the Responses API.
+    """
+
+    end = END_OF_EVENT
+
+    def __init__(self, reader: ItemReader, *, named: bool) -> None:
+        super().__init__(reader)
+        self._named = named
+        self._silent = 0
+
+    def _part(self, block: bytes) -> bytes:
+        data = _data_of(block)
+        if not data:
+            return block  # a comment keeps the connection alive, so it must not wait
+        if data.strip() == b"[DONE]":
+            return self._rest() + block
+        found = self._read(_item_of(data), block)
+        self._silent = 0 if found else self._silent + 1
+        return found if self._silent < SILENCE else self._comment()
+
+    def _item_in(self, block: bytes) -> dict[str, Any] | None:
+        return _item_of(_data_of(block))
+
+    def _comment(self) -> bytes:
+        self._silent = 0
+        return COMMENT
+
+    def _write(self, item: Any) -> bytes:
+        name = f"event: {item['type']}\n".encode() if self._named and "type" in item else b""
+        return name + b"data: " + _json(item) + b"\n\n"
+
+
+class Lines(_Parts):
+    """A stream of lines of JSON, as Ollama's."""
+
+    end = END_OF_LINE
+
+    def _item_in(self, block: bytes) -> dict[str, Any] | None:
+        return _item_of(block)
+
+    def _write(self, item: Any) -> bytes:
+        return _json(item) + b"\n"
+
+
+class Whole:
+    """An answer that is one JSON object.
+
+    Args:
+        repair: returns the repaired answer for an answer.
+    """
+
+    def __init__(self, repair: Callable[[dict[str, Any]], Any]) -> None:
+        self._repair = repair
+        self._data: bytearray | None = bytearray()
+
+    def feed(self, data: bytes) -> bytes:
+        """Read more of the answer. Nothing is sent before its end, unless it is too long."""
+        if self._data is None:
+            return data
+        self._data += data
+        if len(self._data) <= LONGEST:
+            return b""
+        found, self._data = bytes(self._data), None
+        return found
+
+    def finish(self) -> bytes:
+        """The repaired answer; or the answer as it came, if nothing was repaired or it cannot be read."""
+        data, self._data = self._data or bytearray(), None
+        item = _item_of(data)
+        if item is None or item.get("error"):
+            return bytes(data)
+        repaired = self._repair(item)
+        return bytes(data) if repaired == item else _json(repaired)
+
+
+def _data_of(event: bytes) -> bytes:
+    if event.startswith(b"data: ") and event.find(b"\n") == len(event) - 2 and b"\r" not in event:
+        return event[6:-2]  # most events have one line
+    lines = LINES.split(event)
+    return b"\n".join(line[5:].removeprefix(b" ") for line in lines if line.startswith(b"data:"))
+
+
+def _item_of(data: bytes | bytearray) -> dict[str, Any] | None:
+    try:
+        found = json.loads(data)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _json(item: Any) -> bytes:
+    try:
+        return json.dumps(item, ensure_ascii=False, separators=(",", ":")).encode()
+    except UnicodeEncodeError:  # half a surrogate pair, which can only be written as an escape
+        return json.dumps(item, separators=(",", ":")).encode()
+
+
+def _nothing(item: Any) -> None:
+    del item

@@ -1,0 +1,115 @@
+# How the body of an answer is decompressed, a bounded piece at a time, and when it is too large.
+# Does not depend on what the body contains (answers.py), or on which package the response comes from: responses of
+# httpx and httpx2 have the same methods.
+#
+# The libraries decompress everything that has arrived at once, and one byte may become a thousand. Here no piece has
+# more than `PIECE` bytes, so each is read, and sent on, before the next one is made.
+"""Bodies of answers, decompressed in pieces."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import AsyncIterator, Iterator
+from typing import Any
+
+__all__ = ["ASKED_FOR", "BodyError", "Inflater", "aunpacked", "can_unpack", "unpacked"]
+
+PIECE = 64 * 1024
+"""Bytes that are decompressed at a time."""
+MOST = 16 * 1024 * 1024
+"""How many bytes a compressed answer may have once it is decompressed, however small it was. To read an event of this
+size takes about six times as much memory."""
+MOST_OF_ONE = 100
+"""Beyond that, how many bytes one byte may become: for JSON seldom 30, for a stream that repeats one event more."""
+
+GZIP, DEFLATE = frozenset({"gzip", "x-gzip"}), frozenset({"deflate"})
+PLAIN = frozenset({"", "identity"})
+ASKED_FOR = GZIP | DEFLATE | PLAIN
+"""The encodings that can be decompressed piece by piece, with the standard library alone."""
+
+
+class BodyError(Exception):
+    """The body of an answer cannot be decompressed, or becomes too large. Users never see it."""
+
+
+def can_unpack(encoding: str) -> bool:
+    """Whether a body in that encoding can be read: the value of the header `Content-Encoding`."""
+    return encoding.strip().lower() in ASKED_FOR
+
+
+class Inflater:
+    """Decompresses one body.
+
+    Args:
+        encoding: the value of its header `Content-Encoding`; one that `can_unpack` accepts.
+    """
+
+    def __init__(self, encoding: str) -> None:
+        name = encoding.strip().lower()
+        self._plain = name in PLAIN
+        self._head = b""  # of a deflated body, until it is clear which of the two kinds it is
+        self._stream: Any = zlib.decompressobj(zlib.MAX_WBITS | 16) if name in GZIP else None
+        self._came = 0
+        self._gave = 0
+
+    def pieces(self, data: bytes) -> Iterator[bytes]:
+        """The pieces that `data`, more of the body, becomes.
+
+        Raises:
+            BodyError: it is not compressed in this encoding, or the answer becomes too large.
+        """
+        if self._plain:
+            yield data
+            return
+        self._came += len(data)
+        try:
+            yield from self._inflated(data)
+        except zlib.error as error:
+            raise BodyError(f"the answer cannot be decompressed: {error}") from error
+
+    def _inflated(self, data: bytes) -> Iterator[bytes]:
+        if self._stream is None:
+            data = self._head = self._head + data
+            if len(data) < 2:
+                return
+            self._stream = zlib.decompressobj(zlib.MAX_WBITS if _is_zlib(data) else -zlib.MAX_WBITS)
+        while not self._stream.eof:  # like httpx, ignore what follows the end of a compressed body
+            found = self._stream.decompress(data, PIECE)
+            data = self._stream.unconsumed_tail
+            if not found:
+                return
+            self._gave += len(found)
+            if self._gave > max(MOST, self._came * MOST_OF_ONE):
+                raise BodyError(f"{self._came} bytes of the answer become more than {self._gave - len(found)}")
+            yield found
+
+
+def _is_zlib(data: bytes) -> bool:
+    # "deflate" means the zlib format; some servers send raw deflate. RFC 1950, 2.2: the check of the first two bytes.
+    return data[0] & 15 == 8 and (data[0] << 8 | data[1]) % 31 == 0
+
+
+def unpacked(response: Any) -> Iterator[bytes]:
+    """The body of a response of httpx or httpx2, decompressed piece by piece.
+
+    Raises:
+        BodyError: as `Inflater.pieces`. Also what the response raises.
+    """
+    if response.is_stream_consumed:  # it was read before, and is in memory
+        yield from response.iter_bytes(PIECE)
+        return
+    inflater = Inflater(response.headers.get("content-encoding", ""))
+    for data in response.iter_raw():
+        yield from inflater.pieces(data)
+
+
+async def aunpacked(response: Any) -> AsyncIterator[bytes]:
+    """The same for an asynchronous response."""
+    if response.is_stream_consumed:
+        async for data in response.aiter_bytes(PIECE):
+            yield data
+        return
+    inflater = Inflater(response.headers.get("content-encoding", ""))
+    async for data in response.aiter_raw():
+        for piece in inflater.pieces(data):
+            yield piece

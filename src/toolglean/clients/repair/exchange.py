@@ -1,0 +1,241 @@
+# Which requests ask for an answer that can be repaired, and what they say about the tools and the model.
+# Does not depend on how bytes arrive (the transport and the proxy pass them), on how an answer is divided into parts
+# (answers.py), or on how calls are written. No package is needed.
+#
+#   POST …/chat/completions        OpenAI's chat API, also with `functions` instead of tools
+#   POST …/responses               OpenAI's Responses API
+#   POST …/api/chat                Ollama's chat
+#
+# Everything else is passed through: answers to other paths, to requests without function tools or with `tool_choice`
+# "none", and all answers whose status is not 200.
+"""Reads one request to a server, and repairs the bytes of its answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias, Unpack
+
+from toolglean.clients.chat import StreamReader, dict_completion
+from toolglean.clients.ollama_lines import LineReader
+from toolglean.clients.repair.answers import AnswerReader, Lines, ServerSentEvents, Whole
+from toolglean.clients.responses import ResponseReader, dict_response
+from toolglean.clients.turn.text import Counts, TurnArguments
+from toolglean.errors import ToolError, UsageError
+from toolglean.formats.registry import format_of_model
+from toolglean.formats.spec import Format
+from toolglean.options import options_of
+from toolglean.parser import Parser, ParserArguments
+from toolglean.tools import Tool, ToolSet, as_tool
+
+__all__ = ["AnswerReader", "Counts", "Exchange", "Kind", "Repair", "RepairArguments", "kind_of"]
+
+Kind: TypeAlias = Literal["chat", "responses", "ollama"]
+"""The APIs whose answers are repaired: OpenAI's chat completions, OpenAI's responses, Ollama's chat."""
+
+FORMAT_OPTIONS = ("format", "model", "template")
+"""With one of these, the user says how calls are written; otherwise the request's model does, or the turn shows it."""
+ARGUMENTS = "pass format, model, template, start or options, as for toolglean.Parser"
+PATHS: Mapping[str, Kind] = {"/chat/completions": "chat", "/responses": "responses", "/api/chat": "ollama"}
+MOST_TOOLS, MOST_LETTERS = 4096, 128 * 1024
+"""How many tools a request may have, and how many characters their names together, for its answer to be read. Searching
+for the names costs time and memory for each character, and a caller can write as many as fit into the request."""
+LONGEST_NAME = 256
+"""Characters of a tool's name. A parser reads no longer name, so a tool with a longer one is never called."""
+TOO_MANY = "the request has too many tools: its answer was not read"
+MANY_LETTERS = 8 * 1024
+UNSAID = frozenset({"", "text/plain", "application/octet-stream"})
+"""Content types that do not say what an answer is; then the request tells."""
+
+
+def kind_of(method: str, path: str) -> Kind | None:
+    """Which API a request is for, by its `method` and `path`; None for one whose answer is never repaired."""
+    if method.upper() != "POST":
+        return None
+    return next((kind for end, kind in PATHS.items() if path.rstrip("/").endswith(end)), None)
+
+
+class RepairArguments(ParserArguments, total=False):
+    """The arguments of `Repair`, for functions that pass them on: those of `toolglean.Parser` besides `tools`, and:
+
+    Attributes:
+        whole_calls, counts: as for `Repair`.
+    """
+
+    whole_calls: bool
+    counts: Counts | None
+
+
+class Repair:
+    """Moves the calls that models leak into their text to where a server's API has them.
+
+    Args:
+        whole_calls: whether a call of a stream is sent only once it has ended well, in one piece. Some clients run a
+            call that was cut off, because they complete its arguments; this way they never see one. If False, the
+            arguments are streamed as the model writes them.
+        counts: what was found is added to it; None: new counts, in `Repair.counts`.
+        parsing: as for `toolglean.Parser`. With none that says how calls are written (`format`, `model`, `template`,
+            …), the `model` of each request does, if its format is known; otherwise the turn shows it.
+
+    Raises:
+        UsageError: at once: an option belongs to a single turn, or `Parser` does not know it, or refuses it.
+
+    One `Repair` can serve any number of requests, from any number of threads.
+    """
+
+    def __init__(
+        self, *, whole_calls: bool = True, counts: Counts | None = None, **parsing: Unpack[ParserArguments]
+    ) -> None:
+        for name, given in parsing.items():
+            if name not in ParserArguments.__annotations__:
+                raise UsageError(f"{name}={given!r:.80} is unknown: {ARGUMENTS}, or leave it out")
+        wrong = {"prompt": parsing.get("prompt"), "markup": options_of(parsing.get("options")).markup}
+        for name, value in wrong.items():
+            if value:
+                raise UsageError(f"{name}={value!r:.80} belongs to one turn, and cannot be used for all: leave it out")
+        # The server has read the prompt, so reasoning that it leaves in the text begins with its marker, unless the
+        # user says otherwise.
+        chosen = {name: value for name, value in parsing.items() if value is not None}
+        self._parsing: dict[str, Any] = {"start": "content", **chosen}
+        Parser(None, **self._parsing)
+        self._named = any(name in self._parsing for name in FORMAT_OPTIONS)
+        self.whole_calls = whole_calls
+        self.counts = Counts() if counts is None else counts
+
+    def exchange(self, method: str, path: str, body: bytes) -> Exchange | None:
+        """Look at a request.
+
+        Args:
+            method, path: of the request; the path without its query.
+            body: its whole body, not compressed.
+
+        Returns:
+            How to read its answer; None if the answer must be passed through unchanged.
+        """
+        kind = kind_of(method, path)
+        asked = None if kind is None else _object(body)
+        return None if kind is None or asked is None else self.asked(kind, asked)
+
+    def asked(self, kind: Kind, asked: Mapping[str, Any]) -> Exchange | None:
+        """The same for a request whose body is already decoded.
+
+        Args:
+            kind: which API it is for.
+            asked: the fields of its body.
+        """
+        if asked.get("tool_choice") == "none":
+            return None
+        tools, legacy = _tools(asked.get("tools")), False
+        if not tools and kind == "chat" and asked.get("function_call") != "none":
+            tools, legacy = _tools(asked.get("functions")), True
+        if not tools:
+            return None
+        if len(tools) > MOST_TOOLS or sum(map(len, tools)) > MOST_LETTERS:
+            self.counts.problems[TOO_MANY] += 1
+            return None
+        streamed = asked.get("stream", kind == "ollama")  # Ollama streams unless told otherwise
+        parsing: Any = {**self._parsing, **self._model(asked), "counts": self.counts}
+        if asked.get("parallel_tool_calls") is False:
+            parsing["single_call"] = True
+        if kind != "ollama":
+            parsing["whole_calls"] = self.whole_calls
+        if legacy:
+            parsing["legacy"] = True
+        return Exchange(kind, ToolSet(tools.values()), parsing, streamed is True)
+
+    def format_for(self, asked: Mapping[str, Any]) -> Format | None:
+        """The format that a request's model writes, if it is known without the answer.
+
+        Args:
+            asked: the fields of the request's body.
+        """
+        return Parser(None, **{**self._parsing, **self._model(asked)}).format
+
+    def _model(self, asked: Mapping[str, Any]) -> dict[str, Any]:
+        model = asked.get("model")
+        if self._named or not isinstance(model, str) or format_of_model(model) is None:
+            return {}
+        return {"model": model}
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One request whose answer can be repaired.
+
+    Attributes:
+        kind: which API it is for.
+        tools: the functions that the model may call.
+        parsing: how its text is read.
+        streamed: whether it asked for a stream.
+    """
+
+    kind: Kind
+    tools: ToolSet
+    parsing: TurnArguments
+    streamed: bool
+
+    @property
+    def is_large(self) -> bool:
+        """Whether reading its answer may take long, so that a server with other requests should read it in a thread."""
+        return sum(len(tool.name) for tool in self.tools) > MANY_LETTERS
+
+    def reader(self, status: int, content_type: str) -> AnswerReader | None:
+        """A reader for the answer's body, which must not be compressed.
+
+        Args:
+            status: of the answer.
+            content_type: its header; "" if it has none.
+
+        Returns:
+            The reader: what `feed` and, at the end, `finish` return is the repaired body. None: pass the answer through
+            unchanged.
+        """
+        if status != 200:  # an error is the server's own message
+            return None
+        kind = content_type.partition(";")[0].strip().lower()
+        if kind in UNSAID:
+            kind = self._asked_type()
+        if kind == "text/event-stream" and self.kind != "ollama":
+            return ServerSentEvents(self._stream_reader(), named=self.kind == "responses")
+        if kind in {"application/x-ndjson", "application/jsonl"} and self.kind == "ollama":
+            return Lines(self._stream_reader())
+        return Whole(self._repaired) if kind == "application/json" else None
+
+    def _asked_type(self) -> str:
+        if not self.streamed:
+            return "application/json"
+        return "application/x-ndjson" if self.kind == "ollama" else "text/event-stream"
+
+    def _stream_reader(self) -> Any:
+        readers: Mapping[Kind, Any] = {"chat": StreamReader, "responses": ResponseReader, "ollama": LineReader}
+        return readers[self.kind](self.tools, self.parsing)
+
+    def _repaired(self, answer: dict[str, Any]) -> Any:
+        if self.kind == "ollama":
+            return LineReader(self.tools, self.parsing).whole(answer)
+        return (dict_completion if self.kind == "chat" else dict_response)(answer, self.tools, **self.parsing)
+
+
+def _object(body: bytes) -> dict[str, Any] | None:
+    try:
+        found = json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _tools(given: Any) -> dict[str, Tool]:
+    # Leave an entry that does not declare a function to the server, which may know that kind of tool.
+    found: dict[str, Tool] = {}
+    for each in given if isinstance(given, Iterable) and not isinstance(given, str | Mapping) else ():
+        if isinstance(each, Mapping) and each.get("type", "function") == "function":
+            try:
+                tool = as_tool(each)
+            except (ToolError, UsageError):
+                continue
+            if len(tool.name) <= LONGEST_NAME:
+                found.setdefault(tool.name, tool)
+        if len(found) > MOST_TOOLS:
+            break
+    return found

@@ -1,0 +1,371 @@
+# Moves leaked calls from the text of the Responses API into separate items, on plain dicts.
+# Does not depend on the openai package's objects (openai/objects.py), or on how calls are written.
+#
+#   the server's event                             what becomes of it
+#   those of a function_call                       unchanged, unless the text has given it already (items.py)
+#   response.output_item.added (a message),
+#   content_part.added                             unchanged, with the first text that remains; left out if there was
+#                                                  reasoning or a call, and no text remains
+#   response.output_text.delta                     text without calls, or other events instead (below)
+#   response.output_text.done, content_part.done,
+#   output_item.done (a message)                   with the text that remains
+#   response.completed, .incomplete, .failed       with that text, and our items in their places
+#   all others                                     unchanged
+#
+#   our events for a call                          response.output_item.added (a function_call, in progress),
+#                                                  response.function_call_arguments.delta …, .done,
+#                                                  response.output_item.done
+#   our events for reasoning in the text           response.output_item.added (a reasoning),
+#                                                  response.reasoning_text.delta …, .done, response.output_item.done
+#
+# Every event is renumbered, because there are more of them. An item of ours gets the next free output index, so the
+# server's later items move up. A message waits for its first text, because OpenAI sends reasoning first.
+"""Leaked calls in the Responses API, streamed and whole, on plain dicts."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import AsyncIterable, Iterable, Mapping
+from typing import Any, Unpack
+
+from toolglean.clients.responses.items import ADDED, ITEM_DONE, Item, Part, ServerItems
+from toolglean.clients.responses.types import ResponseEventDict
+from toolglean.clients.responses.whole import dict_response, with_output
+from toolglean.clients.streams import AsyncReading, Reading, aread, read
+from toolglean.clients.turn.text import Tools, TurnArguments, is_all, listed, text_for
+from toolglean.conversation.fields import unrunnable
+from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Reasoning, Status
+
+__all__ = ["ResponseReader", "adict_response_events", "dict_response", "dict_response_events"]
+
+TEXT = "response.output_text.delta"
+TEXT_DONE = "response.output_text.done"
+PART_ADDED = "response.content_part.added"
+PARTS_DONE = frozenset({TEXT_DONE, "response.content_part.done"})
+ENDS = frozenset({"response.completed", "response.incomplete", "response.failed"})
+
+
+class ResponseReader:
+    """Reads the events of one response.
+
+    Args:
+        tools, parsing: as for `toolglean.Parser`.
+    """
+
+    def __init__(self, tools: Tools, parsing: Mapping[str, Any]) -> None:
+        self._tools, self._parsing = tools, parsing
+        self._turn = text_for(tools, parsing)
+        self._prefix = self._turn.id_prefix
+        self._parts: dict[tuple[Any, Any], Part] = {}  # by the ids of their items
+        self._places: dict[tuple[Any, Any], Part] = {}  # by output index: some servers send other ids at the end
+        self._held: dict[int, list[Mapping[str, Any]]] = {}  # the first events of messages that have no text yet
+        self._left_out: set[int] = set()  # the output indexes of those that never had any
+        self._indexes: dict[int, int] = {}  # of the server's items: theirs to ours
+        self._next = 0
+        self._number: int | None = None  # of the next event: the server's first, then counted from there
+        self._items: dict[int, dict[str, Any]] = {}  # ours that have ended, by their output index
+        self._made = 0
+        self._own = ServerItems(self._turn.duplicates, self._take)
+
+    @property
+    def pristine(self) -> bool:
+        """Whether everything so far is text for the user, as the server sent it."""
+        return all(part.turn.pristine for part in self._parts.values())
+
+    @property
+    def waits(self) -> bool:
+        """Whether some of such text is held back, or the beginning of a message."""
+        return bool(self._held) or any(part.turn.waits for part in self._parts.values())
+
+    def read(self, event: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """The events that an event becomes, numbered. What is not an event is passed through."""
+        if not isinstance(event, Mapping):
+            return [event]
+        return [self._numbered(each) for each in self._read(event)]
+
+    def passed(self, event: Mapping[str, Any]) -> None:
+        """All events up to this one were sent unchanged: continue from its number."""
+        if isinstance(event.get("sequence_number"), int):
+            self._number = event["sequence_number"] + 1
+
+    def _numbered(self, event: dict[str, Any]) -> dict[str, Any]:
+        if "sequence_number" in event:
+            event["sequence_number"] = self._number or 0
+            self._number = event["sequence_number"] + 1
+        return event
+
+    def _read(self, event: Mapping[str, Any]) -> list[dict[str, Any]]:
+        kind, place, item = str(event.get("type")), event.get("output_index"), event.get("item")
+        if self._number is None and isinstance(event.get("sequence_number"), int):
+            self._number = event["sequence_number"]
+        if kind == TEXT:
+            return self._text(event)
+        if not isinstance(place, int):
+            return self._passed(kind, event)
+        if (own := self._own.read(kind, place, event)) is not None:
+            return [*self._all_passed(own), *self._settled_parts()]
+        if kind == ADDED and isinstance(item, Mapping) and item.get("type") == "message":
+            self._held[place] = [event]
+            return []
+        if place not in self._held:
+            return self._passed(kind, event)
+        return self._waiting(kind, place, event)
+
+    def _all_passed(self, events: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+        return [each for event in events for each in self._passed(str(event.get("type")), event)]
+
+    def _settled_parts(self) -> list[dict[str, Any]]:
+        return [each for part in self._parts.values() for each in self._told(part, part.turn.settle())]
+
+    def _waiting(self, kind: str, place: int, event: Mapping[str, Any]) -> list[dict[str, Any]]:
+        # An event of a message that has no text yet.
+        before: list[dict[str, Any]] = []
+        if kind in PARTS_DONE:
+            if part := self._known(event.get("item_id"), place, event.get("content_index")):
+                before = self._ended(part)
+        elif kind == ITEM_DONE:
+            before = [each for part in self._parts_at(place) for each in self._ended(part)] + self._settled(place)
+            return before if place in self._left_out else [*before, *self._passed(kind, event)]
+        elif kind != PART_ADDED or not _is_text(event.get("part")):
+            before = self._released(place)
+        if place not in self._held:
+            return [*before, *self._passed(kind, event)]
+        self._held[place].append(event)
+        return before
+
+    def _settled(self, place: int) -> list[dict[str, Any]]:
+        # The message is over.
+        held = self._held.get(place)
+        if held is None:
+            return []
+        parts = self._parts_at(place)
+        if any(part.gave for part in parts) and not any(part.text for part in parts):
+            del self._held[place]
+            self._left_out.add(place)
+            return []
+        return self._released(place)
+
+    def _released(self, place: int | None) -> list[dict[str, Any]]:
+        held = () if place is None else self._held.pop(place, ())
+        return self._all_passed(held)
+
+    def _parts_at(self, place: Any) -> list[Part]:
+        return [part for part in self._parts.values() if part.place == place]
+
+    def _passed(self, kind: str, event: Mapping[str, Any]) -> list[dict[str, Any]]:
+        found = dict(event)
+        if isinstance(event.get("output_index"), int):
+            found["output_index"] = self._moved(event["output_index"])
+        if kind in ENDS:
+            said = event.get("response")
+            if isinstance(said, Mapping) and not (self._parts or self._indexes):  # everything is in here
+                return [found | {"response": dict_response(said, self._tools, **self._parsing)}]
+            return [*self._rest(), found | ({"response": self._repaired_response(said)} if said else {})]
+        if kind in PARTS_DONE:
+            return self._done(kind, event, found)
+        return self._item_done(event, found) if kind == ITEM_DONE else [found]
+
+    def _moved(self, index: int) -> int:
+        if index not in self._indexes:
+            self._indexes[index] = max(self._next, index)
+            self._next = self._indexes[index] + 1
+        return self._indexes[index]
+
+    def finish(self) -> list[dict[str, Any]]:
+        """The stream is over: what was held back in parts that have not ended."""
+        return [self._numbered(each) for each in self._rest()]
+
+    def _rest(self) -> list[dict[str, Any]]:
+        """What was held back, not numbered."""
+        waited = self._own.finish()
+        ended = [each for part in self._parts.values() for each in self._ended(part)]
+        ended += [each for place in list(self._held) for each in self._settled(place)]
+        return ended + self._all_passed(waited)
+
+    # -- text ----------------------------------------------------------------------------------------------------------
+
+    def _text(self, event: Mapping[str, Any]) -> list[dict[str, Any]]:
+        place, delta = event.get("output_index"), event.get("delta")
+        place = place if isinstance(place, int) else None
+        key = _key(event.get("item_id"), event.get("content_index"))
+        if key not in self._parts:
+            self._parts[key] = Part(self._turn.fork(), place, event)
+            self._parts[key].turn.duplicates = self._turn.duplicates
+            self._places.setdefault(_key(place, key[1]), self._parts[key])
+        part = self._parts[key]
+        if part.over or not isinstance(delta, str):
+            part.text += [delta] if isinstance(delta, str) else []
+            return [*self._released(place), *self._passed(TEXT, event)]
+        part.event = event
+        events = part.turn.feed(delta)
+        if not delta and place in self._held:
+            self._held[place].append(event)
+            return []
+        if part.item is None and is_all(events, delta):
+            return self._said(part, delta)
+        return self._told(part, events)
+
+    def _said(self, part: Part, text: str) -> list[dict[str, Any]]:
+        part.text.append(text)
+        before = self._released(part.place)
+        return [*before, *({**each, "delta": text} for each in self._passed(TEXT, part.event))]
+
+    def _ended(self, part: Part) -> list[dict[str, Any]]:
+        if part.over:
+            return []
+        part.over = True
+        return [*self._told(part, part.turn.finish()), *self._thought_over(part)]
+
+    def _told(self, part: Part, events: Iterable[Event]) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = []
+        for event in events:
+            if type(event) is Reasoning:
+                found += self._thought(part, event.text)
+            elif type(event) is Content:
+                found += [*self._thought_over(part), *self._said(part, event.text)]
+            elif type(event) is CallStart:
+                found += [*self._thought_over(part), self._start(part, event)]
+            elif part.item is not None and type(event) is CallDelta:
+                part.item.pieces.append(event.text)
+                found.append(part.item.filled("response.function_call_arguments.delta", delta=event.text))
+            elif part.item is not None and type(event) is CallEnd:
+                found += self._end(part, part.item, event.call.status)
+        return found
+
+    # -- items of ours -------------------------------------------------------------------------------------------------
+
+    def _opened(self, part: Part, **body: Any) -> dict[str, Any]:
+        part.gave = True
+        part.item = Item(self._next, body)
+        self._next += 1
+        self._made += 1
+        return part.item.event(ADDED, item=dict(body))
+
+    def _closed(self, part: Part, item: Item, **body: Any) -> dict[str, Any]:
+        part.item = None
+        self._items[item.index] = item.body | body
+        return item.event(ITEM_DONE, item=item.body | body)
+
+    def _start(self, part: Part, event: CallStart) -> dict[str, Any]:
+        # Each part has its own parser, and all parsers make the same ids.
+        self._take()
+        own = event.id in {None, f"{self._prefix}{event.index}"}
+        return self._opened(
+            part,
+            id=f"fc_{self._prefix}{self._made}",
+            type="function_call",
+            call_id=f"{self._prefix}{self._made}" if own else event.id,
+            name=event.name,
+            arguments="",
+            status="in_progress",
+        )
+
+    def _take(self) -> None:
+        for turn in (self._turn, *(part.turn for part in self._parts.values())):
+            turn.take()
+
+    def _end(self, part: Part, item: Item, status: Status) -> list[dict[str, Any]]:
+        # A client may ignore the item's status, so the arguments of a call that must not run are not JSON either.
+        ok = status == "ok"
+        whole = item.whole or "{}" if ok else unrunnable(item.whole, status)
+        done = item.filled("response.function_call_arguments.done", name=item.body["name"], arguments=whole)
+        over = self._closed(part, item, arguments=whole, status="completed" if ok else "incomplete")
+        return [done, over] if ok else [over]
+
+    def _thought(self, part: Part, text: str) -> list[dict[str, Any]]:
+        opened = []
+        if part.item is None:
+            part.thinks = True
+            opened = [self._opened(part, id=f"rs_{self._prefix}{self._made}", type="reasoning", summary=[], content=[])]
+        item = part.item
+        assert item is not None  # it was opened above
+        item.pieces.append(text)
+        return [*opened, item.filled("response.reasoning_text.delta", content_index=0, delta=text)]
+
+    def _thought_over(self, part: Part) -> list[dict[str, Any]]:
+        item = part.item
+        if item is None or not part.thinks:
+            return []
+        part.thinks = False
+        done = item.filled("response.reasoning_text.done", content_index=0, text=item.whole)
+        return [done, self._closed(part, item, content=[{"type": "reasoning_text", "text": item.whole}])]
+
+    # -- what the end of a response repeats ----------------------------------------------------------------------------
+
+    def _done(self, kind: str, event: Mapping[str, Any], found: dict[str, Any]) -> list[dict[str, Any]]:
+        part = self._known(event.get("item_id"), event.get("output_index"), event.get("content_index"))
+        if part is None:
+            return [found]
+        before = self._ended(part)
+        said = {"text": part.left} if kind == TEXT_DONE else {"part": _with_text(event.get("part"), part)}
+        return [*before, found | said]
+
+    def _item_done(self, event: Mapping[str, Any], found: dict[str, Any]) -> list[dict[str, Any]]:
+        item, place = event.get("item"), event.get("output_index")
+        before = [each for _, part in self._parts_of(item, place) if part for each in self._ended(part)]
+        return [*before, found | {"item": self._repaired_item(item, place)}]
+
+    def _known(self, id: Any, place: Any, index: Any) -> Part | None:  # noqa: A002  # the wire's own word
+        return self._parts.get(_key(id, index)) or self._places.get(_key(place, index))
+
+    def _parts_of(self, item: Any, place: Any) -> list[tuple[Any, Part | None]]:
+        if not isinstance(item, Mapping) or item.get("type") != "message":
+            return []
+        return [(said, self._known(item.get("id"), place, index)) for index, said in enumerate(listed(item, "content"))]
+
+    def _repaired_item(self, item: Any, place: Any) -> Any:
+        parts = self._parts_of(item, place)
+        return {**item, "content": [_with_text(said, part) for said, part in parts]} if parts else item
+
+    def _repaired_response(self, response: Any) -> Any:
+        if not isinstance(response, Mapping):
+            return response
+        output = {
+            self._moved(place): self._repaired_item(item, place)
+            for place, item in enumerate(listed(response, "output"))
+            if place not in self._left_out | self._own.dropped
+        } | copy.deepcopy(self._items)
+        return with_output(response, [output[place] for place in sorted(output)])
+
+
+def _key(*names: Any) -> tuple[Any, ...]:
+    # Ignore an id or a number that is something else, such as a list.
+    return tuple(name if isinstance(name, str | int) else None for name in names)
+
+
+def _is_text(part: Any) -> bool:
+    return isinstance(part, Mapping) and part.get("type") == "output_text" and not part.get("text")
+
+
+def _with_text(said: Any, part: Part | None) -> Any:
+    return {**said, "text": part.left} if part is not None and isinstance(said, Mapping) else said
+
+
+def dict_response_events(
+    events: Iterable[Mapping[str, Any]], tools: Tools = None, **parsing: Unpack[TurnArguments]
+) -> Reading[ResponseEventDict]:
+    """Move the calls that a model leaked into its text into separate items: for proxies.
+
+    Args:
+        events: the events of the Responses API's stream, as dicts.
+        tools, parsing: as for `toolglean.clients.chat.dict_chunks`.
+
+    Yields:
+        Such events, renumbered: a call as `response.output_item.added`,
+        `response.function_call_arguments.delta` and `.done`, `response.output_item.done`; reasoning in the text as an
+        item, too; and the message's text without them. A call that was cut off ends with the status "incomplete", and
+        its arguments have no `.done`. With `whole_calls=True` it stays text, and calls are sent once they are complete.
+
+    Raises:
+        ToolgleanError: at once: what `Parser` raises for wrong arguments.
+        Exception: what `events` raises, after the text that was held back. The source is closed at the end, and when
+            the iterator is closed.
+    """
+    return read(events, ResponseReader(tools, parsing))
+
+
+def adict_response_events(
+    events: AsyncIterable[Mapping[str, Any]], tools: Tools = None, **parsing: Unpack[TurnArguments]
+) -> AsyncReading[ResponseEventDict]:
+    """The same for an asynchronous stream: see `dict_response_events`."""
+    return aread(events, ResponseReader(tools, parsing))

@@ -1,0 +1,103 @@
+# Where leaked calls and reasoning go in a whole response of the Responses API, on plain dicts.
+# Does not depend on streams (reader.py), on the openai package's objects (openai/objects.py), or on how calls are
+# written.
+#
+# A message becomes the reasoning that was in it, the message with the remaining text, and its calls: OpenAI's own
+# order. A message that ends up empty is left out, as OpenAI leaves it out.
+"""Leaked calls in whole answers of the Responses API."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, Unpack
+
+from toolglean.clients.responses.types import ResponseDict
+from toolglean.clients.turn.text import Tools, TurnArguments, listed, text_for, whole_turn
+from toolglean.conversation.fields import field
+from toolglean.events import ToolCall
+
+__all__ = ["dict_response", "is_empty", "with_output"]
+
+
+def is_empty(parts: Iterable[Any]) -> bool:
+    """Whether the parts of a message are all text, and all empty."""
+    return all(
+        isinstance(part, Mapping) and part.get("type") == "output_text" and not part.get("text") for part in parts
+    )
+
+
+def dict_response(response: Mapping[str, Any], tools: Tools = None, **parsing: Unpack[TurnArguments]) -> ResponseDict:
+    """The same for a response that was not streamed: see `dict_response_events`. The argument is not changed.
+
+    Reasoning in a message's text becomes an item before the message, its calls become items after it. A message that
+    ends up empty is left out. Calls that were cut off, or cannot be read, stay in the text.
+    """
+    reader = _WholeReader(tools, parsing)
+    output = listed(response, "output")
+    for item in output:
+        if field(item, "type") == "function_call":
+            reader.turn.duplicates.add_parsed_call(item)
+            reader.turn.take()
+    found = [each for item in output for each in reader.read(item)]
+    repaired: Any = with_output(response, found) if found else dict(response)
+    typed: ResponseDict = repaired  # it has whatever fields the server sent
+    return typed
+
+
+def with_output(response: Mapping[str, Any], output: list[Any]) -> dict[str, Any]:
+    """The response with other items. Some servers repeat the text in `output_text`."""
+    found = {**response, "output": output}
+    if isinstance(response.get("output_text"), str) and output != response.get("output"):
+        parts = [part for item in output if field(item, "type") == "message" for part in listed(item, "content")]
+        texts = [field(part, "text") for part in parts if field(part, "type") == "output_text"]
+        found["output_text"] = "".join(text for text in texts if isinstance(text, str))
+    return found
+
+
+class _WholeReader:
+    def __init__(self, tools: Tools, parsing: Mapping[str, Any]) -> None:
+        self.turn = text_for(tools, {**parsing, "whole_calls": True})
+        self._prefix = self.turn.id_prefix
+        self._made = 0
+
+    def read(self, item: Any) -> list[Any]:
+        """The items that an item of the output becomes."""
+        if not isinstance(item, Mapping) or item.get("type") != "message" or not listed(item, "content"):
+            return [item]
+        thoughts: list[Any] = []
+        calls: list[Any] = []
+        parts = [self._part(part, thoughts, calls) for part in listed(item, "content")]
+        repaired = [] if (thoughts or calls) and is_empty(parts) else [{**item, "content": parts}]
+        return [*thoughts, *repaired, *calls]
+
+    def _part(self, part: Any, thoughts: list[Any], calls: list[Any]) -> Any:
+        text = part.get("text") if isinstance(part, Mapping) and part.get("type") == "output_text" else None
+        if not isinstance(text, str) or not text:
+            return part
+        turn = self.turn.fork()
+        turn.duplicates = self.turn.duplicates
+        left, output = whole_turn(text, turn)
+        if output.calls:
+            self.turn.take()
+        if output.reasoning:
+            content = [{"type": "reasoning_text", "text": output.reasoning}]
+            thoughts.append({"id": f"rs_{self._id()}", "type": "reasoning", "summary": [], "content": content})
+        calls += map(self._call, output.calls)
+        return {**part, "text": left}
+
+    def _call(self, call: ToolCall) -> dict[str, Any]:
+        # Each part has its own parser, and all parsers make the same ids.
+        id = self._id()  # noqa: A001  # the wire's own word
+        own = call.id == f"{self._prefix}{call.index}"
+        return {
+            "id": f"fc_{id}",
+            "type": "function_call",
+            "call_id": id if own else call.id,
+            "name": call.name,
+            "arguments": call.arguments_text or "{}",
+            "status": "completed",
+        }
+
+    def _id(self) -> str:
+        self._made += 1
+        return f"{self._prefix}{self._made - 1}"

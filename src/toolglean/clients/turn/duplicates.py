@@ -1,0 +1,98 @@
+# Whether a call that the server has parsed and a call in the text are the same call.
+# Does not depend on any wire format, on how calls are found, or on what becomes of the duplicate.
+#
+# Some servers parse a call and also leave it in the text. Then it arrives twice, in either order, and must not run
+# twice. Two calls with the same name and equal arguments are the same call, once for each time that it was written. So
+# the calls of a turn that were emitted are remembered by their source, and each is matched with at most one call from
+# the other source.
+"""Calls that arrive twice: parsed by the server, and in the text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from toolglean.conversation.fields import arguments_of, field
+
+__all__ = ["DuplicateFilter", "SentCall"]
+
+
+@dataclass(slots=True, eq=False)
+class SentCall:
+    """A call that was emitted, or is being emitted.
+
+    Attributes:
+        name: the tool.
+        arguments: a dict; None while they are being written.
+    """
+
+    name: str
+    arguments: Any = None
+
+
+class DuplicateFilter:
+    """The calls of one turn that were emitted, and have arrived from one source only so far."""
+
+    __slots__ = ("_parsed", "_written")
+
+    def __init__(self) -> None:
+        self._parsed: list[SentCall] = []
+        self._written: list[SentCall] = []
+
+    def add_parsed(self, name: Any, arguments: Any = None) -> SentCall:
+        """A call that the server has parsed is emitted."""
+        self._parsed.append(SentCall(name, arguments))
+        return self._parsed[-1]
+
+    def add_parsed_call(self, call: Any) -> None:
+        """The same for a call that came in one piece: an object with its `name` and its `arguments`."""
+        name, (arguments, unread) = field(call, "name"), arguments_of(field(call, "arguments"))
+        if not unread:
+            self.add_parsed(name, arguments)
+
+    def add_written(self, name: str, arguments: Any = None) -> SentCall:
+        """A call in the text is emitted."""
+        self._written.append(SentCall(name, arguments))
+        return self._written[-1]
+
+    def drop(self, sent: SentCall) -> None:
+        """That call is not a call after all: forget it."""
+        for calls in (self._parsed, self._written):
+            if sent in calls:
+                calls.remove(sent)
+
+    @property
+    def any_written(self) -> bool:
+        """Whether a call in the text was emitted that has not been matched with one of the server's."""
+        return bool(self._written)
+
+    def was_parsed(self, name: str, arguments: Any = None) -> bool | None:
+        """Whether the server has sent this call of the text. If so, the two are matched.
+
+        Args:
+            name: the tool.
+            arguments: a dict; None while they are not all known.
+
+        Returns:
+            None if that is not known yet, because the arguments of one of the two are incomplete.
+        """
+        return _same(self._parsed, name, arguments)
+
+    def was_call_written(self, call: Any) -> bool:
+        """The same for a call of the server that came in one piece."""
+        name, (arguments, unread) = field(call, "name"), arguments_of(field(call, "arguments"))
+        return not unread and self.was_written(name, arguments) is True
+
+    def was_written(self, name: Any, arguments: Any = None) -> bool | None:
+        """Whether this call of the server was in the text: see `was_parsed`."""
+        return _same(self._written, name, arguments)
+
+
+def _same(others: list[SentCall], name: Any, arguments: Any) -> bool | None:
+    alike = [sent for sent in others if sent.name == name]
+    for sent in alike:
+        if arguments is not None and sent.arguments == arguments:
+            others.remove(sent)
+            return True
+    unsure = any(arguments is None or sent.arguments is None for sent in alike)
+    return None if unsure else False

@@ -1,0 +1,140 @@
+# One turn of a server that may send calls parsed or in the text, as one sequence of events: the calls are numbered in
+# the order in which they begin, and each has an id. A call that arrives both ways is one call (duplicates.py).
+# Does not depend on any client's objects, or on how calls are written.
+"""A turn whose calls come from the server and from the text."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any
+
+from toolglean.clients.turn.duplicates import DuplicateFilter
+from toolglean.clients.turn.text import text_for, with_own_ids
+from toolglean.conversation.fields import arguments_of
+from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Reasoning, Status, ToolCall
+from toolglean.scan.nested import json_text
+from toolglean.tools import ToolLike, ToolSet
+
+__all__ = ["ServerTurn"]
+
+
+class ServerTurn:
+    """Reads one turn.
+
+    Args:
+        tools, parsing: as for `toolglean.Parser`.
+    """
+
+    def __init__(self, tools: Iterable[ToolLike] | ToolSet | None, parsing: Mapping[str, Any]) -> None:
+        chosen = with_own_ids(parsing.get("options"))
+        self.id_prefix = chosen.id_prefix or ""
+        known = tools if tools is None or isinstance(tools, ToolSet) else ToolSet(tools)
+        self._tools = known or None
+        self._turn = text_for(known, {**parsing, "options": chosen, "whole_calls": False})
+        self._held: list[tuple[Any, Any, Any]] = []  # calls of the server that may be the one in the text
+        self._chars = 0  # of the text read so far: the position of what the server has parsed
+        self._next = 0
+        self._shift = 0  # from the parser's index to ours, for the call that is open
+
+    def text(self, text: str) -> list[Event]:
+        """Events of a piece of text."""
+        self._chars += len(text)
+        events = self._turn.feed(text)
+        if self._held:
+            return self._numbered(events) + self._released()
+        return events if not self._next and len(events) == 1 and type(events[0]) is Content else self._numbered(events)
+
+    def thought(self, text: str) -> list[Event]:
+        """Events of a piece of reasoning that the server has parsed."""
+        return [Reasoning(text, self._chars)] if text else []
+
+    def call(self, name: Any, arguments: Any, id: Any = None) -> list[Event]:  # noqa: A002  # the wire's own word
+        """Events of a call that the server has parsed: its start, its arguments in one piece, its end.
+
+        A call without a name, or whose arguments are not an object, is malformed. A call that was already found in the
+        text has no events.
+        """
+        found, unread = arguments_of(arguments)
+        same = False if unread else self.duplicates.was_written(name, found)
+        if same is None:  # the text is writing a call of that name
+            self._held.append((name, arguments, id))
+        return [] if same or same is None else self._parsed(name, arguments, id)
+
+    @property
+    def duplicates(self) -> DuplicateFilter:
+        """The calls of the turn that have arrived from one source only so far."""
+        return self._turn.duplicates
+
+    def settle(self) -> list[Event]:
+        """The server has sent more of its calls: the events of those in the text that no longer wait for them."""
+        return self._numbered(self._turn.settle())
+
+    def _released(self) -> list[Event]:
+        held, self._held = self._held, []
+        return [event for each in held for event in self.call(*each)]
+
+    def _parsed(self, name: Any, arguments: Any, id: Any) -> list[Event]:  # noqa: A002
+        index, place = self._next, self._chars
+        self._next += 1
+        name = name if isinstance(name, str) else ""
+        found, unread = arguments_of(arguments)
+        if not unread:
+            self.duplicates.add_parsed(name, found)
+        status: Status = "malformed" if unread or not name else "ok"
+        known = None if self._tools is None else name in self._tools
+        text = unread or _text_of(found)
+        own = id if id and isinstance(id, str) else f"{self.id_prefix}{index}"
+        given = found if status == "ok" else {}
+        call = ToolCall(own, index, name, known, given, text, (place, place), status)
+        return [
+            CallStart(index, call.id, name, known, place),
+            CallDelta(index, text, place),
+            CallEnd(index, call, place),
+        ]
+
+    @property
+    def place(self) -> int:
+        """How much text was read, in characters."""
+        return self._chars
+
+    def claim(self) -> tuple[int, str]:
+        """The index of a call that the server is sending piece by piece, and an id for it if it has none."""
+        index = self._next
+        self._next += 1
+        return index, f"{self.id_prefix}{index}"
+
+    def text_of(self, arguments: dict[str, Any]) -> str:
+        """The arguments as JSON text."""
+        return _text_of(arguments)
+
+    def finish(self) -> list[Event]:
+        """The turn is over."""
+        return self._numbered(self._turn.finish()) + self._released()
+
+    def _numbered(self, events: list[Event]) -> list[Event]:
+        return [self._with_index(event) for event in events]
+
+    def _with_index(self, event: Event) -> Event:
+        if type(event) is CallStart:
+            self._shift = self._next - event.index
+            self._next += 1
+        if not self._shift or not isinstance(event, CallStart | CallDelta | CallEnd):
+            return event
+        index = event.index + self._shift
+        if type(event) is CallEnd:
+            own = f"{self.id_prefix}{event.index}"
+            id = f"{self.id_prefix}{index}" if event.call.id == own else event.call.id  # noqa: A001  # the field's word
+            return CallEnd(index, replace(event.call, index=index, id=id), event.start)
+        if type(event) is CallStart:
+            own = f"{self.id_prefix}{event.index}"
+            return replace(event, index=index, id=f"{self.id_prefix}{index}" if event.id == own else event.id)
+        return replace(event, index=index)
+
+
+def _text_of(arguments: dict[str, Any]) -> str:
+    try:
+        return json_text(arguments, default=str)
+    except ValueError:  # NaN: a server's own parser may accept what is not JSON
+        return json.dumps(arguments, ensure_ascii=False, default=str)

@@ -1,0 +1,334 @@
+# The text of one turn on its way to a client: what was emitted unchanged, what waits, and how a call is held back until
+# it is complete.
+# Does not depend on any wire format (chat/, responses/ and ollama_lines.py write the events), or on how calls are
+# written.
+#
+# There are two ways to emit a call:
+#
+#   whole                nothing until it has ended well. A call that was cut off or cannot be read stays text.
+#   as it is written     its name first, then its arguments piece by piece. If it is cut off, the client has already
+#                        seen a part of it, and some clients run that: they complete the half of an object, or assume
+#                        that there are no arguments if they cannot read any. So this must be asked for.
+#
+# A call that the server has also parsed is one call (duplicates.py): if the server's was emitted first, ours stays
+# text. While the server's is being written, ours waits until it is clear whether the two are the same, and so does
+# everything after ours.
+"""The text of one turn, on its way to a client."""
+
+from __future__ import annotations
+
+import uuid
+from collections import Counter, deque
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, TypeAlias
+
+from toolglean.clients.turn.duplicates import DuplicateFilter, SentCall
+from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Output, Problem, Reasoning, fold
+from toolglean.options import ParserOptions, changed, options_of
+from toolglean.parser import Parser, ParserArguments
+from toolglean.tools import ToolLike, ToolSet
+
+__all__ = ["Counts", "Tape", "Tools", "TurnArguments", "TurnText", "is_all", "listed", "text_for", "whole_turn"]
+
+Tools: TypeAlias = Iterable[ToolLike] | ToolSet | None
+
+
+@dataclass(slots=True)
+class Counts:
+    """What was found in the answers.
+
+    Attributes:
+        calls: how many calls were moved from the text to their place.
+        repairs: how often each repair was made in those calls (`ToolCall.repairs`).
+        problems: how often each `Problem` occurred, by its code.
+    """
+
+    calls: int = 0
+    repairs: Counter[str] = field(default_factory=Counter)
+    problems: Counter[str] = field(default_factory=Counter)
+
+
+class TurnArguments(ParserArguments, total=False):
+    """How a turn is read: the arguments of `toolglean.Parser` besides `tools`, and of `TurnText`.
+
+    Attributes:
+        whole_calls: whether a call is sent only once it has ended well, and in one piece. The text of a call that does
+            not stays text. If False, calls are sent as they are written.
+        single_call: whether only the first call is sent as a call; the text of the others stays text.
+        legacy: in the chat API, whether calls go into `function_call`, for a request that has `functions`.
+        counts: what was found is added to it.
+    """
+
+    whole_calls: bool
+    single_call: bool
+    legacy: bool
+    counts: Counts | None
+
+
+def text_for(tools: Tools, parsing: Mapping[str, Any]) -> TurnText:
+    """The text of a turn of which nothing has been read yet.
+
+    Args:
+        tools: as for `toolglean.Parser`.
+        parsing: as for `toolglean.Parser`; and `whole_calls`, `single_call`, `counts` as for `TurnText`.
+
+    Raises:
+        What `Parser` raises.
+    """
+    own = {name: parsing[name] for name in ("whole_calls", "single_call", "counts") if name in parsing}
+    chosen = with_own_ids(parsing.get("options"))
+    asked = {name: value for name, value in parsing.items() if name not in own}
+    return TurnText(Parser(tools, **{**asked, "options": chosen}), chosen.id_prefix or "", **own)
+
+
+def with_own_ids(given: ParserOptions | None) -> ParserOptions:
+    """The options, with a prefix of ids that no other turn has, if none was chosen."""
+    parsing = options_of(given)
+    return changed(parsing, id_prefix=f"call_{uuid.uuid4().hex[:12]}_") if parsing.id_prefix is None else parsing
+
+
+class _Ended(NamedTuple):
+    """A call that has ended, but was not emitted yet."""
+
+    event: CallEnd
+    text: str
+
+
+class TurnText:
+    """Reads the text of one turn.
+
+    Args:
+        parser: a parser for this turn.
+        id_prefix: the prefix of the ids that it makes.
+        whole_calls: whether a call is emitted only once it has ended well, as one `CallStart`, `CallDelta` and
+            `CallEnd`. The text of a call that does not is emitted as content. If False, calls are emitted as they are
+            written.
+        single_call: whether only the first call is emitted as a call; the text of further ones is content.
+        counts: what was found is added to it.
+
+    Attributes:
+        pristine: whether everything emitted so far is content, and nothing of the text before it is missing.
+        duplicates: the calls of this turn that have arrived from one source only so far. A call in the text that the
+            server has also sent stays text, so that it does not run twice.
+    """
+
+    __slots__ = (
+        *("_counts", "_ended", "_free", "_open", "_parser", "_passes", "_seen", "_single", "_tape", "_waiting"),
+        *("_whole", "duplicates", "id_prefix", "pristine"),
+    )
+
+    def __init__(
+        self,
+        parser: Parser,
+        id_prefix: str = "call_",
+        *,
+        whole_calls: bool = False,
+        single_call: bool = False,
+        counts: Counts | None = None,
+    ) -> None:
+        self.id_prefix = id_prefix
+        self.pristine = True
+        self.duplicates = DuplicateFilter()
+        self._parser = parser
+        self._whole = whole_calls
+        self._single = single_call
+        self._counts = counts
+        self._tape = Tape()
+        self._ended = 0  # the end of what was emitted
+        self._seen = 0  # the end of what was read
+        self._free = True  # whether another call may be emitted
+        self._passes = False  # whether the open call is emitted as it is written
+        self._open: SentCall | None = None  # that call
+        self._waiting: deque[Event | _Ended] = deque()  # a call that may be a duplicate, and what follows it
+
+    def fork(self) -> TurnText:
+        """Another turn, to be read in the same way. Nothing must have been read yet."""
+        twin = TurnText(
+            self._parser.fork(),
+            self.id_prefix,
+            whole_calls=self._whole,
+            single_call=self._single,
+            counts=self._counts,
+        )
+        twin._free = self._free
+        return twin
+
+    @property
+    def waits(self) -> bool:
+        """Whether the text is pristine so far, and some of it is held back."""
+        return self.pristine and self._ended < self._seen
+
+    def feed(self, text: str) -> list[Event]:
+        """The events of a piece of text."""
+        events = self._parser.feed(text)
+        place = self._seen
+        self._seen = place + len(text)
+        if len(events) == 1 and type(events[0]) is Content and place == self._ended and events[0].text == text:
+            self._ended = self._seen  # most chunks
+            self._tape.skip(len(text))
+            return self._queued(events) if self._waiting else events
+        self._tape.add(text)
+        return self._told(events)
+
+    def settle(self) -> list[Event]:
+        """The server has sent more of its calls: the events that no longer wait for them."""
+        found: list[Event] = []
+        while self._waiting:
+            first = self._waiting[0]
+            if isinstance(first, _Ended):
+                events = self._judged(first)
+                if events is None:
+                    break
+                found += events
+            else:
+                found.append(first)
+            self._waiting.popleft()
+        return found
+
+    def finish(self) -> list[Event]:
+        """The turn is over: the events that were held back. No call of the server may be open."""
+        found = self._told(self._parser.finish())
+        self.pristine = self.pristine and self._ended == self._seen  # what was not emitted was markup
+        return found
+
+    def take(self) -> None:
+        """The server has sent a call itself. If only one call may be emitted, it was this one."""
+        self._free = self._free and not self._single
+
+    def _told(self, events: list[Event]) -> list[Event]:
+        found: list[Any] = []
+        for event in events:
+            if isinstance(event, CallStart | CallDelta | CallEnd):
+                self.pristine = False
+                found += self._of_call(event)
+                continue
+            if type(event) is Content:
+                self.pristine = self.pristine and event.start == self._ended
+                self._ended = event.start + len(event.text)
+            elif type(event) is Reasoning:
+                self.pristine = False
+                self._ended = event.start + len(event.text)
+            elif type(event) is Problem and self._counts is not None:
+                self._counts.problems[event.code] += 1
+            found.append(event)
+        self._tape.forget(self._ended)
+        return self._queued(found)
+
+    def _queued(self, events: list[Any]) -> list[Event]:
+        if not self._waiting and not any(type(event) is _Ended for event in events):
+            return events
+        self._waiting += events
+        return self.settle()
+
+    def _of_call(self, event: CallStart | CallDelta | CallEnd) -> list[Event | _Ended]:
+        if type(event) is CallStart:
+            apart = self.duplicates.was_parsed(event.name) is False  # no call of the server has this name
+            self._passes = self._free and not self._whole and apart
+            self._free = self._free and not (self._passes and self._single)
+            self._open = self.duplicates.add_written(event.name) if self._passes else None
+        if type(event) is not CallEnd:
+            return [event] if self._passes else []
+        call, self._ended = event.call, event.call.span[1]
+        if not self._passes:
+            return [_Ended(event, self._tape.cut(call.span))]
+        assert self._open is not None  # it passes
+        if call.status == "ok":
+            self._open.arguments = call.arguments
+            self._count(event)
+        else:
+            self.duplicates.drop(self._open)
+        return [event]
+
+    def _judged(self, ended: _Ended) -> list[Event] | None:
+        # The events of a call that was held back until it was complete; None: that depends on a call of the server.
+        call = ended.event.call
+        if call.status != "ok" and not self._whole and self._free:
+            return _at_once(ended.event)
+        if call.status != "ok" or not self._free:
+            return [Content(ended.text, call.span[0])]
+        same = self.duplicates.was_parsed(call.name, call.arguments)
+        if same is not False:
+            return [Content(ended.text, call.span[0])] if same else None
+        self.duplicates.add_written(call.name, call.arguments)
+        self._free = not self._single
+        self._count(ended.event)
+        return _at_once(ended.event)
+
+    def _count(self, event: CallEnd) -> None:
+        if self._counts is not None:
+            self._counts.calls += 1
+            self._counts.repairs.update(event.call.repairs)
+
+
+def _at_once(event: CallEnd) -> list[Event]:
+    call, place = event.call, event.call.span[0]
+    text = call.arguments_text or ("{}" if call.status == "ok" else "")
+    pieces = [CallDelta(event.index, text, place)] if text else []
+    return [CallStart(event.index, call.id, call.name, call.known, place), *pieces, event]
+
+
+def listed(holder: Mapping[str, Any], name: str) -> Iterable[Any]:
+    """The items of that field; () if a server put something else there."""
+    found = holder.get(name)
+    return found if isinstance(found, list | tuple) else ()
+
+
+def is_all(events: list[Event], text: str) -> bool:
+    """Whether the events are the text and nothing else, as for most chunks."""
+    if len(events) == 1:
+        return type(events[0]) is Content and events[0].text == text
+    found = [event.text for event in events if type(event) is Content]
+    return len(found) == len(events) and "".join(found) == text
+
+
+def whole_turn(text: str, turn: TurnText) -> tuple[str, Output]:
+    """Read a whole text: what remains text, and the output. Calls that cannot be executed remain text.
+
+    Args:
+        text: the text.
+        turn: reads it, with `whole_calls`.
+    """
+    events = turn.feed(text) + turn.finish()
+    output = fold(events)
+    return output.content, output
+
+
+class Tape:
+    """The text of a turn, kept as long as it may be needed again. The cost is linear, however the text is cut."""
+
+    __slots__ = ("_end", "_parts", "_start")
+
+    def __init__(self) -> None:
+        self._parts: deque[str] = deque()
+        self._start = 0  # of the first part
+        self._end = 0
+
+    def add(self, text: str) -> None:
+        """More text."""
+        self._parts.append(text)
+        self._end += len(text)
+
+    def skip(self, length: int) -> None:
+        """More text, which will not be needed again; nor will the text before it."""
+        self._parts.clear()
+        self._end += length
+        self._start = self._end
+
+    def forget(self, place: int) -> None:
+        """The text before that position of the turn is no longer needed."""
+        while self._parts and self._start + len(self._parts[0]) <= place:
+            self._start += len(self._parts.popleft())
+
+    def cut(self, span: tuple[int, int]) -> str:
+        """The text between these positions of the turn. The text before it will not be asked for again."""
+        begin, end = span
+        self.forget(begin)
+        found, place = [], self._start
+        for part in self._parts:
+            if place >= end:
+                break
+            found.append(part[max(begin - place, 0) : end - place])
+            place += len(part)
+        self.forget(end)
+        return "".join(found)

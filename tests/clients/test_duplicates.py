@@ -1,0 +1,213 @@
+"""A call that comes both ways, parsed by the server and in the text: it is one call, whichever comes first."""
+
+from __future__ import annotations
+
+import json
+import random
+from typing import Any
+
+import pytest
+
+from tests.clients.answers import KINDS, answer, asked, events, fed, random_sizes, reader, repaired, said
+from tests.clients.families import TOOLS
+from tests.support.loopback import Call, Turn
+from toolglean.clients import chat
+from toolglean.clients.repair import Kind
+from toolglean.clients.turn.duplicates import DuplicateFilter
+from toolglean.clients.turn.server_turn import ServerTurn
+from toolglean.events import fold
+
+dict_chunks: Any = chat.dict_chunks
+kinds = pytest.mark.parametrize("kind", KINDS)
+
+
+def leak(city: str) -> str:
+    return f'<tool_call>\n{{"name": "get_weather", "arguments": {{"city": "{city}"}}}}\n</tool_call>'
+
+
+def pieces(text: str, size: int = 5) -> list[str]:
+    return [text[begin : begin + size] for begin in range(0, len(text), size)]
+
+
+def own(city: str, **more: Any) -> Call:
+    return Call("get_weather", {"city": city}, **more)
+
+
+OSLO, ROME = leak("Oslo"), leak("Rome")
+ROWS: dict[str, tuple[list[Any], list[str], str]] = {
+    # what the server sends, the cities that the tool must be called with, a text that must stay
+    "theirs first": ([own("Oslo"), *pieces(OSLO)], ["Oslo"], "Oslo"),
+    "ours first": ([*pieces(OSLO), own("Oslo")], ["Oslo"], ""),
+    "ours first, in one piece": ([OSLO, own("Oslo", cut=1000)], ["Oslo"], ""),
+    "ours first, then text": ([*pieces(f"Look. {OSLO} Wait."), own("Oslo")], ["Oslo"], "Wait."),
+    "ours, theirs, then text": ([*pieces(OSLO), own("Oslo"), " Wait."], ["Oslo"], "Wait."),
+    "two of ours, both of them theirs": ([*pieces(OSLO + ROME), own("Oslo"), own("Rome")], ["Oslo", "Rome"], ""),
+    "two of ours, theirs in another order": ([*pieces(OSLO + ROME), own("Rome"), own("Oslo")], ["Oslo", "Rome"], ""),
+    "two of ours, one of them theirs": ([*pieces(OSLO + ROME), own("Rome")], ["Oslo", "Rome"], ""),
+    "one of ours, theirs another": ([*pieces(OSLO), own("Rome")], ["Oslo", "Rome"], ""),
+    "one of ours, theirs two": ([*pieces(OSLO), own("Oslo"), own("Rome")], ["Oslo", "Rome"], ""),
+    "written once, parsed twice": ([*pieces(OSLO), own("Oslo"), own("Oslo")], ["Oslo", "Oslo"], ""),
+    "written twice, parsed twice": ([*pieces(OSLO + OSLO), own("Oslo"), own("Oslo")], ["Oslo", "Oslo"], ""),
+    "in turn": ([*pieces(OSLO), own("Oslo"), *pieces(ROME), own("Rome")], ["Oslo", "Rome"], ""),
+    "another tool of theirs": ([*pieces(OSLO), Call("get_time", {})], ["Oslo", ""], ""),
+}
+
+
+def cities(calls: list[tuple[str, Any]]) -> list[str]:
+    return sorted(arguments.get("city", "") for _, arguments in calls)
+
+
+@kinds
+@pytest.mark.parametrize("row", ROWS)
+def test_nobody_runs_it_twice(row: str, kind: Kind) -> None:
+    sent, expected, text = ROWS[row]
+    request = asked(kind, TOOLS)
+    data = answer(kind, Turn(sent), request)
+    for seed in range(4):
+        found = said(kind, fed(lambda: reader(kind, request), data, random_sizes(seed)), request)
+        assert cities(found.calls) == sorted(expected)
+        assert text in found.text
+
+
+@pytest.mark.parametrize("row", ROWS)
+@pytest.mark.parametrize("kind", ["chat", "responses"])
+def test_nor_where_arguments_stream(row: str, kind: Kind) -> None:
+    sent, expected, _ = ROWS[row]
+    request = asked(kind, TOOLS)
+    data = repaired(kind, Turn(sent), request, whole_calls=False)
+    assert cities(said(kind, data, request).calls) == sorted(expected)
+    if kind == "responses":
+        well_formed(events(data))
+
+
+def well_formed(stream: list[dict[str, Any]]) -> None:
+    """Numbers count on; every item is begun once, and is in the response at its place."""
+    numbers = [each["sequence_number"] for each in stream]
+    assert numbers == list(range(numbers[0], numbers[0] + len(numbers)))
+    begun = [each["item"]["id"] for each in stream if each["type"] == "response.output_item.added"]
+    assert len(set(begun)) == len(begun)
+    ended = {each["output_index"]: each["item"] for each in stream if each["type"] == "response.output_item.done"}
+    assert [ended[place] for place in sorted(ended)] == stream[-1]["response"]["output"]
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_the_events_of_a_response_fit_together(row: str) -> None:
+    request = asked("responses", TOOLS)
+    well_formed(events(repaired("responses", Turn(ROWS[row][0]), request)))
+
+
+# -- a chat server that parses while it forwards -----------------------------------------------------------------------
+
+
+def delta(reason: str | None = None, index: int = 0, **fields: Any) -> dict[str, Any]:
+    return {"choices": [{"index": index, "delta": fields, "finish_reason": reason}]}
+
+
+def fragment(arguments: str, name: str | None = None, index: int = 0) -> dict[str, Any]:
+    head = {} if name is None else {"id": f"own{index}", "type": "function"}
+    function = {"arguments": arguments} if name is None else {"name": name, "arguments": arguments}
+    return {"tool_calls": [{"index": index, **head, "function": function}]}
+
+
+def calls_of(chunks: list[dict[str, Any]]) -> list[tuple[int, str, Any]]:
+    found: dict[int, list[str]] = {}
+    for chunk in chunks:
+        for each in chunk["choices"][0]["delta"].get("tool_calls") or ():
+            parts = found.setdefault(each["index"], ["", ""])
+            parts[0] += each["function"].get("name") or ""
+            parts[1] += each["function"].get("arguments") or ""
+    return [(index, name, json.loads(arguments or "{}")) for index, (name, arguments) in sorted(found.items())]
+
+
+@pytest.mark.parametrize("whole_calls", [True, False])
+def test_text_and_fragments_in_every_order(whole_calls: bool) -> None:
+    """The two go side by side, shifted against each other by any number of pieces."""
+    text = pieces(f"Look. {OSLO} Yes.", 4)
+    theirs = [fragment("", "get_weather"), *map(fragment, pieces('{"city": "Oslo"}', 3))]
+    for shift in range(-len(theirs), len(text) + 1):
+        rows: dict[int, list[dict[str, Any]]] = {}
+        for place, piece in enumerate(text):
+            rows.setdefault(place, []).append(delta(content=piece))
+        for place, fields in enumerate(theirs):
+            rows.setdefault(place + shift, []).append(delta(**fields))
+        stream = [each for place in sorted(rows) for each in rows[place]] + [delta("tool_calls")]
+        found = list(dict_chunks(stream, TOOLS, whole_calls=whole_calls))
+        assert calls_of(found) == [(0, "get_weather", {"city": "Oslo"})], shift
+        shown = "".join(each["choices"][0]["delta"].get("content") or "" for each in found)
+        left = OSLO.removesuffix("\n</tool_call>")  # it stays text where theirs came first
+        assert shown.replace(left, "").split() == ["Look.", "Yes."]
+        assert found[-1]["choices"][0]["finish_reason"] == "tool_calls"
+
+
+def test_both_in_one_chunk() -> None:
+    both = delta(content=OSLO, **fragment('{"city": "Oslo"}', "get_weather"))
+    assert len(calls_of(list(dict_chunks([both, delta("stop")], TOOLS)))) == 1
+
+
+def test_a_name_in_pieces() -> None:
+    theirs = [fragment("", "get_"), fragment("", "weather"), fragment('{"city": "Oslo"}')]
+    for more in theirs[1:]:
+        more["tool_calls"][0] |= {"id": "own0"}
+    stream = [delta(content=OSLO), *(delta(**each) for each in theirs), delta("tool_calls")]
+    assert calls_of(list(dict_chunks(stream, TOOLS))) == [(0, "get_weather", {"city": "Oslo"})]
+
+
+def test_what_waited_for_its_arguments_goes_out_at_the_end() -> None:
+    for ending in ([delta("length")], []):
+        stream = [delta(content=OSLO), delta(**fragment("", "get_weather")), delta(**fragment('{"city": "Os'))]
+        found = list(dict_chunks([*stream, *ending], TOOLS, whole_calls=True))
+        fragments = [call for each in found for call in each["choices"][0]["delta"].get("tool_calls") or ()]
+        assert [call["index"] for call in fragments] == [0, 0, 1, 1]
+        assert "".join(call["function"]["arguments"] for call in fragments[2:]) == '{"city": "Os'
+
+
+def test_a_call_without_arguments_both_ways() -> None:
+    text = '<tool_call>\n{"name": "get_time", "arguments": {}}\n</tool_call>'
+    for arguments in ("", "{}"):
+        stream = [delta(content=text), delta(**fragment(arguments, "get_time")), delta("tool_calls")]
+        assert calls_of(list(dict_chunks(stream, TOOLS))) == [(0, "get_time", {})]
+        turned = [delta(**fragment(arguments, "get_time")), delta(content=text), delta("tool_calls")]
+        assert calls_of(list(dict_chunks(turned, TOOLS))) == [(0, "get_time", {})]
+
+
+def test_choices_do_not_meet() -> None:
+    stream = [delta(content=OSLO), delta(index=1, **fragment('{"city": "Oslo"}', "get_weather")), delta("stop")]
+    stream += [delta("tool_calls", index=1)]
+    found = list(dict_chunks(stream, TOOLS, whole_calls=True))
+    assert sum(bool(each["choices"][0]["delta"].get("tool_calls")) for each in found) == 3
+
+
+def test_servers_that_give_every_call_the_index_0() -> None:
+    theirs = [fragment('{"city": "Oslo"}', "get_weather"), fragment('{"city": "Rome"}', "get_weather")]
+    theirs[1]["tool_calls"][0]["id"] = "own1"
+    stream = [delta(content=OSLO), *(delta(**each) for each in theirs), delta("tool_calls")]
+    found = list(dict_chunks(stream, TOOLS, whole_calls=True))
+    sent = [call for each in found for call in each["choices"][0]["delta"].get("tool_calls") or ()]
+    assert [json.loads(call["function"]["arguments"] or "{}").get("city") for call in sent] == [None, "Oslo", "Rome"]
+
+
+def test_each_call_meets_one() -> None:
+    rng = random.Random(3)
+    duplicates = DuplicateFilter()
+    for number in range(300):
+        duplicates.add_written("f", {"n": number})
+    order = list(range(300))
+    rng.shuffle(order)
+    assert all(duplicates.was_written("f", {"n": number}) for number in order)
+    assert not duplicates.any_written
+    assert duplicates.was_written("f", {"n": 1}) is False
+
+
+# -- a turn as events --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("at", range(len(OSLO) + 1))
+def test_events_of_a_call_that_comes_both_ways(at: int) -> None:
+    """The server's call, whole, somewhere in the text of the same call."""
+    for given, expected in (("Oslo", ["Oslo"]), ("Rome", ["Oslo", "Rome"])):
+        turn = ServerTurn(TOOLS, {"format": "hermes"})
+        found = [*turn.text(OSLO[:at]), *turn.call("get_weather", {"city": given}), *turn.text(OSLO[at:])]
+        output = fold([*found, *turn.finish()])
+        assert cities([(call.name, call.arguments) for call in output.calls]) == expected
+        assert sorted(call.index for call in output.calls) == list(range(len(expected)))
+        assert not output.unfinished
