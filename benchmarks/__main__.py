@@ -1,5 +1,5 @@
-# What this file knows: the table, and its heading: a number without its floor, commit and Python version says nothing.
-# What it must not know: what is measured (measures.py).
+# The table, and its heading: a number without its baseline, commit and Python version means nothing. Does not depend on
+# what is measured (measures.py).
 """`python -m benchmarks [--smoke] [--json]`: one table."""
 
 from __future__ import annotations
@@ -60,9 +60,7 @@ def print_table(rows: Iterable[Row]) -> None:
 
 def main() -> int:
     """Measure, and print."""
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks", description="Measures toolglean, as DESIGN section 8 asks."
-    )
+    parser = argparse.ArgumentParser(prog="python -m benchmarks", description="Measures toolglean against its goals.")
     parser.add_argument("--smoke", action="store_true", help="short: to see that everything runs, not to compare")
     parser.add_argument("--json", action="store_true", help="one JSON object per row, after one with the heading")
     args = parser.parse_args()

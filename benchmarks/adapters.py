@@ -1,8 +1,8 @@
-# What this file knows: what the clients' own work for a chunk takes, and what the adapters add to it.
-# What it must not know: how figures are shown.
+# The time of the clients' own work for a chunk, and what the adapters add to it. Does not depend on how figures are
+# shown.
 #
-# The packages decode a recorded stream from memory, through a transport of their own HTTP library, so that no network
-# counts. Each is measured bare, and with the adapter behind it, in one run.
+# The packages decode a recorded stream from memory, through a transport of their own HTTP library, so that the network
+# is not measured. Each is measured bare, and with the adapter after it, in one run.
 """The adapters beside the bare clients."""
 
 from __future__ import annotations

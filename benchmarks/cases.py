@@ -1,5 +1,5 @@
-# What this file knows: what is measured, as data. A new format is a row of READERS, a new flood one of FLOODS.
-# What it must not know: how time is taken.
+# What is measured, as data. A new format is a row of READERS, a new flood one of FLOODS.
+# Does not depend on how time is taken.
 """Cases: what reads, and what there is to read."""
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Reader:
         new: makes what reads: a function for one chunk.
         before, after: the call, around its one argument.
         quote: how the argument is written.
-        prose_goal, call_goal: DESIGN section 8, in floors; None where it names none.
+        prose_goal, call_goal: the goals of the project, in multiples of the baseline; None if there is none.
     """
 
     name: str
@@ -151,7 +151,7 @@ PROSE: tuple[Text, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class Flood:
-    """A text that is long in an unusual way. `size` says how often `unit` comes; it costs the same at any place.
+    """A text that is long in an unusual way. `size`: how often `unit` comes; it should cost the same at any place.
 
     Attributes:
         calls: how many calls are in it, at its full size.

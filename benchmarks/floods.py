@@ -1,11 +1,10 @@
-# What this file knows: long texts of one unit, at every state of a call, for whatever reads; and what four times as
-# much costs.
-# What it must not know: how anything is read, and which units are still to be found (fuzz/floods.py looks).
+# Long texts of one unit, at every state of a call, for every reader; and what four times as much costs. Does not depend
+# on how anything is read; fuzz/floods.py looks for other units.
 #
-# A row is a reader and a state: a turn up to there. Behind it stands a unit n times and 4n times, whole and by
-# characters, then the rest of the turn (a value is typed when it is whole), and of all units the one that grows most is
-# shown. Four times the text may cost about four times as much.
-# Not every unit is tried at every state (that would take hours): they take turns from one state to the next.
+# A row is a reader and a state: a turn up to there. It is followed by a unit n times and 4n times, whole and by
+# characters, then by the rest of the turn (a value is typed when it is complete). Of all units, the one that grows most
+# is shown. Four times the text may cost about four times as much. Not every unit is tried at every state (that would
+# take hours): they take turns from one state to the next.
 """`python -m benchmarks.floods [--smoke] [--size N] [--workers N] [WORD…]`: what floods cost, for every format."""
 
 from __future__ import annotations
@@ -39,7 +38,7 @@ __all__ = [
 ]
 
 MOST = 6.5  # times what n costs: what 4n may cost
-SLIGHT = 0.02  # seconds of 4n: below it, no ratio says anything
+SLIGHT = 0.02  # seconds for 4n: below it, a ratio means nothing
 KINDS = {"s": "string", "n": "integer", "x": "number", "b": "boolean", "o": "object", "a": "array"}
 TOOLS: list[Any] = [
     {"name": name, "parameters": {"type": "object", "properties": {key: {"type": kind} for key, kind in KINDS.items()}}}
@@ -93,7 +92,7 @@ class Cost:
 
     @property
     def growth(self) -> float:
-        """How many times as much 4n costs as n; 4 where it is too little to say."""
+        """How many times as much 4n costs as n; 4 if it is too little to tell."""
         return 4.0 if self.four < SLIGHT else self.four / max(self.one, 1e-6)
 
     @property
@@ -173,7 +172,7 @@ RESPONSES: dict[str, tuple[str, dict[str, Any]]] = {
 
 
 def states(each: Reads) -> tuple[tuple[str, str], ...]:
-    """Turns up to some place, and the rest: the start, behind the first of each marker and bracket or one further, …"""
+    """Turns up to some place, and the rest: the start, after the first of each marker and bracket or one further, …"""
     return _states(each.turns, each.markers)
 
 
@@ -200,15 +199,15 @@ def units(each: Reads) -> tuple[str, ...]:
 
 
 def cost_of(make: Callable[[], Parser], before: str, unit: str, size: int, *, chars: bool, after: str = "") -> Cost:
-    """What n characters of the unit cost behind that text, and what 4n do.
+    """What n characters of the unit cost after that text, and what 4n do.
 
     Args:
         make: makes the parser.
-        before: the turn up to the flood; its own cost does not count.
+        before: the turn up to the flood; its own cost is not measured.
         unit: what comes again and again.
         size: n, in characters.
         chars: give it by characters, else whole.
-        after: what follows the flood; its cost counts.
+        after: what follows the flood; its cost is measured.
     """
     work = partial(_time, make, before, unit, after, chars=chars)
     for tries in (1, 2, 4):  # what is wrong is measured again: another process may have been in the way

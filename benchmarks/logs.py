@@ -1,6 +1,5 @@
-# What this file knows: a log as long as one likes, how it is parsed by several processes, killed on the way and
-# resumed, and how to see that nothing was lost and nothing came twice.
-# What it must not know: how any of it is done.
+# Makes a log of any length, has it parsed by several processes, killed on the way and resumed, and checks that nothing
+# was lost or came twice. Does not depend on how any of this is done.
 #
 #   python -m benchmarks.logs                   a million turns, two processes, a kill half-way
 #   python -m benchmarks.logs --smoke           only to see that it runs
@@ -45,7 +44,7 @@ def expected() -> list[dict[str, Any]]:
 
 
 def check(output: Path, turns: int) -> None:
-    """Each turn is there once, in order, and says what it should."""
+    """Each turn is there once, in order, with the right content."""
     wanted = expected()
     with output.open(encoding="utf-8") as file:
         for place, line in zip_longest(range(turns), file):
@@ -138,7 +137,7 @@ def figures(folder: Path, turns: int, rounds: int) -> None:
 
 
 def processor_time() -> float:
-    """Of this process and those that it has waited for: it counts where others use the machine, too."""
+    """Of this process and those that it has waited for: it is also right if others use the machine."""
     return sum(os.times()[:4])
 
 

@@ -1,5 +1,4 @@
-# What this file knows: which measures there are, and how each comes out of the cases.
-# What it must not know: how figures are shown.
+# The measures, and how each is made from the cases. Does not depend on how figures are shown.
 """The measures. Each gives rows; the candidates of one measure take turns in one run."""
 
 from __future__ import annotations
@@ -52,7 +51,7 @@ class Row:
         group, name: what was measured.
         value, unit: the figure itself.
         floors: the figure in floors of the same run, where that means something.
-        goal: what DESIGN section 8 asks for, in the unit in which it is asked.
+        goal: the goal of the project, in the unit of the measure.
         judged: the figure that the goal is about.
     """
 
@@ -66,7 +65,7 @@ class Row:
 
     @property
     def met(self) -> bool | None:
-        """Whether the goal is met; None where there is none."""
+        """Whether the goal is met; None if there is none."""
         return None if self.goal is None or self.judged is None else self.judged <= self.goal
 
 
@@ -86,7 +85,7 @@ def all_rows(effort: Effort) -> Iterator[Row]:
 
 
 def _repairs(effort: Effort) -> Iterator[Row]:
-    # What becomes of broken calls is no figure of speed, but of what is read at all. None may be mended wrong.
+    # The outcome of broken calls is not a figure of speed, but of what can be read. None may be repaired wrongly.
     count = max(REPAIRS // effort.divide_by, 2)
     for repair in repairs.BREAKERS:
         found = sum((repairs.count_of(repair, name, count)[0] for name in repairs.families(repair)), Counter[str]())

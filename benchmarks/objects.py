@@ -1,9 +1,9 @@
-# What this file knows: what it costs to look at an object at every chunk while it is written, by ours and by others.
-# What it must not know: how any of them does it.
+# The cost of looking at an object at every chunk while it is written, with toolglean and with others. Does not depend
+# on how they do it.
 #
 #   python -m benchmarks.objects [--largest 100000]
 #
-# Others are measured where they are installed, in the same run: instructor's partial mode, and what it stands on,
+# Others are measured where they are installed, in the same run: instructor's partial mode, and what it is on,
 # pydantic_core's partial JSON, which reads all of the text again at each chunk.
 """Objects while they are written: time per character, by the length of the object."""
 

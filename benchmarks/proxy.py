@@ -1,9 +1,9 @@
-# What this file knows: what the proxy costs, and what it does while many callers read and when things go wrong.
-# What it must not know: how it does it.
+# What the proxy costs, and what it does while many callers read and when things go wrong.
+# Does not depend on how it does it.
 #
 #   python -m benchmarks.proxy [--streams 200] [--seconds 60] [--smoke]
 #
-# The proxy is the command `toolglean proxy`, in a process of its own; so is the server behind it (--upstream), which
+# The proxy is the command `toolglean proxy`, in a process of its own; so is the server after it (--upstream), which
 # streams leaked calls without end and misbehaves on request.
 """The proxy: cuts of bytes, cost a chunk, many streams at once, faults."""
 
@@ -68,7 +68,7 @@ def leak(family: str) -> str:
 
 
 def reader(**options: Any) -> Any:
-    """What mends a stream."""
+    """What repairs a stream."""
     request = json.dumps({"model": "m", "tools": TOOLS, "stream": True}).encode()
     exchange = Repair(**faced(**options, id_prefix="p")).exchange("POST", "/v1/chat/completions", request)
     assert exchange is not None
@@ -119,7 +119,7 @@ def _timed(parts: list[bytes], options: dict[str, Any]) -> tuple[float, float]:
     return min(whole) / len(parts) * 1e6, min(floor) / len(parts) * 1e6
 
 
-# -- the server behind the proxy ---------------------------------------------------------------------------------------
+# -- the server after the proxy ----------------------------------------------------------------------------------------
 
 
 class _Upstream:

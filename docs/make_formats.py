@@ -113,15 +113,15 @@ def _block(text: str) -> Iterator[str]:
 def _details(declared: Format) -> Iterator[tuple[str, list[str]]]:
     codec = declared.arguments
     yield "also read", [*map(_code, declared.also), *(_code(f"{a} … {b}") for a, b in declared.sections)]
-    yield "left of it by servers that strip tokens", [*map(_code, declared.stripped)]
+    yield "what is left if a server removes the special tokens", [*map(_code, declared.without_special_tokens)]
     yield "between calls", [_code(declared.separator)] if declared.separator.strip() else []
     yield "arguments", [] if codec == JSON else [_code(repr(codec))]
     yield "reasoning", [_code(f"{a}…{b}") for a, b in declared.all_reasonings]
     if declared.all_reasonings and declared.calls_in_reasoning:
         yield "calls inside the reasoning", ["are returned at once"]
-    yield "markers before text", [*map(_code, declared.speaks)]
+    yield "markers before text", [*map(_code, declared.content_markers)]
     yield "markup wherever it stands", [*map(_code, declared.drop)]
-    yield "all behind a call is content after", [*map(_code, declared.stops)]
+    yield "markers after which everything is content", [*map(_code, declared.end_markers)]
     yield "a lone parameter that may hold all arguments", [*map(_code, declared.wrappers)]
     if declared.at_line_start:
         yield "only at", ["the beginning of a line"]

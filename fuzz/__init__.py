@@ -1,2 +1,1 @@
-# What this room knows: which laws hold for any text at all, and how texts are made that try to break them.
-# What it must not know: what any text means.
+# The laws that apply to any text, and how to make texts that try to break them. Does not depend on what a text means.

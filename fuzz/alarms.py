@@ -1,9 +1,9 @@
-# What this file knows: texts about tool calls that hold none (prose, code, documents), and what calls come out of them.
-# What it must not know: why.
+# Texts about tool calls that contain none (prose, code, documents), and the calls that are read from them.
 #
 # A call of a given tool that is written out plainly, in the middle of an answer and not in code, is a call: no parser
-# can tell whether the model meant it. Such texts are not made here. Where tools are given, a call of any other name is
-# a false alarm too. Without tools, nobody can tell the name in an example from a tool's: these are counted apart.
+# can tell whether the model meant it. Such texts are not made here. If tools are given, a call of any other name is a
+# false alarm too. Without tools, the name in an example cannot be distinguished from a tool's: these are counted
+# separately.
 """`python -m fuzz.alarms [--count N] [--seed S]`: false alarms, by kind of text and by way of reading."""
 
 from __future__ import annotations
@@ -157,7 +157,7 @@ _read: list[str] = []
 
 
 def _pages() -> list[str]:
-    # Paragraphs of the project's own documents, with the fences that stand in them.
+    # Paragraphs of the project's own documents, with the fences that are in them.
     if not _read:
         for pattern in PAGES:
             for path in sorted(ROOT.glob(pattern)):

@@ -1,6 +1,6 @@
-# What this file knows: how bytes, which a coverage-guided fuzzer changes, mean a text and what reads it; the corpus,
-# which holds such cases. The default tests read the corpus without that fuzzer.
-# What it must not know: how the fuzzer works (coverage.py), or which laws there are (laws.py).
+# How the bytes that a coverage-guided fuzzer changes are turned into a text and what reads it; and the corpus, which
+# contains such cases. The default tests read the corpus without that fuzzer. Does not depend on how the fuzzer works
+# (coverage.py), or which laws there are (laws.py).
 """Cases as bytes, and those that were kept."""
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ LIMITS: tuple[tuple[tuple[str, int], ...], ...] = (
 
 
 def case(data: bytes) -> tuple[Subject, str]:
-    """What the bytes mean: the first four say what reads the text, the others are the text."""
+    """What the bytes mean: the first four choose what reads the text, the others are the text."""
     head = data[:4].ljust(4, b"\0")
     names = sorted(NAMES[1:])
     name = "auto" if head[0] >= len(names) else names[head[0]]
@@ -89,7 +89,7 @@ def one(data: bytes) -> None:
     """Try one case.
 
     Raises:
-        AssertionError: a law was broken; it says which, and the case as a row of the corpus.
+        AssertionError: a law was broken; the message gives the law, and the case as a row of the corpus.
     """
     subject, text = case(data)
     breach = broken(subject, text, seed=zlib.crc32(data))

@@ -1,4 +1,4 @@
-# What this file knows: the call that is put into a context: how a format writes it, and where its parts begin and end.
+# The call that is put into a context: how a format writes it, and where its parts begin and end.
 # Does not depend on any context (context_places.py, context_forms.py), nor on how a turn is read (contexts.py).
 """A call of a dangerous tool, as a format writes it, and what a context is."""
 
@@ -97,7 +97,7 @@ class Written:
         return self.delete.replace("delete_all", name)
 
     def arguments_key(self) -> str:
-        """The key, quoted, under which JSON has the arguments; empty where there is no such key."""
+        """The key, in quotes, under which JSON has the arguments; "" if there is no such key."""
         found = re.search(r'"(arguments|parameters|args|input)": \{', self.send)
         return f'"{found[1]}"' if found else ""
 
@@ -110,7 +110,7 @@ class Written:
         return end if rest and not rest.startswith("```") else -1
 
     def parameter_closer(self) -> str:
-        """The marker after a parameter's value; empty where there is none."""
+        """The marker after a parameter's value; "" if there is none."""
         for pattern in self.format.parameters[:1]:
             tokens = tokens_of(pattern)
             for place, token in enumerate(tokens):
@@ -131,13 +131,13 @@ class Context:
 
     Attributes:
         name: what it is.
-        says: what DESIGN says about it. `runs`: the calls run, with these arguments. `content`, `malformed`: no call
+        says: what the rules say about it. `runs`: the calls run, with these arguments. `content`, `malformed`: no call
             runs. `unknown`: no tool that was given runs. `either`: the calls run with these arguments, or not at all.
         why: the decision, in a few words.
         turn: the turn that is made of what a format writes; None where that makes no sense for the format.
         calls: the calls that run, if any does.
         said: whether a call that runs must have a `Problem`.
-        named_only: whether it concerns only whoever names the format.
+        named_only: whether it matters only if the format is named.
     """
 
     name: str

@@ -1,4 +1,4 @@
-# What this file knows: what may be written instead of a plain call, and what is decided about each: changed names,
+# What may be written instead of a plain call, and what is decided about each: changed names,
 # keys and closers; comments; documents and sentences that only name a tool.
 # Does not depend on how a turn is read (contexts.py).
 """Contexts that change the call, and texts that only look like one."""

@@ -1,4 +1,4 @@
-# What this file knows: places where a call may be written, and what is decided about each. The call is not changed.
+# Places where a call may be written, and what is decided about each. The call is not changed.
 # Does not depend on how a turn is read (contexts.py).
 """Contexts around a well written call: prose, code, quotations, tool results, other turns, reasoning."""
 
@@ -26,7 +26,7 @@ _TEXT = "escaped text in a JSON document is text"
 _DRAFT = "reasoning or its closer follows: reasoning"
 _ANY = "any family's reasoning markers open reasoning"
 _NO_TRACE = "an undone reading leaves no trace"
-_OPEN = "DESIGN does not decide it"
+_OPEN = "no rule decides it"
 
 
 def _around(before: str, after: str) -> Turn:

@@ -1,6 +1,5 @@
-# What this file knows: how each context is read, what counts as a breach, and how the table is printed.
-# Does not depend on what the contexts are (context_places.py, context_forms.py), nor on how a format writes a call
-# (context_calls.py).
+# How each context is read, what is a breach, and how the table is printed. Does not depend on what the contexts are
+# (context_places.py, context_forms.py), nor on how a format writes a call (context_calls.py).
 #
 # A cell is one context with the call as one format writes it, read in one way. Each is read whole; every eighth one is
 # also read character by character, which must give the same.
@@ -90,7 +89,7 @@ def _cell(context: Context, written: Written, way: str, text: str) -> Cell:
 
 
 def fault(context: Context, found: Reading) -> str:
-    """What is wrong with a reading, by what DESIGN says of the context; empty where nothing is."""
+    """What is wrong with a reading, according to the rules for the context; "" if nothing is."""
     ran = [(name, known, arguments) for name, known, arguments in found.ran if name != HARMLESS]
     calls = [(name, arguments) for name, _, arguments in ran]
     right = calls == [(name, dict(arguments)) for name, arguments in context.calls]
@@ -170,7 +169,7 @@ def table(
     for cell in found:
         rows[cell.context.name][cell.way].add(cell)
     beside = f"{'auto':>9}{'by name':>9}"
-    head = f"{'context':{_WIDTH}}{'DESIGN':10}{beside}{'skipped':>9}{'breaches':>10}"
+    head = f"{'context':{_WIDTH}}{'rule':10}{beside}{'skipped':>9}{'breaches':>10}"
     lines = [head + (f"  before: {beside}" if before else "")]
     for context in CONTEXTS:
         ways = rows[context.name]

@@ -7,8 +7,8 @@
 #   name        a tool's name is the value of `name` or `tool_name`; or of `tool`, `function`, `action` or
 #               `function_name`, beside a name of arguments; or it is the object's only key
 #   arguments   they are in the same object: under one of the names of arguments, else the only other object in it; a
-#               string counts if it holds an object; `{}` only if nothing else is there. All that the schema requires is
-#               in them
+#               string is one if it contains an object; `{}` only if nothing else is there. They have all keys that the
+#               schema requires
 #   definition  there is no `description` beside the name, and what is under a name of arguments is not a JSON schema
 #
 # What is allowed need not come. `due` says what must: the spellings that the big APIs document, with nothing beside
@@ -64,7 +64,7 @@ def allowed(document: Any) -> list[tuple[str, Any]]:
 
 
 def _places(value: Any) -> Iterator[Any]:
-    # The turn's own values. A wrapper may hold a list or an object, and may be in another one, as in OpenAI's API.
+    # The turn's own values. A wrapper may contain a list or an object, and may be in another one, as in OpenAI's API.
     if isinstance(value, list):
         for each in value:
             yield from _places(each) if isinstance(each, dict) else ()

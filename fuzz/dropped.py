@@ -1,5 +1,5 @@
 # Invariant: arguments that were written are never dropped. For a call that is `ok`, every value written between its
-# opener and its end is in its arguments, or a problem tells of it; and no value anywhere becomes markup.
+# opener and its end is in its arguments, or a problem reports it; and no value anywhere becomes markup.
 #
 # Every value of a case is a token that comes once: a word or a number of five digits. So the oracle, `verdict`, is a
 # search for strings. A token of a call's text is accounted for if it is in
@@ -44,6 +44,7 @@ ASIDE = re.compile(
     r"""|\b(?:string|type|index)=["']?[^"'>]*\Z"""
 )
 KEY = re.compile(r"""[^"'{}\[\],]*["']\s*:""")
+NAMING_KEYS = frozenset({"duplicate-key", "repeated-call-key", "ignored-keys"})
 OWN = frozenset(
     ["arguments", "parameters", "parameter", "name", "call", "key", "a", "of", "the", "was", "expected", "in"]
 )
@@ -89,7 +90,7 @@ def verdict(case: Case) -> tuple[str, str] | None:
         if call.status != "ok":
             continue
         there = f"{json.dumps(call.arguments, ensure_ascii=False)} {call.name} {call.id} {told}"
-        if any(each.reason == "duplicate key" for each in problems):
+        if any(each.code == "duplicate-key" for each in problems):
             there += call.arguments_text
         for found in _values(case.text, *call.span):
             if found[0] not in there and not _is_told(case.text[call.span[0] : found.start()], problems):
@@ -109,19 +110,14 @@ def _values(text: str, begin: int, end: int) -> Iterator[re.Match[str]]:
 
 def _is_told(before: str, problems: Sequence[Problem]) -> bool:
     # Whether a problem names one of the keys, from the outermost one down, in which what follows that text is.
-    named = set(re.split(r"\W+", " ".join(each.reason + " " + each.text for each in problems))) - OWN
-    named |= {
-        word
-        for each in problems
-        if "key" in each.reason or "left out" in each.reason
-        for word in re.split(r"\W+", each.text)
-    }
+    named = set(re.split(r"\W+", " ".join(each.text for each in problems))) - OWN
+    named |= {word for each in problems if each.code in NAMING_KEYS for word in re.split(r"\W+", each.text)}
     keys = re.finditer(r"""["'=\s<]?([A-Za-z_]\w*)["']?\s*[:=>]""", before)
     return any(found[1] in named and _is_open(before[found.end() :]) for found in keys)
 
 
 def _is_open(text: str) -> bool:
-    # Whether the value that begins this text goes on at its end.
+    # Whether the value that begins this text is still open at its end.
     depth = 0
     for char in re.sub(r'"(?:[^"\\]|\\.)*"', "", text):
         depth += (char in "{[(") - (char in "}])")

@@ -1,6 +1,5 @@
-# Invariant: whatever is written again and again, at whatever state of a call, costs in time what it is long: 4n cost
-# about four times what n cost. The table of floods (benchmarks/floods.py) holds what is known; this looks for
-# what is not.
+# Invariant: repeated text, at any state of a call, takes time in proportion to its length: 4n characters take about
+# four times as long as n. The table of floods (benchmarks/floods.py) has the known cases; this looks for unknown ones.
 """`python -m fuzz.floods [--count N] [--seed N] [--reader NAME]`: a search for texts whose cost grows too fast."""
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ def flood(seed: int, only: str | None = None) -> Flood:
         turn = rng.choice(each.turns)
         place = rng.randint(0, len(turn))
         state, rest = turn[:place], turn[place:]
-    if rng.random() < 0.3:  # behind a unit of its own that stands there once
+    if rng.random() < 0.3:  # after a unit of its own that is there once
         state += _piece(rng, each.markers)
     several = "".join(_piece(rng, each.markers) for _ in range(rng.choice((1, 1, 2, 2, 3, 4))))
     unit = rng.choice(SIMPLE) if rng.random() < 0.4 else several

@@ -3,12 +3,12 @@
 #   one answer     the same events whole, one character at a time, and at random cuts, with copies on the way
 #   nothing lost   every character is in exactly one of content, reasoning, a call's span, or markup
 #   no exception   whatever a model writes, also where the caller's stack is nearly used up
-#   limits         no finished call is nested deeper, and there are no more of them, than the limits say
-#   characters     no name, id or argument of a call holds half of a surrogate pair
+#   limits         no complete call is nested deeper, and there are no more of them, than the limits allow
+#   characters     no name, id or argument of a call contains half of a surrogate pair
 #   an end         no text of this size takes seconds
 #
-# `broken` says which law a text breaks, or None. It is fast where nothing is broken: that is nearly always.
-"""The laws that hold for any text."""
+# `broken` returns the law that a text breaks, or None. It is fast if none is broken, which is nearly always so.
+"""The laws that apply to any text."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def _typed(name: str) -> dict[str, Any]:
 
 
 def _numbers(name: str) -> dict[str, Any]:
-    # Kinds that text must be turned into, by every way that a schema has to say so.
+    # Kinds that text must be turned into, in every way that a schema can require it.
     kinds: dict[str, Any] = {
         "x": {"anyOf": [{"$ref": "#/$defs/n"}, {"type": "array"}]},
         "city": {"type": "integer"},
@@ -101,9 +101,9 @@ class Subject:
         known: whether calls of other tools are given back as text.
         limits: limits so small that they are passed: name and value of each.
         reasons: whether the prompt has opened the reasoning.
-        prompt: what stands before the turn.
+        prompt: what is before the turn.
         drafts, quoted: what is done with calls in the reasoning, and in code; "" as by default.
-        repair: whether calls are mended.
+        repair: whether calls are repaired.
     """
 
     name: str

@@ -1,5 +1,4 @@
-# What this file knows: how a turn is spoilt: cut, spliced, doubled, polluted.
-# What it must not know: formats; which markers there are, it is told.
+# How a turn is spoilt: cut, spliced, doubled, polluted. Does not depend on formats: callers pass the markers.
 """Mutants of turns."""
 
 from __future__ import annotations
@@ -79,7 +78,7 @@ Way = Callable[[random.Random, str, Sequence[str], Sequence[str]], str]
 
 
 def _spot(rng: random.Random, text: str) -> int:
-    # Half of all places stand beside a bracket or a quote, for there the decisions fall.
+    # Half of all places are beside a bracket or a quote, for there the decisions fall.
     place = rng.randint(0, len(text))
     if rng.random() < 0.5:
         near = [at for at in range(max(0, place - 20), min(len(text), place + 20)) if text[at] in "<>{}[]()|\"'`\n"]

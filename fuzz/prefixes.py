@@ -3,7 +3,7 @@
 # The turn is read to its end. Before that, at many places, a copy of the parser is told that the turn ends there, and
 # the calls are compared that are `ok` by then:
 #
-#   handed out   by `feed`, before the end: each is a call of the whole turn, the same in everything. No exception.
+#   returned     by `feed`, before the end: each is a call of the whole turn, the same in everything. No exception.
 #   at the end   by `finish`, on the copy: each is a call of the whole turn, at the same place, with the same name and
 #                arguments, unless `excuse` says why the end of the stream made it one.
 #
@@ -85,7 +85,7 @@ def excuse(call: ToolCall, later: ToolCall | None, events: list[Event], size: in
     if kind == "k":
         return "" if told else "at the end of a prefix, and a part of another call later"
     if kind == "r":
-        told = told or any("reasoning" in each.reason for each in problems)
+        told = told or any(each.code in {"call-in-reasoning", "unopened-reasoning"} for each in problems)
         return "" if told else "at the end of a prefix, and reasoning later, which nothing tells"
     return "" if told else "at the end of a prefix, and text later, which nothing tells"
 

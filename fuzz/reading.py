@@ -1,5 +1,4 @@
-# What this file knows: how the events of a turn are looked at by the laws about meaning.
-# What it does not know: which laws there are, and any format.
+# What the laws about meaning ask of the events of a turn. Does not depend on which laws there are, or on any format.
 """Events, as the laws about meaning look at them."""
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-# Invariant: no call that was broken in a known way is mended into another call.
+# Invariant: no call that was broken in a known way is repaired into another call.
 #
-# For each repair and each format that it concerns, calls are made, rendered and broken as models break them: the text
-# that the repair is for is taken away or changed, nowhere else. What was meant is known, so each result is right (the
-# call that was meant), left (no call runs: it stays malformed, or its text is content), wrong (mended into another
-# call), or read: nothing was mended, for the broken text can be read as it stands, as another call.
-# Some of what is made can be meant in two ways, on purpose: a value that holds markers, quotes, or blank lines at its
-# end. The law is that none is mended wrong; how many are mended right is told, not judged.
+# For each repair and each format that it concerns, calls are made, rendered and broken as models break them: only the
+# text that the repair is for is removed or changed. What was meant is known, so each result is right (the call that was
+# meant), left (no call runs: it stays malformed, or its text is content), wrong (repaired into another call), or read:
+# nothing was repaired, because the broken text can be read as it is, as another call. Some cases can be meant in two
+# ways, on purpose: a value that contains markers, quotes, or blank lines at its end. The law is that none is repaired
+# wrongly; how many are repaired correctly is reported, not judged.
 """`python -m fuzz.repairs [--count N] [--seed N] [--repair NAME] [--format NAME]`: calls broken in known ways."""
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def without_brackets(rng: random.Random, declared: Format, text: str, given: dic
     found = _before_closer(declared, text)
     if found is None or isinstance(declared.arguments, Tree):
         return None
-    body, behind = found
+    body, after = found
     quote = re.escape(declared.arguments.quote) if isinstance(declared.arguments, Quoted) else '"'
     strings = (
         [range(*found.span()) for found in re.finditer(rf"{quote}.*?{quote}", body, re.DOTALL)] if quote != '"' else []
@@ -114,12 +114,12 @@ def without_brackets(rng: random.Random, declared: Format, text: str, given: dic
     inner = [place for place in inner if not any(place in each for each in strings)]
     if inner and rng.random() < 0.3:
         place = rng.choice(inner)
-        return body[:place] + body[place + 1 :] + behind
+        return body[:place] + body[place + 1 :] + after
     ends = re.search(r"[}\])]+\s*\Z", body)
     if ends is None:
         return None
     size = rng.randint(1, len(ends[0].rstrip()))
-    return body.rstrip()[:-size] + behind
+    return body.rstrip()[:-size] + after
 
 
 def as_python(rng: random.Random, declared: Format, text: str, given: dict[str, Any]) -> str | None:
@@ -194,7 +194,7 @@ def with_odd_closer(rng: random.Random, declared: Format, text: str, given: dict
 
 
 def without_quote(rng: random.Random, declared: Format, text: str, given: dict[str, Any]) -> str | None:
-    """The marker before a string is missing, both are, or other quotes stand in their place."""
+    """The marker before a string is missing, both are, or other quotes are in their place."""
     del given
     quote = declared.arguments.quote if isinstance(declared.arguments, Quoted) else ""
     values = [
@@ -271,7 +271,7 @@ BREAKERS: dict[str, Breaker] = {
 
 
 def _before_closer(declared: Format, text: str) -> tuple[str, str] | None:
-    # The text up to the first marker behind the arguments, and the rest.
+    # The text up to the first marker after the arguments, and the rest.
     tokens = tokens_of(declared.call)
     holes = [place for place, each in enumerate(tokens) if isinstance(each, Slot) and each.name != "ws"]
     hole = tokens[holes[-1]]
@@ -291,8 +291,8 @@ def _find(text: str, given: dict[str, Any]) -> str | None:
 def _parameter_closer(declared: Format) -> str:
     for pattern in declared.parameters[:1]:
         tokens = tokens_of(pattern)
-        behind = [each.text for each in tokens[tokens.index(Slot("value")) + 1 :] if isinstance(each, Literal)]
-        return "".join(behind[:1]) if len(behind) == 1 else ""
+        following = [each.text for each in tokens[tokens.index(Slot("value")) + 1 :] if isinstance(each, Literal)]
+        return "".join(following[:1]) if len(following) == 1 else ""
     return ""
 
 
@@ -307,7 +307,7 @@ def cases(repair: str, name: str, count: int, seed: int = 0) -> Iterator[Case]:
         given = arguments(rng)
         try:
             text = render(declared, [("get_weather", given)], tools=TOOLS)
-        except UsageError:  # the format cannot say it
+        except UsageError:  # the format cannot express it
             continue
         broken = BREAKERS[repair](rng, declared, text, given)
         if broken is not None and broken != text:
@@ -346,7 +346,7 @@ def families(repair: str) -> list[str]:
 
 
 def main() -> int:
-    """Run, and print a table. 1 if any was mended wrong."""
+    """Run, and print a table. 1 if any was repaired wrong."""
     parser = argparse.ArgumentParser(prog="python -m fuzz.repairs", description="Calls broken in known ways.")
     parser.add_argument("--count", type=int, default=1000, help="calls for each repair and format (default: 1,000)")
     parser.add_argument("--seed", type=int, help="the number of the first one (default: a fresh one, printed)")

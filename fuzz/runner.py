@@ -1,8 +1,8 @@
-# What this file knows: how a fuzzer runs: seeds, batches, processes, progress, the report and the command line.
-# What it does not know: what is tried, and what is wrong with it.
+# How a fuzzer runs: seeds, batches, processes, progress, the report and the command line. Does not depend on what is
+# tried, or on what is wrong with it.
 #
 # A fuzzer looks at the case of a name (that of a format, mostly) and a number. It returns what it found wrong, or a
-# word that says how the case came out. Cases are functions of name and number alone, so a printed seed repeats a run.
+# word for the outcome of the case. Cases are functions of name and number alone, so a printed seed repeats a run.
 """What all fuzzers share: `Fuzzer.run` for tests, `Fuzzer.main` for the command line."""
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 __all__ = ["Finding", "Found", "Fuzzer", "Job", "fresh_seed", "jobs", "raised"]
 
 BATCH = 200
-TELL = 30  # seconds from one line of progress to the next
+BEGIN_USER_TEXT = 30  # seconds from one line of progress to the next
 SEEDS = 1_000_000_000
 
 Job: TypeAlias = tuple[str, int, int]
@@ -113,7 +113,7 @@ class Fuzzer(Generic[F]):
         names: gives the names of all that reads its cases.
         look: looks at the case of a name and a number.
         smaller: gives a smaller finding of the same kind.
-        count: how many cases a run from the command line has, if nobody says so.
+        count: how many cases a run from the command line has by default.
     """
 
     prog: str
@@ -191,7 +191,7 @@ def _gather(results: Iterable[tuple[list[F], Counter[str]]], count: int) -> tupl
                 print(each, flush=True)
             if each.key not in found or len(each.text) < len(found[each.key].text):
                 found[each.key] = each
-        if time.perf_counter() - told > TELL:
+        if time.perf_counter() - told > BEGIN_USER_TEXT:
             told = time.perf_counter()
             done = f"{ways.total():,} of {count:,}, {told - begin:,.0f} s, {len(found)} breaches"
             print(done, file=sys.stderr, flush=True)

@@ -1,5 +1,4 @@
-# What this file knows: how a text becomes smaller while something stays true of it (simple delta debugging).
-# What it must not know: what that is.
+# Makes a text smaller as long as something stays true of it (simple delta debugging). Does not depend on what that is.
 """Smaller examples."""
 
 from __future__ import annotations
@@ -17,11 +16,11 @@ ATOM = re.compile(r"""["']?\w+["']?|\W""")
 def shrunk(
     text: str, still: Callable[[str], bool], *, tries: int = 2000, seconds: float = 60.0, words: bool = False
 ) -> str:
-    """A text, made of pieces of `text`, of which `still` holds, as it does of `text`.
+    """A text, made of pieces of `text`, for which `still` is true, as it is for `text`.
 
     Args:
         text: the text.
-        still: what must hold.
+        still: what must stay true.
         tries: how often `still` is asked at most.
         seconds: after which it stops: a long text takes long each time.
         words: whether words, with the quotes around them, stay whole, so that people can read what is left.

@@ -1,5 +1,4 @@
-# What this file knows: where the turns are from that are spoilt, and which markers there are to spoil them with.
-# What it must not know: how turns are read.
+# The turns that are spoilt, and the markers to spoil them with. Does not depend on how turns are read.
 """Turns, real and generated."""
 
 from __future__ import annotations
@@ -53,7 +52,7 @@ def all_markers() -> tuple[str, ...]:
 
 @lru_cache(maxsize=1)
 def all_reasonings() -> tuple[str, ...]:
-    """The markers before and behind the reasoning of all formats."""
+    """The markers before and after the reasoning of all formats."""
     pairs = (pair for declared in all_formats() for pair in declared.all_reasonings)
     return tuple(dict.fromkeys(marker for pair in pairs for marker in pair))
 

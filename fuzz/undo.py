@@ -8,8 +8,8 @@
 #
 # One oracle, `verdict`, reads both. What it lets pass, and why:
 #
-#   not undone   the region did not come back as text: a call came of it, or a part of it is markup. Other laws say
-#                whether that is right; this one says nothing.
+#   not undone   the region did not come back as text: it became a call, or part of it is markup. Other laws decide
+#                whether that is right; this one does not.
 #   still open   what the region opened is still held back where it ends, so that what follows may belong to it: in
 #                prose, and after a broken call, where a string or a text value may be open. (A closing marker in a
 #                string is a part of it.) Whole calls, openers and mentions in reasoning and in code are over at the
@@ -19,7 +19,7 @@
 # What comes first is whole: after a call that failed and lacks its closer, a closer in the region would end it. A
 # backtick that nothing has closed needs no exception, because the twin has it as well. The budget of what is read
 # again needs none because no case is as long as its first 4,096 characters.
-"""`python -m fuzz.undo [--count N] [--seed N] [--format NAME]`: what an undone reading leaves behind."""
+"""`python -m fuzz.undo [--count N] [--seed N] [--format NAME]`: traces of undone readings."""
 
 from __future__ import annotations
 
@@ -346,7 +346,7 @@ FUZZER: Fuzzer[Broken] = Fuzzer("undo", "What an undone reading leaves behind.",
 
 
 def main() -> int:
-    """Run, and say what was left behind."""
+    """Run, and report the traces."""
     return FUZZER.main()
 
 

@@ -1,5 +1,5 @@
-# What this room knows: how each peer is used as its own documents and servers use it, and how all are compared.
-# What it must not know: which of them should win.
+# How each peer is used as its own documents and servers use it, and how all are compared.
+# Does not depend on which of them should win.
 #
 #   names.py        the peers: version, parser, environment, whether they stream
 #   with_*.py       one peer each, in the protocol of the conformance kit; runs in the peer's own environment

@@ -1,5 +1,5 @@
-# What this file knows: the run: each peer that has a Python, through the kit and through the timers; then the page.
-# What it must not know: what is compared (names.py, workloads.py), and how the page looks (figures.py).
+# The run: each peer that has a Python, through the kit and through the timers; then the page.
+# Does not depend on what is compared (names.py, workloads.py), and how the page looks (figures.py).
 """`python -m benchmarks.peers [--only NAME] [--results FILE] [--from FILE]`: docs/explanation/figures.md, its plots."""
 
 from __future__ import annotations

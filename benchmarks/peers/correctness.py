@@ -1,6 +1,6 @@
-# What this file knows: which cases a peer is given, and how the kit's results are counted: by group of cases, and by
+# Which cases a peer is given, and how the kit's results are counted: by group of cases, and by
 # the way in which the text arrived.
-# What it must not know: how a peer reads.
+# Does not depend on how a peer reads.
 """Correctness, through the conformance kit."""
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-# What this file knows: the page of figures, from what was measured.
-# What it must not know: how anything was measured; how it is drawn (plots.py).
+# The page of figures, from what was measured.
+# Does not depend on how anything was measured; how it is drawn (plots.py).
 """docs/explanation/figures.md."""
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-# What this file knows: which peers there are, at which version, and how each is run.
-# What it must not know: what comes out.
+# Which peers there are, at which version, and how each is run.
+# Does not depend on what comes out.
 #
 # Each peer runs in a Python of its own: `TOOLGLEAN_PEER_VLLM=/path/to/python`, and so on; `nox -s peers` sets them.
 """The peers."""

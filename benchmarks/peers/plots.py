@@ -1,6 +1,6 @@
-# What this file knows: how the figures are drawn, to be read on light and on dark pages: no background, colours of
+# How the figures are drawn, to be read on light and on dark pages: no background, colours of
 # middle brightness, text as text.
-# What it must not know: how anything was measured.
+# Does not depend on how anything was measured.
 """The plots of docs/explanation/figures.md."""
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-# What this file knows: all timers, in turn: what disturbs the machine disturbs all alike, and of each the best counts.
-# What it must not know: how a peer reads.
+# All timers, in turn: what disturbs the machine disturbs all alike, and of each the best counts.
+# Does not depend on how a peer reads.
 """Speed, interleaved."""
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
-# What this file knows: how one peer is timed, in a process of its own, in the Python of that peer.
-# What it must not know: the other peers.
+# How one peer is timed, in a process of its own, in the Python of that peer.
+# Does not depend on the other peers.
 #
 #   python -m benchmarks.peers.timer MODULE [READER]
 #

@@ -1,6 +1,6 @@
-# What this file knows: what a token is, for peers that read what a server reads: each marker of a format is one, as in
+# What a token is, for peers that read what a server reads: each marker of a format is one, as in
 # the models' own tokenizers, and the text between them is cut about as byte-pair encodings cut it.
-# What it must not know: any peer.
+# Does not depend on any peer.
 """Stand-ins for the tokenizers of models."""
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from toolglean.kit.conformance import load_cases
 __all__ = ["markers_of", "pieces", "vocabulary"]
 
 _MARKER = re.compile(r"<[^<>\s=\"']{2,60}>?|\[/?[A-Z_]{3,40}\]")
-"""A marker, or what of it stands before a name or a value. To be cut within it would be unfair to most."""
+"""A marker, or what of it is before a name or a value. To be cut within it would be unfair to most."""
 
 _TEXT = r" ?[^\W\d_]{1,8}|\d{1,3}| ?[^\s\w]{1,3}|\s|."
 """Part of a word, digits, some signs, white space."""

@@ -1,5 +1,5 @@
-# What this file knows: instructor's mode MD_JSON, which reads one object of one schema from a text: here, a call.
-# What it must not know: what is right.
+# Instructor's mode MD_JSON, which reads one object of one schema from a text: here, a call.
+# Does not depend on what is right.
 #
 # The modes TOOLS and PARALLEL_TOOLS read what the server has parsed already: they are no parsers of text.
 """instructor."""

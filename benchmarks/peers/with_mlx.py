@@ -1,6 +1,6 @@
-# What this file knows: mlx-lm's state machine and tool parsers as its own server uses them (server.py): the text is cut
+# mlx-lm's state machine and tool parsers as its own server uses them (server.py): the text is cut
 # at the markers, a call is read once it is whole, and one that cannot be read is left out with a warning.
-# What it must not know: what is right.
+# Does not depend on what is right.
 """mlx-lm."""
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class Mlx:
             self._before = state
 
     def finish(self) -> dict[str, Any]:
-        # At its end, the server reads what stands in "tool" as a call too.
+        # At its end, the server reads what is in "tool" as a call too.
         self._state, rest, state = TextStateMachine.flush(self._state)
         self._take([(state, rest)])
         if self._texts["tool"]:

@@ -1,6 +1,6 @@
-# What this file knows: how programs without a parser of their own read calls: a regular expression finds them, and a
+# How programs without a parser of their own read calls: a regular expression finds them, and a
 # library that is lenient with JSON reads what is between the markers.
-# What it must not know: what is right.
+# Does not depend on what is right.
 #
 # json-repair and partial-json-parser are libraries of JSON, not of turns: what they are given here is for this file to
 # answer for. It runs calls only whose closing marker came.
@@ -38,7 +38,7 @@ def _object(value: Any) -> dict[str, Any] | None:
 
 
 def json_repair(text: str, tools: list[dict[str, Any]], *, format: str | None = None) -> dict[str, Any] | None:  # noqa: ARG001
-    """`<tool_call>` found, and its body mended."""
+    """`<tool_call>` found, and its body repaired."""
     return _read(text, mending.loads) if format == "hermes" else None
 
 

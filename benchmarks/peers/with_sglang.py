@@ -1,6 +1,6 @@
-# What this file knows: SGLang's parsers as its own server uses them (entrypoints/openai/serving_chat.py): reasoning,
+# SGLang's parsers as its own server uses them (entrypoints/openai/serving_chat.py): reasoning,
 # then calls; at the end of a stream both are flushed, and arguments that were not streamed yet are sent.
-# What it must not know: what is right.
+# Does not depend on what is right.
 #
 # TOOLGLEAN_SGLANG_SOURCE is the unpacked wheel, where it is not installed.
 """SGLang."""

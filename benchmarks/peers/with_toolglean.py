@@ -1,5 +1,5 @@
-# What this file knows: toolglean as its users use it.
-# What it must not know: the peers.
+# toolglean as its users use it.
+# Does not depend on the peers.
 """toolglean."""
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-# What this file knows: transformers' `ResponseParser` with the response templates that `transformers serve` falls back
+# Transformers' `ResponseParser` with the response templates that `transformers serve` falls back
 # to for models without one of their own (cli/serving/utils.py).
-# What it must not know: what is right.
+# Does not depend on what is right.
 """transformers."""
 
 from __future__ import annotations

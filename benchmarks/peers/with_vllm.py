@@ -1,5 +1,5 @@
-# What this file knows: vLLM's parsers as its server uses them: `ParserManager`, and `ChatStreamProcessor` for streams.
-# What it must not know: what is right.
+# vLLM's parsers as its server uses them: `ParserManager`, and `ChatStreamProcessor` for streams.
+# Does not depend on what is right.
 #
 # TOOLGLEAN_VLLM_SOURCE is the unpacked source archive; its compiled part is not needed. The tokenizer is a stand-in:
 # bytes, the markers of the format as special tokens, and the words of the cases, so that each is one id, as in the

@@ -1,5 +1,5 @@
-# What this file knows: what is timed, as data.
-# What it must not know: what reads it.
+# What is timed, as data.
+# Does not depend on what reads it.
 """Workloads: texts in chunks of four characters, about a token."""
 
 from __future__ import annotations

@@ -21,6 +21,7 @@ __all__ = [
     "Markup",
     "Output",
     "Problem",
+    "ProblemCode",
     "Reasoning",
     "Status",
     "ToolCall",
@@ -30,6 +31,53 @@ __all__ = [
 
 Status: TypeAlias = Literal["ok", "incomplete", "malformed"]
 """How a call ended: complete; cut off by the end of the turn; written in a way that cannot be read."""
+
+ProblemCode: TypeAlias = Literal[
+    # text that looks like a call, and is content or reasoning
+    "unreadable-call",
+    "not-a-call",
+    "quoted-call",
+    "call-in-json-string",
+    "call-in-reasoning",
+    "call-to-user",
+    "call-in-line",
+    "unknown-tool",
+    # calls that end as malformed
+    "malformed-arguments",
+    "string-arguments",
+    "malformed-call",
+    "misplaced-arguments",
+    "name-alone",
+    "part-of-expression",
+    "text-after-arguments",
+    "missing-closer",
+    "swallowed-markup",
+    "repeated-closer",
+    "markup-in-value",
+    "unclosed-call",
+    "numbered-call",
+    # calls that are complete
+    "repaired",
+    "duplicate-key",
+    "repeated-call-key",
+    "ignored-keys",
+    # markers, and the end of the turn
+    "leftover-marker",
+    "unopened-reasoning",
+    "cut-off",
+    "another-message",
+    # limits
+    "limit-call-chars",
+    "limit-calls",
+    "limit-depth",
+    "limit-held",
+    # problems that the parser itself never reports: of a log, and of objects in text
+    "not-a-turn",
+    "not-text",
+    "invalid-tools",
+    "text-outside-objects",
+]
+"""What kind of `Problem` it is. The codes never change their meaning; later versions may add some."""
 
 
 @dataclass(init=False, repr=False, eq=False)
@@ -216,11 +264,13 @@ class Problem:
     The text is not lost: it is also in a `Content`, or in the span of a call.
 
     Attributes:
-        reason: what is wrong with it.
+        code: what kind of problem it is, for programs: compare this.
+        reason: what is wrong, for people: a phrase, sometimes with details after a colon. Its words may change.
         text: the offending text.
         start: its position in the turn, in characters.
     """
 
+    code: ProblemCode
     reason: str
     text: str
     start: int

@@ -218,5 +218,5 @@ class Parser(Machine):
         formats = self._plan.formats
         if len(formats) == 1:
             return formats[0]
-        only = self._turn.only
+        only = self._turn.narrowed_to
         return formats[only[0]] if formats and only else None

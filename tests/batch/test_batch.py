@@ -47,7 +47,10 @@ def wanted(text: str, tools: Any = None, **options: Any) -> dict[str, Any]:
         "reasoning": output.reasoning,
         "calls": [call(each) for each in output.calls],
         "unfinished": [call(each) for each in output.unfinished],
-        "problems": [{"reason": each.reason, "text": each.text, "start": each.start} for each in output.problems],
+        "problems": [
+            {"code": each.code, "reason": each.reason, "text": each.text, "start": each.start}
+            for each in output.problems
+        ],
     }
 
 
@@ -147,7 +150,7 @@ def test_tools_of_each_row(values: list[Any], known: list[Any]) -> None:
 def test_tools_that_cannot_be_read_are_a_problem_of_their_row() -> None:
     given = pa.RecordBatch.from_pydict({"content": [TEXT, TEXT], "may": ["oops", '["f"]']})
     first, second = rows(batch.parse_batch(given, tools_column="may"))
-    assert first["problems"][0]["reason"].startswith("tools left out: the tools of a turn are not JSON")
+    assert first["problems"][0]["reason"].startswith("tools ignored: the tools of a turn are not JSON")
     assert (first["calls"][0]["known"], second["calls"][0]["known"], second["problems"]) == (None, True, [])
 
 

@@ -104,10 +104,15 @@ def test_no_row_is_left_out(tmp_path: Path) -> None:
     first = len(TURNS) + 2  # after the choices
     assert [row["line"] for row in rows] == sorted(row["line"] for row in rows)
     assert {row["line"] for row in rows} == {*range(1, len(LOG) + 1)} - {first}  # the blank line
-    bad = {row["line"]: row for row in rows if any("not a turn: " in each["reason"] for each in row["problems"])}
+    bad = {row["line"]: row for row in rows if any(each["code"] == "not-a-turn" for each in row["problems"])}
     assert list(bad) == [first + 1, first + 2, first + 3, first + 4, first + 5, first + 6]
     assert bad[first + 1]["problems"] == [
-        {"reason": f"not a turn: line {first + 1}, column 1: Expecting value", "text": "oops", "start": 0}
+        {
+            "code": "not-a-turn",
+            "reason": f"not a turn: line {first + 1}, column 1: Expecting value",
+            "text": "oops",
+            "start": 0,
+        }
     ]
     assert bad[first + 3]["id"] == 2
     assert (bad[first + 1]["content"], bad[first + 1]["calls"], bad[first + 1]["format"]) == ("", [], None)
@@ -153,7 +158,8 @@ def test_tools_that_cannot_be_read_are_a_problem_of_their_row(tools: Any, tmp_pa
     log = write(tmp_path / "log", [json.dumps({"id": 1, "content": XML, "tools": tools})])
     assert run(log, tmp_path / "rows", code=1)["calls"] == 1
     [problem] = rows_of(tmp_path / "rows")[0]["problems"]
-    assert problem["reason"].startswith("tools left out: ")
+    assert problem["code"] == "invalid-tools"
+    assert problem["reason"].startswith("tools ignored: ")
 
 
 def test_what_holds_for_all_counts_before_what_a_row_says(tmp_path: Path) -> None:

@@ -174,7 +174,7 @@ def test_several_choices_are_several_turns() -> None:
 def test_pictures_are_told_of() -> None:
     parts = [{"type": "text", "text": "Hi."}, {"type": "image_url", "image_url": {"url": "x"}}]
     [row], summary = turns(stdin=fed({"role": "assistant", "content": parts}))
-    assert (row["content"], row["problems"][0]["reason"]) == ("Hi.", "part of the content that is not text")
+    assert (row["content"], row["problems"][0]["code"]) == ("Hi.", "not-text")
     assert summary["problems"] == 1
 
 

@@ -281,7 +281,7 @@ def test_health_and_counters(upstream: Loopback, client: Any) -> None:
     assert 'toolglean_requests_total{api="other"} 1' in lines
     assert "toolglean_leaked_calls_total 2" in lines
     assert "toolglean_open_requests 0" in lines
-    assert any(line.startswith('toolglean_problems_total{reason="malformed arguments: ') for line in lines)
+    assert any(line.startswith('toolglean_problems_total{code="malformed-arguments"}') for line in lines)
     names = {line.split("{")[0].split(" ")[0] for line in lines if not line.startswith("#")}
     assert names <= {line.split()[2] for line in lines if line.startswith("# TYPE")}
 

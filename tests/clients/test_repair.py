@@ -430,8 +430,8 @@ def test_what_was_found_is_counted() -> None:
                 reading.feed(answer(kind, Turn(pieces(text)), request))
                 reading.finish()
     assert repair.counts.calls == 3 * 6
-    assert repair.counts.problems["duplicate key"] == 6
-    assert sum(count for reason, count in repair.counts.problems.items() if reason.startswith("malformed")) == 6
+    assert repair.counts.problems["duplicate-key"] == 6
+    assert sum(count for code, count in repair.counts.problems.items() if code.startswith("malformed")) == 6
 
 
 def test_a_part_that_is_too_long_passes(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -121,7 +121,7 @@ ROWS: list[tuple[str, list[Any], list[Any]]] = [  # short names for fragments of
         [START, CallDelta(0, "{}", 0), ended(0, "malformed", "{}")],
         ["first", "{}", "<malformed>"],
     ),
-    ("a problem says nothing on the wire", [Problem("x", "y", 0)], []),
+    ("a problem says nothing on the wire", [Problem("cut-off", "x", "y", 0)], []),
 ]
 
 

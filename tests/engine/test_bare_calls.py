@@ -119,8 +119,8 @@ def test_what_is_not_a_call_is_said() -> None:
         TEXT["a tag in prose"],
         TEXT["a tag that a sentence begins with"],
     ):
-        problems = [event.reason for event in read("auto", text) if isinstance(event, Problem)]
-        assert problems == ["call without a marker, with other text on its line"]
+        problems = [event.code for event in read("auto", text) if isinstance(event, Problem)]
+        assert problems == ["call-in-line"]
 
 
 def test_what_follows_is_read() -> None:

@@ -59,7 +59,7 @@ ROWS = [
     Row("arguments as a string before the name", TAG + r'{"arguments": "{\"city\": \"Paris\"}", "name": "get_weather"}' + END, [("get_weather", PARIS)]),
     Row("an unknown tool beside its arguments", TAG + '{"name": "lookup", "arguments": {"q": 1}}' + END, [("lookup", {"q": 1})]),
     Row("an unknown tool, arguments first", TAG + '{"arguments": {"q": 1}, "name": "lookup"}' + END, [("lookup", {"q": 1})]),
-    Row("an unknown name without arguments is no call", TAG + '{"name": "lookup"}' + END, [], TAG + '{"name": "lookup"}' + END, problems=("unreadable call",)),
+    Row("an unknown name without arguments is no call", TAG + '{"name": "lookup"}' + END, [], TAG + '{"name": "lookup"}' + END, problems=("unreadable-call",)),
     Row("a namespace before the name", TAG + '{"name": "functions.get_time", "arguments": {}}' + END, [("get_time", {})]),
     Row("a name within an unknown name", TAG + '{"name": "forget_time", "arguments": {"x": 1}}' + END, [("forget_time", {"x": 1})]),
     Row("a name in an argument", TAG + '{"arguments": {"city": "what is get_time?"}, "name": "get_weather"}' + END, [("get_weather", {"city": "what is get_time?"})]),
@@ -73,10 +73,10 @@ ROWS = [
     Row("raw line breaks in a string", TAG + '{"name": "get_weather", "arguments": {"city": "a\nb\tc"}}' + END, [("get_weather", {"city": "a\nb\tc"})]),
     Row("the model's own id", TAG + '{"id": "x7", "name": "get_time", "arguments": {}}' + END, [("get_time", {})]),
     Row("two identical calls", (TAG + CALL + END) * 2, [("get_weather", PARIS)] * 2),
-    Row("arguments twice: the first are out", TAG + '{"name": "add", "arguments": {"x": 1}, "arguments": {"x": 2}}' + END, [("add", {"x": 1})], problems=("repeated key of a call",)),
-    Row("arguments twice before the name", TAG + '{"arguments": {"x": 1}, "parameters": {"x": 2}, "name": "add"}' + END, [("add", {"x": 1})], problems=("repeated key of a call",)),
-    Row("a name twice: the first counts", TAG + '{"name": "add", "name": "get_weather", "arguments": {"x": 1}}' + END, [("add", {"x": 1})], problems=("repeated key of a call",)),
-    Row("a duplicate key: the last one", TAG + '{"name": "add", "arguments": {"x": 1, "x": 2}}' + END, [("add", {"x": 2})], problems=("duplicate key",)),
+    Row("arguments twice: the first are out", TAG + '{"name": "add", "arguments": {"x": 1}, "arguments": {"x": 2}}' + END, [("add", {"x": 1})], problems=("repeated-call-key",)),
+    Row("arguments twice before the name", TAG + '{"arguments": {"x": 1}, "parameters": {"x": 2}, "name": "add"}' + END, [("add", {"x": 1})], problems=("repeated-call-key",)),
+    Row("a name twice: the first counts", TAG + '{"name": "add", "name": "get_weather", "arguments": {"x": 1}}' + END, [("add", {"x": 1})], problems=("repeated-call-key",)),
+    Row("a duplicate key: the last one", TAG + '{"name": "add", "arguments": {"x": 1, "x": 2}}' + END, [("add", {"x": 2})], problems=("duplicate-key",)),
     # -- nested ------------------------------------------------------------------------------------------------------
     Row("a list", TAG + "[" + CALL + ", " + TIME + "]" + END, [("get_weather", PARIS), ("get_time", {})]),
     Row("in a row", TAG + CALL + "\n" + TIME + END, [("get_weather", PARIS), ("get_time", {})]),
@@ -91,7 +91,7 @@ ROWS = [
     Row("name as key", TAG + '{"get_weather": {"city": "Paris"}}' + END, [("get_weather", PARIS)]),
     Row("names as keys in a list", TAG + '[{"get_weather": {"city": "Paris"}}, {"get_time": {}}]' + END, [("get_weather", PARIS), ("get_time", {})]),
     Row("name as key, a string", TAG + r'{"get_weather": "{\"city\": \"Paris\"}"}' + END, [("get_weather", PARIS)]),
-    Row("name as one key of two is no call", TAG + '{"get_weather": {"city": "Paris"}, "x": 1}' + END, [], TAG + '{"get_weather": {"city": "Paris"}, "x": 1}' + END, problems=("unreadable call",)),
+    Row("name as one key of two is no call", TAG + '{"get_weather": {"city": "Paris"}, "x": 1}' + END, [], TAG + '{"get_weather": {"city": "Paris"}, "x": 1}' + END, problems=("unreadable-call",)),
     # -- a name, then an object ------------------------------------------------------------------------------------------
     Row("name and marker", '[TOOL_CALLS]get_weather[ARGS]{"city": "Paris"}', [("get_weather", PARIS)], tag="[TOOL_CALLS]"),
     Row("a parameter called name", '[TOOL_CALLS]add[ARGS]{"name": "Bob"}', [("add", {"name": "Bob"})], tag="[TOOL_CALLS]"),
@@ -114,26 +114,26 @@ ROWS = [
     Row("prose with a name after a call", f'{TAG}{CALL} add them: {{"x": 1}}', [("get_weather", PARIS)], ' add them: {"x": 1}'),
     Row("quotes and backslashes before the object", TAG + ' the 6" \\' + CALL, [("get_weather", PARIS)]),
     Row("another object before the call", TAG + '{"reason": "because"} then ' + CALL, [("get_weather", PARIS)]),
-    Row("an object that is no call", TAG + '{"reason": "because"}' + END, [], TAG + '{"reason": "because"}' + END, problems=("unreadable call",)),
-    Row("braces that are no JSON", TAG + "{x} and " + TAG + TIME, [("get_time", {})], TAG + "{x} and ", problems=("unreadable call",)),
-    Row("a call hidden in an open string", TAG + '{"note": "' + TAG + CALL, [("get_weather", PARIS)], TAG + '{"note": "', problems=("unreadable call",)),
+    Row("an object that is no call", TAG + '{"reason": "because"}' + END, [], TAG + '{"reason": "because"}' + END, problems=("unreadable-call",)),
+    Row("braces that are no JSON", TAG + "{x} and " + TAG + TIME, [("get_time", {})], TAG + "{x} and ", problems=("unreadable-call",)),
+    Row("a call hidden in an open string", TAG + '{"note": "' + TAG + CALL, [("get_weather", PARIS)], TAG + '{"note": "', problems=("unreadable-call",)),
     Row("a gap that is too long", TAG + "x " * 200 + CALL, [], TAG + "x " * 200 + CALL),
     # -- cut off, malformed ----------------------------------------------------------------------------------------------
     Row("cut off in a string", f"Sure.{TAG}" + '{"name": "get_weather", "arguments": {"city": "Par', [], "Sure.", unfinished=("incomplete",)),
     Row("cut off before the last brace", TAG + '{"name": "get_weather", "arguments": {"city": "Paris"}', [], unfinished=("incomplete",)),
-    Row("cut off before the name", TAG + '{"na', [], TAG + '{"na', problems=("unreadable call",)),
-    Row("a trailing comma", TAG + '{"name": "add", "arguments": {"x": 1,}}' + END + " Done.", [], " Done.", unfinished=("malformed",), problems=("malformed arguments",)),
+    Row("cut off before the name", TAG + '{"na', [], TAG + '{"na', problems=("unreadable-call",)),
+    Row("a trailing comma", TAG + '{"name": "add", "arguments": {"x": 1,}}' + END + " Done.", [], " Done.", unfinished=("malformed",), problems=("malformed-arguments",)),
     # It may be quoted in the first one's arguments, after a quote that was not escaped: nobody can tell.
-    Row("a malformed call, then another before its closer", TAG + '{"name": "add", "arguments": {"x": oops}}' + TAG + TIME + END, [], unfinished=("malformed", "malformed"), problems=("malformed arguments", "call behind a malformed one")),
-    Row("a malformed call, its closer, then a good one", TAG + '{"name": "add", "arguments": {"x": oops}}' + END + TAG + TIME + END, [("get_time", {})], unfinished=("malformed",), problems=("malformed arguments",)),
-    Row("a malformed call, one before its closer, one after it", TAG + '{"name": "add", "arguments": {"x": "a "' + TAG + TIME + END + '""}}' + END + TAG + TIME + END, [("get_time", {})], '""}}' + END, unfinished=("malformed", "malformed"), problems=("malformed arguments", "call behind a malformed one")),
-    Row("two calls quoted in arguments before the name", TAG + '{"arguments": {"x": "a "' + TAG + TIME + END + TAG + TIME + END + '""}, "name": "add"}', [], TAG + '{"arguments": {"x": "a "' + '""}, "name": "add"}', unfinished=("malformed", "malformed"), problems=("unreadable call", "call behind a malformed one", "call behind a malformed one")),
-    Row("a call quoted in arguments that are cut off before the name", TAG + '{"arguments": {"x": "a ' + TAG + TIME + END, [], TAG + '{"arguments": {"x": "a ', unfinished=("malformed",), problems=("unreadable call", "call behind a malformed one")),
-    Row("a number that no float can hold", TAG + '{"name": "add", "arguments": {"x": 1e400}}' + END, [], unfinished=("malformed",), problems=("malformed arguments",)),
-    Row("NaN", TAG + '{"name": "add", "arguments": {"x": NaN}}' + END, [], unfinished=("malformed",), problems=("malformed arguments",)),
-    Row("arguments a list", TAG + '{"name": "add", "arguments": [1]}' + END, [], unfinished=("malformed",), problems=("malformed arguments",)),
-    Row("arguments a number", TAG + '{"name": "add", "arguments": 12}' + END, [], unfinished=("malformed",), problems=("malformed arguments",)),
-    Row("arguments a string without an object", TAG + '{"name": "add", "arguments": "x=1"}' + END, [], unfinished=("malformed",), problems=("malformed arguments",)),
+    Row("a malformed call, then another before its closer", TAG + '{"name": "add", "arguments": {"x": oops}}' + TAG + TIME + END, [], unfinished=("malformed", "malformed"), problems=("malformed-arguments", "unclosed-call")),
+    Row("a malformed call, its closer, then a good one", TAG + '{"name": "add", "arguments": {"x": oops}}' + END + TAG + TIME + END, [("get_time", {})], unfinished=("malformed",), problems=("malformed-arguments",)),
+    Row("a malformed call, one before its closer, one after it", TAG + '{"name": "add", "arguments": {"x": "a "' + TAG + TIME + END + '""}}' + END + TAG + TIME + END, [("get_time", {})], '""}}' + END, unfinished=("malformed", "malformed"), problems=("malformed-arguments", "unclosed-call")),
+    Row("two calls quoted in arguments before the name", TAG + '{"arguments": {"x": "a "' + TAG + TIME + END + TAG + TIME + END + '""}, "name": "add"}', [], TAG + '{"arguments": {"x": "a "' + '""}, "name": "add"}', unfinished=("malformed", "malformed"), problems=("unreadable-call", "unclosed-call", "unclosed-call")),
+    Row("a call quoted in arguments that are cut off before the name", TAG + '{"arguments": {"x": "a ' + TAG + TIME + END, [], TAG + '{"arguments": {"x": "a ', unfinished=("malformed",), problems=("unreadable-call", "unclosed-call")),
+    Row("a number that no float can hold", TAG + '{"name": "add", "arguments": {"x": 1e400}}' + END, [], unfinished=("malformed",), problems=("malformed-arguments",)),
+    Row("NaN", TAG + '{"name": "add", "arguments": {"x": NaN}}' + END, [], unfinished=("malformed",), problems=("malformed-arguments",)),
+    Row("arguments a list", TAG + '{"name": "add", "arguments": [1]}' + END, [], unfinished=("malformed",), problems=("malformed-arguments",)),
+    Row("arguments a number", TAG + '{"name": "add", "arguments": 12}' + END, [], unfinished=("malformed",), problems=("malformed-arguments",)),
+    Row("arguments a string without an object", TAG + '{"name": "add", "arguments": "x=1"}' + END, [], unfinished=("malformed",), problems=("string-arguments",)),
     Row("a lone surrogate", TAG + r'{"name": "add", "arguments": {"x": "\ud83d!"}}' + END, [("add", {"x": "\ufffd!"})]),
     # -- bare JSON -------------------------------------------------------------------------------------------------------
     Row("bare", CALL, [("get_weather", PARIS)], tag="{"),
@@ -164,9 +164,8 @@ def test_row(row: Row) -> None:
     assert content_of(events) == row.content
     unfinished = [event.call.status for event in events if isinstance(event, CallEnd) and event.call.status != "ok"]
     assert tuple(unfinished) == row.unfinished
-    problems = [event.reason for event in events if isinstance(event, Problem)]
-    assert len(problems) == len(row.problems)
-    assert all(found.startswith(wanted) for found, wanted in zip(problems, row.problems, strict=True))
+    problems = [event.code for event in events if isinstance(event, Problem)]
+    assert problems == list(row.problems)
 
 
 def test_a_limit_that_is_reached_where_text_is_read_again() -> None:
@@ -285,7 +284,7 @@ def test_a_limit_inside_held_back_text_is_passed_there() -> None:
             return Parser(format="qwen3-coder", options=ParserOptions(markup=True, limits=limits))
 
         events = events_of(make, text)
-        assert [event.reason for event in events if isinstance(event, Problem)] == ["limit passed: call_chars"]
+        assert [event.code for event in events if isinstance(event, Problem)] == ["limit-call-chars"]
         assert [event.call.span for event in events if isinstance(event, CallEnd)] == [(0, chars)]
 
 

@@ -18,7 +18,6 @@ CALL = '<tool_call>\n{"name": "f", "arguments": {"x": 1}}\n</tool_call>'
 OTHER = CALL.replace('"f"', '"g"')
 CODER = "<tool_call>\n<function=f>\n<parameter=x>\n1\n</parameter>\n</function>\n</tool_call>"
 IN_STRING = CALL.replace("1", '"</think>b"')
-WENT_ON = "call in the reasoning, which went on"
 
 
 class Row(NamedTuple):
@@ -81,7 +80,7 @@ def test_drafts(row: Row) -> None:
 
 def test_what_was_no_call_is_said_and_takes_no_id() -> None:
     output = parse(f"<think>a {CALL} b</think>{OTHER}", TOOLS)
-    assert [(problem.reason, problem.text, problem.start) for problem in output.problems] == [(WENT_ON, CALL, 9)]
+    assert [(each.code, each.text, each.start) for each in output.problems] == [("call-in-reasoning", CALL, 9)]
     assert [(call.id, call.index) for call in output.calls] == [("call_0", 0)]
 
 
@@ -91,7 +90,7 @@ def test_a_draft_is_kept_back_up_to_the_limit() -> None:
         limits = Limits(call_chars=size)
         events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True, limits=limits)), f"<think>a {long}")  # noqa: B023
         assert len(calls_of(events)) == (size == 1000)
-        assert ("limit passed: call_chars" in [e.reason for e in events if isinstance(e, Problem)]) == (size < 1000)
+        assert ("limit-call-chars" in [e.code for e in events if isinstance(e, Problem)]) == (size < 1000)
 
 
 def test_a_draft_that_is_not_decided_shows_nothing() -> None:

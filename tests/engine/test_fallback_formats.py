@@ -1,6 +1,6 @@
 # That the name of a format is advice: which calls are read beside it, which never are, and which of
 # several arguments counts.
-# Does not depend on how siblings are found (formats/siblings.py).
+# Does not depend on how fallback formats are found (formats/fallback_formats.py).
 """A name is advice, not blinkers."""
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ DSML_CALL = (
 )
 
 # format, turn, content
-SIBLINGS = {
+FALLBACK_FORMATS = {
     "bare JSON": ("hermes", JSON_CALL, ""),
     "bare JSON, and the closer of the format": ("hermes", f"{JSON_CALL}\n</tool_call>", ""),
     "bare JSON after reasoning": ("hermes", f"<think>\nHm.\n</think>\n\n{JSON_CALL}", ""),
@@ -85,15 +85,15 @@ def reader(declared: str | Format | None, **options: Any) -> Parser:
     return Parser(options.pop("tools", TOOLS), format=declared, **faced(**options, markup=True))
 
 
-@pytest.mark.parametrize(("declared", "turn", "content"), SIBLINGS.values(), ids=list(SIBLINGS))
-def test_siblings_are_read(declared: str | Format, turn: str, content: str) -> None:
+@pytest.mark.parametrize(("declared", "turn", "content"), FALLBACK_FORMATS.values(), ids=list(FALLBACK_FORMATS))
+def test_fallback_formats_are_read(declared: str | Format, turn: str, content: str) -> None:
     events = events_of(lambda: reader(declared), turn)
     assert calls_of(events) == CALL
     assert content_of(events) == content
     assert not [event for event in events if isinstance(event, Problem)]
 
 
-@pytest.mark.parametrize(("declared", "turn", "content"), SIBLINGS.values(), ids=list(SIBLINGS))
+@pytest.mark.parametrize(("declared", "turn", "content"), FALLBACK_FORMATS.values(), ids=list(FALLBACK_FORMATS))
 def test_strict_reads_the_named_format_alone(declared: str | Format, turn: str, content: str) -> None:
     del content
     events = events_of(lambda: reader(declared, strict=True), turn)
@@ -101,8 +101,8 @@ def test_strict_reads_the_named_format_alone(declared: str | Format, turn: str, 
     assert calls_of(events) == ([] if declared != "deepseek-v4" else CALL)
 
 
-@pytest.mark.parametrize(("declared", "turn", "content"), SIBLINGS.values(), ids=list(SIBLINGS))
-def test_siblings_are_read_for_known_tools_only(declared: str | Format, turn: str, content: str) -> None:
+@pytest.mark.parametrize(("declared", "turn", "content"), FALLBACK_FORMATS.values(), ids=list(FALLBACK_FORMATS))
+def test_fallback_formats_are_read_for_known_tools_only(declared: str | Format, turn: str, content: str) -> None:
     del content
     for tools in (["other"], None):
         events = events_of(lambda tools=tools: reader(declared, tools=tools), turn)  # type: ignore[misc]
@@ -111,15 +111,15 @@ def test_siblings_are_read_for_known_tools_only(declared: str | Format, turn: st
         assert calls == [event.call for event in strict if isinstance(event, CallEnd)]
 
 
-@pytest.mark.parametrize(("declared", "turn", "content"), SIBLINGS.values(), ids=list(SIBLINGS))
-def test_the_format_goes_on_after_a_sibling(declared: str | Format, turn: str, content: str) -> None:
+@pytest.mark.parametrize(("declared", "turn", "content"), FALLBACK_FORMATS.values(), ids=list(FALLBACK_FORMATS))
+def test_the_format_goes_on_after_a_fallback_format(declared: str | Format, turn: str, content: str) -> None:
     from toolglean.formats.registry import get_format  # noqa: PLC0415
     from toolglean.stream import render  # noqa: PLC0415
 
     del content
     format_of = get_format(declared) if isinstance(declared, str) else declared
     if format_of.name == "llama3-json":
-        pytest.skip("its calls stand at the start of the turn")
+        pytest.skip("its calls come at the start of the turn")
     own = render(declared, [("get_weather", {"city": "Oslo"})], tools=TOOLS)
     # On a line of its own: a call without a marker shares its lines with nothing.
     events = events_of(lambda: reader(declared), f"{turn}\nAnd: {own}")
@@ -173,7 +173,7 @@ CONTENT = {
     "a marker in prose": "Write [TOOL_CALLS] or <function= before it, and [/TOOL_CALLS] after it.",
     # Reasoning of other families is reasoning (test_reasoning.py): their other markers are content.
     "markers of other families that are no calls": "<|START_TEXT|> <|channel|>final<|message|> x[/THINK] <|eom|>",
-    "an unknown tool of a sibling": "<function=other>\n<parameter=x>\n1\n</parameter>\n</function>",
+    "an unknown tool of a fallback format": "<function=other>\n<parameter=x>\n1\n</parameter>\n</function>",
 }
 
 
@@ -194,7 +194,7 @@ def test_a_long_json_answer_goes_out_and_the_turn_goes_on() -> None:
     assert not [event for event in events if isinstance(event, Problem)]
 
 
-def test_a_small_limit_gives_a_sibling_up_and_nothing_else() -> None:
+def test_a_small_limit_gives_a_fallback_format_up_and_nothing_else() -> None:
     turn = f'{{"a": "{"x" * 80}"}} <tool_call>{JSON_CALL}</tool_call>'
     events = events_of(lambda: reader("hermes", limits=Limits(held=60)), turn)
     assert calls_of(events) == CALL
@@ -245,7 +245,7 @@ def test_quoted_calls_never_run(name: str, turn: str) -> None:
     assert "get_weather" not in [found for found, _ in calls_of(events)]
 
 
-def test_a_sibling_s_call_after_a_malformed_one_is_distrusted() -> None:
+def test_a_fallback_format_s_call_after_a_malformed_one_is_distrusted() -> None:
     turn = f'<tool_call>{{"name": "f", "arguments": {{"s": oops <tool_call>{XML_CALL}'
     events = events_of(lambda: reader("hermes"), turn)
     assert calls_of(events) == []

@@ -203,7 +203,7 @@ def test_the_depth_limit(which: str, limit: int) -> None:
     assert [each.call.status for each in events if isinstance(each, CallEnd)] == ["ok"]
     events = events_of(make, written("[" * (held + 1) + "1" + "]" * (held + 1)))
     assert [each.call.status for each in events if isinstance(each, CallEnd)] == ["malformed"]
-    assert [each.reason for each in events if isinstance(each, Problem)] == ["limit passed: depth"]
+    assert [each.code for each in events if isinstance(each, Problem)] == ["limit-depth"]
 
 
 @pytest.mark.parametrize("which", DEEP)

@@ -11,6 +11,7 @@ import pytest
 from tests.support.chunkings import calls_of, content_of, events_of
 from tests.support.face import faced
 from toolglean import CallEnd, Content, Event, Format, Limits, Parser, ParserOptions, Problem
+from toolglean.engine.reasons import IGNORED_KEYS, IN_JSON_STRING, MISPLACED, not_a_call
 from toolglean.scan import data
 
 READ = {
@@ -129,7 +130,7 @@ def test_data_is_content(name: str) -> None:
         assert not [event for event in events if isinstance(event, CallEnd)], way
         assert content_of(events) == text, way
         looked_at = not (way == "tag {" and text[0] == "[")  # only what begins with the tag is
-        assert problems(events) == ([f"{data.NOT_A_CALL}: {reason}"] if reason and looked_at else []), way
+        assert problems(events) == ([not_a_call(reason).text] if reason and looked_at else []), way
 
 
 AROUND = ("```json\n{}\n```", "```\n{}\n```", "<think>Hm.</think>\n{}", "{} That is all.")
@@ -169,7 +170,7 @@ def test_json_in_a_sentence_is_content(text: str) -> None:
     for options in ({}, {"format": "llama3-json"}, {"format": "hermes"}):
         events = read(turn, **options)
         assert content_of(events) == turn
-        assert problems(events) == [f"{data.NOT_A_CALL}: {data.IN_TEXT}"]
+        assert problems(events) == [not_a_call(data.IN_TEXT).text]
 
 
 @pytest.mark.parametrize("between", ["; ", ", ", ",\n", " ", ""])
@@ -255,7 +256,7 @@ def test_a_call_in_a_string_of_json_is_text(name: str, around: str) -> None:
         events = read(f"{quoted}\nNow: {IN_LINE[name]}", **options)
         assert calls_of(events) == [("delete_all", {})]
         assert content_of(events) == f"{quoted}\nNow: "
-        assert problems(events) == ["call in a string of JSON"]
+        assert problems(events) == [IN_JSON_STRING.text]
         assert len(calls_of(read(quoted, quoted="call", **options))) == 1
 
 
@@ -275,18 +276,18 @@ OBJECTS: dict[str, tuple[Any, list[tuple[str, Any]], list[str]]] = {
     "tool_args, as no tool needs them": (call("delete_all", tool_args=PATH), [("delete_all", PATH)], []),
     "with an id": ({"id": "c1", "type": "function"} | call("read", params=PATH), CALL, []),
     "unknown name": (call("nope", params=PATH), [("nope", PATH)], []),
-    "flat": (call("read", path="x"), [], [data.MISPLACED]),
-    "flat, a number": (call("read", lines=4), [], [data.MISPLACED]),
-    "flat, a list": (call("read", paths=["x"]), [], [data.MISPLACED]),
-    "two objects": (call("read", a=PATH, b=PATH), [], [data.MISPLACED]),
-    "an object and a scalar": (call("read", params=PATH, lines=4), [], [data.MISPLACED]),
-    "definition": (call("read", description="Reads."), [], [data.MISPLACED]),
+    "flat": (call("read", path="x"), [], [MISPLACED.text]),
+    "flat, a number": (call("read", lines=4), [], [MISPLACED.text]),
+    "flat, a list": (call("read", paths=["x"]), [], [MISPLACED.text]),
+    "two objects": (call("read", a=PATH, b=PATH), [], [MISPLACED.text]),
+    "an object and a scalar": (call("read", params=PATH, lines=4), [], [MISPLACED.text]),
+    "definition": (call("read", description="Reads."), [], [MISPLACED.text]),
     "schema": (call("read", SCHEMA), [], [f"malformed call: {data.DEFINITION}"]),
-    "keys beside": (call("read", PATH, dry_run=True, cancelled={"by": "me"}), CALL, [data.LEFT_OUT]),
+    "keys beside": (call("read", PATH, dry_run=True, cancelled={"by": "me"}), CALL, [IGNORED_KEYS.text]),
     "ids beside": ({"id": "c1", "index": 0} | call("read", PATH, type="function"), CALL, []),
     "null beside": (call("read", PATH, result=None), CALL, []),
     "no arguments": (call("delete_all"), [("delete_all", {})], []),
-    "a name that is a list": ({"tool_name": ["x"]} | call("read", PATH), CALL, [data.LEFT_OUT]),
+    "a name that is a list": ({"tool_name": ["x"]} | call("read", PATH), CALL, [IGNORED_KEYS.text]),
 }
 
 
@@ -308,7 +309,7 @@ def test_a_parameter_under_a_key_of_ids_is_not_dropped() -> None:
     tool = {"name": "drop", "parameters": {"properties": {"id": {"type": "string"}}}}
     events = read('<tool_call>{"name": "drop", "id": "7"}</tool_call>', tools=[tool])
     assert calls_of(events) == []
-    assert problems(events) == [data.MISPLACED]
+    assert problems(events) == [MISPLACED.text]
 
 
 def test_calls_in_markers_stream() -> None:

@@ -38,7 +38,7 @@ def test_a_call_that_is_too_long_before_it_is_certain(name: str, most: int, text
         lambda: Parser(["f"], format=name, options=ParserOptions(limits=Limits(call_chars=most), markup=True)), text
     )
     assert calls_of(events) == []
-    assert "limit passed: call_chars" in [event.reason for event in events if isinstance(event, Problem)]
+    assert "limit-call-chars" in [event.code for event in events if isinstance(event, Problem)]
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 # Which calls of which only the name was written were whole, by what follows them.
 # Does not depend on any format's markers.
-"""A JSON object with nothing but a name: whether it was whole, what follows it tells (engine/judge/name_alone.py)."""
+"""A JSON object with nothing but a name: whether it was whole, what follows it tells (`NameAlone`)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.chunkings import events_of
 from toolglean import CallDelta, CallEnd, Content, Parser, ParserOptions, Problem, ToolCall
-from toolglean.engine.judge.name_alone import NAME_ALONE, NameAlone
+from toolglean.engine.open_call import NameAlone
 
 ROWS = [
     # (what it shows, format, turn, statuses of its calls)
@@ -33,7 +33,7 @@ ROWS = [
 def test_what_follows_tells(format: str, turn: str, statuses: list[str]) -> None:  # noqa: A002
     events = events_of(lambda: Parser(["f", "g"], format=format, options=ParserOptions(markup=True)), turn)
     assert [event.call.status for event in events if isinstance(event, CallEnd)] == statuses
-    refused = [event for event in events if isinstance(event, Problem) and event.reason == NAME_ALONE]
+    refused = [event for event in events if isinstance(event, Problem) and event.code == "name-alone"]
     assert len(refused) == statuses.count("malformed")
 
 

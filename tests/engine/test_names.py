@@ -148,9 +148,7 @@ def test_in_the_middle_of_a_line_the_call_of_an_unknown_tool_is_an_example(name:
         )
         assert calls_of(events) == []
         assert content_of(events) == f"So {call} is it."
-        assert [event.reason for event in events if isinstance(event, Problem)] == [
-            "call of an unknown tool, in the middle of a line"
-        ]
+        assert [event.code for event in events if isinstance(event, Problem)] == ["unknown-tool"]
 
 
 @pytest.mark.parametrize(("name", "call"), FORMS.items(), ids=list(FORMS))

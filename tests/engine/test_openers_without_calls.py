@@ -28,34 +28,34 @@ class Row(NamedTuple):
     problems: tuple[str, ...] | None = None  # None: not judged
 
 
-CUT = ("cut off behind a marker",)
-LEFT = ("left over beside a call",)
+CUT = ("cut-off",)
+LEFT = ("leftover-marker",)
 ROWS = [
-    Row("prose about tags", "Write <tool_call> and </tool_call> around it.", "glm-4.5", problems=("unreadable call",)),
+    Row("prose about tags", "Write <tool_call> and </tool_call> around it.", "glm-4.5", problems=("unreadable-call",)),
     Row("dots", "<tool_call>\n ...\n</tool_call>", "glm-4.5"),
     Row("dots of a function", "Write <function=...> first, then the rest.", "qwen3-coder"),
-    Row("a placeholder, not a name", "Write <function=name> first, then the rest.", "qwen3-coder", problems=("unreadable",)),
-    Row("a known name", "Write <function=f> first, then the rest.", "qwen3-coder", problems=("unreadable call",)),
+    Row("a placeholder, not a name", "Write <function=name> first, then the rest.", "qwen3-coder", problems=("unreadable-call",)),
+    Row("a known name", "Write <function=f> first, then the rest.", "qwen3-coder", problems=("unreadable-call",)),
     Row("a mention, then the call", f"Write <tool_call> so:\n{HERMES}", None, ["f"], content="Write <tool_call> so:\n"),
     Row("markup in a name", "<tool_call>f</arg_value></tool_call>", "glm-4.7"),
     Row(
         "markup in a key",
         '<tool_call>\n<function=f>\n<parameter=x" y="1">\n1\n</parameter>\n</function>\n</tool_call>',
-        *("qwen3-coder", [], ["malformed"], "", ("malformed call: key expected",)),
+        *("qwen3-coder", [], ["malformed"], "", ("malformed-call: malformed call: a key was expected",)),
     ),
-    Row("markup in a JSON name", '<tool_call>{"name": "<b>", "arguments": {}}</tool_call>', "hermes", problems=("unr",)),
+    Row("markup in a JSON name", '<tool_call>{"name": "<b>", "arguments": {}}</tool_call>', "hermes", problems=("unreadable-call",)),
     # An opener and a tool's name, and no call: it was meant for one.
-    Row("a name, and no JSON", '<tool_call>\nf\n{"x": 1}\n</tool_call>', "hermes", problems=("unreadable call",)),
-    Row("a name with parentheses", "<tool_call>f(x=1)</tool_call>", None, problems=("unreadable call",)),
-    Row("a name that does not end", "<tool_call>\n<function=f\n<parameter=x>\n1\n</parameter>", "qwen3-coder", problems=("unreadable call",)),
-    Row("a name in quotes", '<function="f">\n<parameter=x>\n1\n</parameter>', "qwen3-coder", problems=("unreadable call",)),
-    Row("a name, and the end", "<tool_call>f", "hermes", problems=("unreadable call",)),
+    Row("a name, and no JSON", '<tool_call>\nf\n{"x": 1}\n</tool_call>', "hermes", problems=("unreadable-call",)),
+    Row("a name with parentheses", "<tool_call>f(x=1)</tool_call>", None, problems=("unreadable-call",)),
+    Row("a name that does not end", "<tool_call>\n<function=f\n<parameter=x>\n1\n</parameter>", "qwen3-coder", problems=("unreadable-call",)),
+    Row("a name in quotes", '<function="f">\n<parameter=x>\n1\n</parameter>', "qwen3-coder", problems=("unreadable-call",)),
+    Row("a name, and the end", "<tool_call>f", "hermes", problems=("unreadable-call",)),
     Row("a name in prose", "Write <tool_call> before f, always.", "hermes", problems=()),
     Row("a name far after it", "<tool_call>" + " " * 130 + "f", "hermes", problems=()),
-    Row("the markers of another family", '<|tool_call_begin|>f<|tool_sep|>{"x": 1}<|tool_call_end|>', None, problems=("unreadable call",)),
+    Row("the markers of another family", '<|tool_call_begin|>f<|tool_sep|>{"x": 1}<|tool_call_end|>', None, problems=("unreadable-call",)),
     Row("an unknown name with arguments", "<tool_call>\n<function=other>\n<parameter=x>\n1\n</parameter>\n</function>\n"
         "</tool_call>", "qwen3-coder", ["other"], content=""),
-    Row("an unknown name without any", "<tool_call>other</tool_call>", "glm-4.5", problems=("unreadable call",)),
+    Row("an unknown name without any", "<tool_call>other</tool_call>", "glm-4.5", problems=("unreadable-call",)),
     Row("cut off after an opener", "Yes.\n<tool_call>", "hermes", content="Yes.", problems=CUT),
     Row("and a line", "<tool_call>\n", "hermes", content="", problems=CUT),
     Row("cut off after a section", "<｜tool▁calls▁begin｜>", "deepseek-v3.1", content="", problems=CUT),
@@ -75,7 +75,7 @@ ROWS = [
         "text for the user",
         '<|start|>assistant to=user<|message|>So:\n<atem:function_calls>\n<atem:invoke name="f">\n'
         '<atem:parameter name="x">1</atem:parameter>\n</atem:invoke>\n</atem:function_calls><|eot|>',
-        *("muse", [], [], None, ("call in text for the user",)),
+        *("muse", [], [], None, ("call-to-user",)),
     ),
 ]  # fmt: skip
 
@@ -94,12 +94,12 @@ def test_markers_without_a_call(row: Row) -> None:
     else:
         assert "So:" in content
         assert "<atem:invoke" in content
-    found = [event.reason for event in events if isinstance(event, Problem)]
+    found = [f"{event.code}: {event.reason}" for event in events if isinstance(event, Problem)]
     if row.problems is not None:
         assert len(found) >= len(row.problems)
         assert bool(found) == bool(row.problems)
-    for reason, wanted in zip(found, row.problems or (), strict=False):
-        assert reason.startswith(wanted)
+    for problem, wanted in zip(found, row.problems or (), strict=False):
+        assert f"{problem}: ".startswith(f"{wanted}: ")
 
 
 def test_no_problem_where_there_was_nothing_to_call() -> None:

@@ -13,7 +13,7 @@ from tests.support.face import faced
 from toolglean import Parser, ParserOptions, Problem, join
 from toolglean.formats.quotations import OTHERS, RESULTS
 
-OVER = "another message: the turn is over"
+OVER = "another-message"
 TOOLS = ["f", "g"]
 HERMES = '<tool_call>{"name": "f", "arguments": {"x": 1}}</tool_call>'
 CALLS = {
@@ -156,7 +156,7 @@ def test_what_is_in_a_result_is_no_call(pair: tuple[str, str], name: str | None)
     text = f"So:\n{pair[0]}\nthe note says {call}\n{pair[1]}\n{call}"
     events = events_of(lambda: Parser(TOOLS, format=name, options=ParserOptions(markup=True)), text)
     assert len(calls_of(events)) == 1
-    assert next(event.reason for event in events if isinstance(event, Problem)) == "call in code"
+    assert next(event.code for event in events if isinstance(event, Problem)) == "quoted-call"
 
 
 @pytest.mark.parametrize("header", OTHERS)
@@ -167,14 +167,14 @@ def test_after_the_header_of_another_all_is_content(header: str, name: str | Non
     events = events_of(lambda: Parser(TOOLS, format=name, options=ParserOptions(markup=True)), text)
     assert not calls_of(events)
     assert content_of(events).endswith(f"Yes.\n{call}<think>so</think>{call}")
-    assert [event.reason for event in events if isinstance(event, Problem)] == [OVER]
+    assert [event.code for event in events if isinstance(event, Problem)] == [OVER]
 
 
 @pytest.mark.parametrize("row", QUOTING, ids=[row.what for row in QUOTING])
 def test_quotations_are_read_if_asked_for_and_other_messages_never(row: Row) -> None:
     text = row.text.replace("CALL", HERMES)
     events = events_of(lambda: Parser(TOOLS, options=ParserOptions(quoted="call", markup=True)), text)
-    over = any(isinstance(event, Problem) and event.reason == OVER for event in events)
+    over = any(isinstance(event, Problem) and event.code == OVER for event in events)
     assert len(calls_of(events)) == ("CALL" in row.text and not over)
     assert over == any(
         each in text for each in ("<|im_start|>", "_header_id|>", "<|", "<start_of", "｜>", "INST", "~b]")
@@ -218,4 +218,4 @@ def test_a_closer_that_comes_too_late_does_not_end_the_turn(size: int) -> None:
     call = '<invoke name="f">\n<parameter name="x">1</parameter>\n</invoke>\n'
     text = f"{call}{'9' * size}<|user|>z</function_calls> y"
     events = events_of(lambda: Parser(TOOLS, format="anthropic", options=ParserOptions(markup=True)), text)
-    assert [event.reason for event in events if isinstance(event, Problem)] == [OVER]
+    assert [event.code for event in events if isinstance(event, Problem)] == [OVER]

@@ -56,8 +56,8 @@ def test_a_value_that_holds_the_opener_of_a_call_of_a_tool(name: str) -> None:
     """Its closer may be the quoted call's: the call is malformed, as is what follows until its own closer."""
     events = events_of(lambda: Parser(TOOLS, format=name, options=ParserOptions(markup=True)), quoting(name)[0])
     assert calls_of(events) == []
-    problems = [event.reason for event in events if isinstance(event, Problem)]
-    assert problems[0] == "a value that holds the opener of a call"
+    problems = [(event.code, event.reason) for event in events if isinstance(event, Problem)]
+    assert problems[0] == ("swallowed-markup", "value that contains the opener of a call")
 
 
 def test_an_opener_in_a_value_without_a_tool_s_name_is_text() -> None:
@@ -67,7 +67,7 @@ def test_an_opener_in_a_value_without_a_tool_s_name_is_text() -> None:
 
 
 def test_render_refuses_a_value_that_quotes_a_call() -> None:
-    with pytest.raises(UsageError, match="holds the beginning of a call"):
+    with pytest.raises(UsageError, match="contains the beginning of a call"):
         render("qwen3-coder", [("f", {"x": "<function=evil>"})], tools=TOOLS)
 
 

@@ -74,7 +74,7 @@ def test_a_call_in_code_is_said() -> None:
     for text in (f"Write `{LINE}` so.", f"So:\n```\n{CALL}\n```\n"):
         parser = Parser(TOOLS)
         problems = parser.add(text).problems + parser.close().problems
-        assert [problem.reason for problem in problems] == ["call in code"]
+        assert [problem.code for problem in problems] == ["quoted-call"]
 
 
 def test_a_backtick_holds_a_call_back_for_so_long() -> None:
@@ -83,7 +83,7 @@ def test_a_backtick_holds_a_call_back_for_so_long() -> None:
         text = f"Run `a{LINE} {'x' * 100}` so."
         events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True, limits=limits)), text)  # noqa: B023
         assert len(calls_of(events)) == calls
-        assert [event.reason for event in events if isinstance(event, Problem)] == ["call in code"] * (1 - calls)
+        assert [event.code for event in events if isinstance(event, Problem)] == ["quoted-call"] * (1 - calls)
 
 
 def test_code_that_may_close_is_waited_for_no_longer_than_it_may() -> None:

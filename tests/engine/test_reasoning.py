@@ -93,9 +93,9 @@ OPENED: dict[str, Any] = {"start": "reasoning"}
 
 ROWS = [
     Row("XML in auto, as the user says", f"Hm.\n{XML}", NAME, "Hm.", options=OPENED),
-    Row("a sibling's call", f"<think>Hm. {MISTRAL}", NAME, "Hm.", "", "hermes"),
-    Row("a sibling's draft", f"<think>Hm. {MISTRAL} so</think>Yes", [], f"Hm. {MISTRAL} so", "Yes", "hermes"),
-    Row("a sibling's, strictly", f"<think>Hm. {MISTRAL}", [], f"Hm. {MISTRAL}", "", "hermes", {"strict": True}),
+    Row("a fallback format's call", f"<think>Hm. {MISTRAL}", NAME, "Hm.", "", "hermes"),
+    Row("a fallback format's draft", f"<think>Hm. {MISTRAL} so</think>Yes", [], f"Hm. {MISTRAL} so", "Yes", "hermes"),
+    Row("a fallback format's, strictly", f"<think>Hm. {MISTRAL}", [], f"Hm. {MISTRAL}", "", "hermes", {"strict": True}),
     Row("a format that does not reason", f"<think>Hm. {HERMES} so</think>Yes", [], f"Hm. {HERMES} so", "Yes", "llama3-json"),
     Row("bare after it", '<think>Hm.</think>{"name": "get_weather", "parameters": {"city": "Oslo"}}', NAME, "Hm.", "", "llama3-json"),
     Row("a closer that nothing opened", "Yes</think> or no", [], "", "Yes</think> or no", "llama3-json"),
@@ -130,5 +130,5 @@ def test_a_closer_too_many_is_said() -> None:
     events = events_of(
         lambda: Parser(TOOLS, options=ParserOptions(markup=True)), "<think>a <think>b</think> c</think>d"
     )
-    reasons = [event.reason for event in events if isinstance(event, Problem)]
-    assert reasons == ["end of reasoning that had not begun"]
+    codes = [event.code for event in events if isinstance(event, Problem)]
+    assert codes == ["unopened-reasoning"]

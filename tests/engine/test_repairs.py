@@ -219,7 +219,7 @@ def ended(events: list[Event]) -> list[ToolCall]:
 
 
 def told(events: list[Event]) -> list[str]:
-    return [event.reason for event in events if isinstance(event, Problem) and event.reason.startswith("mended")]
+    return [event.reason for event in events if isinstance(event, Problem) and event.code == "repaired"]
 
 
 @pytest.mark.parametrize(("declared", "text", "arguments", "names"), MENDED)
@@ -227,7 +227,7 @@ def test_repaired(declared: str, text: str, arguments: dict[str, object], names:
     events = read(declared, text)
     [call] = ended(events)
     assert (call.status, call.name, call.arguments, call.repairs) == ("ok", "f", arguments, names)
-    assert told(events) == [f"mended: {name}" for name in names]
+    assert told(events) == [f"repaired: {name}" for name in names]
     assert content_of(events).strip() == ""
 
 
@@ -319,7 +319,12 @@ def test_every_call_of_a_list_is_repaired_by_itself() -> None:
 
 def test_a_repair_says_where_it_was_made() -> None:
     [problem] = [each for each in read("hermes", HERMES.format('{"a": "x", }}')) if isinstance(each, Problem)]
-    assert (problem.reason, problem.text, problem.start) == ("mended: trailing comma", "}", 50)
+    assert (problem.code, problem.reason, problem.text, problem.start) == (
+        "repaired",
+        "repaired: trailing comma",
+        "}",
+        50,
+    )
 
 
 def test_a_comma_waits_for_what_follows_it() -> None:

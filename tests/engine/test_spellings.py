@@ -219,7 +219,7 @@ def test_a_number_for_a_name_that_could_be_any_tool_is_an_unknown_one(arguments:
     events = events_of(partial(Parser, tools, options=ParserOptions(markup=True)), text)
     calls = [event.call for event in events if isinstance(event, CallEnd)]
     assert [(call.name, call.known) for call in calls] == [("0", False)]
-    assert any(isinstance(event, Problem) and "number for a name" in event.reason for event in events)
+    assert any(isinstance(event, Problem) and event.code == "numbered-call" for event in events)
 
 
 def test_a_call_that_a_number_hides_does_not_run() -> None:
@@ -249,9 +249,9 @@ def test_its_state_forks_and_pickles_anywhere(name: str) -> None:
 @pytest.mark.parametrize(
     ("wrong", "said"),
     [
-        ({"stripped": ("{arguments}",)}, "a call pattern needs {name}"),
-        ({"stripped": ["{name}{arguments}"]}, "stripped must be a tuple"),
-        ({"stops": ("",)}, "a marker of stops is empty"),
+        ({"without_special_tokens": ("{arguments}",)}, "a call pattern needs {name}"),
+        ({"without_special_tokens": ["{name}{arguments}"]}, "without_special_tokens must be a tuple"),
+        ({"end_markers": ("",)}, "a marker of end_markers is empty"),
         ({"wrappers": ("",)}, "a key of wrappers is empty"),
     ],
 )

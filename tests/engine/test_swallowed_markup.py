@@ -168,8 +168,8 @@ def test_calls(why: str, declared: str, text: str, arguments: dict[str, Any] | N
     events = read(declared, text)
     ok = [call for call in ended(events) if call.status == "ok"]
     assert [(call.arguments, call.repairs) for call in ok] == ([] if arguments is None else [(arguments, repairs)]), why
-    problems = [event.reason for event in events if isinstance(event, Problem)]
-    assert [each for each in problems if each.startswith("mended")] == [f"mended: {each}" for each in repairs]
+    found = [event.reason for event in events if isinstance(event, Problem) and event.code == "repaired"]
+    assert found == [f"repaired: {each}" for each in repairs]
     if repairs or arguments is None:
         assert calls_of(read(declared, text, repair=False)) == [], why
 
@@ -265,4 +265,4 @@ def test_a_tool_without_parameters_takes_no_child() -> None:
 
 def test_a_key_that_the_json_of_a_value_has_twice_is_told() -> None:
     events = read("qwen3-coder", QWEN.format('<parameter=l>\n[{"x": 1, "x": 2}]\n</parameter>'))
-    assert [(each.reason, each.text) for each in events if isinstance(each, Problem)] == [("duplicate key", "x")]
+    assert [(each.code, each.text) for each in events if isinstance(each, Problem)] == [("duplicate-key", "x")]

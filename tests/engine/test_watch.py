@@ -13,7 +13,7 @@ import pytest
 from tests.support.chunkings import chunkings, events_of
 from toolglean import Parser, ParserOptions
 from toolglean.engine.machine import Machine
-from toolglean.engine.places.payload import FormatPayload, FormatPlan
+from toolglean.engine.matcher.payload import FormatPayload, FormatPlan
 from toolglean.engine.turn import Turn
 from toolglean.formats.compile import compiled
 from toolglean.formats.registry import find_format

@@ -9,11 +9,12 @@ from typing import Any
 import pytest
 
 from tests.engines import vllm_baseline
+from tests.support import engine_names
 from toolglean.engines.names import ANY, FORMATS, format_of, parser_names
 from toolglean.engines.reading import ToolCallDelta, TurnDelta, TurnReader
 from toolglean.engines.syntax import model_syntax, tools_of
 from toolglean.errors import UsageError
-from toolglean.formats.library import formats
+from toolglean.formats.registry import library_names
 
 TOOL = {"type": "function", "function": {"name": "f", "parameters": {"properties": {"n": {"type": "integer"}}}}}
 TOOLS = tools_of([TOOL])
@@ -25,7 +26,9 @@ TEXT_ARGUMENTS = '{"n": "3"}'  # nothing tells the type of an unknown tool's par
 
 
 def test_every_format_of_the_library_has_a_parser() -> None:
-    assert tuple(each.name for each in formats()) == FORMATS, "names.py and the library differ: copy the names"
+    assert library_names() == FORMATS, "names.py and the library differ: run `python -m tests.support.engine_names`"
+    source = engine_names.PATH.read_text(encoding="utf-8")
+    assert engine_names.rewritten(source) == source
 
 
 def test_parsers_names_name_formats() -> None:

@@ -1,4 +1,4 @@
-# Rows: declarations that are wrong, and the hole or marker that the message must name. Wrong by themselves: found when
+# Rows: declarations that are wrong, and the field or marker that the message must name. Wrong by themselves: found when
 # the Format is made. Wrong together: found when its patterns are compiled, that is, when a parser is made.
 """What a wrong declaration of a format says."""
 
@@ -12,28 +12,28 @@ from toolglean import Format, FormatError, Parser, Quoted, Tree
 
 CALL = {"call": "<f>{call}</f>"}
 TEXT = {"call": "<f n={name}>{parameters}</f>", "parameter": "<p {key}>{value}</p>"}
-IN_MARKER = "a section or marker must not have holes: "
+IN_MARKER = "a section or marker must not have fields: "
 NO_CALL = "a call pattern needs {name}, or one of {call} and {calls}: "
 
 ROWS: list[tuple[str, dict[str, Any], str]] = [
     # title, declaration, message
-    ("unknown hole", {"call": "<f>{nam}{arguments}</f>"}, "unknown hole {nam} in the call pattern '<f>{nam}{arguments}</f>'"),
-    ("unknown hole in `also`", CALL | {"also": ("<g>{value}</g>",)}, "unknown hole {value} in the call pattern '<g>{value}</g>'"),
-    ("unknown hole in a parameter", TEXT | {"parameter": "<p {key}>{val}</p>"}, "unknown hole {val} in the parameter pattern"),
-    ("a call's hole in a parameter", TEXT | {"parameter": "<p {name}{key}>{value}</p>"}, "unknown hole {name} in the parameter"),
-    ("a hole in the section's opener", CALL | {"section": ("<s {name}>", "</s>")}, IN_MARKER + "'<s {name}>'"),
-    ("a hole in a reasoning marker", CALL | {"reasoning": ("<t {id}>", "</t>")}, IN_MARKER + "'<t {id}>'"),
-    ("a hole in a dropped marker", CALL | {"drop": ("<t {id}>",)}, IN_MARKER + "'<t {id}>'"),
+    ("unknown field", {"call": "<f>{nam}{arguments}</f>"}, "unknown field {nam} in the call pattern '<f>{nam}{arguments}</f>'"),
+    ("unknown field in `also`", CALL | {"also": ("<g>{value}</g>",)}, "unknown field {value} in the call pattern '<g>{value}</g>'"),
+    ("unknown field in a parameter", TEXT | {"parameter": "<p {key}>{val}</p>"}, "unknown field {val} in the parameter pattern"),
+    ("a call's field in a parameter", TEXT | {"parameter": "<p {name}{key}>{value}</p>"}, "unknown field {name} in the parameter"),
+    ("a field in the section's opener", CALL | {"section": ("<s {name}>", "</s>")}, IN_MARKER + "'<s {name}>'"),
+    ("a field in a reasoning marker", CALL | {"reasoning": ("<t {id}>", "</t>")}, IN_MARKER + "'<t {id}>'"),
+    ("a field in a dropped marker", CALL | {"drop": ("<t {id}>",)}, IN_MARKER + "'<t {id}>'"),
     ("an escape of two characters", CALL | {"escapes": (("ab", "&ab;"),)}, "escapes: ('ab', '&ab;') is not a pair of a character"),
     ("an empty escape", CALL | {"escapes": (("a", ""),)}, "escapes: ('a', '') is not a pair of a character"),
     ("no name", {"call": "<f>{call}</f>", "name": ""}, "a format needs a name"),
     ("no call", {"call": ""}, NO_CALL + "''"),
     ("white space for a call", {"call": "\n"}, NO_CALL + "'\\n'"),
-    ("no hole", {"call": "<f></f>"}, NO_CALL + "'<f></f>'"),
-    ("no hole in `also`", CALL | {"also": ("<g></g>",)}, NO_CALL + "'<g></g>'"),
+    ("no field", {"call": "<f></f>"}, NO_CALL + "'<f></f>'"),
+    ("no field in `also`", CALL | {"also": ("<g></g>",)}, NO_CALL + "'<g></g>'"),
     ("arguments of nobody", {"call": "<f>{arguments}</f>"}, NO_CALL),
-    ("empty marker of drop", CALL | {"drop": (" ",)}, "a marker of drop or speaks is empty"),
-    ("empty marker of speaks", CALL | {"speaks": ("",)}, "a marker of drop or speaks is empty"),
+    ("empty marker of drop", CALL | {"drop": (" ",)}, "a marker of drop or content_markers is empty"),
+    ("empty marker of content_markers", CALL | {"content_markers": ("",)}, "a marker of drop or content_markers is empty"),
     ("no closer of reasoning", CALL | {"reasoning": ("<t>", "")}, "a marker of reasoning is empty: ('<t>', '')"),
     ("no opener of reasoning", CALL | {"reasoning": ("", "</t>")}, "a marker of reasoning is empty: ('', '</t>')"),
     ("white space for reasoning", CALL | {"reasonings": (("\n", "\n"),)}, "a marker of reasoning is empty"),
@@ -41,12 +41,12 @@ ROWS: list[tuple[str, dict[str, Any], str]] = [
     ("no parameter pattern", {"call": TEXT["call"]}, "{parameters} needs a parameter pattern: '<f n={name}>{parameters}</f>'"),
     ("no key", TEXT | {"parameter": "<p>{value}</p>"}, "a parameter pattern needs {key} and {value}: '<p>{value}</p>'"),
     ("no value", TEXT | {"parameter": "<p {key}/>"}, "a parameter pattern needs {key} and {value}: '<p {key}/>'"),
-    ("a parameter without a marker", TEXT | {"parameter": "{key}={value};"}, "a marker before its first hole: '{key}={value};'"),
-    ("two kinds of arguments", TEXT | {"call": "<f n={name}>{arguments}{parameters}</f>"}, "the arguments stand twice"),
-    ("arguments beside keywords", {"call": "<f n={name}>{arguments}({keywords})</f>"}, "the arguments stand twice"),
-    ("arguments beside a call", {"call": "<f>{call}{arguments}</f>"}, "the arguments stand twice in the pattern '<f>{call}"),
+    ("a parameter without a marker", TEXT | {"parameter": "{key}={value};"}, "a marker before its first field: '{key}={value};'"),
+    ("two kinds of arguments", TEXT | {"call": "<f n={name}>{arguments}{parameters}</f>"}, "the arguments appear twice"),
+    ("arguments beside keywords", {"call": "<f n={name}>{arguments}({keywords})</f>"}, "the arguments appear twice"),
+    ("arguments beside a call", {"call": "<f>{call}{arguments}</f>"}, "the arguments appear twice in the pattern '<f>{call}"),
     ("call and calls", {"call": "<f>{call}{calls}</f>"}, NO_CALL),
-    ("keywords without parenthesis", {"call": "<f n={name}>{keywords}</f>"}, "{keywords} needs a closing parenthesis behind it"),
+    ("keywords without parenthesis", {"call": "<f n={name}>{keywords}</f>"}, "{keywords} needs a closing parenthesis after it"),
     ("a value at the end", TEXT | {"parameter": "<p {key}>{value}"}, "nothing shows where {value} ends in '<p {key}>{value}'"),
     ("a value and white space", TEXT | {"parameter": "<p {key}>{value}\n"}, "nothing shows where {value} ends"),
     ("a name at the end", {"call": "<f>{arguments}{name}"}, "nothing shows where {name} ends: a marker must follow it"),
@@ -56,10 +56,10 @@ ROWS: list[tuple[str, dict[str, Any], str]] = [
     ("an id, then a name", {"call": "<f>{id}{name}>{arguments}</f>"}, "nothing shows where {id} ends"),
     ("an index, then a name", {"call": "<f>{index}{name}>{arguments}</f>"}, "nothing shows where {index} ends"),
     ("parameters without an end", TEXT | {"call": "{name}:{parameters}"}, "nothing shows where {parameters} end: '{name}:{parameters}'"),
-    ("a hole in the section's closer", CALL | {"section": ("<s>", "</s {name}>")}, "'</s {name}>'"),
-    ("a hole in the separator", CALL | {"separator": "{name}"}, "'{name}'"),
-    ("an unknown hole in the id", {"call": "<f {name}:{index}>{arguments}</f>", "id": "{nam}:{index}"}, "{nam}"),
-    ("an id of holes that no call has", {"call": "<f {name}>{arguments}</f>", "id": "{name}:{index}"}, "{index}"),
+    ("a field in the section's closer", CALL | {"section": ("<s>", "</s {name}>")}, "'</s {name}>'"),
+    ("a field in the separator", CALL | {"separator": "{name}"}, "'{name}'"),
+    ("an unknown field in the id", {"call": "<f {name}:{index}>{arguments}</f>", "id": "{nam}:{index}"}, "{nam}"),
+    ("an id of fields that no call has", {"call": "<f {name}>{arguments}</f>", "id": "{name}:{index}"}, "{index}"),
     ("an empty quote", {"call": "<f>{name}{arguments}</f>", "arguments": Quoted("")}, "quote"),
     ("white space for a quote", {"call": "<f>{name}{arguments}</f>", "arguments": Quoted(" ")}, "quote"),
     ("white space before tags", {"call": "<f n={name}>{arguments}</f>", "arguments": Tree(" ")}, "prefix"),
@@ -69,7 +69,7 @@ ROWS: list[tuple[str, dict[str, Any], str]] = [
     ("a name, white space, an id", {"call": "<f>{name} {id}>{arguments}</f>"}, "{name}"),
     ("two values", TEXT | {"parameter": "<p {key}>{value}</p><q>{value}</q>"}, "{value}"),
     ("two calls", {"call": "<f>{call}{call}</f>"}, "{call}"),
-    ("arguments twice", {"call": "<f n={name}>{arguments}{arguments}</f>"}, "the arguments stand twice"),
+    ("arguments twice", {"call": "<f n={name}>{arguments}{arguments}</f>"}, "the arguments appear twice"),
     ("anything without a marker", {"call": "{id}:{name}{arguments}"}, "{id}"),
     ("name or id", {"call": "<f>{name}:{arguments}</f>", "also": ("<f>{id}:{name}:{arguments}</f>",)}, "{id}"),
     ("arguments or a call", {"call": "<f n={name}>{arguments}</f>", "also": ("<f n={name}>{call}</f>",)}, "{call}"),
@@ -105,7 +105,7 @@ def test_one_wrong_format_is_named_among_others() -> None:
 
 RIGHT: list[tuple[str, dict[str, Any]]] = [
     ("a marker that is the beginning of another", CALL | {"also": ("<f><g>{call}</g></f>",)}),
-    ("white space around holes", {"call": "<f>\n{call}\n</f>"}),
+    ("white space around fields", {"call": "<f>\n{call}\n</f>"}),
     ("a name and arguments that touch", {"call": "<f>{name}{arguments}</f>"}),
     ("a name that is a word, without a marker", {"call": "{name}({keywords})"}),
     ("no closer at all", {"call": "<f>{call}"}),

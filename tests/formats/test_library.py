@@ -39,7 +39,7 @@ def test_a_declaration_is_whole(declared: Format) -> None:
     assert re.fullmatch(r"[a-z0-9]+([-.][a-z0-9]+)*", declared.name)
     assert declared.source, "say where it was read from"
     assert len(set(declared.calls)) == len(declared.calls), "a spelling is listed twice"
-    markers = [*declared.drop, *declared.speaks]
+    markers = [*declared.drop, *declared.content_markers]
     assert len(set(markers)) == len(markers), "a marker is listed twice"
 
 

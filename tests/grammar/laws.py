@@ -13,7 +13,7 @@ from toolglean import Output, ToolSet, parse
 from toolglean.formats import Format
 from toolglean.formats.compile import compiled
 
-ALLOWED = ("twice", "second", "duplicate")
+ALLOWED = frozenset({"duplicate-key"})
 """Problems that a grammar cannot rule out: a member that comes again in an object of any members."""
 
 ADVERSE = (
@@ -49,7 +49,7 @@ def _fault_of_choice(output: Output, tools: ToolSet, choice: str) -> str:
         return "another tool"
     if choice == "none" and output.calls:
         return "a call"
-    if any(not any(word in each.reason for word in ALLOWED) for each in output.problems) and output.calls:
+    if any(each.code not in ALLOWED for each in output.problems) and output.calls:
         return f"a problem: {output.problems[0]}"
     return ""
 

@@ -263,7 +263,7 @@ def test_each_cause_has_a_row_of_either_kind() -> None:
 
 def test_each_kind_of_trouble_is_on_the_page_of_problems() -> None:
     page = (DOCS / "reference" / "problems.md").read_text(encoding="utf-8")
-    assert [each for each in reasons._BEGINNINGS if each.strip() not in page] == []
+    assert [code for code in reasons._KINDS if f"`{code}`" not in page] == []
 
 
 def test_a_fault_that_says_what_was_there_is_not_what_was_expected() -> None:

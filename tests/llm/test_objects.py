@@ -267,7 +267,7 @@ def test_a_key_that_comes_twice() -> None:
     before = processor.feed('{"name": "a", ')[0]
     after = processor.feed('"name": "b"}')[0]
     assert (before.name, after.name) == ("a", "b")
-    assert processor.problems == [Problem("duplicate key", "name", 14)]
+    assert processor.problems == [Problem("duplicate-key", "duplicate key", "name", 14)]
     assert processor.finish() == [Album(name="b")]
 
 
@@ -482,7 +482,7 @@ def test_leaked_calls_become_objects(size: int) -> None:
 
 def test_a_turn_without_objects() -> None:
     processor = StreamingObjectProcessor(Album)
-    nothing: list[Event] = [Content("{}", 0), Reasoning("{}", 2), Problem("x", "y", 4)]
+    nothing: list[Event] = [Content("{}", 0), Reasoning("{}", 2), Problem("cut-off", "x", "y", 4)]
     assert list(processor.feed(nothing)) == []
     assert processor.finish() == []
 

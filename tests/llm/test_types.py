@@ -118,7 +118,7 @@ def test_a_response_as_a_completion() -> None:
         raw={"x": 1},
         additional_kwargs={"tokens": 2},
         events=[Content("b", 1)],
-        problems=[Problem("why", "text", 0)],
+        problems=[Problem("cut-off", "why", "text", 0)],
     )
     expected = CompletionResponse(text="ab", delta="b", raw={"x": 1}, additional_kwargs={"tokens": 2, "a": 1})
     assert response.to_completion_response() == expected

@@ -13,6 +13,7 @@ from fuzz.laws import Subject
 from fuzz.reading import calls_of
 from toolglean import CallEnd, Event, Parser, ToolCall
 from toolglean.engine.emit import Emitter
+from toolglean.engine.reasons import Reason
 
 READ = {"name": "read", "arguments": {"path": "x"}}
 SCHEMA = {"type": "object", "properties": {"path": {"type": "string"}}}
@@ -112,14 +113,14 @@ def test_a_trace_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
         told.clear()
         made(self, *given, **more)
 
-    def problem(self: Emitter, reason: str, text: str, start: int) -> None:
+    def problem(self: Emitter, reason: Reason, text: str, start: int) -> None:
         told.append(reason)
         tell(self, reason, text, start)
 
     def end_call(self: Emitter, status: Any, end: int, **more: Any) -> None:
         ended(self, "malformed" if told else status, end, **more)
 
-    told: list[str] = []
+    told: list[Reason] = []
     made, tell, ended = Emitter.__init__, Emitter.problem, Emitter.end_call
     monkeypatch.setattr(Emitter, "__init__", begin)
     monkeypatch.setattr(Emitter, "problem", problem)

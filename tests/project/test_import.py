@@ -291,7 +291,7 @@ def test_the_core_loads_nothing_foreign(tmp_path: Path) -> None:
 
 # What is loaded only when it is asked for, and what asks for it.
 WAITING = {
-    "a parser for a format": "toolglean.formats toolglean.engine.places toolglean.engine.envelope toolglean.engine.readers fnmatch json",
+    "a parser for a format": "toolglean.formats toolglean.engine.matcher toolglean.engine.envelope toolglean.engine.readers fnmatch json",
     "a parser for a tag": "toolglean.engine.discovery toolglean.sources.tag toolglean.engine.envelope",
     "a template": "toolglean.sources.templates jinja2",
     "values from text": "toolglean.scan.coerce toolglean.scan.python toolglean.scan.quoted toolglean.scan.tree",
@@ -323,7 +323,7 @@ def test_the_core_loads_only_what_every_user_needs(what: str, tmp_path: Path) ->
             [
                 "toolglean.formats.library",
                 "toolglean.formats.compile",
-                "toolglean.engine.places",
+                "toolglean.engine.matcher",
                 "toolglean.scan.coerce",
             ],
         ),
@@ -331,7 +331,7 @@ def test_the_core_loads_only_what_every_user_needs(what: str, tmp_path: Path) ->
             'toolglean.Parser(["f"], format="hermes").add("<tool_call>{")',
             ["toolglean.engine.discovery", "toolglean.sources.templates"],
         ),
-        ("toolglean.Format", ["toolglean.formats.library", "toolglean.formats.compile", "toolglean.engine.places"]),
+        ("toolglean.Format", ["toolglean.formats.library", "toolglean.formats.compile", "toolglean.engine.matcher"]),
     ],
 )
 def test_a_user_loads_only_what_he_asks_for(code: str, waiting: list[str], tmp_path: Path) -> None:

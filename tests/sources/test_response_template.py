@@ -13,7 +13,7 @@ from tests.support.chunkings import calls_of, content_of, events_of
 from tests.support.response_turns import TOOLS, machine_of
 from tests.support.shared import SHARED, shared_rows
 from toolglean import CallDelta, CallEnd, CallStart, Content, Event, Problem, Reasoning
-from toolglean.engine.places.payload import FormatPlan
+from toolglean.engine.matcher.payload import FormatPlan
 from toolglean.errors import FormatError, UsageError
 from toolglean.limits import Limits
 from toolglean.sources.response import ResponsePlan, message, plan_of, prompt_of, to_format
@@ -311,7 +311,7 @@ def test_limits_are_passed_at_the_same_place_at_every_chunking() -> None:
     text = "a <c>f\nb: 1\n</c> <c>f\nc: 2</c> <c>f\nc: " + "x" * 40 + "</c> d"
     for limits in (Limits(calls=1), Limits(call_chars=20), Limits(held=3)):
         found = events(LINE_CALLS, text, limits=limits)
-        assert any(isinstance(each, Problem) and each.reason.startswith("limit passed") for each in found)
+        assert any(isinstance(each, Problem) and each.code.startswith("limit-") for each in found)
 
 
 def test_a_dialect_with_quotes_of_its_own() -> None:

@@ -9,6 +9,7 @@ import json
 import pickle
 import random
 from collections.abc import Callable, Iterable, Sequence
+from typing import get_args
 
 import pytest
 from hypothesis import currently_in_test_context
@@ -23,6 +24,7 @@ from toolglean import (
     Markup,
     Parser,
     Problem,
+    ProblemCode,
     Reasoning,
     UnfinishedCallError,
     join,
@@ -40,6 +42,8 @@ SOME = 5
 SOME_OF_AN_EXAMPLE = 2
 SOME_RANDOM_CUTS = 1
 SOME_COPIES = 4  # each of the ways to copy once; whether the copy goes on, or the original, changes with the text
+
+CODES = frozenset(get_args(ProblemCode))
 
 
 def events_of(make: Callable[[], Parser], text: str, *, seed: int = 0) -> list[Event]:
@@ -165,6 +169,7 @@ def account(events: list[Event], text: str) -> None:
                     _ = call.arguments
         else:
             assert isinstance(event, Problem)
+            assert event.code in CODES
             assert event.reason
             assert 0 <= event.start <= len(text)
     assert place == len(text), f"characters from {place} are lost"

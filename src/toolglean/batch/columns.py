@@ -29,7 +29,7 @@ CALL = pa.struct(
         ("repairs", pa.list_(pa.string())),
     ]
 )
-PROBLEM = pa.struct([("reason", pa.string()), ("text", pa.string()), ("start", pa.int64())])
+PROBLEM = pa.struct([("code", pa.string()), ("reason", pa.string()), ("text", pa.string()), ("start", pa.int64())])
 
 SCHEMA = pa.schema(
     [
@@ -90,6 +90,7 @@ def _calls(calls: list[ToolCall]) -> Any:
 
 def _problems(problems: list[Problem]) -> Any:
     fields = [
+        _texts([each.code for each in problems]),
         _texts([each.reason for each in problems]),
         _texts([each.text for each in problems]),
         _numbers(each.start for each in problems),

@@ -77,7 +77,7 @@ def _add_parsed(output: Output, written: Written, parser: Parser) -> None:
     end = len(written.text)
     output.reasoning = written.reasoning + output.reasoning
     for part in written.others:
-        output.problems.append(Problem("part of the content that is not text", json.dumps(part)[:200], end))
+        output.problems.append(Problem("not-text", "part of the content that is not text", json.dumps(part)[:200], end))
     if not written.calls:
         return
     own = [*output.calls, *output.unfinished]

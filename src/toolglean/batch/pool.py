@@ -61,7 +61,7 @@ class ParserFactory:
         try:
             return self._fork("" if not own else own if isinstance(own, str) else _key(own), name), None
         except ToolError as error:
-            return self._fork("", name), Problem(f"tools left out: {error}", str(tools)[:SHOWN], 0)
+            return self._fork("", name), Problem("invalid-tools", f"tools ignored: {error}", str(tools)[:SHOWN], 0)
 
     def _fork(self, own: str, name: str) -> Parser:
         if not own and not name:

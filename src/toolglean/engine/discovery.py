@@ -1,16 +1,16 @@
-# What this file knows: how to read a call when only its opening tag is known.
-# Does not depend on where the text comes from, or on what becomes of text that is not a call (machine.py).
+# How to read a call when only its opening tag is known. Does not depend on where the text comes from, or on what is
+# done with text that is not a call (machine.py).
 #
-# Names match exactly; what is fuzzy is the place. After the tag there is a *gap*: at most GAP characters of anything,
-# in which whole words are looked up among the tools. Then comes JSON:
+# Names must match exactly; only their place is flexible. After the tag there is a *gap*: at most GAP characters of
+# anything, in which whole words are looked up among the tools. Then comes JSON:
 #
 #     get_weather[ARGS]{"city": "Paris"}                          a name in the gap, then an object: its arguments
 #     {"name": "get_weather", "arguments": {"city": "Paris"}}     calls in JSON (envelope.py), also in lists, nested …
 #
-# After a call the payload goes on over white space, `,`, `;` and `]`, to further objects or names, or to the closer.
-# A gap between two calls is stricter than the first one: two words with only blanks between them are prose, and the
-# payload is over. So `<call 1></c1><c2>get_time\n{}` contains two calls, and `<call 1> I ran it with {"x": 1}` one.
-"""Discovery: calls after a tag of which nothing else is known."""
+# After a call the payload continues over white space, `,`, `;` and `]`, to other objects or names, or to the closer.
+# The gap between two calls has a stricter rule: two words with only blanks between them are prose, and end the payload.
+# So `<call 1></c1><c2>get_time\n{}` contains two calls, and `<call 1> I ran it with {"x": 1}` one.
+"""Discovery: calls after a tag when nothing else is known."""
 
 from __future__ import annotations
 
@@ -19,8 +19,9 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, Any, Self
 
 from toolglean.engine.envelope import Envelope
-from toolglean.engine.missed import UNREADABLE, release
+from toolglean.engine.missed import release
 from toolglean.engine.plan import Plan
+from toolglean.engine.reasons import UNREADABLE, Reason
 from toolglean.engine.tag import FENCE, GAP, Gap, Tag
 from toolglean.engine.turn import Payload, Turn
 from toolglean.scan.names import is_word
@@ -73,7 +74,9 @@ class TagPayload(Plain, Payload):
         self._paren = False  # whether the name was followed by "("
 
     def begin(self, place: int) -> None:
-        """The tag was read. Where it ends with a bracket, which is then at that place, the payload begins with it."""
+        """The tag was read. If it ends with a bracket, which is then at that place, the payload begins with the
+        bracket.
+        """
         if self.tag.bracket == "[" and not self.tag.bare:
             self._phase = BRACKET
         elif self.tag.bracket:
@@ -106,7 +109,7 @@ class TagPayload(Plain, Payload):
             turn.leave(text_follows=False)
 
     def skip(self, turn: Turn, text: str, i: int) -> int:
-        """Pass over the rest of a malformed call."""
+        """Skip the rest of a malformed call."""
         place, found = self.tag.skipper.find(text, i)
         if not found:
             return turn.hold(text, place)
@@ -119,15 +122,15 @@ class TagPayload(Plain, Payload):
         return place + len(found)
 
     def _distrust(self, turn: Turn) -> None:
-        # What was kept may quote a call in the arguments of one that cannot be read.
+        # What was kept may be the arguments of a call that cannot be read, and quote another call.
         if self._phase is JSON and self.envelope.in_arguments:
             turn.ignore_calls_until(self.tag.ends[0])
 
-    def _problem(self) -> str:
-        return UNREADABLE if self.gap.tried and not self.tag.bare else ""
+    def _problem(self) -> Reason | None:
+        return UNREADABLE if self.gap.tried and not self.tag.bare else None
 
     def _read_gap(self, turn: Turn, text: str, i: int) -> int:
-        # Character by character: a gap is short, and each rule must act at its own character.
+        # Character by character: a gap is short, and each rule must apply at its own character.
         char, gap = text[i], self.gap
         if not gap.read(char, turn.names, self.tag):
             return self._no_call(turn, i)
@@ -152,7 +155,7 @@ class TagPayload(Plain, Payload):
         return i + 1 if gap.size <= GAP else self._no_call(turn, i + 1)
 
     def _no_call(self, turn: Turn, i: int, *, again: int | None = None) -> int:
-        # `again`: how much of the region's end is to be read again; None: all but its opener.
+        # `again`: how many characters at the region's end are read again; None: all but its opener.
         self._distrust(turn)
         if again is None:
             release(turn, self._problem(), UNREADABLE)
@@ -175,7 +178,7 @@ class TagPayload(Plain, Payload):
 
     def _read_bracket(self, turn: Turn, text: str, i: int) -> int:
         char = text[i]
-        if char in "{[" or (self.tag.bare and (char == '"' or char.isdigit())):  # without a marker, also data
+        if char in "{[" or (self.tag.bare and (char == '"' or char.isdigit())):  # without a marker: may be data
             if self.tag.bare and not self.gap.after_call and _has_words(turn.region.text):
                 return self._no_call(turn, i)
             self.gap.try_json()
@@ -207,7 +210,7 @@ class TagPayload(Plain, Payload):
     def _read_json(self, turn: Turn, text: str, i: int) -> int:
         j = self.envelope.read(turn, text, i)
         if not turn.reading_call or turn.payload is not self:
-            return j  # given up, or a limit was passed; or it is data
+            return j  # given up, or a limit was exceeded; or it is data
         scanner = self.envelope.scanner
         if scanner.token is FAIL:
             return self._unreadable(turn, text, j)
@@ -271,33 +274,33 @@ _PHASES = (TagPayload._read_gap, TagPayload._read_bracket, TagPayload._read_json
 
 
 class Dropped(Payload):
-    """A marker that is markup wherever it is."""
+    """A marker that is always markup."""
 
     def __init__(self, text: str, start: int) -> None:
         self.text = text
         self.start = start
 
     def read(self, turn: Turn, text: str, i: int) -> int:
-        """The marker is done before anything is read."""
+        """The marker is complete before anything is read."""
         self.finish(turn)
         return i
 
     def finish(self, turn: Turn) -> None:
-        """It is markup, as is the white space beside it."""
+        """It is markup, and so is the white space after it."""
         turn.emit.markup(self.text, self.start)
         turn.enter_channel(turn.channel)
 
     def copy(self) -> Self:
-        """The same place: nothing changes here."""
+        """The same object: it never changes."""
         return self
 
 
 class TagPlan(Plan):
-    """What the machine looks for if only a tag is known: see `plan.Plan`.
+    """What the machine looks for if only a tag is known: see `Plan`.
 
     Args:
         tag: the tag.
-        drop: markers that are markup wherever they are: those that end a turn.
+        drop: markers that are always markup: those that end a turn.
     """
 
     def __init__(self, tag: Tag, drop: tuple[str, ...] = ()) -> None:
@@ -306,7 +309,7 @@ class TagPlan(Plan):
         self.bare = tag.bare
         self.spaced = False
         self.stops_after_bare = tag.bare and not self.drop
-        # A bare tag counts at the start of a turn alone.
+        # A bare tag is accepted only at the start of a turn.
         self._finder = Finder([*(() if tag.bare else (tag.text,)), *self.drop]) if self.drop else tag.finder
 
     @property
@@ -321,7 +324,7 @@ class TagPlan(Plan):
         return self._finder
 
     def begin(self, turn: Turn, found: str, start: int) -> tuple[Payload, int]:
-        """The tag was found at that place of the turn; where it ends with a bracket, the bracket is the payload's."""
+        """The tag was found at that place. If it ends with a bracket, the bracket belongs to the payload."""
         if found in self.drop:
             return Dropped(found, start), len(found)
         turn.open_region(start, len(found), bare=self.bare)
@@ -331,7 +334,7 @@ class TagPlan(Plan):
         return payload, len(found)
 
     def begin_bare(self, turn: Turn, text: str, i: int) -> tuple[Payload, int] | None:
-        """The turn begins at `i`: the payload, and how many characters it has read; None if none."""
+        """The turn begins at `i`. Returns the payload, and how many characters it has read; or None."""
         char, start = text[i], turn.tape.base + i
         if char == self.tag.text:
             return self.begin(turn, char, start)

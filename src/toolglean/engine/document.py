@@ -1,9 +1,9 @@
-# What this file knows: how JSON that no marker opened is read until it is clear whether it is calls or data.
-# Does not depend on the turn: the rule is in data.py, and what becomes of the JSON is up to envelope.py.
+# Reads JSON that no marker opened until it is clear whether it is calls or data. Does not depend on the turn: the rule
+# is in scan/data.py, and envelope.py decides what is done with the JSON.
 #
-# Only containers that may be calls, or contain them, are looked into. Anything else is refused at once, so that data is
-# content as soon as it shows. Arguments are kept until they are whole, because the rule asks for their keys. While
-# nothing is refused, nothing is certain before the last bracket: a later key may show that it is data.
+# Only containers that may be calls, or contain them, are examined. Anything else is refused at once, so that data is
+# content as soon as it is recognised. Arguments are kept until they are complete, because the rule needs their keys. As
+# long as nothing is refused, nothing is certain before the last bracket: a later key may show that it is data.
 """JSON without a marker: calls, or data."""
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ class Verdict(Enum):
 CALLS, DATA = Verdict
 
 PROSE = frozenset(".:!?'\"(-+*/%=_&#–—…")
-"""What goes on with a sentence after JSON."""
+"""What continues a sentence after JSON."""
 
 MOST_OPEN = 6  # containers around a call: `{"tool_calls": [{"function": {`
 
 
 class Kept(Enum):
-    """Whose value is being kept until it is whole."""
+    """Which value is being kept until it is complete."""
 
     ARGUMENTS = auto()
     OTHER = auto()
@@ -56,9 +56,9 @@ class Thing(NamedTuple):
     Attributes:
         key: the key whose value is being read.
         keys: how many keys were read.
-        name: the name of the call; `sure`: whether no arguments need to be beside it to make it one.
+        name: the name of the call; `sure`: whether it may be a call without arguments beside the name.
         arguments: the arguments, under one of their names; `other`: an object under another key.
-        noted: whether a key came that may only be beside arguments, or beside calls.
+        noted: whether there is a key that may only be beside arguments, or beside calls.
         calls: how many calls it contains.
         is_unknown: whether its name is not a tool's. Beside calls of tools, such a call is content.
     """
@@ -74,7 +74,7 @@ class Thing(NamedTuple):
     is_unknown: bool = False
 
     def fault(self, names: Names) -> str | None:
-        """Why it is not a call and does not contain calls; None: it is, or does."""
+        """Why it neither is a call nor contains calls; None if it does."""
         if self.calls or not self.name:
             contains = self.calls and not self.name and self.arguments is None and self.other is None
             return None if contains else data.BESIDE
@@ -97,9 +97,9 @@ class Document(Plain):
     Attributes:
         start: its place in the turn.
         verdict: what it is; None while more text is needed to tell.
-        reason: of DATA: why what named a tool is not a call; "" if no tool was named.
-        name: the tool that was named last at the place of a call.
-        written: the name that was written last there, a tool's or not.
+        reason: for DATA: why what named a tool is not a call; "" if no tool was named.
+        name: the last tool that was named where a call may be.
+        written: the last name that was written there, a tool's or not.
     """
 
     __slots__ = ("_alone", "_kept", "_parted", "_things", "name", "reason", "start", "verdict", "written")
@@ -116,7 +116,7 @@ class Document(Plain):
 
     @property
     def is_plausible(self) -> bool:
-        """Whether a tool was named at the place of a call, and nothing was refused."""
+        """Whether a tool was named where a call may be, and nothing was refused."""
         return self.verdict is not DATA and bool(self.name)
 
     @property
@@ -134,7 +134,9 @@ class Document(Plain):
         self.start, self._things = start, [Thing()]
 
     def read(self, scanner: JsonTokens, names: Names, text: str, i: int) -> int:
-        """Read on, up to the verdict, a refused character, another limit or the end; returns the place reached."""
+        """Read on, up to the verdict, a refused character, a change of the limit, or the end. Returns the place
+        reached.
+        """
         was_long = self.is_long
         while i < len(text) and self.verdict is None:
             if scanner.state == END:
@@ -143,7 +145,7 @@ class Document(Plain):
             if scanner.token is FAIL:
                 break
             if not was_long and (self.name or self._kept is ARGUMENTS):
-                break  # another limit is in force: the machine looks at it before the text goes on
+                break  # another limit is in force: the machine checks it before reading on
         return i
 
     def _read_line(self, text: str, i: int) -> int:
@@ -207,7 +209,7 @@ class Document(Plain):
     def _string(self, names: Names, thing: Thing, value: str, room: int) -> None:
         key = thing.key
         if key in NAME_KEYS and not thing.sure:
-            thing = self._note(name=value, sure=True, is_unknown=not names.takes(value, bare=True))
+            thing = self._note(name=value, sure=True, is_unknown=not names.accepts(value, bare=True))
             self.written = value
             if not thing.is_unknown:
                 self.name = value
@@ -259,7 +261,7 @@ class Document(Plain):
             self._refuse()
 
     def _note(self, **found: Any) -> Thing:
-        # That was found of the innermost container.
+        # Note that of the innermost container.
         self._things[-1] = thing = self._things[-1]._replace(**found)
         return thing
 

@@ -1,21 +1,19 @@
-# How events are put in order, and which white space is whose. Does not know what a call has gathered (open_call.py), or
-# what the text looked like in which it was found.
+# Puts events in order, and decides which white space belongs to what. Does not know what a call has gathered
+# (open_call.py), or the text in which it was found.
 #
 # White space after a call is undecided: content if text follows, markup if a call or the end of the turn follows. It
-# waits here. Markup is reported in whole runs, so that no cut of the stream shows in it.
+# waits here. Markup is reported in whole runs, so that it does not show where the stream was cut.
 """The emitter: from findings to events."""
 
 from __future__ import annotations
 
-from toolglean.engine.judge.name_alone import NameAlone
-from toolglean.engine.open_call import OpenCall
+from toolglean.engine.open_call import NameAlone, OpenCall
+from toolglean.engine.reasons import DUPLICATE_KEY, LEFTOVER_MARKER, Reason
 from toolglean.engine.strays import Mark, Strays
 from toolglean.events import CallDelta, CallEnd, Content, Event, Markup, Problem, Reasoning, Status
 from toolglean.scan.plain import Plain, Rope, grown, joined
 
-__all__ = ["LEFT_OVER", "Emitter"]
-
-LEFT_OVER = "left over beside a call"
+__all__ = ["Emitter"]
 
 NO_CALL = OpenCall(-1, "", 0, known=None, model_id=None)
 """Before the first call."""
@@ -25,11 +23,11 @@ class Emitter(Plain):
     """Collects the events of one `feed` in `out`.
 
     Attributes:
-        out: the events so far; the machine hands them out and gives a new list.
+        out: the events so far; the machine returns them and begins a new list.
         index: how many calls were started.
-        open: whether a call is open: started and not ended.
-        call: the call that is open, or was last.
-        repairs: what was repaired of it, or of the one that is about to begin.
+        open: whether a call has started and not ended.
+        call: the open call, or the last one.
+        repairs: what was repaired in it, or in the one that is about to begin.
         strays: markers that wait, with white space, for what follows: see strays.py.
     """
 
@@ -49,8 +47,8 @@ class Emitter(Plain):
         self._alone: NameAlone | None = None  # the end of the last call, which waits for what follows
         self._markup_wanted = markup
         self._id_prefix = id_prefix
-        self._ids: dict[str, int] = {}  # of the calls so far, and the number with which the next alike ends
-        self._ids_shared = False  # with a copy: the first that adds one makes its own
+        self._ids: dict[str, int] = {}  # of the calls so far, each with the number for the next one like it
+        self._ids_shared = False  # with a copy: the first of the two to add one makes its own
         self._ws: Rope = ()
         self._ws_start = 0
         self._markup: Rope = ()
@@ -70,22 +68,22 @@ class Emitter(Plain):
         return twin
 
     def take(self) -> list[Event]:
-        """The events so far, which are handed out."""
+        """Take the events so far."""
         events, self.out = self.out, []
         return events
 
     def tell_first(self, events: list[Event]) -> None:
-        """These events come before those so far."""
+        """Put these events before those so far."""
         self.out = events + self.out if self.out else events
 
     @property
     def clean(self) -> bool:
-        """Whether the next content can go out as it comes."""
+        """Whether the next content can be emitted as it comes."""
         return not (self._ws or self._markup or self._alone)
 
     @property
     def unmarked(self) -> bool:
-        """Whether no markup waits: then the next reasoning can go out, with the white space that waits before it."""
+        """Whether no markup waits: then the next reasoning can be emitted, after the white space that waits."""
         return not (self._markup or self._alone or self.strays.marks)
 
     def content(self, text: str, start: int) -> None:
@@ -102,7 +100,7 @@ class Emitter(Plain):
         self._say(Reasoning, text, start)
 
     def space(self, text: str, start: int) -> None:
-        """White space after a call: content or markup, as what follows decides."""
+        """White space after a call: what follows decides whether it is content or markup."""
         if not text:
             return
         if not self._ws:
@@ -110,12 +108,12 @@ class Emitter(Plain):
         self._ws = grown(self._ws, text)
 
     def space_is_text(self, channel: int) -> None:
-        """More white space waits than may be held: it is content, or reasoning, whatever follows."""
+        """More white space waits than the limit allows: it is content or reasoning, whatever follows."""
         self._settle_call(whole=True)
         self._waited_is_text(Reasoning if channel else Content)
 
     def set_aside(self, mark: Mark, closers: tuple[str, ...], patience: int) -> None:
-        """A marker of which no call came: markup if a call follows, or another marker, or the end of the turn."""
+        """A marker without a call: markup if a call, another marker or the end of the turn follows."""
         self.space(mark.text, mark.start)
         self.strays = self.strays.with_mark(mark, closers, patience)
 
@@ -130,7 +128,7 @@ class Emitter(Plain):
         self._add_markup(text, start)
 
     def closed(self, closer: str) -> None:
-        """What closes a marker that was set aside came."""
+        """The closer of a marker that was set aside has come."""
         self.strays = self.strays.without(closer)
 
     def settle(self) -> None:
@@ -152,20 +150,20 @@ class Emitter(Plain):
                 self._put_text(Content, text, start)
                 continue
             if mark is not None:
-                self.problem(LEFT_OVER, text, start)
+                self.problem(LEFTOVER_MARKER, text, start)
             self._add_markup(text, start)
 
     def _waited_is_text(self, kind: type[Content | Reasoning]) -> None:
         waited, self._ws = joined(self._ws), ()
         for mark in self.strays.marks:
-            if mark.problem[0]:
+            if mark.problem is not None:
                 self.problem(*mark.problem, mark.start)
         if self.strays.marks:
             self.strays = self.strays.as_text()
         self._put_text(kind, waited, self._ws_start)
 
     def begin_turn(self) -> None:
-        """What was read so far was the prompt. A call that it left open is the turn's first."""
+        """What was read so far was the prompt. A call that it left open is the turn's first call."""
         self._catch_up()
         self.out, self._ws, self._markup, self.index, self.strays = [], (), (), 0, Strays()
         self._ids, self._ids_shared, self._alone = {}, False, None
@@ -181,17 +179,17 @@ class Emitter(Plain):
         self.settle()
         self._flush_markup()
 
-    def problem(self, reason: str, text: str, start: int) -> None:
-        """Something that could not be taken as it stood."""
-        if start < 0:  # the prompt's end was read before the turn: what stood in it is not reported
+    def problem(self, reason: Reason, text: str, start: int) -> None:
+        """Report something that could not be accepted as written."""
+        if start < 0:  # the prompt's end was read before the turn: what was in it is not reported
             text, start = text[-start:], 0
             if not text:
                 return
         self._catch_up()
-        self._put(Problem(reason, text, start))
+        self._put(Problem(*reason, text, start))
 
     def start_call(self, name: str, model_id: str | None, *, known: bool | None, start: int, may_get_id: bool) -> None:
-        """A call whose name is certain. `start` is where its opener stands."""
+        """A call whose name is certain. `start`: the place of its opener."""
         self._settle_call(whole=True)
         if self.strays.marks:
             self._settle_strays(call=True)
@@ -208,7 +206,7 @@ class Emitter(Plain):
             self.out.append(delta)
 
     def repaired(self, name: str, place: int) -> None:
-        """What is at that place of the call was repaired."""
+        """The call was repaired at that place."""
         if self.open:
             self.call.repaired(place)
         if name not in self.repairs:
@@ -219,7 +217,7 @@ class Emitter(Plain):
             self.out.append(delta)
 
     def plain_reasoning(self, chunk: str, start: int) -> Reasoning | None:
-        """Reasoning, handed out at once, behind the white space that waited; None if it is white space alone.
+        """Reasoning that is returned at once, after the white space that waited; None if it is only white space.
 
         The white space at its end waits: it may be markup.
         """
@@ -237,17 +235,17 @@ class Emitter(Plain):
 
     @property
     def told(self) -> list[Event]:
-        """The events so far, with the end of a call that is whole if nothing contradicts it."""
+        """The events so far, with the end of a call that is complete unless something contradicts it."""
         return self.out if self._alone is None else [*self.out, *self._alone.whole()]
 
     def _settle_call(self, *, whole: bool) -> None:
-        # What follows a call of which only the name was written shows whether it was whole.
+        # If only the name of a call was written, what follows shows whether it was complete.
         if self._alone is not None:
             self.out += self._alone.whole() if whole else self._alone.broken()
             self._alone = None
 
     def end_call(self, status: Status, end: int, *, name_alone: bool = False) -> None:
-        """The open call ends before `end`. `name_alone`: nothing but its name was written: see judge/name_alone.py."""
+        """The open call ends before `end`. `name_alone`: nothing but its name was written: see `NameAlone`."""
         end = max(end, 0)  # all of it may be in the prompt
         self._catch_up()
         delta = self.call.delta("{}", end) if status == "ok" and not self.call.has_arguments else None
@@ -257,7 +255,7 @@ class Emitter(Plain):
         call, repeated = self.call.ended(status, call_id, end, self.repairs if status == "ok" else ())
         self.repairs = ()
         if repeated is not None:
-            self.problem("duplicate key", *repeated)
+            self.problem(DUPLICATE_KEY, *repeated)
         self._own_ids()
         self._ids.setdefault(call_id, 2)
         self.open = False
@@ -287,7 +285,7 @@ class Emitter(Plain):
         self._put_text(kind, text, start)
 
     def _put_text(self, kind: type[Content | Reasoning], text: str, start: int) -> None:
-        if start < 0:  # the prompt's end was read before the turn: what stood in it is not reported
+        if start < 0:  # the prompt's end was read before the turn: what was in it is not reported
             text, start = text[-start:], 0
         if text:
             self._put(kind(text, start))

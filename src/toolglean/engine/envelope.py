@@ -1,13 +1,12 @@
-# What this file knows: how calls are written in JSON: an object with a name key, an object whose only key is a tool's
-# name, and both of them nested in lists and objects.
-# Does not depend on what comes before and after the JSON.
+# How calls are written in JSON: an object with a name key, an object whose only key is a tool's name, and both nested
+# in lists and objects. Does not depend on what comes before and after the JSON.
 #
-# The envelope is read token by token, with a `Frame` for each open container, which tells when a call begins. From then
-# on its arguments are passed on as they are written, without a look inside. Arguments that come before the name are
+# The envelope is read token by token, with a `Frame` for each open container, which shows when a call begins. From then
+# on its arguments are passed on as they are written, without looking inside. Arguments that come before the name are
 # kept until the name comes. Text inside arguments is never searched for calls.
 #
-# JSON that no marker opened is first read by a `Document`, which tells calls from data. Nothing is reported until then:
-# calls are read again from the first bracket on, and data is passed over (passing.py).
+# JSON that no marker opened is first read by a `Document`, which distinguishes calls from data. Until then, nothing is
+# reported. Calls are then read again from the first bracket, and data is skipped (passing.py).
 """Calls in JSON."""
 
 from __future__ import annotations
@@ -18,6 +17,7 @@ from typing import TYPE_CHECKING
 from toolglean.engine.document import CALLS, DATA, Document
 from toolglean.engine.frame import AS_OBJECT, WRONGLY, Frame
 from toolglean.engine.passing import pass_over
+from toolglean.engine.reasons import malformed_arguments
 from toolglean.engine.repair.suspended import Refusal
 from toolglean.scan.json import COMMA, END, IN_STRINGS, leaves_string
 from toolglean.scan.names import ARGUMENT_KEYS
@@ -38,12 +38,12 @@ IN_JSON_STRING: Stops = leaves_string, None
 class Reading(IntEnum):
     """What the envelope is reading."""
 
-    BRACKET = 0  # nothing: its first bracket follows
+    BRACKET = 0  # nothing yet: its first bracket follows
     TOKENS = 1  # its own keys and brackets
     ARGUMENTS = 2  # the arguments of the open call
-    UNDECIDED = 3  # JSON without a marker, of which it is not clear yet whether it is calls or data
+    UNDECIDED = 3  # JSON without a marker, which may be calls or data
     FIRST_KEY = 4  # an object after a tool's name: its first key tells whether it is the arguments
-    # A value that is kept, or passed over, until it is known what it is:
+    # A value that is kept, or skipped, until its meaning is known:
     BESIDE = 5  # beside the name and the arguments of a call
     EARLY = 6  # under an arguments key, before the name
     UNDER_TOOL = 7  # under the only key so far, which is a tool's name
@@ -55,12 +55,13 @@ _KEPT = frozenset({EARLY, UNDER_TOOL, UNDER_OTHER})
 
 
 class Envelope(Plain):
-    """Where the reading of one JSON value is. Whole when `scanner.state` is END, broken when its token is FAIL.
+    """The state of reading one JSON value. It is complete when `scanner.state` is END, and broken when its token is
+    FAIL.
 
     Attributes:
         scanner: where it is in the JSON.
         bare: whether no marker shows that calls are meant.
-        document: what reads it first in that case, until it is clear that it is calls.
+        document: in that case, what reads it first, until it is clear that it is calls.
         reading: what is being read.
         frames: the open containers, the innermost last. None are open if the value itself is the arguments of a call.
         region_depth: the depth at which the machine's region began.
@@ -90,12 +91,12 @@ class Envelope(Plain):
 
     @property
     def has_ended(self) -> bool:
-        """Whether the JSON is whole, and it is clear what it is."""
+        """Whether the JSON is complete, and it is clear what it is."""
         return self.scanner.state == END and self.document is None
 
     @property
     def has_arguments(self) -> bool:
-        """Whether a call was begun and its arguments' object has closed."""
+        """Whether a call has begun, and the object of its arguments has closed."""
         return self.reading is TOKENS and any(frame.called and frame.written is AS_OBJECT for frame in self.frames)
 
     @property
@@ -107,7 +108,7 @@ class Envelope(Plain):
         return string_text(self.frames[-1].key) if is_own and self.scanner.due == "colon" else ""
 
     def refusal(self, char: str, *, lags: bool) -> Refusal:
-        """See `Payload`. `lags`: whether the last comma of the arguments was not handed out yet."""
+        """See `Payload`. `lags`: whether the last comma of the arguments has not been emitted yet."""
         if self.bare:
             return Refusal(char)
         passes_on, scanner = self.reading is ARGUMENTS, self.scanner
@@ -115,11 +116,11 @@ class Envelope(Plain):
         return Refusal(char, scanner.due, "" if passes_on and not lags else self.last_read, inner=inner)
 
     def expect_key(self) -> None:
-        """Of an object: a key must follow."""
+        """A key of the object must follow."""
         self.scanner.expect_key()
 
     def take_back(self) -> None:
-        """Go back before it."""
+        """Go back before the last token: see `last_read`."""
         if self.scanner.due == "colon":
             self.frames[-1].forget_key()
         elif self.reading in _KEPT:
@@ -127,7 +128,7 @@ class Envelope(Plain):
         self.scanner.take_back()
 
     def begin(self, bracket: str, place: int) -> None:
-        """It begins with that bracket, at that place of the turn, which has been read."""
+        """The JSON begins with that bracket, which has been read, at that place of the turn."""
         self.scanner.step(bracket, 0)
         if self.document is not None:
             self.document.begin(place)
@@ -136,17 +137,19 @@ class Envelope(Plain):
             self.frames, self.reading = [Frame()], TOKENS
 
     def begin_after_name(self, name: str) -> None:
-        """The brace of an object after a tool's name has been read: it is the arguments, or has them under a key."""
+        """The brace of an object after a tool's name has been read: the object is the arguments, or has them under a
+        key.
+        """
         self.scanner.step("{", 0)
         self.scanner.begin_value()
         self.frames, self.reading = [Frame(name=name)], FIRST_KEY
 
     def read(self, turn: Turn, text: str, i: int) -> int:
-        """Read on. The machine's payload has changed on return if the call was given up, or a limit was passed."""
+        """Read on. On return, the machine's payload has changed if the call was given up, or a limit was exceeded."""
         return READERS[self.reading](self, turn, text, i)
 
     def finish(self, turn: Turn) -> bool:
-        """The turn is over, and no call is open. False: what the region contains, as far as it came, is not a call."""
+        """The turn is over, and no call is open. False: what the region contains is not a call."""
         if not turn.region.open:  # between two calls
             turn.leave(text_follows=False)
             return True
@@ -241,7 +244,7 @@ class Envelope(Plain):
         if not turn.emit.open:
             self._account(turn, text, i, j)
         if token is FAIL:
-            # A list of calls without commas: some templates, and so some models, write them.
+            # A list of calls without commas: some templates, and so some models, write such lists.
             goes_on = text[j] == "{" and not turn.emit.open and not turn.region.open and scanner.forgive_comma()
             if not goes_on:
                 _broken(turn, scanner, text, j)
@@ -250,12 +253,13 @@ class Envelope(Plain):
         return j
 
     def _account(self, turn: Turn, text: str, i: int, j: int) -> None:
-        # No call is open: the text belongs to the region, or it is between two calls.
+        # No call is open: the text belongs to the region, or is between two calls.
         token = self.scanner.token
         depth = len(self.scanner.stack)
         if turn.region.open:
             if token is CLOSE and depth < self.region_depth:
-                # `…, "note": 1}` after a call: what is in the region is not a call; the bracket is the envelope's own.
+                # `…, "note": 1}` after a call: what is in the region is not a call; the bracket belongs to the
+                # envelope.
                 turn.region.keep(text[i : j - 1])
                 turn.content_region()
                 turn.emit.markup(text[j - 1 : j], turn.tape.base + j - 1)
@@ -353,4 +357,4 @@ def _broken(turn: Turn, scanner: JsonTokens, text: str, j: int) -> None:
     if scanner.fault == "depth":
         turn.stop("depth", text[j], turn.tape.base + j)
     elif turn.emit.open:
-        turn.give_up(f"malformed arguments: {scanner.fault}", text[j], turn.tape.base + j)
+        turn.give_up(malformed_arguments(scanner.fault), text[j], turn.tape.base + j)

@@ -1,11 +1,11 @@
-# What goes out without being read. Does not know how the rest is read (machine.py).
+# Text that is passed on without being read. Does not know how the rest is read (machine.py).
 #
-# Most chunks never reach the loop: plain content, plain reasoning, and the inside of a string in the arguments go out
-# as they come. The loop works out once, when it ends, which characters rule the fast path out. What may begin an
-# opener, or end a string, is looked at beside the loop too: mostly it does neither. Text without a sign of a quotation
-# (judge/signs.py) is not looked at by judge/code.py, which only learns what came last. A fast path takes in nothing of
-# a chunk that must be read after all.
-"""The fast paths past the machine's loop."""
+# Most chunks never reach the loop: plain content, plain reasoning, and the inside of a string in the arguments are
+# passed on as they come. The loop works out once, when it ends, which characters rule the fast path out. What may begin
+# an opener, or end a string, is also examined outside the loop, because mostly it does neither. judge/code.py does not
+# examine text without a sign of a quotation (judge/signs.py), and only learns what came last. A fast path consumes
+# nothing of a chunk that must be read after all.
+"""The fast paths around the machine's loop."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _nowhere: Stops = _anything, None
 
 
 class FastPath:
-    """Takes in chunks, and lets those pass that need not be read."""
+    """Takes chunks, and passes on those that need not be read."""
 
     __slots__ = (
         *("_find_opener", "_find_stop", "_finder", "_guard", "_guards", "_last", "_plan", "_pos", "_second", "_shared"),
@@ -42,9 +42,9 @@ class FastPath:
     def __init__(self, plan: Plan, turn: Turn, pos: int = 0) -> None:
         self._plan = plan  # what is looked for
         self._turn = turn
-        self._pos = pos  # how many characters of the turn were taken in
-        self._last = ""  # text that went out on the fast path, of which the turn was not told yet: the last of it
-        self._shared = False  # whether a fork has some of the turn's state too
+        self._pos = pos  # how many characters of the turn were consumed
+        self._last = ""  # text emitted on a fast path that the turn has not seen yet: the last piece
+        self._shared = False  # whether a fork shares some of the turn's state
         self._shut_fast_paths()
 
     def _feed(self, chunk: str) -> list[Event]:
@@ -78,7 +78,7 @@ class FastPath:
         raise NotImplementedError
 
     def fork(self) -> Self:
-        """The same at the same place; both go on apart."""
+        """The same at the same place; the two continue independently."""
         twin = type(self).__new__(type(self))
         twin._plan, twin._pos, twin._last = self._plan, self._pos, self._last
         # Copy on write: most of the turn is shared until one of them reads. Many forks are dropped before they do, and
@@ -98,10 +98,10 @@ class FastPath:
     # -- the fast paths ------------------------------------------------------------------------------------------------
 
     def _shut_fast_paths(self) -> None:
-        # A chunk without these two, and without any of `~>{[, is plain content; "" is in every chunk.
+        # A chunk without these two characters, and without any of `~>{[, is plain content; "" is in every chunk.
         self._guard = self._second = ""
         self._guards = "", ""
-        self._token_begun = False  # whether the last text may be the beginning of something that quotes
+        self._token_begun = False  # whether the last text may begin a token that quotes
         # Text: tells whether a chunk may contain an opener.
         self._find_opener: Search | None = None
         self._finder: Finder | None = None
@@ -112,7 +112,7 @@ class FastPath:
     def _set_fast_paths(self) -> None:
         turn = self._turn
         mode, emit = turn.mode, turn.emit
-        if turn.judge.draft is not None:  # all of it is kept, in case it is no call
+        if turn.judge.draft is not None:  # all of it is kept, in case it is not a call
             self._shut_fast_paths()
             return
         if mode is CALL:
@@ -137,7 +137,7 @@ class FastPath:
                 self._find_opener = self._finder.search
         elif turn.has_content and turn.emit.clean and not judge.must_look:
             if judge.closers.late:
-                if self._pos <= judge.closers.until + WINDOW:  # no closer is as long
+                if self._pos <= judge.closers.until + WINDOW:  # no closer is that long
                     return
                 judge.heed(judge.closers.expecting((), 0))
             finder = self._finder = self._plan.text_finder(turn)
@@ -149,7 +149,7 @@ class FastPath:
             self._guard, self._second = ("", "") if turn.tape.held or self._token_begun else self._guards
 
     def _tell_quotations(self, text: str, start: int) -> None:
-        # Content that has something in it with which a quotation, or JSON, may begin; mostly it does not.
+        # Content with something in it that may begin a quotation or JSON; mostly it does not.
         self._own()
         judge = self._turn.judge
         code, strings = judge.code, judge.strings
@@ -173,21 +173,21 @@ class FastPath:
             self._shut_fast_paths()
 
     def _catch_up(self) -> None:
-        # The turn is told of the text that went past it.
+        # Tell the turn of the text that it has not seen.
         if self._last:
             self._own()
             self._turn.passed(self._last)
             self._last = ""
 
-    # Each of these returns None if the chunk must be read; then nothing of it was taken in.
+    # Each of these returns None if the chunk must be read; then nothing of it was consumed.
 
     def _beside_opener(self, chunk: str) -> list[Event] | None:
-        # Most of what might begin an opener is refuted by the characters after it, in this chunk or in the next.
+        # Most of what might begin an opener is ruled out by the characters after it, in this chunk or in the next.
         turn = self._turn
         tape, finder = turn.tape, self._finder
         text, start = tape.held + chunk, self._pos - len(tape.held)
         if finder is None or start < 0 or len(chunk) > WINDOW or (not turn.channel and "`" in text):
-            return None  # a place below 0: what waits is of the prompt
+            return None  # a place below 0: what waits is from the prompt
         hit, place = finder.search(text), len(text)
         if hit is not None:
             place = hit.start() if hit.lastindex else 0
@@ -198,7 +198,7 @@ class FastPath:
         said, event = text[:place], None
         if place:
             event = turn.emit.plain_reasoning(said, start) if turn.channel else Content(said, start)
-            if event is None:  # white space alone, which may have to wait
+            if event is None:  # only white space, which may have to wait
                 return None
         self._pos += len(chunk)
         tape.hold(text[place:])
@@ -211,7 +211,8 @@ class FastPath:
         return [] if event is None else [event]
 
     def _beside_stop(self, chunk: str) -> list[Event] | None:
-        # Most of what might end a string belongs to it: escapes, and in text what looks like the beginning of a marker.
+        # Most of what might end a string belongs to it: escapes and, in text values, what looks like the beginning of a
+        # marker.
         self._own()
         turn = self._turn
         held = turn.tape.held

@@ -1,16 +1,24 @@
-# What this file knows: what the keys and values of an object of JSON say about a call, and when the call begins.
-# Does not depend on how JSON is read, or on where the object is in it (envelope.py).
+# What the keys and values of a JSON object mean for a call, and when the call begins. Does not depend on how JSON is
+# read, or on where the object is in it (envelope.py).
 #
 # A call begins when its name is certain. A name that is not a tool's is certain only beside an arguments key. What came
-# before the name is kept here and handed out then. The rules about keys beside the arguments are in scan/data.py.
-"""An object of the JSON around calls."""
+# before the name is kept here and emitted then. The rules about keys beside the arguments are in scan/data.py.
+"""An object in the JSON around calls."""
 
 from __future__ import annotations
 
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
-from toolglean.engine.names import holds_markup
+from toolglean.engine.names import contains_markup
+from toolglean.engine.reasons import (
+    IGNORED_KEYS,
+    MISPLACED,
+    NO_OBJECT,
+    REPEATED_CALL_KEY,
+    STRING_INSTEAD,
+    malformed_call,
+)
 from toolglean.scan import data
 from toolglean.scan.names import ARGUMENT_KEYS, BESIDE_KEYS, HOLDER_KEYS, ID_KEYS, KNOWN_NAME_KEYS, NAME_KEYS
 from toolglean.scan.plain import Plain
@@ -44,15 +52,15 @@ class Frame(Plain):
         key: the key whose value is being read.
         keys: how many keys were read.
         name: the value of its name key, or of another key that may have a tool's name as its value.
-        soft: whether the name is under a key that may have any value.
+        soft: whether the name is under a key that may also have other values.
         id: the value of its id key.
         written: how its arguments were written.
         arguments: their text, if they came before the name or under another key; `start` is its place.
-        under: the key of an object in `arguments` that is not known to be the arguments: the only key so far, which is
-            a tool's name; or, if the name is known, the first key beside it that has an object as its value.
+        under: the key of an object in `arguments` that may not be the arguments: the only key so far, which is a tool's
+            name; or, if the name is known, the first key beside it whose value is an object.
         called: whether a call was begun from this object.
         repeated: the last name or arguments key that came a second time, and its place.
-        others: keys that are not for a name or arguments, and not in `beside`; of many, the first ones.
+        others: keys that are not for a name or arguments, and not in `beside`; only the first few.
         beside: keys that may be beside a name without being arguments.
     """
 
@@ -78,11 +86,11 @@ class Frame(Plain):
 
     @property
     def awaits_arguments(self) -> bool:
-        """Whether a name came, and nothing yet that may be its arguments."""
+        """Whether a name has come, and nothing yet that may be its arguments."""
         return self.name is not None and not self.has_arguments and not self.under
 
     def may_be_arguments(self, bracket: str) -> bool:
-        """Whether the object that begins may be the arguments, under a key that is not theirs."""
+        """Whether the object that begins may be the arguments, although its key is not one of theirs."""
         if not self.keys or bracket != "{" or self.name is None or self.has_arguments or self.others:
             return False
         return self.called or (self.key not in HOLDER_KEYS and not self.soft)
@@ -92,8 +100,8 @@ class Frame(Plain):
         self.keys -= 1
 
     def note(self, key: str, *, is_container: bool = False) -> None:
-        """A value came that is not the name or the arguments."""
-        if key in ARGUMENT_KEYS or (key in NAME_KEYS and not is_container):  # that it came twice is reported
+        """Note a value that is not the name or the arguments."""
+        if key in ARGUMENT_KEYS or (key in NAME_KEYS and not is_container):  # a second one is reported
             return
         if key in BESIDE_KEYS and not is_container:
             self.beside = (*self.beside, key)[:MOST_NOTED]
@@ -103,10 +111,10 @@ class Frame(Plain):
     # -- keys and values -----------------------------------------------------------------------------------------------
 
     def read_key(self, key: str) -> bool:
-        """A key was read. Whether it is the name's or the arguments', for the second time."""
+        """A key was read. Returns whether it is a second key for the name or the arguments."""
         self.key = key
         self.keys += 1
-        if self.under and self.name is None:  # not the only key: so it is a key like any other
+        if self.under and self.name is None:  # it is not the only key, so it is an ordinary one
             self.note(self.under, is_container=True)
             self.under = ""
         return bool(self.name) if key in NAME_KEYS else key in ARGUMENT_KEYS and self.written is not NOT_YET
@@ -159,7 +167,7 @@ class Frame(Plain):
             self.note(self.key, is_container=self.key in NAME_KEYS)
 
     def read_arguments(self, turn: Turn, written: Written, text: str, start: int, here: int, room: int) -> None:
-        """The arguments were read, or their first character, if they cannot be arguments: see `read_string`."""
+        """The arguments were read; or their first character, if they cannot be arguments. See `read_string`."""
         self.written, self.arguments, self.start = written, text, start
         if self.called:
             self._hand_out(turn, here, room)
@@ -167,11 +175,11 @@ class Frame(Plain):
             self._begin(turn, here, room)
 
     def begin_value(self, start: int) -> None:
-        """An object begins at that place that is kept until it is whole."""
+        """An object that is kept until it is complete begins at that place."""
         self.start = start
 
     def end_value(self, text: str, *, is_arguments: bool) -> None:
-        """That object is whole: the arguments, before the name; or see `under`."""
+        """That object is complete: it is the arguments, before the name; or see `under`."""
         self.arguments = text
         if is_arguments:
             self.written = AS_OBJECT
@@ -181,7 +189,7 @@ class Frame(Plain):
     # -- the call ------------------------------------------------------------------------------------------------------
 
     def begin_arguments(self, turn: Turn) -> bool:
-        """The arguments begin. Whether a call is open that takes them as they are read."""
+        """The arguments begin. Returns whether a call is open that takes them as they are read."""
         if not self.called and self.name is not None:
             self._begin_call(turn)  # an unknown name is accepted beside an arguments key
         if self.called:
@@ -189,13 +197,13 @@ class Frame(Plain):
         return self.called
 
     def begin_under(self, turn: Turn, key: str) -> bool:
-        """The call of the name begins; its arguments follow under this key, the first one. False: it is not taken."""
+        """The call begins; its arguments follow under this key, the first one. False: it is not accepted."""
         self.called = turn.begin_call(self.name or "", None, may_get_id=True)
         self.key, self.keys = key, 1
         return self.called
 
     def close(self, turn: Turn, place: int, around: list[Frame], *, bare: bool) -> bool:
-        """The object has closed. Whether a call came of it, which has then ended.
+        """The object has closed. Returns whether it was a call, which has then ended.
 
         Args:
             turn: the turn.
@@ -203,20 +211,20 @@ class Frame(Plain):
             around: the containers around it.
             bare: whether no marker shows that calls are meant.
         """
-        lone = self.under if self.name is None else ""  # a tool's name, and the only key: its value is an object
-        # Whether an object under another key is all that is beside the name.
+        lone = self.under if self.name is None else ""  # a tool's name, as the only key, whose value is an object
+        # Whether the name has nothing beside it but an object under another key.
         lacks_arguments = self.name is not None and bool(self.under) and self.others == (self.under,)
         if not self.called and lacks_arguments and not self.has_arguments and turn.region.open:
             self._begin_call(turn)
         if self.called:
             if turn.reading_call:
-                # What is written in the objects around a call is not a part of it.
+                # What is written in the objects around a call is not part of it.
                 if left_out := [key for frame in around for key in frame.left_out()]:
-                    turn.emit.problem(data.LEFT_OUT, ", ".join(left_out), turn.emit.call.start)
+                    turn.emit.problem(IGNORED_KEYS, ", ".join(left_out), turn.emit.call.start)
                 self._end_call(turn, place, bare=bare)
         elif lone and turn.region.open:
             name = turn.names.resolve(lone)
-            if name is not None and turn.takes(name) and turn.begin_call(name, self.id, may_get_id=False):
+            if name is not None and turn.accepts(name) and turn.begin_call(name, self.id, may_get_id=False):
                 turn.emit.delta(self.arguments, self.start)
                 turn.end_call(place)
         else:
@@ -230,7 +238,7 @@ class Frame(Plain):
     def _begin_call(self, turn: Turn) -> bool:
         name = self.name or ""
         known = turn.names.resolve(name)
-        if not turn.takes(name) or (known is None and holds_markup(name)):
+        if not turn.accepts(name) or (known is None and contains_markup(name)):
             return False
         self.called = turn.begin_call(name if known is None else known, self.id, may_get_id=True)
         if self.called:
@@ -240,10 +248,10 @@ class Frame(Plain):
     def _report_repeated(self, turn: Turn) -> None:
         # The first one is used: its deltas have already been emitted.
         if self.repeated is not None:
-            turn.emit.problem("repeated key of a call", *self.repeated)
+            turn.emit.problem(REPEATED_CALL_KEY, *self.repeated)
 
     def _hand_out(self, turn: Turn, here: int, room: int) -> None:
-        # The open call gets the arguments that came before its name, or in one piece.
+        # Emit the arguments that came before the call's name, or in one piece.
         text, self.arguments = self.arguments, ""
         if self.written is AS_OBJECT:
             turn.emit.delta(text, self.start)
@@ -252,11 +260,11 @@ class Frame(Plain):
             if fault == "depth":
                 turn.stop("depth", text, here)
             elif found is None:
-                turn.give_up("malformed arguments: a string that is not a JSON object", text, self.start)
+                turn.give_up(STRING_INSTEAD, text, self.start)
             else:
                 turn.emit.delta(found, self.start)
         elif self.written is WRONGLY:
-            turn.give_up("malformed arguments: an object was expected", text, self.start)
+            turn.give_up(NO_OBJECT, text, self.start)
 
     def _end_call(self, turn: Turn, place: int, *, bare: bool) -> None:
         schema = turn.names.schema(turn.emit.call.name)
@@ -264,21 +272,21 @@ class Frame(Plain):
         if not self.has_arguments:
             others += (key for key in self.beside if data.declares(schema, key))
         if self.has_arguments and others:
-            turn.emit.problem(data.LEFT_OUT, ", ".join(others), turn.emit.call.start)
+            turn.emit.problem(IGNORED_KEYS, ", ".join(others), turn.emit.call.start)
         elif self.under and others == [self.under]:
             turn.emit.delta(self.arguments, self.start)
         elif others:
-            turn.end_malformed(data.MISPLACED, ", ".join(others), place)
+            turn.end_malformed(MISPLACED, ", ".join(others), place)
             return
         fault = data.fault_of_text(turn.emit.call.arguments, schema, bare=bare)
         if fault:
-            turn.end_malformed(f"malformed call: {fault}", turn.emit.call.name, place)
+            turn.end_malformed(malformed_call(fault), turn.emit.call.name, place)
         else:
             turn.end_call(place, name_alone=not (self.has_arguments or turn.emit.call.has_arguments))
 
     def left_out(self) -> list[str]:
-        """The keys around a call that are not a part of it, each of them once."""
+        """The keys around a call that are not part of it, each of them once."""
         if not self.keys or self.called:
             return []
-        found, self.others = [key for key in self.others if key != self.key], ()  # under its key is the call
+        found, self.others = [key for key in self.others if key != self.key], ()  # the call is under its key
         return found

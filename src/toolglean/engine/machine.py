@@ -1,9 +1,9 @@
 # The only loop. Does not know which chunks never reach it (fast.py), what is done with text (prose.py, and the
-# payloads), how a payload is written (discovery.py, places/), or what the user had to name the format.
+# payloads), how a payload is written (discovery.py, matcher/), or how the format was chosen.
 #
 # The loop hands text to the step of the current mode until the text is used up. A step reads on from a position and
-# returns the position that it reached; what it cannot decide yet it keeps in the turn's state. The tape says which text
-# is read next.
+# returns the position that it reached. It keeps what it cannot decide yet in the turn's state. The tape decides which
+# text is read next.
 """The machine: LookingForTag, ToolCalling, Done."""
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 __all__ = ["Machine"]
 
 NOTHING = "\x00"  # is in no marker
-LAYOUT = 10  # of the pickled state
+LAYOUT = 11  # of the pickled state
 
 
 class Machine(FastPath):
@@ -42,7 +42,7 @@ class Machine(FastPath):
         reasoning: whether the prompt has opened the reasoning.
         prompt: what the prompt contains of the turn.
         in_text: whether the turn begins in the middle of text, so that no call may begin without a marker.
-        watch: who is told how far payloads read: see watch.py.
+        watch: an observer of how far payloads read: see watch.py.
     """
 
     __slots__ = ("_finished", "_watch")
@@ -70,7 +70,7 @@ class Machine(FastPath):
                 options.coerce,
                 plan.stops_after_bare,
                 plan.marks if plan.drafts and drafts == "draft" else None,
-                deaf=drafts == "text",
+                no_calls_in_reasoning=drafts == "text",
             ),
             repair=ON if options.repair else OFF,
         )
@@ -91,7 +91,7 @@ class Machine(FastPath):
 
     @property
     def _may_begin_bare(self) -> bool:
-        # Whether what is first in a turn is looked at in a way of its own.
+        # Whether what comes first in a turn needs a check of its own.
         return self._plan.bare or self._turn.judge.heeds_quotes
 
     def _begin_reasoning(self) -> None:
@@ -102,15 +102,16 @@ class Machine(FastPath):
         self._turn.enter_channel(channel)
 
     def _read_prompt(self, prompt: str) -> None:
-        """Read what the prompt contains of the turn; its events are dropped, and places count from its end.
+        """Read what the prompt contains of the turn. Its events are dropped, and places are counted from its end.
 
-        What is left of it is where it ends: in the reasoning, in a marker, in a call that the model is to complete.
+        What remains is the state in which it ends: in the reasoning, in a marker, in a call that the model must
+        complete.
         """
         turn = self._turn
         turn.tape.read_prompt(reads=True)
         self._run(prompt, -len(prompt))
         draft = turn.judge.draft
-        if draft is not None and turn.emit.open:  # the model is to complete that call
+        if draft is not None and turn.emit.open:  # the model must complete that call
             rest, _, place = draft.unread
             turn.keep_draft()
             self._run(rest, place)
@@ -126,10 +127,10 @@ class Machine(FastPath):
             turn.judge.attempt.before.emit.begin_turn()
         if turn.mode in {TEXT, SPACE, MARKER_SPACE, DONE} and turn.channel == CONTENT:
             code = turn.judge.code and self._plan.quotes(heeded=turn.judge.heeds_quotes)
-            literals = self._plan.finder(CONTENT, turn.only).literals
+            literals = self._plan.finder(CONTENT, turn.narrowed_to).literals
             turn.begin_after_prompt(bare=self._may_begin_bare, literals=literals, code=code)
         self._set_fast_paths()
-        if turn.emit.out:  # the start of a call that the prompt has begun: it comes before anything else
+        if turn.emit.out:  # the start of a call that the prompt began: it comes before anything else
             self._shut_fast_paths()
 
     # -- the turn ------------------------------------------------------------------------------------------------------
@@ -149,7 +150,7 @@ class Machine(FastPath):
         return self._taken() if self._turn.judge.draft is not None or self._turn.emit.out else []
 
     def finish(self) -> list[Event]:
-        """End the turn; a second time: nothing."""
+        """End the turn. A second call does nothing."""
         if not self._finished:
             self._own()
             self._catch_up()
@@ -162,7 +163,7 @@ class Machine(FastPath):
         return self._taken()
 
     def fork(self) -> Self:
-        """The same machine at the same place; both go on apart."""
+        """The same machine at the same place; the two continue independently."""
         twin = super().fork()
         twin._finished, twin._watch = self._finished, None
         return twin
@@ -196,22 +197,22 @@ class Machine(FastPath):
         self._set_fast_paths()
 
     def _read(self, text: str, i: int) -> tuple[str, int]:
-        """Read on, until something is to be read again. Returns the text, as far as it is read now, and the place."""
+        """Read on until something must be read again. Returns the text, as far as it is read now, and the place."""
         turn = self._turn
         tape = turn.tape
         watch = self._watch
         n = len(text)
-        beyond = ""  # the first character that passes the limit
+        beyond = ""  # the first character beyond the limit
         while i < n and tape.waiting is None:
             room = turn.bound.at - tape.base
             if n > room:
                 if i >= room:
                     turn.stop(turn.bound.name, text[i], tape.base + i)
-                else:  # read up to the limit first, so that it is passed at its own character
+                else:  # read up to the limit first, so that it is exceeded at its own character
                     tape.lay((text, room, tape.base))
                     beyond = text[room]
                     text, n = text[:room], room
-            elif (payload := turn.payload) is not None and turn.mode is CALL:
+            elif turn.mode is CALL and (payload := turn.payload) is not None:
                 i = payload.read(turn, text, i)
                 if watch is not None:
                     watch.read(turn, payload, tape.base + i)
@@ -225,7 +226,7 @@ class Machine(FastPath):
     # -- the end -------------------------------------------------------------------------------------------------------
 
     def _read_rest_of_draft(self) -> bool:
-        """What waited because it might have become a marker. True: there was something."""
+        """Read what waited because it might have become a marker. True: there was something."""
         draft = self._turn.judge.draft
         if draft is None or not draft.waits:
             return False
@@ -233,7 +234,7 @@ class Machine(FastPath):
         return True
 
     def _settle_draft(self) -> bool:
-        """What a draft is. True: there was text to read again."""
+        """Decide what a draft is. True: there was text to read again."""
         draft = self._turn.judge.draft
         if draft is None:
             return False
@@ -246,12 +247,12 @@ class Machine(FastPath):
         return False
 
     def _release_at_end(self) -> bool:
-        """Let go of what waits for more text. True: there was text to read again, and something may wait anew."""
+        """Release what waits for more text. True: there was text to read again, so something may wait again."""
         self._own()
         turn = self._turn
         held = turn.tape.release()
         start = self._pos - len(held)
-        if turn.suspended is not None:  # what was kept of the call is read, and may contain more
+        if turn.suspended is not None:  # what was kept of the call is read, and may contain other calls
             repairer().finish_repair(turn)
             self._read_waiting()
             return True
@@ -273,10 +274,10 @@ class Machine(FastPath):
         return self._read_waiting()
 
     def _begun(self, held: str) -> int:
-        # What waited, because a longer marker might have come of it, may begin with a whole one. How much of that has
-        # been read then; -1: it does not.
+        # What waited, because it might have become a longer marker, may begin with a complete one. Returns how much of
+        # that was read; -1 if it does not.
         turn = self._turn
-        place, found = self._plan.finder(turn.channel, turn.only).find(held + NOTHING, 0, turn.last_text)
+        place, found = self._plan.finder(turn.channel, turn.narrowed_to).find(held + NOTHING, 0, turn.last_text)
         if place or not found or found[0] == "`":
             return -1
         return begin(turn, self._plan, found, self._pos - len(held))
@@ -288,7 +289,7 @@ class Machine(FastPath):
         return waiting is not None
 
     def _say_it_is_over(self) -> None:
-        # The header of another message, after which nothing came that is not content anyway.
+        # Report the header of another message, unless nothing follows it.
         turn = self._turn
         turn.judge.marker_follows(self._pos)
         if turn.is_over and turn.judge.code is not None and turn.judge.code.followed:

@@ -1,11 +1,10 @@
-# What this file knows: how far behind the opener of a call that cannot be read a tool's name is looked for, and what
-# may stand before it there.
-# What it must not know: how calls are read, and what becomes of the text: it is content in any case.
+# How far after the opener of a call that cannot be read to look for a tool's name, and what may precede it there. Does
+# not depend on how calls are read.
 #
-# An opener in prose is a mention. An opener with a tool's name behind it was meant for a call, and a call of which
-# nothing came must be visible: there is a `Problem` then. The look is short, and takes in no prose: the first word that
-# is neither a tool's name nor one of those that formats write before names ends it.
-"""Calls that were missed."""
+# An opener in prose is a mention. An opener followed by a tool's name was meant for a call, and a failed call must be
+# visible: a `Problem` reports it. The text is content in both cases. The search is short, and does not extend into
+# prose: it ends at the first word that is neither a tool's name nor a word that formats write before names.
+"""Missed calls."""
 
 from __future__ import annotations
 
@@ -16,13 +15,12 @@ from toolglean.engine.turn import Payload
 
 if TYPE_CHECKING:
     from toolglean.engine.names import Names
+    from toolglean.engine.reasons import Reason
     from toolglean.engine.turn import Turn
 
-__all__ = ["UNREADABLE", "release"]
+__all__ = ["release"]
 
-UNREADABLE = "unreadable call"
-
-REACH = 128  # characters behind the opener
+REACH = 128  # characters after the opener
 BEFORE_NAMES = frozenset({"call", "function", "functions", "invoke", "name", "tool", "type"})
 
 _words = re.compile(r"[\w.:/-]+").finditer
@@ -30,25 +28,25 @@ _part = re.compile(r"[.:/]+").split
 
 
 def release(
-    turn: Turn, problem: str, missed: str, *, at_end: bool = False, closers: tuple[str, ...] | None = None
+    turn: Turn, problem: Reason | None, missed: Reason, *, at_end: bool = False, closers: tuple[str, ...] | None = None
 ) -> None:
-    """No call came of the region: it is left, and released now, or as soon as it is clear whether a name stands there.
+    """The region is not a call: release it now, or as soon as it is clear whether a tool's name follows the opener.
 
     Args:
         turn: the turn, whose region is open.
-        problem: the reason of the `Problem` that is due in any case; "" for none.
-        missed: the reason of the one that is due if a tool's name stands behind the opener.
-        at_end: whether nothing that follows counts.
-        closers: what closes the opener; None where it cannot stand around calls of others.
+        problem: the reason of a `Problem` that is reported in both cases; None for none.
+        missed: the reason of the one that is reported if a tool's name follows the opener.
+        at_end: whether what follows is ignored.
+        closers: what closes the opener; None if it cannot enclose calls of other formats.
     """
     around = None if at_end else closers
-    if not problem and _may_be_missed(turn):
+    if problem is None and _may_be_missed(turn):
         Missed(missed, around).begin(turn, at_end=at_end)
     else:
-        _leave(turn, problem, None if problem else around)
+        _leave(turn, problem, around if problem is None else None)
 
 
-def _leave(turn: Turn, problem: str, closers: tuple[str, ...] | None) -> None:
+def _leave(turn: Turn, problem: Reason | None, closers: tuple[str, ...] | None) -> None:
     if closers is not None and turn.may_set_aside():
         turn.set_aside(closers, problem)
     else:
@@ -60,26 +58,26 @@ def _may_be_missed(turn: Turn) -> bool:
     # Whether a marker opened the region, so that it may have been meant for a call.
     region = turn.region
     if turn.names.tools is None or turn.calls_ignored or turn.channel or turn.tape.in_prompt:
-        return False  # without tools, any word may be a name: also that of a mere mention
+        return False  # without tools, any word may be a name, also that of a mere mention
     opener = region.text[region.fence_line : region.opener_length]
     return opener != "" and not opener[0].isalnum()
 
 
 class Missed(Payload):
-    """Reads on behind a region of which no call came, until it is clear whether a tool's name stands there.
+    """Reads on after a region that is not a call, until it is clear whether a tool's name follows its opener.
 
     Args:
-        problem: the reason of the `Problem` that is due if one does.
+        problem: the reason of the `Problem` that is reported if one does.
         closers: see `release`.
     """
 
     __slots__ = ("_closers", "_problem")
 
-    def __init__(self, problem: str, closers: tuple[str, ...] | None = None) -> None:
+    def __init__(self, problem: Reason, closers: tuple[str, ...] | None = None) -> None:
         self._problem, self._closers = problem, closers
 
     def begin(self, turn: Turn, *, at_end: bool) -> None:
-        """Take over the region. `at_end`: nothing that follows it counts."""
+        """Take over the region. `at_end`: what follows it is ignored."""
         turn.pass_payload(self)
         self._look(turn, "", at_end=at_end)
 
@@ -96,16 +94,16 @@ class Missed(Payload):
         self._look(turn, "", at_end=True)
 
     def copy(self) -> Missed:
-        """The same: nothing of it ever changes."""
+        """The same object: it never changes."""
         return self
 
     def _look(self, turn: Turn, piece: str, *, at_end: bool) -> int:
-        behind = turn.region.text[turn.region.opener_length :]
-        named, end = _is_named(behind + piece, turn.names, at_end=at_end)
-        taken = max(end - len(behind), 0)
+        rest = turn.region.text[turn.region.opener_length :]
+        named, end = _is_named(rest + piece, turn.names, at_end=at_end)
+        taken = max(end - len(rest), 0)
         turn.region.keep(piece[:taken])
         if named is not None:
-            _leave(turn, self._problem if named else "", None if at_end else self._closers)
+            _leave(turn, self._problem if named else None, None if at_end else self._closers)
         return taken
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -113,7 +111,7 @@ class Missed(Payload):
 
 
 def _is_named(text: str, names: Names, *, at_end: bool) -> tuple[bool | None, int]:
-    # Whether a tool's name stands at the beginning, None where it cannot be told yet, and the place where it is clear.
+    # Whether the text begins with a tool's name, None if it is not clear yet; and the place where it is clear.
     text = text[:REACH]
     for word in _words(text):
         if word.end() == len(text) < REACH and not at_end:

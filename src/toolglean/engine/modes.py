@@ -1,4 +1,4 @@
-# The names of what the machine does with the text that comes next. Does not know how any of it is done (prose.py).
+# What the machine may do with the text that comes next. Does not know how it does it (prose.py).
 """Modes of the machine, and the channel of content."""
 
 from __future__ import annotations
@@ -12,24 +12,24 @@ class Mode(IntEnum):
     """What is done with the text that comes next."""
 
     START = 0
-    """White space at the start of the turn, where a call needs no marker."""
+    """White space at the start of the turn, after which a call needs no marker."""
     TEXT = 1
     """Content or reasoning, until a tag."""
     SPACE = 2
     """White space after a call, until anything else."""
-    CALL = 3
-    """What a tag opened."""
+    MARKER_SPACE = 3
+    """White space before or after a marker."""
     SKIP = 4
     """The rest of a malformed call."""
     DONE = 5
     """Content, to the end."""
-    MARKER_SPACE = 6
-    """White space before or after a marker."""
-    REPAIR = 7
+    REPAIR = 6
     """The rest of a call that may have to be repaired."""
+    CALL = 7
+    """What a tag opened: the machine gives it to the payload."""
 
 
-START, TEXT, SPACE, CALL, SKIP, DONE, MARKER_SPACE, REPAIR = Mode
+START, TEXT, SPACE, MARKER_SPACE, SKIP, DONE, REPAIR, CALL = Mode
 
 CONTENT = 0
 """The channel of content; others are reasoning."""

@@ -1,4 +1,4 @@
-# What this file knows: which tool a written name means, and whether a call of that name is accepted.
+# Which tool a written name means, and whether a call of that name is accepted.
 # Does not depend on where names are written.
 """Names that the model writes, and the tools that they mean."""
 
@@ -14,27 +14,27 @@ if TYPE_CHECKING:
 
     from toolglean.tools import Tool, ToolSet
 
-__all__ = ["Names", "holds_markup"]
+__all__ = ["Names", "contains_markup"]
 
 
 def _of_id(name: str) -> str:
-    # Kimi K2 writes "functions.f:0" for name and number. Clients replace what they cannot have in an id, and the model,
-    # which sees that in its history, writes "functions_f_0".
+    # Kimi K2 writes "functions.f:0" for name and number. Clients replace characters that they do not allow in an id,
+    # and the model, which sees the result in its history, writes "functions_f_0".
     found = _sanitised(name)
     return name if found is None else str(found[1])
 
 
 _sanitised = re.compile(r"functions_(.+)_\d+").fullmatch
 
-holds_markup = re.compile(r"[<>\"'`\n\r]").search
-"""Finds what no name and no key contains: there it is the rest of a marker, broken or quoted."""
+contains_markup = re.compile(r"[<>\"'`\n\r]").search
+"""Finds what no name or key contains: if it does, it is the rest of a marker, broken or quoted."""
 
 _left_open = re.compile(r"[{}]|^[.…]+$").search  # "{name}", "...": the form of a call, not a call
 PLACEHOLDERS = frozenset(
     {"name", "tool", "function", "func", "fn", "toolname", "functionname", "funcname", "fnname", "nameofthetool"}
     | {"nameofthefunction", "nameoftool", "nameoffunction", "foo", "bar", "xxx"}
 )
-"""What documents write where the name of a tool is left open, without signs and articles: see `is_placeholder`."""
+"""What documents write in place of a tool's name, without signs and articles: see `is_placeholder`."""
 
 _article = re.compile("^(your|my|the|a|some|any|example|sample)(?=.)").sub
 _sign = re.compile(r"[\W_]+").sub
@@ -42,12 +42,12 @@ _name = re.compile(r"[\w.:/-]*[^\W_][\w.:/-]*").fullmatch
 
 
 def is_placeholder(name: str) -> bool:
-    """Whether a name that no tool has is a form that shows where a name goes: `NAME`, `your_tool`, `function_name`."""
+    """Whether a name that no tool has is a placeholder: `NAME`, `your_tool`, `function_name`."""
     return name.isupper() or _article("", _sign("", name.lower()).removesuffix("here")) in PLACEHOLDERS
 
 
 def is_form(name: str) -> bool:
-    """Whether a name can only be a form, also where no tools are known: `function_name`, `your_tool`."""
+    """Whether a name can only be a placeholder, even if no tools are known: `function_name`, `your_tool`."""
     plain = _sign("", name.lower())
     return plain.startswith("your") or (plain in PLACEHOLDERS and plain != "name" and "name" in plain)
 
@@ -56,8 +56,8 @@ class Names:
     """The tools of a turn, by the names that a model writes. Shared by forks, never changed.
 
     Attributes:
-        tools: the tools; None where none were given.
-        unknown: whether a call of another tool counts as well.
+        tools: the tools; None if none were given.
+        unknown: whether a call of another tool is accepted too.
         spaced: whether any tool's name contains white space.
     """
 
@@ -95,33 +95,35 @@ class Names:
         return None if tool is None else tool.parameters
 
     def known(self, name: str) -> bool | None:
-        """Whether the name is a tool's; None where no tools were given."""
+        """Whether the name is a tool's; None if no tools were given."""
         return None if self.tools is None else name in self.tools
 
-    def may_be(self, word: str) -> bool:
-        """Whether the word is a tool's name; where no tools are known, it may be any."""
+    def could_be_tool(self, word: str) -> bool:
+        """Whether the word may be a tool's name: if no tools are known, any word may."""
         return self.tools is None or self.resolve(word) is not None
 
-    def stands_alone(self, name: str) -> bool:
-        """Whether a name without arguments is a call: a tool's is; where no tools are known, a word that is like one.
+    def is_call_without_arguments(self, name: str) -> bool:
+        """Whether a name without arguments is a call: a tool's name is; if no tools are known, any word that looks like
+        one.
 
         Between two markers any other word is prose about the markers, more likely than a call.
         """
         return _name(name) is not None if self.tools is None else self.resolve(name) is not None
 
     def may_begin(self, begun: str) -> bool:
-        """Whether a tool's name, without its namespace, begins so."""
+        """Whether a tool's name begins with that text, without its namespace."""
         return any(tool.name.startswith(begun.rpartition(".")[2]) for tool in self.tools or ())
 
     def has_parameter(self, name: str, key: str) -> bool:
-        """Whether the tool's schema knows that parameter."""
+        """Whether the tool's schema has that parameter."""
         tool = self.tools.get(name) if self.tools is not None else None
         return tool is not None and key in tool.properties
 
-    def takes(self, name: str, *, bare: bool) -> bool:
-        """Whether a call of that name is accepted: of a tool's name, or of one like it if the user wants such calls.
+    def accepts(self, name: str, *, bare: bool) -> bool:
+        """Whether a call of that name is accepted: a tool's name is, and one that looks like a name if the user wants
+        such calls.
 
-        `bare`: no marker comes before it. Then an unknown name is never accepted, or any JSON would be a call.
+        `bare`: no marker comes before it. Then an unknown name is never accepted, because any JSON would be a call.
         """
         if not name:
             return False
@@ -132,8 +134,7 @@ class Names:
         return self.unknown and not bare and _name(name) is not None and not self.leaves_open(name)
 
     def leaves_open(self, name: str) -> bool:
-        """Whether the name only shows where a tool's name goes, so that its call is an example.
-
-        It does not if a tool has that name, in capitals or not.
+        """Whether the name is a placeholder, so that its call is an example. It is not if a tool has that name, in
+        capitals or not.
         """
         return self.tools is not None and is_placeholder(name) and self.resolve(name.lower()) is None

@@ -1,21 +1,27 @@
-# What a call has gathered so far. Does not know how events are put in order (emit.py), or how any of it was written.
+# What a call has gathered so far. Does not know how events are put in order (emit.py), or how the call was written.
 #
-# The arguments lag one comma behind: a comma between two values waits for what follows, so that a repair may take it
-# back. White space after it waits with it.
+# The arguments lag by one comma: a comma between two values waits for what follows, so that a repair may remove it.
+# White space after it waits too.
+#
+# `{"name": "f"}` calls a tool that needs no arguments. But in `{"name": "f"}, "arguments": {"x": 1}}` a bracket came
+# too early, and the arguments are what follows. A call must never run without arguments that were written. So the end
+# of such a call waits (`NameAlone`): a marker, another call or the end of the turn shows that it was complete; text
+# shows that it was not.
 """The open call."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from toolglean.events import CallDelta, CallStart, Status, ToolCall
+from toolglean.engine.reasons import NAME_ALONE
+from toolglean.events import CallDelta, CallEnd, CallStart, Event, Problem, Status, ToolCall
 from toolglean.scan.json import decode
 from toolglean.scan.plain import Plain, Rope, flat, joined
 
-__all__ = ["OpenCall"]
+__all__ = ["NameAlone", "OpenCall"]
 
-LATE = 128  # pieces of the arguments that are joined at once
-SPACE_AFTER_COMMA = 256  # with more of it, the comma goes out
+LATE = 128  # how many pieces of the arguments are joined at a time
+SPACE_AFTER_COMMA = 256  # with more of it, the comma is emitted
 
 
 class OpenCall(Plain):
@@ -25,8 +31,8 @@ class OpenCall(Plain):
         index: its number among the calls of the turn.
         name, start: its name, and where it began.
         known: whether a tool has that name; None where no tools were given.
-        floor: where it began, or the last place that was repaired: what was put in there has no place of its own.
-        shown_id: the id that its start has told, or None; model_id: the model's own id, or None.
+        floor: where it began, or the last place that was repaired: what was inserted there has no place of its own.
+        shown_id: the id in its `CallStart`, or None; model_id: the model's own id, or None.
     """
 
     __slots__ = (
@@ -42,16 +48,16 @@ class OpenCall(Plain):
         self.model_id = model_id
         self.shown_id: str | None = None
         self._args: Rope = ()
-        self._late: list[str] = []  # of the arguments, the end, which is still to be joined to the rope
+        self._late: list[str] = []  # the end of the arguments, not yet joined to the rope
         self._args_start: int | None = None
-        self._lag = ""  # of the arguments, a comma and the white space after it
+        self._lag = ""  # a comma at the end of the arguments, and the white space after it
         self._lag_start = 0
 
     def copy(self) -> OpenCall:
         """The same call."""
         if self._late:
             self._gather()
-        twin = OpenCall.__new__(OpenCall)  # by hand, not by slots: each fork in a call pays for it
+        twin = OpenCall.__new__(OpenCall)  # by hand, not by slots, because each fork in a call needs it
         twin.index, twin.name, twin.start, twin.known = self.index, self.name, self.start, self.known
         twin.model_id, twin.shown_id, twin.floor = self.model_id, self.shown_id, self.floor
         twin._args, twin._args_start, twin._late = self._args, self._args_start, []
@@ -65,16 +71,16 @@ class OpenCall(Plain):
     # -- what was read of it -------------------------------------------------------------------------------------------
 
     def set_id(self, model_id: str) -> None:
-        """The model's own id, written after the name. Where one was shown already, that stays."""
+        """The model's own id, written after the name. If one was shown already, that stays."""
         self.model_id = model_id
 
     def begin(self, shown_id: str | None) -> CallStart:
-        """It begins, and shows that id."""
+        """The call begins, and shows that id."""
         self.shown_id = shown_id
         return CallStart(self.index, shown_id, self.name, self.known, self.start)
 
     def begin_turn(self) -> CallStart:
-        """The prompt is over, and has left it open: it is the turn's first call."""
+        """The prompt is over, and has left the call open: it is the turn's first one."""
         self.index, self.start = 0, 0
         return CallStart(0, self.shown_id, self.name, self.known, 0)
 
@@ -97,7 +103,7 @@ class OpenCall(Plain):
         return self.plain_delta(text, start)
 
     def plain_delta(self, text: str, start: int) -> CallDelta:
-        """A piece of a string in its arguments, handed out at once; some of them was written before."""
+        """A piece of a string in its arguments, emitted at once. It is not the first piece of the arguments."""
         late = self._late
         late.append(text)
         if len(late) >= LATE:
@@ -105,13 +111,13 @@ class OpenCall(Plain):
         return CallDelta(self.index, text, start)
 
     def catch_up(self) -> CallDelta | None:
-        """The comma that waits, if one does, was meant."""
+        """Emit the comma that waits, if one does."""
         return self.delta("", self._lag_start) if self._lag else None
 
     # -- repairs -------------------------------------------------------------------------------------------------------
 
     def repaired(self, place: int) -> None:
-        """What is at that place was repaired."""
+        """Note that the call was repaired at that place."""
         self.floor = place
 
     @property
@@ -120,7 +126,7 @@ class OpenCall(Plain):
         return bool(self._lag)
 
     def drop_comma(self) -> None:
-        """The comma that waits was not meant."""
+        """Drop the comma that waits."""
         self._lag = ""
 
     # -- its arguments -------------------------------------------------------------------------------------------------
@@ -140,13 +146,13 @@ class OpenCall(Plain):
 
     @property
     def has_arguments(self) -> bool:
-        """Whether any of them was written."""
+        """Whether any arguments were written."""
         return self._args_start is not None
 
     def ended(
         self, status: Status, call_id: str, end: int, repairs: tuple[str, ...]
     ) -> tuple[ToolCall, tuple[str, int] | None]:
-        """The call as it is, which ends before `end`; and a key that came twice, with its place, or None."""
+        """The call, which ends before `end`; and a key that came twice, with its place, or None."""
         self._gather()
         text, self._args = joined(self._args), ()
         arguments: dict[str, Any] = {}
@@ -162,3 +168,32 @@ class OpenCall(Plain):
         if self._late:
             self._args = (self._args, "".join(self._late))
             self._late = []
+
+
+class NameAlone(Plain):
+    """The end of a call that has only a name so far, and the events since.
+
+    Args:
+        delta, end: its arguments and its end, if it was complete.
+    """
+
+    __slots__ = ("_delta", "_end", "_since")
+
+    def __init__(self, delta: CallDelta, end: CallEnd) -> None:
+        self._delta, self._end = delta, end
+        self._since: tuple[Event, ...] = ()
+
+    def tell(self, event: Event) -> None:
+        """White space or a problem comes after the call."""
+        self._since = (*self._since, event)
+
+    def whole(self) -> list[Event]:
+        """Something came that may follow a call: the call was complete."""
+        return [self._delta, self._end, *self._since]
+
+    def broken(self) -> list[Event]:
+        """Text came: the call is malformed."""
+        was = self._end.call
+        call = ToolCall(was.id, was.index, was.name, was.known, {}, "", was.span, "malformed")
+        problem = Problem(*NAME_ALONE, call.name, call.span[0])
+        return [problem, CallEnd(call.index, call, self._end.start), *self._since]

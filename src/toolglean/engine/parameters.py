@@ -1,8 +1,8 @@
-# What this file knows: how parameters that are written as text become one JSON object, piece by piece.
-# What it must not know: how they are written.
+# How parameters that are written as text become one JSON object, piece by piece. Does not depend on how they are
+# written.
 #
-# A parameter that the tool's schema calls a string, or says nothing of, is passed on as it arrives; one of another type
-# when it is whole, because only then can it be typed. Where the format writes the type itself, that counts.
+# A parameter that is a string in the tool's schema, or is not in it, is passed on as it arrives; one of another type
+# when it is complete, because only then can it be typed. If the format writes the type itself, that type is used.
 """From parameters to JSON."""
 
 from __future__ import annotations
@@ -30,15 +30,15 @@ class Parameters(Plain):
     """The parameters of one call.
 
     Attributes:
-        lead: what is still expected of the white space before the value; `passed` is what was read of it.
-        paired: whether that white space stood there, so that the one behind the value is taken off too.
+        lead: what is still expected of the white space before the value; `passed`: what was read of it.
+        paired: whether that white space was there, so that the white space after the value is removed too.
         streams: whether the value is passed on as it arrives.
-        untyped: the text of a value that stayed text although the schema wants something else, or None.
-        refused: the text of a value that is no JSON, where the format says that it is no text either.
-        python: the text of a value that is a Python literal, and was due to be JSON.
-        repeated: a key that an object in the value has twice, "" for none: the last one counts.
+        untyped: the text of a value that stayed text although the schema has another type, or None.
+        refused: the text of a value that is not JSON, although the format says that it is not text.
+        python: the text of a value that is a Python literal, but should be JSON.
+        repeated: a key that an object in the value has twice, or "": the last value is used.
         has_lines: whether the value has a line break.
-        too_deep: whether a value was nested deeper than `max_depth` allows; the parameters count as one container.
+        too_deep: whether a value was nested deeper than `max_depth` allows; the parameters are one container.
     """
 
     __slots__ = (
@@ -63,10 +63,10 @@ class Parameters(Plain):
         self._key = self._type = ""
         self._schema: Any = None
         self._value: Rope = ()
-        self._wrappers = wrappers if self._root else ()  # keys under which all arguments may stand
-        # The first value, which may be all arguments; and it as a parameter.
+        self._wrappers = wrappers if self._root else ()  # keys under which all arguments may be written
+        # The first value, which may be all arguments; and the same as a parameter.
         self._wrapped: tuple[str, str] | None = None
-        self._written = 0  # how many parameters were begun
+        self._written = 0  # how many parameters have begun
         self.lead = self.passed = self.python = self.repeated = ""
         self.streams, self.paired, self.too_deep, self.has_lines = True, False, False, False
         self.refused: str | None = None
@@ -80,7 +80,7 @@ class Parameters(Plain):
             self._type = word
 
     def begin_value(self, lead: str) -> str:
-        """The value begins; `lead` is the white space that may stand before it. Returns JSON text."""
+        """The value begins; `lead` is the white space that may be before it. Returns JSON text."""
         self.lead, self.passed, self.paired, self.has_lines, self.python = lead, "", False, False, ""
         flushed = self._unwrapped()
         self._schema = properties(self._root).get(self._key) if self._root else None
@@ -96,8 +96,8 @@ class Parameters(Plain):
         return f"{flushed}{before}{string_text(self._key)}: {chr(34) if self.streams else ''}"
 
     def read_lead(self, text: str, i: int) -> tuple[int, str | None]:
-        """The white space before the value. Returns its end, and what of it belongs to the value after all; None while
-        nothing has shown that it does.
+        """Read the white space before the value. Returns its end, and the part that belongs to the value after all;
+        None as long as nothing shows that it does.
         """
         while i < len(text) and self.lead:
             if text[i] != self.lead[0]:
@@ -110,7 +110,7 @@ class Parameters(Plain):
         return i, None
 
     def text(self, text: str) -> str:
-        """A piece of the value's text. Returns JSON text, "" where it has to wait."""
+        """A piece of the value's text. Returns JSON text; "" if it must wait."""
         self.has_lines = self.has_lines or "\n" in text
         if self.streams:
             return quoted_text(text)
@@ -118,7 +118,7 @@ class Parameters(Plain):
         return ""
 
     def last_char(self, written: str) -> str:
-        """The last character of the value so far, "" where it has none. `written`: how the arguments end so far."""
+        """The last character of the value so far; "" if it has none. `written`: how the arguments end so far."""
         if not self.streams:
             return self._value[1][-1:] if self._value else ""
         if written.endswith(': "'):  # a quote of the value itself would be escaped
@@ -126,9 +126,9 @@ class Parameters(Plain):
         return "\n" if written[-2:] in {"\\n", "\\r", "\\t"} else written[-1:]
 
     def end_value(self, *, repair: bool) -> str:
-        """The value is whole. Returns JSON text, "" where the value is too deep, or is not what its type says.
+        """The value is complete. Returns JSON text; "" if the value is too deep, or does not fit its type.
 
-        `repair`: whether a Python literal may stand where JSON is due.
+        `repair`: whether a Python literal may stand in for JSON.
         """
         if self.streams:
             return '"'
@@ -161,7 +161,7 @@ class Parameters(Plain):
         return self._unwrapped() + "}"
 
     def _unwrapped(self) -> str:
-        # The first value was no wrapper: it is a parameter like any other.
+        # The first value was not a wrapper: it is an ordinary parameter.
         held, self._wrapped = self._wrapped, None
         return "" if held is None else held[1]
 
@@ -169,8 +169,8 @@ class Parameters(Plain):
         return self._written == 1 and self._key in self._wrappers and self._schema is None
 
     def _may_be_text(self, text: str) -> bool:
-        # The format itself says that it is no text: then it may be text only if the schema says so, and it is not JSON
-        # that broke.
+        # The format says that the value is not text: then it may be text only if the schema says so, and it is not
+        # broken JSON.
         return self._coerce and "string" in kinds_of(self._schema, self._root) and text.lstrip()[:1] not in _BEGIN_JSON
 
     def _typed(self, text: str, *, repair: bool) -> Any:
@@ -185,7 +185,7 @@ class Parameters(Plain):
 
 
 def pass_value(turn: Turn, finder: Finder, text: str) -> tuple[str, bool] | None:
-    """Text of a value up to what an exact finder finds: see `Payload.passed`."""
+    """Pass on the text of a value, up to what an exact finder finds: see `Payload.passed`."""
     hit = finder.search(text)
     if hit is not None and not hit.lastindex:
         return None
@@ -198,7 +198,7 @@ _BEGIN_JSON = frozenset({"{", "[", '"', ""})
 
 
 def _repeated_key(text: str) -> str:
-    # The value itself has each key once. A literal of Python is not looked at: its repairs are told anyway.
+    # The decoded value has each key once. A Python literal is not examined: its repair is reported anyway.
     try:
         return decode(text.strip())[1] or ""
     except ValueError:

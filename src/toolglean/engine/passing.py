@@ -1,12 +1,12 @@
-# What this file knows: how JSON that is data is passed over: up to its last bracket it is text, and so is what its
-# strings quote; and how an object inside it is noticed that would be a call elsewhere.
-# Does not depend on why it is data (data.py, document.py).
+# Passes over JSON that is data: up to its last bracket it is text, and so is what its strings quote. Notices an object
+# inside it that would be a call elsewhere. Does not depend on why it is data (data.py, document.py).
 """JSON that is text."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from toolglean.engine.reasons import not_a_call
 from toolglean.engine.turn import Payload
 from toolglean.scan import data
 from toolglean.scan.json import END
@@ -27,25 +27,25 @@ _NAMES = NAME_KEYS | KNOWN_NAME_KEYS
 
 
 def pass_over(turn: Turn, scanner: JsonTokens, document: Document) -> None:
-    """The region is JSON that is data, as far as it was read: it is text, and so is the rest of it."""
+    """What was read of the region is JSON that is data: it is text, and so is the rest of it."""
     text, start = turn.take_region()
     if document.reason:
-        turn.emit.problem(f"{data.NOT_A_CALL}: {document.reason}", document.name, document.start)
+        turn.emit.problem(not_a_call(document.reason), document.name, document.start)
     size = document.start - start
     payload = Passing(scanner, told=bool(document.reason))
     turn.pass_payload(payload)
     if scanner.state == END:
         turn.leave(text_follows=True)
     turn.say(text[:size], start)
-    turn.say_json(text[size:], document.start)
+    turn.say(text[size:], document.start, is_data=True)
 
 
 class Passing(Plain, Payload):
     """What passes over one JSON value.
 
     Args:
-        scanner: a token has just been read with it.
-        told: whether a call that is not one was reported.
+        scanner: what has just read a token.
+        told: whether an apparent call was reported.
     """
 
     __slots__ = ("_open", "_scanner", "_told")
@@ -69,16 +69,16 @@ class Passing(Plain, Payload):
                 i, raw = scanner.read_token(text, i)
                 missed = self._watch(turn.names, raw)
             if missed:
-                turn.say_json(text[begun:i], turn.tape.base + begun)
-                turn.emit.problem(f"{data.NOT_A_CALL}: {data.INSIDE}", missed, turn.tape.base + i)
+                turn.say(text[begun:i], turn.tape.base + begun, is_data=True)
+                turn.emit.problem(not_a_call(data.INSIDE), missed, turn.tape.base + i)
                 begun, self._told = i, True
         if scanner.state == END or scanner.token is FAIL:
             turn.leave(text_follows=True)
-        turn.say_json(text[begun:i], turn.tape.base + begun)
+        turn.say(text[begun:i], turn.tape.base + begun, is_data=True)
         return i
 
     def _watch(self, names: Names, raw: str) -> str:
-        # The tool that an object names beside its arguments; "" while there is none.
+        # The tool that an object names beside its arguments; "" until there is one.
         token, frames = self._scanner.token, self._open
         if token is CLOSE and frames:
             frames.pop()

@@ -1,7 +1,7 @@
-# What the machine asks of a payload: what a tag opened, while it is read.
-# Does not depend on who answers: discovery.py for a tag, places/ for formats, response/ for response templates.
+# The interface of a payload: what a tag opened, while it is being read. Does not depend on who implements it:
+# discovery.py for a tag, matcher/ for formats, sources/response/ for response templates.
 #
-# A turn is Any here: it is above, and knows payloads.
+# A turn is Any here, because turn.py imports this file.
 """Payloads, as the machine sees them."""
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["Payload", "Stops"]
 
 Stops: TypeAlias = "tuple[Search, Callable[[str], str] | None]"
-"""Finds something in text that must be read; and what writes other text as a JSON string, None if it is JSON."""
+"""Finds out whether text must be read; and writes other text as a JSON string, None if it is JSON already."""
 
 
 class Payload(Repairable):
@@ -30,7 +30,7 @@ class Payload(Repairable):
         raise NotImplementedError
 
     def skip(self, turn: Any, text: str, i: int) -> int:
-        """Pass over the rest of a malformed call, from `i`; returns the place reached."""
+        """Skip the rest of a malformed call, from `i`; returns the place reached."""
         raise NotImplementedError
 
     def finish(self, turn: Any) -> None:
@@ -42,25 +42,29 @@ class Payload(Repairable):
         raise NotImplementedError
 
     def is_too_long(self, turn: Any) -> bool:
-        """The turn's region has passed the limit `held`. Whether the payload was only a try, and has given way."""
+        """The turn's region exceeds the limit `held`. Returns whether the payload was only tried, and has given way."""
         return False
 
     def completes(self, turn: Any) -> bool:
-        """The text is over, and a call is open. Whether it was whole but for what might have followed: then it ends."""
+        """The text is over, and a call is open. Returns whether it was complete apart from what might have followed:
+        then it ends.
+        """
         return False
 
     def forget_calls(self, calls: int) -> None:
-        """The prompt is over, and so many of its calls are not counted any more."""
+        """The prompt is over, and so many of its calls are no longer counted."""
 
     def stops(self) -> Stops | None:
-        """Inside a string of the arguments: what text may go out without being read. None where all must be read."""
+        """Inside a string of the arguments: tells which text may be passed on without being read. None if all must be
+        read.
+        """
         return None
 
     def passed(self, turn: Any, text: str) -> tuple[str, bool] | None:
-        """The same for text in which a stop was found: it is read, if the string goes on to its end.
+        """The same for text in which a stop was found: it is read, if the string continues up to its end.
 
         Returns:
-            The text as JSON, and whether the next characters must be passed in any case, because an escape, or what may
-            be a marker, has begun. None: nothing was read.
+            The text as JSON, and whether the next characters must be given to `passed` too, because an escape, or what
+            may be a marker, has begun. None: nothing was read.
         """
         return None

@@ -1,5 +1,5 @@
-# What this file knows: what the machine asks of that which it looks for.
-# What it must not know: who answers (discovery.py for a tag, places/ for formats, response/ for response templates).
+# The interface of what the machine looks for. Does not depend on who implements it: discovery.py for a tag, matcher/
+# for formats, sources/response/ for response templates.
 """What the machine looks for."""
 
 from __future__ import annotations
@@ -22,11 +22,12 @@ class Plan:
 
     Attributes:
         bare: whether a call may begin the turn without a marker.
-        spaced: whether a marker may begin with white space, so that such at the start of a turn waits for what follows.
+        spaced: whether a marker may begin with white space, so that white space at the start of a turn waits for what
+            follows.
         stops_after_bare: whether all text is content once something else has come (Done).
-        marked: whether a marker may stand where a call needs none; then it comes first.
+        marked: whether a marker may come where a call needs none; then it is tried first.
         drafts: whether calls inside reasoning are kept back: see judge/drafts.py.
-        formats: the formats that are read; empty where something else than their patterns is.
+        formats: the formats that are read; empty if something other than their patterns is read.
     """
 
     bare = False
@@ -38,19 +39,19 @@ class Plan:
 
     @property
     def described(self) -> Source | None:
-        """What is read where it is not the patterns of formats."""
+        """What is read, if not the patterns of formats."""
         return None
 
     def finder(self, channel: int, only: tuple[int, ...]) -> Finder:
-        """Finds the tags of a channel: content, or a kind of reasoning. `only`: the formats that count, () for all."""
+        """Finds the tags of a channel: content, or a kind of reasoning. `only`: see `TurnState.narrowed_to`."""
         raise NotImplementedError
 
     def text_finder(self, turn: Turn) -> Finder:
-        """Finds all that may begin in the text where the turn stands."""
-        return self.finder(turn.channel, turn.only)
+        """Finds everything that may begin in the text, at the turn's place."""
+        return self.finder(turn.channel, turn.narrowed_to)
 
     def quotes(self, *, heeded: bool) -> Quotes | None:
-        """What finds quotations, and the end of the turn, in a new turn; None where neither is looked for.
+        """What finds quotations, and the end of the turn, in a new turn; None if neither is looked for.
 
         Args:
             heeded: whether calls in quotations are content, and a fence around the calls of a turn is markup.
@@ -58,19 +59,19 @@ class Plan:
         return None
 
     def strings(self, max_depth: int) -> JsonStrings | None:
-        """What tells whether content is in a string of JSON, of at most that depth; None where that does not matter."""
+        """What tells whether content is in a JSON string, up to that depth; None if that does not matter."""
         return None
 
     def reasoning_channel(self) -> int:
-        """The channel in which a turn starts whose prompt has opened the reasoning; 0 where no reasoning is known."""
+        """The channel in which a turn starts if the prompt has opened the reasoning; 0 if no reasoning is known."""
         return 0
 
     def is_header(self, text: str) -> bool:
-        """Whether the text begins a message's header, which a turn that is cut off in it does not show."""
+        """Whether the text begins a message's header, which is not shown if the turn is cut off in it."""
         return False
 
     def marks(self, channel: int) -> tuple[str, ...]:
-        """The markers that show that reasoning of that channel goes on, or ends: see draft.py."""
+        """The markers that show that reasoning of that channel continues or ends: see judge/drafts.py."""
         return ()
 
     def begin(self, turn: Turn, found: str, start: int) -> tuple[Payload, int]:
@@ -78,9 +79,9 @@ class Plan:
         raise NotImplementedError
 
     def waits_at_start(self, turn: Turn, text: str, i: int) -> bool:
-        """Whether more text than stands at `i` is needed to tell what begins the turn."""
+        """Whether more text is needed to tell what begins the turn at `i`."""
         return False
 
     def begin_bare(self, turn: Turn, text: str, i: int) -> tuple[Payload, int] | None:
-        """The turn begins with what stands at `i`: the payload and how much of it was read, or None."""
+        """The turn begins with what is at `i`: the payload and how much of it was read, or None."""
         raise NotImplementedError

@@ -1,6 +1,6 @@
-# How text is read in which no call is open: up to what may be an opener, a closer, or the end of a fence; and what is
-# done with text in every other mode of the machine. Does not know how text is handed round, and which text never comes
-# here (machine.py).
+# How text is read while no call is open: up to what may be an opener, a closer, or the end of a fence; and what is done
+# with text in every other mode of the machine. Does not know where the text comes from, or which text never comes here
+# (machine.py, fast.py).
 """The steps of the machine's loop."""
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 from toolglean.engine.judge.fence import FENCES, read_closing, read_opening
 from toolglean.engine.modes import CONTENT, DONE, START, TEXT
+from toolglean.engine.reasons import LEFTOVER_MARKER
 from toolglean.engine.strays import Mark
-from toolglean.engine.turn import LEFT_OVER
 from toolglean.scan.text import with_closers
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ __all__ = ["STEPS", "begin", "repairer"]
 
 
 def _read_start(turn: Turn, plan: Plan, text: str, i: int) -> int:
-    """White space at the start of the turn; what begins there may be a call without a marker."""
+    """White space at the start of the turn; what follows it may be a call without a marker."""
     base = turn.tape.base
     j = _end_of_space(text, i)
     if plan.spaced:
@@ -36,7 +36,7 @@ def _read_start(turn: Turn, plan: Plan, text: str, i: int) -> int:
     place, found = plan.text_finder(turn).find(text, j, turn.last_text) if plan.marked else (-1, "")
     if place == j and not found:
         return turn.hold(text, j)
-    if place == j and not found[0].isalpha():  # a marker: an unknown name counts after it; a word may be less
+    if place == j and not found[0].isalpha():  # a marker: after it an unknown name is accepted; a word may not be one
         turn.enter(TEXT)
         return j
     if plan.waits_at_start(turn, text, j):
@@ -62,7 +62,7 @@ def _read_text(turn: Turn, plan: Plan, text: str, i: int) -> int:
     place, found = finder.find(text, i, turn.last_text)
     if place > i:
         turn.say(text[i:place], base + i)
-        if found and turn.emit.strays.awaited != awaited:  # it was text: something else is looked for
+        if found and turn.emit.strays.awaited != awaited:  # it was text, so something else is looked for now
             return place
     if not found:
         return turn.hold(text, place)
@@ -91,19 +91,19 @@ def _is_fence(turn: Turn, found: str) -> bool:
 
 
 def _is_too_late(turn: Turn, found: str, place: int) -> bool:
-    # Then it is text like any other, and nothing ends before it.
+    # Then it is ordinary text, and nothing ends before it.
     return turn.judge.closers.is_too_late(found, place) and found not in turn.emit.strays.awaited
 
 
 def _is_closer(turn: Turn, plan: Plan, found: str, place: int) -> bool:
-    """Whether that is a closer for which the turn waits; then it has been read."""
+    """Whether that is a closer for which the turn waits. If so, it has been read."""
     closers = turn.judge.closers
     if closers.is_awaited(found):
         turn.judge.heed(closers.trusting())
         turn.say(found, place)
         return True
     awaited = turn.emit.strays.awaited
-    if found not in (*awaited, *closers.late) or found in plan.finder(turn.channel, turn.only).literals:
+    if found not in (*awaited, *closers.late) or found in plan.finder(turn.channel, turn.narrowed_to).literals:
         return False
     if found in awaited:
         turn.leave(text_follows=False)
@@ -115,26 +115,26 @@ def _is_closer(turn: Turn, plan: Plan, found: str, place: int) -> bool:
 
 
 def begin(turn: Turn, plan: Plan, found: str, start: int) -> int:
-    """What that opener begins reads on; returns how much of the opener it has read."""
+    """Let the payload that the opener begins read on; returns how much of the opener it has read."""
     payload, read = plan.begin(turn, found, start)
     turn.read_with(payload)
     return read
 
 
 def _late_closer(turn: Turn, closer: str, place: int) -> None:
-    # The closer of the last call: markup, unless it comes too late, or in reasoning or code.
+    # The closer of the last call is markup, unless it comes too late, or in reasoning or code.
     closers = turn.judge.closers
     if turn.channel != CONTENT or turn.judge.in_doubt or place > closers.until:
         turn.say(closer, place)
         return
-    turn.emit.problem(LEFT_OVER, closer, place)
+    turn.emit.problem(LEFTOVER_MARKER, closer, place)
     turn.emit.markup(closer, place)
     turn.emit.closed(closer)
     turn.judge.heed(closers.expecting(turn.emit.strays.around, closers.until))
 
 
 def _read_space(turn: Turn, plan: Plan, text: str, i: int) -> int:
-    """White space after a call: whose it is, what follows decides."""
+    """White space after a call: what follows decides what it belongs to."""
     del plan
     j = turn.wait_for_more(text, i)
     if j < len(text):
@@ -143,7 +143,7 @@ def _read_space(turn: Turn, plan: Plan, text: str, i: int) -> int:
 
 
 def _read_marker_space(turn: Turn, plan: Plan, text: str, i: int) -> int:
-    """White space beside a marker: markup."""
+    """White space next to a marker is markup."""
     del plan
     j = _end_of_space(text, i)
     turn.emit.markup(text[i:j], turn.tape.base + i)
@@ -155,13 +155,6 @@ def _read_marker_space(turn: Turn, plan: Plan, text: str, i: int) -> int:
     return j
 
 
-def _read_call(turn: Turn, plan: Plan, text: str, i: int) -> int:
-    """What a tag opened."""
-    del plan
-    assert turn.payload is not None
-    return turn.payload.read(turn, text, i)
-
-
 def _read_rest_of_call(turn: Turn, plan: Plan, text: str, i: int) -> int:
     """The rest of a malformed call."""
     del plan
@@ -170,34 +163,33 @@ def _read_rest_of_call(turn: Turn, plan: Plan, text: str, i: int) -> int:
 
 
 def _read_repair(turn: Turn, plan: Plan, text: str, i: int) -> int:
-    """A call that may have to be repaired, up to its end."""
+    """The rest of a call that may have to be repaired."""
     del plan
     place: int = repairer().read_repair(turn, text, i)
     return place
 
 
 def repairer() -> Any:
-    """What repairs calls. Imported lazily, because few turns need it."""
+    """The repairer. Imported lazily, because few turns need it."""
     from toolglean.engine.repair import repairer as found  # noqa: PLC0415
 
     return found
 
 
 def _read_to_the_end(turn: Turn, plan: Plan, text: str, i: int) -> int:
-    """All is content."""
+    """Everything is content."""
     del plan
     turn.emit.content(text[i:], turn.tape.base + i)
     return len(text)
 
 
-# By the numbers of modes.py.
+# By the numbers of modes.py; CALL, the last one, is read by payloads.
 STEPS: tuple[Callable[[Turn, Plan, str, int], int], ...] = (
     _read_start,
     _read_text,
     _read_space,
-    _read_call,
+    _read_marker_space,
     _read_rest_of_call,
     _read_to_the_end,
-    _read_marker_space,
     _read_repair,
 )

@@ -1,5 +1,5 @@
 # Which reader reads which codec. Does not depend on how the dialects are read (scan/).
-"""From a slot of a format to the reader of its dialect."""
+"""Finds the reader for a slot of a format."""
 
 from __future__ import annotations
 
@@ -44,9 +44,9 @@ def reader_for(
     Args:
         edge: the slot.
         max_depth: how many containers may be open.
-        tool: the tool; what its schema says of the parameters is for dialects that do not type them.
+        tool: the tool, whose schema types the parameters if the dialect does not.
         ends: the markers that end the call.
-        stop_on_missing_quote: whether to stop where quote markers may be missing, if the dialect has any.
+        stop_on_missing_quote: whether to stop where quote markers may be missing, if the dialect has them.
         named_tag: whether the tool's name is itself the tag that opened the call.
     """
     if edge.kind == "keywords":
@@ -58,7 +58,7 @@ def reader_for(
     root: Any = tool.parameters if tool is not None else {}
     known = properties(root) if tool is not None else {}
     if isinstance(codec, Quoted):
-        from toolglean.scan.quoted import QuotedReader  # noqa: PLC0415  # only those who need a dialect pay for it
+        from toolglean.scan.quoted import QuotedReader  # noqa: PLC0415  # imported only if the dialect is needed
 
         return QuotedReader(
             codec.quote,

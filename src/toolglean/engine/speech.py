@@ -1,5 +1,5 @@
-# What is said, what waits, and what is read next; and how calls that were kept back are handed out or undone. Does not
-# know how a call begins or ends (turn.py), or what is looked for (plan.py).
+# The text of a turn: what is emitted, what waits, and what is read next; and how calls that were kept back are released
+# or undone. Does not know how a call begins or ends (turn.py), or what is looked for (plan.py).
 """A turn, as far as it is text."""
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from toolglean.engine.modes import CALL, CONTENT, DONE, MARKER_SPACE, SKIP, SPACE, START, TEXT, Mode
+from toolglean.engine.reasons import ANOTHER_MESSAGE, CUT_OFF, LIMITS
 from toolglean.engine.state import TurnState
 from toolglean.engine.tape import UNBOUND
 
@@ -17,10 +18,7 @@ if TYPE_CHECKING:
     from toolglean.engine.payload import Payload
     from toolglean.engine.tape import Piece
 
-__all__ = ["CUT_OFF", "Speech"]
-
-CUT_OFF = "cut off behind a marker"
-OVER = "another message: the turn is over"
+__all__ = ["Speech"]
 
 
 class Speech(TurnState):
@@ -30,25 +28,18 @@ class Speech(TurnState):
 
     # -- text ----------------------------------------------------------------------------------------------------------
 
-    def say(self, text: str, start: int) -> None:
-        """Text that is no call: content, or reasoning."""
+    def say(self, text: str, start: int, *, is_data: bool = False) -> None:
+        """Text that is not a call: content, or reasoning. `is_data`: it is JSON, whose strings open no code."""
         if text and self._is_beyond_draft(text, start):
             return
-        if self.channel == CONTENT:
-            self.judge.content(text, start)
-            self._say_content(text, start)
-        else:
+        if self.channel != CONTENT:
             self._say_reasoning(text, start)
-
-    def say_json(self, text: str, start: int) -> None:
-        """The same for JSON that is data: what its strings quote opens no code."""
-        if text and self._is_beyond_draft(text, start):
             return
-        if self.channel == CONTENT:
+        if is_data:
             self.judge.json(text)
-            self._say_content(text, start)
         else:
-            self._say_reasoning(text, start)
+            self.judge.content(text, start)
+        self._say_content(text, start)
 
     def _say_content(self, text: str, start: int) -> None:
         if text and not (self.has_content and not self.at_start) and not text.isspace():
@@ -56,11 +47,11 @@ class Speech(TurnState):
         self.emit.content(text, start)
 
     def _say_reasoning(self, text: str, start: int) -> None:
-        end = len(text.rstrip())  # white space at its end waits: beside a marker it is markup
+        end = len(text.rstrip())  # white space at its end waits, because before a marker it is markup
         if end:
             self.long_space = False
         self.emit.reasoning(text[:end], start)
-        if self.long_space:  # too much of this run has waited: the rest is not looked at again
+        if self.long_space:  # too much of this run has waited: the rest is not examined again
             self.emit.reasoning(text[end:], start + end)
             return
         self.emit.space(text[end:], start + end)
@@ -69,17 +60,17 @@ class Speech(TurnState):
             self.long_space = True
 
     def passed(self, text: str) -> None:
-        """That text went out as it is, past the turn."""
+        """That text was emitted on a fast path, without the turn."""
         self.last_text = text
         if self.channel == CONTENT:
             self.judge.space(text)
 
     def note_last(self, text: str) -> None:
-        """That text went out, and the judge was told of it."""
+        """That text was emitted, and the judge has seen it."""
         self.last_text = text
 
     def hold(self, text: str, place: int) -> int:
-        """The text's end, from `place` on, waits for the next chunk, before which it is read again."""
+        """The end of the text, from `place` on, waits for the next chunk, and is read again before it."""
         self.tape.hold(text[place:])
         return len(text)
 
@@ -88,17 +79,17 @@ class Speech(TurnState):
 
         `kept`: the text is that of a region, or of one that is opened for it now.
         """
-        # What was in the prompt is not part of the turn, so it is not read again, but for what a region keeps.
+        # The prompt is not part of the turn, so it is not read again, except for what a region keeps.
         if start < 0 and not self.tape.in_prompt and not (kept or self.region.open):
             text, start = text[-start:], 0
         return self.tape.read_again(text, start, always=always)
 
     def read_instead(self, text: str, start: int) -> None:
-        """Read that text next, which is at `start` and was read before: it is not counted again."""
+        """Read that text next. It is at `start` and was read before, so it is not counted again."""
         self.tape.read_instead(text, start)
 
     def wait_for_more(self, text: str, i: int) -> int:
-        """White space from `i` on waits for what follows; returns its end."""
+        """White space from `i` on waits for what follows. Returns its end."""
         j = i
         while j < len(text) and text[j].isspace():
             j += 1
@@ -113,7 +104,7 @@ class Speech(TurnState):
         return j
 
     def pass_space(self, text: str) -> None:
-        """White space beside a call or a marker: a line may begin after it."""
+        """White space next to a call or a marker: a line may begin after it."""
         if self.channel == CONTENT:
             self.judge.space(text)
 
@@ -128,13 +119,13 @@ class Speech(TurnState):
         self.payload, self.mode = payload, CALL
 
     def pass_payload(self, payload: Payload) -> None:
-        """The same, in the mode that the turn is in: what it reads is no call any more."""
+        """The same, without a change of mode: what it reads is not a call."""
         self.payload = payload
 
     def enter_channel(self, channel: int) -> None:
-        """A marker was read: what follows is content (0), or reasoning of one kind. White space beside it is markup."""
+        """A marker was read: what follows is content (0), or reasoning of one kind. White space after it is markup."""
         draft = self.judge.draft
-        if draft is not None and draft.is_quoted:  # code does not go on after such a marker
+        if draft is not None and draft.is_quoted:  # code does not continue after such a marker
             self.keep_draft()
         self._keep_line()
         self.channel, self.long_space, self.last_text = channel, False, ""
@@ -143,7 +134,7 @@ class Speech(TurnState):
 
     def enter_content(self, *, for_user: bool, at_start: bool) -> None:
         """A marker was read: what follows is content. `for_user`: for the user alone; `at_start`: a call that comes
-        first there needs no marker, if none has been needed so far.
+        first there needs no marker, if none was needed before.
         """
         at_start = at_start and self.at_start
         self.enter_channel(CONTENT)
@@ -155,11 +146,11 @@ class Speech(TurnState):
         self.at_start = False
 
     def narrow(self, formats: tuple[int, ...]) -> None:
-        """From here on, only these formats count; () for all."""
-        self.only = formats
+        """From here on, the search is narrowed to these numbers; () for everything."""
+        self.narrowed_to = formats
 
     def leave(self, *, text_follows: bool) -> None:
-        """The payload is over. Unless text follows at once, white space waits for what comes."""
+        """The payload has ended. Unless text follows at once, white space waits for what comes."""
         self.payload, self.last_text = None, ""
         self.bound = UNBOUND
         self.mode = SPACE if not text_follows else DONE if self.rules.stops_after_bare else TEXT
@@ -167,12 +158,12 @@ class Speech(TurnState):
     # -- the beginning and the end of the turn -------------------------------------------------------------------------
 
     def begin(self, *, bare: bool, spaced: bool) -> None:
-        """A turn begins. `bare`: what is first in it is looked at in a way of its own; `spaced`: see `Plan`."""
+        """A turn begins. `bare`: what comes first needs a check of its own; `spaced`: see `Plan`."""
         self.at_start = bare
         self.mode = START if bare else SPACE if spaced else TEXT
 
     def begin_after_prompt(self, *, bare: bool, literals: Iterable[str], code: Quotes | None) -> None:
-        """The prompt is over, and ended in text; of what waits, only a whole one of the literals is the turn's."""
+        """The prompt ended in text. What waits belongs to the turn only if it is one of the literals."""
         if self.tape.held not in literals:
             self.tape.hold("")
         self.last_text = ""
@@ -180,9 +171,9 @@ class Speech(TurnState):
         self.judge.turn_began(code)
 
     def end(self) -> None:
-        """The turn is over: say so, and let the rest be content."""
+        """The turn is over: report it, and treat the rest as content."""
         header, place = (self.judge.code and self.judge.code.over) or ("", 0)
-        self.emit.problem(OVER, header, place)
+        self.emit.problem(ANOTHER_MESSAGE, header, place)
         self.mode, self.payload = DONE, None
 
     def cut_off(self, held: str, start: int) -> None:
@@ -198,7 +189,7 @@ class Speech(TurnState):
     # -- calls that are kept back --------------------------------------------------------------------------------------
 
     def _is_beyond_draft(self, text: str, start: int) -> bool:
-        # Whether that text shows that the draft is none of the turn's calls: then it is read again, after that.
+        # Whether that text shows that the draft is not one of the turn's calls. Then it is read again after the draft.
         self.last_text = text
         draft = self.judge.draft
         if draft is None or draft.is_quoted or text.isspace():
@@ -210,7 +201,7 @@ class Speech(TurnState):
         return False
 
     def after_draft(self, piece: Piece | None) -> Piece | None:
-        """What is to be read next, if it was that piece: something else where the draft is over."""
+        """What to read next instead of that piece, if the draft is over; else the piece."""
         draft, tape = self.judge.draft, self.tape
         if draft is None:
             return piece
@@ -227,7 +218,7 @@ class Speech(TurnState):
         return rest if rest[0] else tape.next()
 
     def end_draft(self, place: int, limit: tuple[str, str, int] | None = None) -> None:
-        """What is at that place shows that the draft is none of the turn's calls; the machine takes it back."""
+        """What is at that place shows that the draft is not one of the turn's calls; the machine takes it back."""
         assert self.judge.draft is not None
         self.judge.draft.end_at(place, limit)
         self.tape.interrupt()
@@ -241,7 +232,7 @@ class Speech(TurnState):
         if draft.is_alone:  # it is plain text
             self.leave(text_follows=True)
             self.say(text, draft.start)
-        elif self.channel == CONTENT:  # the code goes on, whatever its text contains
+        elif self.channel == CONTENT:  # the code continues, whatever its text contains
             self.last_text = text
             self.judge.quoted(text)
             self._say_content(text, draft.start)
@@ -249,12 +240,12 @@ class Speech(TurnState):
             self.say(text, draft.start)
         if draft.limit is not None:
             limit, what, place = draft.limit
-            self.emit.problem(f"limit passed: {limit}", what, place)
+            self.emit.problem(LIMITS[limit], what, place)
             if limit != "call_chars":
                 self.mode, self.channel = DONE, CONTENT
 
     def keep_draft(self) -> None:
-        """The draft contains the turn's calls: hand out its events."""
+        """The draft contains the turn's calls: release its events."""
         draft = self.judge.draft
         assert draft is not None
         self.judge.keep_back(None)
@@ -263,7 +254,7 @@ class Speech(TurnState):
             self.judge.code.forget()
 
     def _keep_line(self) -> None:
-        # Calls without a marker are the turn's, for something other than text follows them on their line.
+        # Calls without a marker are the turn's, because what follows them on their line is not text.
         draft = self.judge.draft
         if draft is not None and draft.is_alone and draft.over is None:
             self.keep_draft()

@@ -1,9 +1,9 @@
-# Where a turn is: all its fields, how they are copied, and what others ask of them. Does not know how any of them
-# changes (speech.py, turn.py).
+# Where a turn is: all its fields, how they are copied, and questions about them. Does not know how they change
+# (speech.py, turn.py).
 #
-# The text is on the tape, the policies are in the judge, the events are in the emitter. What is left is where the
-# reader of the turn is: in which mode, in content or in reasoning, in a region that may become a call. What a reader
-# cannot decide yet it keeps in its own state, never in local variables, so that the next chunk goes on where this one
+# The text is on the tape, the policies are in the judge, the events are in the emitter. What remains is where the
+# reader of the turn is: in which mode, in content or in reasoning, in a region that may become a call. A reader keeps
+# what it cannot decide yet in its own state, never in local variables, so that the next chunk continues where this one
 # ended. Nothing is decided by where a chunk ends: that is why every chunking gives the same events.
 """Where a turn is."""
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from toolglean.engine.judge.judge import Judge
     from toolglean.engine.names import Names
     from toolglean.engine.payload import Payload
+    from toolglean.engine.reasons import Reason
     from toolglean.engine.repair.suspended import Repair, Suspended
     from toolglean.limits import Limits
 
@@ -29,19 +30,19 @@ __all__ = ["Rules", "TurnState"]
 
 
 class Rules(NamedTuple):
-    """What holds for the whole turn.
+    """What applies to the whole turn.
 
     Attributes:
         coerce: whether values are typed by the tool's schema.
-        stops_after_bare: whether all text is content once something other than a call without a marker has come.
-        marks: the markers of reasoning, by its channel: see `Plan`. None: calls in reasoning are handed out at once.
-        deaf: whether reasoning contains no calls, whatever is in it.
+        stops_after_bare: whether all text is content after anything but a call without a marker.
+        marks: the markers of reasoning, by its channel: see `Plan`. None: calls in reasoning are returned at once.
+        no_calls_in_reasoning: whether reasoning contains no calls, whatever is in it.
     """
 
     coerce: bool
     stops_after_bare: bool
     marks: Callable[[int], tuple[str, ...]] | None
-    deaf: bool
+    no_calls_in_reasoning: bool
 
 
 class TurnState(Plain):
@@ -52,19 +53,20 @@ class TurnState(Plain):
         emit: the events.
         judge: the policies.
         names: the tools, by the names that a model writes.
-        limits: how much the turn may ask for; `bound` is the limit in force.
-        rules: what else holds for the whole turn.
+        limits: how much the turn may use; `bound` is the limit in force.
+        rules: what else applies to the whole turn.
         region: text that may become a call.
         payload: what the last tag opened, while it is read.
         mode: what is done with the text that comes next.
         channel: content (0), or reasoning of one kind.
-        only: the numbers of the formats that the turn may still be in; () for all.
-        last_text: what was said last: its end tells whether a word begins.
-        at_start: whether nothing has come yet before which a call would need a marker.
+        narrowed_to: what the search is narrowed to, in numbers of the plan's own: the formats that the turn may still
+            be in, or the field of a response template whose text is being read. () for everything.
+        last_text: the text before: its end tells whether a word begins.
+        at_start: whether nothing has come yet after which a call needs a marker.
         has_content: whether any content came.
-        long_space: whether more white space of the reasoning has waited than may.
+        long_space: whether more white space of the reasoning has waited than the limit allows.
         repair: whether calls are repaired: OFF, ON, or TRIAL in a copy that reads what may have been meant.
-        suspended: the call that may have to be repaired, while its end is awaited.
+        suspended: the call that may have to be repaired, until its end is seen.
         repair_failed_at: the number of calls that had begun when a repair failed: that call is not tried again.
     """
 
@@ -73,7 +75,7 @@ class TurnState(Plain):
         *(
             "mode",
             "channel",
-            "only",
+            "narrowed_to",
             "last_text",
             "at_start",
             "has_content",
@@ -92,7 +94,7 @@ class TurnState(Plain):
         self.payload: Payload | None = None
         self.mode: Mode = TEXT
         self.channel = CONTENT
-        self.only: tuple[int, ...] = ()
+        self.narrowed_to: tuple[int, ...] = ()
         self.last_text = ""
         self.at_start = self.has_content = self.long_space = False
         self.repair = repair
@@ -100,12 +102,13 @@ class TurnState(Plain):
         self.repair_failed_at = 0
 
     def fork(self) -> Self:
-        """The same turn. What is only touched when text is read is shared: whoever reads first must `own` it."""
+        """The same turn. What changes only when text is read is shared: the first to read must call `own`."""
         twin = type(self).__new__(type(self))
         twin.tape, twin.emit, twin.judge = self.tape.copy(), self.emit.copy(), self.judge
         twin.region, twin.bound, twin.payload, twin.suspended = self.region, self.bound, self.payload, self.suspended
         twin.names, twin.limits, twin.rules = self.names, self.limits, self.rules
-        twin.mode, twin.channel, twin.only, twin.last_text = self.mode, self.channel, self.only, self.last_text
+        twin.mode, twin.channel = self.mode, self.channel
+        twin.narrowed_to, twin.last_text = self.narrowed_to, self.last_text
         twin.at_start, twin.has_content, twin.long_space = self.at_start, self.has_content, self.long_space
         twin.repair, twin.repair_failed_at = self.repair, self.repair_failed_at
         return twin
@@ -131,11 +134,11 @@ class TurnState(Plain):
         return twin
 
     def adopt(self, other: Self) -> None:
-        """From now on the turn is where the other one is, in all but the text."""
+        """Take over the state of the other turn, except for its text."""
         for slot in _READING:
             setattr(self, slot, getattr(other, slot))
 
-    # -- what others ask -----------------------------------------------------------------------------------------------
+    # -- questions -----------------------------------------------------------------------------------------------------
 
     @property
     def reading_call(self) -> bool:
@@ -144,30 +147,30 @@ class TurnState(Plain):
 
     @property
     def calls_ignored(self) -> bool:
-        """Whether no call counts here: in reasoning, if the user wants it so; else see `Judge.ignores_calls`."""
-        return self.rules.deaf if self.channel != CONTENT else self.judge.ignores_calls
+        """Whether calls are ignored here: in reasoning, if the user wants that; otherwise see `Judge.ignores_calls`."""
+        return self.rules.no_calls_in_reasoning if self.channel != CONTENT else self.judge.ignores_calls
 
     @property
-    def ignored_because(self) -> str:
-        """Why no call counts here, for a `Problem`; "" where the user wants it so."""
-        return "" if self.channel != CONTENT else self.judge.ignored_because
+    def ignored_because(self) -> Reason | None:
+        """Why calls are ignored here, for a `Problem`; None if the user wants that."""
+        return None if self.channel != CONTENT else self.judge.ignored_because
 
     @property
     def in_line(self) -> bool:
-        """Whether text comes before what begins now on its line: not after a line break, a marker or a call."""
+        """Whether there is text on this line already, after the last line break, marker or call."""
         return not self.at_start and self.last_text[-1:] not in {"", "\n"}
 
-    def takes(self, name: str) -> bool:
-        """Whether a call of that name counts."""
-        return not self.calls_ignored and self.names.takes(name, bare=self.region.bare)
+    def accepts(self, name: str) -> bool:
+        """Whether a call of that name is accepted."""
+        return not self.calls_ignored and self.names.accepts(name, bare=self.region.bare)
 
     def limit_passed(self, i: int) -> bool:
-        """Whether what is at `i` is beyond a limit: of a call that has just become certain, say."""
+        """Whether what is at `i` exceeds a limit, for example that of a call that has just become certain."""
         return self.tape.base + i >= self.bound.at
 
     def narrowed(self, formats: tuple[int, ...]) -> tuple[int, ...]:
         """Of these formats, those that the turn may still be in."""
-        return tuple(number for number in formats if number in self.only) or formats
+        return tuple(number for number in formats if number in self.narrowed_to) or formats
 
     @property
     def is_over(self) -> bool:

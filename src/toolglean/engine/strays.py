@@ -1,20 +1,23 @@
-# What this file knows: markers of which no call came, which wait for what follows: beside a call they are markup.
-# It does not depend on how text is searched, on formats, or on how events are put in order.
+# Markers without a call, which wait for what follows: beside a call they are markup. Does not depend on how text is
+# searched, on formats, or on how events are put in order.
 #
 # A model wraps its calls in the markers of another family, opens a section twice, or leaves one empty. What comes next
-# tells: a call, another marker or the end of the turn shows that the marker was one; text shows that it was mentioned.
-# Behind a special token of a section, a little text may stand before the call: that text is content.
+# decides: a call, another marker or the end of the turn shows that the marker was markup; text shows that it was a
+# mention. Between the special token of a section and the call there may be a little text, which is content.
 """Markers that wait."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from toolglean.scan.plain import Plain
 
+if TYPE_CHECKING:
+    from toolglean.engine.reasons import Reason
+
 __all__ = ["PATIENCE", "Mark", "Strays"]
 
-PATIENCE = 128  # characters from the marker on, before a call that stands behind other text
+PATIENCE = 128  # characters from the marker to a call that follows other text
 
 
 class Mark(NamedTuple):
@@ -23,12 +26,12 @@ class Mark(NamedTuple):
     Attributes:
         text: the marker.
         start: its place.
-        problem: the reason of the `Problem` that is due if it is text, and the text of that problem; or two times "".
+        problem: the reason of the `Problem` that is reported if it is text, and the text of that problem; or None.
     """
 
     text: str
     start: int
-    problem: tuple[str, str] = ("", "")
+    problem: tuple[Reason, str] | None = None
 
 
 class Strays(Plain):
@@ -37,8 +40,8 @@ class Strays(Plain):
     Attributes:
         marks: the markers, in order.
         awaited: what closes them.
-        patience: how many characters may stand between the first of them and a call.
-        around: what closes the markers that were markup, where it has not come yet.
+        patience: how many characters there may be between the first of them and a call.
+        around: what closes the markers that were markup, if it has not come yet.
     """
 
     __slots__ = ("around", "awaited", "marks", "patience")
@@ -53,11 +56,11 @@ class Strays(Plain):
         self.marks, self.awaited, self.patience, self.around = marks, awaited, patience, around
 
     def with_mark(self, mark: Mark, closers: tuple[str, ...], patience: int) -> Strays:
-        """The same, and one more that waits."""
+        """The same, with one more marker that waits."""
         return Strays((*self.marks, mark), (*self.awaited, *closers), max(self.patience, patience), self.around)
 
     def without(self, closer: str) -> Strays:
-        """The same: that closer has come."""
+        """The same, after that closer has come."""
         awaited = tuple(each for each in self.awaited if each != closer)
         return Strays(self.marks, awaited, self.patience, tuple(each for each in self.around if each != closer))
 
@@ -70,7 +73,7 @@ class Strays(Plain):
         return Strays(around=(*self.around, *self.awaited))
 
     def pieces(self, text: str, start: int) -> list[tuple[Mark | None, str, int]]:
-        """All that waited, which stands at `start`, in order: each mark with its text, and what is between them."""
+        """Everything that waited, in order: each mark with its text, and what is between them. It begins at `start`."""
         found: list[tuple[Mark | None, str, int]] = []
         place = start
         for mark in self.marks:

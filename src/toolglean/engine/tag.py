@@ -1,6 +1,6 @@
-# What this file knows: a tag, what follows from its text alone, and the gap between it and a call's JSON.
+# A tag, what follows from its text alone, and the gap between it and a call's JSON.
 # Does not depend on how the payload after it is read (discovery.py).
-"""A tag: the literal that starts a call, where nothing more of the format is known."""
+"""A tag: the literal that starts a call, when nothing else is known about the format."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ __all__ = ["FENCE", "GAP", "Gap", "Tag", "derived_closer"]
 GAP = 256  # characters of anything that may come before a call's JSON
 FENCE = "```"
 
-# In a marker, the word that says "here it begins", and the one that then says "here it ends".
+# Words in a marker that mean "it begins here", each with the word that means "it ends here".
 _PAIRS = [each.split() for each in ("begin end", "start end", "open close", "prefix suffix", "BEGIN END", "START END")]
 _angle = re.compile(r"<([A-Za-z_][\w:.-]*)>").fullmatch
 _square = re.compile(r"\[([A-Za-z_][\w:.-]*)\]").fullmatch
@@ -31,11 +31,11 @@ class Tag:
 
     Attributes:
         text: the tag.
-        closer: what may end the payload; "" where nothing is known. It is optional in the stream, and markup.
-        bare: whether the tag is JSON itself (`{`, `[`) or nothing at all (""), and not a marker: then only the start
-            of a turn is looked at, and unknown names do not count.
-        bracket: `[` or `{` where the tag ends with the first character of the payload, else "".
-        recent: how many characters of a gap tell whether the tag, its closer or a fence has just been read.
+        closer: what may end the payload; "" if nothing is known. It is optional in the stream, and markup.
+        bare: whether the tag is not a marker but JSON itself (`{`, `[`) or nothing at all (""): then only the start of
+            a turn is examined, and unknown names are not accepted.
+        bracket: `[` or `{` if the tag ends with the first character of the payload, else "".
+        recent: how many characters of a gap show whether the tag, its closer or a fence has just been read.
     """
 
     __slots__ = ("bare", "bracket", "closer", "finder", "recent", "skipper", "text")
@@ -72,8 +72,8 @@ class Tag:
 def derived_closer(tag: str) -> str:
     """The closer that belongs to a tag by its form; "" if there is none.
 
-    `<x>` → `</x>`, `[X]` → `[/X]`, a fence → a fence, and a marker that says begin, start, open or prefix → the same
-    marker that says end, close or suffix.
+    `<x>` → `</x>`, `[X]` → `[/X]`, a fence → a fence, and a marker with the word begin, start, open or prefix → the
+    same marker with end, close or suffix.
     """
     marker = tag.rstrip("[{ \t\r\n")
     if FENCE in marker:
@@ -96,7 +96,7 @@ class Gap(Plain):
         name: the last word that is a tool's name.
         recent: its end, as long as the tag, the closer or a fence.
         size: how many characters it has.
-        tried: whether JSON was begun: if no call comes of it, that is then worth a Problem.
+        tried: whether JSON has begun: if it is not a call, that is reported as a `Problem`.
     """
 
     __slots__ = ("_after_word", "_word", "after_call", "name", "recent", "size", "tried")
@@ -109,7 +109,7 @@ class Gap(Plain):
         self.tried = False
 
     def read(self, char: str, names: Names, tag: Tag) -> bool:
-        """Read a character; a brace is not a part of the gap. False: it shows that no call follows."""
+        """Read a character; a brace is not part of the gap. False: it shows that no call follows."""
         if is_word(char):
             if self.after_call and self._after_word:
                 return False
@@ -139,5 +139,5 @@ class Gap(Plain):
         self.tried = True
 
     def forget_name(self) -> None:
-        """The JSON was not a call: the name, if there was one, is not that of the next."""
+        """The JSON was not a call: the name, if there was one, does not belong to the next one."""
         self.name = ""

@@ -1,14 +1,14 @@
 # The text of a turn: what is being read, what waits for the next chunk, what is read again, and what is kept because it
-# may be read again. Does not know what any of it means.
+# may be read again. Does not know what the text means.
 #
-# Text is read once, from the front. Three things lay text in front of what follows:
+# Text is read once, from the front. Three things put text before what follows:
 #
 # - the end of a chunk may be the beginning of a marker: it is *held*, and joined to the next chunk;
-# - a region of which no call came: its opener is text, and the rest is read again, for it may hide a real call;
+# - a region that is not a call: its opener is text, and the rest is read again, because it may hide a real call;
 # - a reading that was undone (attempt.py): what follows it is read again.
 #
-# Characters that are read again stay below those read, plus 4 KB (REREAD_GRACE): that keeps the whole linear. The rule
-# depends on places alone, so it is the same for every chunking.
+# No more characters are read again than were read, plus 4 KB (REREAD_GRACE), so the work stays linear. The rule depends
+# on places only, so it is the same for every chunking.
 #
 # The tape is the one part of a turn that an undone reading leaves as it is: where the text is, what waits, and how much
 # was read again are facts, whatever the text turns out to mean.
@@ -28,18 +28,19 @@ REREAD_GRACE = 4096
 WINDOW = 256  # how much text is joined to held text at once: joining to all of a long text would copy it each time
 
 Piece: TypeAlias = "tuple[str, int, int]"
-"""Text that is still to be read: the text, from where on, and the place of its first character."""
+"""Text that is still to be read: the text, the index at which to begin, and the place of its first character."""
 
 
 class Tape(Plain):
     """What is read, and what is read next.
 
     Attributes:
-        ahead: what is read after that, the last one first; empty between chunks.
+        ahead: what is read after the current text, the last one first; empty between chunks.
         base: the place in the turn of the first character of the text that is being read.
         held: the end of the text, which waits for the next chunk.
-        in_prompt: whether it is the prompt that is read: its places are below 0.
-        waiting: what is read next, text and place; with the text "", the machine has something to do first. Else None.
+        in_prompt: whether the prompt is being read: its places are below 0.
+        waiting: what is read next, text and place; with the text "", the machine must do something else first. None if
+            nothing is.
     """
 
     __slots__ = ("_by_fallbacks", "_reread", "ahead", "base", "held", "in_prompt", "waiting")
@@ -51,36 +52,36 @@ class Tape(Plain):
         self.ahead: list[Piece] = []
         self.waiting: tuple[str, int] | None = None
         self._reread = 0  # how many characters were read again
-        self._by_fallbacks = 0  # the same, by other readers than the first
+        self._by_fallbacks = 0  # the same, by fallback formats
 
     def copy(self) -> Tape:
-        """The same place, for a reader of its own: what is ahead of this one is not ahead of that one."""
+        """The same place for another reader: what is ahead of this one is not ahead of that one."""
         twin = Tape.__new__(Tape)
         twin.base, twin.held, twin.in_prompt, twin.ahead = self.base, self.held, self.in_prompt, []
         twin.waiting, twin._reread, twin._by_fallbacks = self.waiting, self._reread, self._by_fallbacks
         return twin
 
     def read_prompt(self, *, reads: bool) -> None:
-        """Whether it is the prompt that is read from here on."""
+        """Whether the prompt is read from here on."""
         self.in_prompt = reads
 
     # -- what waits for the next chunk ---------------------------------------------------------------------------------
 
     def hold(self, text: str) -> None:
-        """That text, the end of what is read, waits."""
+        """Hold that text, the end of what is being read."""
         self.held = text
 
     def release(self) -> str:
-        """What waits; it does not wait any more."""
+        """Release what waits, and return it."""
         held, self.held = self.held, ""
         return held
 
     # -- what is read again --------------------------------------------------------------------------------------------
 
     def read_again(self, text: str, start: int, *, always: bool) -> bool:
-        """Read that text, which is at `start`, once more. False: too much was read again.
+        """Read that text, which is at `start`, once more. False: too much was read again already.
 
-        `always`: the text is the beginning of a marker, short and at a place of its own.
+        `always`: the text is the beginning of a marker, so it is short.
         """
         if not always and self._reread + len(text) > start + len(text) + REREAD_GRACE:
             return False
@@ -90,8 +91,8 @@ class Tape(Plain):
         return True
 
     def read_by_fallback(self, text: str, start: int) -> bool:
-        """Have that text read by another reader. False: too much was. Each reader has its own budget, so one that
-        failed does not use up another's.
+        """Have that text read by another reader. False: too much was read so already. Each reader has its own budget,
+        so one that failed does not use up another's.
         """
         if self._by_fallbacks + len(text) > 2 * (start + len(text)) + REREAD_GRACE:
             return False
@@ -104,23 +105,23 @@ class Tape(Plain):
         self.waiting = (text, start) if text else None
 
     def interrupt(self) -> None:
-        """Stop reading for a moment, with nothing to read again."""
+        """Interrupt the loop, with nothing to read again."""
         if self.waiting is None:
             self.waiting = ("", 0)
 
     def count_as(self, other: Tape) -> None:
-        """As much was read again as from that tape."""
+        """Count as much as read again as that tape does."""
         self._reread = other._reread
 
     def take_waiting(self) -> tuple[str, int] | None:
-        """What is to be read again, with its place; it does not wait any more. None where there is no such text."""
+        """Take what is to be read again, with its place; None if there is none."""
         waiting, self.waiting = self.waiting, None
         return waiting
 
     # -- the order of reading ------------------------------------------------------------------------------------------
 
     def open(self, piece: Piece) -> tuple[str, int]:
-        """That piece is read now, after what was held. Returns the text, and from where on it is read."""
+        """Begin to read that piece, after what was held. Returns the text, and the index at which to begin."""
         text, i, self.base = piece
         if not self.held or i >= len(text):
             return text, i
@@ -131,7 +132,7 @@ class Tape(Plain):
         return held + text[i : i + WINDOW], 0
 
     def join(self, text: str, base: int) -> str:
-        """That text, which is at `base`, is read now, all of it, after what was held."""
+        """Begin to read all of that text, which is at `base`, after what was held."""
         held, self.base = "", base
         if text:
             held = self.release()
@@ -139,7 +140,7 @@ class Tape(Plain):
         return held + text
 
     def next(self, text: str = "", i: int = 0) -> Piece | None:
-        """What is read next, if that text is read up to `i`; None where nothing is left."""
+        """What to read next, if that text was read up to `i`; None if nothing is left."""
         if i < len(text):
             self.ahead.append((text, i, self.base))
         if self.waiting is not None:
@@ -154,14 +155,14 @@ class Tape(Plain):
             self.ahead.append(piece)
 
     def lay_in_order(self, piece: Piece, first: Piece | None = None) -> None:
-        """Read that piece after those that come before it in the turn. `first`: what would be read next otherwise."""
+        """Read that piece after those that precede it in the turn. `first`: what would otherwise be read next."""
         self.lay(first)
         if piece[0]:
             after = sum(1 for _, i, base in self.ahead if base + i >= piece[2])
             self.ahead.insert(after, piece)
 
     def drop_up_to(self, place: int) -> None:
-        """Nothing that was taken in up to that place is ahead any more."""
+        """Drop what is ahead up to that place."""
         self.ahead[:] = [each for each in self.ahead if each[2] + len(each[0]) > place]
 
 
@@ -202,14 +203,14 @@ class Kept(Plain):
 
 
 class Region(Kept):
-    """Text that may become a call, from its opener on. If it does, it is the beginning of the call's span.
+    """Text that may become a call, beginning with its opener. If it does, it is the beginning of the call's span.
 
     Attributes:
         open: whether text is kept.
-        bare: whether no marker opened it, so that an unknown name does not count.
-        opener_length: how many characters at its beginning are not read again if no call comes of it.
+        bare: whether no marker opened it, so that an unknown name is not accepted.
+        opener_length: how many characters at its beginning are not read again if it is not a call.
         fence_line: how many characters at its beginning are the line of a fence, before the opener.
-        stream_in_reasoning: whether a call that comes of it is handed out at once, also inside reasoning.
+        stream_in_reasoning: whether its call is returned at once, also inside reasoning.
     """
 
     __slots__ = ("bare", "fence_line", "open", "opener_length", "stream_in_reasoning")
@@ -226,17 +227,17 @@ class Region(Kept):
         self.open, self.bare, self.opener_length = True, bare, kept
 
     def begin_before(self, text: str) -> None:
-        """It begins with that text, the line of a fence, which was not said yet."""
+        """It begins with that text, the line of a fence, which was not emitted yet."""
         self.fence_line = len(text)
         self.start, self.opener_length = self.start - self.fence_line, self.opener_length + self.fence_line
         self._text = grown(self._text, text)
 
     def doubt(self, *, bare: bool) -> None:
-        """Whether an unknown name does not count."""
+        """Whether an unknown name is not accepted."""
         self.bare = bare
 
     def hand_out(self, *, stream_in_reasoning: bool) -> None:
-        """Whether a call that comes of it is handed out at once."""
+        """Whether its call is returned at once."""
         self.stream_in_reasoning = stream_in_reasoning
 
     @property
@@ -245,17 +246,17 @@ class Region(Kept):
         return joined(self._text)[-1:].isspace()
 
     def settle(self) -> None:
-        """What is kept so far is whole JSON, in whose strings no call is looked for: none of it is read again."""
+        """What is kept so far is complete JSON, whose strings are not searched for calls: none of it is read again."""
         self.opener_length = self.end - self.start
 
     def shorten(self, chars: int) -> None:
-        """Its last characters are read again, and kept again then."""
+        """Its last characters are read again, and then kept again."""
         text = self.text
         self._text = ((), text[: len(text) - chars])
         self.end -= chars
 
     def taken(self) -> tuple[str, int]:
-        """Its text and place; nothing is kept any more."""
+        """Take its text and place; nothing is kept after that."""
         text, self.open, self._text = self.text, False, ()
         return text, self.start
 
@@ -264,8 +265,8 @@ class Bound(Plain):
     """The limit that is in force, for a region or for an open call. Never changed.
 
     Attributes:
-        at: the place in the turn of the first character beyond it; NEVER where none is in force.
-        name: which limit it is.
+        at: the place in the turn of the first character beyond it; NEVER if none is in force.
+        name: the limit's name.
     """
 
     __slots__ = ("at", "name")  # not a NamedTuple: its fields are read with each piece of text, and are slower there

@@ -1,7 +1,7 @@
-# What payloads do to a turn: they open a region, begin a call and end it, or give it up. Does not know what is looked
-# for (plan.py), in which order text is read (machine.py), or how a payload is written.
+# What payloads do to a turn: they open a region, begin a call and end it, or give it up. Does not depend on what is
+# looked for (plan.py), on the order in which text is read (machine.py), or on how a payload is written.
 #
-# Readers change a turn by its methods alone; nobody else writes its fields (state.py).
+# Readers change a turn only by its methods; its fields (state.py) are not written from outside.
 """A turn, as its readers see it."""
 
 from __future__ import annotations
@@ -9,21 +9,25 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from toolglean.engine.attempt import Attempt
-from toolglean.engine.emit import LEFT_OVER
 from toolglean.engine.judge.drafts import MARKERS, Draft, Kind
 from toolglean.engine.modes import CALL, CONTENT, DONE, REPAIR, SKIP, TEXT
 from toolglean.engine.payload import Payload, Stops
+from toolglean.engine.reasons import (
+    AFTER_UNCLOSED,
+    LIMITS,
+    Reason,
+    malformed_arguments,
+    opener_in_value,
+)
+from toolglean.engine.reasons import repaired as repaired_by
 from toolglean.engine.repair.suspended import ON, TRIAL, Fault, Repair, Suspended
 from toolglean.engine.repair.suspended import Kind as FaultKind
-from toolglean.engine.speech import CUT_OFF, Speech
+from toolglean.engine.speech import Speech
 from toolglean.engine.strays import PATIENCE, Mark
 from toolglean.engine.tape import UNBOUND, Bound
 
-__all__ = ["ALONE", "CUT_OFF", "LEFT_OVER", "Payload", "Stops", "Turn"]
+__all__ = ["Payload", "Stops", "Turn"]
 
-ALONE = Kind.ALONE.value
-DISTRUSTED = "call behind a malformed one that was not closed"
-QUOTING = "a value that holds the opener of a "
 SPECIAL = frozenset("|｜")  # in special tokens, which prose does not contain
 
 
@@ -35,15 +39,15 @@ class Turn(Speech):
     # -- the region ----------------------------------------------------------------------------------------------------
 
     def open_region(self, start: int, kept: int, *, bare: bool = False, alone: bool = False) -> None:
-        """From `start` on, text is kept; if no call comes of it, its first `kept` characters are not read again.
+        """Keep the text from `start` on. If it does not become a call, its first `kept` characters are not read again.
 
-        `bare`: no marker opened it. `alone`: what begins there may count only alone on its lines.
+        `bare`: no marker opened it. `alone`: what begins there is accepted only if nothing else is on its lines.
         """
         judge = self.judge
         if judge.draft is not None and judge.draft.is_alone and not judge.draft.shares_line(start):
             self._keep_line()
         needs_line = (bare or alone) and judge.draft is None and self.channel == CONTENT and not self.tape.in_prompt
-        judge.attempt_from(None)  # of an opener that nothing came of
+        judge.attempt_from(None)  # of an opener without a call
         if needs_line or self._may_be_undone:
             judge.attempt_from(Attempt(self))
         self._open_region(start, kept, bare=bare)
@@ -65,27 +69,27 @@ class Turn(Speech):
             self.bound = Bound(self.region.start + self.limits.call_chars, "call_chars")
 
     def take_region(self) -> tuple[str, int]:
-        """Its text and place; nothing is kept any more, and no limit is in force."""
+        """Its text and place. Nothing is kept after that, and no limit is in force."""
         self.bound = UNBOUND
         return self.region.taken()
 
     def content_region(self, drop: int = 0) -> bool:
-        """No call came of the region: it is content, but for its last `drop` characters. Whether any is left."""
+        """The region is not a call: it is content, except for its last `drop` characters. Whether any are left."""
         text, start = self.take_region()
         text = text[: len(text) - drop]
         self.say(text, start)
         return bool(text)
 
-    def release_region(self, problem: str = "", again: int | None = None) -> None:
-        """No call came of the region: its opener is content, and the rest is read again.
+    def release_region(self, problem: Reason | None = None, again: int | None = None) -> None:
+        """The region is not a call: its opener is content, and the rest is read again.
 
         Args:
-            problem: the reason of the `Problem` that is reported; "" for none.
+            problem: the reason of the `Problem` that is reported; None for none.
             again: how many characters at the region's end are read again; None: all but the opener.
         """
         kept = self.region.opener_length
         text, start = self.take_region()
-        if problem:
+        if problem is not None:
             self.emit.problem(problem, text, start)
         if again is not None:
             kept = len(text) - again
@@ -106,8 +110,8 @@ class Turn(Speech):
             and not self.judge.in_doubt
         )
 
-    def set_aside(self, closers: tuple[str, ...], problem: str = "") -> None:
-        """No call came of the region: what follows tells whether its marker is markup or text; the rest is read again.
+    def set_aside(self, closers: tuple[str, ...], problem: Reason | None = None) -> None:
+        """The region is not a call: what follows shows whether its marker is markup or text; the rest is read again.
 
         Args:
             closers: what closes the marker.
@@ -116,7 +120,7 @@ class Turn(Speech):
         kept = self.region.opener_length
         self.pass_marker(kept)
         text, start = self.take_region()
-        mark = Mark(text[:kept], start, (problem, text if problem else ""))
+        mark = Mark(text[:kept], start, None if problem is None else (problem, text))
         patience = min(PATIENCE, self.limits.held) if closers and SPECIAL.intersection(mark.text) else 0
         self.at_start = False
         self.leave(text_follows=False)
@@ -126,7 +130,7 @@ class Turn(Speech):
             self.mode = TEXT
 
     def read_region_again(self, payload: Payload, kept: int, *, bare: bool) -> bool:
-        """That payload reads the region again, from its first character on. False: too much was read so.
+        """Have that payload read the region again, from its first character. False: too much was read again already.
 
         `kept`, `bare`: as for `open_region`.
         """
@@ -142,23 +146,25 @@ class Turn(Speech):
         return True
 
     def pass_marker(self, chars: int) -> None:
-        """The region's first characters are a marker that is always markup: also in another message's header."""
+        """The region's first characters are a marker that is always markup, and may be part of another message's
+        header.
+        """
         if self.channel == CONTENT:
             lead = self.region.fence_line
             self.judge.marker(self.region.text[lead : lead + chars], self.region.start + lead)
 
-    def markup_region(self, chars: int, problem: str = "") -> None:
+    def markup_region(self, chars: int, problem: Reason | None = None) -> None:
         """The region's first characters are a marker; the rest is read again."""
         chars += self.region.fence_line
         text, start = self.take_region()
-        if problem:
+        if problem is not None:
             self.emit.problem(problem, text[:chars], start)
         self.emit.markup(text[:chars], start)
         if not self.read_again(text[chars:], start + chars):
             self.say(text[chars:], start + chars)
 
-    def drop_region(self, problem: str) -> None:
-        """The region is markers of the format, of which nothing came."""
+    def drop_region(self, problem: Reason) -> None:
+        """The region consists of markers of the format, without a call."""
         text, start = self.take_region()
         self.emit.problem(problem, text, start)
         self.emit.markup(text, start)
@@ -166,10 +172,10 @@ class Turn(Speech):
     # -- calls ---------------------------------------------------------------------------------------------------------
 
     def begin_call(self, name: str, model_id: str | None, *, may_get_id: bool, alone: bool = False) -> bool:
-        """A call is certain; the region is the beginning of its span. False: the limit of calls is passed.
+        """A call is certain; the region is the beginning of its span. False: the limit of calls is exceeded.
 
-        `alone`: it has no marker, and counts only if nothing else is on its lines. Nor does the call of an unknown tool
-        count in the middle of a line: it is an example.
+        `alone`: it has no marker, and is accepted only if nothing else is on its lines. A call to an unknown tool in
+            the middle of a line is not accepted either: it is an example.
         """
         draft = self.judge.draft
         if not alone and draft is not None and draft.is_alone:
@@ -202,36 +208,36 @@ class Turn(Speech):
             self.emit.delta(text, start, after_comma=after_comma)
 
     def end_call(self, end: int, *, whole: bool = True, name_alone: bool = False) -> None:
-        """The open call is finished; `whole`: not because the turn is. `name_alone`: see judge/name_alone.py."""
+        """The open call has ended; `whole`: not because the turn has. `name_alone`: see `NameAlone`."""
         if end > self.bound.at:
-            self.emit.problem("limit passed: call_chars", "", end)
+            self.emit.problem(LIMITS["call_chars"], "", end)
             self.emit.end_call("malformed", end)
         elif not whole:
             self.emit.end_call("incomplete", end)
         elif self.judge.closers.awaited is not None:
-            self.emit.problem(DISTRUSTED, self.emit.call.name, self.emit.call.start)
+            self.emit.problem(AFTER_UNCLOSED, self.emit.call.name, self.emit.call.start)
             self.emit.end_call("malformed", end)
         else:
             self.emit.end_call("ok", end, name_alone=name_alone)
         self.bound = UNBOUND
 
-    def end_malformed(self, reason: str, text: str, end: int) -> None:
-        """The open call was read to its end, and may not run."""
+    def end_malformed(self, reason: Reason, text: str, end: int) -> None:
+        """The open call was read to its end, but must not run."""
         self.emit.problem(reason, text, self.emit.call.start)
         self.emit.end_call("malformed", end)
         self.bound = UNBOUND
 
     def end_doubtful(self, end: int, closers: Iterable[str], *, of: str) -> None:
-        """The open call is finished, but a value contains the opener `of` a call or a parameter: the closer found may
+        """The open call has ended, but a value contains the opener `of` a call or a parameter: the closer found may
         belong to that one.
         """
-        self.end_malformed(QUOTING + of, self.emit.call.name, end)
+        self.end_malformed(opener_in_value(of), self.emit.call.name, end)
         self.ignore_calls_until(closers)
 
     def end_failed(self, place: int, closer: str, closers: Iterable[str], tags: Iterable[str]) -> None:
-        """The rest of a call that was given up ends there: at its closer, or, where that is "", before an opener.
+        """The rest of a call that was given up ends there: at its closer or, if that is "", before an opener.
 
-        A closer may be that of a call which the arguments quote, if they contain one of the tags that open calls.
+        The closer may belong to a call that the arguments quote, if they contain one of the tags that open calls.
         """
         arguments = self.emit.call.arguments
         self.emit.end_call("malformed", place)
@@ -240,13 +246,13 @@ class Turn(Speech):
         if not closer or any(tag in arguments for tag in tags):
             self.ignore_calls_until(closers)
 
-    def miss(self, closers: tuple[str, ...], place: int) -> None:
-        """A call was left at that place, and these of its closers did not come: if one comes soon, it is markup."""
+    def expect_late_closers(self, closers: tuple[str, ...], place: int) -> None:
+        """A call ended at that place without these closers: if one comes soon, it is markup."""
         late = (*closers, *self.emit.strays.around)
         self.judge.heed(self.judge.closers.expecting(late, place + self.limits.held))
 
     def ignore_calls_until(self, closers: Iterable[str]) -> None:
-        """A call could not be read: no call counts until one of the closers came. See closers.py."""
+        """A call could not be read: ignore calls until one of the closers has come. See closers.py."""
         self.judge.heed(self.judge.closers.after_fault(tuple(closers)))
 
     def _begin_draft(
@@ -264,7 +270,7 @@ class Turn(Speech):
             kind, marks, most = Kind.REASONING, self.rules.marks(self.channel), self.limits.call_chars
         else:
             return
-        attempt.before.emit.tell_first(self.emit.take())  # with what was said of its opener
+        attempt.before.emit.tell_first(self.emit.take())  # with what was reported of its opener
         draft = Draft(attempt, kind, marks, start=start, text=text, most=most, close=close, in_list=in_list)
         self.judge.keep_back(draft)
         self.tape.interrupt()
@@ -274,7 +280,7 @@ class Turn(Speech):
     # What is repaired, and how, is in repair/.
 
     def may_repair(self) -> bool:
-        """Whether the call that is read may be repaired: not where it might be a draft, or does not count anyway."""
+        """Whether the call that is being read may be repaired: not if it may be a draft, or is ignored anyway."""
         if self.repair is not ON or self.tape.in_prompt:
             return False
         if not self.region.open:
@@ -282,7 +288,7 @@ class Turn(Speech):
         return self.channel == CONTENT and not self.calls_ignored and not self.judge.in_doubt
 
     def suspend(self, fault: Fault, before: Payload) -> None:
-        """Keep what comes next, until it shows what was meant. `before`: the payload, as it is to read on then."""
+        """Keep what comes next until it shows what was meant. `before`: the payload that will then read on."""
         attempt = None
         if self.repair is not TRIAL:
             attempt = Attempt(self, before)
@@ -294,8 +300,8 @@ class Turn(Speech):
         self.suspended, self.mode = Suspended(fault, attempt), REPAIR
         self.tape.release()
 
-    def suspend_refused(self, kind: FaultKind, reason: str, text: str, place: int) -> bool:
-        """That text was refused. Whether it may be repaired: then what comes next is kept."""
+    def suspend_refused(self, kind: FaultKind, reason: Reason | None, text: str, place: int) -> bool:
+        """That text was refused. Returns whether it may be repaired; then what comes next is kept."""
         payload = self.payload
         if payload is None or not (self.repair is TRIAL or self.may_repair()):
             return False
@@ -311,12 +317,12 @@ class Turn(Speech):
         return before is not None
 
     def begin_trial(self, repair: Repair) -> None:
-        """It is a copy that reads what may have been meant: no repair waits for the end of the call."""
+        """This copy reads what may have been meant: no repair waits for the end of the call."""
         self.repair = repair
 
     def repaired(self, name: str, text: str, place: int) -> None:
-        """What is at that place was repaired."""
-        self.emit.problem(f"mended: {name}", text, place)
+        """Report a repair at that place."""
+        self.emit.problem(repaired_by(name), text, place)
         self.emit.repaired(name, place)
 
     def take_over(self, trial: Turn) -> None:
@@ -330,13 +336,13 @@ class Turn(Speech):
         self.tape.release()
 
     def give_up_repair(self, before: Turn) -> None:
-        """The call is read on as it was written, and no other repair of it is tried. `before`: the turn as it was."""
+        """Read the call on as it was written, and try no other repair of it. `before`: the turn as it was."""
         self.bound = before.bound
         self.repair_failed_at = self.emit.index
         self.resume()
 
-    def give_up(self, reason: str, text: str, place: int) -> None:
-        """The open call cannot be read: pass over the rest of it."""
+    def give_up(self, reason: Reason, text: str, place: int) -> None:
+        """The open call cannot be read: skip the rest of it."""
         if self.suspend_refused(FaultKind.CHARACTER, reason, text, place):
             return
         self.emit.problem(reason, text, place)
@@ -345,18 +351,18 @@ class Turn(Speech):
         self.tape.release()
 
     def refuse_arguments(self, fault: str, text: str, place: int) -> None:
-        """A reader refused that character of the open call's arguments; `fault`: what it expected, or "depth"."""
+        """A reader refused that character of the open call's arguments. `fault`: what it expected, or "depth"."""
         if fault == "depth":
             self.stop("depth", text, place)
         else:
-            self.give_up(f"malformed arguments: {fault}", text, place)
+            self.give_up(malformed_arguments(fault), text, place)
 
     def resume(self) -> None:
-        """The payload that was skipped, or waited, reads on."""
+        """The payload that was skipped, or has waited, reads on."""
         self.mode, self.suspended = CALL, None
 
     def stop(self, limit: str, text: str, place: int) -> None:
-        """A limit is passed: an open call ends here, and the rest of the turn is content."""
+        """A limit is exceeded: an open call ends here, and the rest of the turn is content."""
         if limit == "held" and self.region.open and self.payload is not None and self.payload.is_too_long(self):
             return
         self.mode, self.payload = DONE, None
@@ -365,7 +371,7 @@ class Turn(Speech):
         if self.judge.draft is not None:
             self.end_draft(place, (limit, text, place))
             return
-        self.emit.problem(f"limit passed: {limit}", text, place)
+        self.emit.problem(LIMITS[limit], text, place)
         if self.emit.open:
             self.emit.end_call("malformed", place)
         elif self.region.open:

@@ -1,6 +1,6 @@
-# The names that a server's flags accept, and which format each of them means.
-# Does not depend on the formats. An engine registers these names in each of its processes, so they are written here as
-# text: loading the formats takes longer than an engine should wait for a plugin. A test compares the two.
+# The names that a server's flags accept, and which format each of them means. Does not load any format: an engine
+# registers these names in each of its processes, and should not wait for the library. So the names are a copy, which
+# `python -m tests.support.engine_names` makes from the declarations; a test compares the two.
 """The names of toolglean's parsers in an engine."""
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ FORMATS: tuple[str, ...] = tuple(
     minimax-m1 minimax-m2 minimax-m3 kimi-k2 kimi-k2-stripped kimi-k3 mistral-v13 mistral-v11 mistral-v3 gemma-4
     functiongemma tool-code harmony llm-jp-harmony beam command-a command-r granite-3 granite-20b-fc
     granite-pythonic granite-4 apertus dots ernie-4.5 cwm gigachat-3 gigachat-3.1 gigachat-3.5 hunyuan-a13b
-    hyperclovax-think inkling internlm jamba lfm2 minicpm-3 minicpm-5 olmo-3 pangu-embedded phi-4-mini plamo-3 rwkv
-    solar solar-open2 step-3 step-audio-2 step-3.5 xlam xlam-object raven tool-tags json-input prompt-tags
+    hyperclovax-think inkling internlm jamba lfm2 minicpm-3 minicpm-5 olmo-3 pangu-embedded phi-4-mini plamo-3
+    rwkv solar solar-open2 step-3 step-audio-2 step-3.5 xlam xlam-object raven tool-tags json-input prompt-tags
     bracket-calls react tool-call-fence escaped-markup
     """.split()  # noqa: SIM905  # a hundred names, with quotes around each, are a hundred lines
 )

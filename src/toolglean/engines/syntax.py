@@ -81,7 +81,7 @@ def _of(declared: Format | None, arguments: Mapping[str, Any], template: str) ->
     written = (THINK,) if declared is None else declared.all_reasonings
     pairs = tuple((opener.strip(), closer.strip()) for opener, closer in written)
     named = any(marker and marker in template for pair in pairs for marker in pair)
-    plain = () if declared is None else {each.strip() for each in (*declared.drop, *declared.speaks)}
+    plain = () if declared is None else {each.strip() for each in (*declared.drop, *declared.content_markers)}
     ends = tuple(sorted(plain, key=len, reverse=True))  # one may be the prefix of another
     reasons = bool(pairs) and (named or not template)
     return ModelSyntax(arguments, declared, written, pairs, reasons, opens_reasoning(template), ends)

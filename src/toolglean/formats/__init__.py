@@ -1,5 +1,5 @@
-# What this room knows: how model families write their calls and their reasoning, as data, and what follows from it.
-# What it must not know: events, and the text of any turn.
+# How model families write their calls and their reasoning, as data. Does not depend on events, or on the text of any
+# turn.
 #
 #   spec.py       the words of a declaration
 #   library/      the families

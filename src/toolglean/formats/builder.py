@@ -1,10 +1,10 @@
-# What this file knows: the paths that the declaration of one format becomes in an automaton.
-# What it must not know: how many formats share the automaton, how it is walked, and any text.
+# Turns the declaration of one format into paths of an automaton. Does not depend on how many formats share the
+# automaton, on how it is walked, or on any text.
 #
-# For each spelling of the section, and in it each spelling of the call, a path leads up to the last slot. The text
+# For each spelling of the section, and each spelling of the call in it, a path leads up to the last slot. The text
 # after the last slot is optional, and is markup: the rest of the call, separators, the section's end. From there, calls
-# without an opener begin again. Calls with an opener are found by the search for openers, as are section
-# openers, reasoning markers and dropped markers.
+# without an opener begin again. Calls with an opener are found by the search for openers, and so are section openers,
+# reasoning markers and dropped markers.
 """From one format to paths of an automaton."""
 
 from __future__ import annotations
@@ -42,19 +42,19 @@ from toolglean.formats.patterns import (
 from toolglean.formats.reasonings import Reasoning
 from toolglean.formats.spec import Format, JsonOrText, Literal, Slot, Space, Token, tokens_of
 
-__all__ = ["CLOSE_REASONING", "DROP", "OPEN_REASONING", "SPEAK", "STRAY", "TELL", "NfaBuilder"]
+__all__ = ["BEGIN_CONTENT", "BEGIN_USER_TEXT", "CLOSE_REASONING", "DROP", "OPEN_REASONING", "STRAY", "NfaBuilder"]
 
 # Actions of markers; numbers from OPEN_REASONING on say which channel opens.
 DROP = 0
 CLOSE_REASONING = 1
-SPEAK = 2  # what follows is text: no call without a marker may begin there
-TELL = 3  # what follows is text for the user, in which no call counts
-STRAY = 4  # the end of reasoning that has not begun
+BEGIN_CONTENT = 2  # content follows: no call without a marker may begin there
+BEGIN_USER_TEXT = 3  # text for the user follows, in which calls are ignored
+STRAY = 4  # the end of reasoning that was never opened
 OPEN_REASONING = 5
 
 
 def _whole(literals: list[str]) -> list[tuple[int, int]]:
-    # The first and the last literal of each marker: a tag that is open at white space goes on behind it.
+    # The first and the last literal of each marker: a tag that is open at white space continues after it.
     found: list[tuple[int, int]] = []
     first = 0
     for place, text in enumerate(literals):
@@ -66,17 +66,17 @@ def _whole(literals: list[str]) -> list[tuple[int, int]]:
 
 
 class NfaBuilder:
-    """Lays the paths of one format into an automaton.
+    """Adds the paths of one format to an automaton.
 
     Attributes:
-        opener: the state before all that has a marker of its own.
-        line: the same, where it counts only at the beginning of a line.
+        opener: the state before everything that has a marker of its own.
+        line: the same, for what is accepted only at the beginning of a line.
         bare: the state before calls that have no marker.
         tags: what opens calls and sections.
-        closers: what stands behind calls and sections, each with the states behind it.
+        closers: what follows calls and sections, each with the states after it.
         reasonings: the markers of each channel of reasoning: what opens it, and what closes it.
-        insides: the state before each of these channels, by its number there; some may be left out.
-        written: the state before sections that are JSON: so they are written, but nothing is read from there.
+        insides: the state before each of these channels, by its number there; some may be missing.
+        written: the state before sections that are JSON: it is used for writing, not for reading.
     """
 
     __slots__ = (
@@ -94,8 +94,8 @@ class NfaBuilder:
         among: tuple[Format, ...],
         others: tuple[Reasoning, ...],
     ) -> None:
-        # `channels`: how many channels of reasoning there are already. `among`: the formats of the automaton, this one
-        # too. `others`: the reasoning of families that are not among them.
+        # `channels`: how many channels of reasoning there are already. `among`: the formats of the automaton, including
+        # this one. `others`: the reasoning of families that are not among them.
         self.nfa, self.format, self.channels = nfa, declared, channels
         nfa.begin_format(number)
         self.opener = nfa.state()
@@ -115,8 +115,8 @@ class NfaBuilder:
         self.insides |= enumerate(self._reasonings_of_others(others), own)
         for marker in declared.drop:
             self._marker(self.opener, marker, DROP)
-        for marker in declared.speaks:
-            self._marker(self.opener, marker, self._said_by(marker))
+        for marker in declared.content_markers:
+            self._marker(self.opener, marker, self._action_of(marker))
 
     def _pairs(self, among: tuple[Format, ...]) -> list[int]:
         pairs = enumerate(self.format.all_reasonings)
@@ -136,9 +136,9 @@ class NfaBuilder:
         closers = [token.text for token in tokens_of(closer) if isinstance(token, Literal)]
         for pattern in self.format.spellings:
             begin = nfa.state()
-            marker = "" if pattern in self.format.stripped else first_literal(pattern)
+            marker = "" if pattern in self.format.without_special_tokens else first_literal(pattern)
             marked = bool(marker) and not is_bare(marker)
-            stripped = pattern in self.format.stripped
+            stripped = pattern in self.format.without_special_tokens
             objects = begins_with_objects(pattern)
             whole = objects and bool(opener) and is_bare(first_literal(opener))
             unmarked = not marked and (not opener or is_bare(first_literal(opener)))
@@ -149,7 +149,7 @@ class NfaBuilder:
                 unmarked=whole or (objects and not opener) or fenced,
             )
             self._call(pattern, begin, tail, closers)
-            if whole:  # a section that is JSON itself is read with its calls: only all of it shows whether it is data
+            if whole:  # only all of a section that is JSON itself shows whether it is calls or data
                 nfa.epsilon[self.bare].append(begin)
                 nfa.epsilon[again].append(begin)
                 nfa.epsilon[nfa.space(self._path(self.written, opener))].append(begin)
@@ -176,10 +176,10 @@ class NfaBuilder:
                 nfa.epsilon[nfa.literal(nfa.space(end), closers[0], LITERAL | EMPTY)].append(tail)
 
     def _leftovers(self, tail: int) -> None:
-        # A closer too many.
+        # An extra closer.
         extra = self.nfa.state()
         self.nfa.epsilon[tail].append(extra)
-        tags = frozenset(self.tags)  # as many as there are tools, in some formats
+        tags = frozenset(self.tags)  # in some formats, as many as there are tools
         for text in self.closers:
             if is_marker(text) and text not in tags:
                 self.nfa.epsilon[self.nfa.literal(extra, text, LITERAL | LEFTOVER)].append(extra)
@@ -188,7 +188,7 @@ class NfaBuilder:
         # Literals with any white space between them.
         for token in tokens_of(text.strip()):
             if isinstance(token, Slot):
-                raise self._error(f"a section or marker must not have holes: {text!r}")
+                raise self._error(f"a section or marker must not have fields: {text!r}")
             begin = self.nfa.space(begin) if isinstance(token, Space) else self.nfa.literal(begin, token.text)
         self.nfa.flags[begin] |= flag
         return begin
@@ -198,7 +198,7 @@ class NfaBuilder:
         for token in tokens_of(self.format.separator):
             if isinstance(token, Literal):
                 nfa.epsilon[nfa.literal(tail, token.text, LITERAL | MARKUP)].append(tail)
-        for text in self.format.stops:
+        for text in self.format.end_markers:
             self._path(tail, text, STOP)
         nfa.epsilon[tail].append(again)
         self._remember(closers, self._optional(tail, closers))
@@ -208,7 +208,7 @@ class NfaBuilder:
             self.closers.setdefault(text, []).append(end)
 
     def _optional(self, begin: int, literals: list[str]) -> list[int]:
-        # Literals in this order, each of which may be missing; returns the states behind each.
+        # Literals in this order, each of which may be missing. Returns the states after each.
         nfa = self.nfa
         entries = [nfa.state() for _ in literals]
         flags = LITERAL | MARKUP
@@ -260,23 +260,23 @@ class NfaBuilder:
         return target
 
     def _parting_space(self, here: int) -> int:
-        # Between a word and a name: without white space it is a longer word.
-        behind = self.nfa.state()
+        # White space between a word and a name: without it, they are one longer word.
+        after = self.nfa.state()
         for char in (" ", "\n", *sorted(RAW_SPACES)):
-            self.nfa.epsilon[self.nfa.literal(here, char, 0)].append(behind)
-        return behind
+            self.nfa.epsilon[self.nfa.literal(here, char, 0)].append(after)
+        return after
 
     def _last(
         self, slot: Token, here: int, after: int, rest: list[tuple[str, int]], closers: list[str], pattern: str
     ) -> None:
-        # What ends the call behind its last slot.
+        # What ends the call after its last slot.
         nfa = self.nfa
         name = slot.name if isinstance(slot, Slot) else ""
         if name == "parameters":
             self._parameters(here, rest, closers, pattern)
         elif name in {"call", "calls", "arguments", "keywords"}:
             nfa.epsilon[here].append(after)
-            if name in {"call", "calls"}:  # more objects in a row, in one wrapper
+            if name in {"call", "calls"}:  # more objects in a row, in one section
                 nfa.epsilon[nfa.slot(after, "call", last=True)].append(after)
             if name == "arguments" and rest:  # no arguments at all
                 before = nfa.before[here]
@@ -305,7 +305,7 @@ class NfaBuilder:
             nfa.flags[self._path(inner, tag)] |= END | TAG
 
     def _marker_of(self, literals: list[str], here: int) -> int:
-        # One marker, which ends the call: between its literals white space may stand.
+        # One marker, which ends the call; there may be white space between its literals.
         for text in literals[:-1]:
             here = self.nfa.space(self.nfa.literal(here, text, 0))
         return self.nfa.literal(here, literals[-1], LITERAL | END)
@@ -316,7 +316,7 @@ class NfaBuilder:
         here = begin
         value = tokens.index(Slot("value")) if Slot("value") in tokens else len(tokens)
         for place, token in enumerate(tokens):
-            if isinstance(token, Literal):  # what closes the value shows nothing: what follows it does
+            if isinstance(token, Literal):  # what closes the value is not enough: what follows it decides
                 here = nfa.literal(here, token.text, LITERAL if place < value else 0)
             elif isinstance(token, Slot) and token.name == "value":
                 lead, trail = space_at(tokens, place - 1), space_at(tokens, place + 1)
@@ -330,10 +330,10 @@ class NfaBuilder:
         return self._closed_again(tokens, here)
 
     def _closed_again(self, tokens: list[Token], here: int) -> int:
-        # Behind a value's closing marker it may come again.
+        # A value's closing marker may come again.
         nfa = self.nfa
-        behind = tokens[tokens.index(Slot("value")) + 1 :] if Slot("value") in tokens else []
-        closer = [token.text for token in behind if isinstance(token, Literal)]
+        following = tokens[tokens.index(Slot("value")) + 1 :] if Slot("value") in tokens else []
+        closer = [token.text for token in following if isinstance(token, Literal)]
         after = begin = nfa.space(here)
         for place, text in enumerate(closer, 1):
             begin = nfa.space(nfa.literal(begin, text, CLOSED_AGAIN if place == len(closer) else 0))
@@ -348,8 +348,8 @@ class NfaBuilder:
         self.nfa.actions[end] = action
         return end
 
-    def _said_by(self, marker: str) -> int:
-        return TELL if marker in self.format.tells else SPEAK
+    def _action_of(self, marker: str) -> int:
+        return BEGIN_USER_TEXT if marker in self.format.user_only_markers else BEGIN_CONTENT
 
     def _reasoning(self, opener: str, closer: str) -> int:
         inside = self._inside((opener, closer))
@@ -358,7 +358,7 @@ class NfaBuilder:
         return inside
 
     def _reasonings_of_others(self, others: tuple[Reasoning, ...]) -> Iterator[int]:
-        # What closes them is text where none of them has begun.
+        # Their closers are text if none of them has begun.
         common = self.nfa.state()
         if others:
             self._common(common, ())
@@ -378,17 +378,18 @@ class NfaBuilder:
         return inside
 
     def _common(self, inside: int, markers: tuple[str, ...]) -> None:
-        self._guarded(inside, (*markers, *self.format.drop, *self.format.speaks))
-        for marker in self.format.speaks:
-            self._marker(inside, marker, self._said_by(marker))
+        self._guarded(inside, (*markers, *self.format.drop, *self.format.content_markers))
+        for marker in self.format.content_markers:
+            self._marker(inside, marker, self._action_of(marker))
 
     def _guarded(self, inside: int, markers: tuple[str, ...]) -> None:
-        # A model that reasons about its own markers mentions them: a dropped one counts if another follows.
+        # A model that reasons about its own markers mentions them: a dropped marker is one only if another marker
+        # follows.
         nfa = self.nfa
-        behind = nfa.state()
+        after = nfa.state()
         for text in dict.fromkeys(first_literal(each) for each in (*markers, *self.tags)):
-            nfa.literal(nfa.space(behind), text, LITERAL | FOLLOWS)
+            nfa.literal(nfa.space(after), text, LITERAL | FOLLOWS)
         for marker in self.format.drop:
             end = self._path(inside, marker)
             nfa.flags[end] |= NEEDS_FOLLOWER
-            nfa.epsilon[end].append(behind)
+            nfa.epsilon[end].append(after)

@@ -1,5 +1,5 @@
-# What this file knows: what is wrong with a declaration, as far as each of its parts shows it by itself.
-# What it must not know: how it is compiled; what only shows when all patterns are put together, compile.py finds.
+# Finds what is wrong with each part of a declaration by itself. Does not depend on how it is compiled; compile.py finds
+# what is wrong only if all patterns are put together.
 """Checks of a declaration."""
 
 from __future__ import annotations
@@ -13,16 +13,16 @@ from toolglean.scan.names import ARGUMENT_KEYS, NAME_KEYS
 
 __all__ = ["check"]
 
-HOLES = frozenset(
+SLOTS = frozenset(
     {"name", "id", "index", "call", "calls", "arguments", "parameters", "keywords", "ws", "key", "value", "type"}
 )
-CALL_HOLES = HOLES - {"key", "value", "type"}
-PARAMETER_HOLES = frozenset({"key", "value", "type", "ws"})
+CALL_SLOTS = SLOTS - {"key", "value", "type"}
+PARAMETER_SLOTS = frozenset({"key", "value", "type", "ws"})
 WORDS = frozenset({"name", "id", "index", "key", "type"})
 
 
 def check(declared: Declaration) -> None:
-    """Refuse what cannot be right.
+    """Refuse a wrong declaration.
 
     Raises:
         FormatError: the message names the slot or the marker.
@@ -31,22 +31,33 @@ def check(declared: Declaration) -> None:
         raise FormatError("a format needs a name")
     reason = _tuples(declared)
     for pattern in () if reason else declared.spellings:
-        reason = reason or _unknown(pattern, CALL_HOLES, "call") or _call(declared, pattern)
+        reason = reason or _unknown(pattern, CALL_SLOTS, "call") or _call(declared, pattern)
     for pattern in () if reason else declared.parameters:
-        reason = reason or _unknown(pattern, PARAMETER_HOLES, "parameter") or _parameter(pattern)
+        reason = reason or _unknown(pattern, PARAMETER_SLOTS, "parameter") or _parameter(pattern)
     if reason:
         raise FormatError(f"format {declared.name!r}: {reason}")
     reason = _markers(declared) or _codec(declared) or _id(declared) or _json_keys(declared) or _types(declared)
     reason = reason or _escapes(declared)
     for pattern in (*declared.spellings, *declared.parameters):
         reason = reason or _neighbours(pattern) or _twice(pattern)
-    reason = reason or _first_holes(declared) or _ends(declared)
+    reason = reason or _first_slots(declared) or _ends(declared)
     if reason:
         raise FormatError(f"format {declared.name!r}: {reason}")
 
 
 _TUPLES = (
-    *("also", "stripped", "sections", "reasonings", "drop", "speaks", "stops", "wrappers", "aliases", "models"),
+    *(
+        "also",
+        "without_special_tokens",
+        "sections",
+        "reasonings",
+        "drop",
+        "content_markers",
+        "end_markers",
+        "wrappers",
+        "aliases",
+        "models",
+    ),
     "escapes",
 )
 
@@ -61,7 +72,7 @@ def _tuples(declared: Declaration) -> str:
 
 def _unknown(pattern: str, allowed: frozenset[str], what: str) -> str:
     wrong = [slot for slot in _slots(pattern) if slot not in allowed]
-    return f"unknown hole {{{wrong[0]}}} in the {what} pattern {pattern!r}" if wrong else ""
+    return f"unknown field {{{wrong[0]}}} in the {what} pattern {pattern!r}" if wrong else ""
 
 
 def _call(declared: Declaration, pattern: str) -> str:
@@ -74,9 +85,9 @@ def _call(declared: Declaration, pattern: str) -> str:
         return f"a call pattern needs {{name}}, or one of {{call}} and {{calls}}: {pattern!r}"
     arguments = {"arguments", "parameters", "keywords"} & set(slots)
     if len(arguments) > 1 or (whole and set(slots) - {"name", "ws"} != whole):
-        return f"the arguments stand twice in the pattern {pattern!r}"
+        return f"the arguments appear twice in the pattern {pattern!r}"
     if "keywords" in slots and "{keywords})" not in pattern:
-        return f"{{keywords}} needs a closing parenthesis behind it: {pattern!r}"
+        return f"{{keywords}} needs a closing parenthesis after it: {pattern!r}"
     return ""
 
 
@@ -84,7 +95,7 @@ def _parameter(pattern: str) -> str:
     if not {"key", "value"} <= set(_slots(pattern)):
         return f"a parameter pattern needs {{key}} and {{value}}: {pattern!r}"
     if isinstance(tokens_of(pattern.strip())[0], Slot):
-        return f"a parameter pattern needs a marker before its first hole: {pattern!r}"
+        return f"a parameter pattern needs a marker before its first field: {pattern!r}"
     return ""
 
 
@@ -93,19 +104,19 @@ def _slots(pattern: str) -> list[str]:
 
 
 def _markers(declared: Declaration) -> str:
-    if not set(declared.tells) <= set(declared.speaks):
-        return "each marker of tells must be one of speaks"
-    if any(not marker.strip() for marker in (*declared.drop, *declared.speaks)):
-        return "a marker of drop or speaks is empty"
-    if any(not marker.strip() for marker in declared.stops):
-        return "a marker of stops is empty"
+    if not set(declared.user_only_markers) <= set(declared.content_markers):
+        return "each marker of user_only_markers must be in content_markers too"
+    if any(not marker.strip() for marker in (*declared.drop, *declared.content_markers)):
+        return "a marker of drop or content_markers is empty"
+    if any(not marker.strip() for marker in declared.end_markers):
+        return "a marker of end_markers is empty"
     if any(not key for key in declared.wrappers):
         return "a key of wrappers is empty"
     for opener, closer in declared.all_reasonings:
         if not opener.strip() or not closer.strip():
             return f"a marker of reasoning is empty: {(opener, closer)!r}"
     texts = [closer for _, closer in declared.all_sections] + [declared.separator]
-    return next((f"a section or marker has no holes: {text!r}" for text in texts if _slots(text)), "")
+    return next((f"a section or marker must not have fields: {text!r}" for text in texts if _slots(text)), "")
 
 
 def _codec(declared: Declaration) -> str:
@@ -136,7 +147,11 @@ def _json_keys(declared: Declaration) -> str:
 def _types(declared: Declaration) -> str:
     string = declared.types.get("string")
     others = [word for kind, word in declared.types.items() if kind != "string"]
-    return f"types: {string!r} stands for strings and for others" if string is not None and string in others else ""
+    return (
+        f"types: {string!r} is the word for strings and for other types"
+        if string is not None and string in others
+        else ""
+    )
 
 
 def _escapes(declared: Declaration) -> str:
@@ -148,7 +163,7 @@ def _escapes(declared: Declaration) -> str:
 
 
 def _neighbours(pattern: str) -> str:
-    # White space is optional, so it shows nobody where a word ends.
+    # White space is optional, so it does not show where a word ends.
     tokens: list[Token] = [token for token in tokens_of(pattern.strip()) if not isinstance(token, Space)]
     for token, following in pairwise(tokens):
         if not (isinstance(token, Slot) and isinstance(following, Slot)) or token.name not in WORDS:
@@ -162,17 +177,17 @@ def _twice(pattern: str) -> str:
     slots = _slots(pattern)
     for slot in ("call", "calls", "value"):
         if slots.count(slot) > 1:
-            return f"{{{slot}}} stands twice in {pattern!r}"
+            return f"{{{slot}}} appears twice in {pattern!r}"
     if sum(slots.count(slot) for slot in ("arguments", "parameters", "keywords")) > 1:
-        return f"the arguments stand twice in the pattern {pattern!r}"
+        return f"the arguments appear twice in the pattern {pattern!r}"
     return ""
 
 
-def _first_holes(declared: Declaration) -> str:
+def _first_slots(declared: Declaration) -> str:
     for pattern in declared.spellings:
         tokens = tokens_of(pattern.strip())
         if tokens and isinstance(tokens[0], Slot) and tokens[0].name not in {"name", "call", "calls"}:
-            return f"no marker stands before {{{tokens[0].name}}}, which could be anything: {pattern!r}"
+            return f"{{{tokens[0].name}}} could be anything, so a marker must come before it: {pattern!r}"
     return ""
 
 

@@ -1,10 +1,9 @@
-# What this file knows: how the paths of one or several formats become a program, what whoever walks it may ask of it,
-# and what makes several patterns wrong together.
-# What it must not know: how a pattern becomes a path (formats/builder.py), how an automaton is walked (engine/places/),
-# or text.
+# Compiles one or several formats to a program, which answers the matcher's questions, and finds patterns that cannot
+# be put together. Does not depend on how a pattern becomes a path (builder.py), on how an automaton is walked
+# (engine/matcher/), or on any text.
 #
-# A channel is what the text is while no call is read: content, or reasoning of one kind. The literals with which calls,
-# sections, reasoning or dropped markers begin are the tags of the channel.
+# A channel is what the text is while no call is being read: content, or reasoning of one kind. The literals with which
+# calls, sections, reasoning or dropped markers begin are the tags of the channel.
 """From formats to a program."""
 
 from __future__ import annotations
@@ -33,8 +32,8 @@ class Channel:
 
     Attributes:
         finder: the literals with which anything begins.
-        opening: the place before them, in the middle of a line.
-        line: the place before them at the beginning of a line.
+        opening: the states before them, in the middle of a line.
+        line: the states before them, at the beginning of a line.
     """
 
     __slots__ = ("finder", "line", "opening")
@@ -42,11 +41,11 @@ class Channel:
     def __init__(self, program: Program, states: list[int], lines: list[int], *, words: bool) -> None:
         self.opening = program.nfa.state_set(states)
         self.line = program.nfa.state_set(states + lines) if lines else self.opening
-        # Whether a line begins, only the text before tells: then every chunk is looked at.
+        # Only the text before tells whether a line begins: then every chunk is examined.
         self.finder = Finder(program.nfa.terminals(states + lines).literals, words=words, unguarded=bool(lines))
 
     def states_after(self, last: str) -> StateSet:
-        """The place before the literals, behind that text."""
+        """The states before the literals, after that text."""
         return self.line if last[-1:] in {"", "\n"} else self.opening
 
 
@@ -54,17 +53,17 @@ class Program:
     """Compiled formats: one, or several at once. Shared by parsers, never changed.
 
     Attributes:
-        formats: the declarations, the first that fits counts.
-        others: the reasoning of other families, where one format is read: see reasonings.py.
-        automaton: the places.
+        formats: the declarations; the first one that fits is used.
+        others: the reasoning of other families, if one format is read: see reasonings.py.
+        nfa: the automaton.
         own_tags: the openers that are a tool's own name.
-        kept: what whoever walks it has made of it, once.
+        kept: a cache for what the matcher derives from the program.
     """
 
     def __init__(
         self, formats: tuple[Format, ...], base: Program | None = None, *, others: tuple[Reasoning, ...] = ()
     ) -> None:
-        # `base` is the program of the first formats: only the others are laid, on a copy of its automaton.
+        # `base` is the program of the first formats: only the others are added, on a copy of its automaton.
         self.formats, self.others = formats, others
         self.nfa: Nfa = Nfa() if base is None else base.nfa.copy()
         self._layers: list[NfaBuilder] = [] if base is None else list(base._layers)
@@ -76,7 +75,7 @@ class Program:
         self._enders: dict[int, Finder] = {}
         self._ends: dict[int, tuple[tuple[str, ...], tuple[str, ...]]] = {}
         self._before_names: dict[int, tuple[str, ...]] = {}
-        self.kept: dict[Any, Any] = {}  # what those who walk derive from it, by what they call it
+        self.kept: dict[Any, Any] = {}  # what the matcher derives, by keys of its own
         done = 0 if base is None else len(base.formats)
         for number, each in enumerate(formats[done:], done):
             layer = NfaBuilder(self.nfa, number, each, channels=len(self._pairs), among=formats, others=others)
@@ -88,12 +87,12 @@ class Program:
         self.has_bare = any(self.nfa.epsilon[layer.bare] for layer in self._layers)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # By name where a name gives the same declaration: 75 declarations are 30 KB.
+        # By name if the name gives the same declaration: 75 declarations are 30 KB.
         formats = tuple(each.name if find_format(each.name) is each else each for each in self.formats)
         return _restored, (formats, self.others)
 
     def channel(self, channel: int, only: tuple[int, ...]) -> Channel:
-        """The channel of that number; `only`: the numbers of the formats that count, () for all."""
+        """The channel of that number; `only`: the numbers of the formats that are looked for, () for all."""
         key = (channel, only)
         if key not in self._channels:
             layers = self._chosen(only)
@@ -104,9 +103,9 @@ class Program:
             else:
                 pairs = self._any_reasoning() if channel == ANY_REASONING else [self._pairs[channel - 1]]
                 states = [self._layers[number].insides[pair] for number, pair in pairs if number in only or not only]
-            # What closes reasoning may follow its last word at once: it counts within a word if it begins like one.
+            # What closes reasoning may follow its last word at once: it is found within a word if it begins like one.
             words = channel == CONTENT or not self._closes_with_words(states)
-            if channel != CONTENT:  # whoever reasons so may call in any of the formats
+            if channel != CONTENT:  # a model that reasons in this way may call in any of the formats
                 states += [layer.call_opener for layer in layers if not layer.format.at_line_start]
                 lines = [layer.call_opener for layer in layers if layer.format.at_line_start]
             self._channels[key] = Channel(self, states, lines, words=words)
@@ -124,19 +123,19 @@ class Program:
         return any(literal[0].isalnum() for literal in self.nfa.terminals(states).literals)
 
     def _any_reasoning(self) -> list[tuple[int, int]]:
-        # Of a format that reasons itself, the markers of other families open reasoning, but do not end its own.
+        # If a format has reasoning of its own, the markers of other families open reasoning, but do not end its own.
         own = [(number, pair) for number, pair in self._pairs if pair < len(self.formats[number].all_reasonings)]
         return own or self._pairs
 
     def bare_start(self, only: tuple[int, ...]) -> StateSet:
-        """The place at the start of a turn: whatever begins with a marker, and whatever does not."""
+        """The states at the start of a turn: before all that begins with a marker, and all that does not."""
         layers = self._chosen(only)
         return self.nfa.state_set(
             [layer.opener for layer in layers] + [layer.line for layer in layers] + [layer.bare for layer in layers]
         )
 
     def written_start(self) -> StateSet:
-        """The same where calls are written: sections that are JSON are one thing with their calls only to who reads."""
+        """The same for writing: sections that are JSON are one with their calls only for reading."""
         return self.nfa.state_set([*self.bare_start(()).key, *(layer.written for layer in self._layers)])
 
     def _chosen(self, only: tuple[int, ...]) -> list[NfaBuilder]:
@@ -167,15 +166,15 @@ class Program:
         return self._ends[number]
 
     def ends_of_text(self, edges: tuple[SlotEdge, ...]) -> tuple[str, ...]:
-        """The markers that end arguments which may be plain text: what may follow, and what is markup anywhere."""
+        """The markers that end arguments which may be plain text: what may follow, and what is always markup."""
         if not isinstance(edges[0].codec, JsonOrText):
             return ()
         drop = (marker for edge in edges for marker in self.formats[edge.format].drop)
-        found = (*self.nfa.behind(edges)[1].literals, *drop)
+        found = (*self.nfa.after_slot(edges)[1].literals, *drop)
         return tuple(dict.fromkeys(each for each in found if is_marker(each) and not each[0].isalnum()))
 
     def closers(self, number: int) -> tuple[str, ...]:
-        """What stands behind calls and sections of that format, the longest first."""
+        """What follows calls and sections of that format, the longest first."""
         return tuple(sorted(self._layers[number].closers, key=len, reverse=True))
 
     def closers_of(self, opener: str) -> tuple[str, ...]:
@@ -191,14 +190,14 @@ class Program:
         return tuple(sorted(self._layers[number].tags))
 
     def before_names(self, number: int) -> tuple[str, ...]:
-        """What stands before a call's name in that format."""
+        """What precedes a call's name in that format."""
         if number not in self._before_names:
             found = [before_name(pattern) for pattern in self.formats[number].spellings]
             self._before_names[number] = tuple(dict.fromkeys(filter(None, found)))
         return self._before_names[number]
 
-    def behind(self, number: int, closer: str) -> StateSet | None:
-        """The place behind a closer of that format; None if the literal is an opener."""
+    def states_after_closer(self, number: int, closer: str) -> StateSet | None:
+        """The states after a closer of that format; None if the literal is an opener."""
         states = self._layers[number].closers.get(closer)
         return None if states is None or closer in self._layers[number].tags else self.nfa.state_set(states)
 
@@ -207,22 +206,22 @@ class Program:
         return self._pairs.index((number, pair)) + 1
 
     def marks(self, channel: int) -> tuple[str, ...]:
-        """The markers by which reasoning of that channel goes on, or ends.
+        """The markers with which reasoning of that channel continues or ends.
 
-        Where the channel may be of any format, those are left out that another one ends its turns with.
+        If the channel may belong to any format, markers that end the turns of another one are left out.
         """
         pairs = self._any_reasoning() if channel == ANY_REASONING else [self._pairs[channel - 1]]
         found: list[str] = []
         for number, pair in pairs:
             declared = self.formats[number]
-            found += marks(declared, (*self._layers[number].reasonings[pair], *declared.speaks))
+            found += marks(declared, (*self._layers[number].reasonings[pair], *declared.content_markers))
         if channel == ANY_REASONING:
             ends = {marker for declared in self.formats for marker in declared.drop}
             found = [text for text in found if text not in ends]
         return tuple(dict.fromkeys(filter(None, found)))
 
     def first_reasoning(self) -> int:
-        """The channel in which a turn starts whose prompt has opened the reasoning; 0 where no format reasons."""
+        """The channel in which a turn starts if the prompt has opened the reasoning; 0 if no format has reasoning."""
         return ANY_REASONING if self._pairs else CONTENT
 
 
@@ -237,7 +236,7 @@ def compiled(formats: tuple[Format, ...], others: tuple[Reasoning, ...] = ()) ->
 
     Args:
         formats: the declarations.
-        others: the reasoning of other families, where one format is read.
+        others: the reasoning of other families, if one format is read.
 
     Raises:
         FormatError: the patterns cannot be put together; the message names the slot or marker.
@@ -252,7 +251,7 @@ def compiled(formats: tuple[Format, ...], others: tuple[Reasoning, ...] = ()) ->
 
 
 def _for_one_tool(declared: Format) -> Format:
-    # A format that is written out for the tools has the same places for each of them: one tool shows them all.
+    # A format that is written out for the tools has the same states for each of them, so one tool is enough.
     [name] = {token.name for token in tokens_of(declared.call) if isinstance(token, Literal) and token.name}
     calls = [each for each in declared.calls if f"{{name={name}}}" in each]
     return replace(declared, call=calls[0], also=tuple(calls[1:]))
@@ -260,11 +259,11 @@ def _for_one_tool(declared: Format) -> Format:
 
 @lru_cache(maxsize=16)
 def _extended(fixed: tuple[Format, ...], more: tuple[Format, ...]) -> Program:
-    # Formats that are written out for the tools of a conversation: laid on top of those that are the same for all.
+    # Formats that are written out for the tools of a conversation are added to those that are the same for all.
     return Program(fixed + more, compiled(fixed))
 
 
-# Of each of these, only one slot may begin at one place: nothing would tell them apart.
+# Only one of each of these may begin in the same states: otherwise nothing would distinguish them.
 _RIVALS = (frozenset({"name", "id", "index", "key", "type"}), frozenset({"arguments", "call"}))
 
 

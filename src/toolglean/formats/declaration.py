@@ -1,5 +1,5 @@
-# What this file knows: what a declaration is made of, and what follows from its parts alone.
-# What it must not know: what makes it wrong (checks.py), and how it is read or written.
+# The parts of a declaration, and what follows from them alone. Does not depend on what makes it wrong (checks.py), or
+# on how it is read or written.
 """The parts of a declaration."""
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class Declaration:
     _: KW_ONLY
     call: str
     also: tuple[str, ...] = ()
-    stripped: tuple[str, ...] = ()
+    without_special_tokens: tuple[str, ...] = ()
     section: tuple[str, str] = ("", "")
     sections: tuple[tuple[str, str], ...] = ()
     separator: str = ""
@@ -35,13 +35,13 @@ class Declaration:
     reasonings: tuple[tuple[str, str], ...] = ()
     calls_in_reasoning: bool = False
     drop: tuple[str, ...] = ()
-    speaks: tuple[str, ...] = ()
-    tells: tuple[str, ...] = ()
+    content_markers: tuple[str, ...] = ()
+    user_only_markers: tuple[str, ...] = ()
     headers: tuple[str, ...] = ()
     registered_only: bool = False
     at_line_start: bool = False
     by_name_only: bool = False
-    stops: tuple[str, ...] = ()
+    end_markers: tuple[str, ...] = ()
     wrappers: tuple[str, ...] = ()
     aliases: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
@@ -56,12 +56,12 @@ class Declaration:
 
     @property
     def spellings(self) -> tuple[str, ...]:
-        """All spellings of a call, with those that have lost their markers."""
-        return (*self.calls, *self.stripped)
+        """All spellings of a call, including those without special tokens."""
+        return (*self.calls, *self.without_special_tokens)
 
     @property
     def all_sections(self) -> tuple[tuple[str, str], ...]:
-        """All spellings of the section, the main one first; `("", "")` where there is none."""
+        """All spellings of the section, the main one first; `("", "")` if there is none."""
         return (self.section, *self.sections)
 
     @property
@@ -76,18 +76,24 @@ class Declaration:
 
     @property
     def openers(self) -> tuple[str, ...]:
-        """All patterns with which something may begin where text was."""
+        """All patterns with which something may begin after text."""
         sections = [opener for opener, _ in self.all_sections]
-        return (*self.calls, *sections, *(opener for opener, _ in self.all_reasonings), *self.drop, *self.speaks)
+        return (
+            *self.calls,
+            *sections,
+            *(opener for opener, _ in self.all_reasonings),
+            *self.drop,
+            *self.content_markers,
+        )
 
     @property
     def markers(self) -> tuple[str, ...]:
         """Every literal of the format, without the white space around it.
 
-        A server's tokenizer must not skip the special tokens among these when it turns tokens into text, or the calls
-        are gone before the parser sees them (`skip_special_tokens=False`).
+        A server's tokenizer must not skip the special tokens among these when it turns tokens into text, because the
+        calls would be gone before the parser sees them (`skip_special_tokens=False`).
         """
-        patterns = [*self.calls, *self.parameters, self.separator, *self.drop, *self.speaks, *self.stops]
+        patterns = [*self.calls, *self.parameters, self.separator, *self.drop, *self.content_markers, *self.end_markers]
         patterns += [text for pair in (*self.all_sections, *self.all_reasonings) for text in pair]
         found = [token.text for pattern in patterns for token in tokens_of(pattern) if isinstance(token, Literal)]
         found += [self.arguments.quote] if isinstance(self.arguments, Quoted) else []
@@ -96,10 +102,10 @@ class Declaration:
 
     @property
     def is_for_tools(self) -> bool:
-        """Whether a call's markers hold the tool's name, so that the format must be written out for each tool."""
+        """Whether a call's markers contain the tool's name, so that the format must be written out for each tool."""
         return self.registered_only and any(pattern.count("{name}") > 1 for pattern in self.calls)
 
     @property
     def is_written_out(self) -> bool:
-        """Whether its markers hold tools' names: what `for_tools` returns."""
+        """Whether its markers contain names of tools: a format that `for_tools` returned."""
         return "{name=" in self.call

@@ -1,10 +1,9 @@
-# What this file knows: what opens the model's own message at the end of a prompt, and what ends any message, in the
-# chat templates that we know; and from where on a prompt is the model's.
-# What it must not know: how any of it is read.
+# What opens the model's own message at the end of a prompt, and what ends any message, in the chat templates that we
+# know; and where in a prompt the model's message begins. Does not depend on how it is read.
 #
-# A prompt is often the whole prompt: instructions that show a call, tools, the user's words, results of tools. None
-# of it is the model's. Its own message begins after the last of these texts: after, because the texts themselves are
-# the template's; the last, because everything that others wrote stands before it. The families share their templates
+# A prompt is often complete: instructions that show a call, tools, the user's words, results of tools. None of it was
+# written by the model. Its own message begins after the last of these texts: after, because the texts themselves belong
+# to the template; the last, because everything that others wrote comes before it. The families share their templates
 # (Hermes's calls are written in ChatML, in Llama's and in Mistral's headers), so the table is one for all formats.
 """Where the model's own text begins in a prompt."""
 
@@ -28,7 +27,7 @@ HEADERS = (
     *("<｜Assistant｜>", "<｜hy_Assistant｜>", "<｜hy_Assistant:opensource｜>", "]~b]ai", "<#bot#>", "<s>bot", "<AI>"),
     *("<extra_id_1>Assistant", "<SPECIAL_11>Assistant", "<sep>assistant:", "<|answer|>", "<reserved_107>", "[RESP]"),
     *('<|open|>message role="assistant"<|sep|>', "<|plamo:begin_message:plamo|>assistant", "Source: assistant"),
-    # what stands before an answer without being called so: the user's end, and that of a tool's result
+    # what precedes an answer without naming a role: the end of the user's message, or of a tool's result
     *("[/INST]", "[/TOOL_RESULTS]", "<tool_response|>", "<｜tool▁outputs▁end｜>", "<｜tool▁output▁end｜>"),
     *("</function_results>", "<end_function_response>", "<｜tool_outputs_end｜>", "</tool_response>", "</tool_result>"),
     *("</tool_results>", "</tool_output>", "<|tool_response_end|>", "<|tool_response:end|>", "<|END_TOOL_RESULT|>"),
@@ -49,17 +48,18 @@ ENDS = (
     *("<end_message>", "<end_of_utterance>", "<｜hy_eos｜>", "<｜hy_eos:opensource｜>", "<|stop|>", "<bot_end>"),
     *("<|endofassistant|>", "<|endofuser|>", "<|endofsystem|>", "</user>", "</assistant>"),
 )
-"""Texts that end a message, whoever wrote it."""
+"""Texts that end a message of any role."""
 
 
 def own_part(prompt: str, marks: Iterable[str], formats: Iterable[Format] = ()) -> str | None:
-    """What of a prompt is the model's own message: all behind the last of the marks; None where none of them stands.
+    """The model's own message in a prompt: everything after the last of the marks; None if there is none of them.
 
     Args:
-        prompt: the prompt, whole or its end.
+        prompt: the prompt, or its end.
         marks: texts that open the model's message, or end another.
-        formats: what is to be read. Where a mark ends with the beginning of what one of them writes (functionary's
-            prompt ends with `>>>`, harmony's with the header of the model's message), that beginning is kept.
+        formats: the formats that will be read. If a mark ends with the beginning of what one of them writes
+            (functionary's prompt ends with `>>>`, harmony's with the header of the model's message), that beginning is
+            kept.
     """
     found = [(prompt.rfind(each), each) for each in marks]
     end, mark = max(((place + len(each), each) for place, each in found if place >= 0), default=(-1, ""))
@@ -68,7 +68,7 @@ def own_part(prompt: str, marks: Iterable[str], formats: Iterable[Format] = ()) 
 
 @lru_cache(maxsize=512)
 def _begun(mark: str, formats: tuple[Format, ...]) -> int:
-    # How much of the mark's end may be the beginning of what is read.
+    # How many characters at the mark's end may be the beginning of what is read.
     openers = {each for declared in formats for each in beginnings(declared)}
     stripped = mark.rstrip()
     most = 0
@@ -83,7 +83,7 @@ def _begun(mark: str, formats: tuple[Format, ...]) -> int:
 @lru_cache(maxsize=512)
 def beginnings(declared: Format) -> tuple[str, ...]:
     """The literals with which a format's calls, sections, reasoning and content begin."""
-    patterns = [*declared.calls, *declared.speaks]
+    patterns = [*declared.calls, *declared.content_markers]
     patterns += [opener for opener, _ in (*declared.all_sections, *declared.all_reasonings)]
     firsts = [next(iter(tokens_of(pattern)), None) for pattern in patterns]
     return tuple(dict.fromkeys(each.text for each in firsts if isinstance(each, Literal)))

@@ -1,10 +1,10 @@
-# A nondeterministic automaton, and how all paths through it that fit are walked at once. Does not know formats.
-# (compile.py makes the automaton; engine/places/ walks it.)
+# A nondeterministic automaton, and how to follow all its paths that fit at once. Does not depend on formats: compile.py
+# makes the automaton, and engine/matcher/ walks it.
 #
-# A state has at most one character that leads on, or white space that stays, or a slot; and any number of states that
-# are reached from it without reading (epsilon). Walking keeps the set of all states that fit what was read, a
-# `StateSet`. Common beginnings of markers, markers that are the beginning of others, and optional white space need no
-# special rule: they are sets. Sets are made when they are first reached, and kept.
+# A state has at most one transition: on one character, on any white space (back to itself), or over a slot; and any
+# number of states that are reached from it without reading (epsilon). A walk keeps the set of all states that fit what
+# was read, a `StateSet`. Markers with common beginnings, markers that are the beginning of others, and optional white
+# space need no special rules: they are sets. Sets are made when they are first reached, and kept.
 """The automaton."""
 
 from __future__ import annotations
@@ -23,19 +23,19 @@ __all__ = [
 ]  # fmt: skip
 
 # Flags of a state.
-LITERAL = 1  # a literal has been read whole
+LITERAL = 1  # a complete literal has been read
 START = 2  # a call whose name is known may begin here
 END = 4  # the call is complete
 TAG = 8  # the literal is the next call's opener: it ended this call, and is to be read again
-ACTION = 16  # a marker with an action has been read whole
-NAMED = 64  # the literal holds the tool's name
-MARKUP = 32  # the literal stands behind the last slot of a call: it is markup
+ACTION = 16  # a complete marker with an action has been read
+NAMED = 64  # the literal contains the tool's name
+MARKUP = 32  # the literal follows the last slot of a call: it is markup
 NEEDS_FOLLOWER = 128  # the literal is a marker only if another marker, or the end of the turn, follows it
 FOLLOWS = 256  # the literal is that other marker
-LEFTOVER = 512  # the literal ends a call or a section that has ended before
-EMPTY = 1024  # the literal ends a section, or a call, that holds nothing
-STOP = 2048  # behind this literal all is content
-CLOSED_AGAIN = 4096  # the literal closes a value that has been closed: what follows tells whether it is markup
+LEFTOVER = 512  # the literal ends a call or a section that has already ended
+EMPTY = 1024  # the literal ends an empty section or call
+STOP = 2048  # after this literal, everything is content
+CLOSED_AGAIN = 4096  # the literal closes a value that has been closed: what follows shows whether it is markup
 
 RAW_SPACES = frozenset("\u0120\u010a\u2581")
 """What tokenizers write for a space, a line break and a space: some servers leave it in the text between markers."""
@@ -45,20 +45,20 @@ _NO_NAME = frozenset("<[{(\"'`|>]}),;")  # a name does not begin with these
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SlotEdge:
-    """A slot, and the state behind it.
+    """A slot, and the state after it.
 
     Attributes:
         kind: name, id, index, key, type, value, arguments, keywords or call.
-        target: the state behind the slot.
+        target: the state after the slot.
         format: number of the format.
         codec: of `arguments`.
         lead: of `value`: the white space before it.
-        trail: of `value`: the white space behind it.
-        word: of `name`: whether it is a word, because no marker stands before it.
+        trail: of `value`: the white space after it.
+        word: of `name`: whether it is a word, because no marker precedes it.
         last: whether the call is complete when the slot is.
         doubtful: whether no marker shows that a call is meant.
-        stripped: whether the call's markers were taken out.
-        unmarked: whether it is JSON that may as well be data.
+        stripped: whether the call's special tokens were removed.
+        unmarked: whether it is JSON that may also be data.
     """
 
     kind: str
@@ -90,7 +90,7 @@ class SlotEdge:
 
 
 def trail_of(edges: tuple[SlotEdge, ...]) -> str:
-    """The white space behind a value."""
+    """The white space after a value."""
     return max((edge.trail for edge in edges), key=len)
 
 
@@ -103,11 +103,12 @@ def _first_of(codec: Codec | None) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Terminals:
-    """What may stand behind a slot of text: literals, and the first characters of a slot that follows at once.
+    """What may follow a slot of text: literals, and the first characters of a slot that follows at once.
 
     Attributes:
-        after_words: whether all of that ends with a character that is not of a word, so that none ends within one.
-        marker: the one literal, if there is nothing else; "" also where it may begin anew within itself.
+        after_words: whether all of these end with a character that cannot be part of a word, so that none ends within a
+            word.
+        marker: the one literal, if there is nothing else; "" also if it may begin again within itself.
     """
 
     literals: tuple[str, ...]
@@ -117,11 +118,11 @@ class Terminals:
 
 
 class StateSet:
-    """A set of states, with what can be read there. Shared, never changed but for what it remembers.
+    """A set of states, with what can be read there. Shared, and never changed except for its caches.
 
     Attributes:
-        inner: the characters that can only follow each other from here on, and the places after them; None until
-            that is asked.
+        inner: the characters that can only follow each other from here on, and the sets after them; None until it is
+            needed.
     """
 
     __slots__ = ("_begun", "action", "chars", "flags", "formats", "inner", "key", "known", "name", "slots", "spaces")
@@ -152,27 +153,27 @@ class StateSet:
         self.inner: tuple[str, tuple[StateSet, ...]] | None = None
 
     def slot_for(self, char: str) -> tuple[SlotEdge, ...]:
-        """The slots of one kind that accept the character; the kind that was declared first counts."""
+        """The slots of one kind that accept the character; of several kinds, the one that was declared first."""
         if char in self._begun:
             return self._begun[char]
         found = [edge for edge in self.slots if edge.accepts(char)]
         edges = tuple(edge for edge in found if edge.kind == found[0].kind and edge.codec == found[0].codec)
-        if char.isascii():  # what is remembered stays small, whatever a stranger writes
+        if char.isascii():  # the cache stays small, whatever the input is
             self._begun[char] = edges
         return edges
 
     def find_inner(self, nfa: Nfa) -> tuple[str, tuple[StateSet, ...]]:
-        """What `inner` is, which is remembered."""
-        places: list[StateSet] = []
+        """Find `inner`, and remember it."""
+        sets: list[StateSet] = []
         chars, here = "", self
-        while len(here.chars) == 1 and not here.slots and not here.spaces and (not places or not here.flags):
+        while len(here.chars) == 1 and not here.slots and not here.spaces and (not sets or not here.flags):
             char = next(iter(here.chars))
             found = nfa.step(here, char)
             if found is None or char.isspace():
                 break
             chars, here = chars + char, found
-            places.append(found)
-        self.inner = chars, tuple(places)
+            sets.append(found)
+        self.inner = chars, tuple(sets)
         return self.inner
 
 
@@ -180,42 +181,46 @@ class Nfa:
     """States, by number, and what leads from one to another."""
 
     def __init__(self) -> None:
-        # Most states are inside a literal: of those, all else is left out.
+        # Most states are inside a literal, and need nothing else.
         self.chars: list[tuple[str, int] | None] = []
         self.epsilon: defaultdict[int, list[int]] = defaultdict(list)
         self.spaces: set[int] = set()
         self.slots: dict[int, SlotEdge] = {}
-        self.before: dict[int, int] = {}  # the state before the slot, by the one behind it
+        self.before: dict[int, int] = {}  # the state before the slot, by the one after it
         self.flags: list[int] = []
         self.formats: list[int] = []
         self.actions: dict[int, int] = {}
         self.names: dict[int, str] = {}
         self._format = -1  # the number of the format for which states are made
         self._call = (False, False, False)  # of the call for which they are made: see `begin_call`
-        self._places: dict[tuple[int, ...], StateSet] = {}
-        self._exits: dict[tuple[int, ...], Terminals] = {}
-        self._behind: dict[tuple[SlotEdge, ...], tuple[StateSet, Terminals]] = {}
+        self._state_sets: dict[tuple[int, ...], StateSet] = {}
+        self._terminals: dict[tuple[int, ...], Terminals] = {}
+        self._after_slot: dict[tuple[SlotEdge, ...], tuple[StateSet, Terminals]] = {}
         self._finders: dict[tuple[tuple[SlotEdge, ...], bool], Finder] = {}
         self._closers: dict[tuple[int, ...], tuple[str, ...]] = {}
 
     def copy(self) -> Nfa:
-        """The same automaton, on which more can be laid: what is there stays as it is."""
+        """The same automaton, to which more can be added: what is there stays as it is."""
         twin = Nfa()
         twin.chars, twin.epsilon, twin.spaces = list(self.chars), self.epsilon.copy(), set(self.spaces)
         twin.slots, twin.before = dict(self.slots), dict(self.before)
         twin.flags, twin.formats = list(self.flags), list(self.formats)
         twin.actions, twin.names = dict(self.actions), dict(self.names)
-        twin._places, twin._exits, twin._finders = dict(self._places), dict(self._exits), dict(self._finders)
+        twin._state_sets, twin._terminals, twin._finders = (
+            dict(self._state_sets),
+            dict(self._terminals),
+            dict(self._finders),
+        )
         return twin
 
-    # -- laying --------------------------------------------------------------------------------------------------------
+    # -- building ------------------------------------------------------------------------------------------------------
 
     def begin_format(self, number: int) -> None:
-        """The states that are made from here on are of that format."""
+        """The states that are made from here on belong to that format."""
         self._format = number
 
     def begin_call(self, *, doubtful: bool = False, stripped: bool = False, unmarked: bool = False) -> None:
-        """The slots that are made from here on are of such a call: see `SlotEdge`."""
+        """The slots that are made from here on belong to such a call: see `SlotEdge`."""
         self._call = doubtful, stripped, unmarked
 
     def state(self, flags: int = 0) -> int:
@@ -226,7 +231,7 @@ class Nfa:
         return len(self.chars) - 1
 
     def literal(self, begin: int, text: str, flags: int = LITERAL) -> int:
-        """A path that reads `text`, from `begin`; returns its end."""
+        """Add a path that reads `text`, from `begin`; returns its end."""
         here, size = len(self.chars), len(text)
         self.epsilon[begin].append(here)
         self.chars += [(char, there) for there, char in enumerate(text, here + 1)]
@@ -237,7 +242,7 @@ class Nfa:
         return here + size
 
     def space(self, begin: int) -> int:
-        """A state that any white space keeps, behind `begin`."""
+        """Add a state after `begin` that any white space leads back to."""
         here = self.state()
         self.spaces.add(here)
         self.epsilon[begin].append(here)
@@ -255,7 +260,7 @@ class Nfa:
         last: bool = False,
         flags: int = 0,
     ) -> int:
-        """A slot behind `begin`; returns the state behind the slot."""
+        """Add a slot after `begin`; returns the state after the slot."""
         here, target = self.state(flags), self.state()
         self.epsilon[begin].append(here)
         self.slots[here] = SlotEdge(kind, target, self._format, codec, lead, trail, word, last, *self._call)
@@ -278,9 +283,9 @@ class Nfa:
     def state_set(self, core: Iterable[int]) -> StateSet:
         """The set of these states."""
         key = tuple(sorted(set(core)))
-        found = self._places.get(key)
+        found = self._state_sets.get(key)
         if found is None:
-            found = self._places[key] = StateSet(self, key)
+            found = self._state_sets[key] = StateSet(self, key)
         return found
 
     def step(self, state_set: StateSet, char: str) -> StateSet | None:
@@ -290,35 +295,36 @@ class Nfa:
             core = list(state_set.chars.get(char, ()))
             if char.isspace() or char in RAW_SPACES:
                 core += state_set.spaces
-            if core:  # a miss is not remembered: what a format lets pass is bounded, what a stranger may write is not
+            if core:  # a failure is not remembered: what a format accepts is bounded, what the input may contain is not
                 found = state_set.known[char] = self.state_set(core)
         return found
 
     def run(self, state_set: StateSet, text: str, i: int) -> tuple[StateSet, int] | None:
-        """The set after the characters from `i` on, and their end: as far as nothing may happen on the way.
+        """The set after the characters from `i` on, and their end, as long as nothing can happen on the way.
 
-        Inside a marker, all that is there of it is walked at once; elsewhere one character is. None if it does not fit.
+        Inside a marker, this reads as much of it as there is at once; elsewhere, one character. None if it does not
+        fit.
         """
-        chars, places = state_set.inner or state_set.find_inner(self)
+        chars, sets = state_set.inner or state_set.find_inner(self)
         if chars:
             size = min(len(chars), len(text) - i)
             if text.startswith(chars[:size], i):
-                return places[size - 1], i + size
+                return sets[size - 1], i + size
         found = state_set.known.get(text[i]) or self.step(state_set, text[i])
         return None if found is None else (found, i + 1)
 
-    def behind(self, edges: tuple[SlotEdge, ...]) -> tuple[StateSet, Terminals]:
-        """The set after a slot, and what may stand there."""
-        found = self._behind.get(edges)
+    def after_slot(self, edges: tuple[SlotEdge, ...]) -> tuple[StateSet, Terminals]:
+        """The set after a slot, and what may follow the slot."""
+        found = self._after_slot.get(edges)
         if found is None:
             targets = [edge.target for edge in edges]
-            found = self._behind[edges] = self.state_set(targets), self.terminals(targets)
+            found = self._after_slot[edges] = self.state_set(targets), self.terminals(targets)
         return found
 
     def terminals(self, targets: Iterable[int]) -> Terminals:
-        """What may stand behind a slot of text that leads to these states."""
+        """What may follow a slot of text that leads to these states."""
         key = tuple(sorted(targets))
-        if key not in self._exits:
+        if key not in self._terminals:
             state_set = self.state_set(key)
             literals = {char + self._rest(state) for char, states in state_set.chars.items() for state in states}
             chars = frozenset(
@@ -329,23 +335,23 @@ class Nfa:
             after_words = not any(each[-1].isalnum() or each[-1] == "_" for each in literals)
             only = next(iter(literals)) if len(literals) == 1 and not chars else ""
             marker = only if only and only.count(only[0]) == 1 and not any(map(str.isspace, only)) else ""
-            # Of equal length: by their text, or reports would change with the hash seed.
+            # Those of equal length are sorted by their text; otherwise reports would change with the hash seed.
             longest_first = tuple(sorted(literals, key=lambda each: (-len(each), each)))
-            self._exits[key] = Terminals(longest_first, chars, after_words, marker)
-        return self._exits[key]
+            self._terminals[key] = Terminals(longest_first, chars, after_words, marker)
+        return self._terminals[key]
 
     def finder(self, edges: tuple[SlotEdge, ...], *, paired: bool) -> Finder:
-        """Finds what may stand behind a text value; `paired`: with the white space that belongs to it."""
+        """Finds what may follow a text value; `paired`: with the white space that belongs to it."""
         found = self._finders.get((edges, paired))
         if found is None:
-            literals = self.behind(edges)[1].literals
+            literals = self.after_slot(edges)[1].literals
             trail = trail_of(edges) if paired else ""
             with_space = [trail + literal for literal in literals] if trail else []
             found = self._finders[edges, paired] = Finder([*literals, *with_space], exact=True)
         return found
 
     def closers_at(self, state_set: StateSet) -> tuple[str, ...]:
-        """The literals of markup that are still to come there, after a call."""
+        """The literals of markup that may still come there, after a call."""
         if (
             state_set.key not in self._closers
         ):  # asked after each call; there is a literal for each tool in some formats
@@ -355,8 +361,8 @@ class Nfa:
         return self._closers[state_set.key]
 
     def _ahead(self, text: str, state: int) -> tuple[str, int]:
-        # The literal of which that text has been read, and the state behind it. A literal may hold a tool's name, which
-        # may be long: its characters are joined once.
+        # The literal that begins with that text, and the state after it. A literal may contain a tool's name, which may
+        # be long: its characters are joined once.
         rest: list[str] = []
         while not self.flags[state] & LITERAL and (leads := self.chars[state]) is not None:
             rest.append(leads[0])
@@ -364,13 +370,13 @@ class Nfa:
         return text + "".join(rest), state
 
     def literals_at(self, state_set: StateSet) -> tuple[str, ...]:
-        """The literals that lead on from that set: whole, also where their beginning has been read."""
+        """The literals that may be read from that set, complete even if their beginning has been read."""
         states = [state for state in self.closure(state_set.key) if self.chars[state] is not None]
         states = [state for state in states if not self.flags[self._ahead("", state)[1]] & CLOSED_AGAIN]
         return tuple(dict.fromkeys(self._begun(state) + self._rest(state) for state in states))
 
     def _begun(self, state: int) -> str:
-        # The states of a literal follow each other in number.
+        # The states of a literal have consecutive numbers.
         chars: list[str] = []
         before = self.chars[state - 1] if state else None
         while before is not None and before[1] == state:

@@ -32,7 +32,7 @@ class TagOnly:
 
 @dataclass(frozen=True, slots=True)
 class ResponseTemplate:
-    """A response template of Hugging Face says how the turn is read.
+    """A response template of Hugging Face describes how to read the turn.
 
     Attributes:
         template: the response template.
@@ -47,7 +47,7 @@ class ResponseTemplate:
 
 
 Source: TypeAlias = TagOnly | ResponseTemplate
-"""What is read where the patterns of a format do not say it, or not all of it."""
+"""What is read if the patterns of a format do not describe it, or not all of it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,4 @@
-# What this file knows: what can be said of a pattern by looking at its literals and slots alone.
-# What it must not know: the automaton that patterns become.
+# What the literals and slots of a pattern show by themselves. Does not depend on the automaton that patterns become.
 """Questions about the patterns of a format."""
 
 from __future__ import annotations
@@ -22,9 +21,9 @@ __all__ = [
 
 
 def parts_words(tokens: tuple[Token, ...], place: int) -> bool:
-    """Whether the white space there stands between a word and a name, or between a name and a word before a marker.
+    """Whether the white space there is between a word and a name, or between a name and a word before a marker.
 
-    Between a name and a word alone it may be missing: tokens that were stripped leave such texts behind.
+    Between a name and a word alone it may be missing: removed special tokens leave such texts.
     """
     before = tokens[place - 1] if place else None
     after = tokens[place + 1] if place + 1 < len(tokens) else None
@@ -36,7 +35,7 @@ def parts_words(tokens: tuple[Token, ...], place: int) -> bool:
 
 
 def first_literal(pattern: str) -> str:
-    """The literal with which a pattern begins; "" where it begins with a slot."""
+    """The literal with which a pattern begins; "" if it begins with a slot."""
     tokens = tokens_of(pattern.strip())
     return tokens[0].text if tokens and isinstance(tokens[0], Literal) else ""
 
@@ -48,8 +47,8 @@ def begins_with_objects(pattern: str) -> bool:
 
 
 def marks(declared: Format, patterns: tuple[str, ...]) -> list[str]:
-    """What shows each of these markers, by which reasoning goes on or ends."""
-    # Of one that holds white space, that is a part which no call is written with.
+    """For each of these markers, with which reasoning continues or ends, the literal that shows it."""
+    # If a marker contains white space, that is a part with which no call is written.
     calls = " ".join((*declared.calls, *(text for pair in declared.all_sections for text in pair)))
     found = []
     for pattern in patterns:
@@ -59,7 +58,7 @@ def marks(declared: Format, patterns: tuple[str, ...]) -> list[str]:
 
 
 def before_name(pattern: str) -> str:
-    """The text before the name in a pattern of calls; "" where none stands there."""
+    """The text before the name in a pattern of calls; "" if there is none."""
     before = ""
     for token in tokens_of(pattern.strip()):
         if token == Slot("name"):
@@ -97,12 +96,12 @@ def is_marker(literal: str) -> bool:
 
 
 def is_bare(literal: str) -> bool:
-    """Whether a literal is not a marker but JSON or Python itself: then it counts only where a turn starts."""
+    """Whether a literal is not a marker but JSON or Python itself: then it is accepted only at the start of a turn."""
     return literal[0] == "{" or (literal[0] == "[" and not literal[1:].removeprefix("/")[:1].isalpha())
 
 
 def space_at(tokens: list[Token], place: int) -> str:
-    """The white space at that place of a pattern; "" where something else, or nothing, stands there."""
+    """The white space at that place of a pattern; "" if something else, or nothing, is there."""
     token = tokens[place] if 0 <= place < len(tokens) else None
     return token.text if isinstance(token, Space) else ""
 

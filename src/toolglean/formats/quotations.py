@@ -1,8 +1,7 @@
-# What this file knows: the markers around a tool's result, and the headers of messages that the model does not write,
-# in the chat templates that we know.
-# What it must not know: how any of it is read (engine/judge/code.py).
+# The markers around a tool's result, and the headers of messages that the model does not write, in the chat templates
+# that we know. Does not depend on how they are read (engine/judge/code.py).
 #
-# Both are what others write. A model that writes them makes up a tool's answer, or the user's next message; a call in
+# Both are written by others. A model that writes them makes up a tool's answer, or the user's next message; a call in
 # there is part of that text. The families share their templates, so the tables are one for all formats. They were
 # collected from the chat templates of the families in this library (for `HEADERS`, the model's own, see headers.py).
 """Markers of text that is not the model's own message."""
@@ -58,17 +57,17 @@ OTHERS = (
     *("[e~[\n]~b]user", "[e~[\n]~b]tool", "[e~[\n]~b]system", "[e~[]~b]user", "[e~[]~b]tool", "[e~[]~b]system"),
     *('<|open|>message role="user"', '<|open|>message role="tool"', '<|open|>message role="system"'),
 )
-"""Headers of messages of others, whole."""
+"""Complete headers of messages of others."""
 
 ROLE_HEADERS = (
     *("<|im_start|>", "<|start_header_id|>", "<|header_start|>", "<|start_of_role|>", "<start_of_turn>", "<|turn>"),
     *("<|start|>", "<|begin|>", "<|from|>", "<seed:bos>", "<|BOT|>", "<role>"),
     *("<extra_id_1>", "<extra_id_0>", "<SPECIAL_10>", "<SPECIAL_11>", "<|plamo:begin_message:plamo|>"),
 )
-"""Texts behind which a message's header names its role."""
+"""Texts after which a message's header names its role."""
 
 ROLES = (
     *("user", "human", "system", "developer", "tool", "tools", "function", "functions", "ipython", "observation"),
     *("environment", "tool_response", "tool_result", "tool_results", "available_tools", "documents", "context"),
 )
-"""Names of roles, other than the model's own; in templates, in any case."""
+"""Names of roles other than the model's own; templates write them in upper or lower case."""

@@ -1,12 +1,12 @@
-# What this file knows: which markers of reasoning a named format takes over from the other families.
-# What it must not know: how they are laid into an automaton (layer.py), and any text.
+# Which markers of reasoning a named format takes over from the other families. Does not depend on how they become part
+# of an automaton (builder.py), or on any text.
 #
-# A model that is read under the name of one format may reason as another family does. What it reasons is not its
-# answer, and a call in it is a draft. So the markers of all families open reasoning, as they do with `auto`.
+# A model that is read under the name of one format may reason as another family does. Its reasoning is not its answer,
+# and a call in it is a draft. So the markers of all families open reasoning, as they do with `auto`.
 #
-# Three kinds are left out: what the format writes itself; a marker that is a part of a marker of yet another family,
-# because it shows nothing on its own; and what begins with another character than the markers of calls, because every
-# chunk of prose would pay for it.
+# Three kinds are left out: what the format writes itself; a marker that is part of a marker of a third family, because
+# it shows nothing on its own; and a marker that begins with another character than the markers of calls, because it
+# would make every chunk of prose slower.
 """The reasoning of other families."""
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from toolglean.formats.spec import Format
 
 __all__ = ["Reasoning", "reasonings_of_others"]
 
-ANYWHERE = "<["  # the characters with which the markers of other families begin: see siblings.py
+ANYWHERE = "<["  # the characters with which the markers of other families begin: see fallback_formats.py
 
 Reasoning = tuple[str, ...]
 """A marker that opens reasoning, and those that close it."""
 
 
 def reasonings_of_others(own: Format, library: tuple[Format, ...]) -> tuple[Reasoning, ...]:
-    """The markers of reasoning of these families that `own` neither has nor writes as a part of something else."""
+    """The markers of reasoning of these families that `own` neither has nor writes as part of something else."""
     return tuple(found for found in _all(library) if not _is_of(own, found[0]))
 
 
@@ -36,7 +36,7 @@ def _is_of(own: Format, opener: str) -> bool:
 def _written(declared: Format) -> Iterator[str]:
     for marker in declared.markers:
         literal = marker.strip()
-        if len(literal) > 1:  # a bracket is a part of many
+        if len(literal) > 1:  # a bracket is part of many markers
             yield literal
 
 
@@ -52,11 +52,11 @@ def _all(library: tuple[Format, ...]) -> tuple[Reasoning, ...]:
 
 
 def _parts_of_others(formats: tuple[Format, ...]) -> frozenset[str]:
-    """The markers that open reasoning in some of these formats, and are a part of a longer marker in others."""
+    """The markers that open reasoning in some of these formats, and are part of a longer marker in others."""
     openers = {opener.strip() for each in formats for opener, _ in each.all_reasonings}
     parts: set[str] = set()
     for declared in formats if openers else ():
         own = {opener.strip() for opener, _ in declared.all_reasonings}
-        written = "\n".join(_written(declared))  # no marker has a line break within
+        written = "\n".join(_written(declared))  # no marker contains a line break
         parts |= {opener for opener in openers - own - parts if opener in written}
     return frozenset(parts)

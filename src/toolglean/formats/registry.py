@@ -1,9 +1,9 @@
-# What this file knows: the names under which formats are found: their own, their aliases, models' names.
-# What it must not know: what any format writes.
+# The names under which formats are found: their own, their aliases, and names of models. Does not depend on what any
+# format writes.
 #
-# The library is imported when a name is first looked up, not with toolglean. Third parties add formats by the entry
-# point group `toolglean.formats` (a Format, or several), or by `register`. The order of precedence is: registered
-# formats, the latest first; then installed ones; then the library.
+# The library is imported when a name is first looked up, not with toolglean. Third parties add formats with an entry
+# point of the group `toolglean.formats` (a Format, or several), or with `register`. The order of precedence is:
+# registered formats, the latest first; then installed ones; then the library.
 """Formats by name."""
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ __all__ = [
     "format_of_model",
     "formats_of_auto",
     "get_format",
+    "library_names",
     "register",
     "unsupported",
 ]
@@ -38,8 +39,8 @@ ENTRY_POINTS = "toolglean.formats"
 
 
 class _Registered:
-    # The formats that are registered, the latest first. It never changes: a new one takes its place, and what was
-    # concluded from the old one is not taken for the new one's, also where a thread is still concluding it.
+    # The registered formats, the latest first. It never changes: a new object replaces it, so a cache made from the old
+    # one is never used for the new one, even if a thread is still making it.
 
     def __init__(self, formats: tuple[Format, ...] = ()) -> None:
         self.formats = formats
@@ -57,8 +58,8 @@ def folded(name: str) -> str:
 def register(declared: Format) -> None:
     """Add a format of your own, under its name, its aliases and its models.
 
-    It replaces an earlier one of the same name, and takes precedence over the library. Parsers that exist already keep
-    reading what they read.
+    It replaces an earlier one of the same name, and takes precedence over the library. Existing parsers are not
+    affected.
 
     Args:
         declared: the format.
@@ -76,7 +77,7 @@ def all_formats() -> tuple[Format, ...]:
 
 
 def formats_of_auto() -> tuple[Format, ...]:
-    """Those of all formats that are also looked for where nobody named them."""
+    """All formats that are also looked for if they are not named."""
     return _unnamed(_registered)
 
 
@@ -86,7 +87,7 @@ def _unnamed(registered: _Registered) -> tuple[Format, ...]:
 
 
 def find_format(name: str) -> Format | None:
-    """The format of that name or alias, or None. A name counts before an alias."""
+    """The format of that name or alias, or None. A name takes precedence over an alias."""
     return _names(_registered).get(folded(name))
 
 
@@ -116,8 +117,8 @@ def get_format(name: str) -> Format:
 def format_of_model(model: str) -> Format | None:
     """The format that a model of that name writes (`Qwen/Qwen3-8B`, `qwen3:8b`), or None if it is not known.
 
-    The most specific pattern counts: the longest one that matches the name, with or without the part before its last
-    slash. A colon counts as a dash, and a dash is added to the end of the name: `qwen3.5-*` matches `Qwen3.5`,
+    The most specific pattern is used: the longest one that matches the name, with or without the part before its last
+    slash. A colon is treated as a dash, and a dash is added to the end of the name: `qwen3.5-*` matches `Qwen3.5`,
     `qwen3.5:4b` and `Qwen/Qwen3.5-4B`, but not `Qwen3-5B`.
     """
     key = folded(model).replace(":", "-") + "-"
@@ -132,7 +133,7 @@ def format_of_model(model: str) -> Format | None:
 
 @lru_cache(maxsize=1)
 def unsupported() -> Mapping[str, str]:
-    """Names, folded, that engines know but that have no format, and why."""
+    """Folded names that engines know but that have no format, each with the reason."""
     reasons: Mapping[str, str] = importlib.import_module(LIBRARY).UNSUPPORTED
     return {folded(name): reason for name, reason in reasons.items()}
 
@@ -160,6 +161,11 @@ def _library() -> tuple[Format, ...]:
     return found
 
 
+def library_names() -> tuple[str, ...]:
+    """The names of the formats of the library, in the order in which `auto` prefers them, whatever else is added."""
+    return tuple(declared.name for declared in _library())
+
+
 @lru_cache(maxsize=1)
 def _installed() -> tuple[Format, ...]:
     return _plugins()[0]
@@ -167,8 +173,8 @@ def _installed() -> tuple[Format, ...]:
 
 @lru_cache(maxsize=1)
 def _plugins() -> tuple[tuple[Format, ...], Mapping[str, Exception]]:
-    # The formats that are installed, and by its folded name why an entry point gave none: whatever the code of others
-    # raises, the formats beside it are found.
+    # The formats that are installed; and the error of each entry point that failed, by its folded name. Whatever the
+    # code of others raises, the other formats are found.
     found: list[Format] = []
     failed: dict[str, Exception] = {}
     for point in entry_points(group=ENTRY_POINTS):
@@ -177,7 +183,7 @@ def _plugins() -> tuple[tuple[Format, ...], Mapping[str, Exception]]:
         except Exception as error:  # noqa: BLE001  # the code of others
             failed[folded(point.name)] = error
             said = f"{type(error).__name__}: {error}"
-            message = f"entry point {point.name!r} ({point.value}) of {ENTRY_POINTS} failed, and is left out: {said}"
+            message = f"entry point {point.name!r} ({point.value}) of {ENTRY_POINTS} failed, and is ignored: {said}"
             warnings.warn(message, RuntimeWarning, stacklevel=2)
     return tuple(found), failed
 

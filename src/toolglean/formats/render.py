@@ -1,13 +1,13 @@
-# What this file knows: how a turn is written in a format: reasoning, content, section, calls, closers.
-# What it must not know: how it is read (write_check.py asks the places of the compiled format), and what tools are.
+# Writes a turn in a format: reasoning, content, section, calls, closers. Does not depend on how it is read
+# (write_check.py asks the compiled format), or on what tools are.
 #
-# The main spelling is written, with the white space that the patterns declare. Of several parameter patterns the first
-# that can hold a value is taken. A value that would not be read back as it is meant is refused, never rewritten:
+# The main spelling is written, with the white space that the patterns declare. Of several parameter patterns, the first
+# that can write a value is used. A value that would not be read back as it is meant is refused, never rewritten:
 #
 #   parse(render(format, calls, tools=tools), tools, format=format).calls == calls, or an error
 #
-# This is decided slot by slot, by rules; no turn is parsed. The same holds for content and reasoning, except for
-# white space beside a marker, which belongs to the format.
+# This is decided slot by slot, by rules; no turn is parsed. The same is true for content and reasoning, except for
+# white space next to a marker, which belongs to the format.
 """Turns, as the model would have written them."""
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from toolglean.formats.compile import Program, compiled
 from toolglean.formats.patterns import begins_with_objects
 from toolglean.formats.registry import get_format
 from toolglean.formats.spec import Format, Quoted, Slot, Token, Tree, tokens_of
-from toolglean.formats.write_check import Piece, check_holes
+from toolglean.formats.write_check import Piece, check_slots
 from toolglean.formats.write_values import (
     MAX_DEPTH,
     json_text,
@@ -60,7 +60,7 @@ class Tools(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A call that is written. `of` says in messages which one."""
+    """A call to write. `of` names it in messages."""
 
     name: str
     arguments: dict[str, Any]
@@ -87,15 +87,15 @@ def render(
         content: text before the calls.
         reasoning: text between the format's reasoning markers, before everything else.
         tools: the tools with which the turn will be read. Formats that write values as text need them for values that
-            are not strings, since only the schema tells `3` from `"3"`.
+            are not strings, because only the schema distinguishes `3` from `"3"`.
 
     Returns:
         The turn. Parsed with the same format and tools, it gives the same calls, content and reasoning, except for
-        white space beside a marker.
+        white space next to a marker.
 
     Raises:
-        UsageError: parsing would not give something back as it is; the message names the call, the parameter and the
-            reason. For a history that nobody will parse, leave the parameter out, or pass the text as content.
+        UsageError: parsing would not return something unchanged; the message names the call, the parameter and the
+            reason. For a history that will not be parsed, leave the parameter out, or pass the text as content.
         FormatError: the declaration is wrong.
     """
     declared = get_format(format) if isinstance(format, str) else format.declared("write calls")
@@ -180,7 +180,7 @@ class _Turn:
         found = self.format.for_tools(names) if self.format.is_for_tools else None
         return self.format if found is None else found
 
-    # -- what stands before the calls ----------------------------------------------------------------------------------
+    # -- what is before the calls --------------------------------------------------------------------------------------
 
     def _reasoning(self, text: str) -> str:
         opener, closer = self.format.reasoning
@@ -189,7 +189,7 @@ class _Turn:
         channel = self.program.channel(self.program.reasoning_channel(0, 0), ())
         place, found = channel.finder.find(text + closer.lstrip(), 0)
         if place != len(text) or misfit(text):
-            raise self._error(f"the reasoning holds a marker: {found or text[place:]!r}")
+            raise self._error(f"the reasoning contains a marker: {found or text[place:]!r}")
         return f"{opener}{text}{closer}"
 
     def _check_content(self, text: str, after: str) -> None:
@@ -198,16 +198,16 @@ class _Turn:
             self.format.headers, place
         )  # a turn that ends within a message's header shows none of it
         if misfit(text) or (place < len(text) and (found or after or cut_off)):
-            raise self._error(f"the content holds a marker: {found or text[place:]!r}")
+            raise self._error(f"the content contains a marker: {found or text[place:]!r}")
         if text and not found and self._has_marker(after):
             raise self._error(f"the content ends within a word, which would go on with the marker: {text[-40:]!r}")
         if after.lstrip().startswith("```") and text.strip():
             raise self._error(
-                "its calls stand in a fence, which behind text is a quotation: there can be no content before"
+                "its calls are in a code fence, which is a quotation after other text: there can be no content"
             )
         if self.program.has_bare and text.strip():
             if after and not self._has_marker(after):
-                raise self._error("its calls stand at the start of the turn, so there can be no content before them")
+                raise self._error("its calls come at the start of the turn: there can be no content before them")
             if self._may_be_call(text.lstrip()):
                 raise self._error(f"the content begins like a call: {text.lstrip()[:40]!r}")
 
@@ -244,7 +244,7 @@ class _Turn:
             raise UsageError(f"{call.of}: it would be read as a call of {found!r}")
 
     def _check_arguments(self, call: Call) -> None:
-        # What is read as the definition of a tool, or as data: see scan/data.py.
+        # Refuse what would be read as the definition of a tool, or as data: see scan/data.py.
         if "{call" not in self.format.call:
             return
         tool: Any = self.tools.get(call.name) if self.tools is not None else None
@@ -261,19 +261,19 @@ class _Turn:
         start = self.program.written_start() if bare else opening
         spaced = bool(getattr(self.tools, "spaced", False))
         self._check_quotes(pieces)
-        check_holes(self.program.nfa, start, opening, pieces, spaced=spaced)
+        check_slots(self.program.nfa, start, opening, pieces, spaced=spaced)
 
     def _check_quotes(self, pieces: list[Piece]) -> None:
         literals = self.program.before_names(0)
         for piece in pieces:
             if piece.kind in {"key", "value"} and has_name_after(piece.text, literals, self._may_name):
-                raise UsageError(f"{piece.of}: the {piece.kind} holds the beginning of a call: {piece.text[:40]!r}")
+                raise UsageError(f"{piece.of}: the {piece.kind} contains the beginning of a call: {piece.text[:40]!r}")
 
     def _may_name(self, word: str) -> bool:
         return self.tools is None or self._read_as(word) is not None
 
     def _read_as(self, name: str) -> str | None:
-        """The tool of which a call of that name is read, with or without a namespace; None if there is not one."""
+        """The tool as whose call that name is read, with or without a namespace; None if there is none."""
         if self.tools is None or self.tools.get(name) is not None:
             return name
         names = self.tools.names
@@ -297,7 +297,7 @@ class _Turn:
         before: Token | None = None
         for token in tokens_of(self._written_out([call.name]).call):
             if not isinstance(token, Slot):
-                # The parenthesis behind {keywords} is the end of the keywords themselves.
+                # The parenthesis after {keywords} is the end of the keywords themselves.
                 text = token.text[1:] if before == Slot("keywords") else token.text
                 yield Piece("", text, call.of, opens=first)
                 first = first and text.isspace()

@@ -1,5 +1,5 @@
-# What this file knows: the declaration of a wire format, as its author sees it.
-# What it must not know: how a declaration is read, rendered or looked up.
+# The declaration of a wire format, as its author writes it. Does not depend on how a declaration is read, rendered or
+# looked up.
 """The declaration of a wire format."""
 
 from __future__ import annotations
@@ -41,46 +41,48 @@ class Format(Declaration):
     Args:
         name: the name of the format.
         call: pattern of one call.
-        also: further spellings of a call that models of the family write.
-        stripped: what is left of a call where a server has taken the special tokens out of the text. Such a spelling
-            counts only where the turn, or a message of it, begins, within the section, and behind another call; and
-            only if its name is a tool's, where tools are given.
+        also: other spellings of a call that models of the family write.
+        without_special_tokens: what is left of a call after a server has removed the special tokens from the text. Such
+            a spelling is accepted only at the start of the turn or of one of its messages, inside the section, and
+            after another call; and, if tools are given, only with the name of a tool.
         section: the texts before the first call and after the last one.
-        sections: further spellings of the section.
+        sections: other spellings of the section.
         separator: the text between two calls.
         parameter: pattern of one parameter, or several patterns, if `call` has `{parameters}`.
         arguments: codec of `{arguments}`: `JSON`, `JsonOrText()`, `Quoted(…)` or `Tree(…)`.
         keys: the keys for name and arguments that `render` writes in `{call}`. Parsing accepts every known alias.
-        id: pattern of the id, if it is made of the other slots.
-        types: the word that `{type}` holds for each JSON type; `*` for all others.
+        id: pattern of the id, if it is made of the other fields.
+        types: the word that `{type}` has for each JSON type; `*` for all others.
         escapes: characters that `{name}` and `{key}` cannot contain, and the text written for each. (Values are never
             escaped, because a model writes their text and may mean `&amp;` literally.)
         reasoning: the markers before and after reasoning.
-        reasonings: further spellings of them.
-        calls_in_reasoning: whether the family's own template writes calls inside the reasoning. They are handed out at
-            once there; in other formats, a call inside the reasoning is a draft until what follows shows what it is.
-        drop: markers that are markup wherever they stand.
-        speaks: markers after which text is content. They end reasoning whose closer is missing; otherwise they are like
-            `drop`.
-        tells: those of `speaks` behind which text is for the user alone: a call there is a quotation, until the message
-            ends.
+        reasonings: other spellings of them.
+        calls_in_reasoning: whether the family's own template writes calls inside the reasoning. Calls there are
+            returned at once; in other formats, a call inside the reasoning is a draft until what follows it shows what
+            it is.
+        drop: markers that are markup wherever they are.
+        content_markers: markers after which text is content. They end reasoning that lacks its closer; otherwise they
+            are like `drop`.
+        user_only_markers: those of `content_markers` after which the text is for the user alone: until the message
+            ends, a call is a quotation.
         headers: the tokens with which a message's header begins. A turn that is cut off in a header shows none of it.
-        registered_only: whether a call counts only if its name is a tool's. Where no tools are given, any name may be
-            one.
-        at_line_start: whether what opens a call counts only at the beginning of a line, because it is a word of prose.
-        by_name_only: whether it is read only where it is named, because what it looks like is a quotation elsewhere.
-        stops: texts behind a call after which all is content: a result that the model made up.
-        wrappers: keys of a lone parameter that holds all arguments as one JSON object, where the tool has no parameter
+        registered_only: whether a call is accepted only if its name is a tool's. If no tools are given, any name may
+            be one.
+        at_line_start: whether the opener of a call is accepted only at the beginning of a line, because it is a word of
+            prose.
+        by_name_only: whether the format is read only if it is named, because elsewhere it looks like a quotation.
+        end_markers: texts after a call that make everything after them content: a result that the model made up.
+        wrappers: keys of a lone parameter that contains all arguments as one JSON object, if the tool has no parameter
             of that name, and the keys of the object are its parameters.
         aliases: other names of the format, such as those of the engines' parsers.
         models: patterns (`fnmatch`) of the names of models that write it.
         source: where the format was read from.
-        reads: what is read where patterns do not say it: set by `from_tag` and `from_response_template`.
+        reads: what is read if patterns do not describe it: set by `from_tag` and `from_response_template`.
         origin: how the format was found: set by the constructors `from_…`.
 
     Raises:
-        FormatError: the declaration is wrong; the message names the slot or the marker. (Faults that show only when all
-            patterns are put together are found when a parser is made.)
+        FormatError: the declaration is wrong; the message names the field or the marker. (Mistakes that show only when
+            all patterns are put together are found when a parser is made.)
     """
 
     def __post_init__(self) -> None:
@@ -167,7 +169,7 @@ class Format(Declaration):
 
     @classmethod
     def from_tag(cls, tag: str, *, closer: str | None = None) -> Format:
-        """A format of which only the marker that starts a call is known. The rest is discovered while reading.
+        """A format for which only the marker that starts a call is known. The rest is discovered while reading.
 
         Args:
             tag: the marker, such as `<tool_call>`; `{` or `[` for bare JSON at the start of the turn.
@@ -216,18 +218,18 @@ class Format(Declaration):
         return hash((self.name, self.call, self.section))
 
     def escaped(self, word: str) -> str:
-        """`word`, a name or key, in its written form: see `escapes`."""
+        """The written form of `word`, a name or key: see `escapes`."""
         return word.translate({ord(char): text for char, text in self.escapes}) if self.escapes else word
 
     def unescaped(self, word: str) -> str:
-        """The name or key that `word`, its written form, means. Text that is not an escape stands for itself."""
+        """The name or key whose written form is `word`. Text that is not an escape stands for itself."""
         if not self.escapes:
             return word
         chars = {text: char for char, text in self.escapes}
         return re.sub("|".join(map(re.escape, chars)), lambda found: chars[found[0]], word)
 
     def for_tools(self, names: Iterable[str]) -> Format | None:
-        """The format for tools of these names; None where there are none.
+        """The format for tools of these names; None if there are none.
 
         A name that no marker can contain, or that is longer than a written name may be, is left out.
         """
@@ -242,5 +244,5 @@ class Format(Declaration):
 
 def _named_constructors() -> Any:
     # The one name of a package above this one, looked up when it is asked for, as an entry point is: the constructors
-    # belong to the class, and what they need stands on top of it (tests/project/test_import.py knows of this).
+    # belong to the class, and what they need depends on it (tests/project/test_import.py allows this).
     return import_module("toolglean.sources.choose.constructors")

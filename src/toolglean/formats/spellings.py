@@ -1,13 +1,14 @@
-# What this file knows: in which other spellings a model writes the closing marker of a value.
-# Does not depend on what is done then: reading may repair it (engine/places/), writing refuses such a value.
+# The other spellings in which a model may write the closing marker of a value. Does not depend on what is done then:
+# reading may repair it (engine/matcher/), writing refuses such a value.
 #
 # The spellings are derived from the declared marker, by four rules:
 # - upper and lower case do not matter: `</Parameter>`
 # - white space between its parts does not matter: `</parameter >`, `</ parameter>`
-# - a known short or long form of its word may stand for it, and a prefix may be missing: `</param>`, `</value>`
-# - a closing tag may repeat what the opening one says, and its end may be missing before the next one:
+# - a known short or long form of its word may replace it, and a prefix may be missing: `</param>`, `</value>`
+# - a closing tag may repeat the attributes of the opening one, and its end may be missing before the next one:
 #   `</parameter=city>`, `</parameter</function>`
-# Such a text is a closing marker only if what must follow a value follows it. Anywhere else it is text of the value.
+# Such a text is a closing marker only if it is followed by what must follow a value. Anywhere else it is text of the
+# value.
 """Closing markers in another spelling."""
 
 from __future__ import annotations
@@ -19,13 +20,13 @@ from functools import lru_cache
 __all__ = ["NONE", "WAIT", "Spellings", "spellings_of"]
 
 NONE = -1  # no such marker
-WAIT = -2  # the text ends too early to say
+WAIT = -2  # the text ends too early to tell
 
 MOST = 96  # characters of such a marker
 SPACE = r"[ \t]{0,4}"
 
 FORMS = (("parameter", "param"), ("argument", "arg"), ("arg_value", "value"), ("arg_value", "arg_val"))
-"""Words that models write for each other."""
+"""Words that models confuse."""
 
 _TAG = ("<", "/", "name", ">")  # the parts of a tag that has no prefix
 _parts = re.compile(r"\w+|\W").findall
@@ -37,9 +38,9 @@ class Spellings:
     """The other spellings of some closing markers. Made once, shared, never changed.
 
     Attributes:
-        begins: with what they begin.
+        begins: how they begin.
         search: finds such a beginning.
-        is_declared: matches a marker as it is declared, with any white space where that has some.
+        is_declared: matches a marker as declared, with any white space where the declaration has some.
     """
 
     __slots__ = ("_folded", "_full", "_own", "begins", "is_declared", "search")
@@ -56,7 +57,7 @@ class Spellings:
         self.search = re.compile("|".join(map(re.escape, self.begins)) or "(?!)").search
 
     def is_own(self, marker: str) -> bool:
-        """Whether a marker, as `end` finds it, can be nothing else: `</param>` may be the tag of another language."""
+        """Whether a marker, as `end` finds it, can be nothing else: `</param>` may be a tag of another language."""
         attributes = _attributes(marker.rstrip(">"))
         marker = f"{marker[: attributes.start()]}>" if attributes else marker
         return _blank("", marker).casefold() in self._own
@@ -90,12 +91,12 @@ def _way(parts: list[str]) -> str:
 
 
 def _variants(closer: str) -> Iterable[list[str]]:
-    # The parts of the marker, with each known word for its own, with what stands before the word and without.
+    # The parts of the marker, with its word replaced by each known form, with and without what precedes the word.
     parts = _parts(closer)
     for place, word in enumerate(parts):
         for form in _forms(word):
             yield [*parts[:place], form, *parts[place + 1 :]]
-            if parts[:2] == ["<", "/"] and place > 2:  # behind `</` stands a prefix
+            if parts[:2] == ["<", "/"] and place > 2:  # there is a prefix after `</`
                 yield ["<", "/", form, *parts[place + 1 :]]
 
 
@@ -110,8 +111,8 @@ def _forms(word: str) -> list[str]:
 
 
 def _begins(marker: str) -> Iterable[str]:
-    # Its first five characters in lower case; or as many of them as stand before the first in upper case, and that one.
-    # With fewer, each `</p>` in HTML would be looked at; with white space before them, each `a < b`.
+    # Its first five characters in lower case; or those up to the first one in upper case. With fewer characters, each
+    # `</p>` in HTML would be examined; with white space before them, each `a < b`.
     lower = marker[:5].lower()
     yield lower
     yield from (lower[:place] + lower[place].upper() for place in range(len(lower)) if lower[place].islower())

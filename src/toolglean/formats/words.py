@@ -1,5 +1,4 @@
-# What this file knows: the words in which a pattern is written.
-# What it must not know: what a declaration is made of (declaration.py).
+# The syntax of patterns. Does not depend on the parts of a declaration (declaration.py).
 #
 # A declaration looks like what the model writes. Its patterns are text with slots:
 #
@@ -12,11 +11,11 @@
 #     {ws}                       white space that is read but not rendered
 #
 # A `{name}` that comes twice in a call of a format with `registered_only` is the same name twice, and part of the
-# markers: such a format is written out for each tool (`for_tools`). `{name}` before `{call}` is read and forgotten.
+# markers: such a format is written out for each tool (`for_tools`). `{name}` before `{call}` is read and ignored.
 #
-# A run of white space in a pattern matches any white space, also none, and is what is rendered. Beside {value} it is
-# exact, optional and paired: what follows the value is taken off only if what precedes it stood there.
-"""The words of a wire format."""
+# A run of white space in a pattern matches any white space, or none, and is rendered as it is. Next to {value} it is
+# exact, optional and paired: the white space after the value is removed only if that before it was there.
+"""The syntax of the patterns of a wire format."""
 
 from __future__ import annotations
 
@@ -52,7 +51,7 @@ class Tree:
     """Arguments are nested elements, one for each key, lists as `<item>`; the tool's schema types them.
 
     Attributes:
-        prefix: what stands before each tag.
+        prefix: the text before each tag.
     """
 
     prefix: str
@@ -62,7 +61,7 @@ class Tree:
 class JsonOrText(Json):
     """Arguments are a JSON object, or text up to the call's closer, which is the value of the tool's only parameter.
 
-    Text counts only for a known tool whose only parameter is a string. For another tool the call is malformed.
+    Text is accepted only for a known tool whose only parameter is a string. For any other tool the call is malformed.
     """
 
 
@@ -73,7 +72,7 @@ JSON = Json()
 
 @dataclass(frozen=True, slots=True)
 class Literal:
-    """Text without white space, as it stands. `name`: the tool whose name stands in it."""
+    """Literal text without white space. `name`: the tool whose name is in it."""
 
     text: str
     name: str = ""
@@ -81,7 +80,7 @@ class Literal:
 
 @dataclass(frozen=True, slots=True)
 class Space:
-    """White space: any, also none; `text` is what is rendered."""
+    """Any white space, or none; `text` is what is rendered."""
 
     text: str
 

@@ -1,15 +1,15 @@
-# What this file knows: whether what was written into the slots of a pattern comes back out of them.
-# What it must not know: how it was written, and how the whole turn is parsed.
+# Checks that what was written into the slots of a pattern will be read back. Does not depend on how it was written, or
+# on how the whole turn is parsed.
 #
-# The check walks the places of the compiled format over the text, as a reader will, but knows at every slot where it
-# must end. So each slot has one rule, and the rule needs nothing but the text behind it:
+# The check walks the automaton of the compiled format along the text, as a reader will, but knows where every slot must
+# end. So each slot has one rule, and the rule needs nothing but the text after it:
 #
-#   anything          no marker may fit where the slot begins, because a marker beats a slot
-#   names, ids, keys  end at the first literal that may stand behind them: it must be the one that was written
-#   values            end at the first closer behind which the next marker fits: it must be the one that was written
+#   anything          no marker may fit where the slot begins, because a marker takes precedence
+#   names, ids, keys  end at the first literal that may be after them: it must be the one that was written
+#   values            end at the first closer after which the next marker fits: it must be the one that was written
 #   arguments, calls  end by themselves
 #   the last one      something must show that the call is complete
-"""What is written comes back."""
+"""Checks that what is written can be read back."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ from toolglean.formats.nfa import END, LITERAL, Nfa, SlotEdge, StateSet, Termina
 from toolglean.formats.spellings import spellings_of
 from toolglean.scan.names import NAME_CHARS
 
-__all__ = ["Piece", "check_holes"]
+__all__ = ["Piece", "check_slots"]
 
 KEY_CHARS = 4096
-SPACE_CHARS = 64  # of white space that a pattern may have behind a word
+SPACE_CHARS = 64  # of white space that a pattern may have after a word
 SELF_ENDING = frozenset({"arguments", "keywords", "call"})
 
 
@@ -36,7 +36,7 @@ class Piece:
         kind: the kind of the slot that it fills; "" for text of the pattern.
         text: what is written.
         of: the call and parameter, for messages.
-        lead: of a value: the white space before it; `trail` that behind it. Both are written.
+        lead: of a value: the white space before it; `trail` that after it. Both are written.
         opens: whether a call begins here.
     """
 
@@ -53,18 +53,18 @@ class Piece:
         return f"{self.lead}{self.text}{self.trail}"
 
 
-def check_holes(nfa: Nfa, start: StateSet, opening: StateSet, pieces: Sequence[Piece], *, spaced: bool = False) -> None:
+def check_slots(nfa: Nfa, start: StateSet, opening: StateSet, pieces: Sequence[Piece], *, spaced: bool = False) -> None:
     """Check every slot.
 
     Args:
-        automaton: the places.
-        start: the place at which the first piece begins.
-        opening: the place at which calls begin that have a marker of their own.
+        nfa: the automaton.
+        start: the states in which the first piece begins.
+        opening: the states in which calls with a marker of their own begin.
         pieces: section, calls, separators, in order.
-        spaced: whether names of tools may hold white space.
+        spaced: whether names of tools may contain white space.
 
     Raises:
-        UsageError: what fills a slot would not come back; the message says what, and why.
+        UsageError: what fills a slot would not be read back; the message says what, and why.
     """
     check = _Check(nfa, start, opening, "".join(piece.whole for piece in pieces), spaced=spaced)
     for piece in pieces:
@@ -74,26 +74,26 @@ def check_holes(nfa: Nfa, start: StateSet, opening: StateSet, pieces: Sequence[P
 
 
 class _Check:
-    # Walks along; `at` is the position in the text, `here` the place.
+    # Walks along the text: `at` is the position, `here` the states.
 
     def __init__(self, nfa: Nfa, start: StateSet, opening: StateSet, text: str, *, spaced: bool) -> None:
         self.nfa, self.here, self.opening, self.text, self.spaced = nfa, start, opening, text, spaced
         self.at = 0
-        self.parted: StateSet | None = None  # behind white space without which no name may follow
+        self.parted: StateSet | None = None  # after white space without which no name may follow
         self.complete = True
 
     def take(self, piece: Piece) -> None:
-        """Walk over the piece, or say why not."""
+        """Walk over the piece; raise an error if that is not possible."""
         if not piece.kind:
             self._literal(piece)
-        elif piece.whole or piece.kind not in SELF_ENDING:  # nested tags of no parameters are not text at all
+        elif piece.whole or piece.kind not in SELF_ENDING:  # nested tags without parameters are no text at all
             reason = self._slot(piece)
             if reason:
                 raise UsageError(f"{piece.of}: {reason}")
         self.at += len(piece.whole)
 
     def _literal(self, piece: Piece) -> None:
-        if piece.text.isspace():  # few places depend on it: a name behind a word
+        if piece.text.isspace():  # it matters only before a name that follows a word
             self.parted = self._walked(self.here, piece.text)
             return
         found = self._walked(self.opening, piece.text) if piece.opens else None
@@ -117,7 +117,7 @@ class _Check:
         if not edges or edges[0].kind != piece.kind:
             return f"the {piece.kind} cannot begin with {text!r}"
         if self._beaten():
-            return f"a marker of the format stands at the beginning of the {piece.kind}"
+            return f"a marker of the format is at the beginning of the {piece.kind}"
         targets = [edge.target for edge in edges]
         reason = ""
         if piece.kind == "value":
@@ -155,7 +155,7 @@ class _Check:
         read = self._word_read(terminals, len(word))
         if (read if kind == "key" else read.strip()) == word:
             return ""
-        return f"the {kind} {word[:40]!r} holds what ends it, and would be read as {read[:40]!r}"
+        return f"the {kind} {word[:40]!r} contains what ends it, and would be read as {read[:40]!r}"
 
     def _misspelt(self, word: str, edge: SlotEdge, longest: int) -> str:
         spaced = edge.kind == "name" and not edge.word and self.spaced
@@ -172,7 +172,7 @@ class _Check:
         return ""
 
     def _word_read(self, terminals: Terminals, size: int) -> str:
-        # What a reader takes for the word: all before the first literal that may follow.
+        # What a reader takes for the word: everything before the first literal that may follow it.
         text, at = self.text, self.at
         longest = max(map(len, terminals.literals), default=1)
         for end in range(at, min(len(text), at + size + longest + SPACE_CHARS)):
@@ -191,42 +191,43 @@ class _Check:
             return "the line break at the beginning of the value would be taken for the format's own"
         wanted = begin + len(piece.text)
         finder = self.nfa.finder(tuple(edges), paired=bool(trail))
-        behind = self.nfa.state_set([edge.target for edge in edges])
+        after = self.nfa.state_set([edge.target for edge in edges])
         at = begin
         while True:
             at, found = finder.find(self.text, at)
             if not found:
                 return "nothing shows where the value ends"
             inner = trail if trail and found.startswith(trail) and found not in terminals.literals else ""
-            if self._follows(behind, at + len(inner), at + len(found)):
+            if self._follows(after, at + len(inner), at + len(found)):
                 break
             at += 1
         if at == wanted:
-            at = self._misread_closer(terminals.literals, behind, begin, wanted)
-        return "" if at == wanted else f"the value holds what ends it: {self.text[at:][:40]!r}"
+            at = self._misread_closer(terminals.literals, after, begin, wanted)
+        return "" if at == wanted else f"the value contains what ends it: {self.text[at:][:40]!r}"
 
-    def _misread_closer(self, closers: tuple[str, ...], behind: StateSet, begin: int, wanted: int) -> int:
-        # The place in the value of a closing marker in another spelling, before what must follow a value; or its end.
+    def _misread_closer(self, closers: tuple[str, ...], after: StateSet, begin: int, wanted: int) -> int:
+        # The place in the value of a closing marker in another spelling that is followed by what must follow a value;
+        # or the value's end.
         spellings = spellings_of(closers)
         found = spellings.search(self.text, begin, wanted)
         while found is not None:
             end = spellings.end(self.text, found.start())
             own = end > 0 and spellings.is_own(self.text[found.start() : end])
             closed = self.text[end : end + SPACE_CHARS].lstrip().startswith(closers)  # then it is text, if not its own
-            if end > 0 and (own or not closed) and self._follows(behind, found.start(), end, closers[-1]):
+            if end > 0 and (own or not closed) and self._follows(after, found.start(), end, closers[-1]):
                 return found.start()
             found = spellings.search(self.text, found.start() + 1, wanted)
         return wanted
 
     def _value_begin(self, edges: Sequence[SlotEdge]) -> tuple[int, str]:
-        # White space before the value is exact and optional, and that behind it counts only if this stood there.
+        # White space before the value is exact and optional, and that after it is removed only if this was there.
         lead = max((edge.lead for edge in edges), key=len)
         if not self.text.startswith(lead, self.at):
             return self.at, ""
         return self.at + len(lead), trail_of(tuple(edges))
 
     def _follows(self, here: StateSet, begin: int, end: int, closer: str = "") -> bool:
-        # Whether behind the closer, which ends at `end`, the next marker fits. `closer`: what that stands for.
+        # Whether the next marker fits after the closer, which ends at `end`. `closer`: the marker that it replaces.
         if closer:
             begin, here = end, self._walked(here, closer) or here
         for at in range(begin, len(self.text)):

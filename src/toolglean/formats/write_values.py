@@ -1,9 +1,9 @@
-# What this file knows: how arguments are written in each dialect: JSON, Python keywords, quoted objects, tags, text.
-# What it must not know: patterns and markers. What a tool's schema says of a parameter, it is told.
+# Writes arguments in each dialect: JSON, Python keywords, quoted objects, tags, text. Does not depend on patterns and
+# markers; callers pass what a tool's schema says about a parameter.
 #
-# JSON and Python say themselves what a value is, so whatever is written comes back. In the other dialects the reader
-# asks the schema, and markers stand in the text: there a value is written in each way that the dialect has, and the
-# first that its own reader reads as that value counts. Where none does, `None` says so.
+# JSON and Python show the type of a value themselves, so whatever is written is read back. In the other dialects the
+# reader asks the schema, and there are markers in the text: there a value is written in each way that the dialect has,
+# and the first one that the dialect's own reader reads as that value is used. If there is none, the result is `None`.
 """Values, as text."""
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def same(left: Any, right: Any) -> bool:
 
 
 def misfit(value: Any) -> str:
-    """Why the value is not JSON that comes back; "" if it is."""
+    """Why the value cannot be written and read back as JSON; "" if it can."""
     todo: list[tuple[Any, int]] = [(value, 0)]  # and how many containers are around it
     while todo:
         each, depth = todo.pop()
@@ -65,7 +65,7 @@ def misfit(value: Any) -> str:
 
 
 def _misfit(value: Any) -> str:
-    # What is wrong with it by itself.
+    # What is wrong with the value, apart from what it contains.
     if value is None or isinstance(value, bool):
         return ""
     if isinstance(value, str):
@@ -88,7 +88,7 @@ def _misfit(value: Any) -> str:
 
 
 def keywords_text(arguments: Mapping[str, Any]) -> str:
-    """The arguments as Python keywords; as one positional dict where a key is not a name."""
+    """The arguments as Python keywords; as one positional dict if a key is not a name."""
     if all(_plain_key(key) and len(key) <= 256 and not keyword.iskeyword(key) for key in arguments):
         return ", ".join(f"{key}={_python_text(value)}" for key, value in arguments.items())
     return _python_text(dict(arguments))
@@ -127,17 +127,17 @@ def type_word(value: Any, types: Mapping[str, str]) -> str:
 
 
 def text_of(value: Any, word: str, types: Mapping[str, str], schema: Any, root: Any) -> str | None:
-    """The value as the text of a parameter: a string as it stands, others as JSON.
+    """The value as the text of a parameter: a string as it is, others as JSON.
 
     Args:
         value: the value.
         word: the type that the format writes beside it; "" if it writes none.
         types: the format's words for types.
-        schema: what the tool's schema says of the parameter; None where nothing is known.
-        root: the schema in which `$ref` is looked up.
+        schema: what the tool's schema says about the parameter; None if nothing is known.
+        root: the schema in which `$ref` is resolved.
 
     Returns:
-        The text; None where it would be read as another value.
+        The text; None if it would be read as another value.
     """
     text = value if isinstance(value, str) else json_text(value)
     if word and types:
@@ -151,7 +151,7 @@ def text_of(value: Any, word: str, types: Mapping[str, str], schema: Any, root: 
 
 
 def quoted_item(key: str, value: Any, codec: Quoted, root: Any) -> str | None:
-    """`key:value` of an object in the quoted dialect; None where it cannot be written."""
+    """`key:value` of an object in the quoted dialect; None if it cannot be written."""
     known = properties(root) if root else {}
     written_key = _quoted_key(key, codec.quote)
     for text in _quoted_values(value, codec):
@@ -169,7 +169,7 @@ def _quoted_key(key: str, quote: str) -> str:
 
 
 def _marked(text: str, quote: str) -> str:
-    # Between markers, where no marker stands in the text; else as a JSON string.
+    # Between markers, if there is no marker in the text; else as a JSON string.
     return f"{quote}{text}{quote}" if (text + quote).find(quote) == len(text) else json_text(text)
 
 
@@ -192,7 +192,7 @@ def _quoted_parts(value: Any, quote: str) -> str | list[Any]:
 
 
 def tree_item(key: str, value: Any, codec: Tree, root: Any, *, named_tag: bool) -> str | None:
-    """The element of one parameter; None where it cannot be written. `named_tag`: see `TreeReader`."""
+    """The element of one parameter; None if it cannot be written. `named_tag`: see `TreeReader`."""
     known = properties(root) if root else {}
     text = unfolded({key: value}, lambda each: _element_parts(each, codec.prefix))
     reader = TreeReader(codec.prefix, known, root=root, named_tag=named_tag)
@@ -210,6 +210,6 @@ def _element_parts(value: Any, prefix: str) -> str | list[Any]:
 
 
 def _reads(reader: Reader, text: str, wanted: dict[str, Any]) -> bool:
-    """Whether the reader makes exactly that value of exactly that text."""
+    """Whether the reader reads exactly that text as exactly that value."""
     place, found, status = reader.read(text, 0)
     return status == DONE and place == len(text) and same(decode(found)[0], wanted)

@@ -28,20 +28,16 @@ from typing import Any
 from toolglean.scan.json import decode
 
 __all__ = [
-    "BESIDE", "DEFINITION", "INSIDE", "IN_TEXT", "LEFT_OUT", "MISPLACED", "NOT_A_CALL", "NO_ARGUMENTS", "NO_OBJECT",
-    "declares", "fault_of_arguments", "fault_of_lone_object", "fault_of_text", "fault_without_arguments",
-    "is_definition", "missing",
+    "BESIDE", "DEFINITION", "INSIDE", "IN_TEXT", "NO_ARGUMENTS", "NO_OBJECT", "declares", "fault_of_arguments",
+    "fault_of_lone_object", "fault_of_text", "fault_without_arguments", "is_definition", "missing",
 ]  # fmt: skip
 
-NOT_A_CALL = "not a call"
-DEFINITION = "the definition of a tool"
+DEFINITION = "it is the definition of a tool"
 NO_ARGUMENTS = "the arguments are missing"
 NO_OBJECT = "the arguments are not an object"
-BESIDE = "other keys are next to the name"
+BESIDE = "there are other keys beside the name"
 INSIDE = "it is inside other JSON"
-IN_TEXT = "text is on its line"
-MISPLACED = "malformed call: the arguments are not under one key"
-LEFT_OUT = "left out next to the arguments"
+IN_TEXT = "there is other text on its line"
 
 _TYPES = frozenset({"string", "number", "integer", "boolean", "array", "object", "null"})
 

@@ -19,10 +19,8 @@ from toolglean.batch.pool import ParserFactory
 from toolglean.batch.turns import NotATurnError, Written, id_in, turns_in
 from toolglean.events import Output, Problem
 
-__all__ = ["NOT_A_TURN", "Columns", "Read", "RowReader"]
+__all__ = ["Columns", "Read", "RowReader"]
 
-NOT_A_TURN = "not a turn: "
-"""The problem of a row that could not be read begins with this."""
 SHOWN = 200
 REQUESTS = ("request", "body")
 """The keys under which logs keep the request, with its tools and its model."""
@@ -107,7 +105,7 @@ class RowReader:
                 said = str(error) if isinstance(error, InputError) else f"line {number}: {error}"
                 raise InputError(f"{self._name}: {said}") from error
             shown = row.decode("utf-8", "surrogateescape").strip() if isinstance(row, bytes) else repr(row)
-            output = Output(problems=[Problem(f"{NOT_A_TURN}{error}", shown[:SHOWN], 0)])
+            output = Output(problems=[Problem("not-a-turn", f"not a turn: {error}", shown[:SHOWN], 0)])
             return [row_line({"id": _as_json(id_in(value)), "line": number}, output, None)]
         return [self._of_turn(number, value, each, counts) for each in turns]
 

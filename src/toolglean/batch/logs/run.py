@@ -10,7 +10,7 @@ from typing import Any
 
 from toolglean.batch.lines import InputError
 from toolglean.batch.logs.pieces import Pieces
-from toolglean.batch.logs.rows import NOT_A_TURN, Read, RowReader
+from toolglean.batch.logs.rows import Read, RowReader
 from toolglean.batch.logs.source import Chunk, Source
 from toolglean.batch.logs.workers import read_all
 from toolglean.batch.outcome import Counts
@@ -118,7 +118,7 @@ def _count(row: Any, counts: Counts) -> int:
     """Count a row; returns the number of its line."""
     number: int = row["line"]
     problems = row["problems"]
-    if problems and row["format"] is None and problems[0]["reason"].startswith(NOT_A_TURN):
+    if problems and row["format"] is None and problems[0]["code"] == "not-a-turn":
         counts.add_bad_line()
         return number
     sizes = {"calls": len(row["calls"]), "unfinished": len(row["unfinished"]), "problems": len(problems)}

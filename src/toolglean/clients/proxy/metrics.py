@@ -53,9 +53,7 @@ class Metrics:
                     "toolglean_leaked_calls_total", "counter", "Calls moved from text to their place.", counts.calls
                 ),
                 _counter("toolglean_repairs_total", "Repairs made in those calls.", counts.repairs, "repair"),
-                _counter(
-                    "toolglean_problems_total", "What could not be accepted as written.", counts.problems, "reason"
-                ),
+                _counter("toolglean_problems_total", "What could not be accepted as written.", counts.problems, "code"),
                 _plain(
                     "toolglean_upstream_errors_total",
                     "counter",

@@ -41,7 +41,7 @@ class Counts:
     Attributes:
         calls: how many calls were moved from the text to their place.
         repairs: how often each repair was made in those calls (`ToolCall.repairs`).
-        problems: how often each `Problem` occurred, by its reason.
+        problems: how often each `Problem` occurred, by its code.
     """
 
     calls: int = 0
@@ -210,7 +210,7 @@ class TurnText:
                 self.pristine = False
                 self._ended = event.start + len(event.text)
             elif type(event) is Problem and self._counts is not None:
-                self._counts.problems[event.reason] += 1
+                self._counts.problems[event.code] += 1
             found.append(event)
         self._tape.forget(self._ended)
         return self._queued(found)

@@ -1,9 +1,9 @@
 # Closers that come outside a call. Does not know how text is searched, or how a call is read.
 #
-# A call that could not be read is passed over up to a closer, and that may be the closer of a call which its arguments
-# quote. So what follows may still be its arguments: no call counts until one of its own closers came.
+# A call that could not be read is skipped up to a closer, which may belong to a call that its arguments quote. So what
+# follows may still be its arguments: calls are ignored until one of its own closers has come.
 #
-# A call may also end without some of its closers (`}` was enough). If one comes a little later, it is markup.
+# A call may also end without some of its closers (`}` was enough). If one comes soon after, it is markup.
 """Closers outside a call."""
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ class Closers(NamedTuple):
     """What is awaited. Never changed.
 
     Attributes:
-        awaited: closers of a call that failed; no call counts until one comes, and with (), none does in this turn.
-            None where no call failed so.
-        late: closers of the last call that did not come, and `until`: up to which place they count.
+        awaited: closers of a call that failed: calls are ignored until one comes, and with (), for the rest of the
+            turn. None if no call failed in this way.
+        late: closers of the last call that did not come; `until`: the place up to which they are recognised.
     """
 
     awaited: tuple[str, ...] | None = None
@@ -28,19 +28,19 @@ class Closers(NamedTuple):
 
     @property
     def looked_for(self) -> tuple[str, ...]:
-        """What must be found in text, beside what formats look for."""
+        """What must be found in text, in addition to what formats look for."""
         return (*(self.awaited or ()), *self.late)
 
     def after_fault(self, closers: tuple[str, ...]) -> Closers:
-        """The same, after a call that failed: one that failed before goes on to count."""
+        """The same, after a call that failed. If another one failed before it, that one's closers are kept."""
         return self if self.awaited is not None else self._replace(awaited=closers)
 
     def trusting(self) -> Closers:
-        """The same: the closer of the call that failed came."""
+        """The same, after the closer of the call that failed."""
         return self._replace(awaited=None)
 
     def expecting(self, late: tuple[str, ...], until: int) -> Closers:
-        """The same, after a call that ended without these."""
+        """The same, after a call that ended without these closers."""
         return Closers(self.awaited, late, until if late else 0)
 
     def is_awaited(self, found: str) -> bool:
@@ -48,5 +48,5 @@ class Closers(NamedTuple):
         return self.awaited is not None and found in self.awaited
 
     def is_too_late(self, found: str, place: int) -> bool:
-        """Whether that is a closer of the last call alone, at a place where none is waited for any more."""
+        """Whether that is only a closer of the last call, and comes too late."""
         return place > self.until and found in self.late and not self.is_awaited(found)

@@ -1,18 +1,18 @@
-# What this file knows: where a turn's content quotes something, and where the turn is over.
-# What it must not know: calls, and what becomes of those that are quoted; how backticks are counted (ticks.py).
+# Finds where a turn's content quotes something, and where the turn is over. Does not depend on calls, or on how
+# backticks are counted (ticks.py).
 #
 # Besides code between backticks, these quote: a fence of tildes, a line that begins with `>`, an HTML comment, the
-# elements `pre`, `code` and `script`, and the markers around a tool's result, which is not the model's to write. What
-# is in one of them quotes nothing else: only its own end is looked for. If its end never comes, it goes on to the end
-# of the turn. A tag within a sentence is a mention ("the <pre> tag", "in <script>, not").
+# elements `pre`, `code` and `script`, and the markers around a tool's result, which the model must not write. Inside
+# one of them, only its own end is looked for. If its end never comes, it continues to the end of the turn. A tag within
+# a sentence is a mention ("the <pre> tag", "in <script>, not").
 #
-# Behind a lone backtick, all of this is in doubt: if a second one follows, it was code, and opened nothing.
+# After a lone backtick, all of this is in doubt: if a second one follows, it was code, and opened nothing.
 #
-# A header of a message that is not the model's own ends the turn, in the same sense: it is not in force in code.
+# The header of a message that is not the model's own ends the turn; inside code, it does not.
 #
-# A token may be cut. What may be the beginning of one is kept (`_tail`), and looked at again with what follows. To tell
-# where a line begins, the last character is kept too. No more of the text is: most of it never comes here, because it
-# has none of the characters with which a token begins (`signs`).
+# A token may be cut. What may be the beginning of one is kept (`_tail`), and examined again with what follows. The last
+# character is kept too, to tell where a line begins. Nothing else is kept: most text never comes here, because it has
+# none of the characters with which a token begins (`signs`).
 """Quotations, and the end of the turn."""
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ COMMENT: Final = "-->"
 OVER: Final = "\0"
 """The end of a quotation that has none: the turn is over."""
 
-MARKER = "\0"  # what came last, if that was a marker: no line begins there, and no word ends
-LONGEST = 96  # of what ends a quotation
-WINDOW = 1024  # how far its end is looked for while it is in doubt
+MARKER = "\0"  # stands for a marker that came last: no line begins there, and no word ends
+LONGEST = 96  # characters of what ends a quotation
+WINDOW = 1024  # how far to look for its end while it is in doubt
 _BEFORE_MENTION = frozenset(" \t(\"'“‘")
 _AFTER_MENTION = frozenset(".,;:!?)]\"'”’*_")
 
@@ -47,8 +47,8 @@ class Quotes(Plain):
         heeded: whether quotations matter; if not, only the end of the turn is looked for.
 
     Attributes:
-        followed: whether anything but white space came after the turn was over.
-        last: the last character that was read whole, `MARKER` after one.
+        followed: whether anything but white space came after the end of the turn.
+        last: the last character that was read, or `MARKER`.
     """
 
     __slots__ = (
@@ -58,7 +58,7 @@ class Quotes(Plain):
 
     owned = ("_ticks",)
 
-    signs = staticmethod(signs)  # what machine.py asks of text, without loading any of this where nobody needs it
+    signs = staticmethod(signs)  # fast.py asks these of text; they are attributes so that it need not import this file
     watch = staticmethod(watch)
 
     def __init__(self, *, heeded: bool = True) -> None:
@@ -69,16 +69,16 @@ class Quotes(Plain):
         self._doubted = False  # whether it opened after a lone backtick
         self._mark = "", 0  # what opened it, and its place
         self._tail = ""  # what may be the beginning of a token
-        self._fed = 0  # how much of it has been looked at for backticks
+        self._fed = 0  # how much of it has been searched for backticks
         self.last = "\n"
-        self._header = "", 0  # the beginning of a header before a marker, and where that begins
-        self._until = 0  # up to where a quoted line goes on in any case
+        self._header = "", 0  # the beginning of a header before a marker, and the marker's place
+        self._until = 0  # the place up to which a quoted line certainly continues
 
     # -- what was found ------------------------------------------------------------------------------------------------
 
     @property
     def open(self) -> int:
-        """How many backticks opened code that may still turn out to be none; 0 outside."""
+        """How many backticks opened code that may turn out not to be code; 0 outside."""
         return self._ticks.open
 
     @property
@@ -88,28 +88,30 @@ class Quotes(Plain):
 
     @property
     def sure(self) -> bool:
-        """Whether all that follows is quoted until the quotation ends, whatever comes."""
+        """Whether what follows is certainly quoted until the quotation ends."""
         return self.heeded and (self._ticks.sure or bool(self._closer))
 
     @property
     def over(self) -> tuple[str, int] | None:
-        """The header of another role that ended the turn, and its place; None while the turn goes on."""
+        """The header of another role that ended the turn, and its place; None as long as the turn continues."""
         return self._mark if self._closer == OVER and not self._doubted else None
 
     @property
     def waits(self) -> bool:
-        """Whether all that comes next must be looked at, also if it shows no sign."""
+        """Whether what comes next must be examined even if it shows no sign."""
         return self._ticks.waits or self._closer in {LINE, COMMENT} or (self._doubted and bool(self._closer))
 
     @property
     def begun(self) -> bool:
-        """Whether more than a sign matters: a quotation may end, or the text's end may be the beginning of a token."""
+        """Whether text without a sign matters too: a quotation may end, or the text's end may be the beginning of a
+        token.
+        """
         return bool(self._tail or self._closer)
 
     # -- reading -------------------------------------------------------------------------------------------------------
 
     def pass_by(self, text: str) -> None:
-        """Text that shows no sign, where no quotation is open; or white space beside a call or marker."""
+        """Text without a sign while no quotation is open; or white space next to a call or marker."""
         if not self._tail:
             self.last = text[-1:] or self.last
 
@@ -126,7 +128,7 @@ class Quotes(Plain):
             self._read(self._tail + text, start - len(self._tail), ends=False)
 
     def settle(self, place: int) -> None:
-        """What follows is a marker: what was counted is over, and what was begun is not completed."""
+        """What follows is a marker: backticks are no longer counted, and what has begun is not completed."""
         if self._tail:
             text, self._tail = self._tail, ""
             self._read(text, place - len(text), ends=True)
@@ -135,23 +137,23 @@ class Quotes(Plain):
         self.last = MARKER
 
     def mark(self, text: str, place: int) -> None:
-        """A marker that is markup wherever it is."""
+        """A marker that is always markup."""
         self.settle(place)
         self._read(text, place, ends=False)
         self.last = MARKER
 
     def refuse(self, end: int) -> None:
-        """A call that began in a quoted line was left where it is: its text goes up to that place at least."""
+        """A call that began in a quoted line was ignored: its text reaches at least up to that place."""
         if self._closer == LINE:
             self._until = max(self._until, end)
 
     def forget(self) -> None:
-        """What is open between backticks is not code after all: nothing closed it where something must have."""
+        """What the open backticks began is not code after all: it was not closed in time."""
         self._ticks.forget()
         self._doubted = False
 
     def _read(self, text: str, start: int, *, ends: bool) -> None:
-        # `ends`: what follows the text is not a part of it.
+        # `ends`: what follows the text is not part of it.
         fed, self._tail, self._fed = self._fed, "", 0
         i = len(self.last)
         text, start, fed = self.last + text, start - i, fed + i
@@ -177,7 +179,7 @@ class Quotes(Plain):
             self._tail = text[place:]
             self._count(text, i, place, start)
             return len(text)
-        self._count(text, i, place + 1, start)  # its first character shows that the backticks before it are all
+        self._count(text, i, place + 1, start)  # its first character shows that there are no more backticks before it
         if not closer or self._ticks.sure:
             self._count(text, place + 1, end, start)
         else:
@@ -186,7 +188,7 @@ class Quotes(Plain):
         return end
 
     def _closer_of(self, found: re.Match[str], before: str, after: str, *, ends: bool) -> str | None:
-        # What ends the quotation that this token opens; "" if it opens none; None if more text must be seen.
+        # What ends the quotation that this token opens; "" if it opens none; None if more text is needed.
         what, token = found.lastgroup, found[0]
         if what == "other":
             return OVER
@@ -226,8 +228,8 @@ class Quotes(Plain):
         return end
 
     def _count_in_doubt(self, text: str, i: int, end: int, start: int) -> int:
-        # A backtick may close the code that the quotation is in: then it opened nothing. The end of the line shows that
-        # there is no code. Returns the place at which one of these was found, else -1.
+        # A backtick may close the code that the quotation is in: then the token opened nothing. The end of the line
+        # shows that there is no code. Returns the place of one of these, else -1.
         part, j = text[i:end], 0
         while 0 <= j < len(part):
             j = self._ticks.step(part, j, start + i)
@@ -260,7 +262,7 @@ def _end_of(closer: str) -> Callable[..., re.Match[str] | None]:
 
 
 def _is_mention(before: str, after: str, *, ends: bool) -> bool | None:
-    """Whether a tag is a word of a sentence; None if more text must be seen."""
+    """Whether a tag is a word of a sentence; None if more text is needed."""
     if before not in _BEFORE_MENTION or (ends and len(after) < 2):
         return False
     if len(after) < 2:

@@ -1,19 +1,19 @@
-# Calls that are kept back until it is certain what they are. Does not know how a call is read, or what reasoning looks
-# like.
+# Calls that are kept back until it is certain what they are. Does not depend on how a call is read, or on what
+# reasoning looks like.
 #
-# A model that reasons may try out a call and go on reasoning; or it may call and forget to close its reasoning. What
-# follows tells. So the events of such calls are kept back, with the text itself. If reasoning follows, or a marker of
-# reasoning, all of it was reasoning, and is not read again; what follows is. If the turn ends, they were calls.
+# A model that reasons may try out a call and continue to reason; or it may call and forget to close its reasoning. What
+# follows shows which. So the events of such calls are kept back, with the text itself. If reasoning or a marker of
+# reasoning follows, all of it was reasoning, and only what follows is read again. If the turn ends, they were calls.
 #
 # A marker of reasoning ends a draft wherever it is, also in a value: a draft must never swallow the answer. So the text
 # is searched for these markers before anything else reads it (`admit`).
 #
-# Three more are kept back in the same way. A call after a lone backtick: if another backtick follows soon, it was code.
-# A call without a marker: a line of Python, a tool's own tag. It counts only alone on its lines, and the rest of the
-# line is still to come: `delete_all() removes every record.` is a sentence. And a call of an unknown tool after other
-# text on its line, which is an example.
+# Three other kinds of calls are kept back in the same way. A call after a lone backtick: if another backtick follows
+# soon, it was code. A call without a marker: a line of Python, a tool's own tag. It is accepted only if nothing else is
+# on its lines, and the rest of the line is still to come: `delete_all() removes every record.` is a sentence. And a
+# call to an unknown tool after other text on its line, which is an example.
 #
-# All of them end in one of two ways: `Turn.keep_draft` hands out its events, `Turn.take_back` undoes the attempt.
+# All of them end in one of two ways: `Turn.keep_draft` releases the events, `Turn.take_back` undoes the attempt.
 """Drafts: calls inside reasoning, after a backtick, or without a marker."""
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ from enum import Enum
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from toolglean.engine import reasons
+from toolglean.engine.reasons import IN_LINE, IN_REASONING, UNKNOWN_IN_LINE
 from toolglean.engine.tape import Kept, Piece
 from toolglean.scan.text import Finder
 
@@ -36,25 +38,25 @@ MARKERS = ("<|", "<｜", "</", "<end_of_turn>", "<eos>", "<bot_end>")
 
 
 class Kind(Enum):
-    """Why a call is kept back. The values are the reasons of the `Problem` that says that it was no call."""
+    """Why a call is kept back. The values are the reasons of the `Problem` which reports that it was not a call."""
 
-    REASONING = "call in the reasoning, which went on"
-    QUOTED = "call in code"
-    ALONE = "call without a marker, with other text on its line"
-    EXAMPLE = "call of an unknown tool, in the middle of a line"
+    REASONING = IN_REASONING
+    QUOTED = reasons.QUOTED
+    ALONE = IN_LINE
+    EXAMPLE = UNKNOWN_IN_LINE
 
 
 class Draft(Kept):
-    """Calls that may not be the turn's, and all text since the first of them began.
+    """Calls that may not be the turn's, and all text from the first of them on.
 
     Attributes:
         kind: why they are kept back.
         attempt: the turn from before it; the events of the draft are in the turn's own emitter.
-        most: the place up to which what follows may show that it is no call.
+        most: the place up to which what follows may show that it is not a call.
         close: whether it begins directly after the backtick.
         in_list: whether it begins with the bracket of a list.
-        over: the place at which it turned out to be no call, or None.
-        limit: the limit that was passed there, its text and place, or None.
+        over: the place at which it turned out not to be a call, or None.
+        limit: the limit that was exceeded there, its text and place, or None.
     """
 
     __slots__ = ("_marks", "_safe", "attempt", "close", "in_list", "kind", "limit", "most", "over")
@@ -97,24 +99,24 @@ class Draft(Kept):
 
     @property
     def is_alone(self) -> bool:
-        """Whether nothing but white space may share its lines."""
+        """Whether its lines may contain nothing else but white space."""
         return self.kind is Kind.ALONE or self.kind is Kind.EXAMPLE
 
     # -- what is let through -------------------------------------------------------------------------------------------
 
     def admit(self, piece: Piece, *, last: bool) -> Piece:
-        """Of that text, as much as may be read: up to a marker of reasoning, or to what may become one.
+        """As much of that text as may be read: up to a marker of reasoning, or to what may become one.
 
-        `last`: no more text comes, so that nothing becomes one.
+        `last`: no more text comes, so nothing becomes one.
         """
         text, i, base = piece
-        if self.over is not None or base + len(text) <= self._safe:  # it was searched before
+        if self.over is not None or base + len(text) <= self._safe:  # it has been searched
             return piece
         if self.waits or last:
             text, i, base = self.after(self._safe) + text[self.end - base :], 0, self._safe
         self.keep(text[max(self.end - base, 0) :])
         place, found = _finder(self._marks).find(text, max(i, self._safe - base))
-        while found and self.is_alone:  # whether it counts, `shares_line` tells: it is only let through whole
+        while found and self.is_alone:  # `shares_line` decides what it means; here it is only let through as a whole
             place, found = _finder(self._marks).find(text, place + len(found))
         if not found and last:
             place = len(text)
@@ -129,36 +131,37 @@ class Draft(Kept):
 
     @property
     def waits(self) -> bool:
-        """Whether the end of the text was not let through yet."""
+        """Whether the end of the text has not been let through yet."""
         return self.over is None and self._safe < self.end
 
     @property
     def unread(self) -> Piece:
-        """What was taken in and not let through: it is still to be read if the draft contains calls after all."""
+        """What was consumed and not let through: it must still be read if the draft contains calls after all."""
         return self.after(self._safe), 0, self._safe
 
     @property
     def passed(self) -> bool:
-        """Whether what would have shown that it is no call did not come in time: a second backtick, or other text.
-
-        So it is once all that was let through is read.
+        """Whether nothing has shown in time that it is not a call: no second backtick, and no other text. This is final
+        once everything that was let through has been read.
         """
         return self.kind is not Kind.REASONING and self._safe >= self.most and self.over is None
 
-    # -- what shows that it is none ------------------------------------------------------------------------------------
+    # -- what shows that it is not a call ------------------------------------------------------------------------------
 
     def end_at(self, place: int, limit: tuple[str, str, int] | None) -> None:
-        """What is at that place shows that it is no call; `limit`: because that limit was passed."""
+        """What is at that place shows that it is not a call; `limit`: that limit was exceeded."""
         if self.over is None or place < self.over:
             self.over, self.limit = place, limit
 
     def is_ended_by(self, text: str, start: int) -> bool:
-        """Whether that text, which is no call, shows that it is none either; if not, it is the turn's."""
+        """Whether that text, which is not a call, shows that the draft is not one either; if not, the draft is the
+        turn's.
+        """
         first = start + len(text) - len(text.lstrip())
         return self.over is not None or not self.is_alone or self.shares_line(first)
 
     def shares_line(self, place: int) -> bool:
-        """Whether the text at that place has something else before it on its line, or in a list that is open there.
+        """Whether the text at that place has something else before it on its line, or in a list that is still open.
 
         A marker is not text: a call may end there.
         """
@@ -169,14 +172,14 @@ class Draft(Kept):
         return is_open or not (text[text.rfind("\n") + 1 :].isspace() or text.endswith("\n"))
 
     def ends_line(self, place: int) -> bool:
-        """Whether white space with a line break, which ends at that place, ends what must be alone.
+        """Whether white space with a line break, which ends at that place, completes what must be alone on its lines.
 
-        The markers of an example, which still follow, may be on other lines.
+        The markers that still follow an example may be on other lines.
         """
         return self.kind is Kind.ALONE and not self.shares_line(place)
 
     def split(self) -> tuple[str, Piece]:
-        """Where it turned out to be none: the text before, and what is to be read again."""
+        """The text up to where it turned out not to be a call, and what must be read again."""
         over = self.start if self.over is None else self.over
         if self.limit is not None and self.limit[0] == "call_chars":
             self.limit = "call_chars", self.after(over)[:1], over
@@ -187,7 +190,7 @@ class Draft(Kept):
         return piece[2] + piece[1] < self._safe
 
     def goes_beyond(self, piece: Piece) -> bool:
-        """Whether that text begins where it is over, or after that."""
+        """Whether that text begins where the draft is over, or later."""
         return self.over is not None and piece[2] + piece[1] >= self.over
 
 

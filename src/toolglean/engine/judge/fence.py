@@ -1,4 +1,4 @@
-# A fence that opens the turn and contains nothing but calls. Does not know code in other text (code.py).
+# A fence that opens the turn and contains nothing but calls. Does not deal with code in other text (code.py).
 """A fence around the calls of a turn is markup."""
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 __all__ = ["FENCES", "read_closing", "read_opening"]
 
 FENCES = "`~"
-"""The characters of which fences are made."""
+"""The characters that make a fence."""
 
 _line_at = re.compile(rf"(`{{3,16}}|~{{3,16}}){WORD}\n\s{{0,64}}").match
 _begins_line = re.compile(rf"(?:`{{1,16}}|~{{1,16}}){WORD}(?:\n\s{{0,64}})?").fullmatch
 
 
 def read_opening(turn: Turn, plan: Plan, text: str, i: int) -> int:
-    """A fence that opens the turn, at `i`, if a tag follows at once; returns the place reached, -1 if it is text."""
+    """Read a fence at `i` that opens the turn, if a tag follows at once. Returns the place reached; -1 for text."""
     line = _line_at(text, i)
     if line is None or line.end() == len(text):
         return turn.hold(text, i) if _begins_line(text, i) else -1
@@ -40,7 +40,7 @@ def read_opening(turn: Turn, plan: Plan, text: str, i: int) -> int:
 
 
 def read_closing(turn: Turn, text: str, i: int) -> int:
-    """What stands where that fence may end; returns its end, or `i` if it is something else."""
+    """Read the end of that fence, at `i`. Returns its end; `i` if it is something else."""
     fence = turn.judge.fence
     j, size = i, len(fence)
     while j < len(text) and text[j] == fence[0]:

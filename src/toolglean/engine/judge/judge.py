@@ -1,9 +1,8 @@
-# All policies of a turn, and the order in which they are asked. Does not know how any of them decides.
+# All policies of a turn, and the order in which they are asked. Does not know how they decide.
 #
-# A turn tells the judge what it says (`content`, `json`, `marker`, `space`, `entered`, `call_began`), and asks whether
-# a call would count (`ignores_calls`). A new policy is a file of its own, a slot here, and a line in each method in
-# which it is told or asked something; no reader changes. What is not in force is None, (), "" or False, and costs
-# nothing.
+# A turn tells the judge what it emits (`content`, `json`, `marker`, `space`, `entered`, `call_began`), and asks whether
+# calls are accepted (`ignores_calls`). A new policy is a file of its own, a slot here, and a line in each method that
+# concerns it; no reader changes. A policy that is not in force is None, (), "" or False, and costs nothing.
 """The policies of a turn."""
 
 from __future__ import annotations
@@ -11,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolglean.engine.judge.closers import Closers
+from toolglean.engine.reasons import IN_JSON_STRING, QUOTED, TO_USER, Reason
 from toolglean.scan.plain import Plain
 
 if TYPE_CHECKING:
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Judge"]
 
-QUOTED = "call in code"
-ADDRESSED = "call in text for the user"
-IN_STRING = "call in a string of JSON"
 TRUSTED = Closers()
 
 
@@ -31,12 +28,12 @@ class Judge(Plain):
     """The policies of a turn.
 
     Attributes:
-        code: whether content is quoted; None where that does not matter.
-        strings: whether content is in a string of JSON; None where that does not matter.
+        code: whether content is quoted; None if that does not matter.
+        strings: whether content is in a JSON string; None if that does not matter.
         closers: closers that may come outside a call.
         for_user: whether the text is for the user alone.
-        fence: the code fence that opened the turn, while nothing but calls is in it, else "".
-        attempt: the turn from before the region, if a call that comes of it is kept back.
+        fence: the code fence that opened the turn, as long as it contains nothing but calls; else "".
+        attempt: the turn from before the region, if a call in it will be kept back.
         draft: calls that are kept back, or None.
     """
 
@@ -53,34 +50,34 @@ class Judge(Plain):
         self.attempt: Attempt | None = None
         self.draft: Draft | None = None
 
-    # -- what is said --------------------------------------------------------------------------------------------------
+    # -- what is emitted -----------------------------------------------------------------------------------------------
 
     def content(self, text: str, start: int) -> None:
-        """Content is said."""
+        """Content is emitted."""
         if self.code is not None:
             self.code.scan(text, start)
         self.quoted(text)
 
     def quoted(self, text: str) -> None:
-        """Content is said that is quoted as a whole: it opens and closes no quotation."""
+        """Content is emitted that is quoted as a whole: it opens and closes no quotation."""
         if self.strings is not None and (self.strings.is_open or "{" in text or "[" in text):
             self.strings.scan(text)
         if self.fence and text and not text.isspace():
             self.fence = ""
 
     def json(self, text: str) -> None:
-        """JSON that is data is said: what its strings quote opens no code."""
+        """JSON that is data is emitted: its strings open no code."""
         self.space(text)
         if text and not text.isspace():
             self.fence = ""
 
     def space(self, text: str) -> None:
-        """Content that shows nothing, or white space beside a call or a marker: a line may begin after it."""
+        """Content without a sign, or white space next to a call or a marker: a line may begin after it."""
         if self.code is not None:
             self.code.pass_by(text)
 
     def marker(self, text: str, place: int) -> None:
-        """A marker that is markup wherever it is: it may be in another message's header."""
+        """A marker that is always markup: it may be part of another message's header."""
         if self.code is not None:
             self.code.mark(text, place)
 
@@ -90,7 +87,7 @@ class Judge(Plain):
             self.code.settle(place)
 
     def entered(self) -> None:
-        """A marker was read after which content or reasoning begins anew."""
+        """A marker was read: content or reasoning begins again after it."""
         self.for_user = False
         if self.strings is not None:
             self.strings.reset()
@@ -102,16 +99,16 @@ class Judge(Plain):
             self.strings.reset()
 
     def turn_began(self, code: Quotes | None) -> None:
-        """The prompt is over, and nothing in it was open at its end."""
+        """The prompt is over, and nothing was open at its end."""
         self.closers, self.code = self.closers.trusting(), code
         if self.strings is not None:
             self.strings.reset()
 
-    # -- what counts ---------------------------------------------------------------------------------------------------
+    # -- what is accepted ----------------------------------------------------------------------------------------------
 
     @property
     def ignores_calls(self) -> bool:
-        """Whether no call in the content counts here: in code, in JSON, in text for the user."""
+        """Whether calls in the content are ignored here: in code, in JSON, in text for the user."""
         return (
             self.for_user
             or (self.code is not None and self.code.sure)
@@ -119,19 +116,19 @@ class Judge(Plain):
         )
 
     @property
-    def ignored_because(self) -> str:
-        """Why no call counts here, for a `Problem`."""
+    def ignored_because(self) -> Reason:
+        """Why calls are ignored here, for a `Problem`."""
         in_code = self.code is not None and self.code.sure
-        return ADDRESSED if self.for_user else QUOTED if in_code else IN_STRING
+        return TO_USER if self.for_user else QUOTED if in_code else IN_JSON_STRING
 
     @property
     def in_doubt(self) -> bool:
-        """Whether a call is in code that may turn out not to be any."""
+        """Whether a call is in code that may turn out not to be code."""
         return self.code is not None and self.code.open > 0
 
     @property
     def must_look(self) -> bool:
-        """Whether all content must be shown to the judge: code or JSON goes on, or the turn's fence is open."""
+        """Whether the judge must see all content: code or JSON continues, or the turn's fence is open."""
         code, strings = self.code, self.strings
         return bool(self.fence) or (code is not None and code.waits) or (strings is not None and strings.is_open)
 
@@ -151,18 +148,18 @@ class Judge(Plain):
         self.fence = fence
 
     def refuse_quoted(self, end: int) -> None:
-        """A call that began in a quotation was left where it is: its text goes up to that place at least."""
+        """A call that began in a quotation was ignored: its text reaches at least up to that place."""
         if self.code is not None:
             self.code.refuse(end)
 
     def heed(self, closers: Closers) -> None:
-        """These closers may come from now on."""
+        """Await these closers from now on."""
         self.closers = closers
 
     def attempt_from(self, attempt: Attempt | None) -> None:
-        """That is the turn from before the region, if a call that comes of it is kept back."""
+        """Keep the turn from before the region, if a call in it will be kept back."""
         self.attempt = attempt
 
     def keep_back(self, draft: Draft | None) -> None:
-        """These calls are kept back; None: none are any more."""
+        """Keep these calls back; None: no calls any longer."""
         self.draft = draft

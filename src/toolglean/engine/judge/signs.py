@@ -1,9 +1,9 @@
-# What this file knows: the tokens with which a quotation or another's message begins, and how to find them.
-# What it must not know: what they mean for what follows (quotes.py).
+# The tokens with which a quotation, or a message that is not the model's, begins, and how to find them. Does not depend
+# on what they mean for what follows (code.py).
 #
-# Two expressions: `signs` tells whether text may have a token, or the beginning of one at its end. It is asked of every
-# chunk that has one of their first characters, and so it is a tree of literals that leaves most text after a character
-# or two. `TOKEN` finds the tokens themselves.
+# There are two regular expressions. `signs` tells whether text may contain a token, or the beginning of one at its end.
+# It is applied to every chunk that has one of their first characters, so it is a tree of literals, which rejects most
+# text after a character or two. `TOKEN` finds the tokens themselves.
 """Tokens that quote."""
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from toolglean.scan.text import NO_GUARD, Finder
 __all__ = ["MARKS", "TOKEN", "is_begun", "is_header_begun", "signs", "watch"]
 
 _GUARDED = "<["  # a token begins with one of these, or with
-_ALWAYS = "`~>"  # one of these, which every chunk is looked through for
+_ALWAYS = "`~>"  # one of these, for which every chunk is searched
 
 MARKS = dict(RESULTS)
 """What ends a tool's result, by what opens it."""
@@ -43,7 +43,7 @@ def _tree(literals: Iterable[str]) -> _Tree:
 
 
 def _begun(node: _Tree) -> str:
-    """An expression for what one of the literals below that node still needs, or for its beginning at the end."""
+    """An expression for the rest of any literal below that node, or for its beginning at the end of the text."""
     if "" in node:
         return ""
     ways = [re.escape(char) + _begun(each) for char, each in node.items()]
@@ -84,7 +84,7 @@ is_header_begun = re.compile(_role).match
 
 
 def is_begun(text: str, begin: int) -> str:
-    """The end of the text, behind that place, that may be the beginning of a token; "" for none."""
+    """The end of the text, after that place, that may be the beginning of a token; or ""."""
     end = text[max(begin, len(text) - _TAIL) :]
     tildes = _tildes_begun(text, max(begin, len(text) - _FENCE)) if "~" in end else None
     found = tildes[0] if tildes is not None else ""
@@ -101,8 +101,8 @@ def _is_begun(text: str) -> bool:
 
 @lru_cache(maxsize=256)
 def watch(finder: Finder) -> tuple[Callable[[str], Any], tuple[str, str]]:
-    """What tells whether a chunk may have a token, or one of what is looked for; and two characters that one of these
-    begins with, unless it begins with one of `` `~> ``: ("", "") where two are not enough.
+    """What tells whether a chunk may have a token, or a literal that the finder looks for; and the two characters with
+    which these begin, apart from `` `~> ``. ("", "") if two are not enough.
     """
     guards = {*finder.guards, *_GUARDED} - {*_ALWAYS, NO_GUARD}
     first, second = [*sorted(guards), NO_GUARD][:2]

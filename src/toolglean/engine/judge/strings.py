@@ -1,9 +1,9 @@
-# What this file knows: whether the content is in a string of a JSON document. What is in one, a call among it, is text.
-# Does not depend on what is looked for, or on what becomes of it.
+# Tells whether the content is in a string of a JSON document. Everything in one is text, calls too. Does not depend on
+# what is looked for.
 #
-# A document may begin anywhere in the text. It is JSON as long as a strict reader says so: a bracket of prose is
-# refused by the next character or two. A raw line break in a string ends it too, so that one quotation mark in prose,
-# which nothing closes, does not hide the calls on the lines that follow.
+# A document may begin anywhere in the text. It is JSON as long as a strict reader accepts it: a bracket in prose is
+# refused after a character or two. A raw line break in a string ends it too, so that one quotation mark in prose, which
+# nothing closes, does not hide the calls on the lines that follow.
 """Strings of JSON in text."""
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class JsonStrings(Plain):
     """Whether content is in a string of a JSON document.
 
     Attributes:
-        is_open: whether a document has begun, so that what comes next must be looked at.
+        is_open: whether a document has begun, so that what comes next must be examined.
     """
 
     __slots__ = ("_max_depth", "_scanner")
@@ -38,7 +38,7 @@ class JsonStrings(Plain):
 
     @property
     def is_open(self) -> bool:
-        """Whether a document has begun, so that what comes next must be looked at."""
+        """Whether a document has begun, so that what comes next must be examined."""
         return self._scanner is not None
 
     @property
@@ -47,7 +47,7 @@ class JsonStrings(Plain):
         return self._scanner is not None and self._scanner.in_string
 
     def reset(self) -> None:
-        """What comes next is not of the document."""
+        """What comes next is not part of the document."""
         self._scanner = None
 
     def scan(self, text: str) -> None:

@@ -1,9 +1,9 @@
-# What this file knows: where Markdown's code between backticks begins and ends, as far as it has been read.
-# What it must not know: calls, and other ways to quote them (quotes.py).
+# Finds where Markdown's code between backticks begins and ends. Does not depend on calls, or on other ways to quote
+# them (code.py).
 #
-# Code between lone backticks is closed by as many, on the same line, or it is none. A fence is a run of three or more,
-# behind which the line ends, with or without a word; a longer or equal run closes it. Such a run with other text behind
-# it is code too, if another run closes it: that is not certain before that one has come.
+# Inline code must be closed by the same number of backticks on the same line. A fence is a run of three or more, after
+# which the line ends, with or without a word; an equal or longer run closes it. Such a run with other text after it is
+# code too if another run closes it, which is not certain before that run has come.
 """Code between backticks."""
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from toolglean.scan.plain import Plain
 __all__ = ["FENCE", "WORD", "Ticks"]
 
 FENCE = 3
-WORD_CHARS = 32  # of the word behind a fence
+WORD_CHARS = 32  # of the word after a fence
 WORD = r"[\w+#./-]{0,32}[ \t\r]{0,8}"
 """An expression for what may follow a fence on its line."""
 
@@ -29,7 +29,7 @@ class Ticks(Plain):
     Attributes:
         open: how many backticks opened the code; 0 outside code.
         sure: whether they are a fence, so that all that follows is code until it is closed.
-        end: the place behind them.
+        end: the place after them.
     """
 
     __slots__ = ("_line", "_run", "end", "open", "sure")
@@ -38,11 +38,11 @@ class Ticks(Plain):
         self.open = self.end = 0
         self.sure = False
         self._run = 0  # backticks that are being counted
-        self._line: str | None = None  # what stands behind them on their line, while they may be a fence
+        self._line: str | None = None  # what follows them on their line, as long as they may be a fence
 
     @property
     def waits(self) -> bool:
-        """Whether what comes next must be looked at, also if it holds no backtick."""
+        """Whether what comes next must be examined even if it contains no backtick."""
         return bool(self._run) or self._line is not None or 0 < self.open < FENCE
 
     def scan(self, text: str, start: int) -> None:
@@ -73,13 +73,13 @@ class Ticks(Plain):
         return i + 1
 
     def settle(self, place: int) -> None:
-        """What follows is a marker: what was counted is over, and is no fence."""
+        """What follows is a marker: counting ends, and the backticks are not a fence."""
         if self._run:
             self._counted("", place)
         self._line = None
 
     def forget(self) -> None:
-        """What is open is not code after all: nothing closed it where something must have."""
+        """What is open is not code after all: it was not closed in time."""
         self.open, self.sure, self._run, self._line = 0, False, 0, None
 
     def _count(self, text: str, i: int, start: int) -> int:
@@ -91,12 +91,12 @@ class Ticks(Plain):
             self._counted(text[j], start + j)
         return j
 
-    def _counted(self, behind: str, place: int) -> None:
+    def _counted(self, following: str, place: int) -> None:
         run, self._run = self._run, 0
         if not self.open:
             self.open, self.end, self.sure = run, place, False
             self._line = "" if run >= FENCE else None
-        elif run == self.open if self.open < FENCE else run >= self.open and not behind.isalnum():
+        elif run == self.open if self.open < FENCE else run >= self.open and not following.isalnum():
             self.open, self.sure, self._line = 0, False, None
 
     def _read_line(self, text: str, i: int) -> int:

@@ -1,8 +1,8 @@
-# All repairs, in one table: what each is called, at which faults it is asked, and the texts that may have been meant.
-# Does not depend on which of the texts is right (repairer.py): nothing here decides, so nothing here has to be certain.
+# All repairs, in one table: their names, the faults to which they apply, and the texts that may have been meant. Does
+# not depend on which of the texts is right (repairer.py): nothing is decided here, so nothing needs to be certain.
 #
-# The columns `wrong` and `needed` are the table in docs/explanation/repairs.md, word for word. Functions are pure: they
-# see the text from the refused character up to the call's closer.
+# The columns `wrong` and `needed` are the table in docs/explanation/repairs.md, word for word. The functions are pure:
+# they see the text from the refused character up to the call's closer.
 """The table of repairs."""
 
 from __future__ import annotations
@@ -36,21 +36,21 @@ QUOTE = "quote marker"
 EXTRA = "extra brackets"
 
 OF_VALUES = frozenset({CLOSER, OPENER})
-"""Those that put in markers of values: of one call, they must not put in all of them."""
+"""The repairs that insert markers of values: in one call, they must not insert all of them."""
 
 MOST = 8  # brackets, or places for a quote marker, that are tried
 
 
 class Asked(NamedTuple):
-    """What is known of the call that cannot be read as written.
+    """What is known about the call that cannot be read as written.
 
     Attributes:
         kind: what cannot be read.
         tail: the text from there on, up to the call's closer.
         closed: whether the closer came.
         closers: the brackets that close the open containers, innermost first.
-        whole: whether the arguments' object has closed, and what is open is only what is around it.
-        quote: the marker around strings; keys: the parameters that the tool's schema knows.
+        whole: whether the object of the arguments has closed, and only the containers around it are open.
+        quote: the marker around strings; keys: the parameters in the tool's schema.
     """
 
     kind: Kind
@@ -63,7 +63,7 @@ class Asked(NamedTuple):
 
 
 Text = tuple[str, str]
-"""Brackets to put in, and the text that follows them."""
+"""Brackets to insert, and the text that follows them."""
 
 
 class Candidate(NamedTuple):
@@ -71,7 +71,7 @@ class Candidate(NamedTuple):
 
     Attributes:
         name: the repair; "" for the text as it is written.
-        brackets: brackets to put in; text: what follows them.
+        brackets: brackets to insert; text: what follows them.
     """
 
     name: str
@@ -83,14 +83,14 @@ class Repair(NamedTuple):
     """A repair: a row of the table.
 
     Attributes:
-        name: what it is called.
-        wrong: what is written, for people; needed: what is needed to read it so.
-        stream_in_reasoning: what is put in at once, so that the call is read on with it.
-        kinds: else, the faults at which it is asked when the end of the call has come.
-        begins: the characters at which it is asked; "" for all.
+        name: its name.
+        wrong: what is written, for people; needed: what is needed for the repair.
+        stream_in_reasoning: what is inserted at once, so that the call is read on with it.
+        kinds: otherwise, the faults for which it is tried at the end of the call.
+        begins: the characters at which it is tried; "" for all.
         texts: what may have been meant.
-        guesses: what may have been meant, if the call as it is written does not satisfy the schema.
-        open_too: whether it is asked although the call's closer did not come.
+        guesses: what may have been meant if the call as written does not satisfy the schema.
+        open_too: whether it is tried although the call's closer did not come.
     """
 
     name: str
@@ -105,7 +105,7 @@ class Repair(NamedTuple):
 
 
 def put_at_once(refusal: Refusal) -> tuple[str, Put] | None:
-    """What is certainly meant there, and the name of that repair."""
+    """What was certainly meant there, and the name of that repair."""
     found = ((each.name, each.stream_in_reasoning(refusal)) for each in REPAIRS)
     return next(((name, put) for name, put in found if put is not None), None)
 
@@ -116,7 +116,7 @@ def waits(kind: Kind, char: str) -> bool:
 
 
 def candidates(asked: Asked) -> Iterator[list[Candidate]]:
-    """The texts that may have been meant, those that are equally certain together."""
+    """The texts that may have been meant, in groups of equal certainty."""
     rows = [each for each in REPAIRS if asked.kind in each.kinds and (asked.closed or each.open_too)]
     readable = asked.kind == Kind.QUOTES and asked.closed and asked.tail[:1] not in ODD_QUOTES
     written = [Candidate("", "", asked.tail)] if readable else []
@@ -146,7 +146,7 @@ _brackets = re.compile(r"[}\])]").finditer
 
 
 def _missing_brackets(asked: Asked) -> Iterator[Text]:
-    # All of them at the end, or the innermost ones before another bracket.
+    # All missing brackets at the end, or the innermost ones before another bracket.
     if not asked.tail.strip():
         yield asked.closers, asked.tail
     elif asked.tail[0] in "}])":
@@ -155,7 +155,7 @@ def _missing_brackets(asked: Asked) -> Iterator[Text]:
 
 
 def _without_extra_brackets(asked: Asked) -> Iterator[Text]:
-    # More closing brackets than are due. Any other text may take back the call that is before it: "// cancelled".
+    # More closing brackets than are open. Any other text may revoke the call before it: "// cancelled".
     if not asked.whole:
         return
     brackets = list(_brackets(asked.tail))
@@ -191,7 +191,7 @@ def _from_python(asked: Asked) -> Iterator[Text]:
 
 
 def _json_of(text: str) -> str | None:
-    """The text with Python's strings and names of constants as JSON; None where one of them cannot be."""
+    """The text with Python's strings and constants as JSON; None if one of them cannot be."""
     pieces: list[str] = []
     place = 0
     for token in _python.finditer(text):
@@ -219,11 +219,11 @@ def _string(literal: str) -> str | None:
 
 # -- strings between markers -------------------------------------------------------------------------------------------
 
-_behind_value = re.compile(r"\s*(?:[,}\])]|\Z)").match
+_after_value = re.compile(r"\s*(?:[,}\])]|\Z)").match
 
 
 def _with_quotes(asked: Asked) -> Iterator[Text]:
-    # The value, at which the tail begins, has other quotes; or it has only the marker at its end.
+    # The value at the beginning of the tail has other quotes, or only the marker at its end.
     tail, quote = asked.tail, asked.quote
     other = ODD_QUOTES.get(tail[:1])
     if other:
@@ -234,7 +234,7 @@ def _with_quotes(asked: Asked) -> Iterator[Text]:
 
 
 def _with_quotes_by_schema(asked: Asked) -> Iterator[Text]:
-    # It has no markers at all: the next parameter, or the last bracket, ends it.
+    # The value has no markers at all: the next parameter, or the last bracket, ends it.
     tail, quote = asked.tail, asked.quote
     if tail[:1] in ODD_QUOTES:
         return
@@ -252,11 +252,11 @@ def _next_key(keys: Iterable[str]) -> re.Pattern[str]:
 
 
 def _ends(tail: str, other: str, next_key: re.Pattern[str]) -> list[int]:
-    # The places of the quote that may close the value; the first before a parameter that the schema knows is the last.
+    # The places of quotes that may close the value, up to the first one before a parameter in the schema.
     places: list[int] = []
     place = tail.find(other, 1)
     while place >= 0 and len(places) < MOST:
-        if _behind_value(tail, place + 1):
+        if _after_value(tail, place + 1):
             places.append(place)
             if next_key.match(tail, place + 1):
                 break

@@ -1,6 +1,6 @@
-# Which calls count as meant: those that a tool of the turn takes, and that could not be meant otherwise.
-# Does not depend on how a call was read (repairer.py), or on which text it was read from (candidates.py).
-"""Calls that count as meant."""
+# Which calls are accepted as meant: those that fit a tool of the turn, and that cannot be meant in another way. Does
+# not depend on how a call was read (repairer.py), or from which text (candidates.py).
+"""Calls that are accepted as meant."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ __all__ = ["bracket_is_unambiguous", "call_of", "ends_with_stray_tag", "key_of",
 def call_of(turn: Turn) -> ToolCall | None:
     """The call that ended, if it is one that may run and nothing about it is doubtful."""
     told = turn.emit.told
-    doubts = [each for each in told if isinstance(each, Problem) and not each.reason.startswith("mended: ")]
+    doubts = [each for each in told if isinstance(each, Problem) and each.code != "repaired"]
     call = next((each.call for each in told if isinstance(each, CallEnd)), None)
     return None if call is None or call.status != "ok" or doubts else call
 
 
 def matches_schema(turn: Turn, call: ToolCall) -> bool:
-    """Whether the tool is known, where any is, and the schema knows the keys and misses none."""
+    """Whether the tool is known, if any is, and its schema has all the keys and requires no others."""
     if call.known is False:
         return False
     tool = turn.names.tool(call.name)
@@ -43,7 +43,7 @@ def matches_schema(turn: Turn, call: ToolCall) -> bool:
 
 
 def ends_with_stray_tag(value: str) -> bool:
-    """Whether text ends with a closing tag that nothing in it opened: perhaps what was meant to close the text."""
+    """Whether text ends with a closing tag that nothing in it opened: perhaps it was meant to close the text."""
     found = _closing_tag(value)
     return found is not None and f"<{found[1]}" not in value
 
@@ -59,7 +59,7 @@ def may_be_rest_of(marker: str, value: str) -> bool:
 def bracket_is_unambiguous(turn: Turn, call: ToolCall) -> bool:
     """Whether a bracket that was missing can only have been where it was put in.
 
-    What is at the end of an object may have been meant for the object around it, if that takes such keys.
+    What is at the end of an object may have been meant for the object around it, if that one takes such keys.
     """
     tool = turn.names.tool(call.name)
     root: Any = tool.parameters if tool is not None else {}
@@ -83,5 +83,5 @@ def bracket_is_unambiguous(turn: Turn, call: ToolCall) -> bool:
 
 
 def key_of(call: ToolCall) -> str:
-    """What tells the call from others."""
+    """What distinguishes the call from others."""
     return json_text([call.name, call.arguments])

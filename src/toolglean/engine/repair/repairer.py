@@ -1,21 +1,20 @@
-# When to wait for the end of a call that cannot be read as written, what to try then, and what to do if nothing comes
-# of it: exactly what is done where nothing is repaired.
-# Does not depend on how any payload is written. It asks payloads (`Repairable`).
+# When to wait for the end of a call that cannot be read as written, what to try then, and what to do if no repair fits:
+# exactly what is done without repairs. Does not depend on how a payload is written: it asks payloads (`Repairable`).
 #
-# While it waits, the turn stands still and the text is kept. That is so from the refused character up to the call's
-# closer, an opener, a limit or the end of the turn: positions decide, never cuts. Each call is tried once, with a
-# bounded number of texts, so all of it stays linear.
+# While it waits, the turn does not advance, and the text is kept: from the refused character up to the call's closer,
+# an opener, a limit or the end of the turn. Positions decide that, never the cuts of the stream. Each call is tried
+# once, with a bounded number of texts, so the work stays linear.
 #
-# A trial is an attempt whose text is another one. Every text is given with the place at which it ends in the turn. What
-# was put in, or stands for other text, thus ends where that text ended, and all places that follow are those of the
-# turn.
-"""Repairing a call."""
+# A trial is an attempt that reads another text. Every text is given with the place at which it ends in the turn. So
+# what was inserted, or replaces other text, ends where that text ended, and all places after it are those of the turn.
+"""Repairs a call."""
 
 from __future__ import annotations
 
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
+from toolglean.engine.reasons import AMBIGUOUS
 from toolglean.engine.repair.candidates import BRACKETS, OF_VALUES, OPENER, Asked, Candidate, candidates
 from toolglean.engine.repair.meant import (
     bracket_is_unambiguous,
@@ -35,16 +34,14 @@ if TYPE_CHECKING:
 
 __all__ = ["finish_repair", "read_repair"]
 
-AMBIGUOUS = "malformed arguments: they can be meant in more than one way"
-
-SPACE_AFTER_CALL = 64  # within which something shows that the arguments have not ended
+SPACE_AFTER_CALL = 64  # how far to look for something that shows that the arguments have not ended
 
 Piece = tuple[str, int]
 """A text, and the place at which it ends."""
 
 
 class Status(IntEnum):
-    """How a trial is getting on."""
+    """The progress of a trial."""
 
     NEED = 0
     ENDED = 1
@@ -59,8 +56,8 @@ class Trial:
 
     Attributes:
         status: whether the call has ended.
-        end: the place up to which it has read; rest: what was given from there.
-        final: whether the marker last put in must be the last of its call.
+        end: the place up to which it has read; rest: the text given after it.
+        final: whether the marker inserted last must be the last of its call.
     """
 
     __slots__ = ("_attempt", "_first", "end", "final", "rest", "status")
@@ -91,8 +88,8 @@ class Trial:
         """The call, if it may run and nothing about it is doubtful."""
         return call_of(self.turn)
 
-    def mended(self, name: str, fault: Fault) -> None:
-        """Say what was repaired; "": nothing was."""
+    def repaired(self, name: str, fault: Fault) -> None:
+        """Report what was repaired; "": nothing was."""
         if name:
             self.turn.repaired(name, fault.text, fault.place)
 
@@ -130,12 +127,12 @@ class Trial:
         return ENDED
 
     def _put_in(self, suspended: Suspended | None, stack: list[tuple[str, int]]) -> tuple[str, int]:
-        # The call lacks something more, say another closing marker.
+        # The call lacks something else too, for example another closing marker.
         assert suspended is not None
         fault, put = suspended.fault, suspended.fault.put
         assert put is not None
         if fault.name not in self.turn.emit.repairs:
-            self.mended(fault.name, fault)
+            self.repaired(fault.name, fault)
         self.final = put.final
         self.turn.resume()
         text, place = stack.pop()
@@ -144,7 +141,7 @@ class Trial:
 
 
 def read_repair(turn: Turn, text: str, i: int) -> int:
-    """Take in more of the text. Returns the place reached."""
+    """Read more of the text. Returns the place reached."""
     suspended = turn.suspended
     assert suspended is not None
     if suspended.fault.put is not None:
@@ -153,7 +150,7 @@ def read_repair(turn: Turn, text: str, i: int) -> int:
 
 
 def finish_repair(turn: Turn) -> None:
-    """The turn ended: the closer never came, unless the call needs none, or lacked only what was put in."""
+    """The turn ended: the closer never came, unless the call needs none, or lacked only what was inserted."""
     suspended = turn.suspended
     assert suspended is not None
     trial: Trial | None = suspended.trial
@@ -187,7 +184,7 @@ def _read_tail(turn: Turn, suspended: Suspended, text: str, i: int) -> int:
 
 
 def _end_tail(turn: Turn, suspended: Suspended, end: int, *, closed: bool) -> None:
-    # The arguments can go no further than `end`; `closed`: the call's closer is there.
+    # The arguments extend at most to `end`; `closed`: the call's closer is there.
     fault, payload = suspended.fault, _payload(suspended)
     quote, keys = payload.quoting()
     tail = suspended.raw[: end - fault.place]
@@ -196,7 +193,7 @@ def _end_tail(turn: Turn, suspended: Suspended, end: int, *, closed: bool) -> No
     written = ""
     for equals in candidates(asked):
         if written and _counts(suspended, found[written]):
-            break  # what follows is less certain than a reading as written, of which the schema knows all
+            break  # what follows is less certain than a reading as written that fits the schema
         for candidate in equals:
             trial = _tried(suspended, candidate, end, closed=closed)
             call = None if trial is None else trial.call
@@ -217,7 +214,7 @@ def _tried(suspended: Suspended, candidate: Candidate, end: int, *, closed: bool
     fault, (name, brackets, text) = suspended.fault, candidate
     assert suspended.attempt is not None
     trial = Trial(suspended.attempt, OFF)
-    trial.mended(name, fault)
+    trial.repaired(name, fault)
     # Feed brackets one at a time: the call ends at one of them, and the rest must stay unread.
     pieces = [(each, fault.place if text else end) for each in brackets] + [(text, end)]
     if not closed:  # JSON without a marker is a call only if its line ends with it
@@ -225,19 +222,19 @@ def _tried(suspended: Suspended, candidate: Candidate, end: int, *, closed: bool
     status = trial.read(pieces, last=True)
     if status == NEED and name and closed and trial.turn.payload is not None:
         if name != BRACKETS:
-            trial.mended(BRACKETS, fault)
+            trial.repaired(BRACKETS, fault)
         status = trial.read([(each, end) for each in trial.turn.payload.brackets()], last=True)
     return trial if status == ENDED and _is_nothing(suspended, trial) else None
 
 
 def _is_nothing(suspended: Suspended, trial: Trial) -> bool:
-    # What is left after the call only closes what is around it.
+    # Whether what is left after the call only closes what is around it.
     brackets = trial.turn.payload.brackets() if trial.turn.payload is not None else ""
     return brackets.startswith("".join(trial.rest.split())) or _payload(suspended).is_markup(trial.rest)
 
 
 def _counts(suspended: Suspended, trial: Trial) -> bool:
-    # A call without a marker counts only if it is certainly one of the tools'.
+    # A call without a marker is accepted only if it certainly belongs to one of the tools.
     call, before = trial.call, suspended.before
     bare = suspended.fault.kind == Kind.REGION and before.region.bare
     if call is None or not matches_schema(before, call) or (bare and call.known is not True):
@@ -245,7 +242,7 @@ def _counts(suspended: Suspended, trial: Trial) -> bool:
     return BRACKETS not in call.repairs or bracket_is_unambiguous(before, call)
 
 
-# -- where it is clear at once what is put in --------------------------------------------------------------------------
+# -- if it is clear at once what to insert -----------------------------------------------------------------------------
 
 
 def _read_on(turn: Turn, suspended: Suspended, put: Put, text: str, i: int) -> int:
@@ -257,7 +254,7 @@ def _read_on(turn: Turn, suspended: Suspended, put: Put, text: str, i: int) -> i
         assert suspended.attempt is not None
         trial = Trial(suspended.attempt, TRIAL, final=put.final)
         suspended.begin_trial(trial)
-        trial.mended(fault.name, fault)
+        trial.repaired(fault.name, fault)
         pieces = [(put.text, fault.place + put.skip), (piece[put.skip :], here)]
     if trial.status == NEED and trial.read(pieces) == ENDED and not _is_meant(fault, trial):
         _as_written(turn, suspended)
@@ -288,18 +285,19 @@ def _is_meant(fault: Fault, trial: Trial) -> bool:
 
 
 def _is_over(turn: Turn, suspended: Suspended, trial: Trial, *, at_end: bool) -> bool | None:
-    # Where a value lacks its marker before the call's own closers, these must end the call: nothing may follow them
-    # but what ends a section or a turn, or the next call. None: it is still to be seen.
+    # If a value lacks its marker before the call's own closers, these must end the call: nothing may follow them but
+    # what ends a section or a turn, or the next call. None: more text is needed.
     raw, place = suspended.raw, trial.end - suspended.fault.place
     if suspended.fault.name not in OF_VALUES:
         return _is_whole(trial, raw[place : place + SPACE_AFTER_CALL], at_end=at_end)
     if not trial.final:
         return True
-    return _payload(suspended).goes_on(raw[:place], raw[place:], turn.names.may_be, at_end=at_end)
+    return _payload(suspended).goes_on(raw[:place], raw[place:], turn.names.could_be_tool, at_end=at_end)
 
 
 def _is_whole(trial: Trial, rest: str, *, at_end: bool) -> bool | None:
-    # A bracket that nothing opened, or another member, shows that the JSON did not end there. None: as above.
+    # A bracket that nothing opened, or another member, shows that the JSON did not end there. None: more text is
+    # needed.
     char = rest.lstrip()[:1]
     if not char:
         return True if at_end or len(rest) == SPACE_AFTER_CALL else None
@@ -308,7 +306,7 @@ def _is_whole(trial: Trial, rest: str, *, at_end: bool) -> bool | None:
     return closes or char not in {'"', "}"}
 
 
-# -- what comes of it --------------------------------------------------------------------------------------------------
+# -- the outcome -------------------------------------------------------------------------------------------------------
 
 
 def _adopt(turn: Turn, suspended: Suspended, trial: Trial) -> None:
@@ -320,7 +318,7 @@ def _as_written(turn: Turn, suspended: Suspended) -> None:
     fault, raw, place = suspended.fault, suspended.raw, suspended.fault.place
     assert turn.payload is not None
     turn.give_up_repair(suspended.before)
-    if fault.kind == Kind.CHARACTER:
+    if fault.reason is not None:
         turn.give_up(fault.reason, fault.text, place)
     elif fault.kind == Kind.REGION:
         turn.payload.refuse(turn)

@@ -1,5 +1,6 @@
-# What is kept while the end of a call that cannot be read as written is awaited, and what a repair asks of a payload.
-# Does not depend on what is made of the text (candidates.py, repairer.py), or on who answers (places/payload.py).
+# What is kept until the end of a call that cannot be read as written, and the questions of the repairer to a payload.
+# Does not depend on what is tried (candidates.py, repairer.py), or on how the questions are answered
+# (matcher/payload.py).
 """A call that may have to be repaired."""
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from toolglean.engine.attempt import Attempt
+    from toolglean.engine.reasons import Reason
     from toolglean.scan.text import Finder
 
 __all__ = ["OFF", "ON", "TRIAL", "Fault", "Kind", "Put", "Refusal", "Repairable", "Suspended"]
@@ -24,7 +26,7 @@ class Repair(IntEnum):
     OFF = 0
     ON = 1
     TRIAL = 2
-    """It is a copy that reads what may have been meant: what is certain at once is put in as it reads."""
+    """The turn is a copy that reads what may have been meant: what is certain at once is inserted as it reads."""
 
 
 OFF, ON, TRIAL = Repair
@@ -44,14 +46,14 @@ class Kind(IntEnum):
 
 
 class Refusal(NamedTuple):
-    """What is known where a character was refused.
+    """What is known about the place where a character was refused.
 
     Attributes:
         char: the character.
-        due: what was due in its place, in JSON: "first key", "key", "colon", or "" for anything else.
-        inner: whether that was in a value of the arguments.
+        due: what JSON requires in its place: "first key", "key", "colon", or "" for anything else.
+        inner: whether that is inside a value of the arguments.
         last: the last token, if a reader can go back before it: a comma, or a key of the call itself with its quotes.
-        marker: the marker before a value, if that was due.
+        marker: the marker before a value, if that is expected.
     """
 
     char: str
@@ -62,12 +64,12 @@ class Refusal(NamedTuple):
 
 
 class Put(NamedTuple):
-    """What is put in where a call cannot be read as written.
+    """What is inserted where a call cannot be read as written.
 
     Attributes:
-        text: what is put in.
-        skip: how many characters it replaces there.
-        back: whether it replaces the last token too.
+        text: the text to insert.
+        skip: how many characters it replaces.
+        back: whether it also replaces the last token.
         final: whether it is a marker that must be the last of its call.
     """
 
@@ -82,13 +84,13 @@ class Fault(NamedTuple):
 
     Attributes:
         kind: what cannot be read.
-        reason: of the `Problem` that is reported if nothing comes of the repair.
-        text: what is shown of it in a `Problem`; place: where that is.
-        name, put: the repair, and what it puts in, if that is clear at once; else the end of the call must tell.
+        reason: of the `Problem` that is reported if it cannot be repaired; None if there is none.
+        text: the text for a `Problem`; place: its place.
+        name, put: the repair, and what it inserts, if that is clear at once; otherwise the end of the call decides.
     """
 
     kind: Kind
-    reason: str
+    reason: Reason | None
     text: str
     place: int
     name: str = ""
@@ -96,12 +98,12 @@ class Fault(NamedTuple):
 
 
 class Suspended:
-    """What is kept until the call's end shows what was meant.
+    """What is kept until the end of the call shows what was meant.
 
     Attributes:
         fault: what cannot be read as written.
-        attempt: the turn from just before it; in a trial, which is undone as a whole, None.
-        trial: if it is clear what is put in, the copy that reads on with that.
+        attempt: the turn from just before the fault; None in a trial, which is undone as a whole.
+        trial: the copy that reads on with what is inserted, if that is clear at once.
     """
 
     __slots__ = ("_edge", "_raw", "attempt", "fault", "trial")
@@ -114,7 +116,7 @@ class Suspended:
         self._edge = ""  # the end of the text, where a marker may begin
 
     def copy(self) -> Suspended:
-        """The same; what is only read is shared."""
+        """The same; what does not change is shared."""
         twin = Suspended(self.fault, self.attempt)
         twin._raw, twin._edge = self._raw, self._edge
         twin.trial = self.trial and self.trial.copy()
@@ -150,7 +152,7 @@ class Suspended:
         return start - waited + place, found, taken
 
     def begin_trial(self, trial: Any) -> None:
-        """That copy reads on."""
+        """Let that copy read on."""
         self.trial = trial
 
     def __getstate__(self) -> dict[str, Any]:
@@ -162,20 +164,20 @@ class Suspended:
 
 
 class Repairable:
-    """What is read after a tag. Where nothing of it can be repaired, all of this stays as it is here."""
+    """What is read after a tag. The defaults are for payloads that cannot be repaired."""
 
     __slots__ = ()
 
     def refusal(self, turn: Any, char: str) -> Refusal:
-        """What is known where that character has just been refused."""
+        """What is known about the place where that character has just been refused."""
         return Refusal(char)
 
     def repaired_with(self, put: Put) -> Self | None:
-        """A copy that is before the refused character, or the last token, and takes what is put in there."""
+        """A copy that is before the refused character, or the last token, and reads what is inserted there."""
         return None
 
     def before_refusal(self) -> Self | None:
-        """A copy that is before the character that it has just refused; None where that cannot be."""
+        """A copy that is before the character just refused; None if that is not possible."""
         return None
 
     def brackets(self) -> str:
@@ -183,11 +185,11 @@ class Repairable:
         return ""
 
     def is_whole(self) -> bool:
-        """Whether the arguments have closed, and only what is around them is open."""
+        """Whether the arguments have closed, and only the containers around them are open."""
         return False
 
     def quoting(self) -> tuple[str, tuple[str, ...]]:
-        """The marker around strings, and the parameters that the schema knows."""
+        """The marker around strings, and the parameters in the schema."""
         return "", ()
 
     def end_finder(self) -> Finder:
@@ -202,13 +204,13 @@ class Repairable:
         """Whether the text is nothing but what closes calls and sections."""
         raise NotImplementedError
 
-    def goes_on(self, before: str, behind: str, is_name: Callable[[str], bool], *, at_end: bool) -> bool | None:
-        """Whether what follows a call's closer can only follow a call; None: that is still to be seen.
+    def goes_on(self, before: str, after: str, is_name: Callable[[str], bool], *, at_end: bool) -> bool | None:
+        """Whether what follows a call's closer can only follow a call; None: more text is needed.
 
         Args:
             before: the text up to where the call ended, its closer included.
-            behind: the text from there on.
-            is_name: whether a call of that name counts.
+            after: the text from there on.
+            is_name: whether a call of that name is accepted.
             at_end: whether the turn ends there.
         """
         raise NotImplementedError
@@ -218,5 +220,5 @@ class Repairable:
         raise NotImplementedError
 
     def take_as_written(self, place: int, *, doubtful: bool) -> None:
-        """Nothing can be repaired at that place. `doubtful`: the call must not count as it is written."""
+        """Nothing can be repaired at that place. `doubtful`: the call as written must not run."""
         raise NotImplementedError

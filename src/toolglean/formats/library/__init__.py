@@ -1,5 +1,4 @@
-# What this room knows: the families, one file for those of one make, data only. Each module has a tuple FORMATS.
-# What it must not know: anything but the words of spec.py.
+# The families, one file for each vendor: data only. Each module has a tuple FORMATS. Depends on nothing but spec.py.
 """The library of families."""
 
 from __future__ import annotations
@@ -36,7 +35,7 @@ UNSUPPORTED: dict[str, str] = {
     "minimax_m2_append_think": "it leaves the reasoning and its markers in the content: use minimax-m2",
     "minimax_append_think": "it leaves the reasoning and its markers in the content: use minimax-m2",
 }
-"""Names that engines know but that have no format, and why."""
+"""Names that engines know but that have no format, each with the reason."""
 
 
 def formats() -> tuple[Format, ...]:

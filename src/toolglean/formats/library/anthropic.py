@@ -1,4 +1,4 @@
-# What this file knows: Anthropic's markup, which models of many makes have learnt and write unasked.
+# Anthropic's markup, which models of many makes have learnt and write unasked.
 """Anthropic's markup."""
 
 from __future__ import annotations
@@ -7,7 +7,7 @@ from toolglean.formats.spec import Format
 
 
 def invoke(name: str, prefix: str, *, aliases: tuple[str, ...] = ()) -> Format:
-    """Values as they are; some models say of each whether it is text, as DSML does."""
+    """Values as they are; some models mark each one as text or not, as DSML does."""
     return Format(
         name,
         section=(f"<{prefix}function_calls>\n", f"\n</{prefix}function_calls>"),

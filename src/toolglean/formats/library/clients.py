@@ -1,4 +1,4 @@
-# What this file knows: what clients ask models to write if they do not rely on the model's own format; and the formats
+# What clients ask models to write if they do not rely on the model's own format; and the formats
 # of xLAM and NexusRaven, which write no other.
 """xLAM, NexusRaven, calls in the style of clients."""
 

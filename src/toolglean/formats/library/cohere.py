@@ -1,4 +1,4 @@
-# What this file knows: what Cohere's models write.
+# What Cohere's models write.
 """Command R, Command A."""
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ FORMATS = (
         call="<|START_ACTION|>{calls}<|END_ACTION|>",
         keys=("tool_name", "parameters"),
         reasoning=("<|START_THINKING|>", "<|END_THINKING|>"),
-        speaks=("<|START_TEXT|>", "<|START_RESPONSE|>"),
+        content_markers=("<|START_TEXT|>", "<|START_RESPONSE|>"),
         drop=("<|END_TEXT|>", "<|END_RESPONSE|>", *TURN_ENDS),
         aliases=("cohere", "cohere-command3", "cohere-command4", "command-r7b", "cohere2"),
         models=("*command-a*", "*command-r7b*", "*cohere2*"),

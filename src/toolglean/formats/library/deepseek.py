@@ -1,4 +1,4 @@
-# What this file knows: what DeepSeek's models write.
+# What DeepSeek's models write.
 """DeepSeek V3, V3.1, V3.2, V4, V4.1, with bars of ASCII; Cogito."""
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ ENDS = ("<｜end▁of▁sentence｜>",)
 def dsml(
     name: str, section: str, space: str = "", *, bar: str = "｜", aliases: tuple[str, ...], models: tuple[str, ...]
 ) -> Format:
-    """DSML: values say whether they are text; the versions differ in the section's name and in a space."""
+    """DSML: each value is marked as text or not; the versions differ in the section's name and in a space."""
     tag = f"{bar}DSML{bar}{space}"
     invoke = f'<{tag}invoke name="{{name}}">'
     # V4 Flash also writes each bar twice.

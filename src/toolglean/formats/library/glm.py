@@ -1,4 +1,4 @@
-# What this file knows: what Z.ai's GLM models write, and the makes that took over their tags.
+# What Z.ai's GLM models write, and the makes that took over their tags.
 """GLM, Ling, Laguna, Spark, IQuest; Hunyuan 3 and 4; K2-Horizon."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-# What this file knows: what Google's models write.
+# What Google's models write.
 """Gemma 4, FunctionGemma, the fences of Gemma 3 and Gemini."""
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ FORMATS = (
         "gemma-4",
         call="<|tool_call>call:{name}{arguments}<tool_call|>",
         also=("<|tool_call>:{name}{arguments}<tool_call|>", "<|tool_call>{name}{arguments}<tool_call|>"),
-        stripped=(
+        without_special_tokens=(
             *("call:{name}{arguments}", "call:default_api:{name}{arguments}"),
             *("declaration:{name}{arguments}", "declaration:default_api:{name}{arguments}"),
         ),
@@ -35,7 +35,7 @@ FORMATS = (
         "tool-code",
         section=("```tool_code\n", "\n```"),
         call="{name}({keywords})",
-        stripped=(
+        without_special_tokens=(
             "print({name}({keywords}))",
             "default_api.{name}({keywords})",
             "print(default_api.{name}({keywords}))",

@@ -1,4 +1,4 @@
-# What this file knows: what IBM's Granite models write.
+# What IBM's Granite models write.
 """Granite 3, Granite 20B function calling, Granite 4, Python."""
 
 from __future__ import annotations

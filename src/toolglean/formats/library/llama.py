@@ -1,4 +1,4 @@
-# What this file knows: what Meta's models write, and those of others that were trained from them.
+# What Meta's models write, and those of others that were trained from them.
 """Llama 3 and 4, pythonic calls, Functionary, Firefunction, Nemotron; Muse."""
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ FORMATS = (
         "functionary-v3.1",
         call="<function={name}>{arguments}</function>",
         also=("<|python_tag|>{call}",),
-        stripped=("{name}{arguments}</function>",),
+        without_special_tokens=("{name}{arguments}</function>",),
         drop=(*LLAMA_ENDS, *HEADER),
         aliases=("functionary-v31",),
         models=("functionary*v3.1-*",),
@@ -130,12 +130,12 @@ FORMATS = (
             ("<|message|>", "<|eom|>"),
             (" to=developer<|message|>", "<|eom|>"),
         ),
-        speaks=(
+        content_markers=(
             "<|start|>assistant",
             *("<|start|>assistant to=user<|message|>", " to=user<|message|>"),
             *("<|start|>assistant to=commentary<|message|>", " to=commentary<|message|>"),
         ),
-        tells=("<|start|>assistant to=user<|message|>", " to=user<|message|>"),
+        user_only_markers=("<|start|>assistant to=user<|message|>", " to=user<|message|>"),
         drop=("<|eom|>", "<|eot|>"),
         aliases=("glimmer", "muse-glimmer", "musespark1x", "muse-spark"),
         models=("muse*", "*glimmer*"),

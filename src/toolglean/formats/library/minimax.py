@@ -1,4 +1,4 @@
-# What this file knows: what MiniMax's models write.
+# What MiniMax's models write.
 """MiniMax M1, M2, M3."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-# What this file knows: what Mistral's models write, by the version of their tokenizer.
+# What Mistral's models write, by the version of their tokenizer.
 """Mistral v3, v11, v13."""
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ LIST = "[TOOL_CALLS] {calls}"
 WITH_ID = "[TOOL_CALLS]{name}[CALL_ID]{id}[ARGS]{arguments}"
 NAMED = "[TOOL_CALLS]{name}[ARGS]{arguments}"
 TOUCHING = "[TOOL_CALLS]{name}{arguments}"
-STRIPPED = ("{name}[ARGS]{arguments}", "{name}[CALL_ID]{id}[ARGS]{arguments}")
+WITHOUT_SPECIAL_TOKENS = ("{name}[ARGS]{arguments}", "{name}[CALL_ID]{id}[ARGS]{arguments}")
 SPELLINGS = (LIST, WITH_ID, NAMED, TOUCHING)
 CLOSED = "[TOOL_CALLS] {calls}[/TOOL_CALLS]"  # some models close what has no closer
 THINK = ("[THINK]", "[/THINK]")
@@ -28,7 +28,7 @@ FORMATS = (
         "mistral-v13",
         call=NAMED,
         also=others(NAMED),
-        stripped=STRIPPED,
+        without_special_tokens=WITHOUT_SPECIAL_TOKENS,
         reasoning=THINK,
         reasonings=(PLAIN_THINK,),
         drop=ENDS,
@@ -40,7 +40,7 @@ FORMATS = (
         "mistral-v11",
         call=WITH_ID,
         also=others(WITH_ID),
-        stripped=STRIPPED,
+        without_special_tokens=WITHOUT_SPECIAL_TOKENS,
         reasoning=PLAIN_THINK,
         reasonings=(THINK,),
         drop=ENDS,
@@ -51,7 +51,7 @@ FORMATS = (
         "mistral-v3",
         call=LIST,
         also=others(LIST),
-        stripped=STRIPPED,
+        without_special_tokens=WITHOUT_SPECIAL_TOKENS,
         reasoning=THINK,
         reasonings=(PLAIN_THINK,),
         drop=ENDS,

@@ -1,4 +1,4 @@
-# What this file knows: what Moonshot's Kimi models write.
+# What Moonshot's Kimi models write.
 """Kimi K2, K3."""
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ FORMATS = (
             BEGIN + "functions.{name}" + ARGUMENTS + "{arguments}" + END,
             BEGIN + "{ws}{name}" + ARGUMENTS + "{arguments}" + END,
         ),
-        stripped=(
+        without_special_tokens=(
             "functions.{name}:{index}" + ARGUMENTS + "{arguments}" + END,
             "functions.{name}:{index}{arguments}",
             "{name}:{index}" + ARGUMENTS + "{arguments}" + END,
@@ -35,7 +35,7 @@ FORMATS = (
         models=("kimi-k2*", "kimi-vl*", "kimi-dev*", "kimi-linear*"),
         source="chat template of moonshotai/Kimi-K2-Instruct",
     ),
-    # What is left where a server takes the first tokens out: behind other text too.
+    # What is left where a server takes the first tokens out: after other text too.
     Format(
         "kimi-k2-stripped",
         call="functions.{name}:{index}" + ARGUMENTS + "{arguments}" + END,
@@ -50,7 +50,7 @@ FORMATS = (
         also=(K3_CALL + K3_JSON + "<|close|>call<|sep|>",),
         parameter='<|open|>argument key="{key}" type="{type}"<|sep|>{value}<|close|>argument<|sep|>',
         reasoning=("<|open|>think<|sep|>", "<|close|>think<|sep|>"),
-        speaks=("<|open|>response<|sep|>", "<|open|> response <|sep|>"),
+        content_markers=("<|open|>response<|sep|>", "<|open|> response <|sep|>"),
         drop=(
             *("<|close|>response<|sep|>", "<|close|> response <|sep|>"),
             *("<|close|>message<|sep|>", "<|end_of_msg|>"),

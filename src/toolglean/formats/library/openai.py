@@ -1,4 +1,4 @@
-# What this file knows: what OpenAI's open models write, and those that took over their messages.
+# What OpenAI's open models write, and those that took over their messages.
 """Harmony (gpt-oss, LLM-jp), Beam."""
 
 from __future__ import annotations
@@ -7,7 +7,7 @@ from toolglean.formats.spec import Format, JsonOrText
 
 HEADER = "<|start|>assistant"
 SPACED_HEADER = "<|start|> assistant"
-SPEAKS = (
+CONTENT_MARKERS = (
     HEADER,
     *("<|channel|>final<|message|>", "<|channel|>commentary<|message|>"),
     "<|channel|>final <|constrain|>json<|message|>",
@@ -18,29 +18,27 @@ CHANNELS = ("commentary", "analysis")
 BODY = "<|message|>{arguments}<|call|>"
 JSON_KINDS = (" <|constrain|>json", "<|constrain|>json", " json", "")
 KINDS = (*JSON_KINDS, " code", " <|constrain|>code", " python", " <|constrain|>python")  # to `python`, the text is code
-STRIPPED = (
+WITHOUT_SPECIAL_TOKENS = (
     *("assistant to=functions.{name} commentary json{arguments}", "to=functions.{name} commentary json{arguments}"),
     *("assistant commentary to=functions.{name} json{arguments}", "commentary to=functions.{name} json{arguments}"),
 )
-# Behind a call, where the next message's header has lost its first token: the recipient stands in the role.
+# After a call, where the next message's header has lost its first token: the recipient is in the role.
 HEADLESS = tuple(
     f"assistant to=functions.{{name}}{{ws}}<|channel|>{channel}{kind}" + BODY
     for channel in CHANNELS
     for kind in JSON_KINDS
 )
-# In the middle of the text too: behind a channel's name, which is glued to the text before.
+# In the middle of the text too: after a channel's name, which is glued to the text before.
 GLUED = ("to=functions.{name} json{arguments}", "to=functions.{name} code{arguments}")
 
 
 def _recipients() -> tuple[str, ...]:
-    # The recipient stands behind the channel, or in the message's role before it; `functions.` is left out by some.
-    behind = [f"<|channel|>{channel} to={{to}}{kind}" for channel in CHANNELS for kind in KINDS]
+    # The recipient is after the channel, or in the message's role before it; `functions.` is left out by some.
+    after = [f"<|channel|>{channel} to={{to}}{kind}" for channel in CHANNELS for kind in KINDS]
     before = [f" to={{to}}{{ws}}<|channel|>{channel}{kind}" for channel in CHANNELS for kind in KINDS]
     alone = [f" to={{to}}{kind}" for kind in KINDS]  # and some leave out the channel
     return tuple(
-        each.format(to=to, ws="{ws}") + BODY
-        for to in ("functions.{name}", "{name}")
-        for each in behind + before + alone
+        each.format(to=to, ws="{ws}") + BODY for to in ("functions.{name}", "{name}") for each in after + before + alone
     )
 
 
@@ -49,18 +47,18 @@ FORMATS = (
         "harmony",
         call=_recipients()[0],
         also=(*_recipients()[1:], *GLUED),
-        stripped=(*STRIPPED, *HEADLESS),
+        without_special_tokens=(*WITHOUT_SPECIAL_TOKENS, *HEADLESS),
         separator=HEADER,
         arguments=JsonOrText(),
         reasoning=("<|channel|>analysis<|message|>", "<|end|>"),
-        speaks=SPEAKS,
+        content_markers=CONTENT_MARKERS,
         headers=HEADERS,
         drop=(*("<|start|>", *ENDS), *("<|channel|>final", "<|channel|>commentary to=assistant")),
         aliases=("openai", "gpt-oss", "gptoss", "openai-gptoss"),
         models=("gpt-oss*", "*gpt-oss*"),
         source="chat template of openai/gpt-oss-120b; https://github.com/openai/harmony",
     ),
-    # A space behind each special token, and calls in parallel.
+    # A space after each special token, and calls in parallel.
     Format(
         "llm-jp-harmony",
         call=(
@@ -76,7 +74,7 @@ FORMATS = (
         arguments=JsonOrText(),
         reasoning=("<|channel|> analysis<|message|> ", "<|end|>"),
         calls_in_reasoning=False,
-        speaks=(SPACED_HEADER, "<|channel|> final<|message|>", "<|channel|> commentary<|message|>"),
+        content_markers=(SPACED_HEADER, "<|channel|> final<|message|>", "<|channel|> commentary<|message|>"),
         drop=("<|start|>", *ENDS),
         models=("llm-jp-4*",),
         source="llama.cpp b11549, common/parsers/llm-jp-harmony.cpp",
@@ -87,7 +85,7 @@ FORMATS = (
         also=("to={name}<|channel|>analysis <|constrain|>xml<|message|>{parameters}<|call|>",),
         parameter='<rfl:parameter name="{key}">\n{value}\n</rfl:parameter>\n',
         reasoning=("<|channel|>analysis<|message|>", "<|end|>"),
-        speaks=SPEAKS,
+        content_markers=CONTENT_MARKERS,
         headers=HEADERS,
         drop=("<|start|>", *ENDS),
         source="vLLM 0.33, parser beam",

@@ -1,4 +1,4 @@
-# What this file knows: what the makes write that have one family or two.
+# What the makes write that have one family or two.
 """Apertus, dots, ERNIE, GigaChat, Hunyuan A13B, Inkling, InternLM, Jamba, LFM2, MiniCPM, Olmo, Phi, PLaMo, and more."""
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ FORMATS = (
         call="<tool_call>\n{call}\n</tool_call>",
         separator="\n",
         reasoning=LINE_THINK,
-        speaks=("<response>",),
+        content_markers=("<response>",),
         drop=("</response>", "<|end_of_sentence|>", "</s>"),
         aliases=("ernie45",),
         models=("ernie-4.5-*", "ernie4.5-*"),
@@ -103,7 +103,7 @@ FORMATS = (
         "hunyuan-a13b",
         call="<tool_calls>{calls}</tool_calls>",
         reasoning=LINE_THINK,
-        speaks=("<answer>",),
+        content_markers=("<answer>",),
         drop=("</answer>", "<|eos|>", "<|endoftext|>"),
         models=("hunyuan-a13b*", "hunyuan-*b-*"),
         source="chat template of tencent/Hunyuan-A13B-Instruct",
@@ -112,7 +112,7 @@ FORMATS = (
     Format(
         "hyperclovax-think",
         call="<|im_start|>assistant -> tool/function_call\n{calls}<|im_end|>",
-        stripped=("-> tool/function_call\n{calls}<|im_end|>",),
+        without_special_tokens=("-> tool/function_call\n{calls}<|im_end|>",),
         reasoning=("/think\n", "<|im_end|>\n"),
         drop=("<|im_end|>", "<|im_start|>assistant", "<|endofturn|>", "<|stop|>"),
         aliases=("hyperclovax-seed-think-14b", "hyperclovax", "hcx"),
@@ -123,11 +123,13 @@ FORMATS = (
         "inkling",
         call="<|content_invoke_tool_json|>{call}<|end_message|>",
         also=("<|message_model|>{name}<|content_invoke_tool_json|>{call}<|end_message|>",),
-        stripped=("{name}<|content_invoke_tool_json|>{call}<|end_message|>",),  # the prompt ends with the marker
+        without_special_tokens=(
+            "{name}<|content_invoke_tool_json|>{call}<|end_message|>",
+        ),  # the prompt ends with the marker
         separator="<|message_model|>",
         keys=("name", "args"),
         reasoning=("<|content_thinking|>", "<|end_message|>"),
-        speaks=("<|content_text|>",),
+        content_markers=("<|content_text|>",),
         drop=(*("<|message_model|>", "<|end_message|>", "<|content_model_end_sampling|>", "<|content_tool_error|>"),),
         models=("inkling*",),
         source="vLLM 0.33, parser inkling",
@@ -200,7 +202,7 @@ FORMATS = (
         models=("olmo-3*", "olmo3*"),
         source="vLLM 0.33, parser olmo3 (allenai/Olmo-3-7B-Instruct)",
     ),
-    # Three sources say three things (WIRE_FORMATS, C); all of them are read.
+    # Three sources describe three spellings; all of them are read.
     Format(
         "pangu-embedded",
         call="[unused11]{calls}[unused12]",
@@ -244,7 +246,7 @@ FORMATS = (
         section=("<|tool_calls|>", "<|calls|>"),
         call="<|tool_call:begin|>{id}<|tool_call:name|>{name}<|tool_call:args|>{arguments}<|tool_call:end|>",
         reasoning=("<|think|>", "<|end|>"),
-        speaks=("<|content|>",),
+        content_markers=("<|content|>",),
         drop=("<|begin|>assistant", "<|end|>", "<|flush|>"),
         aliases=("solar-open",),
         models=("solar-open*", "solar-pro-3*"),

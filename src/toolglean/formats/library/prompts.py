@@ -1,4 +1,4 @@
-# What this file knows: what prompts, histories and agents' frameworks make models write, whatever the family.
+# What prompts, histories and agents' frameworks make models write, whatever the family.
 #
 # All of it is also what people write about tools: a known tool's name makes it a call, and nothing else does.
 """Tags of prompts, brackets of histories, ReAct, fences, escaped markup."""
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from toolglean.formats.spec import Format
 
-# With these keys in this order: the definition of a tool, which has `parameters`, is no call.
+# With these keys in this order: the definition of a tool, which has `parameters`, is not a call.
 OBJECT = '{ "name": "{name}", "arguments": {arguments} }'
 LEADS = ("Calling tool:", "Tool Use:", "Tool use:", "Tool Call:", "Tool call:", "tool_call:", "Called tool:")
 
@@ -45,7 +45,7 @@ FORMATS = (
         separator="\n",
         registered_only=True,
         at_line_start=True,
-        stops=("Observation", "observation"),
+        end_markers=("Observation", "observation"),
         source="Yao et al., ReAct (arXiv 2210.03629); the prompts of LangChain and LlamaIndex",
     ),
     Format(
@@ -56,7 +56,7 @@ FORMATS = (
         registered_only=True,
         source="issue threads of many models",
     ),
-    # What is escaped is text to read, not a call: so this is read only where somebody says that a server escapes the
+    # Escaped text is text to read, not a call. So this format is read only if it is named, because a server escapes the
     # turns. Values are not unescaped: nobody knows whether the model wrote `&lt;` itself.
     Format(
         "escaped-markup",

@@ -1,4 +1,4 @@
-# What this file knows: what Qwen's models, Hermes, and the makes write that took over their formats.
+# What Qwen's models, Hermes, and the makes write that took over their formats.
 """Hermes, Qwen, MiMo, Seed-OSS, LongCat, Apriel."""
 
 from __future__ import annotations

@@ -119,8 +119,9 @@ def _of_others() -> Iterator[str]:
 
 def _phrases(declared: Format) -> Iterator[str]:
     """The texts of a format between its fields, and each part of them between white space."""
-    patterns = [*declared.spellings, *declared.parameters, declared.separator, *declared.drop, *declared.speaks]
-    patterns += [*declared.tells, *declared.stops, *declared.headers, declared.id, *declared.markers]
+    patterns = [*declared.spellings, *declared.parameters, declared.separator, *declared.drop]
+    patterns += [*declared.content_markers, *declared.user_only_markers, *declared.end_markers, *declared.headers]
+    patterns += [declared.id, *declared.markers]
     patterns += [text for pair in (*declared.all_sections, *declared.all_reasonings) for text in pair]
     for pattern in patterns:
         phrase = ""

@@ -12,7 +12,7 @@ from toolglean.kit.explain.evidence import Evidence, Story
 from toolglean.kit.explain.expected import KEYS, TOOL_NAME
 from toolglean.kit.explain.explanation import Cause, Opener, Reach, Trouble
 from toolglean.kit.explain.near_misses import misspelt, no_object, other_keys
-from toolglean.kit.explain.reasons import limit_of, said_by, trouble_of
+from toolglean.kit.explain.reasons import detail_of, limit_of, trouble_of
 from toolglean.kit.explain.trials import shown_value
 
 __all__ = ["causes_of"]
@@ -43,8 +43,8 @@ def causes_of(found: Evidence) -> list[Cause]:
 
 def _limits(found: Evidence) -> Iterator[Story]:
     for problem in found.read.problems:
-        if trouble_of(problem.reason) == "limit":
-            name = limit_of(problem.reason)
+        if trouble_of(problem.code) == "limit":
+            name = limit_of(problem.code)
             yield Story(
                 "limit",
                 problem.start,
@@ -89,9 +89,9 @@ def _cut_off(end: int, what: str) -> Story:
 def _malformed(found: Evidence, call: ToolCall) -> Iterator[Story]:
     start, end = call.span
     problem = next((each for each in found.read.problems if start <= each.start <= end), None)
-    if problem is None or trouble_of(problem.reason) == "limit":
+    if problem is None or trouble_of(problem.code) == "limit":
         return
-    if trouble_of(problem.reason) == "not closed":
+    if trouble_of(problem.code) == "not closed":
         yield Story(
             "missing-closer",
             problem.start,
@@ -99,7 +99,7 @@ def _malformed(found: Evidence, call: ToolCall) -> Iterator[Story]:
             f"{problem.reason}. The parser cannot tell which, so the call is malformed.",
         )
         return
-    if not_object := list(no_object(found.read.text, call.name, problem.start, problem.reason)):
+    if not_object := list(no_object(found.read.text, call.name, problem.start, problem.code)):
         yield from not_object
         return
     reach = _reach_at(found, start)
@@ -109,7 +109,7 @@ def _malformed(found: Evidence, call: ToolCall) -> Iterator[Story]:
         place = reach.end
         said = _expected_but(found, reach)
     else:
-        place, said = problem.start, said_by(problem.reason)
+        place, said = problem.start, detail_of(problem.reason)
     line, column = found.read.places.of(place)
     yield Story(
         kind,
@@ -188,14 +188,14 @@ def _in_line(problem: Trouble) -> Story:
 def _told(found: Evidence) -> Iterator[Story]:
     """What the parser itself reports about calls that it did not return."""
     for problem in found.read.problems:
-        trouble = trouble_of(problem.reason)
+        trouble = trouble_of(problem.code)
         if trouble == "quoted":
             yield _quoted(problem.start, "a call")
         elif trouble == "data":
             yield Story(
                 "data",
                 problem.start,
-                f"The JSON that names {problem.text!r} is not a call but data, because {said_by(problem.reason)}. So "
+                f"The JSON that names {problem.text!r} is not a call but data, because {detail_of(problem.reason)}. So "
                 "it is content. JSON without a marker is a call only if it is the whole answer, and has all required "
                 "arguments and nothing else.",
             )
@@ -224,7 +224,7 @@ def _told(found: Evidence) -> Iterator[Story]:
 
 
 def _openers_without_call(found: Evidence) -> Iterator[Story]:
-    data = {each.start for each in found.read.problems if trouble_of(each.reason) == "data"}  # the parser reports why
+    data = {each.start for each in found.read.problems if trouble_of(each.code) == "data"}  # the parser reports why
     for opener, reach in _lost(found):
         if any(opener.start <= start <= reach.end for start in data):
             continue
@@ -337,7 +337,7 @@ def _names_without_opener(found: Evidence) -> Iterator[Story]:
 
 def _is_told(found: Evidence, place: int) -> bool:
     # Whether the parser itself reported what is wrong with a call there.
-    told = (each for each in found.read.problems if trouble_of(each.reason) == "alone")
+    told = (each for each in found.read.problems if trouble_of(each.code) == "alone")
     return any(each.start <= place < each.start + len(each.text) for each in told)
 
 

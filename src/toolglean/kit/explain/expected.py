@@ -9,8 +9,8 @@ from toolglean.formats.nfa import START
 from toolglean.formats.spec import Json, Quoted, Tree
 
 if TYPE_CHECKING:
-    from toolglean.engine.places.payload import FormatPayload
-    from toolglean.engine.places.reading import Description
+    from toolglean.engine.matcher.payload import FormatPayload
+    from toolglean.engine.matcher.reading import Description
     from toolglean.engine.turn import Turn
     from toolglean.formats.nfa import SlotEdge
 
@@ -20,7 +20,7 @@ MOST = 6  # alternatives that are named
 TOOL_NAME = "the name of one of the tools"
 KEYS = 'the keys "name" and "arguments"'
 
-_HOLES = {
+_SLOTS = {
     "name": "a tool's name",
     "id": "the id of the call",
     "index": "the number of the call",
@@ -78,7 +78,7 @@ def _named_by(fault: str) -> tuple[str, ...]:
 
 
 def _slot(edge: SlotEdge) -> str:
-    return f"the arguments ({_codec(edge)})" if edge.kind == "arguments" else _HOLES[edge.kind]
+    return f"the arguments ({_codec(edge)})" if edge.kind == "arguments" else _SLOTS[edge.kind]
 
 
 def _codec(edge: SlotEdge) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
-from toolglean.events import ToolCall
+from toolglean.events import ProblemCode, ToolCall
 
 __all__ = ["Advice", "Cause", "Explanation", "Kind", "Opener", "Outcome", "Reach", "Span", "Trouble"]
 
@@ -42,10 +42,11 @@ class Trouble:
     """A `Problem` of the parser, with its line and column.
 
     Attributes:
-        reason, text, start: as in `Problem`.
+        code, reason, text, start: as in `Problem`.
         line, column: of `start`, both counted from 1.
     """
 
+    code: ProblemCode
     reason: str
     text: str
     start: int

@@ -7,11 +7,14 @@ from __future__ import annotations
 import difflib
 import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from toolglean.kit.explain.evidence import Evidence, Story
 from toolglean.kit.explain.explanation import Opener
 from toolglean.kit.explain.names_and_code import Bare
-from toolglean.kit.explain.reasons import STRING, is_string
+
+if TYPE_CHECKING:
+    from toolglean.events import ProblemCode
 
 __all__ = ["misspelt", "no_object", "other_keys"]
 
@@ -23,12 +26,13 @@ _argument_key = re.compile(
     r'"(?:arguments|parameters|args|input|tool_input|action_input)"[ \t\r\n]{0,16}:[ \t\r\n]{0,16}$'
 )
 _marker = re.compile(r"<\|?/?[\w｜▁ :.\-]{2,40}\|?>|\[/?[A-Z_]{2,40}\]")
-_KINDS = {'"': STRING, "[": "a list", "t": "true", "f": "false", "n": "null"}
+_STRING = "a string that is not a JSON object"
+_KINDS = {'"': _STRING, "[": "a list", "t": "true", "f": "false", "n": "null"}
 
 
-def no_object(text: str, name: str, place: int, reason: str) -> Iterator[Story]:
+def no_object(text: str, name: str, place: int, code: ProblemCode) -> Iterator[Story]:
     """The arguments at that place of the turn are JSON, but not an object."""
-    kind = STRING if is_string(reason) else ""
+    kind = _STRING if code == "string-arguments" else ""
     if not kind and _argument_key.search(text, max(place - BEFORE, 0), place):
         first = text[place : place + 1]
         kind = _KINDS.get(first) or ("a number" if first == "-" or first.isdigit() else "")

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
-from toolglean.engine.places.payload import FormatPlan
+from toolglean.engine.matcher.payload import FormatPlan
 from toolglean.formats.compile import Program, compiled
 from toolglean.formats.registry import all_formats
 from toolglean.formats.spec import Format, Literal, tokens_of

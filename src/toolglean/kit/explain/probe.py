@@ -1,7 +1,7 @@
 # Lets the engine read from one marker, in one format, and notes where its walk ended. Does not depend on how the engine
 # reads, or on what the result means for the user.
 #
-# The reading is the engine's own (engine/places/); the machine reports how far it came (engine/watch.py). Only the
+# The reading is the engine's own (engine/matcher/); the machine reports how far it came (engine/watch.py). Only the
 # first payload that reads is noted, not what others read after it, or when the text is read again.
 """How far a format's reading comes."""
 
@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING
 
 from toolglean.engine.machine import Machine
 from toolglean.engine.modes import MARKER_SPACE
-from toolglean.engine.names import holds_markup
+from toolglean.engine.names import contains_markup
 from toolglean.events import CallEnd, CallStart, Event, Problem
 from toolglean.kit.explain.expected import expected, within
 from toolglean.kit.explain.explanation import Outcome, Reach
-from toolglean.kit.explain.reasons import said_by, trouble_of
+from toolglean.kit.explain.reasons import detail_of, trouble_of
 from toolglean.kit.tiles import Places
 from toolglean.options import ParserOptions
 
 if TYPE_CHECKING:
-    from toolglean.engine.places.payload import FormatPayload, FormatPlan
+    from toolglean.engine.matcher.payload import FormatPayload, FormatPlan
     from toolglean.engine.turn import Turn
     from toolglean.tools import ToolSet
 
@@ -67,19 +67,20 @@ class _Notes:
     def end(self, turn: Turn, payload: FormatPayload, here: int) -> None:
         """The text ends there."""
         word = payload.describe().word
-        self.over = holds_markup(word) is not None  # the engine asks at the word's end
+        self.over = contains_markup(word) is not None  # the engine asks at the word's end
         self.far = _misfit(word, here) if self.over else here
         self._look(turn, payload)
 
     def _look(self, turn: Turn, payload: FormatPayload) -> None:
-        reason = next((each.reason for each in turn.emit.out if isinstance(each, Problem)), "")
-        fault = said_by(reason) if trouble_of(reason) == "arguments" else ""
+        problem = next((each for each in turn.emit.out if isinstance(each, Problem)), None)
+        is_fault = problem is not None and trouble_of(problem.code) == "arguments"
+        fault = detail_of(problem.reason) if problem is not None and is_fault else ""
         self.waits, self.reading = expected(payload, turn, fault), within(payload.describe())
 
 
 def _misfit(word: str, here: int) -> int:
     # Where a word that was read up to `here` stops being one: at markup, otherwise at its last character.
-    found = holds_markup(word)
+    found = contains_markup(word)
     return here - (len(word) - found.start() if found else bool(word))
 
 

@@ -60,7 +60,7 @@ def read_turn(text: str, tools: Any, options: dict[str, Any]) -> Read:
     for event in join(parser.feed(text) + parser.finish()):
         tile = tile_of(event)
         if isinstance(event, Problem):
-            problems.append(Trouble(event.reason, event.text, event.start, *places.of(event.start)))
+            problems.append(Trouble(event.code, event.reason, event.text, event.start, *places.of(event.start)))
         elif tile is not None:
             kind, start, end, call = tile
             spans.append(Span(kind, start, end, *places.of(start), text[start:end], call))

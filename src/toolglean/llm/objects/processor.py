@@ -327,7 +327,7 @@ class StreamingObjectProcessor(Generic[M]):
         text = "".join(self._between)
         self._between.clear()
         if not _passes(text):
-            self._outside.append(Problem("text outside the objects", text, self._passed))
+            self._outside.append(Problem("text-outside-objects", "text outside the objects", text, self._passed))
         self._passed += len(text)
 
     def _read_response(self, response: ChatResponse) -> None:

@@ -277,7 +277,7 @@ class Builder:
             inner.items.append(node)
             return
         if not inner.add(self._key, node):
-            self.problems.append(Problem("duplicate key", self._key, self._key_start))
+            self.problems.append(Problem("duplicate-key", "duplicate key", self._key, self._key_start))
 
     def _begin(self, text: str, begin: int, base: int, time: int) -> Text | Scalar:
         quoted = text[begin] == '"'

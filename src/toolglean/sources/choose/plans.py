@@ -66,13 +66,13 @@ def _plan_of_source(source: Source) -> Plan:
 
 
 def _new(formats: tuple[Format, ...], library: tuple[Format, ...], names: tuple[str, ...], *, alone: bool) -> Plan:
-    from toolglean.engine.places.payload import FormatPlan  # noqa: PLC0415
+    from toolglean.engine.matcher.payload import FormatPlan  # noqa: PLC0415
     from toolglean.formats.compile import compiled  # noqa: PLC0415
+    from toolglean.formats.fallback_formats import fallback_formats_of  # noqa: PLC0415
     from toolglean.formats.reasonings import reasonings_of_others  # noqa: PLC0415
-    from toolglean.formats.siblings import siblings_of  # noqa: PLC0415
 
     fixed = tuple(each for each in formats if not each.is_for_tools)
     written_out = (each.for_tools(names) for each in formats if each.is_for_tools)
     chosen = (*fixed, *(each for each in written_out if each is not None))
     program = compiled(chosen) if alone or not chosen else compiled(chosen, reasonings_of_others(chosen[0], library))
-    return FormatPlan(program) if alone or not names else FormatPlan(program, siblings_of(program, names))
+    return FormatPlan(program) if alone or not names else FormatPlan(program, fallback_formats_of(program, names))

@@ -39,7 +39,7 @@ def plan_of(template: Mapping[str, Any], tools: ToolSet | None = None) -> Plan:
         FormatError: the template is wrong; the message names the field and the key.
         UsageError: a pattern needs the extra [regex].
     """
-    from toolglean.engine.places.payload import FormatPlan  # noqa: PLC0415
+    from toolglean.engine.matcher.payload import FormatPlan  # noqa: PLC0415
     from toolglean.formats.compile import compiled  # noqa: PLC0415  # only for templates that become a format
 
     del tools

@@ -63,7 +63,7 @@ def export(declared: Format, *, start_anchor: str = "", main_only: bool = False)
         FormatError: a template cannot express the format; the message names the slot or the marker.
     """
     spellings, dropped = _spellings(declared, main_only=main_only)
-    drop = _longest([*declared.drop, *declared.speaks, *dropped])
+    drop = _longest([*declared.drop, *declared.content_markers, *dropped])
     fields: dict[str, Any] = {}
     if declared.all_reasonings:
         fields["reasoning_content"] = _reasoning(declared, spellings, main_only=main_only)
@@ -272,7 +272,7 @@ def _reasoning(declared: Format, spellings: list[_Spelling], *, main_only: bool)
         )
     openers = openers[:1] if others else openers
     ahead = [each.head for each in spellings]  # response templates have no drafts
-    ahead += [_escaped(each) for each in declared.speaks]
+    ahead += [_escaped(each) for each in declared.content_markers]
     rest = f"|(?={'|'.join(dict.fromkeys(ahead))})" if ahead else ""
     opener = openers if len(openers) > 1 else openers[0]
     return {"open": opener, "close_pattern": rf"{_escaped(closer)}\s*{rest}"} | TEXT

@@ -1,8 +1,8 @@
 # What opens and closes each field of a response template, and how its calls are laid out. Does not depend on what is
 # done when a mark is found (region.py, tags.py, text.py).
 #
-# The turn itself remembers which region is open: reasoning is a channel; a region of content (or of an unknown field)
-# is in `only`, where formats number from 0 and regions from INSIDE.
+# The turn itself remembers where it is: reasoning is a channel, and a field whose text is being read (content, or an
+# unknown field) is what the turn is narrowed to.
 """The fields of a response template, with their marks."""
 
 from __future__ import annotations
@@ -23,7 +23,6 @@ __all__ = ["CLOSE", "Fields", "Note"]
 
 DROP = -1
 CLOSE = -2
-INSIDE = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,12 +89,12 @@ class Fields:
         """The field of text whose region is open; None if there is none."""
         if channel:
             return self._channels[channel - 1]
-        return only[0] - INSIDE if only and only[0] >= INSIDE else None
+        return only[0] if only else None
 
     def enter(self, turn: Turn, number: int | None) -> None:
         """Enter the region of a field of text, or (None) leave any region."""
         channel = self._channels.index(number) + 1 if number in self._channels else 0
-        turn.narrow((INSIDE + number,) if number is not None and not channel else ())
+        turn.narrow((number,) if number is not None and not channel else ())
         turn.enter_channel(channel)
 
     def open_at_start(self, turn: Turn, number: int, start: int) -> None:

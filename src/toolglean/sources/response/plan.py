@@ -61,7 +61,7 @@ class ResponsePlan(Fields, Plan):
     def begin(self, turn: Turn, found: str, start: int) -> tuple[Payload, int]:
         """The mark `found` was found in the `turn`, at `start`."""
         assert isinstance(found, Found)
-        number = self.inside(turn.channel, turn.only)
+        number = self.inside(turn.channel, turn.narrowed_to)
         if found.number < 0 or number is not None:
             return Mark(self, found, start, number, closes=True), 0 if found.before else len(found)
         if self.fields[found.number].role is not Role.CALLS:

@@ -18,8 +18,9 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, Self
 
 from toolglean.engine.envelope import Envelope
-from toolglean.engine.missed import UNREADABLE, release
+from toolglean.engine.missed import release
 from toolglean.engine.readers import reader_for
+from toolglean.engine.reasons import UNREADABLE
 from toolglean.engine.turn import Payload
 from toolglean.formats.nfa import SlotEdge
 from toolglean.scan.coerce import json_text
@@ -135,7 +136,7 @@ class CallsRegion(Payload):
 
     def start_call(self, turn: Turn) -> bool:
         """Begin the call: it is certain that arguments follow the name. Returns False if it is not a call."""
-        if not self.name or not turn.takes(self.name):
+        if not self.name or not turn.accepts(self.name):
             self.no_call(turn)
             return False
         self.step = BODY
@@ -144,8 +145,8 @@ class CallsRegion(Payload):
 
     def no_call(self, turn: Turn, *, at_end: bool = False) -> None:
         """The region is not a call. `at_end`: whether the turn ends here."""
-        tried = self.step is not FIRST or (bool(self.name) and turn.takes(self.name))
-        release(turn, UNREADABLE if tried else "", UNREADABLE, at_end=at_end)
+        tried = self.step is not FIRST or (bool(self.name) and turn.accepts(self.name))
+        release(turn, UNREADABLE if tried else None, UNREADABLE, at_end=at_end)
 
     # -- from the call to the closer -----------------------------------------------------------------------------------
 
@@ -323,7 +324,7 @@ class Whole(CallsRegion):
         """
         field = self.plan.fields[self.opener.number]
         found = calls_in(region_value(field, self._text(turn), self.opener.captures))
-        calls = [each for each in found if turn.takes(each[0])]
+        calls = [each for each in found if turn.accepts(each[0])]
         for name, arguments, model_id in calls:
             if not turn.region.open:
                 turn.open_region(self.body_end, 0)

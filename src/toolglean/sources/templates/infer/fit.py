@@ -207,7 +207,7 @@ def _format(prober: Prober, syntax: CallSyntax, patterns: Patterns, frame: Frame
         codec = Quoted(codec.quote, all=_quotes_numbers(prober, codec.quote))
     own = {patterns.call, *patterns.section}
     drop = [each for each in (*frame.drop, *patterns.drop) if each and not any(each in text for text in own)]
-    speaks = [each for each in frame.speaks if not any(each in text for text in own)]
+    content_markers = [each for each in frame.content_markers if not any(each in text for text in own)]
     return Format(
         "inferred",
         call=patterns.call.strip(),
@@ -219,8 +219,8 @@ def _format(prober: Prober, syntax: CallSyntax, patterns: Patterns, frame: Frame
         id="functions.{name}:{index}" if "functions.{name}:{index}" in patterns.call else "",
         types=types,
         reasoning=frame.reasoning,
-        speaks=tuple(dict.fromkeys(speaks)),
-        drop=tuple(dict.fromkeys(each for each in drop if each not in speaks and each not in frame.reasoning)),
+        content_markers=tuple(dict.fromkeys(content_markers)),
+        drop=tuple(dict.fromkeys(each for each in drop if each not in content_markers and each not in frame.reasoning)),
         source="read from its chat template",
     )
 

@@ -26,7 +26,7 @@ class Frame:
 
     Attributes:
         reasoning: the markers before and after reasoning.
-        speaks: the markers before content.
+        content_markers: the markers before content.
         drop: markers without a meaning for the parser, such as those that end a turn.
         ends: those of them that end a turn.
         end: all the text after a plain reply.
@@ -35,7 +35,7 @@ class Frame:
     """
 
     reasoning: tuple[str, str] = ("", "")
-    speaks: tuple[str, ...] = ()
+    content_markers: tuple[str, ...] = ()
     drop: tuple[str, ...] = ()
     ends: tuple[str, ...] = ()
     end: str = ""
@@ -66,7 +66,7 @@ def frame_of(prober: Prober) -> Frame:
     _find_end(prober, frame, after)
     before = frame.without_reasoning(before)
     if markers_of(before) and any(char in before for char in "<[|"):
-        frame.speaks = (before.strip(),)
+        frame.content_markers = (before.strip(),)
         frame.evidence.append(f"a plain reply: content comes after {before.strip()!r}")
     return frame
 

@@ -72,6 +72,8 @@ def _specific(declared: Format, text: str) -> tuple[float, float]:
     ]
     main += [each for pattern in declared.parameters[:1] for each in _literals(pattern)]
     there = sum(each in text for each in main) / len(main) if main else 0.5
-    around = [part for pair in declared.all_reasonings for part in pair] + list(declared.drop + declared.speaks)
+    around = [part for pair in declared.all_reasonings for part in pair] + list(
+        declared.drop + declared.content_markers
+    )
     known = sum(each.strip() in text for each in around) / len(around) if around else 0.0
     return there, known

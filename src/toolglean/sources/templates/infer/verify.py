@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from toolglean.engine.machine import Machine
-from toolglean.engine.places.payload import FormatPlan
+from toolglean.engine.matcher.payload import FormatPlan
 from toolglean.errors import FormatError, TemplateError
 from toolglean.events import Output, fold
 from toolglean.formats.compile import compiled

@@ -1,5 +1,5 @@
-# Where a reading by a format begins, which field it enters at a slot, and what the machine sees of it.
-# Does not depend on how anything is read (between.py, arguments.py, texts.py).
+# Where a reading by a format begins, which stage it enters at a slot, and its interface to the machine. Does not depend
+# on how anything is read (between.py, arguments.py, texts.py).
 """Formats, as the machine sees them."""
 
 from __future__ import annotations
@@ -9,41 +9,41 @@ from typing import TYPE_CHECKING, Any, Self
 
 from toolglean.engine.judge.code import Quotes
 from toolglean.engine.judge.strings import JsonStrings
+from toolglean.engine.matcher.arguments import Arguments, Objects
+from toolglean.engine.matcher.between import AFTER, BETWEEN
+from toolglean.engine.matcher.calls import accept, accept_with_follower, begins, cut_off, no_call
+from toolglean.engine.matcher.fallback import FALLBACK, ONLY, OWN, Fallback
+from toolglean.engine.matcher.reading import Reading
+from toolglean.engine.matcher.swallowed_markers import swallowed_markers_of
+from toolglean.engine.matcher.texts import Value, Word
+from toolglean.engine.matcher.walk import open_slot
 from toolglean.engine.modes import CONTENT
-from toolglean.engine.places.arguments import Arguments, Objects
-from toolglean.engine.places.between import AFTER, BETWEEN
-from toolglean.engine.places.calls import accept, accept_with_follower, begins, cut_off, no_call
-from toolglean.engine.places.fallback import ONLY, OWN, SIBLING, Fallback
-from toolglean.engine.places.reading import Reading
-from toolglean.engine.places.suspects import suspects_of
-from toolglean.engine.places.texts import Value, Word
-from toolglean.engine.places.walk import open_slot
 from toolglean.engine.plan import Plan
 from toolglean.formats.compile import Program
 
 if TYPE_CHECKING:
-    from toolglean.engine.places.reading import Description
+    from toolglean.engine.matcher.reading import Description
     from toolglean.engine.repair.suspended import Put, Refusal
     from toolglean.engine.turn import Stops, Turn
+    from toolglean.formats.fallback_formats import FallbackFormats
     from toolglean.formats.nfa import SlotEdge, StateSet
-    from toolglean.formats.siblings import Siblings
     from toolglean.scan.text import Finder
 
 __all__ = ["FormatPayload", "FormatPlan"]
 
 
 class FormatPlan(Plan):
-    """What the machine looks for where formats are known: see `Plan`."""
+    """What the machine looks for if formats are known: see `Plan`."""
 
     stops_after_bare = False
     drafts = True
     marked = True
 
-    def __init__(self, program: Program, siblings: Siblings | None = None) -> None:
+    def __init__(self, program: Program, fallback_formats: FallbackFormats | None = None) -> None:
         self.program = program
-        self.siblings = siblings
+        self.fallback_formats = fallback_formats
         self.formats = program.formats
-        self.bare = program.has_bare or siblings is not None
+        self.bare = program.has_bare or fallback_formats is not None
         self.spaced = any(pattern[:1].isspace() for each in program.formats for pattern in each.openers)
 
     def finder(self, channel: int, only: tuple[int, ...]) -> Finder:
@@ -51,20 +51,20 @@ class FormatPlan(Plan):
         return self.program.channel(channel, only).finder
 
     def text_finder(self, turn: Turn) -> Finder:
-        """Finds those, and those of the siblings."""
-        by = self if self.siblings is None or turn.tape.in_prompt else self.siblings
-        return by.finder(turn.channel, turn.only)
+        """Finds these literals, and those of the fallback formats."""
+        by = self if self.fallback_formats is None or turn.tape.in_prompt else self.fallback_formats
+        return by.finder(turn.channel, turn.narrowed_to)
 
     def quotes(self, *, heeded: bool) -> Quotes:
         """What finds quotations: see `Plan`."""
         return Quotes(heeded=heeded)
 
     def strings(self, max_depth: int) -> JsonStrings:
-        """What tells whether content is in a string of JSON: see `Plan`."""
+        """What tells whether content is in a JSON string: see `Plan`."""
         return JsonStrings(max_depth)
 
     def reasoning_channel(self) -> int:
-        """The channel in which a turn starts whose prompt has opened the reasoning."""
+        """The channel in which a turn starts if the prompt has opened the reasoning."""
         return self.program.first_reasoning()
 
     def is_header(self, text: str) -> bool:
@@ -75,64 +75,68 @@ class FormatPlan(Plan):
         """The markers of reasoning: see `Plan`."""
         return self.program.marks(channel)
 
-    def _asked(self, turn: Turn) -> Siblings | None:
-        return None if turn.tape.in_prompt else self.siblings  # what others write in the prompt is not the model's
+    def _asked(self, turn: Turn) -> FallbackFormats | None:
+        return None if turn.tape.in_prompt else self.fallback_formats  # a call in the prompt is not the model's
 
     def begin(self, turn: Turn, found: str, start: int) -> tuple[FormatPayload, int]:
-        """A literal was found: it is walked from the channel's opening."""
-        siblings, in_line = self._asked(turn), turn.in_line
-        opener = len(found) if siblings is None else siblings.own_opener(found, turn.channel)
-        if siblings is not None and not opener:
-            other = siblings.at_opener(found)
+        """A literal was found: the walk begins at the channel's opening."""
+        fallback_formats, in_line = self._asked(turn), turn.in_line
+        opener = len(found) if fallback_formats is None else fallback_formats.own_opener(found, turn.channel)
+        if fallback_formats is not None and not opener:
+            other = fallback_formats.at_opener(found)
             if other is not None:
-                turn.open_region(start, other[1], alone=found in other[0].own_tags)  # it reads known tools alone
-                place = other[0].channel(CONTENT, ()).states_after(turn.last_text)
-                return FormatPayload.at(other[0], place, start, Fallback(SIBLING, in_line=in_line)), 0
+                turn.open_region(start, other[1], alone=found in other[0].own_tags)  # it reads only known tools
+                states = other[0].channel(CONTENT, ()).states_after(turn.last_text)
+                return FormatPayload.at(other[0], states, start, Fallback(FALLBACK, in_line=in_line)), 0
         alone = in_line or found in self.program.own_tags
         turn.open_region(start, opener or len(found), alone=alone and turn.names.tools is not None)
-        place = self.program.channel(turn.channel, turn.only).states_after(turn.last_text)
-        return FormatPayload.at(self.program, place, start, _fallback(siblings, in_line=in_line)), 0
+        states = self.program.channel(turn.channel, turn.narrowed_to).states_after(turn.last_text)
+        return FormatPayload.at(self.program, states, start, _fallback(fallback_formats, in_line=in_line)), 0
 
     def waits_at_start(self, turn: Turn, text: str, i: int) -> bool:
-        """Whether it may be the beginning of what a sibling begins a turn with."""
-        siblings = self._asked(turn)
-        return siblings is not None and self._bare_place(turn, text[i]) is None and siblings.at_start(text, i).waits
+        """Whether the text may be the beginning of what a fallback format writes at the start of a turn."""
+        fallback_formats = self._asked(turn)
+        return (
+            fallback_formats is not None
+            and self._bare_states(turn, text[i]) is None
+            and fallback_formats.at_start(text, i).waits
+        )
 
     def begin_bare(self, turn: Turn, text: str, i: int) -> tuple[FormatPayload, int] | None:
-        """The turn begins with what stands at `i`: a marker, or a call that has none."""
-        siblings, start = self._asked(turn), turn.tape.base + i
-        place = self._bare_place(turn, text[i])
-        if place is not None:
-            payload = FormatPayload.at(self.program, place, start, _fallback(siblings, from_start=True))
+        """The turn begins at `i`: with a marker, or with a call that has none."""
+        fallback_formats, start = self._asked(turn), turn.tape.base + i
+        states = self._bare_states(turn, text[i])
+        if states is not None:
+            payload = FormatPayload.at(self.program, states, start, _fallback(fallback_formats, from_start=True))
         else:
-            program = None if siblings is None else siblings.at_start(text, i).program
+            program = None if fallback_formats is None else fallback_formats.at_start(text, i).program
             if program is None:
                 return None
-            payload = FormatPayload.at(program, program.bare_start(()), start, Fallback(SIBLING))
+            payload = FormatPayload.at(program, program.bare_start(()), start, Fallback(FALLBACK))
         turn.open_region(start, 0, bare=True)
         return payload, 0
 
-    def _bare_place(self, turn: Turn, char: str) -> StateSet | None:
-        # Where the format's own calls need no marker: the place at which that character may begin one.
+    def _bare_states(self, turn: Turn, char: str) -> StateSet | None:
+        # If the format's own calls need no marker: the states in which that character may begin one.
         if not self.program.has_bare:
             return None
-        place = self.program.bare_start(turn.only)
-        return place if self.program.nfa.step(place, char) is not None or place.slot_for(char) else None
+        states = self.program.bare_start(turn.narrowed_to)
+        return states if self.program.nfa.step(states, char) is not None or states.slot_for(char) else None
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return FormatPlan, (self.program, self.siblings)
+        return FormatPlan, (self.program, self.fallback_formats)
 
 
-def _fallback(siblings: Siblings | None, *, from_start: bool = False, in_line: bool = False) -> Fallback:
-    return Fallback(ONLY if siblings is None else OWN, siblings, from_start, in_line)
+def _fallback(fallback_formats: FallbackFormats | None, *, from_start: bool = False, in_line: bool = False) -> Fallback:
+    return Fallback(ONLY if fallback_formats is None else OWN, fallback_formats, from_start, in_line)
 
 
 _FIELDS = {"value": Value, "arguments": Arguments, "keywords": Arguments, "call": Objects}
-"""What reads what fills a slot of that kind. Names, ids, indexes, keys and types are words."""
+"""The stage that reads a slot of that kind. Names, ids, indexes, keys and types are words."""
 
 
 class FormatPayload(Reading):
-    """A reading by a format, as the machine sees it: its questions go to the stage."""
+    """A reading by a format, as the machine sees it: its questions are passed on to the stage."""
 
     __slots__ = ()
 
@@ -149,7 +153,7 @@ class FormatPayload(Reading):
         if begins(turn, self, slot):
             self.stage = _FIELDS.get(slot.kind, Word)(turn, self, slot)
 
-    # -- what the machine asks: see `Payload` --------------------------------------------------------------------------
+    # -- the machine's questions: see `Payload` ------------------------------------------------------------------------
 
     def read(self, turn: Turn, text: str, i: int) -> int:
         """Read on."""
@@ -174,14 +178,14 @@ class FormatPayload(Reading):
         return self.fallback.is_foreign
 
     def skip(self, turn: Turn, text: str, i: int) -> int:
-        """Pass over the rest of a malformed call: to its closer, or before the next opener."""
+        """Skip the rest of a malformed call: to its closer, or before the next opener."""
         program, number = self.walk.program, self.call.format
         place, found = program.skipper(number).find(text, i)
         if not found:
             return turn.hold(text, place)
-        after = program.behind(number, found)
+        after = program.states_after_closer(number, found)
         closers, tags = program.ends(number)
-        if self.call.stripped:  # nothing shows where another call begins that its arguments quote: none counts any more
+        if self.call.stripped:  # nothing shows where its arguments quote a call: none is accepted any more
             closers, tags = (), ("",)
         turn.end_failed(turn.tape.base + place, "" if after is None else found, closers, tags)
         if after is None:
@@ -203,10 +207,10 @@ class FormatPayload(Reading):
             cut_off(turn, self)
 
     def describe(self) -> Description:
-        """What is being read, for who explains it."""
+        """What is being read, for kit/explain/."""
         return self.stage.describe(self)
 
-    # -- what the repair asks: see `Payload` ---------------------------------------------------------------------------
+    # -- the repairer's questions: see `Payload` -----------------------------------------------------------------------
 
     def refusal(self, turn: Turn, char: str) -> Refusal:
         """See `Payload`."""
@@ -240,7 +244,7 @@ class FormatPayload(Reading):
 
     def is_closer(self, found: str) -> bool:
         """See `Payload`."""
-        return self.walk.program.behind(self.call.format, found) is not None
+        return self.walk.program.states_after_closer(self.call.format, found) is not None
 
     def is_markup(self, text: str) -> bool:
         """See `Payload`."""
@@ -248,9 +252,9 @@ class FormatPayload(Reading):
             text = text.replace(closer, "", 1)
         return not text.strip()
 
-    def goes_on(self, before: str, behind: str, is_name: Callable[[str], bool], *, at_end: bool) -> bool | None:
+    def goes_on(self, before: str, after: str, is_name: Callable[[str], bool], *, at_end: bool) -> bool | None:
         """See `Payload`."""
-        return suspects_of(self.walk.program, self.call.format).goes_on(before, behind, is_name, at_end=at_end)
+        return swallowed_markers_of(self.walk.program, self.call.format).goes_on(before, after, is_name, at_end=at_end)
 
     def refuse(self, turn: Turn) -> None:
         """See `Payload`."""

@@ -1,15 +1,14 @@
-# What is read between slots, after the arguments, and after a call.
-# Does not depend on how what fills a slot is read (arguments.py, texts.py), or on what becomes of a call without a
-# marker whose line goes on (judge/drafts.py).
+# What is read between slots, after the arguments, and after a call. Does not depend on how the contents of a slot are
+# read (arguments.py, texts.py), or on what is done with a call without a marker whose line continues (judge/drafts.py).
 #
-# Between slots: where nothing leads on, a slot may begin; where none may, the walk goes back to the last place that had
-# another way on: a slot that was passed by for a marker (a marker beats a slot), or a marker with an action that was
-# read whole (a longer one still fitted). Where there is none of these either, the text is not a call.
+# Between slots: if no literal fits, a slot may begin. If no slot fits either, the walk goes back to the last place with
+# an alternative: a slot that was passed over for a marker (a marker takes precedence over a slot), or a complete marker
+# with an action (a longer one still fitted). If there is no alternative, the text is not a call.
 #
 # After arguments that end without a marker, with a parenthesis or a brace: `delete_all()` is a call. `delete_all() if
 # sure else None`, `delete_all() == 1` and `[delete_all() for x in y]` are Python that would call it, or not, or more
-# than once: a reader must not choose. In the same way, words or a comment between JSON and the call's closing marker
-# (`{"path": "/"} // cancelled`) may take the call back. So the call stays open until the next character that is not
+# than once: a reader must not decide that. In the same way, words or a comment between JSON and the call's closing
+# marker (`{"path": "/"} // cancelled`) may revoke the call. So the call stays open until the next character that is not
 # white space. A line break ends it: what follows on the next line is text after a call that lacks its closing marker.
 """Between slots, and after a call."""
 
@@ -18,28 +17,26 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from toolglean.engine.matcher.calls import accept, arrived, begins, no_call
+from toolglean.engine.matcher.reading import Stage
+from toolglean.engine.matcher.walk import open_slot
 from toolglean.engine.modes import DONE
-from toolglean.engine.places.calls import accept, arrived, begins, no_call
-from toolglean.engine.places.reading import Stage
-from toolglean.engine.places.walk import open_slot
+from toolglean.engine.reasons import AFTER_ARGUMENTS, EXPRESSION, LEFTOVER_MARKER, NO_MARKER
 from toolglean.engine.repair.suspended import Refusal
-from toolglean.engine.turn import LEFT_OVER
 from toolglean.formats.nfa import CLOSED_AGAIN, LEFTOVER, LITERAL, MARKUP, STOP
 
 if TYPE_CHECKING:
-    from toolglean.engine.places.reading import Reading
-    from toolglean.engine.places.walk import OpenSlot, Walk
+    from toolglean.engine.matcher.reading import Reading
+    from toolglean.engine.matcher.walk import OpenSlot, Walk
     from toolglean.engine.repair.suspended import Put
     from toolglean.engine.turn import Turn
     from toolglean.formats.nfa import StateSet
 
 __all__ = ["AFTER", "BETWEEN", "Ending"]
 
-EXPRESSION = "malformed call: it is a part of an expression"
-AFTER_ARGUMENTS = "malformed call: text after the arguments"
 COMMENT = "<!--"
 REMARKS = "/#("
-"""With these begins what is said of a call, not a marker."""
+"""A remark about a call begins with one of these; a marker does not."""
 LONGEST_NAME = 256
 
 _word = re.compile(r"\w[\w.:/-]*").match
@@ -68,7 +65,7 @@ class Between(Stage):
             if flags & CLOSED_AGAIN and closed is not None and not closed.is_closed_again(turn):
                 closed.resume(turn, reading)
                 return i
-            # Where a call begins, another limit is in force: the machine looks at it before the text goes on.
+            # When a call begins, another limit is in force: the machine checks it before reading on.
             open_before = turn.emit.open
             if not arrived(turn, reading, turn.tape.base + i) or turn.emit.open != open_before:
                 return i
@@ -84,18 +81,18 @@ class Between(Stage):
 
 
 def _value_opener(walk: Walk) -> str:
-    # The marker that is due before a value, if nothing else is; "" elsewhere, and where it has begun.
+    # The marker that must precede a value, if only that is expected; "" elsewhere, and once it has begun.
     literals = () if walk.unsettled[0].strip() else walk.program.nfa.literals_at(walk.states)
     if len(literals) != 1:
         return ""
-    place: StateSet | None = walk.states
+    states: StateSet | None = walk.states
     for char in literals[0]:
-        place = place and walk.program.nfa.step(place, char)
-    return literals[0] if place and any(edge.kind == "value" for edge in place.slots) else ""
+        states = states and walk.program.nfa.step(states, char)
+    return literals[0] if states and any(edge.kind == "value" for edge in states.slots) else ""
 
 
 def _astray(turn: Turn, reading: Reading, char: str, i: int) -> None:
-    """No literal leads on."""
+    """No literal fits."""
     walk = reading.walk
     edges = walk.states.slot_for(char)
     if edges:
@@ -107,18 +104,18 @@ def _astray(turn: Turn, reading: Reading, char: str, i: int) -> None:
     elif walk.pending_action is not None and turn.region.open:
         accept(turn, reading)
     elif turn.emit.open:
-        turn.give_up("malformed call: a marker was expected", char, turn.tape.base + i)
+        turn.give_up(NO_MARKER, char, turn.tape.base + i)
     else:
         no_call(turn, reading)
 
 
 def _gone_back(turn: Turn, reading: Reading) -> bool:
-    # Back to a slot that was passed by for a marker.
+    # Go back to a slot that was passed over for a marker.
     walk = reading.walk
     pending, start = walk.unsettled
     while (other := walk.back()) is not None:
-        place, chars = other
-        edges = place.slot_for(pending[chars])
+        states, chars = other
+        edges = states.slot_for(pending[chars])
         if not edges:
             continue
         if not begins(turn, reading, open_slot(walk.program, edges)):
@@ -151,7 +148,7 @@ class Ending(Stage):
     def read(self, turn: Turn, reading: Reading, text: str, i: int) -> int:
         """See `Stage`."""
         walk = reading.walk
-        if not walk.pending_chars:  # the same place, but where the prompt ends: nothing of it is read again
+        if not walk.pending_chars:  # nothing of the prompt is read again, if it ends here
             walk.settle(turn.tape.base + i)
         while i < len(text):
             char = text[i]
@@ -170,7 +167,7 @@ class Ending(Stage):
         return i
 
     def completes(self, turn: Turn, reading: Reading) -> bool:
-        """The call has ended; what was read since is read as what follows it."""
+        """The call has ended. What was read since is read again as what follows it."""
         pending, end = reading.walk.unsettled
         turn.end_call(end)
         reading.go_after(reading.walk.states)
@@ -187,10 +184,10 @@ class Ending(Stage):
 
 
 def _ends_python(turn: Turn, walk: Walk, rest: str) -> bool | None:
-    # Whether the call may end before that; None: one more character tells.
-    if turn.judge.draft is not None and turn.judge.draft.is_alone:  # what follows is looked at as text
+    # Whether the call may end before that; None: one more character is needed.
+    if turn.judge.draft is not None and turn.judge.draft.is_alone:  # what follows is examined as text
         return True
-    if rest == "<":  # of a marker, or is less than
+    if rest == "<":  # a marker, or "less than"
         return None
     if rest[0] == "<":
         return not (rest[1].isspace() or rest[1].isdigit() or rest[1] in "=!")
@@ -198,7 +195,7 @@ def _ends_python(turn: Turn, walk: Walk, rest: str) -> bool | None:
 
 
 def _ends_json(turn: Turn, walk: Walk, rest: str) -> bool | None:
-    # The same after JSON. Punctuation, and what begins other markers, says nothing against the call.
+    # The same after JSON. Punctuation, and the beginnings of other markers, do not speak against the call.
     is_marker = _is_marker(walk, rest)
     if is_marker is not False:
         return is_marker
@@ -209,29 +206,29 @@ def _ends_json(turn: Turn, walk: Walk, rest: str) -> bool | None:
         return not (rest[0] in REMARKS or rest.startswith(COMMENT))
     if word.end() == len(rest) <= LONGEST_NAME:
         return None
-    return bool(walk.states.slot_for(rest[0])) and turn.names.may_be(word[0])
+    return bool(walk.states.slot_for(rest[0])) and turn.names.could_be_tool(word[0])
 
 
 def _is_marker(walk: Walk, text: str) -> bool | None:
     # Whether the text begins with a marker that may follow; None: it is the beginning of one.
-    place = walk.states
+    states = walk.states
     for char in text:
-        found = walk.program.nfa.step(place, char)
+        found = walk.program.nfa.step(states, char)
         if found is None:
             return False
         if found.flags & LITERAL:
             return True
-        place = found
+        states = found
     return None
 
 
 def _has_closer(reading: Reading) -> bool:
     # Without a closing marker, nothing that follows is inside the call.
-    program, place, number = reading.walk.program, reading.walk.states, reading.call.format
-    key = "has closer", place.key, number
+    program, states, number = reading.walk.program, reading.walk.states, reading.call.format
+    key = "has closer", states.key, number
     if key not in program.kept:
         brackets = any(closer[0] in ")]}" for closer in program.closers(number))
-        program.kept[key] = brackets or bool(program.nfa.closers_at(place))
+        program.kept[key] = brackets or bool(program.nfa.closers_at(states))
     return bool(program.kept[key])
 
 
@@ -247,7 +244,7 @@ def _is_in_list(walk: Walk) -> bool:
 
 
 class After(Stage):
-    """What stands after a call: markup, a call that has no marker of its own, or the end of it all."""
+    """What follows a call: markup, another call without an opener, or the end of the section."""
 
     __slots__ = ()
 
@@ -276,10 +273,10 @@ class After(Stage):
 
 
 def _beyond(turn: Turn, reading: Reading, char: str, i: int) -> None:
-    # What follows does not belong to the call any more. Its closer may still come, after text that should not be there.
+    # What follows no longer belongs to the call. Its closer may still come, after text that should not be there.
     walk = reading.walk
     pending, start = walk.unsettled
-    turn.miss(walk.program.nfa.closers_at(walk.origin() if pending else walk.states), turn.tape.base + i)
+    turn.expect_late_closers(walk.program.nfa.closers_at(walk.origin() if pending else walk.states), turn.tape.base + i)
     if pending:
         if not _is_name(turn, reading, pending, start):
             turn.leave(text_follows=False)
@@ -288,7 +285,7 @@ def _beyond(turn: Turn, reading: Reading, char: str, i: int) -> None:
         return
     edges = walk.states.slot_for(char)
     if edges:
-        turn.open_region(turn.tape.base + i, 0, bare=turn.region.bare)  # if it is no call, a marker may begin there
+        turn.open_region(turn.tape.base + i, 0, bare=turn.region.bare)  # if it is not a call, a marker may begin there
         reading.enter(turn, edges, i)
     else:
         turn.leave(text_follows=False)
@@ -316,7 +313,7 @@ def _literal_after(turn: Turn, reading: Reading, here: int) -> None:
         turn.say(text, start)
     elif flags & (MARKUP | LEFTOVER):
         if not flags & MARKUP:
-            turn.emit.problem(LEFT_OVER, text, start)
+            turn.emit.problem(LEFTOVER_MARKER, text, start)
         turn.emit.markup(text, start)
         walk.settle_all()
     else:

@@ -1,14 +1,13 @@
 # Which markers of its own family a text value may have swallowed because its closing marker is missing, and how such a
-# place differs from a mere mention.
-# Does not depend on what is done then (texts.py, engine/repair/).
+# place differs from a mere mention. Does not depend on what is done then (texts.py, engine/repair/).
 #
-# A parameter's opener counts where the family writes one: on a line of its own where the pattern has line breaks there,
-# else anywhere; and with the key of a parameter that the tool knows, or any key where its schema is not known. The
-# call's own closer counts in the same places. What may lie between the value and the marker is one line break of the
-# pattern: with more white space nobody knows what of it belongs to the value, and nothing is repaired. The same is true
-# of a value of several lines whose pattern has a line break only after the closing marker: it may end with one itself.
-# After the call's own closer, another call counts only where it begins at once, as the family writes it: a value that
-# mentions a closer and an opener is not ended by the call that comes later in the turn.
+# A parameter's opener matters where the family writes one: on a line of its own if the pattern has line breaks there,
+# else anywhere; and with the key of a parameter of the tool, or with any key if its schema is not known. The call's own
+# closer matters in the same places. Between the value and the marker there may be one line break of the pattern: with
+# more white space it is unclear how much of it belongs to the value, and nothing is repaired. The same is true of a
+# value of several lines whose pattern has a line break only after the closing marker: the value may end with one
+# itself. After the call's own closer, another call matters only if it begins at once, as the family writes it: a value
+# that mentions a closer and an opener does not end with a call that comes later in the turn.
 """Markers that a value may have swallowed."""
 
 from __future__ import annotations
@@ -28,31 +27,31 @@ if TYPE_CHECKING:
     from toolglean.formats.nfa import Terminals
     from toolglean.formats.spec import Format
 
-__all__ = ["DOUBT", "MISSING", "TEXT", "WAIT", "Spelling", "Suspects", "Verdict", "suspects_of"]
+__all__ = ["DOUBT", "MISSING", "TEXT", "WAIT", "Spelling", "SwallowedMarkers", "Verdict", "swallowed_markers_of"]
 
 
 class Verdict(IntEnum):
     """What a marker in a value is."""
 
     TEXT = 0
-    """No such marker."""
+    """Not such a marker."""
     WAIT = 1
-    """The text ends too early to say."""
+    """The text ends too early to tell."""
     DOUBT = 2
-    """Such a marker, and how the value ends before it cannot be said."""
+    """Such a marker, but it is unclear how the value ends before it."""
     MISSING = 3
-    """Such a marker, before which the value's own is missing."""
+    """Such a marker, before which the value's own closing marker is missing."""
 
 
 TEXT, WAIT, DOUBT, MISSING = Verdict
 
 KEY_CHARS = 128
 SPACE_CHARS = 64
-NAME_CHARS = 300  # within which the name of the next call must stand
+NAME_CHARS = 300  # within which the name of the next call must be
 FOLLOWING_CHARS = 4096
 MOST_CLOSERS = 4  # of one value, in other spellings
 
-_HOLE = r"[^\s<>]{0,128}?"  # an id or an index, before the name
+_SLOT = r"[^\s<>]{0,128}?"  # an id or an index, before the name
 
 _key = re.compile(r"""[^\s"'<>=|/]*""").match
 _space = re.compile(r"\s*").match
@@ -60,21 +59,21 @@ _tag = re.compile(r"</?[A-Za-z_][^<>]*>").search
 
 
 class Spelling(NamedTuple):
-    """What a closing marker in another spelling is.
+    """What a closing marker in another spelling turns out to be.
 
     Attributes:
         kind: TEXT, WAIT or MISSING.
-        end: the place after it; `behind`: after the white space that follows it.
-        final: whether it must be the last of its call, or the marker that it replaces follows.
+        end: the place after it; `after_space`: after the white space that follows it.
+        final: whether it must be the last one of its call, or is followed by the marker that it replaces.
     """
 
     kind: Verdict
     end: int = -1
-    behind: int = -1
+    after_space: int = -1
     final: bool = False
 
 
-class Suspects:
+class SwallowedMarkers:
     """The markers of one format that a value may have swallowed. Made once, shared, never changed.
 
     Attributes:
@@ -93,11 +92,11 @@ class Suspects:
         self.closers = tuple(dict.fromkeys(each[0] for each in rests))
         self._last = tuple(dict.fromkeys(each[-1] for each in rests))
         sections = [_literals(closer) for _, closer in declared.all_sections]
-        behind = {literal for each in (*rests, *sections) for literal in each}
-        behind |= {each for each in declared.drop if len(_literals(each)) == 1} | {*_literals(declared.separator)}
-        self._behind = tuple(sorted(behind, key=len, reverse=True))
+        followers = {literal for each in (*rests, *sections) for literal in each}
+        followers |= {each for each in declared.drop if len(_literals(each)) == 1} | {*_literals(declared.separator)}
+        self._followers = tuple(sorted(followers, key=len, reverse=True))
         self._tags = tuple(dict.fromkeys(each.split()[0] for each in tags))
-        self._markers = (*self._behind, *self._tags)
+        self._markers = (*self._followers, *self._tags)
         self._next_call = _next_call(declared).match
         self.lines = any(
             "\n" in token.text for each in declared.parameters for token in tokens_of(each) if isinstance(token, Space)
@@ -106,17 +105,17 @@ class Suspects:
         self._finders: dict[tuple[tuple[str, ...], str, bool, bool], Finder] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return suspects_of, self._source
+        return swallowed_markers_of, self._source
 
     def finder(self, terminals: Terminals, trail: str, *, lines: bool, first_line: bool = False) -> Finder:
-        """Finds what may stand after a value, with its white space, and what it may have swallowed.
+        """Finds what may be after a value, with its white space, and what it may have swallowed.
 
         `first_line`: any line break too.
         """
         key = terminals.literals, trail, lines, first_line
         if key not in self._finders:
             with_space = [trail + literal for literal in terminals.literals] if trail else []
-            # One that begins as what ends the value cannot be told from it: only that counts.
+            # One that begins like what ends the value cannot be distinguished from it, so only that is looked for.
             bases = [each for each in self._bases if each not in terminals.literals]
             bases += [f"\n{each}" for each in bases if self.lines and lines]
             breaks = ["\n"] if first_line else []
@@ -126,7 +125,7 @@ class Suspects:
         return self._finders[key]
 
     def closers_of(self, terminals: Terminals) -> tuple[str, ...]:
-        """The closing markers of the value, whole: of some only the first part stands among the exits."""
+        """The closing markers of the value, complete: the terminals have only the first part of some."""
         return tuple(self._closers.get(each, each) for each in terminals.literals)
 
     def is_opener(self, found: str) -> bool:
@@ -139,13 +138,13 @@ class Suspects:
         return self._closers.get(begun, begun) != begun
 
     def has_marker(self, text: str) -> bool:
-        """Whether the text contains a tag, or a marker of the family's own."""
+        """Whether the text contains a tag, or a marker of its own family."""
         return _tag(text) is not None or any(each in text for each in (*self._bases, *self._markers))
 
     def spelling(
         self, terminals: Terminals, text: str, place: int, found: str, keys: Iterable[str] | None
     ) -> Spelling | None:
-        """What the beginning of a closing marker in another spelling is, found there; None if it is not one.
+        """What begins there, if it is the beginning of a closing marker in another spelling; None if it is not.
 
         It is MISSING before what must follow the value: its own closing marker, the call's, or another parameter.
         """
@@ -154,44 +153,44 @@ class Suspects:
         if begun not in spellings.begins and not self.is_parted(begun):
             return None
         begin = place + len(found) - len(begun)
-        end = behind = spellings.end(text, begin)
+        end = after_space = spellings.end(text, begin)
         if end > 0 and spellings.is_declared(text[begin:end]):
             return None
         foreign, right, first = False, False, begin
-        for _ in range(MOST_CLOSERS):  # several in a row, the right one among them, are one
+        for _ in range(MOST_CLOSERS):  # several in a row, including the right one, are one
             if end < 0:
                 return Spelling(WAIT if end == UNDECIDED else TEXT)
             declared = spellings.is_declared(text[first:end]) is not None
             right, foreign = right or declared, foreign or not (declared or spellings.is_own(text[first:end]))
-            behind = _space(text, end).end()  # type: ignore[union-attr]  # the pattern matches the empty string
-            more = spellings.end(text, behind) if behind - end <= SPACE_CHARS else NONE
+            after_space = _space(text, end).end()  # type: ignore[union-attr]  # the pattern matches the empty string
+            more = spellings.end(text, after_space) if after_space - end <= SPACE_CHARS else NONE
             if more == NONE:
                 break
-            first, end = behind, more
-        if right and foreign:  # the value is closed as it should be, and ends with the closing tag of something else
+            first, end = after_space, more
+        if right and foreign:  # the value is closed correctly, and ends with the closing tag of something else
             return Spelling(TEXT)
-        if behind - end > SPACE_CHARS:
+        if after_space - end > SPACE_CHARS:
             return Spelling(TEXT)
         closers = (*terminals.literals, *self.closers)
-        if text.startswith(closers, behind):
-            return Spelling(MISSING, end, behind, final=True)
-        results = [_matched(text, behind, parts, after, keys) for parts, after in self._openers]
+        if text.startswith(closers, after_space):
+            return Spelling(MISSING, end, after_space, final=True)
+        results = [_matched(text, after_space, parts, after, keys) for parts, after in self._openers]
         if max(results, default=-1) >= 0:
-            return Spelling(MISSING, end, behind)
-        rest = text[behind : behind + NAME_CHARS]
+            return Spelling(MISSING, end, after_space)
+        rest = text[after_space : after_space + NAME_CHARS]
         return Spelling(WAIT if -2 in results or any(each.startswith(rest) for each in closers) else TEXT)
 
     def kind(
         self, text: str, place: int, found: str, before: str, *, exact: bool, paired: bool, keys: Iterable[str] | None
     ) -> Verdict:
-        """What the literal is that was found at that place: TEXT, WAIT, DOUBT or MISSING.
+        """What the literal found at that place is: TEXT, WAIT, DOUBT or MISSING.
 
         Args:
             text, place, found: the text, and the literal found.
-            before: the character before it; "" where the value begins there.
-            exact: whether it is certain which white space before it is the value's.
-            paired: whether the value has begun with the line break that its pattern has.
-            keys: the keys of the tool; None where they are not known.
+            before: the character before it; "" if the value begins there.
+            exact: whether it is certain which white space before it belongs to the value.
+            paired: whether the value began with the line break that its pattern has.
+            keys: the keys of the tool; None if they are not known.
         """
         base = found.lstrip("\n")
         if base in self.closers:
@@ -207,17 +206,17 @@ class Suspects:
             return DOUBT if text[end] == "\n" else TEXT
         return MISSING if exact and before and keys is not None else DOUBT
 
-    def goes_on(self, before: str, behind: str, is_name: Callable[[str], bool], *, at_end: bool) -> bool | None:
+    def goes_on(self, before: str, after: str, is_name: Callable[[str], bool], *, at_end: bool) -> bool | None:
         """See `Payload.goes_on`."""
         seen, place = before.endswith(self._last), 0
         while True:
-            place = _space(behind, place).end()  # type: ignore[union-attr]  # the pattern matches the empty string
-            if place == len(behind):
+            place = _space(after, place).end()  # type: ignore[union-attr]  # the pattern matches the empty string
+            if place == len(after):
                 return seen if at_end else False if place > FOLLOWING_CHARS else None
-            rest = behind[place : place + NAME_CHARS]
+            rest = after[place : place + NAME_CHARS]
             if not at_end and any(len(each) > len(rest) and each.startswith(rest) for each in self._markers):
                 return None
-            literal = next((each for each in self._behind if behind.startswith(each, place)), "")
+            literal = next((each for each in self._followers if after.startswith(each, place)), "")
             if literal in self.closers:
                 return False  # twice: the first may be the value's
             if literal:
@@ -232,17 +231,17 @@ class Suspects:
         return False if at_end or len(rest) >= NAME_CHARS else None
 
 
-def suspects_of(program: Program, number: int) -> Suspects:
-    """The markers of that format, of the program's, that a value may have swallowed."""
-    key = "suspects", number
+def swallowed_markers_of(program: Program, number: int) -> SwallowedMarkers:
+    """The markers of that format of the program that a value may have swallowed."""
+    key = "swallowed markers", number
     if key not in program.kept:
-        program.kept[key] = Suspects(program, number)
-    found: Suspects = program.kept[key]
+        program.kept[key] = SwallowedMarkers(program, number)
+    found: SwallowedMarkers = program.kept[key]
     return found
 
 
 def _matched(text: str, place: int, parts: tuple[str, ...], after: str, keys: Iterable[str] | None) -> int:
-    """The end of the opener that begins at `place`; -1 where there is none, -2 where the text ends too early."""
+    """The end of the opener that begins at `place`; -1 if there is none, -2 if the text ends too early."""
     for part in (*parts, ""):
         limit = place + SPACE_CHARS
         if part != parts[0] and part:
@@ -262,22 +261,22 @@ def _matched(text: str, place: int, parts: tuple[str, ...], after: str, keys: It
 
 
 def _opener(pattern: str) -> tuple[tuple[str, ...], str] | None:
-    # The literals before the key, and the one behind it.
+    # The literals before the key, and the one following it.
     tokens = tokens_of(pattern.strip())
     place = tokens.index(Slot("key")) if Slot("key") in tokens else 0
     parts = tuple(token.text for token in tokens[:place] if isinstance(token, Literal))
-    behind = tokens[place + 1] if place + 1 < len(tokens) else None
-    return (parts, behind.text) if parts and isinstance(behind, Literal) else None
+    following = tokens[place + 1] if place + 1 < len(tokens) else None
+    return (parts, following.text) if parts and isinstance(following, Literal) else None
 
 
 def _closer(pattern: str) -> tuple[str, str] | None:
-    # The first literal behind the value, and all of them, with the white space between.
+    # The first literal after the value, and all of them, with the white space between.
     tokens = tokens_of(pattern.strip())
-    behind = tokens[tokens.index(Slot("value")) + 1 :] if Slot("value") in tokens else ()
-    first = next((each for each in behind if isinstance(each, Literal)), None)
+    following = tokens[tokens.index(Slot("value")) + 1 :] if Slot("value") in tokens else ()
+    first = next((each for each in following if isinstance(each, Literal)), None)
     if first is None:
         return None
-    rest = behind[behind.index(first) :]
+    rest = following[following.index(first) :]
     return first.text, "".join(each.text for each in rest if isinstance(each, Literal | Space))
 
 
@@ -287,7 +286,7 @@ def _rest(pattern: str) -> list[str]:
 
 
 def _next_call(declared: Format) -> re.Pattern[str]:
-    # A call's beginning up to its name, with the section's before it, or not.
+    # A call's beginning up to its name, with or without the section's opener before it.
     heads = filter(None, map(_head, declared.spellings))
     openers = dict.fromkeys(literal for opener, _ in declared.all_sections for literal in _literals(opener))
     sections = "|".join(map(re.escape, openers)) or "(?!)"
@@ -299,7 +298,7 @@ def _head(pattern: str) -> str:
     if Slot("name") not in tokens:
         return ""
     parts = [
-        re.escape(each.text) if isinstance(each, Literal) else _HOLE
+        re.escape(each.text) if isinstance(each, Literal) else _SLOT
         for each in tokens[: tokens.index(Slot("name"))]
         if not isinstance(each, Space)
     ]

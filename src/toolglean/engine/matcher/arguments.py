@@ -1,5 +1,5 @@
-# How arguments and JSON objects are read: their own brackets show that they are whole.
-# Does not depend on how a dialect is read (engine/readers.py), or on how calls stand in JSON (engine/envelope.py).
+# How arguments and JSON objects are read: their own brackets show that they are complete. Does not depend on how a
+# dialect is read (engine/readers.py), or on how calls are written in JSON (engine/envelope.py).
 """Arguments and JSON objects."""
 
 from __future__ import annotations
@@ -7,20 +7,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolglean.engine.envelope import READERS, Envelope
+from toolglean.engine.matcher.between import Ending
+from toolglean.engine.matcher.calls import begin_unnamed, no_call
+from toolglean.engine.matcher.reading import Description, Field
 from toolglean.engine.modes import CALL
-from toolglean.engine.places.between import Ending
-from toolglean.engine.places.calls import begin_unnamed, no_call
-from toolglean.engine.places.reading import Description, Field
 from toolglean.engine.readers import reader_for
+from toolglean.engine.reasons import LEFTOVER_MARKER
 from toolglean.engine.repair.suspended import OFF, Fault, Kind, Refusal
-from toolglean.engine.turn import LEFT_OVER
 from toolglean.scan.json import JsonScanner
 from toolglean.scan.plain import Rope, grown, joined
 from toolglean.scan.scanner import CLOSE, DONE, DOUBT, FAIL
 
 if TYPE_CHECKING:
-    from toolglean.engine.places.reading import Reading
-    from toolglean.engine.places.walk import OpenSlot
+    from toolglean.engine.matcher.reading import Reading
+    from toolglean.engine.matcher.walk import OpenSlot
     from toolglean.engine.turn import Stops, Turn
     from toolglean.scan.reader import Reader
 
@@ -45,7 +45,7 @@ class Arguments(Field):
         self.source = reader_for(
             edge, turn.limits.depth, tool, ends=ends, stop_on_missing_quote=turn.may_repair(), named_tag=named_tag
         )
-        # Of a call that has a number for a name, its arguments so far: they tell which tool is meant.
+        # The arguments so far of a call that has a number for a name: they show which tool is meant.
         self._kept: Rope | None = None if turn.emit.open else ()
 
     def quotes_arguments(self) -> bool:
@@ -55,7 +55,7 @@ class Arguments(Field):
     def read(self, turn: Turn, reading: Reading, text: str, i: int) -> int:
         """See `Stage`."""
         reader = self.source
-        # What is written anew, the beginning above all, stands where the arguments do; all else where it was read.
+        # The first delta is placed where the arguments begin; others, where they were read.
         begun = turn.emit.call.has_arguments and self._kept is None
         start = turn.tape.base + i - reader.waiting if begun else reading.walk.pending_start
         j, piece, status = reader.read(text, i)
@@ -71,7 +71,7 @@ class Arguments(Field):
         elif status is DOUBT:
             before = reading.before_refusal()
             assert before is not None
-            turn.suspend(Fault(Kind.QUOTES, "", text[j], end), before)
+            turn.suspend(Fault(Kind.QUOTES, None, text[j], end), before)
         elif status is DONE:
             self._end(turn, reading, end)
         if rest or status is DONE:
@@ -79,7 +79,7 @@ class Arguments(Field):
         return j
 
     def _end(self, turn: Turn, reading: Reading, end: int) -> None:
-        reading.walk.close_hole(self.slot, "", end)
+        reading.walk.close_slot(self.slot, "", end)
         if Ending.is_due(self.slot, reading):
             reading.read_as(Ending(self.slot))
         elif self.slot.edges[0].last:
@@ -89,7 +89,7 @@ class Arguments(Field):
             reading.go_on()
 
     def _keep(self, turn: Turn, reading: Reading, read: str, found: tuple[str, int], j: int) -> None:
-        # The arguments of a call that has a number for a name: kept until they are whole.
+        # The arguments of a call that has a number for a name are kept until they are complete.
         piece, status = found
         turn.region.keep(read)
         self._kept = grown(self._kept or (), piece)
@@ -190,11 +190,11 @@ class Objects(Field):
         if envelope.scanner.fault == "depth":
             turn.stop("depth", char, place)
         elif turn.region.open:
-            if not turn.suspend_refused(Kind.REGION, "", char, place):
+            if not turn.suspend_refused(Kind.REGION, None, char, place):
                 no_call(turn, reading)
         elif turn.repair is not OFF and char == "]" and not envelope.bare and envelope.last_read == ",":
-            # Calls in a list, and a comma after the last one: no call needs a repair, but the list is to be closed.
-            turn.emit.problem(LEFT_OVER, char, place)
+            # A list of calls with a comma after the last one: no call needs a repair, but the list must be closed.
+            turn.emit.problem(LEFTOVER_MARKER, char, place)
             envelope.take_back()
         else:
             reading.go_after(self.slot.after)

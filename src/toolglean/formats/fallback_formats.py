@@ -1,10 +1,10 @@
-# What this file knows: which other formats of the library write what begins so, and how they are put together to read.
-# What it must not know: when they are asked (engine/places/), and any text but the beginning of a call.
+# Finds the other formats of the library whose calls begin like a given text, and combines them to read it. Does not
+# depend on when they are used (engine/matcher/fallback.py), or on any text but the beginning of a call.
 #
-# The name of a format, or of a model, says how the model should write, and now and then it writes as another family
-# does. Then the formats are looked up whose calls begin with the text that stands there: never all of them. They are
-# asked for calls alone, and only for calls of tools that are known: their reasoning, and what they drop, is text here.
-"""The siblings of a format."""
+# The name of a format, or of a model, says how the model should write, but now and then it writes as another family
+# does. Then the formats whose calls begin with that text are looked up, never all of them. They read only calls, and
+# only calls to known tools: their reasoning, and what they drop, is text here.
+"""The fallback formats of a format."""
 
 from __future__ import annotations
 
@@ -23,22 +23,22 @@ from toolglean.formats.spec import Format, Slot, tokens_of
 from toolglean.scan.names import namespaces_of, without_namespace
 from toolglean.scan.text import Finder
 
-__all__ = ["Siblings", "Start", "siblings_of"]
+__all__ = ["FallbackFormats", "Start", "fallback_formats_of"]
 
 BRACKETS = "{["
-ANYWHERE = "<["  # markers that begin so count wherever text is; others, such as words, only where a turn starts
+ANYWHERE = "<["  # markers with these are looked for everywhere; others, such as words, only at the start
 
 _word = re.compile(r"[\w.-]*").match
 
 
 @dataclass(frozen=True, slots=True)
 class Beginning:
-    """With what the calls and the sections of a format begin.
+    """How the calls and sections of a format begin.
 
     Attributes:
-        declared: the format, as it reads here: calls alone, and only of known tools.
+        declared: the format as it is used here: it reads only calls, and only to known tools.
         markers: texts that open a call or a section.
-        bare: those that do so only at the start of a turn, because they are JSON or Python themselves.
+        bare: those that are accepted only at the start of a turn, because they are JSON or Python themselves.
         brackets: whether a call may begin the turn with a bracket of JSON.
         names: whether it may begin the turn with the tool's name.
     """
@@ -54,7 +54,7 @@ class Beginning:
         return text.startswith(self.markers)
 
     def fits_at_start(self, text: str, *, named: bool) -> bool:
-        """Whether anything fits it where a turn starts. `named`: a tool's name stands there."""
+        """Whether anything fits the text at the start of a turn. `named`: it begins with a tool's name."""
         return (
             (named and self.names)
             or (self.brackets and text.startswith(tuple(BRACKETS)))
@@ -68,20 +68,20 @@ class Start:
 
     Attributes:
         waits: whether more text is needed.
-        program: what reads it, if any does.
+        program: the program that reads it, if any.
     """
 
     waits: bool = False
     program: Program | None = None
 
 
-class Siblings:
-    """The other formats, for what a format does not read. Shared by parsers, never changed but for what it remembers.
+class FallbackFormats:
+    """The other formats, for what a format does not read. Shared by parsers, and never changed except for its caches.
 
     Args:
         own: the format's own program.
         names: the tools' names.
-        library: the formats that are asked.
+        library: the formats to choose from.
     """
 
     __slots__ = (
@@ -113,7 +113,7 @@ class Siblings:
         return self._own
 
     def finder(self, channel: int, only: tuple[int, ...]) -> Finder:
-        """Finds what begins in that channel: the format's own literals, and the siblings' markers."""
+        """Finds what begins in that channel: the format's own literals, and the markers of its fallback formats."""
         key = channel, only
         if key not in self._finders:
             own = self._own.channel(channel, only).finder
@@ -122,13 +122,13 @@ class Siblings:
         return self._finders[key]
 
     def own_opener(self, text: str, channel: int) -> int:
-        """How many characters of that text are a literal of the format's own; 0 if it begins with none."""
+        """The length of the format's own literal with which that text begins; 0 if it begins with none."""
         own = self._own.channel(channel, ()).finder.literals
         return max((len(each) for each in own if text.startswith(each)), default=0)
 
     def at_opener(self, text: str) -> tuple[Program, int] | None:
-        """What reads a call that begins so, and how many characters its opener has; None if nothing does."""
-        # What is given may be no more than the opener: a longer one that begins so did not fit.
+        """The program that reads a call with that beginning, and the length of its opener; None if there is none."""
+        # The text may be no more than the opener: a longer opener with the same beginning did not fit.
         opener = max((each for each in self.finder(0, ()).literals if text.startswith(each)), key=len, default="")
         if not opener:
             return None
@@ -138,7 +138,7 @@ class Siblings:
         return self._at_opener[opener]
 
     def at_start(self, text: str, place: int) -> Start:
-        """What reads what stands at the start of a turn, if it is not the format's own."""
+        """What reads the start of a turn, if the format itself does not."""
         rest = text[place : place + self._longest]
         if rest[0] == "<":  # a marker, if anything
             return Start()
@@ -154,7 +154,9 @@ class Siblings:
         return Start(program=self._at_start(rest))
 
     def again_at_start(self, text: str) -> tuple[Program, int] | None:
-        """What reads a turn that starts so and is not what the format writes; None if nothing does. (No opener: 0.)"""
+        """The program that reads a turn with that start, which the format did not read; None if there is none. (No
+        opener: 0.)
+        """
         program = self._at_start(text)
         return None if program is None else (program, 0)
 
@@ -180,20 +182,20 @@ class Siblings:
         return self._programs[key]
 
 
-def siblings_of(own: Program, names: tuple[str, ...]) -> Siblings:
-    """The siblings of a format, for tools of these names."""
-    return Siblings(own, names, formats_of_auto())
+def fallback_formats_of(own: Program, names: tuple[str, ...]) -> FallbackFormats:
+    """The fallback formats of a format, for tools of these names."""
+    return FallbackFormats(own, names, formats_of_auto())
 
 
-def _restored(own: Program, names: tuple[str, ...]) -> Siblings:
+def _restored(own: Program, names: tuple[str, ...]) -> FallbackFormats:
     return _again(own.formats, own.others, names, formats_of_auto())
 
 
 @lru_cache(maxsize=64)
 def _again(
     formats: tuple[Format, ...], others: tuple[Reasoning, ...], names: tuple[str, ...], library: tuple[Format, ...]
-) -> Siblings:
-    return Siblings(compiled(formats, others) if others else compiled(formats), names, library)
+) -> FallbackFormats:
+    return FallbackFormats(compiled(formats, others) if others else compiled(formats), names, library)
 
 
 def _beginnings(library: tuple[Format, ...], taken: set[str], names: tuple[str, ...]) -> Iterator[Beginning]:
@@ -208,7 +210,7 @@ def _beginnings(library: tuple[Format, ...], taken: set[str], names: tuple[str, 
 
 @lru_cache(maxsize=4)
 def _table(library: tuple[Format, ...]) -> tuple[Beginning | None, ...]:
-    # None: it must be written out for the tools first.
+    # None: the format must be written out for the tools first.
     return tuple(None if each.is_for_tools else _beginning(each) for each in library)
 
 
@@ -216,9 +218,17 @@ def _beginning(declared: Format) -> Beginning:
     sections = [opener for opener, _ in declared.all_sections]
     firsts = [first_literal(each) for each in (*declared.calls, *sections)]
     at_start = [*(declared.calls if "" in sections else ()), *filter(None, sections)]
-    slots = {_first_hole(each) for each in at_start}
+    slots = {_first_slot(each) for each in at_start}
     return Beginning(
-        replace(declared, reasoning=("", ""), reasonings=(), drop=(), speaks=(), tells=(), registered_only=True),
+        replace(
+            declared,
+            reasoning=("", ""),
+            reasonings=(),
+            drop=(),
+            content_markers=(),
+            user_only_markers=(),
+            registered_only=True,
+        ),
         markers=tuple(dict.fromkeys(each for each in firsts if each and not is_bare(each))),
         bare=tuple(each for each in map(first_literal, at_start) if each and is_bare(each)),
         brackets=not slots.isdisjoint({"call", "calls"}),
@@ -226,14 +236,14 @@ def _beginning(declared: Format) -> Beginning:
     )
 
 
-def _first_hole(pattern: str) -> str:
+def _first_slot(pattern: str) -> str:
     first = next(iter(tokens_of(pattern.strip())), None)
     return first.name if isinstance(first, Slot) else ""
 
 
 @lru_cache(maxsize=1024)
 def _closed(declared: Format, closers: str) -> Format:
-    # A model that leaves out the opener of its own format may write its closer all the same.
+    # A model that leaves out the opener of its own format may still write its closer.
     more = [
         (opener, f"{closer} {closers}")
         for opener, closer in declared.all_sections
@@ -243,7 +253,7 @@ def _closed(declared: Format, closers: str) -> Format:
 
 
 def _together(formats: tuple[Format, ...]) -> Program | None:
-    # A format that somebody has registered may be wrong: that must not show while a turn is read.
+    # A registered format may be wrong, which must not cause errors while a turn is read.
     if not formats:
         return None
     try:

@@ -1,10 +1,10 @@
-# Where a walk over the places of a program is, and how it goes on along literals.
-# Does not depend on what a call is, on how what fills a slot is read, or on what is done where nothing leads on.
+# Where a walk over the states of a program is, and how it advances along literals. Does not depend on what a call is,
+# on how the contents of a slot are read, or on what is done if nothing fits.
 #
 # This is the automaton alone. What was read since the last literal or slot of an open call, or since the opener, is
-# *pending*: it may have to be read in another way. A marker beats a slot, so a slot that could have begun where a
-# marker was walked is remembered, until that marker is certain.
-"""The walk over a format's places."""
+# *pending*: it may have to be read in another way. A marker takes precedence over a slot, so a slot that could have
+# begun where a marker did is remembered until that marker is certain.
+"""The walk over a format's states."""
 
 from __future__ import annotations
 
@@ -26,25 +26,25 @@ class OpenSlot:
     Attributes:
         edges: the slot, in each of the formats that fit; `formats`: their numbers.
         kind: what fills it.
-        after: the place after it.
-        exits: what may stand there.
-        lead, trail: the white space before and after it, of a value.
-        is_doubtful: whether only a tool's name makes a call of what is read.
-        is_unmarked: whether it is JSON that may as well be data.
-        is_stripped: whether the call's markers were taken out.
+        after: the states after it.
+        terminals: what may come there.
+        lead, trail: the white space before and after a value.
+        is_doubtful: whether what is read is a call only if it has a tool's name.
+        is_unmarked: whether it is JSON that may also be data.
+        is_stripped: whether the call's special tokens were removed.
         is_python: whether the call is a line of Python without a marker.
     """
 
     __slots__ = (
-        *("_places", "_program", "after", "edges", "formats", "is_doubtful", "is_python", "is_stripped"),
+        *("_after_literals", "_program", "after", "edges", "formats", "is_doubtful", "is_python", "is_stripped"),
         *("is_unmarked", "kind", "lead", "terminals", "trail"),
     )
 
     def __init__(self, program: Program, edges: tuple[SlotEdge, ...]) -> None:
         declared = program.formats
         self._program, self.edges, self.kind = program, edges, edges[0].kind
-        self.after, self.terminals = program.nfa.behind(edges)
-        self._places: dict[str, StateSet] = {}  # see `place_after`
+        self.after, self.terminals = program.nfa.after_slot(edges)
+        self._after_literals: dict[str, StateSet] = {}  # see `states_after`
         self.formats = tuple(sorted({edge.format for edge in edges}))
         self.lead, self.trail = max((edge.lead for edge in edges), key=len), trail_of(edges)
         self.is_doubtful = all(edge.doubtful or declared[edge.format].registered_only for edge in edges)
@@ -52,18 +52,18 @@ class OpenSlot:
         self.is_stripped = any(edge.stripped for edge in edges)
         self.is_python = all(edge.kind == "keywords" and edge.doubtful for edge in edges)
 
-    def place_after(self, literal: str) -> StateSet:
-        """The place after that literal, one of those that may follow the slot."""
-        place = self._places.get(literal)
-        if place is None:
-            place, step = self.after, self._program.nfa.step
+    def states_after(self, literal: str) -> StateSet:
+        """The states after that literal, one of those that may follow the slot."""
+        states = self._after_literals.get(literal)
+        if states is None:
+            states, step = self.after, self._program.nfa.step
             for char in literal:
-                place = step(place, char) or place
-            self._places[literal] = place
-        return place
+                states = step(states, char) or states
+            self._after_literals[literal] = states
+        return states
 
     def __reduce__(self) -> tuple[Any, ...]:
-        # Edges belong to the program: the numbers of their states are kept.
+        # Edges belong to the program: the pickle contains the numbers of their states.
         return _restored, (self._program, tuple(self._program.nfa.before[edge.target] for edge in self.edges))
 
 
@@ -83,10 +83,11 @@ class Walk(Plain):
     """Where a walk is.
 
     Attributes:
-        program, place: the places, and the one that was reached.
+        program, states: the automaton, and the set of states that was reached.
         pending: the text that is pending, `pending_chars` its length, `pending_start` its place in the turn.
-        others: places with a slot that was passed by, and where in the pending text it would begin.
-        accepted: an action, and where its marker ended; guarded: where one ended that counts if another follows it.
+        others: states with a slot that was passed over, and where in the pending text it would begin.
+        pending_action: an action, and where its marker ended; needs_follower: where a marker ended that is accepted if
+            another one follows it.
     """
 
     __slots__ = (
@@ -96,8 +97,8 @@ class Walk(Plain):
 
     ropes = frozenset({"pending"})
 
-    def __init__(self, program: Program, place: StateSet, start: int) -> None:
-        self.program, self.states = program, place
+    def __init__(self, program: Program, states: StateSet, start: int) -> None:
+        self.program, self.states = program, states
         self.pending: Rope = ()
         self.pending_chars, self.pending_start = 0, start
         self.others: tuple[tuple[StateSet, int], ...] = ()
@@ -105,8 +106,8 @@ class Walk(Plain):
         self.needs_follower = 0
 
     def __getstate__(self) -> dict[str, Any]:
-        # Places belong to the program: what they are made of is kept.
-        others = tuple((place.key, chars) for place, chars in self.others)
+        # Sets of states belong to the program: the pickle contains their members.
+        others = tuple((states.key, chars) for states, chars in self.others)
         return super().__getstate__() | {"states": self.states.key, "others": others}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -117,7 +118,7 @@ class Walk(Plain):
     # -- on ------------------------------------------------------------------------------------------------------------
 
     def advance(self, text: str, i: int) -> int:
-        """Walk on from `i`, to where something may happen. Returns the end; `i` if nothing leads on."""
+        """Walk on from `i`, to where something may happen. Returns the end; `i` if nothing fits."""
         read = self.program.nfa.run(self.states, text, i)
         if read is None:
             return i
@@ -127,18 +128,18 @@ class Walk(Plain):
         return j
 
     def step(self, turn: Turn, text: str, i: int) -> int:
-        """The same, where a slot could begin instead, or a marker with an action may end."""
-        run, place, j, end = self.program.nfa.run, self.states, i, len(text)
-        while j < end and (read := run(place, text, j)) is not None:
-            if place.slots and not text[j].isspace():
-                self.others = (*self.others, (place, self.pending_chars + j - i))
-            place, j = read
-            if place.flags:
+        """The same where a slot could begin instead, or a marker with an action may end."""
+        run, states, j, end = self.program.nfa.run, self.states, i, len(text)
+        while j < end and (read := run(states, text, j)) is not None:
+            if states.slots and not text[j].isspace():
+                self.others = (*self.others, (states, self.pending_chars + j - i))
+            states, j = read
+            if states.flags:
                 break
         if j == i:
             return i
-        piece, flags = text[i:j], place.flags
-        self.states, self.pending = place, grown(self.pending, piece)
+        piece, flags = text[i:j], states.flags
+        self.states, self.pending = states, grown(self.pending, piece)
         self.pending_chars += j - i
         if turn.region.open:
             turn.region.keep(piece)
@@ -147,29 +148,31 @@ class Walk(Plain):
             if turn.emit.open or not (text[j - 1].isalnum() or (turn.region.bare and text[j - 1] == "[")):
                 self.others = ()
             if flags & ACTION:
-                self.pending_action, self.needs_follower = (place.action, self.pending_chars), 0
+                self.pending_action, self.needs_follower = (states.action, self.pending_chars), 0
             elif flags & NEEDS_FOLLOWER and not flags & FOLLOWS:
                 self.needs_follower = self.pending_chars
         return j
 
     def wait(self, char: str) -> None:
-        """That character follows, and does not tell where it leads."""
+        """That character follows, and does not decide anything."""
         self.pending = grown(self.pending, char)
         self.pending_chars += 1
 
-    def leave_call(self, place: StateSet) -> None:
-        """A call is complete: what follows stands at that place."""
-        self.states, self.pending_action = place, None
+    def leave_call(self, states: StateSet) -> None:
+        """A call is complete: continue in these states."""
+        self.states, self.pending_action = states, None
         self.pending, self.pending_start, self.pending_chars = (), self.pending_start + self.pending_chars, 0
         self.others = ()
 
-    def close_hole(self, slot: OpenSlot, literal: str, here: int, lead: int = 0) -> None:
-        """A slot was filled, and that literal, which follows it at `here`, was found: all but its `lead` is walked."""
+    def close_slot(self, slot: OpenSlot, literal: str, here: int, lead: int = 0) -> None:
+        """A slot was filled, and that literal, which follows it at `here`, was found: walk along all of it except its
+        `lead`.
+        """
         self.pending, self.pending_chars, self.pending_start, self.others = (), 0, here, ()
         self.states = slot.after
         if literal:
             self.pending, self.pending_chars = ((), literal), len(literal)
-            self.states = slot.place_after(literal[lead:])
+            self.states = slot.states_after(literal[lead:])
 
     # -- what is pending -----------------------------------------------------------------------------------------------
 
@@ -179,25 +182,25 @@ class Walk(Plain):
         return joined(self.pending), self.pending_start
 
     def settle(self, here: int) -> None:
-        """What was read before the place `here` is what it seems."""
+        """What was read before the place `here` is certain."""
         self.pending, self.pending_chars, self.pending_start, self.others = (), 0, here, ()
 
     def settle_all(self) -> None:
-        """What was read so far is settled."""
+        """What was read so far is certain."""
         self.settle(self.pending_start + self.pending_chars)
 
-    # -- other ways ----------------------------------------------------------------------------------------------------
+    # -- alternatives --------------------------------------------------------------------------------------------------
 
     def set_out(self, start: int) -> None:
-        """From that place of the turn on, the walk may turn out to have led astray: then it began here."""
+        """From that place of the turn on, the walk may turn out to be wrong: then it goes back here."""
         self.pending_start, self.others = start, ((self.states, 0),)
 
     def origin(self) -> StateSet:
-        """The place of the first way that was passed by."""
+        """The states of the first alternative."""
         return self.others[0][0] if self.others else self.states
 
     def back(self) -> tuple[StateSet, int] | None:
-        """The last way that was passed by, which is not tried again; None if there is none left."""
+        """The last alternative, which is not tried again; None if none is left."""
         if not self.others:
             return None
         found, self.others = self.others[-1], self.others[:-1]

@@ -1,10 +1,11 @@
-# How words and text values are read, of which only a marker after them shows that they are whole.
-# Does not depend on which markers a family has (suspects.py), or on how values become JSON (engine/parameters.py).
+# How words and text values are read: only a marker after them shows that they are complete. Does not depend on which
+# markers a family has (swallowed_markers.py), or on how values become JSON (engine/parameters.py).
 #
-# A word (a name, id, index, key or type) is short, and is read by characters. A value is text up to its closing marker,
-# which counts only if what follows it may follow. So a value whose closing marker was read is kept in the call, and
-# goes on if something else follows. It may also lack its closing marker, or have it in another spelling: then a marker
-# of its own family stands where only one after the value can, and a repair is tried.
+# A word (a name, id, index, key or type) is short, and is read character by character. A value is text up to its
+# closing marker, which is accepted only if it is followed by what may follow it. So a value whose closing marker was
+# read is kept in the call, and continues if something else follows. It may also lack its closing marker, or have it in
+# another spelling: then a marker of its own family appears where it can only come after the value, and a repair is
+# tried.
 """Words and text values."""
 
 from __future__ import annotations
@@ -12,11 +13,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Self
 
-from toolglean.engine.names import holds_markup
+from toolglean.engine.matcher.calls import accept, arrived, no_call
+from toolglean.engine.matcher.reading import Description, Field
+from toolglean.engine.matcher.swallowed_markers import MISSING, TEXT, WAIT, swallowed_markers_of
+from toolglean.engine.names import contains_markup
 from toolglean.engine.parameters import Parameters, pass_value
-from toolglean.engine.places.calls import accept, arrived, no_call
-from toolglean.engine.places.reading import Description, Field
-from toolglean.engine.places.suspects import MISSING, TEXT, WAIT, suspects_of
+from toolglean.engine.reasons import malformed_call
 from toolglean.engine.repair.candidates import CLOSER
 from toolglean.engine.repair.suspended import TRIAL, Fault, Kind, Put
 from toolglean.formats.patterns import is_marker
@@ -27,16 +29,16 @@ from toolglean.scan.reader import string_text
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from toolglean.engine.places.reading import Call, Reading
-    from toolglean.engine.places.suspects import Spelling
-    from toolglean.engine.places.walk import OpenSlot
+    from toolglean.engine.matcher.reading import Call, Reading
+    from toolglean.engine.matcher.swallowed_markers import Spelling
+    from toolglean.engine.matcher.walk import OpenSlot
     from toolglean.engine.turn import Stops, Turn
     from toolglean.formats.compile import Program
     from toolglean.scan.text import Finder
 
 __all__ = ["Value", "Word"]
 
-WORD_CHARS = 4096  # of a key, or of any word with the white space around it
+WORD_CHARS = 4096  # characters of a key, or of any word with the white space around it
 
 _letters = re.compile("[A-Za-z0-9_]*").match
 _plain = re.compile("[A-Za-z0-9_.-]*").fullmatch
@@ -57,7 +59,7 @@ class Word(Field):
 
     def expected(self) -> str:
         """See `Stage`."""
-        return f"{self.slot.kind} expected"
+        return _expected(self.slot.kind)
 
     def describe(self, reading: Reading) -> Description:
         """See `Stage`."""
@@ -91,7 +93,7 @@ class Word(Field):
         return i
 
     def _inside(self, turn: Turn, text: str, i: int) -> int:
-        # Letters after letters: nothing can end or go wrong there, as long as the name is not too long.
+        # Letters after letters: the word can neither end nor become wrong there, as long as it is not too long.
         end: int = _letters(text, i).end()  # type: ignore[union-attr]  # the pattern matches the empty string
         if end == i or self.slot.kind == "index" or len(self._word) + end - i > NAME_CHARS or not _plain(self._word):
             return i
@@ -101,8 +103,8 @@ class Word(Field):
         return end
 
     def _along(self, turn: Turn, marker: str, text: str, i: int) -> int:
-        # As much of the marker after the word as there is of it: nothing else can end there. What may stand before its
-        # last character may stand before each of them.
+        # As much of the marker after the word as the text has: nothing else can end there. What may come before its
+        # last character may come before each of its characters.
         word = self._word
         place = word.rfind(marker[0])
         begun = len(word) - place if place >= 0 and marker.startswith(word[place:]) else 0
@@ -119,14 +121,14 @@ class Word(Field):
         return i + len(piece)
 
     def _may_go_on(self, turn: Turn, literals: tuple[str, ...]) -> bool:
-        # Whether what was read of a word can still become one.
+        # Whether what was read can still become a word.
         edge, word = self.slot.edges[0], self._word.lstrip()
-        if edge.kind in {"key", "type"} or len(self._word) > WORD_CHARS:  # white space counts: it is looked at again
+        if edge.kind in {"key", "type"} or len(self._word) > WORD_CHARS:  # white space matters: it is examined later
             return len(self._word) <= WORD_CHARS
         if edge.kind == "name" and not edge.word and turn.names.spaced and "\n" not in word:
             return len(word) <= NAME_CHARS
         if edge.kind == "name" and edge.doubtful and not word.isascii() and not turn.names.may_begin(word):
-            return False  # prose without spaces, in Chinese say: it must not wait for a bracket that never comes
+            return False  # prose without spaces, for example in Chinese, must not wait for a bracket that never comes
         body = _index_body if edge.kind == "index" else _word_body if edge.word else _other_body
         end = body(word).end()  # type: ignore[union-attr]  # the patterns match the empty string
         rest = word[end:].lstrip()
@@ -136,7 +138,7 @@ class Word(Field):
 
     def _refuse(self, turn: Turn, reading: Reading, char: str, i: int) -> int:
         if turn.emit.open:
-            turn.give_up(f"malformed call: {self.slot.kind} expected", char, turn.tape.base + i - 1)
+            turn.give_up(malformed_call(self.expected()), char, turn.tape.base + i - 1)
         elif reading.walk.pending_action is not None:
             accept(turn, reading)
         else:
@@ -148,14 +150,14 @@ class Word(Field):
         here = turn.tape.base + i
         word = self._word[: len(self._word) - len(literal)]
         if self._is_taken(turn, reading, word, here - len(self._word)):
-            reading.walk.close_hole(self.slot, literal, here - len(literal))
+            reading.walk.close_slot(self.slot, literal, here - len(literal))
             reading.go_on()
             if literal and reading.walk.states.flags:
                 arrived(turn, reading, here)
         return i
 
     def _is_taken(self, turn: Turn, reading: Reading, word: str, start: int) -> bool:
-        # The word is whole. False: it cannot be what it should.
+        # The word is complete. False: it cannot be what it should be.
         kind = self.slot.kind
         if kind in {"key", "type"}:
             return self._is_key(turn, reading, word if kind == "key" else word.strip(), start)
@@ -168,7 +170,7 @@ class Word(Field):
 
     def _is_name(self, turn: Turn, reading: Reading, word: str) -> bool:
         program, number = reading.walk.program, self.slot.edges[0].format
-        strange = holds_markup(word) or (turn.region.bare and not turn.takes(word))
+        strange = contains_markup(word) or (turn.region.bare and not turn.accepts(word))
         if not word or ((strange or _has_marker(program, number, word)) and turn.names.resolve(word) is None):
             no_call(turn, reading)
             return False
@@ -178,8 +180,8 @@ class Word(Field):
     def _is_key(self, turn: Turn, reading: Reading, word: str, start: int) -> bool:
         call, formats, kind = reading.call, reading.walk.program.formats, self.slot.kind
         unescaped = formats[self.slot.edges[0].format].unescaped(word)
-        if holds_markup(word) and not turn.names.has_parameter(turn.emit.call.name, unescaped):
-            turn.give_up(f"malformed call: {kind} expected", word, start)
+        if contains_markup(word) and not turn.names.has_parameter(turn.emit.call.name, unescaped):
+            turn.give_up(malformed_call(_expected(kind)), word, start)
             return False
         parameters = call.parameters
         if parameters is None:
@@ -190,13 +192,17 @@ class Word(Field):
         return True
 
 
+def _expected(kind: str) -> str:
+    return f"{'an' if kind in {'id', 'index'} else 'a'} {kind} was expected"
+
+
 def _has_marker(program: Program, number: int, word: str) -> bool:
-    # A name that contains what opens or closes calls of its own format is the rest of something else.
+    # A name that contains an opener or a closer of its own format is the rest of something else.
     key = "markers", number
     if key not in program.kept:
         closers, tags = program.ends(number)
         markers = dict.fromkeys(filter(is_marker, (*closers, *tags)))
-        program.kept[key] = tuple(each for each in markers if not holds_markup(each))
+        program.kept[key] = tuple(each for each in markers if not contains_markup(each))
     return any(each in word for each in program.kept[key])
 
 
@@ -204,14 +210,14 @@ class Value(Field):
     """The text of a parameter.
 
     Attributes:
-        parameters: what becomes of it: those of the call.
+        parameters: the parameters of the call, which turn it into JSON.
         seen: the markers that it may have swallowed.
-        finder: finds what may end it; None until that is needed.
+        finder: finds what may end it; None until it is needed.
         start: the place of its first character; -1 before it.
-        quoted: whether an opener of a parameter stands in it, so that a closing marker may belong to that.
+        quoted: whether an opener of a parameter is in it, so that a closing marker may belong to that.
         stray: whether closing markers follow the one that ends it.
-        misspelt: after the last closing marker in another spelling that stayed in it, and the white space after it: if
-            the value ends there, the call must not run. -1 where there is none.
+        misspelt: the place after the last closing marker in another spelling that stayed in it, and after the white
+            space that follows: if the value ends there, the call must not run. -1 if there is none.
     """
 
     __slots__ = ("finder", "misspelt", "parameters", "quoted", "seen", "start", "stray")
@@ -219,9 +225,9 @@ class Value(Field):
     within = "value"
 
     def __init__(self, turn: Turn, reading: Reading, slot: OpenSlot) -> None:
-        assert reading.call.parameters is not None  # a key stands before each value
+        assert reading.call.parameters is not None  # a key is before each value
         self.slot, self.parameters = slot, reading.call.parameters
-        self.seen = suspects_of(reading.walk.program, reading.call.format)
+        self.seen = swallowed_markers_of(reading.walk.program, reading.call.format)
         self.finder: Finder | None = None
         self.start = self.misspelt = -1
         self.quoted = self.stray = False
@@ -249,14 +255,14 @@ class Value(Field):
         place, found = (self.finder or self._finder()).find(text, i)
         if not (parameters.paired or parameters.has_lines) and (line := text.find("\n", i, place)) >= 0:
             self._pass_on(turn, text[i : line + 1], turn.tape.base + i)
-            return line + 1  # from here on, something else is looked for: see `_finder`
+            return line + 1  # from here on, the finder looks for something else: see `_finder`
         if place > i:
             self._pass_on(turn, text[i:place], turn.tape.base + i)
         if not found:
             return turn.hold(text, place)
         if found.lstrip() not in self.slot.terminals.literals:
             return self._swallowed(turn, reading, text, place, found)
-        # Of a closing marker that has white space in it only the first part is found: another spelling may follow.
+        # If a closing marker contains white space, only its first part is found: another spelling may follow.
         other = self._spelling(turn, reading, text, place, found) if self.seen.is_parted(found) else None
         if other is not None and self._misspelt(turn, reading, text, place, other):
             return turn.hold(text, place) if turn.reading_call else place
@@ -275,12 +281,12 @@ class Value(Field):
     def passed(self, turn: Turn, text: str) -> tuple[str, bool] | None:
         """See `Payload`."""
         if not (self.parameters.paired or self.parameters.has_lines) and "\n" in text:
-            return None  # that is noted down, and something else is looked for from there on
+            return None  # that is noted, and the finder looks for something else from there on
         return pass_value(turn, self.finder or self._finder(), text)
 
     def _finder(self) -> Finder:
-        # Finds what may stand after the value, with its white space, and what it may have swallowed. Of a value of
-        # lines, whose pattern has no line break before it, nobody knows whether it ends with one.
+        # Finds what may be after the value, with its white space, and what it may have swallowed. It is unclear whether
+        # a value of several lines ends with a line break if its pattern has none before it.
         if self.finder is None:
             trail = self.slot.trail if self.parameters.paired else ""
             lines = self.parameters.paired or not self.parameters.has_lines
@@ -299,25 +305,25 @@ class Value(Field):
     # -- its end -------------------------------------------------------------------------------------------------------
 
     def _close(self, reading: Reading, start: int, found: str) -> None:
-        # Its closing marker was read, and not yet what follows it.
+        # Its closing marker was read, but not yet what follows it.
         trail = self.slot.trail if self.parameters.paired else ""
         with_trail = trail and found.startswith(trail) and found not in self.slot.terminals.literals
-        reading.walk.close_hole(self.slot, found, start, len(trail) if with_trail else 0)
+        reading.walk.close_slot(self.slot, found, start, len(trail) if with_trail else 0)
         reading.call.close_value(self, start + len(found))
         self.stray = False
         reading.go_on()
 
     def is_closed_again(self, turn: Turn) -> bool:
-        """Its closing marker came again. Whether that may be one too many.
+        """Its closing marker came again. Returns whether that may be an extra one.
 
-        If the value contains an opener, it may belong to that; and if another closing marker was put in, to the value
-        that lacked it.
+        If the value contains an opener, the marker may belong to that; and if another closing marker was inserted, to
+        the value that lacked it.
         """
         self.stray = not self.quoted and turn.repair is not TRIAL
         return self.stray
 
     def resume(self, turn: Turn, reading: Reading) -> None:
-        """What looked like its closing marker is not followed by what may follow: it is text of the value."""
+        """What looked like its closing marker is not followed by what may follow it, so it is text of the value."""
         pending, start = reading.walk.unsettled
         reading.call.decide_value()
         reading.walk.settle_all()
@@ -328,8 +334,8 @@ class Value(Field):
     # -- markers of its own family in it -------------------------------------------------------------------------------
 
     def _swallowed(self, turn: Turn, reading: Reading, text: str, place: int, found: str) -> int:
-        # A marker of the family's own that is not what ends the value: the value's own closing marker may be missing,
-        # or stand there in another spelling.
+        # A marker of its own family that does not end the value: the value's closing marker may be missing, or be there
+        # in another spelling.
         parameters, seen, terminals, call = self.parameters, self.seen, self.slot.terminals, reading.call
         self.quoted = self.quoted or seen.is_opener(found)
         start = turn.tape.base + place
@@ -356,7 +362,7 @@ class Value(Field):
         return self.seen.spelling(self.slot.terminals, text, place, found, _keys(turn, reading))
 
     def _misspelt(self, turn: Turn, reading: Reading, text: str, place: int, spelling: Spelling) -> bool:
-        # The closing marker may stand there in another spelling. False: it is text of the value.
+        # The closing marker may be there in another spelling. False: it is text of the value.
         start, call = turn.tape.base + place, reading.call
         if spelling.kind != MISSING:
             return spelling.kind == WAIT
@@ -364,16 +370,16 @@ class Value(Field):
             closer, written = self.seen.closers_of(self.slot.terminals)[-1], text[place : spelling.end]
             _suspend(turn, reading, written, start, Put(closer, len(written), final=spelling.final))
             return True
-        self.misspelt = turn.tape.base + spelling.behind
+        self.misspelt = turn.tape.base + spelling.after_space
         return False
 
 
 def _suspend(turn: Turn, reading: Reading, found: str, place: int, put: Put) -> None:
-    # The closing marker may be missing there; if it is put in, that is what follows it.
-    turn.suspend(Fault(Kind.UNCLOSED, "", found, place, CLOSER, put), reading.copy())
+    # The closing marker may be missing there; if it is inserted, `found` is what follows it.
+    turn.suspend(Fault(Kind.UNCLOSED, None, found, place, CLOSER, put), reading.copy())
 
 
 def _keys(turn: Turn, reading: Reading) -> Iterable[str] | None:
-    # The parameters of the tool; None where they are not known.
+    # The parameters of the tool; None if they are not known.
     tool = turn.names.tool(reading.call.name)
     return tool.properties if tool is not None and tool.properties else None

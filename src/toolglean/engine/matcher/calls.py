@@ -1,34 +1,42 @@
-# How a call begins and ends on a walk, or turns out not to be one.
-# Does not depend on how what fills its slots is read, or on which stage follows (payload.py).
+# How a call begins and ends on a walk, or turns out not to be one. Does not depend on how the contents of its slots are
+# read, or on which stage follows (payload.py).
 """A call begins, ends, or turns out not to be one."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from toolglean.engine.missed import UNREADABLE, release
+from toolglean.engine.missed import release
+from toolglean.engine.reasons import (
+    CUT_OFF,
+    DUPLICATE_KEY,
+    IN_LINE,
+    LEFTOVER_MARKER,
+    MARKUP_IN_VALUE,
+    NO_CLOSER,
+    NO_JSON,
+    NUMBERED,
+    OWN_CLOSER,
+    UNOPENED_REASONING,
+    Reason,
+    unreadable,
+)
 from toolglean.engine.repair.candidates import AGAIN, PYTHON
 from toolglean.engine.repair.suspended import OFF
-from toolglean.engine.turn import ALONE, CUT_OFF, LEFT_OVER
-from toolglean.formats.builder import CLOSE_REASONING, OPEN_REASONING, SPEAK, STRAY, TELL
+from toolglean.formats.builder import BEGIN_CONTENT, BEGIN_USER_TEXT, CLOSE_REASONING, OPEN_REASONING, STRAY
 from toolglean.formats.nfa import ACTION, EMPTY, END, FOLLOWS, LITERAL, NAMED, START, TAG
 from toolglean.scan.json import decode
 from toolglean.scan.names import has_name_after
 from toolglean.scan.reader import quoted_text
 
 if TYPE_CHECKING:
-    from toolglean.engine.places.reading import Call, Reading
-    from toolglean.engine.places.walk import OpenSlot
+    from toolglean.engine.matcher.reading import Call, Reading
+    from toolglean.engine.matcher.walk import OpenSlot
     from toolglean.engine.turn import Turn
     from toolglean.formats.spec import Format
     from toolglean.tools import Tool
 
 __all__ = ["accept", "accept_with_follower", "arrived", "begin_unnamed", "begins", "cut_off", "no_call", "start_call"]
-
-NO_STRING = "malformed arguments: markup in a value that is not a string"
-SWALLOWED = "a value that holds its own closer"
-NO_CLOSER = "malformed call: its closer was expected"
-STRAY_CLOSER = "end of reasoning that had not begun"
 
 ARGUMENT_SLOTS = frozenset({"key", "value", "arguments", "keywords"})
 """With the first of these a call begins: a name alone may be a mention."""
@@ -38,7 +46,7 @@ ARGUMENT_SLOTS = frozenset({"key", "value", "arguments", "keywords"})
 
 
 def arrived(turn: Turn, reading: Reading, here: int) -> bool:
-    """A place with flags was reached. False: another stage follows, or the reading is over."""
+    """States with flags were reached. False: another stage follows, or the reading is over."""
     walk, call = reading.walk, reading.call
     flags = walk.states.flags
     if walk.needs_follower and flags & FOLLOWS:
@@ -62,10 +70,10 @@ def arrived(turn: Turn, reading: Reading, here: int) -> bool:
 
 
 def _nothing_in_it(turn: Turn, reading: Reading) -> bool:
-    # A section without a call: beside one it is markup, elsewhere a mention.
+    # A section without a call: next to a call it is markup, elsewhere a mention.
     if turn.emit.index and not turn.calls_ignored:
         turn.leave(text_follows=False)
-        turn.drop_region(LEFT_OVER)
+        turn.drop_region(LEFTOVER_MARKER)
         return False
     closers = reading.walk.program.closers_of(turn.region.text[: turn.region.opener_length])
     turn.region.settle()
@@ -77,13 +85,13 @@ def _nothing_in_it(turn: Turn, reading: Reading) -> bool:
 
 
 def accept(turn: Turn, reading: Reading) -> None:
-    """A marker with an action was read whole, and nothing longer came of it."""
+    """A complete marker with an action was read, and no longer marker fits."""
     assert reading.walk.pending_action is not None
     action, chars = reading.walk.pending_action
     turn.pass_marker(chars)
-    turn.markup_region(chars, STRAY_CLOSER if action == STRAY and turn.has_content else "")
-    if action in {CLOSE_REASONING, SPEAK, TELL}:
-        turn.enter_content(for_user=action == TELL, at_start=action == CLOSE_REASONING)
+    turn.markup_region(chars, UNOPENED_REASONING if action == STRAY and turn.has_content else None)
+    if action in {CLOSE_REASONING, BEGIN_CONTENT, BEGIN_USER_TEXT}:
+        turn.enter_content(for_user=action == BEGIN_USER_TEXT, at_start=action == CLOSE_REASONING)
     elif action >= OPEN_REASONING:
         turn.enter_channel(action - OPEN_REASONING)
     else:  # a dropped marker
@@ -106,9 +114,9 @@ def begins(turn: Turn, reading: Reading, slot: OpenSlot) -> bool:
 
 
 def start_call(turn: Turn, reading: Reading, slot: OpenSlot | None = None) -> bool:
-    """The name is certain, and so is the place of the arguments. False: it does not count as a call.
+    """The name is certain, and so is the place of the arguments. False: it is not accepted as a call.
 
-    `slot`: with which it begins; None where it has no arguments.
+    `slot`: the slot with which it begins; None if it has no arguments.
     """
     walk, call, foreign = reading.walk, reading.call, reading.fallback.is_foreign
     formats = walk.program.formats
@@ -120,10 +128,10 @@ def start_call(turn: Turn, reading: Reading, slot: OpenSlot | None = None) -> bo
         turn.allow_long_region()
         return True
     fitting, problem = _counting(turn, reading, fitting)
-    if not call.name or not turn.takes(call.name) or not fitting or _is_any_word(turn, reading, slot):
+    if not call.name or not turn.accepts(call.name) or not fitting or _is_any_word(turn, reading, slot):
         no_call(turn, reading, problem=problem)
         return False
-    if name is None and turn.names.tools is not None and _read_by_others(turn, reading, "", doubted=True):
+    if name is None and turn.names.tools is not None and _read_by_others(turn, reading, None, doubted=True):
         return False
     number = fitting[0]
     declared = formats[number]
@@ -139,14 +147,14 @@ def start_call(turn: Turn, reading: Reading, slot: OpenSlot | None = None) -> bo
     return True
 
 
-def _counting(turn: Turn, reading: Reading, formats: tuple[int, ...]) -> tuple[tuple[int, ...], str]:
-    # The formats of which a call of that name counts there; and why others do not, where the user is told.
-    declared, problem = reading.walk.program.formats, ""
-    if not turn.names.may_be(reading.call.name):
+def _counting(turn: Turn, reading: Reading, formats: tuple[int, ...]) -> tuple[tuple[int, ...], Reason | None]:
+    # The formats that accept a call of that name there; and why others do not, if that is reported.
+    declared, problem = reading.walk.program.formats, None
+    if not turn.names.could_be_tool(reading.call.name):
         formats = tuple(each for each in formats if not declared[each].registered_only)
     if reading.fallback.in_line:  # text precedes the call on its line: a tool's own tag is a mention there
         marked = tuple(each for each in formats if not declared[each].is_written_out)
-        formats, problem = marked, ALONE if len(marked) < len(formats) else ""
+        formats, problem = marked, IN_LINE if len(marked) < len(formats) else None
     return formats, problem
 
 
@@ -157,23 +165,23 @@ def _id(call: Call, declared: Format) -> str:
 
 
 def _is_any_word(turn: Turn, reading: Reading, slot: OpenSlot | None) -> bool:
-    # No marker, no tools, and no format that somebody named: nothing tells a name before JSON from another word.
+    # No marker, no tools, and no named format: nothing distinguishes a name before JSON from another word.
     if turn.names.tools is not None or not turn.region.bare or len(reading.walk.program.formats) == 1:
         return False
     return turn.region.text.startswith(reading.call.name) and not (slot is not None and slot.is_python)
 
 
 def _has_number_for_name(turn: Turn, call: Call, declared: Format) -> bool:
-    # The id is made of name and number, and only the number was written: the arguments must tell.
+    # The id is made of name and number, and only the number was written: the arguments must show the tool.
     return "{index}" in declared.id and not call.index and turn.names.tools is not None and call.name.isdecimal()
 
 
 def begin_unnamed(turn: Turn, reading: Reading, slot: OpenSlot, arguments: str, here: int) -> bool:
-    """The arguments of a call that has a number for a name are whole, and end at `here`. False: it is no call."""
+    """The arguments of a call that has a number for a name are complete, and end at `here`. False: it is not a call."""
     call, keys = reading.call, frozenset(decode(arguments)[0])
     fitting = [tool.name for tool in turn.names.tools or () if _takes_keys(tool, keys)]
     if len(fitting) != 1:
-        turn.emit.problem("a number for a name, and arguments that do not fit exactly one tool", call.name, here)
+        turn.emit.problem(NUMBERED, call.name, here)
     call.take("index", call.name)
     if len(fitting) == 1:
         call.take("name", fitting[0])
@@ -193,7 +201,7 @@ def _end_call(turn: Turn, reading: Reading) -> bool:
     # The literal that was read shows that the call is complete.
     walk, call = reading.walk, reading.call
     empty, is_tag = not turn.emit.open, bool(walk.states.flags & TAG)
-    if empty and not turn.names.stands_alone(call.name):
+    if empty and not turn.names.is_call_without_arguments(call.name):
         no_call(turn, reading)
         return False
     if empty and not start_call(turn, reading):
@@ -205,7 +213,7 @@ def _end_call(turn: Turn, reading: Reading) -> bool:
         turn.delta(call.parameters.end(), end)
     if call.parameters is not None and (of := _quoted_opener(turn, reading)):
         turn.end_doubtful(end, walk.program.ends(call.format)[0], of=of)
-    elif empty and is_tag:  # neither arguments nor a closer: an opener is in the wrong place, perhaps
+    elif empty and is_tag:  # neither arguments nor a closer: perhaps an opener is in the wrong place
         turn.end_malformed(NO_CLOSER, turn.emit.call.name, end)
     else:
         turn.end_call(end)
@@ -222,22 +230,22 @@ def _end_call(turn: Turn, reading: Reading) -> bool:
 
 
 def _end_value(turn: Turn, reading: Reading, value: Any, here: int) -> bool:
-    # What may follow the value did follow, up to `here`. False: the call cannot be read.
+    # The value is followed by what may follow it, up to `here`. False: the call cannot be read.
     parameters = value.parameters
     pending, start = reading.walk.unsettled
-    # A value that was kept until its end is where it began; else what ends it is where its closer is.
+    # A value that was kept until its end has the place where it began; otherwise the place of its closer.
     place = start if parameters.streams or value.start < 0 else value.start
     reading.call.decide_value()
     written = parameters.end_value(repair=turn.repair is not OFF)
     untyped, refused = parameters.untyped, parameters.refused
     if (value.stray and turn.repair is OFF) or value.misspelt >= start:
-        _give_up(turn, reading, SWALLOWED, pending, start)
+        _give_up(turn, reading, OWN_CLOSER, pending, start)
     elif untyped is not None and value.seen.has_marker(untyped):
-        _give_up(turn, reading, NO_STRING, untyped, start - len(untyped))
+        _give_up(turn, reading, MARKUP_IN_VALUE, untyped, start - len(untyped))
     elif parameters.too_deep:
         turn.stop("depth", pending, here)
     elif refused is not None:
-        _give_up(turn, reading, "malformed arguments: JSON was expected", refused, start - len(refused))
+        _give_up(turn, reading, NO_JSON, refused, start - len(refused))
     else:
         turn.delta(written, place)
         if parameters.python:
@@ -245,11 +253,11 @@ def _end_value(turn: Turn, reading: Reading, value: Any, here: int) -> bool:
         if value.stray:
             turn.repaired(AGAIN, pending, start)
         if parameters.repeated:
-            turn.emit.problem("duplicate key", parameters.repeated, start)
+            turn.emit.problem(DUPLICATE_KEY, parameters.repeated, start)
     return turn.reading_call
 
 
-def _give_up(turn: Turn, reading: Reading, reason: str, text: str, place: int) -> None:
+def _give_up(turn: Turn, reading: Reading, reason: Reason, text: str, place: int) -> None:
     pending, start = reading.walk.unsettled
     turn.give_up(reason, text, place)
     turn.read_again(pending, start, always=True)
@@ -258,29 +266,29 @@ def _give_up(turn: Turn, reading: Reading, reason: str, text: str, place: int) -
 def _quoted_opener(turn: Turn, reading: Reading) -> str:
     # Text values are not escaped: one that quotes a call ends with that call's own closer.
     literals = [quoted_text(each) for each in reading.walk.program.before_names(reading.call.format)]
-    if has_name_after(turn.emit.call.arguments, literals, turn.names.may_be):
+    if has_name_after(turn.emit.call.arguments, literals, turn.names.could_be_tool):
         return "call"
     return "parameter" if reading.call.doubtful else ""
 
 
-# -- it is no call -----------------------------------------------------------------------------------------------------
+# -- it is not a call --------------------------------------------------------------------------------------------------
 
 
-def no_call(turn: Turn, reading: Reading, *, at_end: bool = False, problem: str = "") -> None:
-    """The region is no call.
+def no_call(turn: Turn, reading: Reading, *, at_end: bool = False, problem: Reason | None = None) -> None:
+    """The region is not a call.
 
-    `at_end`: what follows it cannot tell what it was meant for. `problem`: why, where that is known.
+    `at_end`: what follows it cannot show what it was meant for. `problem`: why, if that is known.
     """
     call, stage, program = reading.call, reading.stage, reading.walk.program
-    deaf = turn.calls_ignored
-    if deaf:
+    no_calls_in_reasoning = turn.calls_ignored
+    if no_calls_in_reasoning:
         turn.judge.refuse_quoted(turn.region.end)
-    counts = turn.names.may_be if deaf or reading.fallback.is_foreign else turn.takes
+    counts = turn.names.could_be_tool if no_calls_in_reasoning or reading.fallback.is_foreign else turn.accepts
     tried = stage.within == "JSON" or (bool(call.name) and (counts(call.name) or turn.names.leaves_open(call.name)))
-    missed = f"{UNREADABLE}: {stage.expected()}"
-    reason = turn.ignored_because if deaf else missed
-    problem = reading.fallback.problem or problem or (reason if tried and not turn.region.bare else "")
-    if not deaf:
+    missed = unreadable(stage.expected())
+    reason = turn.ignored_because if no_calls_in_reasoning else missed
+    problem = reading.fallback.problem or problem or (reason if tried and not turn.region.bare else None)
+    if not no_calls_in_reasoning:
         if stage.quotes_arguments():
             turn.ignore_calls_until(program.ends(call.format)[0])
         elif _read_by_others(turn, reading, problem):
@@ -293,28 +301,28 @@ def no_call(turn: Turn, reading: Reading, *, at_end: bool = False, problem: str 
     release(turn, problem, missed, at_end=at_end, closers=closers)
 
 
-def _read_by_others(turn: Turn, reading: Reading, problem: str, *, doubted: bool = False) -> bool:
-    # Have the region read again, if somebody else can: see fallback.py.
+def _read_by_others(turn: Turn, reading: Reading, problem: Reason | None, *, doubted: bool = False) -> bool:
+    # Have the region read again, if another format can read it: see fallback.py.
     if turn.tape.in_prompt:
         return False
     lead, start = turn.region.fence_line, turn.region.start
     found = reading.fallback.second_try(turn.region.text[lead:], turn.channel, turn.last_text, problem, doubted=doubted)
     if found is None:
         return False
-    twin = reading.at(found.program, found.place, start + lead, found.fallback)
+    twin = reading.at(found.program, found.states, start + lead, found.fallback)
     return turn.read_region_again(twin, found.opener, bare=found.fallback.from_start)
 
 
 def cut_off(turn: Turn, reading: Reading) -> None:
     """The turn ends before anything is certain."""
     region, between = turn.region, reading.stage.within == "markers"
-    if between and reading.call.name and turn.names.stands_alone(reading.call.name):
+    if between and reading.call.name and turn.names.is_call_without_arguments(reading.call.name):
         end = region.end
         if start_call(turn, reading):
             turn.end_call(end, whole=False)
             turn.leave(text_follows=True)
         return
-    # No marker contains white space: one was read whole if that follows.
+    # No marker contains white space: if that follows, a complete one was read.
     whole = reading.walk.states.flags & LITERAL or region.ends_with_space
     is_marker = region.text.startswith(reading.walk.program.headers) or (between and not region.bare and whole)
     if is_marker and not reading.fallback.is_foreign:

@@ -1,24 +1,25 @@
-# All state of a reading by a format: the walk, the call, what is being read, who else may read.
-# Does not depend on how anything is read (between.py, arguments.py, texts.py), or on what comes of it (calls.py).
+# All state of a reading by a format: the walk, the call, what is being read, which other formats may read. Does not
+# depend on how anything is read (between.py, arguments.py, texts.py), or on the outcome (calls.py).
 #
-# What is read next is a *stage*: a slot of one kind, or what stands between slots and after a call. It is an object, so
-# what matters in one stage only is a field of that stage. The machine's questions go to it unchanged (payload.py).
+# What is read next is a *stage*: a slot of one kind, or what is between slots and after a call. It is an object, so
+# what matters in only one stage is a field of that stage. The machine's questions are passed on to it unchanged
+# (payload.py).
 """A reading of a text by a format."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
-from toolglean.engine.places.walk import Walk
+from toolglean.engine.matcher.walk import Walk
 from toolglean.engine.repair.suspended import Refusal
 from toolglean.engine.turn import Payload
 from toolglean.scan.plain import Plain
 
 if TYPE_CHECKING:
     from toolglean.engine.envelope import Envelope
+    from toolglean.engine.matcher.fallback import Fallback
+    from toolglean.engine.matcher.walk import OpenSlot
     from toolglean.engine.parameters import Parameters
-    from toolglean.engine.places.fallback import Fallback
-    from toolglean.engine.places.walk import OpenSlot
     from toolglean.engine.repair.suspended import Put
     from toolglean.engine.turn import Stops, Turn
     from toolglean.formats.compile import Program
@@ -30,15 +31,15 @@ __all__ = ["Call", "Description", "Field", "Reading", "Stage"]
 
 
 class Description(NamedTuple):
-    """What is being read, for who explains it.
+    """What is being read, for kit/explain/.
 
     Attributes:
         within: "markers", "name" (or another word), "value", "arguments" or "JSON"; "" after a call.
-        name: what is known of the call's name so far.
-        slot: what is filled; None between slots.
+        name: what is known about the call's name so far.
+        slot: the slot that is being filled; None between slots.
         word: what was read of a word.
-        fault: what JSON expected where it broke; None where it did not.
-        is_open: whether brackets of JSON are open, and it is not clear what it is.
+        fault: what was expected where JSON broke; None if it did not.
+        is_open: whether brackets of JSON are open, and its meaning is not clear yet.
     """
 
     within: str
@@ -53,15 +54,16 @@ class Call(Plain):
     """What was read of the call so far.
 
     Attributes:
-        format: the number of its format, -1 while none is certain.
-        name, id, index: as the model has written them.
-        parameters: its parameters, if it has any that are text.
-        closed: a text value whose closing marker was read, and not yet what may follow it: if that does not come, the
+        format: the number of its format; -1 until it is certain.
+        name, id, index: as the model wrote them.
+        parameters: its parameters, if they are written as text.
+        closed: a text value whose closing marker was read, but not yet what must follow it: if that does not come, the
             marker was text of the value.
-        slot_end: the place after its last parameter, as far as it is known.
-        stripped: whether its markers were taken out.
-        doubtful: whether a value contains a marker that its own family writes at such a place: the call does not count.
-        as_written: the last place at which a marker in a value was found to be text.
+        slot_end: the place after its last parameter, as far as known.
+        stripped: whether its special tokens were removed.
+        doubtful: whether a value contains a marker that its own family writes in such a place: then the call must not
+            run.
+        as_written: the last place at which a marker in a value turned out to be text.
     """
 
     __slots__ = (
@@ -86,7 +88,7 @@ class Call(Plain):
         self.doubtful, self.as_written = False, -1
 
     def end(self) -> None:
-        """It is over. The next one is of the same format, as long as nothing else is known."""
+        """The call is over. The next one has the same format, as long as nothing else is known."""
         self.name = self.id = self.index = ""
         self.parameters = self.closed = None
         self.doubtful, self.as_written = False, -1
@@ -98,7 +100,7 @@ class Call(Plain):
         return twin
 
     def take(self, kind: str, word: str) -> None:
-        """That is its name, its id or its index, by `kind`."""
+        """Set its name, its id or its index, according to `kind`."""
         setattr(self, kind, word)
 
     def begin_parameters(self, parameters: Parameters) -> None:
@@ -106,7 +108,7 @@ class Call(Plain):
         self.parameters = parameters
 
     def is_of(self, number: int, *, stripped: bool | None = None) -> None:
-        """It is of that format."""
+        """Set its format."""
         self.format, self.stripped = number, self.stripped if stripped is None else stripped
 
     def close_value(self, value: Stage, end: int) -> None:
@@ -114,16 +116,16 @@ class Call(Plain):
         self.closed, self.slot_end = value, end
 
     def decide_value(self) -> None:
-        """What follows has told whether that was its end."""
+        """What follows has shown whether the value has ended."""
         self.closed = None
 
     def take_as_written(self, place: int, *, doubtful: bool) -> None:
-        """What stands at that place of a value is text. `doubtful`: the call must not count then."""
+        """What is at that place of a value is text. `doubtful`: then the call must not run."""
         self.as_written, self.doubtful = place, doubtful
 
 
 class Stage:
-    """What is being read. Where nothing else is said, it has no state, and so is shared.
+    """What is being read. A stage has no state unless its class says otherwise, so it is shared.
 
     Attributes:
         within: see `Description`.
@@ -138,7 +140,7 @@ class Stage:
         raise NotImplementedError
 
     def copy_for(self, call: Call) -> Self:
-        """The same stage, of that copy of the call."""
+        """The same stage, for that copy of the call."""
         return self
 
     def stops(self) -> Stops | None:
@@ -154,11 +156,11 @@ class Stage:
         return False
 
     def finish(self, turn: Turn, reading: Reading) -> bool:
-        """The turn is over, and no call is open. False: what was read is no call, as far as it came."""
+        """The turn is over, and no call is open. False: what was read is not a call."""
         return False
 
     def quotes_arguments(self) -> bool:
-        """Whether arguments of a call that is not certain were read: what they quote is no call."""
+        """Whether arguments of a call that is not certain were read: a call that they quote is not one."""
         return False
 
     def expected(self) -> str:
@@ -169,16 +171,16 @@ class Stage:
         """What is being read."""
         return Description(self.within, reading.call.name)
 
-    # -- what the repair asks: see `Payload` ---------------------------------------------------------------------------
+    # -- the repairer's questions: see `Payload` -----------------------------------------------------------------------
 
     @property
     def source(self) -> Reader | JsonScanner | None:
-        """What reads the arguments; None where nothing else does."""
+        """What reads the arguments; None if the stage itself does."""
         return None
 
     @property
     def json(self) -> Envelope | JsonScanner | None:
-        """What reads JSON that is passed on as it is written: it can go back before a token."""
+        """What reads JSON that is passed on as written: it can go back before a token."""
         return None
 
     def refusal(self, turn: Turn, reading: Reading, char: str) -> Refusal:
@@ -186,7 +188,7 @@ class Stage:
         return Refusal(char)
 
     def put_in(self, put: Put) -> bool:
-        """Be ready for what is put in before the character that was refused. False: nothing can be."""
+        """Prepare to read what is inserted before the refused character. False: that is not possible."""
         json = self.json
         if json is None or not self.undo_refusal():
             return False
@@ -197,7 +199,7 @@ class Stage:
         return True
 
     def undo_refusal(self) -> bool:
-        """Stand before the character that was refused. False: that cannot be."""
+        """Go back before the refused character. False: that is not possible."""
         return self.source is not None and self.source.undo_refusal()
 
     def brackets(self) -> str:
@@ -241,7 +243,7 @@ class Reading(Plain, Payload):
         call: what was read of the call.
         stage: what is being read.
         fallback: who reads, and who else may.
-        between, after: the stages between slots, and after a call; they are above.
+        between, after: the stages between slots, and after a call; payload.py sets them.
     """
 
     __slots__ = ("call", "fallback", "stage", "walk")
@@ -255,9 +257,9 @@ class Reading(Plain, Payload):
         self.call = Call()
 
     @classmethod
-    def at(cls, program: Program, place: StateSet, start: int, fallback: Fallback) -> Self:
-        """A reading that begins at that place of the program, and of the turn."""
-        return cls(Walk(program, place, start), fallback)
+    def at(cls, program: Program, states: StateSet, start: int, fallback: Fallback) -> Self:
+        """A reading that begins in these states of the program, at that place of the turn."""
+        return cls(Walk(program, states, start), fallback)
 
     def copy(self) -> Self:
         """The same reading."""
@@ -266,19 +268,19 @@ class Reading(Plain, Payload):
         return twin
 
     def enter(self, turn: Turn, edges: tuple[SlotEdge, ...], i: int) -> None:
-        """What is at `i` begins to fill a slot; -1: what is read again."""
-        raise NotImplementedError  # which field it is: FormatPayload knows all of them
+        """What is at `i` begins to fill a slot; -1: the text that is read again does."""
+        raise NotImplementedError  # FormatPayload knows which stage that is
 
     def read_as(self, stage: Stage) -> None:
-        """That is read next."""
+        """Enter that stage."""
         self.stage = stage
 
     def go_on(self) -> None:
         """A slot was filled: literals follow."""
         self.stage = self.between
 
-    def go_after(self, place: StateSet) -> None:
-        """The call is complete: what follows at that place is markup, or another call."""
-        self.walk.leave_call(place)
+    def go_after(self, states: StateSet) -> None:
+        """The call is complete: what follows in these states is markup, or another call."""
+        self.walk.leave_call(states)
         self.call.end()
         self.stage, self.fallback = self.after, self.fallback.after_call()

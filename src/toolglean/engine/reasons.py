@@ -1,0 +1,109 @@
+# Every reason for which the engine reports a `Problem`, in one table: its code, and the words that people read.
+# Does not depend on where something is found, or on what is done with the text: docs/reference/problems.md explains
+# both.
+#
+# Programs compare codes, so words may change at any time, and nothing in the project compares them.
+"""Why a `Problem` is reported."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from toolglean.events import ProblemCode
+
+__all__ = ["Reason"]
+
+STRING = "they are a string that is not a JSON object"
+"""The fault of a reader of JSON that found a string in place of the arguments."""
+
+
+class Reason(NamedTuple):
+    """A code, and the words that go with it."""
+
+    code: ProblemCode
+    text: str
+
+
+# -- text that looks like a call, and is content or reasoning ----------------------------------------------------------
+
+UNREADABLE = Reason("unreadable-call", "unreadable call")
+QUOTED = Reason("quoted-call", "call in quoted text")
+IN_JSON_STRING = Reason("call-in-json-string", "call in a JSON string")
+IN_REASONING = Reason("call-in-reasoning", "call inside reasoning that continued")
+TO_USER = Reason("call-to-user", "call in a message to the user")
+IN_LINE = Reason("call-in-line", "call without a marker that shares its line with other text")
+UNKNOWN_IN_LINE = Reason("unknown-tool", "call to an unknown tool in the middle of a line")
+
+
+def unreadable(expected: str) -> Reason:
+    """Text that began like a call; `expected`: what was expected where it stopped being one."""
+    return Reason("unreadable-call", f"unreadable call: {expected}")
+
+
+def not_a_call(why: str) -> Reason:
+    """JSON without a marker that names a tool, but is data; `why`: see scan/data.py."""
+    return Reason("not-a-call", f"not a call: {why}")
+
+
+# -- calls that end as malformed ---------------------------------------------------------------------------------------
+
+MISPLACED = Reason("misplaced-arguments", "malformed call: the arguments are not under one key")
+NAME_ALONE = Reason("name-alone", "malformed call: a name without arguments, followed by text")
+EXPRESSION = Reason("part-of-expression", "malformed call: it is part of an expression")
+AFTER_ARGUMENTS = Reason("text-after-arguments", "malformed call: text after the arguments")
+NO_CLOSER = Reason("missing-closer", "malformed call: its closing marker was expected")
+NO_MARKER = Reason("malformed-call", "malformed call: a marker was expected")
+AFTER_UNCLOSED = Reason("unclosed-call", "call after a malformed call that was not closed")
+NUMBERED = Reason("numbered-call", "a number instead of a name, and arguments that do not fit exactly one tool")
+OWN_CLOSER = Reason("repeated-closer", "value that contains its own closing marker")
+MARKUP_IN_VALUE = Reason("markup-in-value", "malformed arguments: markup in a value that is not a string")
+AMBIGUOUS = Reason("malformed-arguments", "malformed arguments: they can be repaired in more than one way")
+NO_JSON = Reason("malformed-arguments", "malformed arguments: JSON was expected")
+NO_OBJECT = Reason("malformed-arguments", "malformed arguments: an object was expected")
+STRING_INSTEAD = Reason("string-arguments", f"malformed arguments: {STRING}")
+
+
+def malformed_arguments(fault: str) -> Reason:
+    """Arguments that cannot be read; `fault`: what their reader expected."""
+    return STRING_INSTEAD if fault == STRING else Reason("malformed-arguments", f"malformed arguments: {fault}")
+
+
+def malformed_call(fault: str) -> Reason:
+    """A call whose name was certain and which does not fit its format or its tool; `fault`: why."""
+    return Reason("malformed-call", f"malformed call: {fault}")
+
+
+def opener_in_value(of: str) -> Reason:
+    """A value contains the opener of a call or of a parameter."""
+    return Reason("swallowed-markup", f"value that contains the opener of a {of}")
+
+
+# -- calls that are complete -------------------------------------------------------------------------------------------
+
+DUPLICATE_KEY = Reason("duplicate-key", "duplicate key")
+REPEATED_CALL_KEY = Reason("repeated-call-key", "the name or the arguments of a call are written twice")
+IGNORED_KEYS = Reason("ignored-keys", "ignored keys beside the arguments")
+
+
+def repaired(name: str) -> Reason:
+    """A call was repaired; `name`: as in `ToolCall.repairs`."""
+    return Reason("repaired", f"repaired: {name}")
+
+
+# -- markers, and the end of the turn ----------------------------------------------------------------------------------
+
+LEFTOVER_MARKER = Reason("leftover-marker", "leftover marker beside a call")
+UNOPENED_REASONING = Reason("unopened-reasoning", "reasoning closed but never opened")
+CUT_OFF = Reason("cut-off", "turn ends after an opening marker")
+ANOTHER_MESSAGE = Reason("another-message", "the header of another message ends the turn")
+
+# -- limits ------------------------------------------------------------------------------------------------------------
+
+LIMITS = {
+    "call_chars": Reason("limit-call-chars", "limit exceeded: call_chars"),
+    "calls": Reason("limit-calls", "limit exceeded: calls"),
+    "depth": Reason("limit-depth", "limit exceeded: depth"),
+    "held": Reason("limit-held", "limit exceeded: held"),
+}
+"""By the field of `Limits`."""
