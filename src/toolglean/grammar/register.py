@@ -40,7 +40,7 @@ def register_xgrammar(*, strict: bool = True) -> tuple[str, ...]:
         register: Callable[[str], Callable[[Any], Any]] = builtin.register_model_structural_tag
     except (ImportError, AttributeError) as error:
         raise UsageError(
-            f"register_xgrammar() needs xgrammar 0.2 or later; install it with `pip install 'xgrammar>=0.2'`: {error}"
+            f"register_xgrammar() needs the package xgrammar, 0.2 or later; install it: {error}"
         ) from error
     taken = {name for name, known in registry.items() if not hasattr(known, "toolglean")}
     names = []
