@@ -84,7 +84,7 @@ def test_json() -> None:
     assert {key for span in found["spans"] for key in span} == {*place, "kind", "end", "text", "call"}
     call = next(span["call"] for span in found["spans"] if span["call"])
     assert (call["name"], call["status"], call["arguments_text"]) == ("say", "malformed", '{"text": "a "')
-    assert {key for each in found["problems"] for key in each} == {*place, "reason", "text"}
+    assert {key for each in found["problems"] for key in each} == {*place, "code", "reason", "text"}
     opener = found["openers"][0]
     assert set(opener) == {*place, "text", "kind", "read_as", "quoted", "formats", "reaches", "left_out"}
     assert {key: opener["reaches"][0][key] for key in ("format", "outcome", "chars", "expected", "name", "within")} == {

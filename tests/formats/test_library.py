@@ -52,7 +52,7 @@ def test_each_module_is_data_with_a_head() -> None:
     assert sorted(each.stem for each in folder.glob("[!_]*.py")) == sorted(library.MODULES)
     for module in library.MODULES:
         text = (folder / f"{module}.py").read_text(encoding="utf-8")
-        assert text.startswith("# What this file knows: ")
+        assert text.startswith("# ")
         assert re.findall(r"^(?:from|import) .*", text, re.MULTILINE) == [
             "from __future__ import annotations",
             *re.findall(r"^from toolglean\.formats\.spec import .*", text, re.MULTILINE),
