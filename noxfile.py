@@ -95,6 +95,7 @@ def types(session: nox.Session) -> None:
     """Mypy on everything, and pyright on programs as a user writes them."""
     _install(session, *DEV)
     session.run("mypy", *session.posargs)
+    session.run("python", "-m", "pytest", "--depth", "full", "-q", "tests/project/test_typing.py")
     try:  # the package from PyPI fetches the program itself when it is first called: not possible on every machine
         session.run("pyright", "--version", silent=True)
     except CommandFailed:

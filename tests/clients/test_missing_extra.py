@@ -9,6 +9,8 @@ import sys
 
 import pytest
 
+from tests.support import depth
+
 EXTRAS = ("ollama", "openai", "mcp")
 HTTP = ("httpx", "httpx2", "starlette", "uvicorn")
 
@@ -46,6 +48,10 @@ def ran(statement: str, before: str = "") -> tuple[str, str]:
     return kind, message
 
 
+# Set by noxfile.py in an environment with one client: the names that must not be there.
+ABSENT = os.environ.get("TOOLGLEAN_ABSENT", "").split()
+
+
 @pytest.mark.parametrize("name", EXTRAS)
 def test_a_missing_package_names_its_extra(name: str) -> None:
     kind, message = imported(name, BLOCKED.format(name=name))
@@ -57,6 +63,8 @@ def test_a_missing_package_names_its_extra(name: str) -> None:
 def test_one_client_does_not_need_another(name: str) -> None:
     if importlib.util.find_spec(name) is None:
         pytest.skip(f"needs toolglean[{name}]")
+    if not ABSENT and not depth.is_full():
+        pytest.skip("each client alone: nox -t clients, or --depth full")
     others = "".join(BLOCKED.format(name=other) for other in EXTRAS if other != name)
     assert imported(name, others) == ("", "")
 
@@ -78,10 +86,6 @@ def test_a_missing_pyarrow_names_its_extra() -> None:
     kind, message = ran("from toolglean.batch import parse_batch", BLOCKED.format(name="pyarrow"))
     assert kind in {"ImportError", "ModuleNotFoundError"}
     assert message.strip().startswith("toolglean.batch needs pyarrow: in a checkout, python -m pip install '.[batch]'")
-
-
-# Set by noxfile.py in an environment with one client: the names that must not be there.
-ABSENT = os.environ.get("TOOLGLEAN_ABSENT", "").split()
 
 
 def test_what_is_really_absent_says_so() -> None:

@@ -30,7 +30,8 @@ FORMATS = ["auto", "pythonic", "raven", "lfm2", "llama4-pythonic", "hermes", "to
 
 
 def read(name: str, text: str, **options: Any) -> list[Any]:
-    return events_of(lambda: Parser(TOOLS, format=name, **faced(**options, markup=True)), text)
+    many = name not in {"auto", "pythonic"}  # the others write the same calls
+    return events_of(lambda: Parser(TOOLS, format=name, **faced(**options, markup=True)), text, one_of_many=many)
 
 
 def verdicts(events: list[Any]) -> list[str]:

@@ -39,9 +39,9 @@ WAYS: dict[str, dict[str, Any]] = {
 }
 
 
-def read(text: str, **options: Any) -> list[Event]:
+def read(text: str, *, one_of_many: bool = False, **options: Any) -> list[Event]:
     tools = options.pop("tools", TOOLS)
-    return events_of(lambda: Parser(tools, **faced(**options, markup=True)), text)
+    return events_of(lambda: Parser(tools, **faced(**options, markup=True)), text, one_of_many=one_of_many)
 
 
 def problems(events: list[Event]) -> list[str]:
@@ -126,7 +126,7 @@ def test_data_is_content(name: str) -> None:
     document, reason = DATA[name]
     text = json.dumps(document)
     for way, options in WAYS.items():
-        events = read(text, **options)
+        events = read(text, one_of_many=bool(options), **options)
         assert not [event for event in events if isinstance(event, CallEnd)], way
         assert content_of(events) == text, way
         looked_at = not (way == "tag {" and text[0] == "[")  # only what begins with the tag is
@@ -140,7 +140,7 @@ AROUND = ("```json\n{}\n```", "```\n{}\n```", "<think>Hm.</think>\n{}", "{} That
 def test_data_is_content_in_a_fence_and_after_reasoning(name: str) -> None:
     for around, options in itertools.product(AROUND, ({}, {"format": "xlam"})):
         text = around.replace("{}", json.dumps(DATA[name][0], indent=2))
-        events = read(text, **options)
+        events = read(text, one_of_many=True, **options)
         assert not [event for event in events if isinstance(event, CallEnd)], text
         assert content_of(events).strip() == text.removeprefix("<think>Hm.</think>").strip()
 

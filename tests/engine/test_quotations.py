@@ -130,7 +130,8 @@ BY_AUTO_AND_BY_NAME = [(family, name) for family in CALLS for name in (None, fam
 
 def _of(row: Row, name: str | None, call: str) -> tuple[str, list[Any]]:
     text = row.text.replace("CALL", call)
-    return text, events_of(lambda: Parser(TOOLS, format=name, **faced(**row.options, markup=True)), text)
+    make = lambda: Parser(TOOLS, format=name, **faced(**row.options, markup=True))  # noqa: E731
+    return text, events_of(make, text, one_of_many=True)
 
 
 @pytest.mark.parametrize("row", QUOTING, ids=[row.what for row in QUOTING])

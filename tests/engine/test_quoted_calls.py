@@ -48,13 +48,17 @@ def test_a_quoted_call_does_not_run(name: str) -> None:
 
 @pytest.mark.parametrize("name", FORMATS)
 def test_turns_that_quote_calls_are_accounted_for(name: str) -> None:
-    events_of(lambda: Parser(TOOLS, format=name, options=ParserOptions(markup=True)), quoting(name)[-1])
+    events_of(
+        lambda: Parser(TOOLS, format=name, options=ParserOptions(markup=True)), quoting(name)[-1], one_of_many=True
+    )
 
 
 @pytest.mark.parametrize("name", ["qwen3-coder", "glm-4.5", "minimax-m2", "deepseek-v4", "step-3"])
 def test_a_value_that_holds_the_opener_of_a_call_of_a_tool(name: str) -> None:
     """Its closer may be the quoted call's: the call is malformed, as is what follows until its own closer."""
-    events = events_of(lambda: Parser(TOOLS, format=name, options=ParserOptions(markup=True)), quoting(name)[0])
+    events = events_of(
+        lambda: Parser(TOOLS, format=name, options=ParserOptions(markup=True)), quoting(name)[0], one_of_many=True
+    )
     assert calls_of(events) == []
     problems = [(event.code, event.reason) for event in events if isinstance(event, Problem)]
     assert problems[0] == ("swallowed-markup", "value that contains the opener of a call")

@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import depth
+
 ROOT = Path(__file__).parents[2]
 PROGRAMS = sorted(path.relative_to(ROOT) for path in (Path(__file__).parent / "typing").glob("*.py"))
 NEEDED = ("mypy", "openai", "ollama", "mcp", "httpx", "pydantic", "starlette")
@@ -31,6 +33,8 @@ def test_programs_of_users_are_clean_under_mypy_strict() -> None:
     missing = [name for name in NEEDED if find_spec(name) is None]
     if missing:
         pytest.skip(f"needs {', '.join(missing)}")
+    if not depth.is_full():
+        pytest.skip("takes as long as 400 other tests: nox -s types, or --depth full")
     assert len(PROGRAMS) > 10
     run = subprocess.run(
         [sys.executable, *CHECK, "--cache-dir", str(ROOT / ".mypy_cache" / "users"), *map(str, PROGRAMS)],

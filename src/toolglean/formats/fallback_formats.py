@@ -25,6 +25,7 @@ from toolglean.scan.text import Finder
 
 __all__ = ["FallbackFormats", "Start", "fallback_formats_of"]
 
+MOST_STARTS = 512  # starts of turns whose answer is kept
 BRACKETS = "{["
 ANYWHERE = "<["  # markers with these are looked for everywhere; others, such as words, only at the start
 
@@ -86,7 +87,7 @@ class FallbackFormats:
 
     __slots__ = (
         *("_at_opener", "_beginnings", "_finders", "_known", "_longest", "_names", "_namespaces", "_own"),
-        *("_programs", "_starts", "library"),
+        *("_programs", "_starts", "_starts_seen", "library"),
     )
 
     def __init__(self, own: Program, names: tuple[str, ...], library: tuple[Format, ...]) -> None:
@@ -103,6 +104,7 @@ class FallbackFormats:
         self._finders: dict[tuple[int, tuple[int, ...]], Finder] = {}
         self._at_opener: dict[str, tuple[Program, int] | None] = {}
         self._programs: dict[tuple[Format, ...], Program | None] = {}
+        self._starts_seen: dict[str, Start] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored, (self._own, self._names)
@@ -140,6 +142,14 @@ class FallbackFormats:
     def at_start(self, text: str, place: int) -> Start:
         """What reads the start of a turn, if the format itself does not."""
         rest = text[place : place + self._longest]
+        found = self._starts_seen.get(rest)
+        if found is None:  # turns begin alike, and a turn that arrives in pieces begins several times
+            if len(self._starts_seen) >= MOST_STARTS:
+                self._starts_seen = {}
+            found = self._starts_seen[rest] = self._start_of(rest)
+        return found
+
+    def _start_of(self, rest: str) -> Start:
         if rest[0] == "<":  # a marker, if anything
             return Start()
         ours = self._own.channel(0, ()).finder.literals
