@@ -77,7 +77,7 @@ def test_what_strangers_write_is_not_kept() -> None:
     tracemalloc.start()
     try:
         before = tracemalloc.get_traced_memory()[0]
-        feed(1000, 3000)
+        feed(1000, 2000)
         gc.collect()
         kept = tracemalloc.get_traced_memory()[0] - before
     finally:

@@ -24,7 +24,7 @@ from toolglean.formats.render import render
 from toolglean.formats.spec import JSON, Format
 
 NAMES = [declared.name for declared in all_formats()]
-EXAMPLES = max(8 if depth.is_full() else 3, settings().max_examples // 12)
+EXAMPLES = max(8 if depth.is_full() else 2, settings().max_examples // 12)
 TOOLS = ("f", "get_weather", "a.b", "user", "name", "get-time", "tool_2")
 NUMBERS_AS_TEXT = ("1", "-0", "007", "1e3", "1.0", "null", "true", "None", "NaN", "{}", "[]", '{"a": 1}', "")
 PIECES = (
