@@ -119,7 +119,7 @@ def _prose(text: Text, effort: Effort) -> Iterator[Row]:
 def _calls(each: Reader, effort: Effort) -> Iterator[Row]:
     texts = {size: cut(call_of(each, size)) for size in effort.sizes}
     works: dict[str, Callable[[], object]] = {str(size): _reading(each.new, texts[size]) for size in texts}
-    middle = texts[effort.sizes[-2]]  # the longest lists of chunks fall out of the processor's caches, in the baseline too
+    middle = texts[effort.sizes[-2]]  # longer lists of chunks do not fit the processor's caches
     works["floor"] = lambda: baseline(middle)
     best = best_times(works, rounds=effort.rounds, sample=effort.sample)
     floor_ns = best["floor"] / len(middle) * NS
