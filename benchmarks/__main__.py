@@ -45,7 +45,7 @@ def heading() -> str:
 
 def print_table(rows: Iterable[Row]) -> None:
     """Print each row as soon as it is measured."""
-    print(f"\n{'':44}{'figure':>14}{'x floor':>10}{'goal':>8}")
+    print(f"\n{'':44}{'figure':>14}{'x baseline':>12}{'goal':>8}")
     group = ""
     for row in rows:
         if row.group != group:
@@ -55,7 +55,7 @@ def print_table(rows: Iterable[Row]) -> None:
         floors = "" if row.floors is None else f"{row.floors:,.1f}"
         goal = "" if row.goal is None else f"{row.goal:g}"
         verdict = {None: "", True: "  met", False: "  missed"}[row.met]
-        print(f"  {row.name:42}{figure:>14}{floors:>10}{goal:>8}{verdict}".rstrip(), flush=True)
+        print(f"  {row.name:42}{figure:>14}{floors:>12}{goal:>8}{verdict}".rstrip(), flush=True)
 
 
 def main() -> int:

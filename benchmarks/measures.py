@@ -50,7 +50,7 @@ class Row:
     Attributes:
         group, name: what was measured.
         value, unit: the figure itself.
-        floors: the figure in floors of the same run, where that means something.
+        floors: the figure as a multiple of the baseline of the same run, where that means something.
         goal: the goal of the project, in the unit of the measure.
         judged: the figure that the goal is about.
     """
@@ -107,19 +107,19 @@ def _reading(new: Callable[[], Callable[[str], object]], chunks: Sequence[str], 
 
 def _prose(text: Text, effort: Effort) -> Iterator[Row]:
     chunks = cut(text.text[: len(text.text) // effort.divide_by])
-    works: dict[str, Callable[[], object]] = {"the floor": lambda: baseline(chunks)}
+    works: dict[str, Callable[[], object]] = {"the baseline": lambda: baseline(chunks)}
     works |= {name: _reading(reader(name).new, chunks, text.opener) for name in text.readers}
     best = best_times(works, rounds=effort.rounds * 3, sample=effort.sample)
     goals = {name: reader(name).prose_goal for name in text.readers if text == PROSE[0]}
     for name, seconds in best.items():
-        floors = seconds / best["the floor"]
+        floors = seconds / best["the baseline"]
         yield Row(f"{text.name}, a chunk", name, seconds / len(chunks) * NS, "ns", floors, goals.get(name), floors)
 
 
 def _calls(each: Reader, effort: Effort) -> Iterator[Row]:
     texts = {size: cut(call_of(each, size)) for size in effort.sizes}
     works: dict[str, Callable[[], object]] = {str(size): _reading(each.new, texts[size]) for size in texts}
-    middle = texts[effort.sizes[-2]]  # the longest lists of chunks fall out of the processor's caches, the floor's too
+    middle = texts[effort.sizes[-2]]  # longer lists of chunks do not fit the processor's caches
     works["floor"] = lambda: baseline(middle)
     best = best_times(works, rounds=effort.rounds, sample=effort.sample)
     floor_ns = best["floor"] / len(middle) * NS

@@ -23,7 +23,7 @@ def read(new: Callable[[], Callable[[str], Any]], chunks: Sequence[str]) -> None
         feed(chunk)
 
 
-def test_floor(benchmark: BenchmarkFixture) -> None:
+def test_baseline(benchmark: BenchmarkFixture) -> None:
     benchmark(baseline, cut(PROSE[0].text))
 
 

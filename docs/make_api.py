@@ -12,8 +12,8 @@ from docs.public import FACES, PublicName, public_names, source_of
 HEAD = """\
 # API
 
-Every public name, described by its docstring. Import a name from the module on whose page it stands. A module that is
-not listed here is internal, and may change with any release.
+Every public name, described by its docstring. Import a name from the module on whose page it is described. A module
+that is not listed here is internal, and may change with any release.
 
 | module | what it is for |
 |---|---|

@@ -1,5 +1,5 @@
-# What this file knows: how docs/reference/formats.md is made from the declarations. `python docs/make_formats.py`
-# What it must not know: any family.
+# How docs/reference/formats.md is made from the declarations: run `python docs/make_formats.py`. Does not depend on any
+# family.
 """Writes the page of formats."""
 
 from __future__ import annotations
@@ -27,21 +27,21 @@ name of a format, or one of its other names. Case does not matter, and `-`, `_` 
 the format. `toolglean formats NAME` prints a declaration as Python, for you to change.
 
 The other names include those of vLLM's, SGLang's and Ollama's parsers. The name of a reasoning parser (`deepseek_r1`,
-`granite_thinking_parser`, `openai_gptoss`) stands for the format of the models for which that parser was made, because
-one declaration covers both calls and reasoning.
+`granite_thinking_parser`, `openai_gptoss`) is another name of the format of the models for which that parser was
+made, because one declaration covers both calls and reasoning.
 
 In the patterns,
 
 - `{{name}}`, `{{id}}` and `{{index}}` are the tool's name, the call's id and its number;
 - `{{call}}` is a JSON object with name and arguments, or several of them, in a list or in a row;
 - `{{arguments}}` are the arguments alone;
-- `{{parameters}}` stands for any number of parameters, each with `{{key}}` and `{{value}}`;
+- `{{parameters}}` is any number of parameters, each with `{{key}}` and `{{value}}`;
 - `{{keywords}}` are Python keyword arguments.
 
-White space in a pattern matches any white space, or none. Beside `{{value}}` it is removed if it is there on both
+White space in a pattern matches any white space, or none. Next to `{{value}}` it is removed only if it is there on both
 sides.
 
-Under each pattern stands what `render` writes in that format for one call, and what `parse` reads of it. The tool's
+Below each pattern is a turn with one call, as `render` writes it, and what `parse` reads from it. The tool's
 schema says that `city` is a string and `days` an integer.
 """
 
@@ -118,17 +118,17 @@ def _details(declared: Format) -> Iterator[tuple[str, list[str]]]:
     yield "arguments", [] if codec == JSON else [_code(repr(codec))]
     yield "reasoning", [_code(f"{a}…{b}") for a, b in declared.all_reasonings]
     if declared.all_reasonings and declared.calls_in_reasoning:
-        yield "calls inside the reasoning", ["are returned at once"]
+        yield "calls inside the reasoning", ["returned at once"]
     yield "markers before text", [*map(_code, declared.content_markers)]
-    yield "markup wherever it stands", [*map(_code, declared.drop)]
+    yield "markup wherever it is", [*map(_code, declared.drop)]
     yield "markers after which everything is content", [*map(_code, declared.end_markers)]
-    yield "a lone parameter that may hold all arguments", [*map(_code, declared.wrappers)]
+    yield "a lone parameter that may contain all arguments", [*map(_code, declared.wrappers)]
     if declared.at_line_start:
-        yield "only at", ["the beginning of a line"]
+        yield "accepted only", ["at the beginning of a line"]
     if declared.by_name_only:
-        yield "read only where", ["it is named: elsewhere it is text"]
+        yield "read only", ["if the format is named; otherwise it is text"]
     if declared.registered_only:
-        yield "only", ["calls of tools that the parser was given, if it was given any"]
+        yield "accepted only", ["for known tools, if you pass any tools"]
     yield "other names", [*map(_code, declared.aliases)]
     yield "models", [*map(_code, declared.models)]
 

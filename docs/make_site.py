@@ -44,7 +44,7 @@ SECTIONS = {
     "coming-from": "Coming from",
     "project": "Project",
 }
-"""The folders, in the order of the navigation. Any other folder of pages comes behind them, under its own name."""
+"""The folders, in the order of the navigation. Any other folder of pages comes after them, under its own name."""
 
 PLAYGROUND = "playground"
 """The folder of the playground, which is put together by a script of its own."""

@@ -1,5 +1,5 @@
-# What this file knows: which modules are the public face of the package, and where each of their names is defined and
-# described. It reads the source, and imports nothing, so that no extra has to be installed.
+# Which modules are the public face of the package, and where each of their names is defined and described. It reads the
+# source, and imports nothing, so that no extra has to be installed.
 # Does not depend on how the description looks (docs/make_api.py), or on what is tested (tests/project/test_api.py).
 """The public names, as the API reference and the tests count them."""
 
@@ -50,7 +50,7 @@ FACES = (
 """The modules to import from. Of `clients`, each file with the name of an extra is one, and `repair`, below them."""
 
 INNER = frozenset({"clients", "engine", "engines", "scan", "cli"})
-"""The rooms that export to other rooms only, and the folders of the clients and the engines."""
+"""The packages that export only to other packages, and the folders of the clients and the engines."""
 
 Statement = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef | ast.Assign | ast.AnnAssign
 
@@ -128,7 +128,7 @@ def source_of(module: str) -> ast.Module:
 
 
 def _statements(body: list[ast.stmt]) -> Iterator[tuple[ast.stmt, ast.stmt | None]]:
-    # Each with the one behind it, where the docstring of a constant stands; also those of `if` and `try`.
+    # Each with the one after it, which is a constant's docstring if it is text; also those of `if` and `try`.
     for number, statement in enumerate(body):
         yield statement, body[number + 1] if number + 1 < len(body) else None
         for inner in ("body", "orelse"):

@@ -76,8 +76,8 @@ cuts, are rare: they have columns in this table, and are not used in the others.
         ],
     )
     yield "![For each peer, how many cases were right, and what was wrong with the others](../images/peers-correctness.svg)"
-    yield """The worst that happened to a case, in any of the first three ways, in % of the cases. The worst of all is a call that ran and should not have, ran
-with wrong arguments, or does not name a tool: somebody executes it."""
+    yield """The worst that happened to each case, in any of the first three ways, in % of the cases. Most serious is a call that should not have run, ran
+with wrong arguments, or names no tool, because a program would execute it."""
     yield _table(
         ["", "right", *KINDS],
         [

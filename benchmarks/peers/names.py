@@ -84,7 +84,8 @@ PEERS = (
         "SglangReasoning",
         "TOOLGLEAN_PEER_SGLANG",
         caveat="Through `FunctionCallParser` and `ReasoningParser`, with what its server does at the end of a stream. Its "
-        "`hermes` and `qwen` parsers want the line breaks that Qwen's template writes. harmony was left out. The remark on cut-off turns applies to it too.",
+        "`hermes` and `qwen` parsers need the line breaks that Qwen's template writes. harmony was left out. As with vLLM, "
+        "a client that checks the reason at the end of a cut-off turn runs nothing.",
     ),
     Peer(
         "transformers",
@@ -112,7 +113,7 @@ PEERS = (
         "json_repair",
         "",
         "TOOLGLEAN_PEER_LIBRARIES",
-        caveat="A library of JSON, not of turns: a regular expression finds `<tool_call>…</tool_call>` before it.",
+        caveat="It reads JSON, not turns: a regular expression finds `<tool_call>…</tool_call>` first.",
     ),
     Peer(
         "partial-json-parser",
@@ -121,7 +122,7 @@ PEERS = (
         "partial_json",
         "",
         "TOOLGLEAN_PEER_LIBRARIES",
-        caveat="The same. In the speed table it reads the call again at each chunk, which is its purpose.",
+        caveat="As for json-repair. In the speed table it reads the call again at each chunk, which is its purpose.",
     ),
     Peer(
         "instructor",

@@ -69,7 +69,7 @@ def test_table(
     assert first.startswith(f"toolglean {toolglean.__version__}, commit ")
     assert f"Python {platform.python_version()}," in first
     names = [*(text.name for text in PROSE), *(each.name for each in READERS), *(flood.name for flood in FLOODS)]
-    for words in ("the floor", "1 KB argument", "growth", "a fork", *names):
+    for words in ("the baseline", "1 KB argument", "growth", "a fork", *names):
         assert words in table
     assert "-X importtime, cumulative" in table
 
@@ -93,7 +93,7 @@ def test_json_rows(lines: list[dict[str, Any]]) -> None:
     assert first["smoke"] is True
     assert all(row["value"] > 0 for row in rows)
     assert {row["name"] for row in rows if row["group"] == "prose, a chunk"} == {
-        "the floor",
+        "the baseline",
         *PROSE[0].readers,
     }
     for row in rows:

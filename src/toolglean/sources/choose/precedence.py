@@ -196,7 +196,7 @@ def _by_model(given: Given, passed: list[Passed]) -> Format | Passed:
     found = format_of_model(given.model)
     if found is None:
         return Passed(
-            "model", UsageError(f"no known format for the model {given.model!r}: give `format`, `template` or `tag`")
+            "model", UsageError(f"no known format for the model {given.model!r}: pass `format` or `template` instead")
         )
     marks = next((marks for each in passed if (marks := getattr(each.error, "marks", ()))), ())
     return _written_by(found, given.model, marks)
