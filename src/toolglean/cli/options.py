@@ -148,7 +148,7 @@ def variables_of(args: argparse.Namespace) -> dict[str, Any]:
     for each in args.set or ():
         name, parted, value = each.partition("=")
         if not parted or not name.isidentifier():
-            raise InputError(f"--set {each!r}: must be NAME=VALUE, such as enable_thinking=true")
+            raise InputError(f"--set {each!r}: expected NAME=VALUE, such as enable_thinking=true")
         try:
             found[name] = json.loads(value)
         except (ValueError, RecursionError):

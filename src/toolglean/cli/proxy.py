@@ -53,12 +53,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_false",
         help="leave a broken call malformed, even if there is only one way to repair it",
     )
-    group = parser.add_argument_group("what goes through")
+    group = parser.add_argument_group("what is passed on")
     group.add_argument(
         "--stream-arguments",
         action="store_true",
         help="stream the arguments of a call as they are written (default: a call comes once it is whole, because some "
-        "clients run a call that broke off)",
+        "clients run a call that was cut off)",
     )
     group.add_argument(
         "--history",

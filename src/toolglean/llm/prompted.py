@@ -20,7 +20,7 @@ def validated_llm(llm: LLM | None) -> LLM:
     """
     found: LLM | None = Configs.llm if llm is None else llm
     if found is None:
-        raise MissingLLMError("no language model: give one (llm=...), or set Configs.llm", field="llm")
+        raise MissingLLMError("there is no language model: pass llm=..., or set Configs.llm", field="llm")
     return found
 
 
@@ -35,7 +35,7 @@ def validated_prompt(prompt: BasePromptTemplate | str) -> BasePromptTemplate:
     if isinstance(prompt, BasePromptTemplate):
         return prompt
     raise ConfigurationError(
-        f"prompt must be a text or a prompt template, not {type(prompt).__name__}", field="prompt", value=prompt
+        f"prompt={prompt!r:.80} is not a prompt: pass text or a prompt template", field="prompt", value=prompt
     )
 
 

@@ -89,7 +89,7 @@ class Repair:
     ) -> None:
         for name, given in parsing.items():
             if name not in ParserArguments.__annotations__:
-                raise UsageError(f"{name}={given!r:.80} is unknown: {ARGUMENTS}, or leave it out")
+                raise UsageError(f"{name}={given!r:.80} is an unknown argument: {ARGUMENTS}, or leave it out")
         wrong = {"prompt": parsing.get("prompt"), "markup": options_of(parsing.get("options")).markup}
         for name, value in wrong.items():
             if value:

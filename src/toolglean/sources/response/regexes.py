@@ -47,11 +47,13 @@ def compiled(source: str, where: str, *, behind: bool = False) -> Any:
     except ModuleNotFoundError:
         raise UsageError(needs(f"{where} {source!r} needs the regex package", "regex")) from None
     if not behind and _looks_behind(_classes.sub("x", source)):
-        raise FormatError(f"{where} must not look behind, because a stream no longer has that text: {source!r}")
+        raise FormatError(
+            f"{where} {source!r} contains a lookbehind, but the text before a match is not kept: write it without one"
+        )
     try:
         return regex.compile(source, regex.DOTALL)
     except regex.error as error:
-        raise FormatError(f"{where} is not a valid regular expression: {error}: {source!r}") from error
+        raise FormatError(f"{where} {source!r} is not a valid regular expression: {error}") from error
 
 
 def find_regex(pattern: Any, text: str, pos: int) -> tuple[int, int, dict[str, str]]:

@@ -53,12 +53,12 @@ def decoded(value: Any, depth: int = 0) -> Any:
     if isinstance(value, int):
         return _float(value)
     if depth >= MAX_DEPTH:
-        raise UsageError(f"messages and tools must not be nested deeper than {MAX_DEPTH} levels: flatten the value")
+        raise UsageError(f"messages and tools are nested more than {MAX_DEPTH} levels deep: flatten the value")
     if isinstance(value, Mapping):
         return {text(str(key)): decoded(each, depth + 1) for key, each in value.items()}
     if isinstance(value, Sequence):
         return [decoded(each, depth + 1) for each in value]
-    raise UsageError(f"messages and tools must contain only JSON values, not a value of type {type(value).__name__}")
+    raise UsageError(f"messages or tools contain a value of type {type(value).__name__}: pass only JSON values")
 
 
 def text(value: str) -> str:
@@ -79,7 +79,7 @@ def _float(value: int) -> float:
 def _message(message: Mapping[str, Any], at: int) -> ChatMessage:
     role = message.get("role") if isinstance(message, dict) else None
     if not isinstance(role, str):
-        raise UsageError(f"messages[{at}] must be a dict with a role, not {str(message)[:80]}")
+        raise UsageError(f"messages[{at}]={message!r:.80} is not a message: pass a dict with a role")
     thinking = message.get("reasoning_content") or message.get("thinking") or message.get("reasoning") or ""
     calls = message.get("tool_calls") or ()
     return ChatMessage(
