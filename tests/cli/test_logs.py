@@ -346,7 +346,7 @@ def test_output_of_another_log_is_left_alone(tmp_path: Path) -> None:
     [
         (["--jobs", "2"], "--jobs, --resume and --text-column need --output FILE"),
         (["--resume"], "--jobs, --resume and --text-column need --output FILE"),
-        (["--jobs", "0", "--output", "x"], "at least 1"),
+        (["--jobs", "0", "--output", "x"], "expected 1 or more"),
         (["--output", "x", "--stream"], "--output is for logs of turns"),
         (["--output", "x", "--events"], "--output is for logs of turns"),
         (["--output", "x", "--summary"], "--summary prints what --output would write"),

@@ -127,9 +127,9 @@ def run(args: argparse.Namespace) -> int:
 
 def _cases(args: argparse.Namespace) -> list[Case]:
     if args.cuts < 0:
-        raise InputError(f"--cuts {args.cuts}: must be 0 or more")
+        raise InputError(f"--cuts {args.cuts}: expected 0 or more")
     if not args.timeout > 0:
-        raise InputError(f"--timeout {args.timeout:g}: must be a number of seconds above 0")
+        raise InputError(f"--timeout {args.timeout:g}: expected a number of seconds above 0")
     found = [case for path in args.cases for case in conformance.read_cases(path)] if args.cases else None
     cases = conformance.load_cases() if found is None else found
     formats = {getattr(find_format(name), "name", name) for name in args.format or ()}

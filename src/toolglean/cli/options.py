@@ -124,7 +124,7 @@ def at_least_one(text: str) -> int:
     """The type of an argument that is a number of 1 or more."""
     value = int(text)
     if value < 1:
-        raise argparse.ArgumentTypeError(f"at least 1, not {text}")
+        raise argparse.ArgumentTypeError(f"invalid value {text!r}: expected 1 or more")
     return value
 
 

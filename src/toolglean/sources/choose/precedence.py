@@ -10,8 +10,8 @@
 #   7  without any of these, the turn shows its format
 #
 # Of 3 to 5 the first that is *known* is used: what is not is passed over, and choice.py reports it. Where something was
-# given and nothing of it is known, that is an error, and never `auto` behind the user's back: a name that is misspelt
-# would not show, and whoever wants `auto` then can say so.
+# given and nothing of it is known, that is an error, and `auto` is never used silently: a misspelt name would go
+# unnoticed, and a user who wants `auto` can pass it.
 """Which format it is."""
 
 from __future__ import annotations
@@ -235,7 +235,7 @@ def _of_answers(answers: Mapping[str, Any], reason: str = "") -> Format:
     from toolglean.sources.response import plan_of, to_format  # noqa: PLC0415
 
     reads, origin = ResponseTemplate(answers), Origin(reason)
-    plan_of(answers)  # what is wrong with the template is said here
+    plan_of(answers)  # raises an error if the template is wrong
     found = to_format(answers)
     if found is not None:
         return replace(found, reads=reads, origin=origin)
@@ -291,7 +291,7 @@ def _advised(error: FormatError | TemplateError, model: str | None) -> FormatErr
 
 
 def _key_of(variables: Mapping[str, Any]) -> str:
-    import json  # noqa: PLC0415  # only those who give a template pay for it
+    import json  # noqa: PLC0415  # only users with a template pay for it
 
     try:
         return json.dumps(variables, sort_keys=True)
@@ -332,6 +332,6 @@ def _proven(found: Inference, source: str) -> Format:
 
 
 def _json(text: str) -> Any:
-    import json  # noqa: PLC0415  # only those who give a path pay for it
+    import json  # noqa: PLC0415  # only users with a path pay for it
 
     return json.loads(text)

@@ -5,7 +5,7 @@
 # the same is done again (`_settled`), starting at the match's first character.
 #
 # The package `regex` (extra [regex]) tells whether the text ends with the beginning of a match, and gives up after a
-# time. Expressions that look behind are refused, because that text may be gone.
+# time. Expressions with a lookbehind are refused, because that text may be gone.
 """Searches real regular expressions in text that arrives in pieces."""
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ def compiled(source: str, where: str, *, behind: bool = False) -> Any:
     Args:
         source: the expression.
         where: the field and key that declare it, for messages.
-        behind: whether it may look behind.
+        behind: whether it may contain a lookbehind.
 
     Raises:
         UsageError: the extra [regex] is missing.
-        FormatError: the expression is invalid, or looks behind.
+        FormatError: the expression is invalid, or contains a lookbehind.
     """
     try:
         import regex  # type: ignore[import-untyped]  # noqa: PLC0415  # only such templates need it

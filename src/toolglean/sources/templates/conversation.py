@@ -53,7 +53,7 @@ def decoded(value: Any, depth: int = 0) -> Any:
     if isinstance(value, int):
         return _float(value)
     if depth >= MAX_DEPTH:
-        raise UsageError(f"messages and tools are nested more than {MAX_DEPTH} levels deep: flatten the value")
+        raise UsageError(f"messages or tools are nested more than {MAX_DEPTH} levels deep: flatten the value")
     if isinstance(value, Mapping):
         return {text(str(key)): decoded(each, depth + 1) for key, each in value.items()}
     if isinstance(value, Sequence):
