@@ -180,7 +180,7 @@ def test_place_of_a_broken_byte_is_counted_over_blocks(tmp_path: Path) -> None:
         (["--format", "hermes", "--model", "qwen3"], "not allowed with"),
         (["--format", "nobody"], "unknown format 'nobody'"),
         (["--format", "hermez"], "did you mean hermes"),
-        (["--model", "nobody"], "no format is known for model='nobody'"),
+        (["--model", "nobody"], "unknown model 'nobody'"),
         (["--format", "hermes", "--closer", "x"], "--closer needs --tag"),
         (["--format", "llama3-json", "--strict-format", "--start", "reasoning"], "has reasoning"),
         ([*TAG, "--start", "thinking"], "invalid choice"),

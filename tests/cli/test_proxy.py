@@ -117,7 +117,7 @@ def test_the_benchmark_runs() -> None:
             "upstream='nowhere' is not the URL of a server: pass one such as http://localhost:8000/v1",
         ),
         (["--upstream", "http://h", "--format", "nothing"], "unknown format 'nothing'"),
-        (["--upstream", "http://h", "--model", "nothing"], "no format is known for model='nothing'"),
+        (["--upstream", "http://h", "--model", "nothing"], "unknown model 'nothing'"),
         (["--upstream", "http://h", "--port", "99999999"], "--port 99999999: expected a number from 0 to 65535"),
         (["--upstream", "http://h", "--body-limit", "0"], "--body-limit 0: expected 1 MiB or more"),
         (["--upstream", "http://h", "--template", "nothing.jinja"], "nothing.jinja: No such file"),

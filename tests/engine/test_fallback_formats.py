@@ -349,7 +349,7 @@ def test_nothing_given_is_auto() -> None:
 @pytest.mark.parametrize(
     ("options", "error", "said"),
     [
-        ({"model": "nobody"}, UsageError, "no format is known for model='nobody'"),
+        ({"model": "nobody"}, UsageError, "unknown model 'nobody'"),
         ({"model": "nobody", "template": BROKEN}, TemplateError, None),
         ({"model": "nobody", "tokenizer_config": {}}, TemplateError, None),
         ({"model": MODEL, "tokenizer_config": "no such file"}, UsageError, "no such file"),

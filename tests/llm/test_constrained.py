@@ -145,7 +145,7 @@ def test_a_format_must_be_known() -> None:
         OpenAICompatible("m", grammar="vllm")
     with pytest.raises(ConfigurationError, match="grammar"):
         OpenAICompatible("qwen3:8b", grammar="tgi")
-    with pytest.raises(ConfigurationError, match="'parallel' is not valid: pass 'reasoning' or 'strict'"):
+    with pytest.raises(ConfigurationError, match="'parallel' is unknown: pass 'reasoning' or 'strict'"):
         OpenAICompatible("qwen3:8b", grammar="vllm", grammar_options={"parallel": True})
 
 

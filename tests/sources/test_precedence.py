@@ -114,6 +114,10 @@ def test_only_a_tag() -> None:
     found = Format.from_template(broken)
     assert found.tag == "<call>"
     assert not found.is_declared
+    [passed] = [
+        each for each in choose_format(template=broken, model="nobody:8b").passed_over if each.argument == "model"
+    ]
+    assert passed.reason == "unknown model 'nobody:8b'"  # a colon in the name does not cut it off
 
 
 @pytest.mark.parametrize(

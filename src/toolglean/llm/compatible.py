@@ -95,7 +95,7 @@ class OpenAICompatible(Served):
     def _is_of_grammars(cls, given: dict[str, Any]) -> dict[str, Any]:
         wrong = sorted(given.keys() - {"reasoning", "strict"})
         if wrong:
-            raise ValueError(f"{wrong[0]!r} is not valid: pass 'reasoning' or 'strict'")
+            raise ValueError(f"{wrong[0]!r} is unknown: pass 'reasoning' or 'strict'")
         return Frozen(given)
 
     @field_validator("response_format")

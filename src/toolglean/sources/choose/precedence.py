@@ -195,9 +195,7 @@ def _by_model(given: Given, passed: list[Passed]) -> Format | Passed:
     assert given.model is not None
     found = format_of_model(given.model)
     if found is None:
-        return Passed(
-            "model", UsageError(f"no format is known for model={given.model!r}: pass format, template or tag instead")
-        )
+        return Passed("model", UsageError(f"unknown model {given.model!r}: pass a format, a template or a tag instead"))
     marks = next((marks for each in passed if (marks := getattr(each.error, "marks", ()))), ())
     return _written_by(found, given.model, marks)
 
@@ -286,8 +284,10 @@ def _advised(error: FormatError | TemplateError, model: str | None) -> FormatErr
     # A tag that would be found in any JSON tells nothing: report why the template shows no other.
     if isinstance(error, TemplateError):
         return error
-    ways = "model= or Format.from_tag(…)" if model is None else f"or Format.from_tag(…) (model={model!r} is not known)"
-    return FormatError(f'{error}. Pass format= ("auto" if the turn shows it), {ways} instead.')
+    ways, unknown = (", model=", "") if model is None else ("", f"; the model {model!r} is unknown")
+    return FormatError(
+        f'{error}. Pass format= ("auto" if the turn shows it){ways} or Format.from_tag(…) instead{unknown}.'
+    )
 
 
 def _key_of(variables: Mapping[str, Any]) -> str:
