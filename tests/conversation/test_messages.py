@@ -217,7 +217,9 @@ def test_histories_are_filled_by_role() -> None:
     history.add_message(Role.USER, "Hi")
     history.add_message("model", [ContentPartText("Hello")])
     assert [message.role for message in history.conversation] == [Role.USER, Role.MODEL]
-    with pytest.raises(ValueError, match="role='assistant' is not valid: pass 'system', 'user', 'model', 'tool'"):
+    with pytest.raises(
+        ValueError, match="role='assistant' is not valid: pass one of 'system', 'user', 'model', 'tool'"
+    ):
         history.add_message("assistant", "x")
     with pytest.raises(UsageError):
         history.add_message(None, "x")  # type: ignore[arg-type]

@@ -126,9 +126,9 @@ def test_variables() -> None:
     [
         ("hi", r"messages\[0\]=.* is not a message: pass a dict with a role"),
         ({"content": "hi"}, r"messages\[0\]=.* is not a message: pass a dict with a role"),
-        ({"role": "user", "content": 1}, "content must be a string or a list of parts, not int"),
-        ({"role": "assistant", "tool_calls": [call("[1]")]}, "arguments must be a JSON object, not list"),
-        ({"role": "assistant", "tool_calls": [call("{")]}, "arguments must be a JSON object"),
+        ({"role": "user", "content": 1}, "content=1 of a message is not valid: pass text or a list of parts"),
+        ({"role": "assistant", "tool_calls": [call("[1]")]}, r"arguments=\[1\] of a tool call are not a JSON object"),
+        ({"role": "assistant", "tool_calls": [call("{")]}, "arguments='{' of a tool call are not a JSON object"),
         (
             {"role": "assistant", "tool_calls": [call({"a": {1, 2}})]},
             "contain a value of type set: pass only JSON values",

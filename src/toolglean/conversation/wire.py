@@ -137,7 +137,7 @@ def role_of(wire: Any, place: int) -> Role:
     found = _ROLES.get(role) if isinstance(role, str) else None
     if found is None:
         raise MessageError(
-            f"message {place}: role={role!r} of {shown(wire)} is not valid: pass {', '.join(map(repr, _ROLES))}"
+            f"message {place}: role={role!r} of {shown(wire)} is not valid: pass one of {', '.join(map(repr, _ROLES))}"
         )
     return found
 

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
-from toolglean.errors import UsageError
+from toolglean.errors import UsageError, shown
 from toolglean.events import ToolCall
 from toolglean.formats.compile import Program, compiled
 from toolglean.formats.patterns import begins_with_objects
@@ -116,16 +116,18 @@ def _call(given: CallLike, index: int, declared: Format) -> Call:
     name, arguments, own_id = _fields(given)
     of = f"format {declared.name!r}, call {index} ({name!r})"
     if not isinstance(name, str) or not name.strip() or misfit(name):
-        raise UsageError(f"{of}: a name must be a non-empty string")
+        raise UsageError(f"{of}: the name is empty or not text: pass the name of a tool")
     if isinstance(arguments, str):
         try:
             arguments = json.loads(arguments)
         except ValueError as error:
-            raise UsageError(f"{of}: the arguments are not valid JSON: {error}") from error
+            raise UsageError(
+                f"{of}: arguments={shown(arguments)} are not JSON ({error}): pass a dict or JSON text"
+            ) from error
         except RecursionError:
             arguments = _deep_object(arguments, of)
     if not isinstance(arguments, Mapping):
-        raise UsageError(f"{of}: the arguments must be an object, not {type(arguments).__name__}")
+        raise UsageError(f"{of}: arguments={shown(arguments)} are not an object: pass a dict or JSON text")
     reason = misfit(dict(arguments))
     if reason:
         wrong = next((key for key, value in arguments.items() if misfit(key) or misfit(value)), "")

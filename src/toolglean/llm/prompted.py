@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from toolglean.errors import shown
 from toolglean.llm.base import LLM
 from toolglean.llm.configs import Configs
 from toolglean.llm.errors import ConfigurationError, MissingLLMError
@@ -35,7 +36,7 @@ def validated_prompt(prompt: BasePromptTemplate | str) -> BasePromptTemplate:
     if isinstance(prompt, BasePromptTemplate):
         return prompt
     raise ConfigurationError(
-        f"prompt={prompt!r:.80} is not a prompt: pass text or a prompt template", field="prompt", value=prompt
+        f"prompt={shown(prompt)} is not a prompt: pass text or a prompt template", field="prompt", value=prompt
     )
 
 

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from toolglean.errors import ToolError, UsageError
+from toolglean.errors import ToolError, UsageError, shown
 from toolglean.ollama.arguments import ObjectScan, arguments_in
 from toolglean.ollama.names import names_of
 from toolglean.ollama.scan import Balance, Brackets
@@ -103,7 +103,7 @@ class Parser:
 
     def __init__(self, tools: Iterable[ToolLike], tag: str) -> None:
         if not isinstance(tag, str):
-            raise UsageError(f"tag={tag!r:.80} is not text: pass the text that begins a call, such as '<tool_call>'")
+            raise UsageError(f"tag={shown(tag)} is not text: pass the text that begins a call, such as '<tool_call>'")
         self.tag = tag
         self._tools = _names(tools)
         self._names = names_of(self._tools)
@@ -158,7 +158,7 @@ class Parser:
             UsageError: `s` is not text. Decode bytes first, with an incremental decoder.
         """
         if not isinstance(s, str):
-            raise UsageError(f"s={s!r:.80} is not text: pass text (decode bytes first, with an incremental decoder)")
+            raise UsageError(f"s={shown(s)} is not text: pass text (decode bytes first, with an incremental decoder)")
         if self._state is State.Done:
             return Added(s, [])
         text = ""
@@ -341,6 +341,6 @@ def _joined(pieces: list[str]) -> str:
 def _names(tools: Iterable[ToolLike]) -> tuple[str, ...]:
     if isinstance(tools, str | Mapping) or not isinstance(tools, Iterable):
         raise ToolError(
-            f"tools={tools!r:.80} is not a list of tools: pass a list of names, Tools, tool dicts or functions"
+            f"tools={shown(tools)} is not a list of tools: pass a list of names, Tools, tool dicts or functions"
         )
     return tuple(each if isinstance(each, str) else as_tool(each).name for each in tools)

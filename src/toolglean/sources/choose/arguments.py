@@ -28,7 +28,7 @@ def check_arguments(*, format: Any, model: Any, start: Any, prompt: Any, options
     if start is not None and (not isinstance(start, str) or start not in {"content", "reasoning"}):
         raise UsageError(f"start={shown(start)} is not valid: pass 'content' or 'reasoning'")
     if not isinstance(prompt, str):
-        raise UsageError(f"prompt={shown(prompt)} is not text: pass the prompt, or just its end, as text")
+        raise UsageError(f"prompt={shown(prompt)} is not text: pass the prompt, or just its end, as text ('' for none)")
     options_of(options)
     check_sources(format=format, model=model)
 

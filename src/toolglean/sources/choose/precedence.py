@@ -22,7 +22,7 @@ from functools import lru_cache
 from os import PathLike
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from toolglean.errors import FormatError, TemplateError, UsageError
+from toolglean.errors import FormatError, TemplateError, UsageError, shown
 from toolglean.sources.choose.plans import plan_for
 
 if TYPE_CHECKING:
@@ -107,7 +107,9 @@ def choose(given: Given) -> Choice:
         _check_variables(given)
     if given.format is not None:
         if given.tag is not None:
-            raise UsageError(f"tag={given.tag!r} cannot be combined with format={given.format!r:.80}: pass one of them")
+            raise UsageError(
+                f"tag={given.tag!r} cannot be combined with format={shown(given.format)}: pass one of them"
+            )
         return Choice(_named(given.format), "format")
     if given.tag is not None:
         return Choice((_of_tag(given.tag, given.closer),), "tag")
@@ -154,9 +156,9 @@ def _first_known(given: Given) -> Choice:
 
 def _check_variables(given: Given) -> None:
     if not isinstance(given.variables, Mapping):
-        raise UsageError(f"variables={given.variables!r:.80} is not a mapping: pass a mapping of names to values")
+        raise UsageError(f"variables={shown(given.variables)} is not a mapping: pass a mapping of names to values")
     if given.template is None and given.tokenizer_config is None:
-        raise UsageError(f"variables={given.variables!r:.80} needs a template: pass template or tokenizer_config too")
+        raise UsageError(f"variables={shown(given.variables)} needs a template: pass template or tokenizer_config too")
 
 
 def _by_template(given: Given, passed: list[Passed]) -> Format | Passed:
@@ -297,7 +299,7 @@ def _key_of(variables: Mapping[str, Any]) -> str:
         return json.dumps(variables, sort_keys=True)
     except (TypeError, ValueError, RecursionError) as error:
         raise UsageError(
-            f"variables={variables!r:.80} cannot be written as JSON ({error}): pass only JSON values"
+            f"variables={shown(variables)} cannot be written as JSON ({error}): pass only JSON values"
         ) from error
 
 
