@@ -33,10 +33,10 @@ from toolglean.conversation import ChunkWrapper, History, HistoryConverter
 ARGUMENTS: list[tuple[dict[str, Any], str]] = [
     ({"format": 3}, r"format=3 .*Format.*toolglean formats"),
     ({"format": []}, r"format=\[\] .*list of these"),
-    ({"format": ["hermes", 3]}, r"format=.* because of 3 in it"),
+    ({"format": ["hermes", 3]}, r"format=.* contains 3, which is not a format: pass a Format"),
     ({"options": {"repair": False}}, r"options=.*ParserOptions"),
     ({"tools": 3}, r"tools=3 .*list"),
-    ({"tools": [3]}, r"^3 is not a tool: give a name"),
+    ({"tools": [3]}, r"^3 is not a tool: pass a name"),
     ({"tools": [lambda city: city]}, r"<lambda>.*no name.*Tool"),
     ({"limits": 3}, r"limits=3 .*toolglean\.Limits"),
     ({"limits": {"depth": 3}}, r"limits=\{'depth': 3\} .*toolglean\.Limits"),
@@ -46,12 +46,12 @@ ARGUMENTS: list[tuple[dict[str, Any], str]] = [
     ({"tag": b"<t>"}, r"tag=b'<t>' .*marker"),
     ({"tag": "<x>", "closer": 3}, r"closer=3 .*marker"),
     ({"prompt": None}, r"prompt=None .*text"),
-    ({"start": 3}, r"start must be 'content' or 'reasoning', not 3"),
-    ({"start": []}, r"start must be 'content' or 'reasoning', not \[\]"),
-    ({"unknown_tools": None}, r"unknown_tools must be 'call' or 'content', not None"),
-    ({"coerce": "no"}, r"coerce must be True or False, not 'no'"),
-    ({"markup": 1}, r"markup must be True or False, not 1"),
-    ({"template": "{{ x }}", "variables": {}, "untrusted": None}, r"untrusted must be True or False, not None"),
+    ({"start": 3}, r"start=3 is not valid: pass 'content' or 'reasoning'"),
+    ({"start": []}, r"start=\[\] is not valid: pass 'content' or 'reasoning'"),
+    ({"unknown_tools": None}, r"unknown_tools=None is not valid: pass 'call' or 'content'"),
+    ({"coerce": "no"}, r"coerce='no' is not valid: pass True or False"),
+    ({"markup": 1}, r"markup=1 is not valid: pass True or False"),
+    ({"template": "{{ x }}", "variables": {}, "untrusted": None}, r"untrusted=None is not valid: pass True or False"),
     ({"response_template": "{}"}, r"response_template='\{\}' .*dict"),
     ({"tokenizer_config": 3}, r"tokenizer_config=3 .*path"),
 ]
@@ -138,7 +138,7 @@ def test_streams_may_hold_none_and_nothing_else() -> None:
 @pytest.mark.parametrize("parser", [None, "hermes", Parser, parse, {"format": "hermes"}])
 @pytest.mark.parametrize("read", [iter_events, aiter_events])
 def test_a_stream_needs_a_parser(read: Any, parser: Any) -> None:
-    with pytest.raises(UsageError, match=r"^parser=.* cannot read a stream: give a toolglean\.Parser\(") as caught:
+    with pytest.raises(UsageError, match=r"^parser=.* is not a parser: pass a toolglean\.Parser\(") as caught:
         read([], parser)
     assert ("It is the class: call it." in str(caught.value)) is (parser is Parser)
 

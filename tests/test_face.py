@@ -105,7 +105,7 @@ def test_from_model() -> None:
     assert found == get_format("hermes")
     assert found.reason == "models named like 'Qwen/Qwen3-8B' write it"
     assert found.losses == ()
-    with pytest.raises(UsageError, match="no known format for the model 'nobody'"):
+    with pytest.raises(UsageError, match="unknown model 'nobody'"):
         Format.from_model("nobody")
 
 

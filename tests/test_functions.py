@@ -81,8 +81,8 @@ def test_annotations_that_cannot_be_found_say_nothing() -> None:
 @pytest.mark.parametrize(
     ("function", "message"),
     [
-        (lambda x: x, r"has no name for a model to call: give it one"),
-        (dict, r"the parameters of function 'dict' cannot be read \(.*\): describe the tool with a schema"),
+        (lambda x: x, r"has no name for a model to call: pass a named function"),
+        (dict, r"the parameters of function 'dict' cannot be read \(.*\): pass a tool dict with a schema"),
         (len, r"'len' cannot be called by name, because its parameter 'obj' is positional only: wrap it"),
     ],
     ids=["lambda", "dict", "len"],

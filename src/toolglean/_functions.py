@@ -67,11 +67,11 @@ def read_function(function: Callable[..., Any], name: str | None = None) -> Func
     annotated = type(inner).__call__ if is_object else inner
     own = name or str(getattr(inner, "__name__", type(inner).__name__))
     if own == "<lambda>":
-        raise UsageError(f"{function!r:.80} has no name for a model to call: give it one (a Tool, or name=…)")
+        raise UsageError(f"{function!r:.80} has no name for a model to call: pass a named function, a Tool, or name=…")
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError) as error:
-        message = f"the parameters of function {own!r} cannot be read ({error}): describe the tool with a schema"
+        message = f"the parameters of function {own!r} cannot be read ({error}): pass a tool dict with a schema instead"
         raise UsageError(message) from error
     documented = annotated if annotated.__doc__ else inner  # the docstring that `__call__` inherits is Python's
     return Function(own, inspect.getdoc(documented) or "", signature, annotated)

@@ -1,6 +1,6 @@
-# What this file knows: how a user gets an extra that is missing. The address comes from the installed package's
+# How a user gets an extra that is missing. The address comes from the installed package's
 # metadata, which has it from pyproject.toml.
-# What it must not know: which extras there are, and what needs them.
+# Does not depend on which extras there are, or on what needs them.
 """How to install what is missing."""
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ def needs(what: str, extra: str) -> str:
 
     Args:
         what: what needs which package: "toolglean.clients.mcp needs mcp 2.3 or later".
-        extra: the extra that has it.
+        extra: the extra that installs it.
     """
     urls = _urls()
     if INDEX in urls:
-        return f"{what}: python -m pip install 'toolglean[{extra}]'"
+        return f"{what}: install it with python -m pip install 'toolglean[{extra}]'"
     source = urls.get("Repository")
-    anywhere = f", or anywhere python -m pip install 'toolglean[{extra}] @ git+{source}'" if source else ""
-    return f"{what}: in a checkout, python -m pip install '.[{extra}]'{anywhere}"
+    anywhere = f", or anywhere with python -m pip install 'toolglean[{extra}] @ git+{source}'" if source else ""
+    return f"{what}: in a checkout, install it with python -m pip install '.[{extra}]'{anywhere}"
 
 
 def _urls() -> dict[str, str]:

@@ -130,7 +130,9 @@ class ToolCall:
         if status != "ok":
             arguments = None
         elif arguments is None:
-            raise UsageError(f"arguments of the call of {name!r} are missing: a call with status 'ok' needs a dict")
+            raise UsageError(
+                f"arguments=None of the call of {name!r} is not valid: pass a dict, or another status than 'ok'"
+            )
         self.id = id
         self.index = index
         self.name = name

@@ -36,6 +36,6 @@ class Limits:
         for each in fields(self):
             value = getattr(self, each.name)
             if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-                raise UsageError(f"Limits({each.name}={value!r}): give a positive integer")
+                raise UsageError(f"Limits({each.name}={value!r}) is not valid: pass an integer of 1 or more")
         if self.depth > MAX_DEPTH:  # the open containers are a string, which is copied each time one opens
-            raise UsageError(f"Limits(depth={self.depth!r}) is over {MAX_DEPTH:,}: give {MAX_DEPTH:,} or less")
+            raise UsageError(f"Limits(depth={self.depth!r}) is over the maximum: pass {MAX_DEPTH:,} or less")

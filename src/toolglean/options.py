@@ -71,15 +71,15 @@ class ParserOptions:
         for name, words in _WORDS.items():
             value = getattr(self, name)
             if not isinstance(value, str) or value not in words:
-                raise UsageError(f"{name} must be {' or '.join(map(repr, words))}, not {shown(value)}")
+                raise UsageError(f"{name}={shown(value)} is not valid: pass {' or '.join(map(repr, words))}")
         for name in _FLAGS:
             value = getattr(self, name)
             if not isinstance(value, bool):
-                raise UsageError(f"{name} must be True or False, not {shown(value)}")
+                raise UsageError(f"{name}={shown(value)} is not valid: pass True or False")
         if not isinstance(self.id_prefix, str | None):
-            raise UsageError(f"id_prefix={shown(self.id_prefix)} is not text: give text, such as 'call_'")
+            raise UsageError(f"id_prefix={shown(self.id_prefix)} is not text: pass text, such as 'call_'")
         if not isinstance(self.limits, Limits):
-            raise UsageError(f"limits={shown(self.limits)} cannot be used: give toolglean.Limits(call_chars=..., ...)")
+            raise UsageError(f"limits={shown(self.limits)} is not a Limits: pass toolglean.Limits(call_chars=..., ...)")
 
     def __repr__(self) -> str:
         changed = (
@@ -103,7 +103,9 @@ def options_of(given: Any) -> ParserOptions:
     if given is None:
         return DEFAULT
     if not isinstance(given, ParserOptions):
-        raise UsageError(f"options={shown(given)} cannot be used: give toolglean.ParserOptions(repair=..., ...)")
+        raise UsageError(
+            f"options={shown(given)} is not a ParserOptions: pass toolglean.ParserOptions(repair=..., ...)"
+        )
     return given
 
 

@@ -82,7 +82,7 @@ def _checked(parser: Any) -> Parser:
     if isinstance(parser, Parser):
         return parser
     made = " It is the class: call it." if parser is Parser else ""
-    raise UsageError(f"parser={shown(parser)} cannot read a stream: give a toolglean.Parser(...).{made}")
+    raise UsageError(f"parser={shown(parser)} is not a parser: pass a toolglean.Parser(...).{made}")
 
 
 async def _aevents(chunks: AsyncIterable[Any], parser: Parser) -> AsyncIterator[Event]:

@@ -113,10 +113,10 @@ class ToolSet:
 
     def __init__(self, tools: Iterable[ToolLike] = ()) -> None:
         if isinstance(tools, str | Mapping):
-            raise ToolError(f"tools={_shown(tools)} is one tool: give a list of tools")
+            raise ToolError(f"tools={_shown(tools)} is one tool: pass a list of tools")
         if not isinstance(tools, Iterable):
             raise UsageError(
-                f"tools={_shown(tools)} is not a list of tools: give a list of names, Tools, tool dicts or functions"
+                f"tools={_shown(tools)} is not a list of tools: pass a list of names, Tools, tool dicts or functions"
             )
         self._tools: dict[str, Tool] = {}
         for each in tools:
@@ -192,7 +192,7 @@ def _from_fields(holder: Any, whole: Any) -> Tool:
     name = _field(holder, "name")
     if not isinstance(name, str):
         raise ToolError(
-            f"{_shown(whole)} is not a tool: give a name, a Tool, a function, or a dict or object with a name"
+            f"{_shown(whole)} is not a tool: pass a name, a Tool, a function, or a dict or object with a name"
         )
     schema: Any = next((found for key in SCHEMA_KEYS if (found := _field(holder, key)) is not None), {})
     if not isinstance(schema, Mapping):
@@ -211,7 +211,7 @@ def _dumped(schema: Any, name: str) -> Mapping[str, Any]:
     found = dump(by_alias=True, exclude_none=True) if callable(dump) else None
     if not isinstance(found, Mapping):
         raise ToolError(
-            f"the parameters of the tool {name!r} are {_shown(schema)}: give a JSON schema of type object, as a dict"
+            f"the parameters of tool {name!r} are {_shown(schema)}: pass a JSON schema of type object, as a dict"
         )
     return found
 

@@ -174,7 +174,7 @@ def test_the_model_of_each_row() -> None:
         ({"model_column": "n"}, "model_column='n': this column has type int64"),
         ({"tools_column": "x"}, "tools_column='x': no column has this name"),
         ({"format": "nobody"}, "unknown format 'nobody'"),
-        ({"quoted": "yes"}, "quoted must be"),
+        ({"quoted": "yes"}, "quoted='yes' is not valid: pass"),
     ],
 )
 def test_wrong_arguments(options: dict[str, Any], message: str) -> None:

@@ -346,7 +346,7 @@ def test_output_of_another_log_is_left_alone(tmp_path: Path) -> None:
     [
         (["--jobs", "2"], "--jobs, --resume and --text-column need --output FILE"),
         (["--resume"], "--jobs, --resume and --text-column need --output FILE"),
-        (["--jobs", "0", "--output", "x"], "at least 1"),
+        (["--jobs", "0", "--output", "x"], "expected 1 or more"),
         (["--output", "x", "--stream"], "--output is for logs of turns"),
         (["--output", "x", "--events"], "--output is for logs of turns"),
         (["--output", "x", "--summary"], "--summary prints what --output would write"),
@@ -362,14 +362,24 @@ def test_bad_usage(args: list[str], message: str) -> None:
 @pytest.mark.parametrize(
     ("name", "data", "missing", "needs"),
     [
-        ("log", b"PAR1....", "pyarrow", "log: Parquet needs pyarrow: in a checkout, python -m pip install '.[batch]'"),
+        (
+            "log",
+            b"PAR1....",
+            "pyarrow",
+            "log: Parquet needs pyarrow: in a checkout, install it with python -m pip install '.[batch]'",
+        ),
         (
             "log",
             b"\x28\xb5\x2f\xfd",
             "backports.zstd",
-            "log: zstd needs Python 3.14 or backports.zstd: in a checkout, python -m pip install",
+            "log: zstd needs Python 3.14 or backports.zstd: in a checkout, install it with python -m pip install",
         ),
-        ("out.parquet", b"", "pyarrow", "Parquet needs pyarrow: in a checkout, python -m pip install '.[batch]'"),
+        (
+            "out.parquet",
+            b"",
+            "pyarrow",
+            "Parquet needs pyarrow: in a checkout, install it with python -m pip install '.[batch]'",
+        ),
         ("out.zst", b"", "backports.zstd", "zstd needs Python 3.14 or backports.zstd"),
     ],
 )

@@ -180,7 +180,7 @@ def test_place_of_a_broken_byte_is_counted_over_blocks(tmp_path: Path) -> None:
         (["--format", "hermes", "--model", "qwen3"], "not allowed with"),
         (["--format", "nobody"], "unknown format 'nobody'"),
         (["--format", "hermez"], "did you mean hermes"),
-        (["--model", "nobody"], "no known format for the model 'nobody'"),
+        (["--model", "nobody"], "unknown model 'nobody'"),
         (["--format", "hermes", "--closer", "x"], "--closer needs --tag"),
         (["--format", "llama3-json", "--strict-format", "--start", "reasoning"], "has reasoning"),
         ([*TAG, "--start", "thinking"], "invalid choice"),
@@ -210,7 +210,7 @@ def test_a_directory_is_no_input(tmp_path: Path) -> None:
         ("{", "line 1, column 2: "),
         ('[\n"f"\n"g"]', "line 3, column 1: "),
         ('{"name": "f"}', "line 1, column 1: expected a JSON list of tools"),
-        ("[1]", "1 is not a tool: give a name"),
+        ("[1]", "1 is not a tool: pass a name"),
         ("[" * 100_000, "tools.json: "),
     ],
 )

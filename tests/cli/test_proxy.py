@@ -117,12 +117,12 @@ def test_the_benchmark_runs() -> None:
             "upstream='nowhere' is not the URL of a server: pass one such as http://localhost:8000/v1",
         ),
         (["--upstream", "http://h", "--format", "nothing"], "unknown format 'nothing'"),
-        (["--upstream", "http://h", "--model", "nothing"], "no known format for the model 'nothing'"),
-        (["--upstream", "http://h", "--port", "99999999"], "--port 99999999: must be a number from 0 to 65535"),
-        (["--upstream", "http://h", "--body-limit", "0"], "--body-limit 0: must be 1 MiB or more"),
+        (["--upstream", "http://h", "--model", "nothing"], "unknown model 'nothing'"),
+        (["--upstream", "http://h", "--port", "99999999"], "--port 99999999: expected a number from 0 to 65535"),
+        (["--upstream", "http://h", "--body-limit", "0"], "--body-limit 0: expected 1 MiB or more"),
         (["--upstream", "http://h", "--template", "nothing.jinja"], "nothing.jinja: No such file"),
         (["--upstream", "http://[::1"], "upstream='http://[::1' is not the URL of a server"),
-        (["--upstream", "http://h", "--host", ""], "--host '': must be an address, such as 127.0.0.1"),
+        (["--upstream", "http://h", "--host", ""], "--host '': expected an address, such as 127.0.0.1"),
     ],
 )
 def test_wrong_usage(args: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:

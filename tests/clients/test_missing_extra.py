@@ -85,7 +85,9 @@ def test_a_missing_http_library_names_its_extra() -> None:
 def test_a_missing_pyarrow_names_its_extra() -> None:
     kind, message = ran("from toolglean.batch import parse_batch", BLOCKED.format(name="pyarrow"))
     assert kind in {"ImportError", "ModuleNotFoundError"}
-    assert message.strip().startswith("toolglean.batch needs pyarrow: in a checkout, python -m pip install '.[batch]'")
+    assert message.strip().startswith(
+        "toolglean.batch needs pyarrow: in a checkout, install it with python -m pip install '.[batch]'"
+    )
 
 
 def test_what_is_really_absent_says_so() -> None:

@@ -425,9 +425,9 @@ def test_wrong_upstreams_are_refused(url: str) -> None:
 
 def test_other_wrong_arguments_are_refused() -> None:
     wrong: Any = "none"
-    with pytest.raises(UsageError, match="history='none' is unknown: pass 'messages' or 'text'"):
+    with pytest.raises(UsageError, match="history='none' is not valid: pass 'messages' or 'text'"):
         application("http://h", history=wrong)
-    with pytest.raises(UsageError, match=r"nothing=1 is unknown: pass format, .*, or leave it out"):
+    with pytest.raises(UsageError, match=r"nothing=1 is an unknown argument: pass format, .*, or leave it out"):
         Repair(nothing=1)  # type: ignore[call-arg]
 
 

@@ -126,7 +126,7 @@ def test_an_unfinished_call_can_be_shown_copied_and_changed(turn: str) -> None:
     assert replace(call, index=7).index == 7
     assert "arguments" not in asdict(call)
     assert asdict(call)["arguments_text"] == call.arguments_text
-    with pytest.raises(UsageError, match="arguments of the call of 'f' are missing"):
+    with pytest.raises(UsageError, match="arguments=None of the call of 'f' is not valid: pass a dict"):
         replace(call, status="ok")
 
 

@@ -373,5 +373,5 @@ def test_a_partial_describes_what_is_left() -> None:
 def test_functions_that_cannot_be_called_by_name_are_refused() -> None:
     with pytest.raises(UsageError, match="positional only"):
         LocalTools().add(len)
-    with pytest.raises(UsageError, match="describe the tool with a schema"):
+    with pytest.raises(UsageError, match="pass a tool dict with a schema"):
         LocalTools().add(dict)

@@ -286,7 +286,7 @@ def test_openers_without_end_take_linear_time() -> None:
 
 
 def test_strict_must_be_a_bool() -> None:
-    with pytest.raises(UsageError, match="strict must be True or False, not 1"):
+    with pytest.raises(UsageError, match="strict=1 is not valid: pass True or False"):
         Parser(options=ParserOptions(strict=1))  # type: ignore[arg-type]
 
 
@@ -349,7 +349,7 @@ def test_nothing_given_is_auto() -> None:
 @pytest.mark.parametrize(
     ("options", "error", "said"),
     [
-        ({"model": "nobody"}, UsageError, "no known format for the model 'nobody'"),
+        ({"model": "nobody"}, UsageError, "unknown model 'nobody'"),
         ({"model": "nobody", "template": BROKEN}, TemplateError, None),
         ({"model": "nobody", "tokenizer_config": {}}, TemplateError, None),
         ({"model": MODEL, "tokenizer_config": "no such file"}, UsageError, "no such file"),

@@ -283,7 +283,7 @@ def test_references_are_followed_in_every_dialect(which: str) -> None:
 
 def test_the_depth_limit_has_a_limit() -> None:
     assert Limits(depth=10_000).depth == 10_000
-    with pytest.raises(UsageError, match=r"Limits\(depth=10001\) is over 10,000: give 10,000 or less"):
+    with pytest.raises(UsageError, match=r"Limits\(depth=10001\) is over the maximum: pass 10,000 or less"):
         Limits(depth=10_001)
 
 

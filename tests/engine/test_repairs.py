@@ -364,7 +364,7 @@ def test_the_table_in_the_documentation_is_that_of_the_code() -> None:
 
 
 def test_repair_must_be_a_flag() -> None:
-    with pytest.raises(UsageError, match="repair must be True or False, not 'yes'"):
+    with pytest.raises(UsageError, match="repair='yes' is not valid: pass True or False"):
         Parser(options=ParserOptions(repair="yes"))  # type: ignore[arg-type]
 
 

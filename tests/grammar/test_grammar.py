@@ -156,7 +156,7 @@ def test_a_note_says_where_a_grammar_is_narrower() -> None:
         ({"format": "hermes", "tools": [WEATHER], "choice": "nope"}, "choice='nope'"),
         ({"format": "hermes", "tools": [], "choice": "required"}, "needs tools"),
         ({"format": "no such", "tools": [WEATHER]}, "unknown format"),
-        ({"format": 3, "tools": [WEATHER]}, "format must be a Format or the name of one, not 3"),
+        ({"format": 3, "tools": [WEATHER]}, "format=3 is not a format: pass a Format, or the name of one"),
         ({"format": "command-r", "tools": [WEATHER], "reasoning": True}, "no markers for reasoning"),
         ({"format": "pythonic", "tools": ["get weather"], "choice": "required"}, "get weather"),
         ({"format": "qwen3-coder", "tools": [Tool("f", {"properties": {"a>b": {"type": "string"}}})]}, "a>b"),

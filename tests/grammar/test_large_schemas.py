@@ -141,7 +141,7 @@ def test_ways_that_are_left_out_are_noted() -> None:
         "function": {"name": "get", "parameters": of({"anyOf": [{"const": n} for n in range(300)]})},
     }
     assert grammar_of("hermes", [tool]).notes == (
-        f"{PATH}.properties.a: of its alternatives, the grammar contains only the first 256",
+        f"{PATH}.properties.a: the grammar contains only the first 256 of its alternatives",
     )
 
 

@@ -247,11 +247,11 @@ def test_own_tools_and_the_start() -> None:
     [
         ({"own_tools": "[1"}, "own_tools", "This is not JSON: line 1, column 3: Expecting ',' delimiter."),
         ({"own_tools": '{"name": "f"}'}, "own_tools", "Expected a JSON list of tools, such as"),
-        ({"own_tools": "[1]"}, "own_tools", "1 is not a tool: give a name, "),
+        ({"own_tools": "[1]"}, "own_tools", "1 is not a tool: pass a name, "),
         (
             {"own_tools": '[{"name": "f", "parameters": 5}]'},
             "own_tools",
-            "the parameters of the tool 'f' are 5: give a JSON schema",
+            "the parameters of tool 'f' are 5: pass a JSON schema",
         ),
         (
             {"own_tools": "[" * 100_000},

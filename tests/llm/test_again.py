@@ -150,5 +150,5 @@ def test_wrong_numbers(given: Any) -> None:
         lambda: ToolOrchestratingLLM(Album, "x", OpenAICompatible("m"), max_retries=given),
         lambda: TextCompletionLLM(output_parser=PydanticParser(Album), prompt="x", llm=Ollama("m"), max_retries=given),
     ):
-        with pytest.raises(ConfigurationError, match=r"max_retries=.* is not a number of retries: give 0 or more"):
+        with pytest.raises(ConfigurationError, match=r"max_retries=.* is not valid: pass an integer of 0 or more"):
             make()

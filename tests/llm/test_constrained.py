@@ -145,7 +145,7 @@ def test_a_format_must_be_known() -> None:
         OpenAICompatible("m", grammar="vllm")
     with pytest.raises(ConfigurationError, match="grammar"):
         OpenAICompatible("qwen3:8b", grammar="tgi")
-    with pytest.raises(ConfigurationError, match="'parallel' is unknown: give 'reasoning' or 'strict'"):
+    with pytest.raises(ConfigurationError, match="'parallel' is unknown: pass 'reasoning' or 'strict'"):
         OpenAICompatible("qwen3:8b", grammar="vllm", grammar_options={"parallel": True})
 
 
@@ -158,7 +158,11 @@ def test_a_format_must_be_known() -> None:
             {},
             "json_mode and grammar='vllm' exclude each other in a chat with tools: leave one out",
         ),
-        ({}, {"tool_choice": "get_time"}, "grammar='vllm': choice='get_time' is neither .* nor a tool's name"),
+        (
+            {},
+            {"tool_choice": "get_time"},
+            "grammar='vllm': choice='get_time' is not valid: pass .* or the name of a tool",
+        ),
     ],
     ids=str,
 )

@@ -469,7 +469,9 @@ def test_tools_that_cannot_be_run_are_refused() -> None:
     client.chat.return_value = CALLED
     given: Any = [WEATHER.metadata.to_openai_tool()]
     assert Ollama("m", client=client).generate_tool_calls(HI, given).tool_calls
-    with pytest.raises(ConfigurationError, match="cannot be run; give a CallableTool, a function or a pydantic class"):
+    with pytest.raises(
+        ConfigurationError, match="which cannot be run: pass a CallableTool, a function or a pydantic class"
+    ):
         Ollama("m", client=client).predict_and_call(given, HI)
 
 

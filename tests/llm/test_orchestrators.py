@@ -214,7 +214,7 @@ def test_1_it_is_made_of_the_right_things(llm: Served, monkeypatch: pytest.Monke
         lambda: ToolOrchestratingLLM(Album, odd, llm),
         lambda: TextCompletionLLM(output_parser=PydanticParser(Album), prompt=odd, llm=llm),
     ):
-        with pytest.raises(ConfigurationError, match="prompt must be a text or a prompt template, not int"):
+        with pytest.raises(ConfigurationError, match=r"prompt=.* is not a prompt: pass text or a prompt template"):
             made()
     monkeypatch.setattr(Configs, "llm", llm)
     function = ToolOrchestratingLLM(Album, "x", tool_choice="any", verbose=True)
@@ -363,7 +363,7 @@ def test_options_of_its_own_are_no_options_of_the_model(llm: Served, server: Loo
 
 def test_1_the_class_is_a_model(llm: Served) -> None:
     nothing: Any = dict
-    with pytest.raises(ConfigurationError, match="must be a pydantic model class"):
+    with pytest.raises(ConfigurationError, match=r"output_cls=.* is not a pydantic class"):
         ToolOrchestratingLLM(nothing, "x", llm)
 
 
@@ -532,7 +532,7 @@ def test_formats_may_hold_variables() -> None:
     template = PromptTemplate("{x:>{width}}")
     assert (template.template_vars, template.format(x="a", width=3)) == (("x", "width"), "  a")
     other: Any = "mustache"
-    with pytest.raises(PromptError, match="unknown template format 'mustache'"):
+    with pytest.raises(PromptError, match="template_format='mustache' is not valid: pass 'f-string' or 'jinja2'"):
         PromptTemplate("{a}", template_format=other)
 
 

@@ -241,7 +241,7 @@ def test_arguments_may_come_as_a_mapping() -> None:
 
 
 @pytest.mark.parametrize(
-    ("fn", "words"), [(lambda x: x, "give it one"), (max, "parameters of function .* cannot be read")]
+    ("fn", "words"), [(lambda x: x, "pass a named function"), (max, "parameters of function .* cannot be read")]
 )
 def test_functions_that_say_too_little(fn: Any, words: str) -> None:
     with pytest.raises(ToolSchemaError, match=words):
@@ -353,7 +353,9 @@ def test_only_finished_calls_are_run(asynchronous: bool) -> None:
     tool = CallableTool.from_function(seen.append, name="later")
     [partial] = StreamingObjectProcessor(Song).feed('{"title": "x"')
     for wrong in (ToolCallChunk(name="later", unread='{"text": '), partial, {"name": "later"}):
-        with pytest.raises(ConfigurationError, match="only finished calls can be executed"):
+        with pytest.raises(
+            ConfigurationError, match=r"calls contain .*, which is not finished: pass only complete calls"
+        ):
             run([tool], [*calls("later"), wrong], asynchronous=asynchronous)
     assert seen == []
 

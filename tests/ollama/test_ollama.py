@@ -423,7 +423,7 @@ def test_chunks_must_be_text(ended: bool) -> None:
     subject = Parser([], "{")
     if ended:
         subject.add("text")
-    with pytest.raises(UsageError, match="not bytes"):
+    with pytest.raises(UsageError, match=r"s=b'{' is not text: pass text"):
         subject.add(b"{")  # type: ignore[arg-type]
 
 

@@ -84,17 +84,17 @@ def test_no_message_promises_a_package_index() -> None:
 @pytest.mark.parametrize(
     ("known", "message"),
     [
-        ({}, "it needs x: in a checkout, python -m pip install '.[extra]'"),
+        ({}, "it needs x: in a checkout, install it with python -m pip install '.[extra]'"),
         (
             {"Repository": "https://host/repo"},
             (
-                "it needs x: in a checkout, python -m pip install '.[extra]', or anywhere python -m pip install "
+                "it needs x: in a checkout, install it with python -m pip install '.[extra]', or anywhere with python -m pip install "
                 "'toolglean[extra] @ git+https://host/repo'"
             ),
         ),
         (
             {"Repository": "https://host/repo", "Package index": "https://host/project"},
-            "it needs x: python -m pip install 'toolglean[extra]'",
+            "it needs x: install it with python -m pip install 'toolglean[extra]'",
         ),
     ],
 )

@@ -124,14 +124,14 @@ def test_variables() -> None:
 @pytest.mark.parametrize(
     ("message", "reason"),
     [
-        ("hi", r"messages\[0\] must be a dict with a role"),
-        ({"content": "hi"}, r"messages\[0\] must be a dict with a role"),
-        ({"role": "user", "content": 1}, "content must be a string or a list of parts, not int"),
-        ({"role": "assistant", "tool_calls": [call("[1]")]}, "arguments must be a JSON object, not list"),
-        ({"role": "assistant", "tool_calls": [call("{")]}, "arguments must be a JSON object"),
+        ("hi", r"messages\[0\]=.* is not a message: pass a dict with a role"),
+        ({"content": "hi"}, r"messages\[0\]=.* is not a message: pass a dict with a role"),
+        ({"role": "user", "content": 1}, "content=1 of a message is not valid: pass text or a list of parts"),
+        ({"role": "assistant", "tool_calls": [call("[1]")]}, r"arguments=\[1\] of a tool call are not a JSON object"),
+        ({"role": "assistant", "tool_calls": [call("{")]}, "arguments='{' of a tool call are not a JSON object"),
         (
             {"role": "assistant", "tool_calls": [call({"a": {1, 2}})]},
-            "must contain only JSON values, not a value of type set",
+            "contain a value of type set: pass only JSON values",
         ),
         ({"role": "assistant", "tool_calls": [call({"a": 10**400})]}, "too large for the float"),
     ],
@@ -145,7 +145,7 @@ def test_values_nested_too_deeply() -> None:
     value: Any = 1
     for _ in range(300):
         value = [value]
-    with pytest.raises(UsageError, match="nested deeper than 256 levels"):
+    with pytest.raises(UsageError, match="nested more than 256 levels deep"):
         rendered("{{range .Messages}}{{end}}", [{"role": "assistant", "tool_calls": [call({"a": value})]}])
 
 

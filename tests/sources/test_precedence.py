@@ -114,6 +114,10 @@ def test_only_a_tag() -> None:
     found = Format.from_template(broken)
     assert found.tag == "<call>"
     assert not found.is_declared
+    [passed] = [
+        each for each in choose_format(template=broken, model="nobody:8b").passed_over if each.argument == "model"
+    ]
+    assert passed.reason == "unknown model 'nobody:8b'"  # a colon in the name does not cut it off
 
 
 @pytest.mark.parametrize(
@@ -143,12 +147,15 @@ NO_CALLS = "{% for m in messages %}<<{{ m.role }}>>{{ m.content }}{% endfor %}"
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("chat_template.jinja", "not 'chat_template.jinja', which has nothing between .* path object"),
+        (
+            "chat_template.jinja",
+            "template='chat_template.jinja' is not a chat template, .* has nothing between .* path object",
+        ),
         ("Qwen/Qwen3-8B", "model="),
-        ("", "not ''"),
-        ("FROM qwen3\nPARAMETER temperature 0\n", "which has nothing between"),
-        ("import os\n\nprint({1: {2: 3}})\n", "which has nothing between"),
-        (3, "path object of its file, not 3"),
+        ("", "template='' is not"),
+        ("FROM qwen3\nPARAMETER temperature 0\n", "it has nothing between"),
+        ("import os\n\nprint({1: {2: 3}})\n", "it has nothing between"),
+        (3, "template=3 is not a chat template: pass .* path object of its file"),
     ],
 )
 def test_text_that_is_no_template(text: Any, message: str) -> None:
@@ -246,9 +253,9 @@ def test_variables_say_whether_the_model_thinks() -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"variables": {"a": 1}}, "give template"),
+        ({"variables": {"a": 1}}, "pass template"),
         ({"variables": 3, "template": TEMPLATE}, "mapping"),
-        ({"variables": {"a": object()}, "template": TEMPLATE}, "must be JSON values"),
+        ({"variables": {"a": object()}, "template": TEMPLATE}, "cannot be written as JSON .*: pass only JSON values"),
     ],
 )
 def test_wrong_variables(options: dict[str, Any], message: str) -> None:

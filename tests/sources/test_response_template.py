@@ -133,7 +133,7 @@ WRONG = [
     (template() | {"defaults": []}, "defaults"),
     ({"start_anchor": "A:", "fields": {}}, "fields is missing or empty"),
     (template(x=[]), "field 'x'"),
-    (template(x={"open": "a", "open_pattern": "b"}), "field 'x': give open or open_pattern"),
+    (template(x={"open": "a", "open_pattern": "b"}), "field 'x': open and open_pattern exclude each other"),
     (template(x={"open": "a", "shut": "b"}), "field 'x': unknown key shut"),
     (template(x={"open": ["a", ""]}), "field 'x': open"),
     (template(x={"open": "a", "close": 1}), "field 'x': close"),
@@ -150,7 +150,7 @@ WRONG = [
     (template(x={"open": "a", "transform": {"b": "say {content}"}}), "field 'x'"),
     (template(x={"open": "a", "transform": {"b": ["{name}"]}}), "field 'x': {name}"),
     (template(x={}), "content, x"),
-    (template(x={"open_pattern": r"(?<=a)b+?c*"}), "field 'x': open_pattern must not look behind"),
+    (template(x={"open_pattern": r"(?<=a)b+?c*"}), "field 'x': open_pattern '(?<=a)b+?c*' contains a lookbehind"),
     (template(x={"open_pattern": r"(a"}), "field 'x': open_pattern"),
 ]
 

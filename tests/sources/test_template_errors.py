@@ -129,5 +129,5 @@ def test_without_jinja2_the_error_names_the_extra(monkeypatch: pytest.MonkeyPatc
 
 
 def test_no_other_language() -> None:
-    with pytest.raises(UsageError, match="language='mustache' is not a template language: use 'go' or 'jinja'"):
+    with pytest.raises(UsageError, match="language='mustache' is not valid: pass 'go' or 'jinja'"):
         tag_of("", "mustache")

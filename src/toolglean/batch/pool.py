@@ -22,7 +22,7 @@ __all__ = ["ParserFactory"]
 
 KEPT = 256
 SHOWN = 200
-WANTED = "give a list of tool dicts or names"
+WANTED = "expected a list of tool dicts or names"
 HOW = ("format", "model", "template")
 """The options that say how the model writes. If one is given for all turns, the model of a turn is not used."""
 

@@ -86,7 +86,7 @@ def _parser(asked: str) -> argparse.ArgumentParser:
         prog="toolglean",
         description="Turns what a language model writes, chunk by chunk, into content, reasoning and tool calls.",
         epilog="exit codes: 0; 1 if a turn had a problem or an unfinished call, or a template was refused; 2 for wrong "
-        "usage or unreadable input; 3 if a run broke off that `toolglean parse --resume` continues",
+        "usage or unreadable input; 3 if a run was interrupted: continue it with `toolglean parse --resume`",
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=f"toolglean {__version__}")

@@ -40,7 +40,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--turns", dest="form", action="store_const", const="turns", help="the input is JSON lines, a turn on each"
     )
     parser.add_argument(
-        "--tools-output", metavar="FILE", help="write the definitions of --tools to this file, with the same words"
+        "--tools-output",
+        metavar="FILE",
+        help="write the definitions of --tools to this file, with the same replacements",
     )
     add_format_options(parser)
     parser.set_defaults(run=run)

@@ -28,12 +28,12 @@ Form: TypeAlias = Literal["text", "jsonl", "turns"]
 CHUNKS_ONLY = ("chunk", "token")
 CHUNK_KEYS = (*CHUNKS_ONLY, "content", "text")
 RULE = (
-    "Input is UTF-8: text, JSON lines of chunks, or (parse only) JSON lines of turns. It is read as chunks if its "
-    "first line (blank ones aside) is a JSON string, a JSON list of strings, or a JSON object with a string under "
-    f"{', '.join(CHUNK_KEYS[:-1])} or {CHUNK_KEYS[-1]}; every line must then be one of these. It is read as turns if "
-    "the first line is a whole answer of OpenAI or Ollama, an object with messages, or one with content and an id or a "
-    "role. If the first two lines leave it open, the command asks for --turns or --stream. --text, --stream and "
-    "--turns decide it."
+    "Input is UTF-8: text, JSON lines of chunks, or (parse, replay and anonymize) JSON lines of turns. It is read as "
+    "chunks if its first line (blank ones aside) is a JSON string, a JSON list of strings, or a JSON object with a "
+    f"string under {', '.join(CHUNK_KEYS[:-1])} or {CHUNK_KEYS[-1]}; every line must then be one of these. It is read "
+    "as turns if the first line is a whole answer of OpenAI or Ollama, an object with messages, or one with content "
+    "and an id or a role. If the first two lines leave it open, the command asks for --turns or --stream. --text, "
+    "--stream and --turns decide it."
 )
 BLOCK = 65536
 

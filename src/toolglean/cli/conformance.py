@@ -40,16 +40,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_targets(parser)
     _add_cases(parser)
     group = parser.add_argument_group("the report")
-    group.add_argument("--json", metavar="FILE", help="also write it as JSON; - for standard output instead of text")
-    group.add_argument("--junit", metavar="FILE", help="also write it as JUnit's XML, which CI systems read")
-    group.add_argument("--brief", action="store_true", help="only the table, without the cases that fail")
+    group.add_argument(
+        "--json", metavar="FILE", help="also write the report as JSON; - for standard output, instead of text"
+    )
+    group.add_argument("--junit", metavar="FILE", help="also write the report as JUnit XML, which CI systems read")
+    group.add_argument("--brief", action="store_true", help="print only the table, without the cases that fail")
     group.add_argument("--list", action="store_true", help="list the cases that would run, and run none")
     group.add_argument("--print-schema", action="store_true", help="print the JSON schema of a case, and run none")
     parser.set_defaults(run=run)
 
 
 def _add_targets(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("what is tried")
+    group = parser.add_argument_group("what to test")
     one = group.add_mutually_exclusive_group()
     one.add_argument(
         "--parser",
@@ -64,8 +66,8 @@ def _add_targets(parser: argparse.ArgumentParser) -> None:
         "--mode",
         choices=MODES,
         default="upstream",
-        help="how --engine is given a text: upstream: it passes requests on to the kit; vllm, sglang: by endpoints of "
-        "their own; echo: its model is asked to repeat it (default: upstream)",
+        help="how a text gets to --engine: upstream: the server passes requests on to the kit; vllm, sglang: through "
+        "endpoints of the server's own; echo: its model is asked to repeat the text (default: upstream)",
     )
     group.add_argument(
         "--listen",
@@ -74,9 +76,11 @@ def _add_targets(parser: argparse.ArgumentParser) -> None:
         help="upstream: where the kit listens, as the server's model (default: 127.0.0.1:9911)",
     )
     group.add_argument("--model", metavar="NAME", help="the name of the model in requests to --engine")
-    group.add_argument("--tool-call-parser", metavar="NAME", help="sglang: which of its parsers")
-    group.add_argument("--reasoning-parser", metavar="NAME", help="sglang: which of its parsers of reasoning")
-    group.add_argument("--timeout", type=float, default=10.0, metavar="SECONDS", help="for one turn (default: 10)")
+    group.add_argument("--tool-call-parser", metavar="NAME", help="sglang: the name of its parser of calls")
+    group.add_argument("--reasoning-parser", metavar="NAME", help="sglang: the name of its parser of reasoning")
+    group.add_argument(
+        "--timeout", type=float, default=10.0, metavar="SECONDS", help="the time limit for one turn (default: 10)"
+    )
 
 
 def _add_cases(parser: argparse.ArgumentParser) -> None:
@@ -87,10 +91,12 @@ def _add_cases(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="your own cases, as JSON lines, instead of ours; can be repeated",
     )
-    group.add_argument("--format", action="append", metavar="NAME", help="only of this wire format; can be repeated")
-    group.add_argument("--kind", action="append", metavar="KIND", help="only of this kind; can be repeated")
-    group.add_argument("--only", metavar="START", help="only those whose id begins with this")
-    group.add_argument("--cuts", type=int, default=3, metavar="N", help="random cuts of each text (default: 3)")
+    group.add_argument("--format", action="append", metavar="NAME", help="only cases of this format; can be repeated")
+    group.add_argument("--kind", action="append", metavar="KIND", help="only cases of this kind; can be repeated")
+    group.add_argument("--only", metavar="START", help="only cases whose id begins with this")
+    group.add_argument(
+        "--cuts", type=int, default=3, metavar="N", help="how many random cuts of each text to try (default: 3)"
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -121,9 +127,9 @@ def run(args: argparse.Namespace) -> int:
 
 def _cases(args: argparse.Namespace) -> list[Case]:
     if args.cuts < 0:
-        raise InputError(f"--cuts {args.cuts}: must be 0 or more")
+        raise InputError(f"--cuts {args.cuts}: expected 0 or more")
     if not args.timeout > 0:
-        raise InputError(f"--timeout {args.timeout:g}: must be a number of seconds above 0")
+        raise InputError(f"--timeout {args.timeout:g}: expected a number of seconds above 0")
     found = [case for path in args.cases for case in conformance.read_cases(path)] if args.cases else None
     cases = conformance.load_cases() if found is None else found
     formats = {getattr(find_format(name), "name", name) for name in args.format or ()}

@@ -53,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def _seconds(text: str) -> float:
     value = float(text)
     if not (math.isfinite(value) and 0 <= value <= 60):
-        raise argparse.ArgumentTypeError(f"between 0 and 60 seconds, not {text}")
+        raise argparse.ArgumentTypeError(f"invalid value {text!r}: expected 0 to 60 seconds")
     return value
 
 

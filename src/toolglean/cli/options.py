@@ -124,7 +124,7 @@ def at_least_one(text: str) -> int:
     """The type of an argument that is a number of 1 or more."""
     value = int(text)
     if value < 1:
-        raise argparse.ArgumentTypeError(f"at least 1, not {text}")
+        raise argparse.ArgumentTypeError(f"invalid value {text!r}: expected 1 or more")
     return value
 
 
@@ -148,7 +148,7 @@ def variables_of(args: argparse.Namespace) -> dict[str, Any]:
     for each in args.set or ():
         name, parted, value = each.partition("=")
         if not parted or not name.isidentifier():
-            raise InputError(f"--set {each!r}: must be NAME=VALUE, such as enable_thinking=true")
+            raise InputError(f"--set {each!r}: expected NAME=VALUE, such as enable_thinking=true")
         try:
             found[name] = json.loads(value)
         except (ValueError, RecursionError):

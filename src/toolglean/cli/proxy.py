@@ -53,12 +53,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_false",
         help="leave a broken call malformed, even if there is only one way to repair it",
     )
-    group = parser.add_argument_group("what goes through")
+    group = parser.add_argument_group("what is passed on")
     group.add_argument(
         "--stream-arguments",
         action="store_true",
         help="stream the arguments of a call as they are written (default: a call comes once it is whole, because some "
-        "clients run a call that broke off)",
+        "clients run a call that was cut off)",
     )
     group.add_argument(
         "--history",
@@ -83,7 +83,7 @@ def run(args: argparse.Namespace) -> int:
     except ImportError as error:
         raise InputError(needs(f"`toolglean proxy` needs {error.name}", "proxy")) from error
     if args.body_limit < 1:
-        raise InputError(f"--body-limit {args.body_limit}: must be 1 MiB or more")
+        raise InputError(f"--body-limit {args.body_limit}: expected 1 MiB or more")
     repair = _repair(args)
     served = application(args.upstream, repair, history=args.history, body_limit=args.body_limit * MIB)
     with _listening(args.host, args.port) as listening:
@@ -132,10 +132,10 @@ def _listening(host: str, port: int) -> socket.socket:
     host = host.removeprefix("[").removesuffix("]")  # as in a URL
     if not host:
         raise InputError(
-            "--host '': must be an address, such as 127.0.0.1; 0.0.0.0 means all addresses of this machine"
+            "--host '': expected an address, such as 127.0.0.1; 0.0.0.0 means all addresses of this machine"
         )
     if not 0 <= port <= LAST_PORT:
-        raise InputError(f"--port {port}: must be a number from 0 to {LAST_PORT}")
+        raise InputError(f"--port {port}: expected a number from 0 to {LAST_PORT}")
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         return socket.create_server((host, port), family=family, backlog=1024)

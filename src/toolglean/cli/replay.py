@@ -52,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "Writes one HTML page, which needs no network, that plays a turn token by token: what each "
         "character became, the events of each step, what a program has by then, and what `toolglean explain` says."
     )
-    parser.epilog = RULE.replace("(parse only)", "(parse and replay)")
+    parser.epilog = RULE
     parser.add_argument(
         "turn",
         nargs="?",

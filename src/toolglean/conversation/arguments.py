@@ -1,8 +1,8 @@
-# What this file knows: how the arguments of a call are brought to the types in the tool's JSON schema, and checked.
+# How the arguments of a call are brought to the types in the tool's JSON schema, and checked.
 # Does not depend on how the call was written, or on what executes it.
 #
 # Only a string is ever changed, and only where the schema does not allow a string: "2" becomes 2 if the schema says
-# integer, and '{"a": 1}' becomes an object if it says object. "2" stays "2" if the schema allows a string, also beside
+# integer, and '{"a": 1}' becomes an object if it says object. "2" stays "2" if the schema allows a string, also next to
 # integer, or does not mention the value. A value that cannot be converted stays as it is: the check, or the tool, will
 # report it.
 #

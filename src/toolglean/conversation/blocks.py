@@ -133,7 +133,7 @@ def _parts(content: Any, place: int, names: dict[str, str]) -> Iterator[ContentP
         yield from (ContentPartText(text) for text in [content] if text)
         return
     if not isinstance(content, list | tuple):
-        raise MessageError(f"message {place}: content must be text or a list of blocks, not {shown(content)}")
+        raise MessageError(f"message {place}: content={shown(content)} is not valid: pass text or a list of blocks")
     for block in content:
         yield _part(block, place, names)
 
@@ -153,5 +153,5 @@ def _part(block: Any, place: int, names: dict[str, str]) -> ContentPart:
     if kind == "tool_result":
         return result_part(block, names, id_field="tool_use_id", content=field(block, "structured_content"))
     if not isinstance(block, Mapping):
-        raise MessageError(f"message {place}: not a block of content: {shown(block)}")
+        raise MessageError(f"message {place}: {shown(block)} is not a block of content: pass a dict with a type")
     return ContentPartOther(block)

@@ -164,7 +164,9 @@ def written_arguments(name: str, arguments: Any, error: type[Exception] = Messag
     try:
         return written(arguments)
     except (TypeError, ValueError, RecursionError) as reason:
-        raise error(f"the arguments of {name!r} are not valid JSON ({reason}): {shown(arguments)}") from reason
+        raise error(
+            f"the arguments of {name!r}, {shown(arguments)}, cannot be written as JSON ({reason}): pass JSON values"
+        ) from reason
 
 
 def result_text(value: Any, name: str) -> str:
@@ -178,7 +180,9 @@ def result_text(value: Any, name: str) -> str:
     try:
         return written(value)
     except (TypeError, ValueError, RecursionError) as error:
-        raise MessageError(f"the result of tool {name!r} is not a JSON value ({error}): {shown(value)}") from error
+        raise MessageError(
+            f"the result of {name!r}, {shown(value)}, cannot be written as JSON ({error}): pass JSON values"
+        ) from error
 
 
 def result_of(content: Any) -> Any:

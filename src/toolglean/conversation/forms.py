@@ -267,7 +267,7 @@ def _json(request: ToolUseContent) -> str:
 
 def _request_xml(request: ToolUseContent, tools: ToolSet) -> str:
     if request.unread:
-        raise UsageError(f"arguments that could not be read cannot be written as XML: {shown(request.unread)}")
+        raise UsageError(f"the arguments {shown(request.unread)} could not be read, so they cannot be written as XML")
     try:
         return render("tool-tags", [(request.name, request.input)], tools=tools)
     except UsageError:

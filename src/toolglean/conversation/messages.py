@@ -174,7 +174,9 @@ class History:
         try:
             found = Role(role)
         except ValueError:
-            raise UsageError(f"unknown role {role!r}: use one of {', '.join(Role)}") from None
+            raise UsageError(
+                f"role={role!r} is not valid: pass one of {', '.join(map(repr, map(str, Role)))}"
+            ) from None
         message = Message(found, [ContentPartText(content)] if isinstance(content, str) else list(content))
         self.conversation.append(message)
         return message

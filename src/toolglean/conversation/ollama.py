@@ -123,7 +123,7 @@ class OllamaHistoryConverter:
         for place, wire in enumerate(messages):
             role, content = role_of(wire, place), field(wire, "content")
             if content is not None and not isinstance(content, str):
-                raise MessageError(f"message {place}: content must be text, not {shown(content)}")
+                raise MessageError(f"message {place}: content={shown(content)} is not valid: pass text")
             if role == Role.SYSTEM and place == 0:
                 history.system_message = content or ""
             elif role == Role.TOOL:
@@ -158,8 +158,8 @@ def _gathered_for_ollama(parts: list[ContentPart], place: int) -> list[ContentPa
     for part in images:
         if part.data.keys() != {"type", IMAGE} or part.data["type"] != IMAGE:
             raise MessageError(
-                f"message {place}: {WIRE} takes only images as other parts, written {{'type': 'image', 'image': …}}: "
-                f"{shown(part.data)}"
+                f"message {place}: {shown(part.data)} cannot be written for {WIRE}: other parts must be images, "
+                "{'type': 'image', 'image': …}"
             )
     rest = joined_texts(part for part in parts if not isinstance(part, ContentPartOther))
     calls = [part for part in rest if isinstance(part, ContentPartToolCall)]

@@ -236,7 +236,7 @@ def _content(content: Any, place: int) -> Iterator[ContentPart]:
         yield ContentPartText(content)
         return
     if not isinstance(content, list | tuple):
-        raise MessageError(f"message {place}: content must be text or a list of parts, not {shown(content)}")
+        raise MessageError(f"message {place}: content={shown(content)} is not valid: pass text or a list of parts")
     for part in content:
         if isinstance(part, str):
             yield ContentPartText(part)
@@ -252,7 +252,7 @@ def _as_dict(part: Any, place: int) -> Mapping[str, Any]:
     dump = getattr(part, "model_dump", None)
     found = dump(exclude_unset=True) if callable(dump) else None
     if not isinstance(found, Mapping):
-        raise MessageError(f"message {place}: not a part of content: {shown(part)}")
+        raise MessageError(f"message {place}: {shown(part)} is not a part of content: pass text, or a dict with a type")
     return found
 
 

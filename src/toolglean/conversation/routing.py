@@ -92,7 +92,7 @@ class LocalTools:
         """
         added = as_tool(function if tool is None else tool)
         if added.name in self._functions:
-            raise UsageError(f"tool {added.name!r} is registered already: give this one another name")
+            raise UsageError(f"tool {added.name!r} is already registered: pass a tool with another name")
         self._functions[added.name] = function
         self._tools.append(added)
         return added
@@ -116,7 +116,9 @@ class UnifiedMcpToolSystem:
 
     def __init__(self, executors: Iterable[ToolExecutor] = (), *, timeout: float | None = 60.0) -> None:
         if timeout is not None and not timeout > 0:
-            raise UsageError(f"timeout must be a number of seconds above 0, or None, not {timeout!r}")
+            raise UsageError(
+                f"timeout={timeout!r} is not valid: pass a number of seconds above 0, or None for no limit"
+            )
         self.executors = list(executors)
         self.timeout = timeout
 

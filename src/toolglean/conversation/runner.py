@@ -90,7 +90,7 @@ async def arun(call: Call) -> Outcome:
 
 
 async def run_within(seconds: float | None, work: Callable[[], Awaitable[Any]]) -> Outcome | None:
-    """Run `work` in a task of its own, so that the time limit holds even if it ignores its cancellation.
+    """Run `work` in a task of its own, so that the time limit applies even if it ignores its cancellation.
 
     Args:
         seconds: the limit; None: no limit.

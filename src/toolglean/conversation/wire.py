@@ -136,7 +136,9 @@ def role_of(wire: Any, place: int) -> Role:
     role = field(wire, "role")
     found = _ROLES.get(role) if isinstance(role, str) else None
     if found is None:
-        raise MessageError(f"message {place}: unknown role {role!r}; use one of {', '.join(_ROLES)}: {shown(wire)}")
+        raise MessageError(
+            f"message {place}: role={role!r} of {shown(wire)} is not valid: pass one of {', '.join(map(repr, _ROLES))}"
+        )
     return found
 
 
@@ -150,7 +152,7 @@ def listed(wire: Any, name: str, place: int) -> list[Any]:
     if not found:
         return []
     if not isinstance(found, Iterable) or isinstance(found, str | bytes | Mapping):
-        raise MessageError(f"message {place}: {name} must be a list, not {shown(found)}")
+        raise MessageError(f"message {place}: {name}={shown(found)} is not a list: pass a list, or leave it out")
     return list(found)
 
 

@@ -56,9 +56,9 @@ class Thing(NamedTuple):
     Attributes:
         key: the key whose value is being read.
         keys: how many keys were read.
-        name: the name of the call; `sure`: whether it may be a call without arguments beside the name.
+        name: the name of the call; `sure`: whether it may be a call whose name has no arguments next to it.
         arguments: the arguments, under one of their names; `other`: an object under another key.
-        noted: whether there is a key that may only be beside arguments, or beside calls.
+        noted: whether there is a key that may only be next to arguments, or next to calls.
         calls: how many calls it contains.
         is_unknown: whether its name is not a tool's. Beside calls of tools, such a call is content.
     """

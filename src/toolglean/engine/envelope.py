@@ -44,10 +44,10 @@ class Reading(IntEnum):
     UNDECIDED = 3  # JSON without a marker, which may be calls or data
     FIRST_KEY = 4  # an object after a tool's name: its first key tells whether it is the arguments
     # A value that is kept, or skipped, until its meaning is known:
-    BESIDE = 5  # beside the name and the arguments of a call
+    BESIDE = 5  # next to the name and the arguments of a call
     EARLY = 6  # under an arguments key, before the name
     UNDER_TOOL = 7  # under the only key so far, which is a tool's name
-    UNDER_OTHER = 8  # under another key, beside the name of a call that has no arguments yet
+    UNDER_OTHER = 8  # under another key, next to the name of a call that has no arguments yet
 
 
 BRACKET, TOKENS, ARGUMENTS, UNDECIDED, FIRST_KEY, BESIDE, EARLY, UNDER_TOOL, UNDER_OTHER = Reading

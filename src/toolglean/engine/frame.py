@@ -1,8 +1,8 @@
 # What the keys and values of a JSON object mean for a call, and when the call begins. Does not depend on how JSON is
 # read, or on where the object is in it (envelope.py).
 #
-# A call begins when its name is certain. A name that is not a tool's is certain only beside an arguments key. What came
-# before the name is kept here and emitted then. The rules about keys beside the arguments are in scan/data.py.
+# A call begins when its name is certain. A name that is not a tool's is certain only next to an arguments key. What
+# came before the name is kept here and emitted then. The rules about keys next to the arguments are in scan/data.py.
 """An object in the JSON around calls."""
 
 from __future__ import annotations
@@ -57,11 +57,11 @@ class Frame(Plain):
         written: how its arguments were written.
         arguments: their text, if they came before the name or under another key; `start` is its place.
         under: the key of an object in `arguments` that may not be the arguments: the only key so far, which is a tool's
-            name; or, if the name is known, the first key beside it whose value is an object.
+            name; or, if the name is known, the first key next to it whose value is an object.
         called: whether a call was begun from this object.
         repeated: the last name or arguments key that came a second time, and its place.
         others: keys that are not for a name or arguments, and not in `beside`; only the first few.
-        beside: keys that may be beside a name without being arguments.
+        beside: keys that may be next to a name without being arguments.
     """
 
     __slots__ = (
@@ -90,7 +90,7 @@ class Frame(Plain):
         return self.name is not None and not self.has_arguments and not self.under
 
     def may_be_arguments(self, bracket: str) -> bool:
-        """Whether the object that begins may be the arguments, although its key is not one of theirs."""
+        """Whether the object that begins may be the arguments, although its key is not an arguments key."""
         if not self.keys or bracket != "{" or self.name is None or self.has_arguments or self.others:
             return False
         return self.called or (self.key not in HOLDER_KEYS and not self.soft)
@@ -191,7 +191,7 @@ class Frame(Plain):
     def begin_arguments(self, turn: Turn) -> bool:
         """The arguments begin. Returns whether a call is open that takes them as they are read."""
         if not self.called and self.name is not None:
-            self._begin_call(turn)  # an unknown name is accepted beside an arguments key
+            self._begin_call(turn)  # an unknown name is accepted next to an arguments key
         if self.called:
             self.written = AS_OBJECT
         return self.called
@@ -212,7 +212,7 @@ class Frame(Plain):
             bare: whether no marker shows that calls are meant.
         """
         lone = self.under if self.name is None else ""  # a tool's name, as the only key, whose value is an object
-        # Whether the name has nothing beside it but an object under another key.
+        # Whether the name has nothing next to it but an object under another key.
         lacks_arguments = self.name is not None and bool(self.under) and self.others == (self.under,)
         if not self.called and lacks_arguments and not self.has_arguments and turn.region.open:
             self._begin_call(turn)

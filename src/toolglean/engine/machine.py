@@ -98,7 +98,9 @@ class Machine(FastPath):
         """The prompt has opened the reasoning."""
         channel = self._plan.reasoning_channel()
         if not channel:
-            raise UsageError("start='reasoning' needs a format that has reasoning; a tag says nothing of it")
+            raise UsageError(
+                "start='reasoning' needs a format that has reasoning, which a tag does not: pass format or model"
+            )
         self._turn.enter_channel(channel)
 
     def _read_prompt(self, prompt: str) -> None:
@@ -303,7 +305,10 @@ class Machine(FastPath):
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         if state[0] != LAYOUT:
-            raise UsageError(f"a parser pickled by another version of toolglean (layout {state[0]}, not {LAYOUT})")
+            raise UsageError(
+                f"this parser was pickled by another version of toolglean (layout {state[0]}, not {LAYOUT}): "
+                "make a new parser"
+            )
         _, plan, turn, pos, self._finished, waits = state
         super().__init__(plan, turn, pos)
         self._watch = None

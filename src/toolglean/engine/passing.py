@@ -78,7 +78,7 @@ class Passing(Plain, Payload):
         return i
 
     def _watch(self, names: Names, raw: str) -> str:
-        # The tool that an object names beside its arguments; "" until there is one.
+        # The tool that an object names next to its arguments; "" until there is one.
         token, frames = self._scanner.token, self._open
         if token is CLOSE and frames:
             frames.pop()

@@ -83,7 +83,7 @@ def opener_in_value(of: str) -> Reason:
 
 DUPLICATE_KEY = Reason("duplicate-key", "duplicate key")
 REPEATED_CALL_KEY = Reason("repeated-call-key", "the name or the arguments of a call are written twice")
-IGNORED_KEYS = Reason("ignored-keys", "ignored keys beside the arguments")
+IGNORED_KEYS = Reason("ignored-keys", "ignored keys next to the arguments")
 
 
 def repaired(name: str) -> Reason:
@@ -93,7 +93,7 @@ def repaired(name: str) -> Reason:
 
 # -- markers, and the end of the turn ----------------------------------------------------------------------------------
 
-LEFTOVER_MARKER = Reason("leftover-marker", "leftover marker beside a call")
+LEFTOVER_MARKER = Reason("leftover-marker", "leftover marker next to a call")
 UNOPENED_REASONING = Reason("unopened-reasoning", "reasoning closed but never opened")
 CUT_OFF = Reason("cut-off", "turn ends after an opening marker")
 ANOTHER_MESSAGE = Reason("another-message", "the header of another message ends the turn")

@@ -1,4 +1,4 @@
-# Markers without a call, which wait for what follows: beside a call they are markup. Does not depend on how text is
+# Markers without a call, which wait for what follows: next to a call they are markup. Does not depend on how text is
 # searched, on formats, or on how events are put in order.
 #
 # A model wraps its calls in the markers of another family, opens a section twice, or leaves one empty. What comes next

@@ -106,8 +106,7 @@ class Terminals:
     """What may follow a slot of text: literals, and the first characters of a slot that follows at once.
 
     Attributes:
-        after_words: whether all of these end with a character that cannot be part of a word, so that none ends within a
-            word.
+        after_words: whether all of these end with a character that cannot be part of a word, and never within one.
         marker: the one literal, if there is nothing else; "" also if it may begin again within itself.
     """
 

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeAlias
 
-from toolglean.errors import UsageError
+from toolglean.errors import UsageError, shown
 from toolglean.events import ToolCall
 from toolglean.formats.compile import Program, compiled
 from toolglean.formats.patterns import begins_with_objects
@@ -116,16 +116,18 @@ def _call(given: CallLike, index: int, declared: Format) -> Call:
     name, arguments, own_id = _fields(given)
     of = f"format {declared.name!r}, call {index} ({name!r})"
     if not isinstance(name, str) or not name.strip() or misfit(name):
-        raise UsageError(f"{of}: a name must be a non-empty string")
+        raise UsageError(f"{of}: the name is empty or not text: pass the name of a tool")
     if isinstance(arguments, str):
         try:
             arguments = json.loads(arguments)
         except ValueError as error:
-            raise UsageError(f"{of}: the arguments are not valid JSON: {error}") from error
+            raise UsageError(
+                f"{of}: arguments={shown(arguments)} are not JSON ({error}): pass a dict or JSON text"
+            ) from error
         except RecursionError:
             arguments = _deep_object(arguments, of)
     if not isinstance(arguments, Mapping):
-        raise UsageError(f"{of}: the arguments must be an object, not {type(arguments).__name__}")
+        raise UsageError(f"{of}: arguments={shown(arguments)} are not an object: pass a dict or JSON text")
     reason = misfit(dict(arguments))
     if reason:
         wrong = next((key for key, value in arguments.items() if misfit(key) or misfit(value)), "")
@@ -185,7 +187,7 @@ class _Turn:
     def _reasoning(self, text: str) -> str:
         opener, closer = self.format.reasoning
         if not opener:
-            raise self._error("it has no markers for reasoning")
+            raise self._error("it has no markers for reasoning: leave out reasoning")
         channel = self.program.channel(self.program.reasoning_channel(0, 0), ())
         place, found = channel.finder.find(text + closer.lstrip(), 0)
         if place != len(text) or misfit(text):
@@ -200,7 +202,7 @@ class _Turn:
         if misfit(text) or (place < len(text) and (found or after or cut_off)):
             raise self._error(f"the content contains a marker: {found or text[place:]!r}")
         if text and not found and self._has_marker(after):
-            raise self._error(f"the content ends within a word, which would go on with the marker: {text[-40:]!r}")
+            raise self._error(f"the content ends within a word, which the marker would continue: {text[-40:]!r}")
         if after.lstrip().startswith("```") and text.strip():
             raise self._error(
                 "its calls are in a code fence, which is a quotation after other text: there can be no content"
@@ -235,11 +237,13 @@ class _Turn:
     def _check_name(self, call: Call) -> None:
         if self.tools is None:
             if self.format.registered_only:
-                raise UsageError(f"{call.of}: calls of this format count for known tools only: give `tools`")
+                raise UsageError(f"{call.of}: this format reads calls of known tools only: pass tools")
             return
         found = self._read_as(call.name)
         if found is None and (self.program.has_bare or self.format.registered_only):
-            raise UsageError(f"{call.of}: no such tool, and calls of this format count for known tools only")
+            raise UsageError(
+                f"{call.of}: no such tool, and this format reads calls of known tools only: pass the tool in tools"
+            )
         if found not in {None, call.name}:
             raise UsageError(f"{call.of}: it would be read as a call of {found!r}")
 
@@ -347,9 +351,9 @@ class _Turn:
 
     def _unwritable(self, call: Call, key: str) -> UsageError:
         known = key in properties(self._schema(call))
-        why = "as its schema has it" if known else "without a schema (`tools`)"
+        why = "with its schema" if known else "without a schema: pass tools"
         shown = f"{call.arguments[key]!r:.60}"
-        return UsageError(f"{call.of}, argument {key!r}: the dialect has no text that is read as {shown} {why}")
+        return UsageError(f"{call.of}, argument {key!r}: this format has no text that is read as {shown} {why}")
 
     def _parameter(self, call: Call, key: str, value: Any) -> Iterator[Piece]:
         root = self._schema(call)

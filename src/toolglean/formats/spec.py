@@ -183,7 +183,7 @@ class Format(Declaration):
 
     @property
     def is_declared(self) -> bool:
-        """Whether the patterns of a call are known, so that calls can be written too, and grammars be made."""
+        """Whether the patterns of a call are known, so that calls can be written and grammars can be made."""
         return bool(self.call)
 
     @property
@@ -211,7 +211,7 @@ class Format(Declaration):
             return self
         raise UsageError(
             f"format {self.name!r} cannot be used to {purpose}: it does not say how a call is written; "
-            "give the name of a format, or a Format with a call pattern"
+            "pass the name of a format, or a Format with a call pattern"
         )
 
     def __hash__(self) -> int:
@@ -222,7 +222,7 @@ class Format(Declaration):
         return word.translate({ord(char): text for char, text in self.escapes}) if self.escapes else word
 
     def unescaped(self, word: str) -> str:
-        """The name or key whose written form is `word`. Text that is not an escape stands for itself."""
+        """The name or key whose written form is `word`. Text that is not an escape is unchanged."""
         if not self.escapes:
             return word
         chars = {text: char for char, text in self.escapes}

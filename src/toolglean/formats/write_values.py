@@ -131,7 +131,7 @@ def text_of(value: Any, word: str, types: Mapping[str, str], schema: Any, root: 
 
     Args:
         value: the value.
-        word: the type that the format writes beside it; "" if it writes none.
+        word: the type that the format writes next to it; "" if it writes none.
         types: the format's words for types.
         schema: what the tool's schema says about the parameter; None if nothing is known.
         root: the schema in which `$ref` is resolved.

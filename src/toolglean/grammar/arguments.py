@@ -177,7 +177,7 @@ class Arguments:
         if not ways:
             raise UsageError(
                 f"{self.path}.properties.{name}: the format {self.format.name!r} cannot write any text that is read "
-                "back as such a value: give the parameter a plain type"
+                "back as such a value: use a plain type for the parameter"
             )
         return alt(*ways)
 

@@ -63,7 +63,9 @@ class Grammar:
         given: dict[Any, Any] = dict(special_tokens or {})
         for text, number in given.items():
             if not isinstance(text, str) or not isinstance(number, int) or isinstance(number, bool):
-                raise UsageError(f"special_tokens must map texts to token ids (integers), not {text!r} to {number!r}")
+                raise UsageError(
+                    f"special_tokens[{text!r}]={number!r} is not valid: pass a mapping of texts to token ids (integers)"
+                )
         return lark(self._root, self._rules, special_tokens)
 
     def gbnf(self) -> str:
@@ -107,16 +109,16 @@ def grammar_of(
     """
     declared = get_format(format) if isinstance(format, str) else format
     if not isinstance(declared, Format):
-        raise UsageError(f"format must be a Format or the name of one, not {format!r:.80}")
+        raise UsageError(f"format={format!r:.80} is not a format: pass a Format, or the name of one")
     declared = declared.declared("make a grammar")
     given = tools if isinstance(tools, ToolSet) else ToolSet(tools)
     if choice not in CHOICES and choice not in given:
         raise UsageError(
-            f"choice={choice!r} is neither {', '.join(map(repr, CHOICES))} nor a tool's name: "
-            f"the tools are {list(given.names)}"
+            f"choice={choice!r} is not valid: pass {', '.join(map(repr, CHOICES))} or the name of a tool "
+            f"({', '.join(map(repr, given.names)) or 'tools is empty'})"
         )
     if not len(given) and choice == "required":
-        raise UsageError("choice='required' needs tools, but tools is empty: give at least one")
+        raise UsageError("choice='required' needs tools, but tools is empty: pass at least one tool")
     for tool in given:
         check(tool.parameters, f"tools.{tool.name}.parameters")
     notes = Notes()

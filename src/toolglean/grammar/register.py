@@ -39,9 +39,7 @@ def register_xgrammar(*, strict: bool = True) -> tuple[str, ...]:
         registry: dict[str, Any] = builtin._structural_tag_registry
         register: Callable[[str], Callable[[Any], Any]] = builtin.register_model_structural_tag
     except (ImportError, AttributeError) as error:
-        raise UsageError(
-            f"register_xgrammar() needs the package xgrammar, 0.2 or later; install it: {error}"
-        ) from error
+        raise UsageError(f"register_xgrammar() needs xgrammar 0.2 or later: install it ({error})") from error
     taken = {name for name, known in registry.items() if not hasattr(known, "toolglean")}
     names = []
     for declared in all_formats():

@@ -72,7 +72,7 @@ def _check_values(schema: Any, path: str) -> None:
             pairs = value.items() if isinstance(value, Mapping) else enumerate(value)
             todo += [(each, f"{where}.{key}", depth + 1) for key, each in pairs]
         elif isinstance(value, int) and value.bit_length() > BITS:
-            raise UsageError(f"{where}: a number of {value.bit_length():,} bits is too large: give a smaller one")
+            raise UsageError(f"{where}: a number of {value.bit_length():,} bits is too large: use a smaller one")
 
 
 def _check_words(schema: Mapping[Any, Any], path: str) -> None:

@@ -95,7 +95,7 @@ class Schemas:
             for shape in self._spread(each, path):
                 found.setdefault(shape.key, shape)
             if len(found) > MAX_WAYS or count > MOST_TRIED:
-                self.notes.add_narrowed(path, f"of its alternatives, the grammar contains only the first {MAX_WAYS}")
+                self.notes.add_narrowed(path, f"the grammar contains only the first {MAX_WAYS} of its alternatives")
                 break
         return list(found.values())[:MAX_WAYS]
 

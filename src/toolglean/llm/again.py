@@ -104,6 +104,6 @@ def checked_retries(max_retries: Any) -> int:
         ConfigurationError: it is not an integer, or below 0.
     """
     if not isinstance(max_retries, int) or isinstance(max_retries, bool) or max_retries < 0:
-        message = f"max_retries={max_retries!r:.80} is not a number of retries: give 0 or more"
+        message = f"max_retries={max_retries!r:.80} is not valid: pass an integer of 0 or more"
         raise ConfigurationError(message, field="max_retries", value=max_retries)
     return max_retries

@@ -95,7 +95,7 @@ class OpenAICompatible(Served):
     def _is_of_grammars(cls, given: dict[str, Any]) -> dict[str, Any]:
         wrong = sorted(given.keys() - {"reasoning", "strict"})
         if wrong:
-            raise ValueError(f"{wrong[0]!r} is unknown: give 'reasoning' or 'strict'")
+            raise ValueError(f"{wrong[0]!r} is unknown: pass 'reasoning' or 'strict'")
         return Frozen(given)
 
     @field_validator("response_format")
@@ -176,7 +176,7 @@ class OpenAICompatible(Served):
         if found is None:
             message = (
                 f"grammar={self.grammar!r} needs the format in which {self.model!r} writes its calls, but it is not "
-                "known: give parser={'format': ...}"
+                "known: pass parser={'format': ...}"
             )
             raise ConfigurationError(message, field="grammar", value=self.grammar)
         return found
@@ -228,7 +228,7 @@ def _response_format(given: Any) -> dict[str, Any] | None:
     if isinstance(given, type) and issubclass(given, BaseModel):
         schema = {"name": given.__name__, "schema": given.model_json_schema()}
         return {"type": "json_schema", "json_schema": schema}
-    message = f"response_format={given!r:.80} cannot be sent: give a pydantic class, or a dict in the form of the API"
+    message = f"response_format={given!r:.80} is not valid: pass a pydantic class, or a dict in the form of the API"
     raise ConfigurationError(message, field="response_format", value=given)
 
 

@@ -66,7 +66,7 @@ class ConfigurationError(LLMError, UsageError, ValueError):
 
 
 class MissingLLMError(ConfigurationError, AssertionError):
-    """No language model was given, and `Configs.llm` is not set. Give a model, or set it."""
+    """No language model was given, and `Configs.llm` is not set. Pass `llm=`, or set it."""
 
 
 class ClientError(LLMError, ValueError, ConnectionError):

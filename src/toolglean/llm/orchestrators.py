@@ -72,7 +72,7 @@ class ToolOrchestratingLLM(WithPrompt, Generic[Model]):
     ) -> None:
         given: Any = output_cls
         if not (isinstance(given, type) and issubclass(given, BaseModel)):
-            message = f"output_cls must be a pydantic model class, not {output_cls!r}"
+            message = f"output_cls={output_cls!r} is not a pydantic class: pass a subclass of pydantic.BaseModel"
             raise ConfigurationError(message, field="output_cls", value=output_cls)
         self._output_cls = output_cls
         self._llm = self.validate_llm(llm)

@@ -66,7 +66,7 @@ class AgentChatResponse(BaseModel):
 
     def parse_tool_outputs(
         self,
-        allow_parallel_tool_calls: bool = False,  # noqa: FBT001, FBT002  # the seed's
+        allow_parallel_tool_calls: bool = False,  # noqa: FBT001, FBT002  # a public signature, which stays
         *,
         allow_parallel: bool | None = None,
     ) -> Any:

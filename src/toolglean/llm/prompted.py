@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from toolglean.errors import shown
 from toolglean.llm.base import LLM
 from toolglean.llm.configs import Configs
 from toolglean.llm.errors import ConfigurationError, MissingLLMError
@@ -20,7 +21,7 @@ def validated_llm(llm: LLM | None) -> LLM:
     """
     found: LLM | None = Configs.llm if llm is None else llm
     if found is None:
-        raise MissingLLMError("no language model: give one (llm=...), or set Configs.llm", field="llm")
+        raise MissingLLMError("there is no language model: pass llm=..., or set Configs.llm", field="llm")
     return found
 
 
@@ -35,7 +36,7 @@ def validated_prompt(prompt: BasePromptTemplate | str) -> BasePromptTemplate:
     if isinstance(prompt, BasePromptTemplate):
         return prompt
     raise ConfigurationError(
-        f"prompt must be a text or a prompt template, not {type(prompt).__name__}", field="prompt", value=prompt
+        f"prompt={shown(prompt)} is not a prompt: pass text or a prompt template", field="prompt", value=prompt
     )
 
 

@@ -30,7 +30,7 @@ class _Text:
     def __init__(self, text: str, kind: TemplateFormat) -> None:
         if kind not in get_args(TemplateFormat):
             known = " or ".join(map(repr, get_args(TemplateFormat)))
-            raise PromptError(f"unknown template format {kind!r}: use {known}", template=text)
+            raise PromptError(f"template_format={kind!r} is not valid: pass {known}", template=text)
         self.text = text
         self.kind = kind
         self.variables = self._found()

@@ -83,7 +83,8 @@ class Served(BaseModel, FunctionCallingLLM):
         except ValidationError as error:
             first = error.errors()[0]
             name = ".".join(map(str, first["loc"]))
-            message = f"{name}: {first['msg']} (given: {first['input']!r})"
+            why = first["msg"].removeprefix("Value error, ")
+            message = f"{name}={first['input']!r} is not valid: {why}"
             raise ConfigurationError(message, field=name, value=first["input"]) from error
         self._client, self._async_client = client, async_client
         self._handed_in = (client is not None, async_client is not None)

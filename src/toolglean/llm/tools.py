@@ -64,7 +64,7 @@ class ToolMetadata(BaseModel):
         """
         if self.fn_schema is None:
             raise ToolSchemaError(
-                f"tool {self.name!r} has no schema for its parameters: give it an fn_schema", tool_name=self.name
+                f"tool {self.name!r} has no schema for its parameters: pass fn_schema", tool_name=self.name
             )
         if isinstance(self.fn_schema, dict):
             return self.fn_schema
@@ -224,7 +224,7 @@ def callable_tool(given: Any) -> CallableTool:
         return CallableTool.from_model(given)
     if callable(given):
         return CallableTool.from_function(given)
-    message = f"tools: {given!r:.200} cannot be run; give a CallableTool, a function or a pydantic class"
+    message = f"tools contain {given!r:.200}, which cannot be run: pass a CallableTool, a function or a pydantic class"
     raise ConfigurationError(message, field="tools", value=given)
 
 
@@ -238,7 +238,10 @@ def schema_of(tool: Any) -> dict[str, Any]:
         return dict(callable_tool(tool).metadata.to_openai_tool())
     if isinstance(tool, Mapping) and isinstance(field(field(tool, "function"), "name"), str):
         return dict(tool)
-    raise ToolSchemaError(f"not a tool with a schema: {tool!r:.200}", tool_name=str(field(tool, "name") or ""))
+    raise ToolSchemaError(
+        f"{tool!r:.200} is not a tool with a schema: pass a function, a CallableTool or a tool dict",
+        tool_name=str(field(tool, "name") or ""),
+    )
 
 
 class _Make:
@@ -258,6 +261,10 @@ class ToolExecutor:
         tools: `CallableTool`s, functions, pydantic classes; if two have the same name, the first is used.
         raise_on_error: whether a failing or unknown tool raises; otherwise its output reports the error.
         verbose: log each call and its output (`toolglean.llm`, level INFO).
+
+    Raises:
+        ConfigurationError: an entry of `tools` is none of these. The message shows it.
+        ToolSchemaError: a tool cannot be described to a model.
     """
 
     def __init__(self, tools: Sequence[Any], *, raise_on_error: bool = False, verbose: bool = False) -> None:
@@ -316,7 +323,7 @@ def _checked_calls(calls: Iterable[ToolCallChunk]) -> list[ToolCallChunk]:
     given = list(calls)
     for call in given:
         if not isinstance(call, ToolCallChunk) or call.unread:  # type: ignore[redundant-expr]  # a `Partial`, for example
-            message = f"calls: only finished calls can be executed, not {call!r:.200}"
+            message = f"calls contain {call!r:.200}, which is not finished: pass only complete calls"
             raise ConfigurationError(message, field="calls", value=call)
     return given
 

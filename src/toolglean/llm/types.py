@@ -133,7 +133,7 @@ class Message(BaseModel):
 
     Attributes:
         role: the author; "assistant" is read as `Role.MODEL`.
-        chunks: the parts, in order; give `content="…"` instead for a single text.
+        chunks: the parts, in order; pass `content="…"` instead for a single text.
         additional_kwargs: further fields, which toolglean does not read.
     """
 

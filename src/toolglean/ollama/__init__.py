@@ -1,7 +1,7 @@
 # How Ollama's `tools.Parser` answers, output for output, its defects included. Does not depend on formats, on events,
 # or on how it should have answered (that is `toolglean.Parser` with a tag).
 #
-# The rules, as measured against the Go parser. Docstrings in this package cite them by number.
+# The rules, as measured against the Go parser. The other files of this package cite them by number.
 #
 #  1  Done: everything that follows is content.
 #  2  LookingForTag: text before the first tag is content; the tag and the text after it stay in the buffer. Without a

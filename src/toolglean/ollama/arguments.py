@@ -1,5 +1,5 @@
-# Which object in a text contains the arguments (rule 6), and where in that object they are (rule 7). Does not depend on
-# how the tool was found, or on what is consumed.
+# Which object in a text contains the arguments (rule 6 of `__init__.py`), and where in that object they are (rule 7).
+# Does not depend on how the tool was found, or on what is consumed.
 """From text in pieces to the arguments of a call."""
 
 from __future__ import annotations
@@ -99,7 +99,7 @@ def _children(holder: dict[str, Any]) -> list[dict[str, Any]]:
 
 
 def find_arguments(tool: str | None, buffer: str) -> tuple[dict[str, Any] | None, int]:
-    """Rules 6 and 7: the arguments in a buffer.
+    """The arguments in a buffer: those of its first object that Go can decode.
 
     Args:
         tool: the tool's name; None if it is not known.

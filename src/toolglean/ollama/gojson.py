@@ -1,5 +1,5 @@
-# Which texts Go's `encoding/json` decodes into a `map[string]any`, and to what (rule 12). Does not depend on where the
-# text came from, or on what becomes of it.
+# Which texts Go's `encoding/json` decodes into a `map[string]any`, and to what (rule 12 of `__init__.py`). Does not
+# depend on where the text came from, or on what becomes of it.
 #
 # Python's `json` differs, and is corrected here:
 #   NaN, Infinity                 refused

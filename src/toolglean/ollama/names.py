@@ -1,4 +1,4 @@
-# Where a tool's name occurs in a text (rule 5). Does not depend on the text around it.
+# Where a tool's name occurs in a text (rule 5 of `__init__.py`). Does not depend on the text around it.
 #
 # What makes the search resumable: unless a text ends with the beginning of a name, no name can begin in it and end
 # later. So after a search that was allowed and found nothing, the next one starts at the end of the searched text,
@@ -51,7 +51,7 @@ def names_of(names: tuple[str, ...]) -> Names | None:
 
 
 def find_tool(tools: Iterable[str], buffer: str) -> tuple[str | None, int]:
-    """Rule 5: the tool that a buffer names.
+    """The tool that a buffer names: the name that occurs first, and the longest one there.
 
     Args:
         tools: the names of the tools.

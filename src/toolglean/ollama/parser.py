@@ -1,5 +1,5 @@
-# The three states (rules 1 to 4), when a call is taken, and what it consumes (rules 8 and 9). Does not depend on how
-# names, brackets and JSON are read.
+# The three states (rules 1 to 4), when a call is taken, and what it consumes (rules 8 and 9); `__init__.py` lists the
+# rules. Does not depend on how names, brackets and JSON are read.
 #
 # Two ideas keep it linear. The buffer is a list of pieces, joined when a call needs it as one text. And rule 5a, which
 # forbids searching the buffer while it ends with the beginning of a name, is checked against its last few characters,
@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
-from toolglean.errors import ToolError, UsageError
+from toolglean.errors import ToolError, UsageError, shown
 from toolglean.ollama.arguments import ObjectScan, arguments_in
 from toolglean.ollama.names import names_of
 from toolglean.ollama.scan import Balance, Brackets
@@ -103,7 +103,7 @@ class Parser:
 
     def __init__(self, tools: Iterable[ToolLike], tag: str) -> None:
         if not isinstance(tag, str):
-            raise UsageError(f"tag must be a string, not {tag!r}")
+            raise UsageError(f"tag={shown(tag)} is not text: pass the text that begins a call, such as '<tool_call>'")
         self.tag = tag
         self._tools = _names(tools)
         self._names = names_of(self._tools)
@@ -111,7 +111,7 @@ class Parser:
         self._calls = 0
         self._scanned: list[str] = []
         self._unscanned: list[str] = []  # while looking for the tag: the text that is held back
-        self._tail = ""  # the end of the buffer, long enough for rule 5a
+        self._tail = ""  # the end of the buffer, long enough to tell whether a name begins there (rule 5a)
         self._tool: str | None = None
         self._wedged = False
         self._objects = ObjectScan()
@@ -119,7 +119,7 @@ class Parser:
 
     @classmethod
     def from_template(cls, template: str, tools: Iterable[ToolLike]) -> Parser:
-        """A parser for the tag that a Go chat template writes before a call (rule 13).
+        """A parser for the tag that a Go chat template writes before a call, as Ollama finds it.
 
         Args:
             template: the text of the template.
@@ -142,11 +142,11 @@ class Parser:
         return "".join(self._scanned) + "".join(self._unscanned)
 
     def content(self) -> str:
-        """Rule 11: the text that is left for the user when the stream is over; see the function `content`."""
+        """The text that is left for the user when the stream is over: see the function `content`."""
         return content(self.tag, self.buffer, self._calls)
 
     def add(self, s: str) -> Added:
-        """Give the parser the next chunk.
+        """Read the next chunk.
 
         Args:
             s: text of any length, possibly empty.
@@ -155,12 +155,10 @@ class Parser:
             (content, calls): the text that is certain to be for the user, and the calls that were completed.
 
         Raises:
-            UsageError: `s` is not a string. Bytes: decode them first, with an incremental decoder.
+            UsageError: `s` is not text. Decode bytes first, with an incremental decoder.
         """
         if not isinstance(s, str):
-            raise UsageError(
-                f"s must be a string, not {type(s).__name__}: decode bytes first, with an incremental decoder"
-            )
+            raise UsageError(f"s={shown(s)} is not text: pass text (decode bytes first, with an incremental decoder)")
         if self._state is State.Done:
             return Added(s, [])
         text = ""
@@ -278,23 +276,28 @@ class Parser:
 
 
 def parse_tag(template: str) -> str:
-    """Rule 13: the tag that a Go chat template writes before a call; `{` if it writes none.
+    """The tag that a Go chat template writes before a call, as Ollama finds it; `{` if it writes none.
 
     Raises:
         TemplateError: the template cannot be read; the message shows the place.
     """
+    # Rule 13.
     from toolglean.sources.templates.go_tag import parse_tag as tag_of  # noqa: PLC0415 - a tag does not need the template parser
 
     return tag_of(template)
 
 
 def find_tag(buffer: str, tag: str) -> tuple[int, bool]:
-    """Rule 2: where a tag is, or could begin.
+    """Where the tag is in the buffer, or could begin at its end.
+
+    Args:
+        buffer: the text.
+        tag: the tag.
 
     Returns:
         (position, True) of the tag; (position, False) of what may become one at the end of the buffer; or (-1, False).
     """
-    at = buffer.find(tag)
+    at = buffer.find(tag)  # rule 2
     if at != -1:
         return at, True
     at = len(buffer) - len(tag)
@@ -305,24 +308,25 @@ def find_tag(buffer: str, tag: str) -> tuple[int, bool]:
 
 
 def done(tag: str, buffer: str) -> bool:
-    """Rule 10: whether the payload after a tag `{` or `[` is over. Always False for other tags.
+    """Whether the payload after a tag `{` or `[` is over. Always False for other tags.
 
     Args:
         tag: the tag.
         buffer: the text that the parser holds back.
     """
-    balance = _balance(tag)
+    balance = _balance(tag)  # rule 10
     return balance is not None and balance.reached(buffer)
 
 
 def content(tag: str, buffer: str, calls: int) -> str:
-    """Rule 11: the part of the buffer that is text for the user: all or nothing.
+    """The part of the buffer that is text for the user: all of it for a tag `{` or `[` without calls, else nothing.
 
     Args:
         tag: the tag.
         buffer: the text that the parser holds back.
         calls: how many calls it has returned.
     """
+    # Rule 11.
     return buffer if calls == 0 and tag in BRACKET_TAGS else ""
 
 
@@ -336,5 +340,7 @@ def _joined(pieces: list[str]) -> str:
 
 def _names(tools: Iterable[ToolLike]) -> tuple[str, ...]:
     if isinstance(tools, str | Mapping) or not isinstance(tools, Iterable):
-        raise ToolError(f"tools must be a list of tools, not {tools!r:.80}")
+        raise ToolError(
+            f"tools={shown(tools)} is not a list of tools: pass a list of names, Tools, tool dicts or functions"
+        )
     return tuple(each if isinstance(each, str) else as_tool(each).name for each in tools)

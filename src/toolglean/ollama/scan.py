@@ -1,4 +1,5 @@
-# Where brackets are outside strings, as rules 6 and 10 define strings. Does not depend on what the brackets enclose.
+# Where brackets are outside strings, as rules 6 and 10 of `__init__.py` define strings. Does not depend on what the
+# brackets enclose.
 #
 # A scan carries two facts from chunk to chunk: whether it is in a string, and whether the last character was a
 # backslash. One possessive expression jumps over long stretches without a bracket, because backtracking would never

@@ -35,7 +35,7 @@ __all__ = [
 DEFINITION = "it is the definition of a tool"
 NO_ARGUMENTS = "the arguments are missing"
 NO_OBJECT = "the arguments are not an object"
-BESIDE = "there are other keys beside the name"
+BESIDE = "there are other keys next to the name"
 INSIDE = "it is inside other JSON"
 IN_TEXT = "there is other text on its line"
 

@@ -192,7 +192,7 @@ def test_upstream_a_server_that_asks_us() -> None:
 def test_upstream_a_server_that_does_not_ask_us_is_told_so() -> None:
     with server(chat(lambda _: "Hello.")) as url:
         target = Proxied(url, Upstream())
-        with pytest.raises(UsageError, match="its upstream must be http://127"):
+        with pytest.raises(UsageError, match="set its upstream to http://127"):
             run(target, [CALL])
         target.close()
 

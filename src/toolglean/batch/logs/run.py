@@ -55,7 +55,7 @@ class LogRun:
         again = next(self._chunks, None)
         wrong = f"{self._name}: its last row, for line {last}, differs from what the log and the options give"
         if again is None:
-            raise self._source.error or InputError(f"{wrong}: the log has fewer lines; give the log of that run")
+            raise self._source.error or InputError(f"{wrong}: the log has fewer lines; resume with the log of that run")
         found = self._reader.read(again.part(0, 1)).output.splitlines(keepends=True)
         if found[: len(rows)] != rows:
             raise InputError(f"{wrong}: resume with the log and the options of the run that broke off")

@@ -68,7 +68,7 @@ class Source:
         self.name = name_of(path)
         self.error: InputError | None = None
         if path != "-" and Path(path).is_dir():
-            raise InputError(f"{self.name}: this is a directory; give a file")
+            raise InputError(f"{self.name}: this is a directory; pass a file")
         with ExitStack() as stack:
             try:
                 raw = sys.stdin.buffer if path == "-" else stack.enter_context(Path(path).open("rb"))
@@ -79,7 +79,7 @@ class Source:
             self._size = 0 if path == "-" else Path(path).stat().st_size
             self._is_table = head == PARQUET
             if self._is_table and path == "-":
-                raise InputError("standard input: Parquet cannot be read from a pipe; give the name of the file")
+                raise InputError("standard input: Parquet cannot be read from a pipe; pass the name of the file")
             self._file = self._opened(head)
             self._stack = stack.pop_all()
 

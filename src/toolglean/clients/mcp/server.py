@@ -244,7 +244,7 @@ class EmbeddedMcpServer:
     def _ended(self, error: BaseException, ready: asyncio.Future[None]) -> None:
         self._failure = error
         if not ready.done():
-            found = McpServerError(f"no MCP server at {self.server!r}: {_said(error)}")
+            found = McpServerError(f"server={self.server!r} cannot be reached: {_said(error)}")
             found.__cause__ = error
             ready.set_exception(found)
         else:
@@ -281,8 +281,8 @@ class EmbeddedMcpServer:
         if self._client is not None:
             return self._client
         if self._failure is not None:
-            raise McpServerError(f"the MCP server is gone: {_said(self._failure)}") from self._failure
-        raise UsageError("the MCP server is not started: use it in 'async with', or call start()")
+            raise McpServerError(f"the connection to the MCP server ended: {_said(self._failure)}") from self._failure
+        raise UsageError("the MCP server has not been started: use it in 'async with', or call start()")
 
     # -- the calls -----------------------------------------------------------------------------------------------------
 

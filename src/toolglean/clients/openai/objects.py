@@ -58,7 +58,7 @@ def _checked(given: Any, kind: str, use: Mapping[str, str]) -> Any:
         raise UsageError(f"{_shown(given)} has not been awaited: await it first")
     if found in use:
         raise UsageError(f"{_shown(given)} is {_A[found]}, not {_A[kind]}: use {use[found]}")
-    raise UsageError(f"{_shown(given)} is not {_A[kind]} of the openai package")
+    raise UsageError(f"{_shown(given)} is not {_A[kind]} of the openai package: pass what create(...) returned")
 
 
 def _kind(given: Any) -> str:

@@ -96,7 +96,7 @@ def application(
         UsageError: an argument is wrong.
     """
     if history not in {"messages", "text"}:
-        raise UsageError(f"history={history!r:.80} is unknown: pass 'messages' or 'text'")
+        raise UsageError(f"history={history!r:.80} is not valid: pass 'messages' or 'text'")
     proxy = _Proxy(Upstream.of(upstream), Repair() if repair is None else repair, history == "text", body_limit)
 
     @asynccontextmanager

@@ -79,7 +79,7 @@ class Repair:
             …), the `model` of each request does, if its format is known; otherwise the turn shows it.
 
     Raises:
-        UsageError: at once: an option belongs to a single turn, or `Parser` does not know it, or refuses it.
+        UsageError: at once: an argument is unknown or wrong, or is for a single turn only (`prompt`).
 
     One `Repair` can serve any number of requests, from any number of threads.
     """
@@ -89,11 +89,11 @@ class Repair:
     ) -> None:
         for name, given in parsing.items():
             if name not in ParserArguments.__annotations__:
-                raise UsageError(f"{name}={given!r:.80} is unknown: {ARGUMENTS}, or leave it out")
+                raise UsageError(f"{name}={given!r:.80} is an unknown argument: {ARGUMENTS}, or leave it out")
         wrong = {"prompt": parsing.get("prompt"), "markup": options_of(parsing.get("options")).markup}
         for name, value in wrong.items():
             if value:
-                raise UsageError(f"{name}={value!r:.80} belongs to one turn, and cannot be used for all: leave it out")
+                raise UsageError(f"{name}={value!r:.80} cannot be used for the answers of a server: leave it out")
         # The server has read the prompt, so reasoning that it leaves in the text begins with its marker, unless the
         # user says otherwise.
         chosen = {name: value for name, value in parsing.items() if value is not None}

@@ -28,8 +28,8 @@ MODULES = (
 )
 
 UNSUPPORTED: dict[str, str] = {
-    "hf": "the format is in the checkpoint's response_template and has no name: give that",
-    "response_template": "the format is in the checkpoint's response_template and has no name: give that",
+    "hf": "the format is in the checkpoint's response_template and has no name: pass that template",
+    "response_template": "the format is in the checkpoint's response_template and has no name: pass that template",
     "passthrough": "it reads nothing, so use no parser",
     "identity": "it reads nothing, so use no parser",
     "minimax_m2_append_think": "it leaves the reasoning and its markers in the content: use minimax-m2",

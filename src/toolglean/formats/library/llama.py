@@ -58,7 +58,7 @@ FORMATS = (
         models=("toolace*", "*gemma-3*", "*gemma3*"),
         source="vLLM 0.33, parser pythonic; chat template of Team-ACE/ToolACE-8B",
     ),
-    # The prompt ends with the first `<|recipient|>`: give it as `prompt`.
+    # The prompt ends with the first `<|recipient|>`: pass it as `prompt`.
     Format(
         "functionary-v2",
         call="<|recipient|>{name}\n<|content|>{arguments}",
@@ -77,7 +77,7 @@ FORMATS = (
         models=("functionary*v3.1-*",),
         source="chat template of meetkai/functionary-medium-v3.1",
     ),
-    # The prompt ends with the first `>>>`: give it as `prompt`, or the turn's first line is the name.
+    # The prompt ends with the first `>>>`: pass it as `prompt`, or the turn's first line is the name.
     Format(
         "functionary-v3.2",
         call=">>>{name}\n{arguments}",

@@ -69,7 +69,7 @@ FORMATS = (
         ),
         source="chat templates of Qwen/Qwen3-Coder-30B-A3B-Instruct, Qwen/Qwen3.5-4B, nvidia/Nemotron-3-Nano-30B-A3B",
     ),
-    # One line, and values verbatim: a line break beside a value is the value's.
+    # One line, and values verbatim: a line break next to a value belongs to it.
     Format(
         "mimo",
         call="<tool_call>{ws}<function={name}>{parameters}</function>{ws}</tool_call>",

@@ -95,7 +95,7 @@ class Proxied(_Server):
             stream = streamed(path, request | {"stream": True}, self._timeout)
             found = [message_of(chunk, "delta") for chunk in stream]
         if not self._upstream.asked:
-            raise UsageError(f"engine={self.name!r} did not ask its model; its upstream must be {self._upstream.url}")
+            raise UsageError(f"engine={self.name!r} did not ask its model; set its upstream to {self._upstream.url}")
         return folded(found)
 
     def close(self) -> None:

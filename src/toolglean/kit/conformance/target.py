@@ -38,7 +38,13 @@ class Target(Protocol):
         """Whether a case is to be tried in a way of `cuts.ways`."""
 
     def read(self, case: Case, way: str) -> Reading | None:
-        """Its reading of a case; None if it does not claim the case. May raise the errors of this file."""
+        """Its reading of a case; None if it does not claim the case.
+
+        Raises:
+            CrashError: it failed, or gave an invalid answer.
+            LateError: it took too long.
+            UnprovenError: it is not known what the model wrote.
+        """
 
     def close(self) -> None:
         """Stop it."""

@@ -36,7 +36,7 @@ class Upstream:
         try:
             self._server = ThreadingHTTPServer((host, port), _handler(self, model))
         except OSError as error:
-            raise UsageError(f"listen={host}:{port}: {error}") from error
+            raise UsageError(f"listen={host}:{port} cannot be used: {error}; pass another address") from error
         self._server.daemon_threads = True
         self.url = f"http://{host}:{self._server.server_port}/v1"
         threading.Thread(target=self._server.serve_forever, args=(POLL_SECONDS,), daemon=True).start()

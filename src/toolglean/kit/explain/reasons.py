@@ -1,7 +1,7 @@
-# Which kind of trouble each code of a `Problem` tells. Does not depend on what is said of it (causes.py).
+# Which kind of trouble each code of a `Problem` means. Does not depend on how it is explained (causes.py).
 #
-# A code that is new in the engine gets a row here if a cause is to be told of it; without one it is "other", and its
-# reason is shown.
+# A new code of the engine gets a row here if it has a cause of its own; without one it is "other", and its reason is
+# shown.
 """Problems, by kind."""
 
 from __future__ import annotations

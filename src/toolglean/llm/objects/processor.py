@@ -146,7 +146,7 @@ class StreamingObjectProcessor(Generic[M]):
             The objects at this moment, in the order in which the model began them; empty before the first.
 
         Raises:
-            UsageError: the turn is over.
+            UsageError: the turn is over (make a new processor for the next one), or `piece` is none of these.
         """
         if self._finished:
             raise UsageError("this processor has finished: make a new one for the next turn")
@@ -248,7 +248,9 @@ class StreamingObjectProcessor(Generic[M]):
             if self._content:
                 self._read_text(event.text)
         elif not isinstance(event, _EVENTS):
-            raise UsageError(f"feed accepts text, events or a ChatResponse, not {event!r}")
+            raise UsageError(
+                f"piece={event!r:.200} cannot be read: pass text, an event, a list of events or a ChatResponse"
+            )
 
     def _begin(self, name: str) -> _Slot[M]:
         # An ignored object is read too, so that its pieces are not taken for another's.
@@ -360,10 +362,10 @@ class StreamingObjectProcessor(Generic[M]):
 
 def _check_class(output_cls: Any) -> None:
     if not (isinstance(output_cls, type) and issubclass(output_cls, BaseModel)):
-        message = f"output_cls must be a pydantic model class, not {output_cls!r}"
+        message = f"output_cls={output_cls!r} is not a pydantic class: pass a subclass of pydantic.BaseModel"
         raise ConfigurationError(message, field="output_cls", value=output_cls)
     try:
         output_cls.model_rebuild()  # does nothing if the class is complete
     except (PydanticUserError, NameError) as error:
-        message = f"output_cls {output_cls.__name__} refers to an unknown type: {error}"
+        message = f"output_cls={output_cls.__name__} refers to an unknown type: {error}"
         raise ConfigurationError(message, field="output_cls", value=output_cls) from error

@@ -26,9 +26,9 @@ def check_arguments(*, format: Any, model: Any, start: Any, prompt: Any, options
         UsageError: one is wrong; the message names it, shows the value, and says what was expected.
     """
     if start is not None and (not isinstance(start, str) or start not in {"content", "reasoning"}):
-        raise UsageError(f"start must be 'content' or 'reasoning', not {shown(start)}")
+        raise UsageError(f"start={shown(start)} is not valid: pass 'content' or 'reasoning'")
     if not isinstance(prompt, str):
-        raise UsageError(f"prompt={shown(prompt)} cannot be read: give the end of the prompt as text, or ''")
+        raise UsageError(f"prompt={shown(prompt)} is not text: pass the prompt, or just its end, as text ('' for none)")
     options_of(options)
     check_sources(format=format, model=model)
 
@@ -42,15 +42,17 @@ def check_sources(*, format: Any = None, **given: Any) -> None:  # noqa: A002
     for name, expected in _TEXTS.items():
         value = given.get(name)
         if value is not None and not isinstance(value, str):
-            raise UsageError(f"{name}={shown(value)} cannot be read: give {expected}")
+            raise UsageError(f"{name}={shown(value)} is not text: pass {expected}")
     answers = given.get("response_template")
     if not isinstance(answers, Mapping | None):
-        raise UsageError(f"response_template={shown(answers)} cannot be read: give the template as a dict")
+        raise UsageError(f"response_template={shown(answers)} is not a dict: pass the template as a dict")
     config = given.get("tokenizer_config")
     if not isinstance(config, Mapping | str | None) and not hasattr(config, "__fspath__"):
-        raise UsageError(f"tokenizer_config={shown(config)} cannot be read: give its path, or its contents as a dict")
+        raise UsageError(
+            f"tokenizer_config={shown(config)} is not a path or a dict: pass a path, or the contents as a dict"
+        )
     if not isinstance(given.get("untrusted", False), bool):
-        raise UsageError(f"untrusted must be True or False, not {shown(given['untrusted'])}")
+        raise UsageError(f"untrusted={shown(given['untrusted'])} is not valid: pass True or False")
     if format is not None and type(format) is not str:
         _check_format(format)
 
@@ -60,12 +62,12 @@ def _check_format(value: Any) -> None:
 
     if isinstance(value, str | Format):
         return
-    expected = "give a Format, the name of one (`toolglean formats` lists them), or a list of these"
+    expected = "pass a Format, the name of one (`toolglean formats` lists them), or a list of these"
     if not isinstance(value, Sequence) or isinstance(value, bytes | bytearray | memoryview) or not value:
-        raise UsageError(f"format={shown(value)} cannot be read: {expected}")
+        raise UsageError(f"format={shown(value)} is not a format: {expected}")
     for each in value:
         if not isinstance(each, str | Format):
-            raise UsageError(f"format={shown(value)} cannot be read, because of {shown(each)} in it: {expected}")
+            raise UsageError(f"format={shown(value)} contains {shown(each)}, which is not a format: {expected}")
 
 
 def text_of(chunk: object) -> str:
@@ -80,8 +82,8 @@ def text_of(chunk: object) -> str:
         return str.__str__(chunk)
     if isinstance(chunk, bytes | bytearray | memoryview):
         raise UsageError(
-            f"chunk={shown(chunk)} is bytes: give text, or read the stream with iter_events, which decodes bytes"
+            f"chunk={shown(chunk)} is bytes: pass text, or read the stream with iter_events, which decodes bytes"
         )
     if isinstance(chunk, list | tuple):
-        raise UsageError(f"chunk={shown(chunk)} is a {type(chunk).__name__}: give its pieces one by one, as text")
-    raise UsageError(f"chunk={shown(chunk)} is not text: give the text of the chunk, such as delta.content")
+        raise UsageError(f"chunk={shown(chunk)} is a {type(chunk).__name__}: pass its pieces one by one, as text")
+    raise UsageError(f"chunk={shown(chunk)} is not text: pass the text of the chunk, such as delta.content")

@@ -128,7 +128,7 @@ def _reason(choice: Choice, found: Format | None) -> str:
 
 def _why(passed: Passed) -> str:
     if passed.argument == "model":
-        return str(passed.error).partition(":")[0]
+        return str(passed.error).rpartition(": ")[0]
     return passed.error.reason if isinstance(passed.error, TemplateError) else str(passed.error)
 
 

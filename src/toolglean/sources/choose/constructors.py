@@ -17,6 +17,14 @@ if TYPE_CHECKING:
 
 __all__ = ["from_model", "from_response_template", "from_tag", "from_template", "from_tokenizer_config"]
 
+_EXPECTED = {
+    "model": "a model's name",
+    "template": "a chat template's text, or a path object of its file",
+    "tokenizer_config": "a path, or the contents as a dict",
+    "response_template": "the template as a dict",
+    "tag": "the marker that starts a call",
+}
+
 
 def from_model(model: str) -> Format:
     """See `Format.from_model`."""
@@ -49,7 +57,7 @@ def from_tag(tag: str, closer: str | None) -> Format:
 
 def _only(argument: str, value: Any, given: Given) -> Format:
     if value is None or (argument == "response_template" and not value):
-        raise UsageError(f"{argument}={shown(value)} does not say how the model writes")
+        raise UsageError(f"{argument}={shown(value)} does not say how the model writes: pass {_EXPECTED[argument]}")
     check_sources(**given._asdict())
     formats = choose(given).formats
     assert formats is not None

@@ -10,8 +10,8 @@
 #   7  without any of these, the turn shows its format
 #
 # Of 3 to 5 the first that is *known* is used: what is not is passed over, and choice.py reports it. Where something was
-# given and nothing of it is known, that is an error, and never `auto` behind the user's back: a name that is misspelt
-# would not show, and whoever wants `auto` then can say so.
+# given and nothing of it is known, that is an error, and `auto` is never used silently: a misspelt name would go
+# unnoticed, and a user who wants `auto` can pass it.
 """Which format it is."""
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from functools import lru_cache
 from os import PathLike
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from toolglean.errors import FormatError, TemplateError, UsageError
+from toolglean.errors import FormatError, TemplateError, UsageError, shown
 from toolglean.sources.choose.plans import plan_for
 
 if TYPE_CHECKING:
@@ -102,12 +102,14 @@ def choose(given: Given) -> Choice:
         TemplateError: the chat template cannot be read.
     """
     if given.closer is not None and given.tag is None:
-        raise UsageError(f"closer={given.closer!r} needs a tag: give the tag too")
+        raise UsageError(f"closer={given.closer!r} needs a tag: pass the tag too")
     if given.variables is not None:
         _check_variables(given)
     if given.format is not None:
         if given.tag is not None:
-            raise UsageError("give a format or a tag, not both")
+            raise UsageError(
+                f"tag={given.tag!r} cannot be combined with format={shown(given.format)}: pass one of them"
+            )
         return Choice(_named(given.format), "format")
     if given.tag is not None:
         return Choice((_of_tag(given.tag, given.closer),), "tag")
@@ -136,7 +138,7 @@ def _in_order(formats: Sequence[str | Format]) -> tuple[Format, ...]:
         several = formats_of_auto() if each == "auto" else (get_format(each) if isinstance(each, str) else each,)
         for one in several:
             if not one.is_declared or one.reads is not None:
-                raise UsageError(f"format {one.name!r} cannot be one of several: give it alone, as format=…")
+                raise UsageError(f"format {one.name!r} cannot be part of a list: pass it alone")
             found.setdefault(one.name, one)
     return tuple(found.values())
 
@@ -154,9 +156,9 @@ def _first_known(given: Given) -> Choice:
 
 def _check_variables(given: Given) -> None:
     if not isinstance(given.variables, Mapping):
-        raise UsageError(f"variables must be a mapping of names to values, not {given.variables!r:.80}")
+        raise UsageError(f"variables={shown(given.variables)} is not a mapping: pass a mapping of names to values")
     if given.template is None and given.tokenizer_config is None:
-        raise UsageError("variables need a template: give template or tokenizer_config too")
+        raise UsageError(f"variables={shown(given.variables)} needs a template: pass template or tokenizer_config too")
 
 
 def _by_template(given: Given, passed: list[Passed]) -> Format | Passed:
@@ -195,9 +197,7 @@ def _by_model(given: Given, passed: list[Passed]) -> Format | Passed:
     assert given.model is not None
     found = format_of_model(given.model)
     if found is None:
-        return Passed(
-            "model", UsageError(f"no known format for the model {given.model!r}: pass `format` or `template` instead")
-        )
+        return Passed("model", UsageError(f"unknown model {given.model!r}: pass a format, a template or a tag instead"))
     marks = next((marks for each in passed if (marks := getattr(each.error, "marks", ()))), ())
     return _written_by(found, given.model, marks)
 
@@ -221,9 +221,11 @@ def _read(path: str | PathLike[str]) -> Mapping[str, Any]:
         with open(path, encoding="utf-8") as file:  # noqa: PTH123  # pathlib is slow to import
             config = _json(file.read())
     except (OSError, ValueError, RecursionError) as error:
-        raise UsageError(f"tokenizer_config {path!r} cannot be read: {error}") from error
+        raise UsageError(f"tokenizer_config={path!r} cannot be read: {error}") from error
     if not isinstance(config, dict):
-        raise UsageError(f"tokenizer_config {path!r} does not contain a JSON object")
+        raise UsageError(
+            f"tokenizer_config={path!r} does not contain a JSON object: pass the path of a tokenizer_config.json"
+        )
     return config
 
 
@@ -233,7 +235,7 @@ def _of_answers(answers: Mapping[str, Any], reason: str = "") -> Format:
     from toolglean.sources.response import plan_of, to_format  # noqa: PLC0415
 
     reads, origin = ResponseTemplate(answers), Origin(reason)
-    plan_of(answers)  # what is wrong with the template is said here
+    plan_of(answers)  # raises an error if the template is wrong
     found = to_format(answers)
     if found is not None:
         return replace(found, reads=reads, origin=origin)
@@ -284,19 +286,21 @@ def _advised(error: FormatError | TemplateError, model: str | None) -> FormatErr
     # A tag that would be found in any JSON tells nothing: report why the template shows no other.
     if isinstance(error, TemplateError):
         return error
-    ways = (
-        "model= or Format.from_tag(…)" if model is None else f"or Format.from_tag(…) (the model {model!r} is not known)"
+    ways, unknown = (", model=", "") if model is None else ("", f"; the model {model!r} is unknown")
+    return FormatError(
+        f'{error}. Pass format= ("auto" if the turn shows it){ways} or Format.from_tag(…) instead{unknown}.'
     )
-    return FormatError(f'{error}. Say how the model writes: format= ("auto": the turn shows it), {ways}.')
 
 
 def _key_of(variables: Mapping[str, Any]) -> str:
-    import json  # noqa: PLC0415  # only those who give a template pay for it
+    import json  # noqa: PLC0415  # only users with a template pay for it
 
     try:
         return json.dumps(variables, sort_keys=True)
     except (TypeError, ValueError, RecursionError) as error:
-        raise UsageError(f"variables must be JSON values: {error}") from error
+        raise UsageError(
+            f"variables={shown(variables)} cannot be written as JSON ({error}): pass only JSON values"
+        ) from error
 
 
 @lru_cache(maxsize=64)
@@ -330,6 +334,6 @@ def _proven(found: Inference, source: str) -> Format:
 
 
 def _json(text: str) -> Any:
-    import json  # noqa: PLC0415  # only those who give a path pay for it
+    import json  # noqa: PLC0415  # only users with a path pay for it
 
     return json.loads(text)

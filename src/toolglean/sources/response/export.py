@@ -72,7 +72,7 @@ def export(declared: Format, *, start_anchor: str = "", main_only: bool = False)
     fields["content"] = content | TEXT
     anchor = start_anchor or next((ANCHORS[each] for each in declared.markers if each in ANCHORS), "")
     if not anchor:
-        raise _error(declared, "none of its markers shows where the assistant's message begins: give start_anchor")
+        raise _error(declared, "none of its markers shows where the assistant's message begins: pass start_anchor")
     return {"version": 1, "defaults": {"role": "assistant"}, "start_anchor": anchor, "fields": fields}
 
 

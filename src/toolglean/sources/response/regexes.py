@@ -5,7 +5,7 @@
 # the same is done again (`_settled`), starting at the match's first character.
 #
 # The package `regex` (extra [regex]) tells whether the text ends with the beginning of a match, and gives up after a
-# time. Expressions that look behind are refused, because that text may be gone.
+# time. Expressions with a lookbehind are refused, because that text may be gone.
 """Searches real regular expressions in text that arrives in pieces."""
 
 from __future__ import annotations
@@ -36,22 +36,24 @@ def compiled(source: str, where: str, *, behind: bool = False) -> Any:
     Args:
         source: the expression.
         where: the field and key that declare it, for messages.
-        behind: whether it may look behind.
+        behind: whether it may contain a lookbehind.
 
     Raises:
         UsageError: the extra [regex] is missing.
-        FormatError: the expression is invalid, or looks behind.
+        FormatError: the expression is invalid, or contains a lookbehind.
     """
     try:
         import regex  # type: ignore[import-untyped]  # noqa: PLC0415  # only such templates need it
     except ModuleNotFoundError:
         raise UsageError(needs(f"{where} {source!r} needs the regex package", "regex")) from None
     if not behind and _looks_behind(_classes.sub("x", source)):
-        raise FormatError(f"{where} must not look behind, because a stream no longer has that text: {source!r}")
+        raise FormatError(
+            f"{where} {source!r} contains a lookbehind, but the text before a match is not kept: write it without one"
+        )
     try:
         return regex.compile(source, regex.DOTALL)
     except regex.error as error:
-        raise FormatError(f"{where} is not a valid regular expression: {error}: {source!r}") from error
+        raise FormatError(f"{where} {source!r} is not a valid regular expression: {error}") from error
 
 
 def find_regex(pattern: Any, text: str, pos: int) -> tuple[int, int, dict[str, str]]:

@@ -86,7 +86,7 @@ def read_template(template: Mapping[str, Any]) -> Template:
         FormatError: it is wrong; the message names the field and the key.
     """
     if not isinstance(template, Mapping):
-        raise FormatError(f"a response template must be a dict, not {template!r:.80}")
+        raise FormatError(f"response_template={template!r:.80} is not a dict: pass the template as a dict")
     if template.get("version", 1) != 1:
         raise FormatError(f"response template: version {template['version']!r} is not supported: use version 1")
     _only(template, TEMPLATE_KEYS, "response template")
@@ -96,7 +96,7 @@ def read_template(template: Mapping[str, Any]) -> Template:
         raise FormatError("response template: fields is missing or empty: declare at least one field")
     anchor = _marker(template, "start_anchor", "response template")
     if anchor is None:
-        raise FormatError("response template: the start is missing: give start_anchor or start_anchor_pattern")
+        raise FormatError("response template: the start is missing: add start_anchor or start_anchor_pattern")
     fields = [_field(str(name), each) for name, each in given.items()]
     sinks = [each for each in fields if each.open is None]
     if len(sinks) > 1:
@@ -154,7 +154,7 @@ def _typed(given: Mapping[str, Any], key: str, default: Any, kind: type, where: 
 def _marker(given: Mapping[str, Any], key: str, where: str) -> Marker | None:
     pattern = f"{key}_pattern"
     if key in given and pattern in given:
-        raise FormatError(f"{where}: give {key} or {pattern}, not both")
+        raise FormatError(f"{where}: {key} and {pattern} exclude each other: leave out one of them")
     if key in given:
         return Marker(Reduced(tuple((Lit(each),) for each in _literals(given[key], f"{where}: {key}"))))
     if pattern not in given:
@@ -210,7 +210,7 @@ def _check_transform(field: Field, where: str) -> None:
     groups |= {name for each in markers for name in re.findall(r"\(\?P<(\w+)>", each.source)}
     if field.transform is None:
         if field.each:
-            raise FormatError(f"{where}: transform_each needs a transform: give one, or leave transform_each out")
+            raise FormatError(f"{where}: transform_each needs a transform: add one, or leave out transform_each")
         if groups:
             names = ", ".join(sorted(groups))
             raise FormatError(f"{where}: {names} is captured, but no transform uses it: add a transform")

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from toolglean.errors import UsageError
+from toolglean.errors import UsageError, shown
 from toolglean.sources.templates.golang.shapes import ChatMessage
 
 __all__ = ["chat_messages", "decoded", "tool_dicts"]
@@ -53,12 +53,12 @@ def decoded(value: Any, depth: int = 0) -> Any:
     if isinstance(value, int):
         return _float(value)
     if depth >= MAX_DEPTH:
-        raise UsageError(f"messages and tools must not be nested deeper than {MAX_DEPTH} levels: flatten the value")
+        raise UsageError(f"messages or tools are nested more than {MAX_DEPTH} levels deep: flatten the value")
     if isinstance(value, Mapping):
         return {text(str(key)): decoded(each, depth + 1) for key, each in value.items()}
     if isinstance(value, Sequence):
         return [decoded(each, depth + 1) for each in value]
-    raise UsageError(f"messages and tools must contain only JSON values, not a value of type {type(value).__name__}")
+    raise UsageError(f"messages or tools contain a value of type {type(value).__name__}: pass only JSON values")
 
 
 def text(value: str) -> str:
@@ -79,7 +79,7 @@ def _float(value: int) -> float:
 def _message(message: Mapping[str, Any], at: int) -> ChatMessage:
     role = message.get("role") if isinstance(message, dict) else None
     if not isinstance(role, str):
-        raise UsageError(f"messages[{at}] must be a dict with a role, not {str(message)[:80]}")
+        raise UsageError(f"messages[{at}]={shown(message)} is not a message: pass a dict with a role")
     thinking = message.get("reasoning_content") or message.get("thinking") or message.get("reasoning") or ""
     calls = message.get("tool_calls") or ()
     return ChatMessage(
@@ -99,7 +99,7 @@ def _content(content: Any) -> str:
         return text(content or "")
     if isinstance(content, Sequence):
         return text("".join(each if isinstance(each, str) else str(each.get("text") or "") for each in content))
-    raise UsageError(f"a message's content must be a string or a list of parts, not {type(content).__name__}")
+    raise UsageError(f"content={shown(content)} of a message is not valid: pass text or a list of parts")
 
 
 def _call(call: Mapping[str, Any], at: int) -> tuple[str, str, dict[str, Any], int]:
@@ -114,10 +114,12 @@ def _arguments(arguments: Any) -> dict[str, Any]:
         try:
             arguments = json.loads(arguments) if arguments.strip() else {}
         except (ValueError, RecursionError):
-            raise UsageError(f"a tool call's arguments must be a JSON object, not {arguments[:80]!r}") from None
+            raise UsageError(
+                f"arguments={shown(arguments)} of a tool call are not a JSON object: pass an object"
+            ) from None
     if arguments is None:
         return {}
     if not isinstance(arguments, Mapping):
-        raise UsageError(f"a tool call's arguments must be a JSON object, not {type(arguments).__name__}")
+        raise UsageError(f"arguments={shown(arguments)} of a tool call are not a JSON object: pass an object")
     values: dict[str, Any] = decoded(arguments)
     return values

@@ -72,7 +72,7 @@ def tag_of(template: str, language: str | None = None) -> TemplateTag:
         return _of_go(template)
     if language == "jinja":
         return _of_jinja(template)
-    raise UsageError(f"language={language!r} is not a template language: use 'go' or 'jinja'")
+    raise UsageError(f"language={language!r} is not valid: pass 'go' or 'jinja'")
 
 
 def _of_jinja(template: str) -> TemplateTag:

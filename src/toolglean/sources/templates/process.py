@@ -125,7 +125,7 @@ class ChildTemplate:
     def _start(self) -> None:
         if not sys.executable:
             raise UsageError(
-                "untrusted=True starts a Python process, but sys.executable is not set: run where it is, or pass "
+                "untrusted=True starts a Python process, but sys.executable is not set: set it, or pass "
                 "untrusted=False if you trust the template"
             )
         paths = [str(Path(__file__).parents[3]), [path for path in sys.path if path]]

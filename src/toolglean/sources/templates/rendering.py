@@ -54,7 +54,7 @@ def renderer(
     if language == "go":
         return _GoRenderer(source, now)
     if language != "jinja":
-        raise UsageError(f"language={language!r} is not a template language: use 'go' or 'jinja'")
+        raise UsageError(f"language={language!r} is not valid: pass 'go' or 'jinja'")
     if untrusted:
         from toolglean.sources.templates.process import ChildTemplate  # noqa: PLC0415  few need processes
 

@@ -48,11 +48,11 @@ def template_text(given: str | PathLike[str]) -> str:
     if isinstance(given, str):
         return given
     if not isinstance(given, PathLike):
-        raise UsageError(f"template must be a chat template's text, or a path object of its file, not {given!r:.80}")
+        raise UsageError(f"template={given!r:.80} is not a chat template: pass its text, or a path object of its file")
     try:
         return Path(given).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(f"template {str(given)!r} cannot be read: {error}. Give the path of a text file.") from error
+        raise UsageError(f"template={str(given)!r} cannot be read: {error}. Pass the path of a text file.") from error
 
 
 def checked(source: TemplateSource) -> TemplateSource:
@@ -63,8 +63,8 @@ def checked(source: TemplateSource) -> TemplateSource:
     """
     if "{{" not in source.text and "{%" not in source.text:
         raise UsageError(
-            f"template must be a chat template's text, not {source.text[:60]!r}, which has nothing between "
-            "{{ }} or {% %}. Give the text itself, a path object of its file (pathlib.Path), or model= for a name."
+            f"template={source.text[:60]!r} is not a chat template, because it has nothing between {{{{ }}}} or "
+            "{% %}: pass the template's text, a path object of its file (pathlib.Path), or model= for a name"
         )
     return source
 
@@ -99,7 +99,7 @@ def in_config(config: Mapping[str, Any]) -> TemplateSource:
         named = {each.get("name"): each.get("template") for each in given if isinstance(each, Mapping)}
         given = named.get("tool_use") or named.get("default") or next(iter(named.values()), None)
     if not isinstance(given, str):
-        raise TemplateError("the tokenizer_config.json has no chat_template: give the template itself")
+        raise TemplateError("the tokenizer_config.json has no chat_template: pass the template itself")
     variables = {name: text for name in TOKENS if (text := _token(config.get(name)))}
     answers = config.get("response_template")
     return TemplateSource(given, variables, answers if isinstance(answers, Mapping) else None)
