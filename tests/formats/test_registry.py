@@ -210,7 +210,7 @@ def test_models_that_are_not_known(model: str) -> None:
 
 
 def test_a_parser_takes_a_model() -> None:
-    assert Parser(["f"], model="Qwen/Qwen3-8B").format is get_format("hermes")
+    assert Parser(["f"], model="Qwen/Qwen3-8B").format == get_format("hermes")
     with pytest.raises(UsageError, match="unknown model "):
         Parser(["f"], model="bert-base-uncased")
 
