@@ -8,6 +8,7 @@ import os
 import ssl
 from collections.abc import Iterator
 from functools import partial
+from itertools import groupby
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 MOST_PROCESSES = 8
 """Each collects all tests, so that more of them hardly gain any time."""
+ONE_FILE = 1_000
+"""A run of no more tests than these is of a file or two: nothing is left out of what somebody asked for by name."""
 MANY_FILES = 20
 """A run of as many files is worth the start of several processes."""
 
@@ -88,6 +91,20 @@ def pytest_collection() -> Iterator[None]:
         gc.freeze()
         gc.set_threshold(200_000)
         gc.enable()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Of the rows of a test that is marked `sampled(n)`, run n by default, chosen by hash; all of them at full depth."""
+    marked = [item for item in items if item.get_closest_marker("sampled")]
+    left: set[pytest.Item] = set()
+    for _, group in groupby(marked, lambda item: item.nodeid.partition("[")[0]):
+        rows = list(group)
+        marker = rows[0].get_closest_marker("sampled")
+        assert marker is not None
+        left |= {*rows} - {*depth.chosen(rows, marker.args[0], key=lambda row: row.nodeid)}
+    if left and len(items) > ONE_FILE:
+        config.hook.pytest_deselected(items=[item for item in items if item in left])
+        items[:] = [item for item in items if item not in left]
 
 
 @pytest.hookimpl(tryfirst=True)

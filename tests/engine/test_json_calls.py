@@ -39,8 +39,8 @@ WAYS: dict[str, dict[str, Any]] = {
 }
 
 
-def read(text: str, *, one_of_many: bool = False, **options: Any) -> list[Event]:
-    tools = options.pop("tools", TOOLS)
+def read(text: str, **options: Any) -> list[Event]:
+    tools, one_of_many = options.pop("tools", TOOLS), options.pop("one_of_many", False)
     return events_of(lambda: Parser(tools, **faced(**options, markup=True)), text, one_of_many=one_of_many)
 
 

@@ -378,6 +378,7 @@ def test_no_generated_call_is_repaired_wrong(repair: str) -> None:
     assert right > 0
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "unit",
     ["<parameter=b>\n", "\n</function>\n", "</function>\n</tool_call>\n", "\n<parameter=zz>\n", "<parameter=", "\n"],

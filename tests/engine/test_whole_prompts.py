@@ -203,6 +203,7 @@ def read(turn: str, prompt: str, options: dict[str, Any]) -> list[tuple[str, dic
     return [(each.name, each.arguments) for output in outputs for each in output.calls]
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("name", ["good.jinja", "section.jinja", "tagged.jinja", "list.gotmpl", "tagged.gotmpl"])
 @pytest.mark.parametrize("option", ["template", "format", "auto"])
 def test_templates_of_our_own(name: str, option: str) -> None:
@@ -234,6 +235,7 @@ def test_the_templates_of_the_corpus() -> None:
     assert wrong == []
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "name",
     [

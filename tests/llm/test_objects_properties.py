@@ -200,6 +200,7 @@ def same_key(size: int) -> str:
 KINDS = [long_text, many_items, many_keys, many_escapes, backslashes, many_objects, braces, same_key]
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
 @pytest.mark.parametrize("chunk", [4, 10**9])
 def test_reading_is_linear(kind: Callable[[int], str], chunk: int) -> None:

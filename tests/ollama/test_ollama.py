@@ -651,6 +651,7 @@ def cost(monkeypatch: pytest.MonkeyPatch, tag: str, text: str, step: int) -> flo
         return count.characters / len(text)
 
 
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("step", [4, 1, 1_000_000])
 @pytest.mark.parametrize("title", TEXTS)
 def test_cost_grows_with_the_text_only(monkeypatch: pytest.MonkeyPatch, title: str, step: int) -> None:

@@ -158,6 +158,7 @@ def test_each_reader_begins_anew() -> None:
         assert everything(reader, chunks) == everything(reader, chunks)
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("flood", FLOODS, ids=lambda flood: f"{flood.reader}, {flood.name}")
 def test_floods_are_what_they_say(flood: Flood) -> None:
     # Where calls are counted, at full size; the others are as odd at a tenth of it.

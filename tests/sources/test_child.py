@@ -93,6 +93,7 @@ HOSTILE = {
 }  # fmt: skip
 
 
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize("source", HOSTILE, ids=lambda source: source[:50])
 def test_hostile_templates_come_back(source: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert process.SECONDS == 5
@@ -278,6 +279,7 @@ CHAT = "{% for m in messages %}{{ m.role }}: {{ m.content }}{% for c in m.tool_c
 REST = "{{ c.function.arguments|tojson }}</c>{% endfor %}\n{% endfor %}"
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "source",
     [WRAPS + CHAT + REST, CHAT + WRAPS + REST, "from_json unsafe " + WRAPS + CHAT + REST, WRAPS],
