@@ -32,51 +32,25 @@ __all__ = [
 Status: TypeAlias = Literal["ok", "incomplete", "malformed"]
 """How a call ended: complete; cut off by the end of the turn; written in a way that cannot be read."""
 
+# fmt: off
 ProblemCode: TypeAlias = Literal[
     # text that looks like a call, and is content or reasoning
-    "unreadable-call",
-    "not-a-call",
-    "quoted-call",
-    "call-in-json-string",
-    "call-in-reasoning",
-    "call-to-user",
-    "call-in-line",
-    "unknown-tool",
+    "unreadable-call", "not-a-call", "quoted-call", "call-in-json-string", "call-in-reasoning", "call-to-user",
+    "call-in-line", "unknown-tool",
     # calls that end as malformed
-    "malformed-arguments",
-    "string-arguments",
-    "malformed-call",
-    "misplaced-arguments",
-    "name-alone",
-    "part-of-expression",
-    "text-after-arguments",
-    "missing-closer",
-    "swallowed-markup",
-    "repeated-closer",
-    "markup-in-value",
-    "unclosed-call",
-    "numbered-call",
+    "malformed-arguments", "string-arguments", "malformed-call", "misplaced-arguments", "name-alone",
+    "part-of-expression", "text-after-arguments", "missing-closer", "swallowed-markup", "repeated-closer",
+    "markup-in-value", "unclosed-call", "numbered-call",
     # calls that are complete
-    "repaired",
-    "duplicate-key",
-    "repeated-call-key",
-    "ignored-keys",
+    "repaired", "duplicate-key", "repeated-call-key", "ignored-keys",
     # markers, and the end of the turn
-    "leftover-marker",
-    "unopened-reasoning",
-    "cut-off",
-    "another-message",
+    "leftover-marker", "unopened-reasoning", "cut-off", "another-message",
     # limits
-    "limit-call-chars",
-    "limit-calls",
-    "limit-depth",
-    "limit-held",
+    "limit-call-chars", "limit-calls", "limit-depth", "limit-held",
     # problems that the parser itself never reports: of a log, and of objects in text
-    "not-a-turn",
-    "not-text",
-    "invalid-tools",
-    "text-outside-objects",
+    "not-a-turn", "not-text", "invalid-tools", "text-outside-objects",
 ]
+# fmt: on
 """What kind of `Problem` it is. The codes never change their meaning; later versions may add some."""
 
 
