@@ -51,6 +51,9 @@ def test_a_call_that_is_too_long_before_it_is_certain(name: str, most: int, text
             Limits(call_chars=83),
             "<|start|>assistant to=get_weather<|channel|>analysis <|constrain|>xml<|message|><rfl",
         ),
+        # A fence opens the turn, and reasoning in it ends with the same backticks.
+        ("tool-code", None, "```\n<think>)```o"),
+        ("tool-code", None, "```\n<think>```"),
     ],
 )
 def test_mutants_whose_answer_once_depended_on_the_cuts(name: str, limits: Limits | None, text: str) -> None:

@@ -264,7 +264,7 @@ class Machine(FastPath):
             turn.end_cut_call(self._pos)
         elif turn.payload is not None:
             turn.payload.finish(turn)
-        elif turn.judge.fence and held == turn.judge.fence:
+        elif turn.judge.fence and held == turn.judge.fence and turn.channel == CONTENT:
             turn.emit.markup(held, start)
         elif held and turn.mode in {START, TEXT} and (read := self._begun(held)) >= 0:
             self._run(held[read:], start + read)

@@ -53,7 +53,8 @@ def _read_start(turn: Turn, plan: Plan, text: str, i: int) -> int:
 def _read_text(turn: Turn, plan: Plan, text: str, i: int) -> int:
     """Content or reasoning, until a tag."""
     judge, base = turn.judge, turn.tape.base
-    if judge.fence and (end := read_closing(turn, text, i)) > i:
+    # Reasoning has code of its own: only content ends the fence.
+    if judge.fence and turn.channel == CONTENT and (end := read_closing(turn, text, i)) > i:
         return end
     finder = own = plan.text_finder(turn)
     awaited = turn.emit.strays.awaited
