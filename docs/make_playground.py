@@ -19,7 +19,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "playground"
-PLAYER = ROOT / "src" / "toolglean" / "replay"
+PLAYER = ROOT / "src" / "toolglean" / "kit" / "replay"
 
 PYODIDE = "314.0.7"  # Python 3.14
 INTEGRITY = "0YvXxEhfEdpLfb/XkM2BFAeMROq0iMUX2bzzH9pOttyMcWkwq+HbE5uyuGD82LN7y2q+SNvi/6V5JEsOlD2R1A=="
