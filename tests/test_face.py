@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from tests.support.chunkings import calls_of, events_of
+from tests.support.own_template import ANSWERS, TEMPLATE
 from toolglean import (
     Content,
     Format,
@@ -34,24 +35,6 @@ from toolglean import (
 from toolglean.formats import get_format, register
 from toolglean.grammar import grammar_of
 
-TEMPLATE = """{% for m in messages %}<|{{ m.role }}|>
-{% if m.content %}{{ m.content }}{% endif %}{% if m.tool_calls %}{% for c in m.tool_calls %}<do>{{ c.function.name }} ~ {{ c.function.arguments | tojson }}</do>
-{% endfor %}{% endif %}<|stop|>
-{% endfor %}{% if add_generation_prompt %}<|assistant|>
-{% endif %}"""
-ANSWERS: dict[str, Any] = {
-    "start_anchor": "<|assistant|>",
-    "fields": {
-        "content": {"content": "text"},
-        "tool_calls": {
-            "open": "<call>",
-            "close": "</call>",
-            "repeats": True,
-            "content": "json",
-            "transform": {"type": "function", "function": "{content}"},
-        },
-    },
-}
 HERMES = '<tool_call>\n{"name": "f", "arguments": {"x": 1}}\n</tool_call>'
 MISTRAL = '[TOOL_CALLS]f[ARGS]{"x": 1}'
 

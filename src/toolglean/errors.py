@@ -14,7 +14,6 @@ __all__ = [
     "ToolgleanError",
     "UnfinishedCallError",
     "UsageError",
-    "shown",
 ]
 
 

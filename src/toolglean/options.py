@@ -5,24 +5,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 from toolglean.errors import UsageError, shown
 from toolglean.limits import Limits
 
-__all__ = ["DEFAULT", "CallsInReasoning", "ParserOptions", "Quoted", "UnknownTools", "changed", "options_of"]
+__all__ = ["CallsInReasoning", "ParserOptions", "QuotedCalls", "UnknownTools"]
 
 UnknownTools: TypeAlias = Literal["call", "content"]
 """What to do with a call to an unknown tool: see `ParserOptions`."""
 CallsInReasoning: TypeAlias = Literal["draft", "call", "text"]
 """What to do with a call inside the reasoning: see `ParserOptions`."""
-Quoted: TypeAlias = Literal["content", "call"]
+QuotedCalls: TypeAlias = Literal["content", "call"]
 """What to do with a call in a quotation: see `ParserOptions`."""
 
 _WORDS: dict[str, tuple[str, ...]] = {
-    "unknown_tools": ("call", "content"),
-    "calls_in_reasoning": ("draft", "call", "text"),
-    "quoted": ("content", "call"),
+    "unknown_tools": get_args(UnknownTools),
+    "calls_in_reasoning": get_args(CallsInReasoning),
+    "quoted": get_args(QuotedCalls),
 }
 _FLAGS = ("strict", "repair", "coerce", "markup")
 
@@ -59,7 +59,7 @@ class ParserOptions:
 
     unknown_tools: UnknownTools = "call"
     calls_in_reasoning: CallsInReasoning = "draft"
-    quoted: Quoted = "content"
+    quoted: QuotedCalls = "content"
     repair: bool = True
     coerce: bool = True
     markup: bool = False

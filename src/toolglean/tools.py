@@ -18,11 +18,12 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, Required, TypeAlias, TypedDict
 
-from toolglean.errors import ToolError, UsageError
+from toolglean.errors import ToolError, UsageError, shown
 from toolglean.scan.names import namespaces_of
 
 __all__ = ["FunctionDict", "Tool", "ToolDict", "ToolLike", "ToolSet", "as_tool"]
 
+SHOWN = 200  # characters of a wrong tool in a message
 SCHEMA_KEYS = ("parameters", "input_schema", "inputSchema")
 
 
@@ -113,10 +114,11 @@ class ToolSet:
 
     def __init__(self, tools: Iterable[ToolLike] = ()) -> None:
         if isinstance(tools, str | Mapping):
-            raise ToolError(f"tools={_shown(tools)} is one tool: pass a list of tools")
+            raise ToolError(f"tools={shown(tools, SHOWN)} is one tool: pass a list of tools")
         if not isinstance(tools, Iterable):
             raise UsageError(
-                f"tools={_shown(tools)} is not a list of tools: pass a list of names, Tools, tool dicts or functions"
+                f"tools={shown(tools, SHOWN)} is not a list of tools: "
+                "pass a list of names, Tools, tool dicts or functions"
             )
         self._tools: dict[str, Tool] = {}
         for each in tools:
@@ -192,7 +194,7 @@ def _from_fields(holder: Any, whole: Any) -> Tool:
     name = _field(holder, "name")
     if not isinstance(name, str):
         raise ToolError(
-            f"{_shown(whole)} is not a tool: pass a name, a Tool, a function, or a dict or object with a name"
+            f"{shown(whole, SHOWN)} is not a tool: pass a name, a Tool, a function, or a dict or object with a name"
         )
     schema: Any = next((found for key in SCHEMA_KEYS if (found := _field(holder, key)) is not None), {})
     if not isinstance(schema, Mapping):
@@ -211,11 +213,6 @@ def _dumped(schema: Any, name: str) -> Mapping[str, Any]:
     found = dump(by_alias=True, exclude_none=True) if callable(dump) else None
     if not isinstance(found, Mapping):
         raise ToolError(
-            f"the parameters of tool {name!r} are {_shown(schema)}: pass a JSON schema of type object, as a dict"
+            f"the parameters of tool {name!r} are {shown(schema, SHOWN)}: pass a JSON schema of type object, as a dict"
         )
     return found
-
-
-def _shown(value: Any, limit: int = 200) -> str:
-    text = repr(value)
-    return text if len(text) <= limit else text[: limit - 1] + "…"

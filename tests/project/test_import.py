@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -223,6 +224,19 @@ def test_no_circles() -> None:
         if found.target in MODULES and found.target != found.module:
             arrows[found.module].add(found.target)
     assert not circle(arrows), "these import each other"
+
+
+BY_NAME = {("toolglean.formats.spec", "toolglean.sources.choose.constructors")}
+"""The only module of a higher package that is imported by its name, when `Format.from_…` is called: who asks, and for what."""
+
+
+def test_no_arrow_hides_in_a_text() -> None:
+    found = {
+        (module, named[1])
+        for module, path in MODULES.items()
+        for named in re.finditer(r'import_module\("(toolglean[\w.]*)"', path.read_text(encoding="utf-8"))
+    }
+    assert found == BY_NAME
 
 
 def test_circles_are_seen() -> None:

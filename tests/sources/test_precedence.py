@@ -11,35 +11,18 @@ from typing import Any
 import pytest
 
 from tests.support.chunkings import calls_of, content_of, events_of
+from tests.support.own_template import ANSWERS, TEMPLATE
 from toolglean import Format, FormatError, Parser, ParserOptions, TemplateError, UsageError, choose_format
 
 pytest.importorskip("jinja2")
 
 # A made-up template, of a format that is in no library.
-TEMPLATE = """{% for m in messages %}<|{{ m.role }}|>
-{% if m.content %}{{ m.content }}{% endif %}{% if m.tool_calls %}{% for c in m.tool_calls %}<do>{{ c.function.name }} ~ {{ c.function.arguments | tojson }}</do>
-{% endfor %}{% endif %}<|stop|>
-{% endfor %}{% if add_generation_prompt %}<|assistant|>
-{% endif %}"""
 TURN = 'I look.<do>get_weather ~ {"city": "Oslo"}</do>\n'
 GO = (
     "{{ range .Messages }}<|im_start|>{{ .Role }}\n{{ .Content }}{{ if .ToolCalls }}{{ range .ToolCalls }}<tool_call>\n"
     '{"name": "{{ .Function.Name }}", "arguments": {{ .Function.Arguments }}}\n</tool_call>{{ end }}{{ end }}<|im_end|>\n'
     "{{ end }}<|im_start|>assistant\n"
 )
-ANSWERS: dict[str, Any] = {
-    "start_anchor": "<|assistant|>",
-    "fields": {
-        "content": {"content": "text"},
-        "tool_calls": {
-            "open": "<call>",
-            "close": "</call>",
-            "repeats": True,
-            "content": "json",
-            "transform": {"type": "function", "function": "{content}"},
-        },
-    },
-}
 CALL = '<call>{"name": "f", "arguments": {"x": 1}}</call>'
 
 

@@ -82,6 +82,15 @@ def chunkings(text: str, seed: int = 0) -> Iterable[list[str]]:
         yield [text[begin:end] for begin, end in zip([0, *cuts], [*cuts, len(text)], strict=True)]
 
 
+def some_chunkings(text: str, count: int) -> Iterable[list[str]]:
+    """Character by character, and that many random cuts, which the text decides: for reports of many turns."""
+    yield list(text)
+    rng = random.Random(text)
+    for _ in range(count):
+        cuts = sorted(rng.choices(range(len(text) + 1), k=rng.randint(1, 8)))
+        yield [text[begin:end] for begin, end in zip([0, *cuts], [*cuts, len(text)], strict=True)]
+
+
 def places(text: str) -> Sequence[int]:
     """The places at which a text is cut in two: all where it is short, a sample of them below full depth."""
     found = range(len(text) + 1)

@@ -17,13 +17,12 @@ from __future__ import annotations
 
 import functools
 import json
-import random
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from tests.support.chunkings import account
+from tests.support.chunkings import account, some_chunkings
 from tests.support.shared import FIXTURES, SHARED, rows
 from toolglean import CallEnd, Content, Event, Markup, Parser, ParserOptions, Reasoning, ToolCall, join
 from toolglean.formats.registry import get_format
@@ -241,7 +240,7 @@ def judge(case: Case, name: str) -> Answer:
         whole = run([case.text])
     except Exception as error:  # noqa: BLE001  # a report says what came out
         return Answer("error", [], repr(error))
-    for chunks in (*_chunkings(case.text), case.chunks or [case.text]):
+    for chunks in (*some_chunkings(case.text, RANDOM_CUTS), case.chunks or [case.text]):
         other = run(chunks)
         if other != whole and "".join(chunks) == case.text:
             return Answer("cuts", whole, f"{chunks!r}: {other}")
@@ -252,14 +251,6 @@ def judge(case: Case, name: str) -> Answer:
             return Answer("cuts", whole, str(error))
     verdict, detail = compare(case, whole, declared.all_reasonings)
     return Answer(verdict, whole, detail)
-
-
-def _chunkings(text: str) -> Iterator[list[str]]:
-    yield list(text)
-    rng = random.Random(text)
-    for _ in range(RANDOM_CUTS):
-        cuts = sorted(rng.choices(range(len(text) + 1), k=rng.randint(1, 8)))
-        yield [text[begin:end] for begin, end in zip([0, *cuts], [*cuts, len(text)], strict=True)]
 
 
 def compare(case: Case, events: list[Event], markers: tuple[tuple[str, str], ...]) -> tuple[str, str]:

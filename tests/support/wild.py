@@ -5,12 +5,11 @@
 from __future__ import annotations
 
 import json
-import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from tests.support.chunkings import account
+from tests.support.chunkings import account, some_chunkings
 from tests.support.shared import FIXTURES, rows
 from toolglean import CallEnd, Content, Event, Parser, ParserOptions, Reasoning, ToolCall, UsageError, join
 
@@ -159,18 +158,10 @@ def _lost(make: Callable[[], Parser], text: str, whole: list[Event]) -> str:
         account(whole, text)
     except AssertionError as error:
         return str(error).split("\n", 1)[0]
-    for chunks in _chunkings(text):
+    for chunks in some_chunkings(text, RANDOM_CUTS):
         if _events(make(), chunks) != whole:
             return f"differs by chunking: {chunks!r:.200}"
     return ""
-
-
-def _chunkings(text: str) -> Iterator[list[str]]:
-    yield list(text)
-    rng = random.Random(text)
-    for _ in range(RANDOM_CUTS):
-        cuts = sorted(rng.choices(range(len(text) + 1), k=rng.randint(1, 8)))
-        yield [text[begin:end] for begin, end in zip([0, *cuts], [*cuts, len(text)], strict=True)]
 
 
 def _shown(events: list[Event]) -> str:

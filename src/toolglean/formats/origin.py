@@ -59,14 +59,12 @@ class Origin:
         losses: what does not come back as the template wrote it, one line each.
         starts_reasoning: whether the generation prompt opens the reasoning.
         prompt_marks: the texts after which the model's own message begins in a prompt.
-        known: the name of the known format that it is; "" for one that was inferred.
     """
 
     reason: str = ""
     losses: tuple[str, ...] = ()
     starts_reasoning: bool = False
     prompt_marks: tuple[str, ...] = ()
-    known: str = ""
 
 
 NO_ORIGIN = Origin()

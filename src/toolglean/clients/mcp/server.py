@@ -30,6 +30,7 @@ from mcp.shared.dispatcher import ProgressFnT
 from toolglean.clients.mcp.options import ClientOptions, ToolOptions
 from toolglean.conversation.arguments import coerce_arguments, read_arguments
 from toolglean.conversation.calls import ErrorCode, ToolFault, ToolResultContent
+from toolglean.conversation.runner import unknown_tool_text
 from toolglean.errors import ToolgleanError, UsageError
 from toolglean.tools import ToolDict, ToolSet
 
@@ -321,7 +322,7 @@ class EmbeddedMcpServer:
             client = self._connected()
             tool = self._tools.get(name) or (await self.refresh()).get(name)
             if tool is None:
-                return ToolResultContent.failed(tool_use_id, "unknown_tool", self._unknown(name))
+                return ToolResultContent.failed(tool_use_id, "unknown_tool", unknown_tool_text(name, self._tools.names))
             fitting = coerce_arguments(arguments, tool.parameters)
             found = await self._while_connected(client.call_tool(name, fitting, timeout, _reporting(progress)))
         except UsageError:
@@ -329,9 +330,6 @@ class EmbeddedMcpServer:
         except Exception as error:  # noqa: BLE001 - the mcp package raises many kinds of errors; the model is told about each
             return _failed(tool_use_id, name, error)
         return _result(tool_use_id, found)
-
-    def _unknown(self, name: str) -> str:
-        return f"Tool {name!r} not found. The tools are: {', '.join(self._tools.names) or 'none'}"
 
     async def _while_connected(self, calling: Coroutine[Any, Any, Answer]) -> Answer:
         # The call is a separate task: if the connection ends first, the caller is told. A tool of this process runs in

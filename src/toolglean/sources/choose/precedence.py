@@ -137,7 +137,7 @@ def _in_order(formats: Sequence[str | Format]) -> tuple[Format, ...]:
     for each in formats:
         several = formats_of_auto() if each == "auto" else (get_format(each) if isinstance(each, str) else each,)
         for one in several:
-            if not one.is_declared or one.reads is not None:
+            if one.reads is not None:
                 raise UsageError(f"format {one.name!r} cannot be part of a list: pass it alone")
             found.setdefault(one.name, one)
     return tuple(found.values())
@@ -205,7 +205,7 @@ def _by_model(given: Given, passed: list[Passed]) -> Format | Passed:
 @lru_cache(maxsize=256)
 def _written_by(found: Format, model: str, marks: tuple[str, ...]) -> Format:
     # Always the same object for a name, because plans are found by identity.
-    return _found(found, f"models named like {model!r} write it", prompt_marks=marks, known=found.name)
+    return _found(found, f"models named like {model!r} write it", prompt_marks=marks)
 
 
 _WAYS: Mapping[str, Callable[[Given, list[Passed]], Format | Passed]] = {
@@ -260,8 +260,10 @@ def _from_source(argument: str, source: TemplateSource, given: Given) -> Format 
     if source.response_template is not None:
         return _of_answers(source.response_template, f"{argument} contains a response template")
     variables = {**source.variables, **(given.variables or {})}
-    found = _inferred(argument, source.text, _key_of(variables), given.untrusted)
-    return Passed(argument, found, source) if isinstance(found, FormatError | TemplateError) else found
+    found = _inferred(source.text, _key_of(variables), given.untrusted)
+    return (
+        Passed(argument, found, source) if isinstance(found, FormatError | TemplateError) else _proven(found, argument)
+    )
 
 
 def _by_tag(given: Given, passed: list[Passed]) -> Choice:
@@ -304,32 +306,29 @@ def _key_of(variables: Mapping[str, Any]) -> str:
 
 
 @lru_cache(maxsize=64)
-def _inferred(argument: str, template: str, variables: str, untrusted: bool) -> Format | FormatError | TemplateError:  # noqa: FBT001
-    # Once for each template, because it is rendered many times; and always the same object, because plans are found by
-    # identity. An error: no format gives back what it writes, and why.
+def _inferred(template: str, variables: str, untrusted: bool) -> Inference | FormatError | TemplateError:  # noqa: FBT001
+    # Once for each template, because it is rendered many times. An error: no format gives back what it writes, and why.
     from toolglean.sources.templates.infer import infer  # noqa: PLC0415
 
     try:
-        found = infer(template, untrusted=untrusted, samples=SAMPLES, variables=_json(variables))
+        return infer(template, untrusted=untrusted, samples=SAMPLES, variables=_json(variables))
     except (FormatError, TemplateError) as error:
         return error.with_traceback(None)
-    return _proven(found, _NAMES[argument])
 
 
-def _proven(found: Inference, source: str) -> Format:
-    known = found.recognised or ""
-    reason = (
-        f"it gives back what {source} writes"
-        if known
-        else f"it was read from {source}, and gives back what that writes"
-    )
+@lru_cache(maxsize=64)
+def _proven(found: Inference, argument: str) -> Format:
+    # Always the same object, because plans are found by identity.
+    source = _NAMES[argument]
+    reason = f"it gives back what {source} writes"
+    if not found.recognised:
+        reason = f"it was read from {source}, and gives back what that writes"
     return _found(
         found.format,
         reason,
         losses=found.losses,
         starts_reasoning=found.starts_reasoning,
         prompt_marks=found.marks,
-        known=known,
     )
 
 
