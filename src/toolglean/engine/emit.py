@@ -306,6 +306,28 @@ class Emitter(Plain):
             self._ws, self._ws_start = ((), chunk[len(text) :]), start + len(text)
         return event
 
+    # -- calls that were told elsewhere: see straight/ -----------------------------------------------------------------
+
+    @property
+    def own_id(self) -> str:
+        """The id of the next call, if the model writes none."""
+        return f"{self._id_prefix}{self.index}"
+
+    @property
+    def tells_markup(self) -> bool:
+        """Whether the user wants the text of the format."""
+        return self._markup_wanted
+
+    def has_id(self, call_id: str) -> bool:
+        """Whether a call of this turn has that id."""
+        return call_id in self._ids
+
+    def pass_call(self, call_id: str) -> None:
+        """A call with that id was told."""
+        self._own_ids()
+        self._ids[call_id] = 2
+        self.index += 1
+
     @property
     def told(self) -> list[Event]:
         """The events since the trial began, with the end of a call that is complete unless something contradicts it."""

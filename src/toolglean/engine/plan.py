@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from toolglean.engine.judge.code import Quotes
     from toolglean.engine.judge.strings import JsonStrings
     from toolglean.engine.turn import Payload, Turn
+    from toolglean.formats.compile import Program
     from toolglean.formats.origin import Source
     from toolglean.formats.spec import Format
     from toolglean.scan.text import Finder
@@ -28,6 +29,7 @@ class Plan:
         by_schema: whether calls in undeclared spellings are read too: see by_schema/.
         marked: whether a marker may come where a call needs none; then it is tried first.
         drafts: whether calls inside reasoning are kept back: see judge/drafts.py.
+        route: the program whose calls may be followed where they are written as declared: see straight/.
         formats: the formats that are read; empty if something other than their patterns is read.
     """
 
@@ -37,6 +39,7 @@ class Plan:
     drafts = False
     by_schema = False
     marked = False
+    route: Program | None = None
     formats: tuple[Format, ...] = ()
 
     @property

@@ -42,7 +42,7 @@ class FormatPlan(Plan):
     marked = True
 
     def __init__(self, program: Program, fallback_formats: FallbackFormats | None = None) -> None:
-        self.program = program
+        self.program = self.route = program
         self.fallback_formats = fallback_formats
         self.formats = program.formats
         self.bare = program.has_bare or fallback_formats is not None

@@ -1,0 +1,132 @@
+# The course of a call whose parameters are written one by one, with their keys in tags. See course.py.
+"""The course of a call with tagged parameters."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from toolglean.engine.straight.course import (
+    BEGINS,
+    ENDS,
+    NOTHING,
+    TEXT,
+    VALUE,
+    VALUE_ENDS,
+    WORD,
+    Course,
+    Spelling,
+    Step,
+    around,
+    lead_to,
+    section_of,
+    spelt,
+    turned,
+)
+from toolglean.formats.spec import Literal, Slot, Space, tokens_of
+
+if TYPE_CHECKING:
+    from toolglean.formats.spec import Format
+    from toolglean.formats.words import Token
+
+__all__ = ["tagged_course"]
+
+BREAKS = frozenset({"", "\n"})
+"""The white space that may be around a value."""
+
+
+class _Parameter:
+    """The pattern of a parameter, in pieces.
+
+    Attributes:
+        before: the pattern before the key; `closer`: the marker after the value, `rest` the pattern after it.
+        between: the texts between key and value, or between key, type and value.
+        lead, trail: the white space around the value.
+    """
+
+    def __init__(self, pattern: str) -> None:
+        tokens = tokens_of(pattern)
+        self.before, rest = around(pattern, "key")
+        middle, after = around(rest, "value")
+        place = tokens.index(Slot("value"))
+        self.lead, self.trail = _space(tokens, place - 1), _space(tokens, place + 1)
+        self.between = tuple(middle.removesuffix(self.lead).split("{type}"))
+        self.closer = next((token.text for token in tokens[place + 1 :] if isinstance(token, Literal)), "")
+        self.rest = after.removeprefix(self.trail).removeprefix(self.closer)
+
+    @property
+    def can_be_followed(self) -> bool:
+        """Whether only `<` may be where the value ends, and the line breaks around it come in pairs."""
+        breaks = {self.lead, self.trail}
+        return (
+            self.before[:1] == "<"
+            and self.closer[:1] == "<"
+            and "{" not in "".join((*self.between, self.rest, self.before))
+            and all(each and each == each.strip() for each in self.between)
+            and breaks <= BREAKS
+            and len(breaks) == 1
+        )
+
+
+def _space(tokens: tuple[Token, ...], place: int) -> str:
+    token = tokens[place] if place < len(tokens) else None
+    return token.text if isinstance(token, Space) else ""
+
+
+def tagged_course(declared: Format, number: int) -> Course | None:
+    """The course; None if its values end in another way."""
+    pattern = declared.parameters[0]
+    if not ("{key}" in pattern and "{value}" in pattern) or declared.parameter_separator or declared.wrappers:
+        return None
+    parameter = _Parameter(pattern)
+    before, rest = around(declared.call, "name")
+    between, after = around(rest, "parameters")
+    if not (before.strip()[:1] == "<" and after.lstrip()[:1] == "<" and parameter.can_be_followed) or "{" in between:
+        return None
+    heads = spelt(before)
+    the_name, opening, the_key, value = Step(WORD, word="name"), Step(TEXT), Step(WORD, word="key"), Step(VALUE)
+    first = Step(TEXT, tuple(Spelling(text + head, after=the_name) for text in section_of(declared) for head in heads))
+    the_name.after = opening
+    opening.spellings = tuple(Spelling(text, after=the_key) for text in spelt(between + parameter.before))
+    _between(the_key, parameter, value)
+    value.lead, value.trail, value.after = parameter.lead, parameter.trail, _following(declared, after, heads, parameter)
+    lead_to(value.after, the_key, the_name)
+    probe = _probe(first, opening, declared, after, parameter)
+    return Course(declared, number, first, begins_late=True, probe=probe)
+
+
+def _between(the_key: Step, parameter: _Parameter, value: Step) -> None:
+    texts = [Step(TEXT, (Spelling(text),)) for text in parameter.between]
+    the_key.after = texts[0]
+    if len(texts) > 1:
+        the_type = Step(WORD, word="type", after=texts[1])
+        lead_to(texts[0], the_type)
+    lead_to(texts[-1], value)
+
+
+def _following(declared: Format, after: str, heads: tuple[str, ...], parameter: _Parameter) -> Step:
+    # What is behind a value: its closer, and then another parameter or the end of the call.
+    closer = parameter.trail + parameter.closer
+    ends: frozenset[str] = frozenset()
+    spellings = []
+    for gap in spelt(parameter.rest + parameter.before):
+        mark = len(closer) + gap.index("<") + len(gap[gap.index("<") :].split(maxsplit=1)[0])
+        spellings.append(Spelling(closer + gap, VALUE_ENDS, mark, len(closer), len(closer)))
+    for gap in dict.fromkeys((*spelt(parameter.rest), "")) if parameter.rest else ("",):
+        found, ending = turned(declared, after, heads, before=closer + gap, mark=_end_of_marker)
+        spellings += [Spelling(text, ENDS, mark, mark, len(closer), opener) for text, mark, opener in found]
+        ends |= ending
+    return Step(TEXT, tuple(spellings), ends)
+
+
+def _end_of_marker(before: str, closer: str) -> int:
+    space = len(closer) - len(closer.lstrip())
+    return len(before) + space + len(closer[space:].split(maxsplit=1)[0])
+
+
+def _probe(
+    first: Step, opening: Step, declared: Format, after: str, parameter: _Parameter
+) -> tuple[str, str]:
+    middle = declared.types.get("string", "string").join(parameter.between)
+    tag = "text" + middle + parameter.lead + "a" + parameter.trail + parameter.closer + spelt(parameter.rest)[0]
+    ending = spelt(after)[0]
+    return first.spellings[0].text, opening.spellings[0].text + tag + ending[: _end_of_marker("", ending)]

@@ -1,0 +1,197 @@
+# When calls are followed instead of read, and how the machine takes over again. Does not know how a course is followed
+# (follower.py), or how the machine reads (machine.py).
+#
+# A call is followed from its opener on, where the machine has just opened a region for it, if nothing else is going on:
+# no draft, no repair, no quotation, no reasoning. From there on the turn stays as it is. At the first character that is
+# not as declared, and whenever somebody needs the machine's own state, the machine reads what is unread; what it tells
+# that was told already is dropped.
+"""The straight way around the machine's loop."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Self
+
+from toolglean.engine.fast import FastPath
+from toolglean.engine.matcher.reading import Reading
+from toolglean.engine.modes import CONTENT
+from toolglean.engine.straight.follower import Follower
+from toolglean.engine.straight.standing import first_step, standing_of
+from toolglean.events import CallDelta, Event, Markup
+
+if TYPE_CHECKING:
+    from toolglean.engine.plan import Plan
+    from toolglean.engine.tape import Piece
+    from toolglean.engine.turn import Turn
+    from toolglean.formats.compile import Program
+    from toolglean.limits import Limits
+
+__all__ = ["StraightWay"]
+
+LEAST_HELD, LEAST_DEPTH = 1024, 80
+"""Limits that a call on the straight way cannot exceed."""
+
+
+class Told:
+    """Events that were told, and are told again: so many, and so many characters of a call's arguments."""
+
+    __slots__ = ("_chars", "_events")
+
+    def __init__(self, events: int = 0, chars: int = 0) -> None:
+        self._events, self._chars = events, chars
+
+    def without(self, events: list[Event]) -> list[Event]:
+        """These events without those that were told."""
+        if not self._events and not self._chars:
+            return events
+        rest: list[Event] = []
+        for event in events:
+            if not isinstance(event, CallDelta):
+                if not self._events:
+                    rest.append(event)
+                self._events -= self._events > 0
+            elif len(event.text) > self._chars:
+                size, self._chars = self._chars, 0
+                rest.append(CallDelta(event.index, event.text[size:], event.start + size))
+            else:
+                self._chars -= len(event.text)
+        return rest
+
+
+NOTHING_TOLD = Told()
+
+
+class StraightWay(FastPath):
+    """Follows calls that are written as declared."""
+
+    __slots__ = ("_route", "_straight")
+
+    def __init__(self, plan: Plan, turn: Turn, pos: int = 0) -> None:
+        super().__init__(plan, turn, pos)
+        self._route: Program | None = _route(plan, turn)  # whose calls may be followed
+        self._straight: Follower | None = None  # the calls that are followed; the turn is that before them
+
+    def fork(self) -> Self:
+        """The same at the same place; the two continue independently."""
+        twin = super().fork()
+        twin._route, twin._straight = self._route, self._straight and self._straight.copy()
+        return twin
+
+    def _run(self, text: str, place: int, *, i: int = 0, last: bool = False) -> None:
+        raise NotImplementedError
+
+    def _taken(self) -> list[Event]:
+        raise NotImplementedError
+
+    def _read_probe(self, text: str) -> tuple[Turn, list[Event]]:
+        raise NotImplementedError
+
+    def _follow_nothing(self) -> None:
+        self._route = None
+
+    def _finish_straight(self) -> list[Event] | None:
+        # The last events, if the turn may end right here; None if the machine must end it.
+        straight = self._straight
+        gap = None if straight is None else straight.markup_at_end()
+        if straight is None or gap is None or straight.landed is None:
+            return None
+        return [Markup(gap, straight.landed.end)] if gap and self._turn.emit.tells_markup else []
+
+    # -- on ------------------------------------------------------------------------------------------------------------
+
+    def _follows(self, text: str, i: int) -> bool:
+        # An opener was found at `i`: whether the calls that begin with it are followed from here on.
+        turn = self._turn
+        if self._route is None or not _is_calm(turn, self._route):
+            return False
+        step = first_step(self._route, text[i : i + turn.region.opener_length], self._read_probe)
+        if step is None:
+            return False
+        self._straight = Follower(step, (text, i, turn.tape.base))
+        return True
+
+    def _feed_loop(self, chunk: str) -> list[Event]:
+        start = self._pos
+        self._pos += len(chunk)
+        straight = self._straight
+        if straight is not None:
+            found = straight.feed(self._turn, chunk, start)
+            return self._astray() if found is None else found
+        self._run(chunk, start)
+        events = self._taken()
+        return events if self._straight is None else self._go_on(deque([self._straight.first()]), NOTHING_TOLD, events)
+
+    def _go_on(self, pieces: deque[Piece], told: Told, events: list[Event]) -> list[Event]:
+        # Read these pieces, with whatever reads now: calls are followed, or the machine reads. `told`: what the machine
+        # tells first was told already.
+        while pieces:
+            piece = pieces.popleft()
+            straight = self._straight
+            if straight is None:
+                self._run(piece[0], piece[2], i=piece[1])
+                events += told.without(self._taken())
+                if self._straight is not None:
+                    pieces.appendleft(self._straight.first())
+            elif (found := straight.read(self._turn, piece)) is not None:
+                events += found
+            else:
+                events += straight.rest()
+                told = self._leave(pieces)
+        return events
+
+    def _astray(self) -> list[Event]:
+        assert self._straight is not None
+        events = self._straight.rest()
+        pieces: deque[Piece] = deque()
+        return self._go_on(pieces, self._leave(pieces), events)
+
+    def _leave(self, pieces: deque[Piece]) -> Told:
+        # The machine takes over: first it reads these pieces, of which it tells this again.
+        straight, self._straight = self._straight, None
+        assert straight is not None
+        landed, course, turn = straight.landed, straight.course, self._turn
+        if landed is not None and course is not None and isinstance(turn.payload, Reading):
+            reading, formats = standing_of(course, self._read_probe) or (turn.payload, ())
+            payload = reading.stand_behind(landed.place, landed.end, turn.payload.fallback)
+            turn.pass_calls(payload, turn.narrowed(formats), landed)
+        pieces.extendleft(reversed(straight.unread))
+        return Told(straight.told, straight.told_chars)
+
+    def _get_off(self) -> list[Event]:
+        # Make the machine stand where the calls that were followed have come to. What it tells was told; or else it is
+        # returned.
+        if self._straight is None:
+            return []
+        route, self._route = self._route, None
+        pieces: deque[Piece] = deque()
+        events = self._go_on(pieces, self._leave(pieces), [])
+        self._route = route
+        return events
+
+
+
+def _route(plan: Plan, turn: Turn) -> Program | None:
+    limits = turn.limits
+    long = limits.held >= LEAST_HELD and limits.depth >= LEAST_DEPTH
+    return plan.route if long and turn.names.tools is not None else None
+
+
+def _is_calm(turn: Turn, route: Program) -> bool:
+    # Whether nothing else is going on, so that the calls are what the machine would return at once.
+    judge, tape, payload = turn.judge, turn.tape, turn.payload
+    return (
+        turn.channel == CONTENT
+        and isinstance(payload, Reading)
+        and payload.walk.program is route
+        and not payload.fallback.is_foreign
+        and judge.draft is None
+        and judge.attempt is None
+        and judge.closers.awaited is None
+        and not (judge.fence or turn.calls_ignored or judge.in_doubt)
+        and turn.emit.clean
+        and not (turn.emit.strays.marks or turn.emit.repairs)
+        and turn.candidate is None
+        and turn.region.start >= 0
+        and not turn.region.bare
+        and not (tape.in_prompt or tape.ahead or tape.waiting)
+    )
