@@ -31,6 +31,7 @@ __all__ = [
     "Step",
     "around",
     "courses_of",
+    "first_marker",
     "lead_to",
     "section_of",
     "spelt",
@@ -196,13 +197,13 @@ def turned(
         after: its pattern after the last slot of a call.
         heads: the spellings of the next call's beginning.
         before: what comes before the pattern.
-        mark: where the call's end is told, for what is before the closer, and the closer.
+        mark: where the call's end is told in a spelling of its closer, for the pattern of the closer and the spelling.
     """
     found: dict[str, tuple[str, int, int]] = {}
     ends: set[str] = set()
     for closer, separator, ending in closers_of(declared, after):
         closed = before + closer
-        place = mark(before, closer)
+        place = len(before) + mark(after, closer)
         if ending:
             found.setdefault(closed + ending, (closed + ending, place, -1))
         for head in heads:
@@ -237,9 +238,15 @@ def _object_course(declared: Format, number: int) -> Course | None:
     return Course(declared, number, first, is_object=True, shows_id=False, probe=probe)
 
 
-def _end_of_object(before: str, closer: str) -> int:
+def _end_of_object(after: str, closer: str) -> int:
     # A line break shows that the call has ended; else its closing marker, when it is whole.
-    return len(before) + (1 if closer[:1] == "\n" else len(closer.split(maxsplit=1)[0]))
+    return 1 if closer[:1] == "\n" else first_marker(after, closer)
+
+
+def first_marker(pattern: str, written: str) -> int:
+    """Where the first marker of a pattern ends in a spelling of it."""
+    marker = next(token.text for token in tokens_of(pattern) if isinstance(token, Literal))
+    return written.index(marker) + len(marker)
 
 
 def section_of(declared: Format) -> tuple[str, ...]:

@@ -54,17 +54,18 @@ class Follower(Plain):
         told, told_chars: how many events were told of it, and how many characters of the open call's arguments.
         course: how the calls are written; None until that is clear.
         landed: the last call that ended; None if none has.
+        astray: a place up to which the text is no longer followed.
     """
 
     __slots__ = (
         *("_body", "_done", "_gap", "_id", "_limit", "_name", "_out", "_spelling", "_start", "_step", "_word"),
-        *("course", "landed", "told", "told_chars", "unread"),
+        *("astray", "course", "landed", "told", "told_chars", "unread"),
     )
     owned = ("_body", "unread")
 
     def __init__(self, first: Step, piece: Piece) -> None:
         self.unread: list[Piece] = [piece]
-        self.told = self.told_chars = 0
+        self.told = self.told_chars = self.astray = 0
         self.course: Course | None = None
         self.landed: Landed | None = None
         self._start = piece[1] + piece[2]  # of the call that is read
@@ -113,9 +114,11 @@ class Follower(Plain):
         self._out = out = []
         n = len(text)
         while i < n:
-            i = _READERS[self._step.kind](self, turn, text, i, base)
-            if i < 0:
+            j = _READERS[self._step.kind](self, turn, text, i, base)
+            if j < 0:
+                self.astray = base + i
                 return None
+            i = j
         return out
 
     def rest(self) -> list[Event]:
@@ -192,12 +195,12 @@ class Follower(Plain):
         return j
 
     def _take(self, turn: Turn, kind: str, word: str) -> bool:
+        course, tools = self.course, turn.names.tools
+        assert course is not None
         if kind != "name":
             assert isinstance(self._body, TaggedBody)
             self._body.parameters.word(kind, word)
-            return True
-        course, tools = self.course, turn.names.tools
-        assert course is not None
+            return word not in course.format.wrappers
         name, _, index = word.partition(":") if course.indexed else (word, "", "")
         self._name, self._id = name, None
         if course.shows_id:

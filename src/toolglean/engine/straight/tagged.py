@@ -17,6 +17,7 @@ from toolglean.engine.straight.course import (
     Spelling,
     Step,
     around,
+    first_marker,
     lead_to,
     section_of,
     spelt,
@@ -75,7 +76,7 @@ def _space(tokens: tuple[Token, ...], place: int) -> str:
 def tagged_course(declared: Format, number: int) -> Course | None:
     """The course; None if its values end in another way."""
     pattern = declared.parameters[0]
-    if not ("{key}" in pattern and "{value}" in pattern) or declared.parameter_separator or declared.wrappers:
+    if not ("{key}" in pattern and "{value}" in pattern) or declared.parameter_separator:
         return None
     parameter = _Parameter(pattern)
     before, rest = around(declared.call, "name")
@@ -109,18 +110,13 @@ def _following(declared: Format, after: str, heads: tuple[str, ...], parameter: 
     ends: frozenset[str] = frozenset()
     spellings = []
     for gap in spelt(parameter.rest + parameter.before):
-        mark = len(closer) + gap.index("<") + len(gap[gap.index("<") :].split(maxsplit=1)[0])
+        mark = len(closer) + first_marker(parameter.before, gap)
         spellings.append(Spelling(closer + gap, VALUE_ENDS, mark, len(closer), len(closer)))
     for gap in dict.fromkeys((*spelt(parameter.rest), "")) if parameter.rest else ("",):
-        found, ending = turned(declared, after, heads, before=closer + gap, mark=_end_of_marker)
+        found, ending = turned(declared, after, heads, before=closer + gap, mark=first_marker)
         spellings += [Spelling(text, ENDS, mark, mark, len(closer), opener) for text, mark, opener in found]
         ends |= ending
     return Step(TEXT, tuple(spellings), ends)
-
-
-def _end_of_marker(before: str, closer: str) -> int:
-    space = len(closer) - len(closer.lstrip())
-    return len(before) + space + len(closer[space:].split(maxsplit=1)[0])
 
 
 def _probe(
@@ -129,4 +125,4 @@ def _probe(
     middle = declared.types.get("string", "string").join(parameter.between)
     tag = "text" + middle + parameter.lead + "a" + parameter.trail + parameter.closer + spelt(parameter.rest)[0]
     ending = spelt(after)[0]
-    return first.spellings[0].text, opening.spellings[0].text + tag + ending[: _end_of_marker("", ending)]
+    return first.spellings[0].text, opening.spellings[0].text + tag + ending[: first_marker(after, ending)]

@@ -64,17 +64,18 @@ NOTHING_TOLD = Told()
 class StraightWay(FastPath):
     """Follows calls that are written as declared."""
 
-    __slots__ = ("_route", "_straight")
+    __slots__ = ("_from", "_route", "_straight")
 
     def __init__(self, plan: Plan, turn: Turn, pos: int = 0) -> None:
         super().__init__(plan, turn, pos)
         self._route: Program | None = _route(plan, turn)  # whose calls may be followed
+        self._from = 0  # the place from which on calls are followed
         self._straight: Follower | None = None  # the calls that are followed; the turn is that before them
 
     def fork(self) -> Self:
         """The same at the same place; the two continue independently."""
         twin = super().fork()
-        twin._route, twin._straight = self._route, self._straight and self._straight.copy()
+        twin._from, twin._route, twin._straight = self._from, self._route, self._straight and self._straight.copy()
         return twin
 
     def _run(self, text: str, place: int, *, i: int = 0, last: bool = False) -> None:
@@ -102,7 +103,7 @@ class StraightWay(FastPath):
     def _follows(self, text: str, i: int) -> bool:
         # An opener was found at `i`: whether the calls that begin with it are followed from here on.
         turn = self._turn
-        if self._route is None or not _is_calm(turn, self._route):
+        if self._route is None or turn.tape.base + i < self._from or not _is_calm(turn, self._route):
             return False
         step = first_step(self._route, text[i : i + turn.region.opener_length], self._read_probe)
         if step is None:
@@ -155,6 +156,7 @@ class StraightWay(FastPath):
             payload = reading.stand_behind(landed.place, landed.end, turn.payload.fallback)
             turn.pass_calls(payload, turn.narrowed(formats), landed)
         pieces.extendleft(reversed(straight.unread))
+        self._from = straight.astray + 1
         return Told(straight.told, straight.told_chars)
 
     def _get_off(self) -> list[Event]:
@@ -162,11 +164,10 @@ class StraightWay(FastPath):
         # returned.
         if self._straight is None:
             return []
-        route, self._route = self._route, None
         pieces: deque[Piece] = deque()
-        events = self._go_on(pieces, self._leave(pieces), [])
-        self._route = route
-        return events
+        told = self._leave(pieces)
+        self._from = self._pos
+        return self._go_on(pieces, told, [])
 
 
 
