@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 from toolglean.engine.emit import Emitter
@@ -27,6 +28,7 @@ from toolglean.tools import ToolSet
 
 if TYPE_CHECKING:
     from toolglean.engine.plan import Plan
+    from toolglean.engine.straight.standing import Probe
     from toolglean.engine.tape import Piece
     from toolglean.engine.watch import Watch
 
@@ -188,13 +190,13 @@ class Machine(StraightWay):
         if self._straight is not None:
             events = self._get_off()
             if self._finished:
-                events += self._finish()
-            self._turn.emit.tell_first(events)
+                self._finish()  # all of it was told
+            else:
+                self._turn.emit.tell_first(events)
 
-    def _read_probe(self, text: str) -> tuple[Turn, list[Event]]:
-        twin = Machine(self._plan, _PROBE)
-        twin._follow_nothing()
-        return twin._turn, twin.feed(text)
+    @property
+    def _probe(self) -> Probe:
+        return partial(_read_sample, self._plan)
 
     def _taken(self) -> list[Event]:
         draft = self._turn.judge.draft
@@ -346,6 +348,14 @@ class Machine(StraightWay):
         self._watch = None
         if not waits and not self._finished:
             self._set_fast_paths()
+
+
+def _read_sample(plan: Plan, text: str, follow: bool) -> tuple[Turn, list[list[Event]]]:  # noqa: FBT001
+    machine = Machine(plan, _PROBE)
+    if not follow:
+        machine._follow_nothing()
+    told = [machine.feed(char) for char in text]
+    return machine._turn, [*told, machine.fork().finish()]
 
 
 def _reads_by_schema(tools: ToolSet | None, options: ParserOptions) -> bool:

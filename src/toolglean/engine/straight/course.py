@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from toolglean.formats.spec import Json, Literal, Slot, Space, tokens_of
+from toolglean.formats.spec import Json, JsonOrText, Literal, Slot, Space, tokens_of
 
 if TYPE_CHECKING:
     from toolglean.formats.spec import Format
@@ -44,6 +44,7 @@ TEXT, WORD, ARGUMENTS, VALUE = range(4)
 NOTHING, BEGINS, ENDS, VALUE_ENDS = range(4)
 """What is told at a mark: nothing; the call begins; the call ends; a value ends, and another parameter follows."""
 
+JSON_CODECS = frozenset({Json, JsonOrText})
 NAME_CHARS = 64
 _word_chars = re.compile(r"[A-Za-z0-9_.-]*").match
 _indexed_chars = re.compile(r"[A-Za-z0-9_.:-]*").match
@@ -149,10 +150,12 @@ def _course_of(declared: Format, number: int) -> Course | None:
     if declared.registered_only or declared.at_turn_end or declared.at_line_start or declared.escapes:
         return None
     tokens = tokens_of(declared.call)
-    slots = [token.name for token in tokens if isinstance(token, Slot) and token.name != "ws"]
-    if slots == ["call"]:
-        return _object_course(declared, number)
-    if slots in (["name", "arguments"], ["name", "index", "arguments"]) and type(declared.arguments) is Json:
+    if any(isinstance(token, Literal) and " " in token.text for token in tokens):
+        return None  # what is told while such a marker is read depends on where it is cut
+    slots = [token.name for token in tokens if isinstance(token, Slot)]
+    if slots in (["call"], ["calls"]):
+        return _object_course(declared, number, slots[0])
+    if slots in (["name", "arguments"], ["name", "index", "arguments"]) and type(declared.arguments) in JSON_CODECS:
         return _named_course(declared, number, indexed="index" in slots)
     if slots == ["name", "parameters"]:
         from toolglean.engine.straight.tagged import tagged_course  # noqa: PLC0415  # needs this module
@@ -209,38 +212,61 @@ def turned(
         for head in heads:
             text = closed + separator + head
             found.setdefault(text, (text, place, len(closed + separator)))
-        if closer:
-            ends |= {closed, closed + "\n", closed + ending, closed + ending + "\n"}
+        ends |= {closed, closed + ending, *((closed + "\n", closed + ending + "\n") if closer else ())}
     return list(found.values()), frozenset(ends)
 
 
 # -- JSON between markers ----------------------------------------------------------------------------------------------
 
 
-def _object_course(declared: Format, number: int) -> Course | None:
-    before, after = around(declared.call, "call")
-    if not before.strip() or not after.strip() or after.strip()[0] in "]})":
+def _object_course(declared: Format, number: int, slot: str) -> Course | None:
+    before, after = around(declared.call, slot)
+    is_list = slot == "calls"
+    if not before.strip() or not (is_list or _is_marker(after + declared.section[1])) or not declared.keys[0]:
         return None
     name, arguments = declared.keys
-    colons = (": ", ":")
-    heads = tuple(f'{text}{{"{name}"{colon}"' for text in spelt(before) for colon in colons)
-    first = Step(TEXT, tuple(Spelling(f"{text}{head}") for text in section_of(declared) for head in heads))
+    objects = tuple(f'{{"{name}"{colon}"' for colon in (": ", ":"))
+    bracket = "[" if is_list else ""
+    heads = tuple(text + bracket + each for text in spelt(before) for each in objects)
+    first = Step(TEXT, tuple(Spelling(text + head) for text in section_of(declared) for head in heads))
     the_name, middle, body, tail = Step(WORD, word="name"), Step(TEXT), Step(ARGUMENTS), Step(TEXT)
     middle.spellings = tuple(
         Spelling(f'",{space}"{arguments}"{colon}{{', BEGINS, 1, after=body) for colon, space in ((": ", " "), (":", ""))
     )
-    found, tail.ends = turned(declared, after, heads, before="}", mark=_end_of_object)
-    tail.spellings = tuple(Spelling(text, ENDS, mark, 1, 1, opener) for text, mark, opener in found)
+    if bracket:
+        _list_tail(tail, declared, after, objects)
+    else:
+        found, tail.ends = turned(declared, after, heads, before="}", mark=_end_of_object)
+        tail.spellings = tuple(Spelling(text, ENDS, mark, 1, 1, opener) for text, mark, opener in found)
     lead_to(tail, the_name, the_name)
     the_name.after, body.after = middle, tail
     lead_to(first, the_name)
-    probe = first.spellings[0].text, f'", "{arguments}": {{}}' + "}\n"
+    probe = first.spellings[0].text, f'", "{arguments}": {{}}' + ("}" if bracket else "}\n")
     return Course(declared, number, first, is_object=True, shows_id=False, probe=probe)
+
+
+def _is_marker(after: str) -> bool:
+    # Whether a marker closes the call, and no bracket.
+    return bool(after.strip()) and after.strip()[0] not in "]})"
+
+
+def _list_tail(tail: Step, declared: Format, after: str, objects: tuple[str, ...]) -> None:
+    # The bracket of an object in a list ends the call.
+    gaps = {gap + each: len(gap) + 1 for gap in (", ", ",", ",\n", "\n") for each in objects}
+    closers = dict.fromkeys(closer + ending for closer, _, ending in closers_of(declared, after))
+    nexts = [Spelling("}" + text, ENDS, 1, 1, 1, opener) for text, opener in gaps.items()]
+    tail.spellings = (*nexts, *(Spelling("}]" + text, ENDS, 1, 1, 1) for text in closers))
+    tail.ends = frozenset("}]" + text for text in closers)
+
+
+def _needs_no_closer(declared: Format, before: str, after: str) -> bool:
+    # Whether the opener of the next call shows at once that the call before has ended.
+    return not (after or declared.section[1] or declared.separator) and before[0] == "["
 
 
 def _end_of_object(after: str, closer: str) -> int:
     # A line break shows that the call has ended; else its closing marker, when it is whole.
-    return 1 if closer[:1] == "\n" else first_marker(after, closer)
+    return 1 if closer[:1] in {"\n", ""} else first_marker(after, closer)
 
 
 def first_marker(pattern: str, written: str) -> int:
@@ -266,13 +292,13 @@ def lead_to(step: Step, after: Step, call: Step | None = None) -> None:
 def _named_course(declared: Format, number: int, *, indexed: bool) -> Course | None:
     before, rest = around(declared.call, "name")
     between, after = around(rest, "arguments")
-    if not before.strip() or not after.strip() or after.strip()[0] in "]})":
+    if not before.strip() or not (_is_marker(after + declared.section[1]) or _needs_no_closer(declared, before, after)):
         return None
     if indexed:
         if declared.id != before.rpartition(">")[2] + "{name}:{index}" or not between.startswith(":{index}"):
             return None
         between = between.removeprefix(":{index}")
-    if not between.strip():
+    if not between:
         return None
     heads = spelt(before)
     first = Step(TEXT, tuple(Spelling(text + head) for text in section_of(declared) for head in heads))
@@ -286,4 +312,5 @@ def _named_course(declared: Format, number: int, *, indexed: bool) -> Course | N
     the_name.after, body.after = middle, tail
     lead_to(first, the_name)
     probe = first.spellings[0].text, (":0" if indexed else "") + spelt(between)[0] + "{}\n"
-    return Course(declared, number, first, indexed=indexed, probe=probe)
+    shows_id = "{id}" not in "".join(declared.calls)
+    return Course(declared, number, first, indexed=indexed, shows_id=shows_id, probe=probe)

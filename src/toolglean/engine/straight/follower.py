@@ -12,11 +12,13 @@ from typing import TYPE_CHECKING, NamedTuple
 from toolglean.engine.straight.bodies import ASTRAY, JsonBody, TaggedBody, Told, decoded, tagged_body
 from toolglean.engine.straight.course import ARGUMENTS, BEGINS, ENDS, NAME_CHARS, TEXT, VALUE, WORD
 from toolglean.engine.repair.suspended import OFF
+from toolglean.engine.straight.standing import standing_of
 from toolglean.events import CallDelta, CallEnd, CallStart, Event, Markup, ToolCall
 from toolglean.scan.plain import Plain
 
 if TYPE_CHECKING:
     from toolglean.engine.straight.course import Course, Spelling, Step
+    from toolglean.engine.straight.standing import Probe
     from toolglean.engine.tape import Piece
     from toolglean.engine.turn import Turn
 
@@ -48,6 +50,7 @@ class Follower(Plain):
     Args:
         first: the text before the first name, in all courses that begin with the opener that was found.
         piece: the text, from that opener on.
+        probe: reads a sample of a course: see standing.py.
 
     Attributes:
         unread: the text since the last call that ended, or since the first opener: pieces, as for the machine.
@@ -58,13 +61,14 @@ class Follower(Plain):
     """
 
     __slots__ = (
-        *("_body", "_done", "_gap", "_id", "_limit", "_name", "_out", "_spelling", "_start", "_step", "_word"),
+        *("_body", "_done", "_gap", "_id", "_limit", "_name", "_out", "_probe", "_spelling", "_start", "_step", "_word"),
         *("astray", "course", "landed", "told", "told_chars", "unread"),
     )
     owned = ("_body", "unread")
 
-    def __init__(self, first: Step, piece: Piece) -> None:
+    def __init__(self, first: Step, piece: Piece, probe: Probe) -> None:
         self.unread: list[Piece] = [piece]
+        self._probe = probe
         self.told = self.told_chars = self.astray = 0
         self.course: Course | None = None
         self.landed: Landed | None = None
@@ -162,7 +166,8 @@ class Follower(Plain):
             self._start, self._gap = start + spelling.opener, spelling.text[spelling.end : spelling.opener]
         if spelling.course is not None:
             self.course = spelling.course
-            if turn.narrowed_to and self.course.number not in turn.narrowed_to:
+            fits = not turn.narrowed_to or self.course.number in turn.narrowed_to
+            if not fits or standing_of(self.course, self._probe) is None:
                 return ASTRAY
         if spelling.after is None:
             self._limit = 0
@@ -299,13 +304,22 @@ class Follower(Plain):
             self.unread = [(spelling.text[land:done], 0, start + land), piece]
         self.told, self.told_chars, self._body = 0, 0, None
 
-    def markup_at_end(self) -> str | None:
-        """The text of the format behind the last call, if the turn may end here; None if the machine must end it."""
+    def at_end(self, turn: Turn, place: int) -> list[Event] | None:
+        """The turn ends at that place: the last events, if it may end there; None if the machine must end it."""
         spelling = self._spelling
-        if self.landed is None or self._body is not None or spelling is None:
+        if self.landed is None and self._body is None or spelling is None:
             return None
         read = spelling.text[: self._done]
-        return read[spelling.end :] if read in self._step.ends else None
+        if read not in self._step.ends or not self.unread:
+            return None
+        self._out = out = []
+        if self._body is not None:
+            if read or not self._end(turn, place):
+                return None
+            return out
+        assert self.landed is not None
+        gap = read[spelling.end :]
+        return [Markup(gap, self.landed.end)] if gap and turn.emit.tells_markup else []
 
     def _begin(self, turn: Turn) -> bool:
         emit, course = turn.emit, self.course

@@ -1,19 +1,20 @@
-# Where the machine stands behind a call that was followed, and which courses begin with an opener. Does not know how a
-# course is followed.
+# Which courses begin with an opener, whether the machine reads their calls as they are followed, and where it stands
+# behind a call that was followed.
 #
-# The machine itself shows where it stands: it reads one call of the course, once for each program. What reads on there
-# is copied for every turn. A course whose call the machine does not read has no standing, and is not followed.
-"""Behind a call that was followed."""
+# The machine itself shows it, once for each program: it reads a sample of the course, character by character, and what
+# it tells must be what is told when the sample is followed. A course that differs in anything is not followed. So what a
+# course says about a format can be too simple, but not wrong.
+"""What the machine shows of a course."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from toolglean.engine.modes import CALL
-from toolglean.engine.straight.course import TEXT, Course, Step, courses_of
-from toolglean.events import CallEnd
+from toolglean.engine.straight.course import ARGUMENTS, ENDS, TEXT, VALUE, VALUE_ENDS, Course, Step, courses_of
+from toolglean.events import CallEnd, join
 
 if TYPE_CHECKING:
     from toolglean.engine.matcher.reading import Reading
@@ -24,10 +25,14 @@ if TYPE_CHECKING:
 __all__ = ["PROBE", "Probe", "Standing", "first_step", "standing_of"]
 
 PROBE = "get_weather"
-"""The tool that is called to see where the machine stands."""
+"""The tool that is called in samples."""
 
-Probe: TypeAlias = "Callable[[str], tuple[Turn, list[Event]]]"
-"""Has a machine of the program read a text, with that one tool."""
+Probe: TypeAlias = "Callable[[str, bool], tuple[Turn, list[list[Event]]]]"
+"""Reads a text with that one tool, character by character, by a parser of the program. Whether calls are followed is
+said. Returns the turn, and what was told of each character and at the end."""
+
+_WORDS = {"name": PROBE, "key": "text", "type": "string"}
+_ARGUMENTS = '"text": "a", "list": [1, {"b": null}]}'
 
 
 class Standing(NamedTuple):
@@ -42,22 +47,73 @@ class Standing(NamedTuple):
     formats: tuple[int, ...]
 
 
-def first_step(program: Program, opener: str, read: Probe) -> Step | None:
+def first_step(program: Program, opener: str) -> Step | None:
     """The first text of all courses of the program that begin with that opener; None if there are none."""
     key = "straight", opener
     if key not in program.kept:
-        courses = [each for each in courses_of(program.formats, opener) if standing_of(each, read)]
+        courses = courses_of(program.formats, opener)
         spellings = (replace(each, course=course) for course in courses for each in course.first.spellings)
         program.kept[key] = Step(TEXT, tuple(spellings)) if courses else None
     found: Step | None = program.kept[key]
     return found
 
 
-def standing_of(course: Course, read: Probe) -> Standing | None:
-    """Where the machine stands behind a call of that course; None if it does not read the call."""
+def standing_of(course: Course, probe: Probe) -> Standing | None:
+    """Where the machine stands behind a call of that course; None if the course must not be followed."""
     if course.standing is None:
-        turn, events = read(PROBE.join(course.probe))
-        ends = [event for event in events if isinstance(event, CallEnd)]
-        ok = len(ends) == 1 and ends[0].call.status == "ok" and turn.mode is CALL and turn.payload is not None
-        course.stands(Standing(turn.payload, turn.narrowed_to) if ok else False)
+        course.stands(_standing(course, probe) or False)
     return course.standing or None
+
+
+def _standing(course: Course, probe: Probe) -> Standing | None:
+    turn, told = probe(PROBE.join(course.probe), False)
+    ends = [event for events in told[:-1] for event in events if isinstance(event, CallEnd)]
+    if len(ends) != 1 or ends[0].call.status != "ok" or turn.mode is not CALL or turn.payload is None:
+        return None
+    standing = Standing(turn.payload, turn.narrowed_to)
+    course.stands(standing)  # while the samples are followed
+    return standing if all(_told(text, probe, True) == _told(text, probe, False) for text in _samples(course)) else None
+
+
+def _told(text: str, probe: Probe, follow: bool) -> list[list[Event]]:  # noqa: FBT001
+    return [join(events) for events in probe(text, follow)[1]]
+
+
+# -- samples -----------------------------------------------------------------------------------------------------------
+
+
+def _samples(course: Course) -> Iterator[str]:
+    # Two calls, as they are rendered, and in the last of the other spellings.
+    for place in (0, -1):
+        text = "".join(_sample(course, place))
+        yield text
+        yield text + "\nDone."
+
+
+def _sample(course: Course, place: int) -> Iterator[str]:
+    step: Step | None = course.first
+    calls = values = 0
+    while step is not None:
+        if step.kind != TEXT:
+            yield _filling(course, step)
+            step = step.after
+            continue
+        following = [each for each in step.spellings if each.says == VALUE_ENDS and values == 0]
+        following = following or [each for each in step.spellings if each.says != VALUE_ENDS and each.after is not None]
+        spelling = following[place]
+        if spelling.says == ENDS and calls:
+            yield max(step.ends, key=len)
+            return
+        if spelling.says == ENDS:
+            calls, values = calls + 1, 0
+        values += spelling.says == VALUE_ENDS
+        yield spelling.text
+        step = spelling.after
+
+
+def _filling(course: Course, step: Step) -> str:
+    if step.kind == ARGUMENTS:
+        return _ARGUMENTS
+    if step.kind == VALUE:
+        return step.lead + "a b"
+    return _WORDS[step.word] + (":0" if course.indexed and step.word == "name" else "")

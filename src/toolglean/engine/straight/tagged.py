@@ -50,19 +50,22 @@ class _Parameter:
         middle, after = around(rest, "value")
         place = tokens.index(Slot("value"))
         self.lead, self.trail = _space(tokens, place - 1), _space(tokens, place + 1)
-        self.between = tuple(middle.removesuffix(self.lead).split("{type}"))
+        self.between = tuple(map(spelt, middle.removesuffix(self.lead).split("{type}")))
         self.closer = next((token.text for token in tokens[place + 1 :] if isinstance(token, Literal)), "")
-        self.rest = after.removeprefix(self.trail).removeprefix(self.closer)
+        gap, whole = spelt(after)[0], self.trail + self.closer
+        self.rest = gap.removeprefix(whole) if gap.startswith(whole) else "{"
+        self._slots = [token.name for token in tokens if isinstance(token, Slot)]
 
     @property
     def can_be_followed(self) -> bool:
         """Whether only `<` may be where the value ends, and the line breaks around it come in pairs."""
         breaks = {self.lead, self.trail}
         return (
-            self.before[:1] == "<"
+            self._slots in (["key", "value"], ["key", "type", "value"])
+            and self.before[:1] == "<"
             and self.closer[:1] == "<"
-            and "{" not in "".join((*self.between, self.rest, self.before))
-            and all(each and each == each.strip() for each in self.between)
+            and self.rest != "{"
+            and all(text and text == text.strip() for texts in self.between for text in texts)
             and breaks <= BREAKS
             and len(breaks) == 1
         )
@@ -81,7 +84,7 @@ def tagged_course(declared: Format, number: int) -> Course | None:
     parameter = _Parameter(pattern)
     before, rest = around(declared.call, "name")
     between, after = around(rest, "parameters")
-    if not (before.strip()[:1] == "<" and after.lstrip()[:1] == "<" and parameter.can_be_followed) or "{" in between:
+    if not (before.strip()[:1] == "<" and after.lstrip()[:1] == "<" and parameter.can_be_followed):
         return None
     heads = spelt(before)
     the_name, opening, the_key, value = Step(WORD, word="name"), Step(TEXT), Step(WORD, word="key"), Step(VALUE)
@@ -92,11 +95,12 @@ def tagged_course(declared: Format, number: int) -> Course | None:
     value.lead, value.trail, value.after = parameter.lead, parameter.trail, _following(declared, after, heads, parameter)
     lead_to(value.after, the_key, the_name)
     probe = _probe(first, opening, declared, after, parameter)
-    return Course(declared, number, first, begins_late=True, probe=probe)
+    shows_id = "{id}" not in "".join(declared.calls)
+    return Course(declared, number, first, begins_late=True, shows_id=shows_id, probe=probe)
 
 
 def _between(the_key: Step, parameter: _Parameter, value: Step) -> None:
-    texts = [Step(TEXT, (Spelling(text),)) for text in parameter.between]
+    texts = [Step(TEXT, tuple(map(Spelling, spellings))) for spellings in parameter.between]
     the_key.after = texts[0]
     if len(texts) > 1:
         the_type = Step(WORD, word="type", after=texts[1])
@@ -122,7 +126,7 @@ def _following(declared: Format, after: str, heads: tuple[str, ...], parameter: 
 def _probe(
     first: Step, opening: Step, declared: Format, after: str, parameter: _Parameter
 ) -> tuple[str, str]:
-    middle = declared.types.get("string", "string").join(parameter.between)
+    middle = declared.types.get("string", "string").join(spellings[0] for spellings in parameter.between)
     tag = "text" + middle + parameter.lead + "a" + parameter.trail + parameter.closer + spelt(parameter.rest)[0]
     ending = spelt(after)[0]
     return first.spellings[0].text, opening.spellings[0].text + tag + ending[: first_marker(after, ending)]

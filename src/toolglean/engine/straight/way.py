@@ -17,10 +17,11 @@ from toolglean.engine.matcher.reading import Reading
 from toolglean.engine.modes import CONTENT
 from toolglean.engine.straight.follower import Follower
 from toolglean.engine.straight.standing import first_step, standing_of
-from toolglean.events import CallDelta, Event, Markup
+from toolglean.events import CallDelta, Event
 
 if TYPE_CHECKING:
     from toolglean.engine.plan import Plan
+    from toolglean.engine.straight.standing import Probe
     from toolglean.engine.tape import Piece
     from toolglean.engine.turn import Turn
     from toolglean.formats.compile import Program
@@ -84,7 +85,8 @@ class StraightWay(FastPath):
     def _taken(self) -> list[Event]:
         raise NotImplementedError
 
-    def _read_probe(self, text: str) -> tuple[Turn, list[Event]]:
+    @property
+    def _probe(self) -> Probe:
         raise NotImplementedError
 
     def _follow_nothing(self) -> None:
@@ -92,11 +94,7 @@ class StraightWay(FastPath):
 
     def _finish_straight(self) -> list[Event] | None:
         # The last events, if the turn may end right here; None if the machine must end it.
-        straight = self._straight
-        gap = None if straight is None else straight.markup_at_end()
-        if straight is None or gap is None or straight.landed is None:
-            return None
-        return [Markup(gap, straight.landed.end)] if gap and self._turn.emit.tells_markup else []
+        return None if self._straight is None else self._straight.at_end(self._turn, self._pos)
 
     # -- on ------------------------------------------------------------------------------------------------------------
 
@@ -105,10 +103,10 @@ class StraightWay(FastPath):
         turn = self._turn
         if self._route is None or turn.tape.base + i < self._from or not _is_calm(turn, self._route):
             return False
-        step = first_step(self._route, text[i : i + turn.region.opener_length], self._read_probe)
+        step = first_step(self._route, text[i : i + turn.region.opener_length])
         if step is None:
             return False
-        self._straight = Follower(step, (text, i, turn.tape.base))
+        self._straight = Follower(step, (text, i, turn.tape.base), self._probe)
         return True
 
     def _feed_loop(self, chunk: str) -> list[Event]:
@@ -152,7 +150,7 @@ class StraightWay(FastPath):
         assert straight is not None
         landed, course, turn = straight.landed, straight.course, self._turn
         if landed is not None and course is not None and isinstance(turn.payload, Reading):
-            reading, formats = standing_of(course, self._read_probe) or (turn.payload, ())
+            reading, formats = standing_of(course, self._probe) or (turn.payload, ())
             payload = reading.stand_behind(landed.place, landed.end, turn.payload.fallback)
             turn.pass_calls(payload, turn.narrowed(formats), landed)
         pieces.extendleft(reversed(straight.unread))
