@@ -199,9 +199,7 @@ class Parser(Machine):
     @property
     def state(self) -> State:
         """Where the parser is: looking for a tag, in a call, or done looking."""
-        if self._finished:
-            self._stand()
-        mode = self._turn.mode
+        mode = self._as_read().mode
         if mode in {CALL, REPAIR, SKIP}:
             return State.TOOL_CALLING
         return State.DONE if mode == DONE else State.LOOKING_FOR_TAG
@@ -220,6 +218,5 @@ class Parser(Machine):
         formats = self._plan.formats
         if len(formats) == 1:
             return formats[0]
-        self._stand()
-        only = self._turn.narrowed_to
+        only = self._as_read().narrowed_to
         return formats[only[0]] if formats and only else None

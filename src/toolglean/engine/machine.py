@@ -185,6 +185,14 @@ class Machine(StraightWay):
         twin._finished, twin._watch = self._finished, None
         return twin
 
+    def _as_read(self) -> Turn:
+        """The turn as it is when the machine has read all text so far."""
+        if self._straight is None or not (self._finished or self._straight.is_behind):
+            return self._turn
+        twin = self.fork()
+        twin._stand()
+        return twin._turn
+
     def _stand(self) -> None:
         """Make the machine's own state that of all text so far."""
         if self._straight is not None:

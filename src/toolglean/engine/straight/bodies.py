@@ -92,12 +92,17 @@ class JsonBody(Plain):
         self._state, self.closed = scan.state, scan.token is CLOSE
         return end
 
+    @property
+    def _after_comma(self) -> bool:
+        scan = self._scan
+        return self._state == COMMA or (scan is not None and scan.stack != "{" and scan.after_comma)
+
     def _tell(self, piece: str, at: int, told: Told, end: int) -> int:
         if end < 0:
             return ASTRAY
         if self._lag:
             piece, at, self._lag = self._lag + piece, self._lag_start, ""
-        if not self.closed and (self._state == COMMA or (self._scan is not None and self._scan.after_comma)):
+        if not self.closed and self._after_comma:
             comma = piece.rfind(",")
             if len(piece) - comma > MOST_SPACE:
                 return ASTRAY
@@ -131,6 +136,8 @@ class TaggedBody(Plain):
         """Read the text of a value, up to its closer. Returns how far; see `at_closer`."""
         parameters = self.parameters
         if not self.in_value:
+            if not step.lead and text[i] == "<":  # another spelling of the opener may go on
+                return ASTRAY
             self.in_value, self._start = True, -1
             self._tell(parameters.begin_value(step.lead, step.trail), base + i, told)
         if parameters.lead:

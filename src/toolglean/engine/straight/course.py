@@ -107,7 +107,7 @@ class Course:
 
     Attributes:
         format: the declaration, and `number` its number in the program.
-        first: the first step: the text before the name.
+        first: the first step: the text before the name; tail: the text behind the arguments, or behind a value.
         begins_late: whether the call begins with its first key, not with its name.
         is_object: whether the name is in the JSON.
         indexed: whether the name is followed by the call's number.
@@ -119,6 +119,7 @@ class Course:
     format: Format
     number: int
     first: Step
+    tail: Step
     begins_late: bool = False
     is_object: bool = False
     indexed: bool = False
@@ -242,7 +243,7 @@ def _object_course(declared: Format, number: int, slot: str) -> Course | None:
     the_name.after, body.after = middle, tail
     lead_to(first, the_name)
     probe = first.spellings[0].text, f'", "{arguments}": {{}}' + ("}" if bracket else "}\n")
-    return Course(declared, number, first, is_object=True, shows_id=False, probe=probe)
+    return Course(declared, number, first, tail, is_object=True, shows_id=False, probe=probe)
 
 
 def _is_marker(after: str) -> bool:
@@ -313,4 +314,4 @@ def _named_course(declared: Format, number: int, *, indexed: bool) -> Course | N
     lead_to(first, the_name)
     probe = first.spellings[0].text, (":0" if indexed else "") + spelt(between)[0] + "{}\n"
     shows_id = "{id}" not in "".join(declared.calls)
-    return Course(declared, number, first, indexed=indexed, shows_id=shows_id, probe=probe)
+    return Course(declared, number, first, tail, indexed=indexed, shows_id=shows_id, probe=probe)

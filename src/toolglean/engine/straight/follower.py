@@ -32,7 +32,7 @@ class Landed(NamedTuple):
 
     Attributes:
         start, end: where it began, and the place after it.
-        place: where the machine stands behind it.
+        place: where the machine stands behind it; `seen`: how far it looked ahead.
         markup: the text of the format between these two.
         again: how much the machine would have read again of all calls so far, in characters.
     """
@@ -40,6 +40,7 @@ class Landed(NamedTuple):
     start: int
     end: int
     place: int
+    seen: int
     markup: str
     again: int
 
@@ -61,7 +62,7 @@ class Follower(Plain):
     """
 
     __slots__ = (
-        *("_body", "_done", "_gap", "_id", "_limit", "_name", "_out", "_probe", "_spelling", "_start", "_step", "_word"),
+        *("_again", "_body", "_done", "_gap", "_id", "_limit", "_name", "_out", "_probe", "_spelling", "_start", "_step", "_word"),
         *("astray", "course", "landed", "told", "told_chars", "unread"),
     )
     owned = ("_body", "unread")
@@ -73,6 +74,7 @@ class Follower(Plain):
         self.course: Course | None = None
         self.landed: Landed | None = None
         self._start = piece[1] + piece[2]  # of the call that is read
+        self._again = 0  # how much the machine reads again at each opener but the first
         self._gap = ""  # the text of the format before it
         self._name = self._word = ""
         self._id: str | None = None
@@ -166,9 +168,10 @@ class Follower(Plain):
             self._start, self._gap = start + spelling.opener, spelling.text[spelling.end : spelling.opener]
         if spelling.course is not None:
             self.course = spelling.course
-            fits = not turn.narrowed_to or self.course.number in turn.narrowed_to
-            if not fits or standing_of(self.course, self._probe) is None:
+            standing = standing_of(self.course, self._probe)
+            if standing is None or (turn.narrowed_to and self.course.number not in turn.narrowed_to):
                 return ASTRAY
+            self._again = standing.again
         if spelling.after is None:
             self._limit = 0
             return i
@@ -176,8 +179,7 @@ class Follower(Plain):
         if spelling.after.kind == ARGUMENTS:
             body = self._body = JsonBody()
             told: Told = []
-            i = body.begin(text, i, told, base)
-            return self._tell(told, turn, i)
+            return self._tell(told, turn, body.begin(text, i, told, base), base)
         return i
 
     # -- words, arguments, values --------------------------------------------------------------------------------------
@@ -221,7 +223,7 @@ class Follower(Plain):
         if self._is_long(turn, base + len(text)):
             return ASTRAY
         told: Told = []
-        return self._tell(told, turn, body.read(text, i, told, base))
+        return self._tell(told, turn, body.read(text, i, told, base), base)
 
     def _is_long(self, turn: Turn, place: int) -> bool:
         return len(self.unread) > MOST_PIECES or place >= self._start + turn.limits.call_chars
@@ -232,7 +234,7 @@ class Follower(Plain):
         if self._is_long(turn, base + len(text)):
             return ASTRAY
         told: Told = []
-        j = self._tell(told, turn, body.read(step, text, i, told, base))
+        j = self._tell(told, turn, body.read(step, text, i, told, base), base)
         if 0 <= j < len(text):
             if not body.at_closer(step):
                 return ASTRAY
@@ -242,14 +244,16 @@ class Follower(Plain):
             self._set_limit()
         return j
 
-    def _tell(self, told: Told, turn: Turn, i: int) -> int:
-        # These pieces were read, up to `i`.
+    def _tell(self, told: Told, turn: Turn, i: int, base: int) -> int:
+        # These pieces of the arguments were read, up to `i`.
+        if i < 0 or base + i > self._start + turn.limits.call_chars:
+            return ASTRAY
         index = turn.emit.index
         for text, at in told:
             self._out.append(CallDelta(index, text, at))
             self.told_chars += len(text)
         body = self._body
-        if isinstance(body, JsonBody) and body.closed and i >= 0:
+        if isinstance(body, JsonBody) and body.closed:
             assert self._step.after is not None
             self._enter(self._step.after)
         return i
@@ -261,13 +265,16 @@ class Follower(Plain):
         if spelling.says == BEGINS:
             return self._begin(turn)
         text, i, base = piece
-        start, told = base + i - done, []
+        start = base + i - done
+        if start + spelling.mark > self._start + turn.limits.call_chars:
+            return False
+        told: Told = []
         if isinstance(self._body, TaggedBody):
             if not self._body.end_value(start, told, repair=turn.repair is not OFF):
                 return False
             if spelling.says == ENDS:
                 self._body.end(start + spelling.end, told)
-            self._tell(told, turn, ASTRAY)
+            self._tell(told, turn, i, base)
         if spelling.says != ENDS:
             return True
         if not self._end(turn, start + spelling.end):
@@ -282,7 +289,7 @@ class Follower(Plain):
         written = "".join(body.told)
         value = body.value if isinstance(body, JsonBody) and body.value is not None else decoded(written)
         call_id = emit.own_id if self._id is None else self._id
-        if value is None or emit.has_id(call_id) or end > self._start + turn.limits.call_chars:
+        if value is None or emit.has_id(call_id):
             return False
         if course.is_object and '"type"' in written:  # it may be the definition of a tool
             return False
@@ -295,14 +302,21 @@ class Follower(Plain):
     def _land(self, spelling: Spelling, start: int, done: int, piece: Piece) -> None:
         # The call has ended: what is unread begins behind it. `start`: the place of the spelling.
         land, (text, i, base) = spelling.land, piece
-        again = spelling.mark - land if self.landed is None else self.landed.again + spelling.mark - land
-        markup = spelling.text[spelling.end : land]
-        self.landed = Landed(self._start, start + spelling.end, start + land, markup, again)
+        again = spelling.mark - land
+        if self.landed is not None:
+            again += self.landed.again + self._again
+        markup, end = spelling.text[spelling.end : land], start + spelling.end
+        self.landed = Landed(self._start, end, start + land, start + spelling.mark, markup, again)
         if land >= done:
             self.unread = [(text, i + land - done, base)]
         else:
             self.unread = [(spelling.text[land:done], 0, start + land), piece]
         self.told, self.told_chars, self._body = 0, 0, None
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether a call has ended, and none is open."""
+        return self.landed is not None and self._body is None
 
     def at_end(self, turn: Turn, place: int) -> list[Event] | None:
         """The turn ends at that place: the last events, if it may end there; None if the machine must end it."""

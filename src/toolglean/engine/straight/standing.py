@@ -41,10 +41,12 @@ class Standing(NamedTuple):
     Attributes:
         reading: what reads on.
         formats: what the search is narrowed to.
+        again: how much it reads again of the opener of the next call, in characters.
     """
 
     reading: Reading
     formats: tuple[int, ...]
+    again: int
 
 
 def first_step(program: Program, opener: str) -> Step | None:
@@ -70,7 +72,9 @@ def _standing(course: Course, probe: Probe) -> Standing | None:
     ends = [event for events in told[:-1] for event in events if isinstance(event, CallEnd)]
     if len(ends) != 1 or ends[0].call.status != "ok" or turn.mode is not CALL or turn.payload is None:
         return None
-    standing = Standing(turn.payload, turn.narrowed_to)
+    two, gap = _until_second_name(course)
+    again = probe(two + PROBE + course.probe[1], False)[0].tape.reread - turn.tape.reread - gap
+    standing = Standing(turn.payload, turn.narrowed_to, again)
     course.stands(standing)  # while the samples are followed
     return standing if all(_told(text, probe, True) == _told(text, probe, False) for text in _samples(course)) else None
 
@@ -88,6 +92,17 @@ def _samples(course: Course) -> Iterator[str]:
         text = "".join(_sample(course, place))
         yield text
         yield text + "\nDone."
+
+
+def _until_second_name(course: Course) -> tuple[str, int]:
+    # A call, up to the name of the next one; and how much the machine reads again of what closes it.
+    pieces: list[str] = []
+    for piece in _sample(course, 0):
+        pieces.append(piece)
+        spelling = next((each for each in course.tail.spellings if each.text == piece and each.says == ENDS), None)
+        if spelling is not None:
+            return "".join(pieces), spelling.mark - spelling.land
+    return "".join(pieces), 0
 
 
 def _sample(course: Course, place: int) -> Iterator[str]:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["StraightWay"]
 
-LEAST_HELD, LEAST_DEPTH = 1024, 80
+LEAST_CHARS, LEAST_DEPTH = 1024, 80
 """Limits that a call on the straight way cannot exceed."""
 
 
@@ -150,8 +150,8 @@ class StraightWay(FastPath):
         assert straight is not None
         landed, course, turn = straight.landed, straight.course, self._turn
         if landed is not None and course is not None and isinstance(turn.payload, Reading):
-            reading, formats = standing_of(course, self._probe) or (turn.payload, ())
-            payload = reading.stand_behind(landed.place, landed.end, turn.payload.fallback)
+            reading, formats, _ = standing_of(course, self._probe) or (turn.payload, (), 0)
+            payload = reading.stand_behind(landed.seen, landed.end, turn.payload.fallback)
             turn.pass_calls(payload, turn.narrowed(formats), landed)
         pieces.extendleft(reversed(straight.unread))
         self._from = straight.astray + 1
@@ -171,7 +171,7 @@ class StraightWay(FastPath):
 
 def _route(plan: Plan, turn: Turn) -> Program | None:
     limits = turn.limits
-    long = limits.held >= LEAST_HELD and limits.depth >= LEAST_DEPTH
+    long = min(limits.held, limits.call_chars) >= LEAST_CHARS and limits.depth >= LEAST_DEPTH
     return plan.route if long and turn.names.tools is not None else None
 
 
