@@ -199,7 +199,7 @@ class Parser(Machine):
     @property
     def state(self) -> State:
         """Where the parser is: looking for a tag, in a call, or done looking."""
-        mode = self._as_read().mode
+        mode = self._mode()
         if mode in {CALL, REPAIR, SKIP}:
             return State.TOOL_CALLING
         return State.DONE if mode == DONE else State.LOOKING_FOR_TAG

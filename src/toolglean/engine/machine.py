@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from toolglean.engine.emit import Emitter
 from toolglean.engine.judge.judge import Judge
-from toolglean.engine.modes import CALL, CONTENT, DONE, MARKER_SPACE, SPACE, START, TEXT
+from toolglean.engine.modes import CALL, CONTENT, DONE, MARKER_SPACE, SPACE, START, TEXT, Mode
 from toolglean.engine.names import Names
 from toolglean.engine.prose import STEPS, begin, repairer
 from toolglean.engine.repair.suspended import OFF, ON
@@ -155,7 +155,13 @@ class Machine(StraightWay):
             raise UsageError("the turn is over: use a new Parser for the next turn (or fork one before it reads)")
         if not chunk:
             return self._taken()
-        return super()._feed_loop(chunk)
+        start = self._pos
+        self._pos += len(chunk)
+        if start == 0 and self._follows_at_once(chunk):
+            return self._begin_to_follow([])
+        self._run(chunk, start)
+        events = self._taken() if self._turn.judge.draft is not None or self._turn.emit.ready else []
+        return events if self._straight is None else self._begin_to_follow(events)
 
     def finish(self) -> list[Event]:
         """End the turn. A second call does nothing."""
@@ -187,20 +193,25 @@ class Machine(StraightWay):
 
     def _as_read(self) -> Turn:
         """The turn as it is when the machine has read all text so far."""
-        if self._straight is None or not (self._finished or self._straight.is_behind):
+        if self._straight is None and self._behind is None:
             return self._turn
         twin = self.fork()
         twin._stand()
         return twin._turn
 
+    def _mode(self) -> Mode:
+        """What is done with text, when the machine has read all text so far."""
+        followed = self._straight is not None and self._straight.is_in_call
+        return CALL if followed else self._as_read().mode
+
     def _stand(self) -> None:
         """Make the machine's own state that of all text so far."""
-        if self._straight is not None:
-            events = self._get_off()
-            if self._finished:
-                self._finish()  # all of it was told
-            else:
-                self._turn.emit.tell_first(events)
+        if self._behind is not None:
+            self._straight, self._behind = self._behind, None
+            self._get_off()
+            self._finish()  # all of it was told
+        elif self._straight is not None:
+            self._turn.emit.tell_first(self._get_off())
 
     @property
     def _probe(self) -> Probe:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from toolglean.engine.judge.code import Quotes
+    from toolglean.engine.matcher.fallback import Fallback
     from toolglean.engine.judge.strings import JsonStrings
     from toolglean.engine.turn import Payload, Turn
     from toolglean.formats.compile import Program
@@ -85,6 +86,10 @@ class Plan:
 
     def begin(self, turn: Turn, found: str, start: int) -> tuple[Payload, int]:
         """A tag was found at that place: the payload, and how much of the tag it has read."""
+        raise NotImplementedError
+
+    def fallback_at_start(self) -> Fallback:
+        """Which formats may read a marker at the start of the turn: see `route`."""
         raise NotImplementedError
 
     def waits_at_start(self, turn: Turn, text: str, i: int) -> bool:

@@ -112,6 +112,10 @@ class FormatPlan(Plan):
         states = self.program.channel(turn.channel, turn.narrowed_to).states_after(turn.last_text)
         return FormatPayload.at(self.program, states, start, _fallback(fallback_formats, in_line=in_line)), 0
 
+    def fallback_at_start(self) -> Fallback:
+        """See `Plan`."""
+        return _fallback(self.fallback_formats)
+
     def waits_at_start(self, turn: Turn, text: str, i: int) -> bool:
         """Whether the text may be the beginning of what a fallback format writes at the start of a turn."""
         fallback_formats = self._asked(turn)

@@ -290,7 +290,7 @@ class Reading(Plain, Payload):
         twin = self.copy()
         twin.walk.settle(place)
         twin.call.ended_at(end)
-        twin.fallback = fallback.after_call()
+        twin.fallback = fallback.after_call() if twin.stage is twin.after else fallback
         return twin
 
     def go_after(self, states: StateSet) -> None:

@@ -49,6 +49,7 @@ NAME_CHARS = 64
 _word_chars = re.compile(r"[A-Za-z0-9_.-]*").match
 _indexed_chars = re.compile(r"[A-Za-z0-9_.:-]*").match
 _indexed = re.compile(r"[A-Za-z0-9_.-]+:\d{1,4}").fullmatch
+_indexed_begun = re.compile(r"[A-Za-z0-9_.-]*(?::\d{0,4})?").fullmatch
 _word = re.compile(r"[A-Za-z0-9_.-]+").fullmatch
 
 
@@ -85,7 +86,7 @@ class Step:
         spellings: of a text.
         ends: of a text: as far as it may have been read when the turn ends.
         word: of a word: "name", "key" or "type".
-        chars, whole: of a word: its characters, and the whole word.
+        chars, begun, whole: of a word: its characters, its beginning, and the whole word.
         lead, trail: of a value: the line break before and after it.
         after: the step after it, unless it is a text.
     """
@@ -95,6 +96,7 @@ class Step:
     ends: frozenset[str] = frozenset()
     word: str = ""
     chars: Callable[..., Any] = _word_chars
+    begun: Callable[..., Any] = _word
     whole: Callable[..., Any] = _word
     lead: str = ""
     trail: str = ""
@@ -107,7 +109,7 @@ class Course:
 
     Attributes:
         format: the declaration, and `number` its number in the program.
-        first: the first step: the text before the name; tail: the text behind the arguments, or behind a value.
+        first: the first step: the text before the name.
         begins_late: whether the call begins with its first key, not with its name.
         is_object: whether the name is in the JSON.
         indexed: whether the name is followed by the call's number.
@@ -119,7 +121,6 @@ class Course:
     format: Format
     number: int
     first: Step
-    tail: Step
     begins_late: bool = False
     is_object: bool = False
     indexed: bool = False
@@ -169,9 +170,12 @@ def _course_of(declared: Format, number: int) -> Course | None:
 
 
 def spelt(pattern: str) -> tuple[str, ...]:
-    """A text of a declaration, with its white space and without."""
-    whole = "".join(token.text for token in tokens_of(pattern) if isinstance(token, Literal | Space))
-    bare = "".join(token.text for token in tokens_of(pattern) if isinstance(token, Literal))
+    """A text of a declaration, with its white space, and without that which is not after a word."""
+    whole = bare = ""
+    for token in tokens_of(pattern):
+        if isinstance(token, Literal | Space):
+            whole += token.text
+            bare += token.text if isinstance(token, Literal) or bare[-1:].isalnum() else ""
     return (whole,) if whole == bare else (whole, bare)
 
 
@@ -243,7 +247,7 @@ def _object_course(declared: Format, number: int, slot: str) -> Course | None:
     the_name.after, body.after = middle, tail
     lead_to(first, the_name)
     probe = first.spellings[0].text, f'", "{arguments}": {{}}' + ("}" if bracket else "}\n")
-    return Course(declared, number, first, tail, is_object=True, shows_id=False, probe=probe)
+    return Course(declared, number, first, is_object=True, shows_id=False, probe=probe)
 
 
 def _is_marker(after: str) -> bool:
@@ -305,7 +309,7 @@ def _named_course(declared: Format, number: int, *, indexed: bool) -> Course | N
     first = Step(TEXT, tuple(Spelling(text + head) for text in section_of(declared) for head in heads))
     the_name, middle, body, tail = Step(WORD, word="name"), Step(TEXT), Step(ARGUMENTS), Step(TEXT)
     if indexed:
-        the_name.chars, the_name.whole = _indexed_chars, _indexed
+        the_name.chars, the_name.begun, the_name.whole = _indexed_chars, _indexed_begun, _indexed
     middle.spellings = tuple(Spelling(text + "{", BEGINS, len(text) + 1, after=body) for text in spelt(between))
     found, tail.ends = turned(declared, after, heads, mark=_end_of_object)
     tail.spellings = tuple(Spelling(text, ENDS, mark, 0, 0, opener) for text, mark, opener in found)
@@ -314,4 +318,4 @@ def _named_course(declared: Format, number: int, *, indexed: bool) -> Course | N
     lead_to(first, the_name)
     probe = first.spellings[0].text, (":0" if indexed else "") + spelt(between)[0] + "{}\n"
     shows_id = "{id}" not in "".join(declared.calls)
-    return Course(declared, number, first, tail, indexed=indexed, shows_id=shows_id, probe=probe)
+    return Course(declared, number, first, indexed=indexed, shows_id=shows_id, probe=probe)

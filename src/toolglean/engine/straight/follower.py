@@ -62,7 +62,7 @@ class Follower(Plain):
     """
 
     __slots__ = (
-        *("_again", "_body", "_done", "_gap", "_id", "_limit", "_name", "_out", "_probe", "_spelling", "_start", "_step", "_word"),
+        *("_body", "_done", "_gap", "_id", "_limit", "_name", "_out", "_probe", "_spelling", "_start", "_step", "_word"),
         *("astray", "course", "landed", "told", "told_chars", "unread"),
     )
     owned = ("_body", "unread")
@@ -74,7 +74,6 @@ class Follower(Plain):
         self.course: Course | None = None
         self.landed: Landed | None = None
         self._start = piece[1] + piece[2]  # of the call that is read
-        self._again = 0  # how much the machine reads again at each opener but the first
         self._gap = ""  # the text of the format before it
         self._name = self._word = ""
         self._id: str | None = None
@@ -171,7 +170,6 @@ class Follower(Plain):
             standing = standing_of(self.course, self._probe)
             if standing is None or (turn.narrowed_to and self.course.number not in turn.narrowed_to):
                 return ASTRAY
-            self._again = standing.again
         if spelling.after is None:
             self._limit = 0
             return i
@@ -191,7 +189,7 @@ class Follower(Plain):
         if step.word == "key" and self._body is None and (j == i or not self._begin(turn)):
             return ASTRAY
         word = self._word = self._word + text[i:j]
-        if len(word) > NAME_CHARS:
+        if len(word) > NAME_CHARS or (word and step.begun(word) is None):
             return ASTRAY
         if j == len(text):
             return j
@@ -277,12 +275,15 @@ class Follower(Plain):
             self._tell(told, turn, i, base)
         if spelling.says != ENDS:
             return True
-        if not self._end(turn, start + spelling.end):
+        call_id = self._end(turn, start + spelling.end)
+        if call_id is None:
             return False
+        turn.emit.pass_call(call_id)
         self._land(spelling, start, done, piece)
         return True
 
-    def _end(self, turn: Turn, end: int) -> bool:
+    def _end(self, turn: Turn, end: int) -> str | None:
+        # The call has ended. Returns its id; None if it needs a closer look.
         body, course, emit = self._body, self.course, turn.emit
         assert body is not None
         assert course is not None
@@ -290,21 +291,20 @@ class Follower(Plain):
         value = body.value if isinstance(body, JsonBody) and body.value is not None else decoded(written)
         call_id = emit.own_id if self._id is None else self._id
         if value is None or emit.has_id(call_id):
-            return False
+            return None
         if course.is_object and '"type"' in written:  # it may be the definition of a tool
-            return False
+            return None
         span = self._start, end
         call = ToolCall(call_id, emit.index, self._name, True, value, written, span, "ok", ())  # noqa: FBT003
         self._out.append(CallEnd(emit.index, call, end))
-        emit.pass_call(call_id)
-        return True
+        return call_id
 
     def _land(self, spelling: Spelling, start: int, done: int, piece: Piece) -> None:
         # The call has ended: what is unread begins behind it. `start`: the place of the spelling.
         land, (text, i, base) = spelling.land, piece
         again = spelling.mark - land
         if self.landed is not None:
-            again += self.landed.again + self._again
+            again += self.landed.again
         markup, end = spelling.text[spelling.end : land], start + spelling.end
         self.landed = Landed(self._start, end, start + land, start + spelling.mark, markup, again)
         if land >= done:
@@ -314,9 +314,9 @@ class Follower(Plain):
         self.told, self.told_chars, self._body = 0, 0, None
 
     @property
-    def is_behind(self) -> bool:
-        """Whether a call has ended, and none is open."""
-        return self.landed is not None and self._body is None
+    def is_in_call(self) -> bool:
+        """Whether a call is open."""
+        return self._body is not None
 
     def at_end(self, turn: Turn, place: int) -> list[Event] | None:
         """The turn ends at that place: the last events, if it may end there; None if the machine must end it."""
@@ -328,7 +328,7 @@ class Follower(Plain):
             return None
         self._out = out = []
         if self._body is not None:
-            if read or not self._end(turn, place):
+            if read or self._end(turn, place) is None:
                 return None
             return out
         assert self.landed is not None

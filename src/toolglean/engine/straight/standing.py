@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from toolglean.events import Event
     from toolglean.formats.compile import Program
 
-__all__ = ["PROBE", "Probe", "Standing", "first_step", "standing_of"]
+__all__ = ["PROBE", "Probe", "Standing", "first_step", "own_first_step", "standing_of"]
 
 PROBE = "get_weather"
 """The tool that is called in samples."""
@@ -41,12 +41,10 @@ class Standing(NamedTuple):
     Attributes:
         reading: what reads on.
         formats: what the search is narrowed to.
-        again: how much it reads again of the opener of the next call, in characters.
     """
 
     reading: Reading
     formats: tuple[int, ...]
-    again: int
 
 
 def first_step(program: Program, opener: str) -> Step | None:
@@ -58,6 +56,11 @@ def first_step(program: Program, opener: str) -> Step | None:
         program.kept[key] = Step(TEXT, tuple(spellings)) if courses else None
     found: Step | None = program.kept[key]
     return found
+
+
+def own_first_step(program: Program) -> Step | None:
+    """The first text of a program of one format; None if it has several, or the calls cannot be followed."""
+    return first_step(program, "") if len(program.formats) == 1 else None
 
 
 def standing_of(course: Course, probe: Probe) -> Standing | None:
@@ -72,9 +75,7 @@ def _standing(course: Course, probe: Probe) -> Standing | None:
     ends = [event for events in told[:-1] for event in events if isinstance(event, CallEnd)]
     if len(ends) != 1 or ends[0].call.status != "ok" or turn.mode is not CALL or turn.payload is None:
         return None
-    two, gap = _until_second_name(course)
-    again = probe(two + PROBE + course.probe[1], False)[0].tape.reread - turn.tape.reread - gap
-    standing = Standing(turn.payload, turn.narrowed_to, again)
+    standing = Standing(turn.payload, turn.narrowed_to)
     course.stands(standing)  # while the samples are followed
     return standing if all(_told(text, probe, True) == _told(text, probe, False) for text in _samples(course)) else None
 
@@ -92,17 +93,6 @@ def _samples(course: Course) -> Iterator[str]:
         text = "".join(_sample(course, place))
         yield text
         yield text + "\nDone."
-
-
-def _until_second_name(course: Course) -> tuple[str, int]:
-    # A call, up to the name of the next one; and how much the machine reads again of what closes it.
-    pieces: list[str] = []
-    for piece in _sample(course, 0):
-        pieces.append(piece)
-        spelling = next((each for each in course.tail.spellings if each.text == piece and each.says == ENDS), None)
-        if spelling is not None:
-            return "".join(pieces), spelling.mark - spelling.land
-    return "".join(pieces), 0
 
 
 def _sample(course: Course, place: int) -> Iterator[str]:

@@ -96,7 +96,7 @@ def tagged_course(declared: Format, number: int) -> Course | None:
     lead_to(value.after, the_key, the_name)
     probe = _probe(first, opening, declared, after, parameter)
     shows_id = "{id}" not in "".join(declared.calls)
-    return Course(declared, number, first, value.after, begins_late=True, shows_id=shows_id, probe=probe)
+    return Course(declared, number, first, begins_late=True, shows_id=shows_id, probe=probe)
 
 
 def _between(the_key: Step, parameter: _Parameter, value: Step) -> None:

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Self
 
 from toolglean.engine.fast import FastPath
 from toolglean.engine.matcher.reading import Reading
-from toolglean.engine.modes import CONTENT
+from toolglean.engine.modes import CONTENT, START
 from toolglean.engine.straight.follower import Follower
-from toolglean.engine.straight.standing import first_step, standing_of
+from toolglean.engine.straight.standing import first_step, own_first_step, standing_of
 from toolglean.events import CallDelta, Event
 
 if TYPE_CHECKING:
@@ -65,18 +65,18 @@ NOTHING_TOLD = Told()
 class StraightWay(FastPath):
     """Follows calls that are written as declared."""
 
-    __slots__ = ("_from", "_route", "_straight")
+    __slots__ = ("_behind", "_from", "_route")
 
     def __init__(self, plan: Plan, turn: Turn, pos: int = 0) -> None:
         super().__init__(plan, turn, pos)
         self._route: Program | None = _route(plan, turn)  # whose calls may be followed
         self._from = 0  # the place from which on calls are followed
-        self._straight: Follower | None = None  # the calls that are followed; the turn is that before them
+        self._behind: Follower | None = None  # the calls that were followed, if the turn ended behind them
 
     def fork(self) -> Self:
         """The same at the same place; the two continue independently."""
         twin = super().fork()
-        twin._from, twin._route, twin._straight = self._from, self._route, self._straight and self._straight.copy()
+        twin._from, twin._route, twin._behind = self._from, self._route, self._behind and self._behind.copy()
         return twin
 
     def _run(self, text: str, place: int, *, i: int = 0, last: bool = False) -> None:
@@ -94,7 +94,11 @@ class StraightWay(FastPath):
 
     def _finish_straight(self) -> list[Event] | None:
         # The last events, if the turn may end right here; None if the machine must end it.
-        return None if self._straight is None else self._straight.at_end(self._turn, self._pos)
+        straight = self._straight
+        events = None if straight is None else straight.at_end(self._turn, self._pos)
+        if events is not None:
+            self._behind, self._straight = straight, None
+        return events
 
     # -- on ------------------------------------------------------------------------------------------------------------
 
@@ -109,16 +113,30 @@ class StraightWay(FastPath):
         self._straight = Follower(step, (text, i, turn.tape.base), self._probe)
         return True
 
-    def _feed_loop(self, chunk: str) -> list[Event]:
+    def _follows_at_once(self, chunk: str) -> bool:
+        # The first chunk of a turn: whether it begins the calls of the one format that is read.
+        route, turn = self._route, self._turn
+        if route is None or turn.mode is not START or len(chunk) > LEAST_CHARS or not _is_fresh(turn):
+            return False
+        step = own_first_step(route)
+        if step is None or chunk[0] != step.spellings[0].text[0]:
+            return False
+        self._straight = Follower(step, (chunk, 0, 0), self._probe)
+        self._shut_fast_paths()
+        return True
+
+    def _follow(self, chunk: str) -> list[Event]:
         start = self._pos
-        self._pos += len(chunk)
+        self._pos = start + len(chunk)
         straight = self._straight
-        if straight is not None:
-            found = straight.feed(self._turn, chunk, start)
-            return self._astray() if found is None else found
-        self._run(chunk, start)
-        events = self._taken()
-        return events if self._straight is None else self._go_on(deque([self._straight.first()]), NOTHING_TOLD, events)
+        assert straight is not None
+        found = straight.feed(self._turn, chunk, start)
+        return self._astray() if found is None else found
+
+    def _begin_to_follow(self, events: list[Event]) -> list[Event]:
+        # The machine has come to an opener, and told these events.
+        assert self._straight is not None
+        return self._go_on(deque([self._straight.first()]), NOTHING_TOLD, events)
 
     def _go_on(self, pieces: deque[Piece], told: Told, events: list[Event]) -> list[Event]:
         # Read these pieces, with whatever reads now: calls are followed, or the machine reads. `told`: what the machine
@@ -149,10 +167,11 @@ class StraightWay(FastPath):
         straight, self._straight = self._straight, None
         assert straight is not None
         landed, course, turn = straight.landed, straight.course, self._turn
-        if landed is not None and course is not None and isinstance(turn.payload, Reading):
-            reading, formats, _ = standing_of(course, self._probe) or (turn.payload, (), 0)
-            payload = reading.stand_behind(landed.seen, landed.end, turn.payload.fallback)
-            turn.pass_calls(payload, turn.narrowed(formats), landed)
+        standing = None if course is None else standing_of(course, self._probe)
+        if landed is not None and standing is not None:
+            fallback = turn.payload.fallback if isinstance(turn.payload, Reading) else self._plan.fallback_at_start()
+            payload = standing.reading.stand_behind(landed.seen, landed.end, fallback)
+            turn.pass_calls(payload, turn.narrowed(standing.formats), landed)
         pieces.extendleft(reversed(straight.unread))
         self._from = straight.astray + 1
         return Told(straight.told, straight.told_chars)
@@ -173,6 +192,11 @@ def _route(plan: Plan, turn: Turn) -> Program | None:
     limits = turn.limits
     long = min(limits.held, limits.call_chars) >= LEAST_CHARS and limits.depth >= LEAST_DEPTH
     return plan.route if long and turn.names.tools is not None else None
+
+
+def _is_fresh(turn: Turn) -> bool:
+    # Whether nothing of the turn was read.
+    return not (turn.tape.held or turn.channel or turn.narrowed_to or turn.judge.fence) and turn.judge.draft is None
 
 
 def _is_calm(turn: Turn, route: Program) -> bool:
