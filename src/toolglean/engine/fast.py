@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from toolglean.engine.by_schema.lines import READ, lines_of
 from toolglean.engine.modes import CALL, CONTENT, DONE, TEXT
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from toolglean.engine.by_schema.lines import Lines
     from toolglean.engine.judge.code import Quotes
     from toolglean.engine.plan import Plan
-    from toolglean.engine.straight.follower import Follower
     from toolglean.engine.turn import Stops, Turn
     from toolglean.events import Event, Reasoning
     from toolglean.scan.reader import Search
@@ -50,7 +49,8 @@ class FastPath:
         self._pos = pos  # how many characters of the turn were consumed
         self._last = ""  # text emitted on a fast path that the turn has not seen yet: the last piece
         self._shared = False  # whether a fork shares some of the turn's state
-        self._straight: Follower | None = None  # calls that are followed; the turn is that before them: see straight/
+        # Calls that are followed, or None; the turn is that before them. Of straight/, which is above.
+        self._straight: Any = None
         self._shut_fast_paths()
 
     def _feed(self, chunk: str) -> list[Event]:

@@ -18,24 +18,22 @@ from toolglean.engine.names import Names
 from toolglean.engine.prose import STEPS, begin, repairer
 from toolglean.engine.repair.suspended import OFF, ON
 from toolglean.engine.state import Rules
-from toolglean.engine.straight.standing import PROBE
-from toolglean.engine.straight.way import StraightWay
+from toolglean.engine.straight_way import StraightWay
 from toolglean.engine.turn import Turn
 from toolglean.errors import UsageError
 from toolglean.events import Event
 from toolglean.options import DEFAULT, ParserOptions
-from toolglean.tools import ToolSet
 
 if TYPE_CHECKING:
     from toolglean.engine.plan import Plan
     from toolglean.engine.straight.standing import Probe
     from toolglean.engine.tape import Piece
     from toolglean.engine.watch import Watch
+    from toolglean.tools import ToolSet
 
 __all__ = ["Machine"]
 
 NOTHING = "\x00"  # is in no marker
-_PROBE = ToolSet([PROBE])
 LAYOUT = 12  # of the pickled state
 
 
@@ -370,7 +368,9 @@ class Machine(StraightWay):
 
 
 def _read_sample(plan: Plan, text: str, follow: bool) -> tuple[Turn, list[list[Event]]]:  # noqa: FBT001
-    machine = Machine(plan, _PROBE)
+    from toolglean.engine.straight.standing import sample_tools  # noqa: PLC0415  # few samples are read
+
+    machine = Machine(plan, sample_tools())
     if not follow:
         machine._follow_nothing()
     told = [machine.feed(char) for char in text]

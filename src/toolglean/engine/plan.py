@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from toolglean.engine.judge.code import Quotes
-    from toolglean.engine.matcher.fallback import Fallback
     from toolglean.engine.judge.strings import JsonStrings
+    from toolglean.engine.landed import Landed
     from toolglean.engine.turn import Payload, Turn
     from toolglean.formats.compile import Program
     from toolglean.formats.origin import Source
@@ -88,8 +88,18 @@ class Plan:
         """A tag was found at that place: the payload, and how much of the tag it has read."""
         raise NotImplementedError
 
-    def fallback_at_start(self) -> Fallback:
-        """Which formats may read a marker at the start of the turn: see `route`."""
+    def begins(self, char: str) -> bool:
+        """Whether the calls of the one format that is read begin with that character."""
+        return False
+
+    def behind(self, payload: Payload | None, other: Payload, landed: Landed) -> Payload:
+        """What reads on behind a call that was followed: see straight/.
+
+        Args:
+            payload: what would have read the call; None at the start of the turn.
+            other: what stands behind another call of the same kind.
+            landed: the call.
+        """
         raise NotImplementedError
 
     def waits_at_start(self, turn: Turn, text: str, i: int) -> bool:

@@ -7,7 +7,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from toolglean.engine.attempt import Attempt
 from toolglean.engine.judge.drafts import MARKERS, Draft, Kind
@@ -26,9 +25,6 @@ from toolglean.engine.repair.suspended import Kind as FaultKind
 from toolglean.engine.speech import Speech
 from toolglean.engine.strays import PATIENCE, Mark
 from toolglean.engine.tape import UNBOUND, Bound
-
-if TYPE_CHECKING:
-    from toolglean.engine.straight.follower import Landed
 
 __all__ = ["Payload", "Stops", "Turn"]
 
@@ -207,27 +203,9 @@ class Turn(Speech):
         if attempt is not None:
             kind = Kind.LAST if last else Kind.ALONE if alone else Kind.EXAMPLE if known is False else None
             self._begin_draft(attempt, text, start, kind, stream_in_reasoning=stream_in_reasoning)
-        self._call_is_certain()
+        self.call_is_certain()
         self.emit.start_call(name, model_id, known=known, start=start, may_get_id=may_get_id)
         return True
-
-    def _call_is_certain(self) -> None:
-        self.keep_nothing()
-        self.channel, self.at_start, self.last_text, self.last_char = CONTENT, False, "", ""
-        self.judge.call_began()
-
-    def pass_calls(self, payload: Payload, formats: tuple[int, ...], landed: Landed) -> None:
-        """Calls were followed (see straight/): stand behind the last one. `payload`: what reads on there."""
-        if self.region.start != landed.start:  # it was not the first
-            self.region.begin(landed.start, 0, bare=False)
-        self.take_region()
-        self.judge.marker_follows(landed.start)
-        self.judge.attempt_from(None)
-        self._call_is_certain()
-        self.narrow(formats)
-        self.read_with(payload)
-        self.tape.count_again(landed.again)
-        self.emit.markup(landed.markup, landed.end)
 
     def delta(self, text: str, start: int, *, after_comma: bool = False) -> None:
         """A piece of the open call's arguments, if there is any: see `Emitter.delta`."""

@@ -290,8 +290,12 @@ class Reading(Plain, Payload):
         twin = self.copy()
         twin.walk.settle(place)
         twin.call.ended_at(end)
-        twin.fallback = fallback.after_call() if twin.stage is twin.after else fallback
+        twin.fall_back(fallback.after_call() if twin.stage is twin.after else fallback)
         return twin
+
+    def fall_back(self, fallback: Fallback) -> None:
+        """From here on, other formats read as that says."""
+        self.fallback = fallback
 
     def go_after(self, states: StateSet) -> None:
         """The call is complete: what follows in these states is markup, or another call."""

@@ -16,7 +16,7 @@ from toolglean.scan.plain import Plain
 from toolglean.scan.scanner import CLOSE, FAIL
 
 if TYPE_CHECKING:
-    from toolglean.engine.straight.course import Step
+    from toolglean.engine.straight.steps import Step
     from toolglean.engine.turn import Turn
 
 __all__ = ["ASTRAY", "JsonBody", "TaggedBody", "decoded"]

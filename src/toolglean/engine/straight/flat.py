@@ -47,7 +47,7 @@ class _Pattern:
 
     def key(self) -> str:
         """A key has begun, or not even that."""
-        return f'(?:{self.at(COMMA)}|{self.in_key()})'
+        return f"(?:{self.at(COMMA)}|{self.in_key()})"
 
     def in_key(self) -> str:
         """A key has begun."""
@@ -112,8 +112,8 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _refuse(text: str) -> Any:
-    raise _OddError
+def _refuse(constant: str) -> Any:
+    raise _OddError(constant)
 
 
 def _finite(text: str) -> float:
@@ -123,7 +123,7 @@ def _finite(text: str) -> float:
     return found
 
 
-_decoder = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_refuse, parse_float=_finite)
+_decoder: Any = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_refuse, parse_float=_finite)
 _scan: Callable[[str, int], tuple[Any, int]] = _decoder.scan_once
 _odd = re.compile("[\ud800-\udfff]|\\\\u[dD][89a-fA-F]").search
 

@@ -1,5 +1,5 @@
 # Follows calls along their course, chunk by chunk, and tells what the machine would tell. Does not know how a course is
-# made (course.py), how arguments are read (bodies.py), or what the machine does with text that is not as declared.
+# made (steps.py), how arguments are read (bodies.py), or what the machine does with text that is not as declared.
 #
 # What is told is told at once. What the machine needs to go on instead is kept: the text since the last call that ended
 # (`unread`), and how much was told of it. So nothing of the turn is changed until a call has ended.
@@ -7,42 +7,26 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from toolglean.engine.straight.bodies import ASTRAY, JsonBody, TaggedBody, Told, decoded, tagged_body
-from toolglean.engine.straight.course import ARGUMENTS, BEGINS, ENDS, NAME_CHARS, TEXT, VALUE, WORD
+from toolglean.engine.landed import Landed
 from toolglean.engine.repair.suspended import OFF
-from toolglean.engine.straight.standing import standing_of
+from toolglean.engine.straight.bodies import ASTRAY, JsonBody, TaggedBody, Told, decoded, tagged_body
+from toolglean.engine.straight.standing import first_step, standing_of
+from toolglean.engine.straight.steps import ARGUMENTS, BEGINS, ENDS, NAME_CHARS, TEXT, VALUE, WORD
 from toolglean.events import CallDelta, CallEnd, CallStart, Event, Markup, ToolCall
 from toolglean.scan.plain import Plain
 
 if TYPE_CHECKING:
-    from toolglean.engine.straight.course import Course, Spelling, Step
     from toolglean.engine.straight.standing import Probe
+    from toolglean.engine.straight.steps import Course, Spelling, Step
     from toolglean.engine.tape import Piece
     from toolglean.engine.turn import Turn
+    from toolglean.formats.compile import Program
 
-__all__ = ["Follower", "Landed"]
+__all__ = ["Follower", "follower_at"]
 
 MOST_PIECES = 80  # chunks of one call: a longer one has the machine's own fast path
-
-
-class Landed(NamedTuple):
-    """A call that has ended.
-
-    Attributes:
-        start, end: where it began, and the place after it.
-        place: where the machine stands behind it; `seen`: how far it looked ahead.
-        markup: the text of the format between these two.
-        again: how much the machine would have read again of all calls so far, in characters.
-    """
-
-    start: int
-    end: int
-    place: int
-    seen: int
-    markup: str
-    again: int
 
 
 class Follower(Plain):
@@ -62,7 +46,20 @@ class Follower(Plain):
     """
 
     __slots__ = (
-        *("_body", "_done", "_gap", "_id", "_limit", "_name", "_out", "_probe", "_spelling", "_start", "_step", "_word"),
+        *(
+            "_body",
+            "_done",
+            "_gap",
+            "_id",
+            "_limit",
+            "_name",
+            "_out",
+            "_probe",
+            "_spelling",
+            "_start",
+            "_step",
+            "_word",
+        ),
         *("astray", "course", "landed", "told", "told_chars", "unread"),
     )
     owned = ("_body", "unread")
@@ -116,7 +113,8 @@ class Follower(Plain):
         return self.unread.pop()
 
     def _read(self, turn: Turn, text: str, i: int, base: int) -> list[Event] | None:
-        self._out = out = []
+        out: list[Event] = []
+        self._out = out
         n = len(text)
         while i < n:
             j = _READERS[self._step.kind](self, turn, text, i, base)
@@ -211,7 +209,9 @@ class Follower(Plain):
         if course.shows_id:
             declared = course.format.id
             self._id = (
-                declared.replace("{name}", name).replace("{index}", index) if declared else turn.emit.own_id
+                declared.replace("{name}", name).replace("{index}", index)
+                if declared
+                else turn.emit.ids.own(turn.emit.index)
             )
         return tools is not None and name in tools
 
@@ -262,7 +262,7 @@ class Follower(Plain):
         # The mark of a text was reached, of which `done` characters are before the piece.
         if spelling.says == BEGINS:
             return self._begin(turn)
-        text, i, base = piece
+        _, i, base = piece
         start = base + i - done
         if start + spelling.mark > self._start + turn.limits.call_chars:
             return False
@@ -289,13 +289,13 @@ class Follower(Plain):
         assert course is not None
         written = "".join(body.told)
         value = body.value if isinstance(body, JsonBody) and body.value is not None else decoded(written)
-        call_id = emit.own_id if self._id is None else self._id
-        if value is None or emit.has_id(call_id):
+        call_id = emit.ids.own(emit.index) if self._id is None else self._id
+        if value is None or call_id in emit.ids:
             return None
         if course.is_object and '"type"' in written:  # it may be the definition of a tool
             return None
         span = self._start, end
-        call = ToolCall(call_id, emit.index, self._name, True, value, written, span, "ok", ())  # noqa: FBT003
+        call = ToolCall(call_id, emit.index, self._name, True, value, written, span, "ok", ())
         self._out.append(CallEnd(emit.index, call, end))
         return call_id
 
@@ -321,12 +321,13 @@ class Follower(Plain):
     def at_end(self, turn: Turn, place: int) -> list[Event] | None:
         """The turn ends at that place: the last events, if it may end there; None if the machine must end it."""
         spelling = self._spelling
-        if self.landed is None and self._body is None or spelling is None:
+        if (self.landed is None and self._body is None) or spelling is None:
             return None
         read = spelling.text[: self._done]
         if read not in self._step.ends or not self.unread:
             return None
-        self._out = out = []
+        out: list[Event] = []
+        self._out = out
         if self._body is not None:
             if read or self._end(turn, place) is None:
                 return None
@@ -338,7 +339,7 @@ class Follower(Plain):
     def _begin(self, turn: Turn) -> bool:
         emit, course = turn.emit, self.course
         assert course is not None
-        if emit.index >= turn.limits.calls or (self._id is not None and emit.has_id(self._id)):
+        if emit.index >= turn.limits.calls or (self._id is not None and self._id in emit.ids):
             return False
         if self._gap and emit.tells_markup:
             assert self.landed is not None
@@ -357,3 +358,12 @@ _READERS = {
     ARGUMENTS: Follower._read_arguments,
     VALUE: Follower._read_value,
 }
+
+
+def follower_at(program: Program, opener: str, piece: Piece, probe: Probe) -> Follower | None:
+    """What follows the calls of that program that begin with that opener; None if they cannot be followed.
+
+    `opener`: "" for all openers of a program of one format.
+    """
+    step = first_step(program, opener)
+    return None if step is None else Follower(step, piece, probe)

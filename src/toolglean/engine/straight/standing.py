@@ -1,9 +1,8 @@
 # Which courses begin with an opener, whether the machine reads their calls as they are followed, and where it stands
 # behind a call that was followed.
 #
-# The machine itself shows it, once for each program: it reads a sample of the course, character by character, and what
-# it tells must be what is told when the sample is followed. A course that differs in anything is not followed. So what a
-# course says about a format can be too simple, but not wrong.
+# The machine itself shows it, once for each program: it reads samples of the course, character by character, and
+# what it tells must be what is told when they are followed. A course that differs in anything is not followed.
 """What the machine shows of a course."""
 
 from __future__ import annotations
@@ -12,17 +11,19 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from toolglean.engine.matcher.reading import Reading
 from toolglean.engine.modes import CALL
-from toolglean.engine.straight.course import ARGUMENTS, ENDS, TEXT, VALUE, VALUE_ENDS, Course, Step, courses_of
+from toolglean.engine.straight.courses import courses_of
+from toolglean.engine.straight.steps import ARGUMENTS, ENDS, TEXT, VALUE, VALUE_ENDS, Course, Step
 from toolglean.events import CallEnd, join
+from toolglean.tools import ToolSet
 
 if TYPE_CHECKING:
-    from toolglean.engine.matcher.reading import Reading
     from toolglean.engine.turn import Turn
     from toolglean.events import Event
     from toolglean.formats.compile import Program
 
-__all__ = ["PROBE", "Probe", "Standing", "first_step", "own_first_step", "standing_of"]
+__all__ = ["Probe", "Standing", "first_step", "sample_tools", "standing_of"]
 
 PROBE = "get_weather"
 """The tool that is called in samples."""
@@ -48,7 +49,10 @@ class Standing(NamedTuple):
 
 
 def first_step(program: Program, opener: str) -> Step | None:
-    """The first text of all courses of the program that begin with that opener; None if there are none."""
+    """The first text of all courses of the program that begin with that opener; None if there are none.
+
+    `opener`: "" for all of a program of one format.
+    """
     key = "straight", opener
     if key not in program.kept:
         courses = courses_of(program.formats, opener)
@@ -58,11 +62,6 @@ def first_step(program: Program, opener: str) -> Step | None:
     return found
 
 
-def own_first_step(program: Program) -> Step | None:
-    """The first text of a program of one format; None if it has several, or the calls cannot be followed."""
-    return first_step(program, "") if len(program.formats) == 1 else None
-
-
 def standing_of(course: Course, probe: Probe) -> Standing | None:
     """Where the machine stands behind a call of that course; None if the course must not be followed."""
     if course.standing is None:
@@ -70,12 +69,18 @@ def standing_of(course: Course, probe: Probe) -> Standing | None:
     return course.standing or None
 
 
+def sample_tools() -> ToolSet:
+    """The tools with which samples are read."""
+    return ToolSet([PROBE])
+
+
 def _standing(course: Course, probe: Probe) -> Standing | None:
     turn, told = probe(PROBE.join(course.probe), False)
     ends = [event for events in told[:-1] for event in events if isinstance(event, CallEnd)]
-    if len(ends) != 1 or ends[0].call.status != "ok" or turn.mode is not CALL or turn.payload is None:
+    reading = turn.payload
+    if len(ends) != 1 or ends[0].call.status != "ok" or turn.mode is not CALL or not isinstance(reading, Reading):
         return None
-    standing = Standing(turn.payload, turn.narrowed_to)
+    standing = Standing(reading, turn.narrowed_to)
     course.stands(standing)  # while the samples are followed
     return standing if all(_told(text, probe, True) == _told(text, probe, False) for text in _samples(course)) else None
 

@@ -13,19 +13,16 @@ from collections import deque
 from typing import TYPE_CHECKING, Self
 
 from toolglean.engine.fast import FastPath
-from toolglean.engine.matcher.reading import Reading
 from toolglean.engine.modes import CONTENT, START
-from toolglean.engine.straight.follower import Follower
-from toolglean.engine.straight.standing import first_step, own_first_step, standing_of
 from toolglean.events import CallDelta, Event
 
 if TYPE_CHECKING:
     from toolglean.engine.plan import Plan
+    from toolglean.engine.straight.follower import Follower
     from toolglean.engine.straight.standing import Probe
     from toolglean.engine.tape import Piece
     from toolglean.engine.turn import Turn
     from toolglean.formats.compile import Program
-    from toolglean.limits import Limits
 
 __all__ = ["StraightWay"]
 
@@ -107,23 +104,23 @@ class StraightWay(FastPath):
         turn = self._turn
         if self._route is None or turn.tape.base + i < self._from or not _is_calm(turn, self._route):
             return False
-        step = first_step(self._route, text[i : i + turn.region.opener_length])
-        if step is None:
-            return False
-        self._straight = Follower(step, (text, i, turn.tape.base), self._probe)
-        return True
+        from toolglean.engine.straight.follower import follower_at  # noqa: PLC0415  # imported by the first opener
+
+        opener = text[i : i + turn.region.opener_length]
+        self._straight = follower_at(self._route, opener, (text, i, turn.tape.base), self._probe)
+        return self._straight is not None
 
     def _follows_at_once(self, chunk: str) -> bool:
         # The first chunk of a turn: whether it begins the calls of the one format that is read.
         route, turn = self._route, self._turn
         if route is None or turn.mode is not START or len(chunk) > LEAST_CHARS or not _is_fresh(turn):
             return False
-        step = own_first_step(route)
-        if step is None or chunk[0] != step.spellings[0].text[0]:
+        if not self._plan.begins(chunk[0]):
             return False
-        self._straight = Follower(step, (chunk, 0, 0), self._probe)
-        self._shut_fast_paths()
-        return True
+        from toolglean.engine.straight.follower import follower_at  # noqa: PLC0415  # see above
+
+        self._straight = follower_at(route, "", (chunk, 0, 0), self._probe)
+        return self._straight is not None
 
     def _follow(self, chunk: str) -> list[Event]:
         start = self._pos
@@ -167,10 +164,9 @@ class StraightWay(FastPath):
         straight, self._straight = self._straight, None
         assert straight is not None
         landed, course, turn = straight.landed, straight.course, self._turn
-        standing = None if course is None else standing_of(course, self._probe)
-        if landed is not None and standing is not None:
-            fallback = turn.payload.fallback if isinstance(turn.payload, Reading) else self._plan.fallback_at_start()
-            payload = standing.reading.stand_behind(landed.seen, landed.end, fallback)
+        standing = None if course is None else course.standing
+        if landed is not None and standing:
+            payload = self._plan.behind(turn.payload, standing.reading, landed)
             turn.pass_calls(payload, turn.narrowed(standing.formats), landed)
         pieces.extendleft(reversed(straight.unread))
         self._from = straight.astray + 1
@@ -185,7 +181,6 @@ class StraightWay(FastPath):
         told = self._leave(pieces)
         self._from = self._pos
         return self._go_on(pieces, told, [])
-
 
 
 def _route(plan: Plan, turn: Turn) -> Program | None:
@@ -204,9 +199,8 @@ def _is_calm(turn: Turn, route: Program) -> bool:
     judge, tape, payload = turn.judge, turn.tape, turn.payload
     return (
         turn.channel == CONTENT
-        and isinstance(payload, Reading)
-        and payload.walk.program is route
-        and not payload.fallback.is_foreign
+        and payload is not None
+        and payload.reads_for(route)
         and judge.draft is None
         and judge.attempt is None
         and judge.closers.awaited is None

@@ -1,14 +1,12 @@
-# The course of a call whose parameters are written one by one, with their keys in tags. See course.py.
+# The course of a call whose parameters are written one by one, with their keys in tags. See steps.py.
 """The course of a call with tagged parameters."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolglean.engine.straight.course import (
-    BEGINS,
+from toolglean.engine.straight.steps import (
     ENDS,
-    NOTHING,
     TEXT,
     VALUE,
     VALUE_ENDS,
@@ -18,7 +16,6 @@ from toolglean.engine.straight.course import (
     Step,
     around,
     first_marker,
-    lead_to,
     section_of,
     spelt,
     turned,
@@ -87,25 +84,29 @@ def tagged_course(declared: Format, number: int) -> Course | None:
     if not (before.strip()[:1] == "<" and after.lstrip()[:1] == "<" and parameter.can_be_followed):
         return None
     heads = spelt(before)
-    the_name, opening, the_key, value = Step(WORD, word="name"), Step(TEXT), Step(WORD, word="key"), Step(VALUE)
-    first = Step(TEXT, tuple(Spelling(text + head, after=the_name) for text in section_of(declared) for head in heads))
-    the_name.after = opening
-    opening.spellings = tuple(Spelling(text, after=the_key) for text in spelt(between + parameter.before))
-    _between(the_key, parameter, value)
-    value.lead, value.trail, value.after = parameter.lead, parameter.trail, _following(declared, after, heads, parameter)
-    lead_to(value.after, the_key, the_name)
-    probe = _probe(first, opening, declared, after, parameter)
+    first, opening, value = Step(TEXT), Step(TEXT), Step(VALUE, lead=parameter.lead, trail=parameter.trail)
+    the_name, the_key = Step(WORD, word="name"), Step(WORD, word="key")
+    first.spell(Spelling(text + head) for text in section_of(declared) for head in heads)
+    opening.spell(Spelling(text) for text in spelt(between + parameter.before))
+    following = _following(declared, after, heads, parameter)
+    for step, next_step in ((first, the_name), (the_name, opening), (opening, the_key), (value, following)):
+        step.lead_to(next_step)
+    following.lead_to(the_key, the_name)
+    _link(the_key, parameter, value)
     shows_id = "{id}" not in "".join(declared.calls)
+    probe = _probe(first, opening, declared, after, parameter)
     return Course(declared, number, first, begins_late=True, shows_id=shows_id, probe=probe)
 
 
-def _between(the_key: Step, parameter: _Parameter, value: Step) -> None:
+def _link(the_key: Step, parameter: _Parameter, value: Step) -> None:
+    # What is between a key and its value.
     texts = [Step(TEXT, tuple(map(Spelling, spellings))) for spellings in parameter.between]
-    the_key.after = texts[0]
+    the_key.lead_to(texts[0])
     if len(texts) > 1:
-        the_type = Step(WORD, word="type", after=texts[1])
-        lead_to(texts[0], the_type)
-    lead_to(texts[-1], value)
+        the_type = Step(WORD, word="type")
+        texts[0].lead_to(the_type)
+        the_type.lead_to(texts[1])
+    texts[-1].lead_to(value)
 
 
 def _following(declared: Format, after: str, heads: tuple[str, ...], parameter: _Parameter) -> Step:
@@ -123,9 +124,7 @@ def _following(declared: Format, after: str, heads: tuple[str, ...], parameter: 
     return Step(TEXT, tuple(spellings), ends)
 
 
-def _probe(
-    first: Step, opening: Step, declared: Format, after: str, parameter: _Parameter
-) -> tuple[str, str]:
+def _probe(first: Step, opening: Step, declared: Format, after: str, parameter: _Parameter) -> tuple[str, str]:
     middle = declared.types.get("string", "string").join(spellings[0] for spellings in parameter.between)
     tag = "text" + middle + parameter.lead + "a" + parameter.trail + parameter.closer + spelt(parameter.rest)[0]
     ending = spelt(after)[0]
