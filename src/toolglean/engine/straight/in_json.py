@@ -91,17 +91,6 @@ def _end_of_object(after: str, closer: str) -> int:
     return 1 if closer[:1] in {"\n", ""} else first_marker(after, closer)
 
 
-def first_marker(pattern: str, written: str) -> int:
-    """Where the first marker of a pattern ends in a spelling of it."""
-    marker = next(token.text for token in tokens_of(pattern) if isinstance(token, Literal))
-    return written.index(marker) + len(marker)
-
-
-def section_of(declared: Format) -> tuple[str, ...]:
-    """The spellings of the section's beginning."""
-    return spelt(declared.section[0]) if declared.section[0] else ("",)
-
-
 # -- a name before JSON ------------------------------------------------------------------------------------------------
 
 

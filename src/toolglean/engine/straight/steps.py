@@ -200,3 +200,14 @@ def turned(
             found.setdefault(text, (text, place, len(closed + separator)))
         ends |= {closed, closed + ending, *((closed + "\n", closed + ending + "\n") if closer else ())}
     return list(found.values()), frozenset(ends)
+
+
+def first_marker(pattern: str, written: str) -> int:
+    """Where the first marker of a pattern ends in a spelling of it."""
+    marker = next(token.text for token in tokens_of(pattern) if isinstance(token, Literal))
+    return written.index(marker) + len(marker)
+
+
+def section_of(declared: Format) -> tuple[str, ...]:
+    """The spellings of the section's beginning."""
+    return spelt(declared.section[0]) if declared.section[0] else ("",)
