@@ -57,7 +57,10 @@ class FastPath:
         # The fast paths first. `Parser.feed` has the fastest, for plain content.
         events = None
         if self._straight is not None:
-            return self._follow(chunk)
+            start = self._pos
+            self._pos = start + len(chunk)
+            events = self._straight.feed(self._turn, chunk, start)
+            return self._astray() if events is None else events
         if self._find_opener is not None and chunk:  # text
             start, turn = self._pos, self._turn
             if self._look_on or self._find_opener(chunk) or (not turn.channel and ("{" in chunk or "[" in chunk)):
@@ -84,7 +87,7 @@ class FastPath:
     def _feed_loop(self, chunk: str) -> list[Event]:
         raise NotImplementedError
 
-    def _follow(self, chunk: str) -> list[Event]:
+    def _astray(self) -> list[Event]:
         raise NotImplementedError
 
     def fork(self) -> Self:

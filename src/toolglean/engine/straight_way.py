@@ -122,14 +122,6 @@ class StraightWay(FastPath):
         self._straight = follower_at(route, "", (chunk, 0, 0), self._probe)
         return self._straight is not None
 
-    def _follow(self, chunk: str) -> list[Event]:
-        start = self._pos
-        self._pos = start + len(chunk)
-        straight = self._straight
-        assert straight is not None
-        found = straight.feed(self._turn, chunk, start)
-        return self._astray() if found is None else found
-
     def _begin_to_follow(self, events: list[Event]) -> list[Event]:
         # The machine has come to an opener, and told these events.
         assert self._straight is not None

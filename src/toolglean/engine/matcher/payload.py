@@ -46,8 +46,9 @@ class FormatPlan(Plan):
         self.program = self.route = program
         self.fallback_formats = fallback_formats
         self.formats = program.formats
-        first = program.formats[0]
-        self._first_char = (first.section[0] + first.call)[:1] if len(program.formats) == 1 else ""
+        self._first_char = ""  # of the calls, if only one format is read
+        if len(program.formats) == 1:
+            self._first_char = (program.formats[0].section[0] + program.formats[0].call)[:1]
         self.bare = program.has_bare or fallback_formats is not None
         self.spaced = any(pattern[:1].isspace() for each in program.formats for pattern in each.openers)
 

@@ -56,6 +56,17 @@ class JsonBody(Plain):
         self._scan: JsonScanner | None = None  # where the state alone does not say enough: in a container, in a number
         self._lag, self._lag_start = "", 0
 
+    def passes(self, chunk: str) -> bool:
+        """Read a chunk, if it is in the midst of an object without containers, and nothing of it waits: most are."""
+        if self._scan is not None or self._lag:
+            return False
+        found = read_flat(self._state, chunk, 0)
+        if found is None or found[0] == CLOSED or found[0] == COMMA:
+            return False
+        self._state = found[0]
+        self.told.append(chunk)
+        return True
+
     def begin(self, text: str, i: int, told: Told, base: int) -> int:
         """The brace is right before `i`. Returns how far the object was read."""
         found = whole(text, i - 1, MAX_NESTING) if text.find("}", i) >= 0 else None

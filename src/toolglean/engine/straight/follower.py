@@ -101,6 +101,16 @@ class Follower(Plain):
         if end < self._limit and self._spelling is not None and self._spelling.text.startswith(chunk, done):
             self._done = end
             return []
+        body = self._body
+        if (
+            self._step.kind == ARGUMENTS
+            and isinstance(body, JsonBody)
+            and len(self.unread) <= MOST_PIECES
+            and place + len(chunk) <= self._start + turn.limits.call_chars
+            and body.passes(chunk)
+        ):
+            self.told_chars += len(chunk)
+            return [CallDelta(turn.emit.index, chunk, place)]
         return self._read(turn, chunk, 0, place)
 
     def read(self, turn: Turn, piece: Piece) -> list[Event] | None:
