@@ -16,6 +16,7 @@ class Landed(NamedTuple):
         start, end: where it began, and the place after it.
         place: where the machine stands behind it; `seen`: how far it looked ahead.
         markup: the text of the format between these two.
+        is_first: whether it was the first of the calls that were followed.
         again: how much the machine would have read again of all calls so far, in characters.
     """
 
@@ -24,4 +25,5 @@ class Landed(NamedTuple):
     place: int
     seen: int
     markup: str
+    is_first: bool
     again: int

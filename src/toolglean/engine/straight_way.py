@@ -158,7 +158,7 @@ class StraightWay(FastPath):
         landed, course, turn = straight.landed, straight.course, self._turn
         standing = None if course is None else course.standing
         if landed is not None and standing:
-            payload = self._plan.behind(turn.payload, standing.reading, landed)
+            payload = self._plan.behind(turn.payload, standing.behind(landed), landed)
             turn.pass_calls(payload, turn.narrowed(standing.formats), landed)
         pieces.extendleft(reversed(straight.unread))
         self._from = straight.astray + 1

@@ -312,11 +312,10 @@ class Follower(Plain):
     def _land(self, spelling: Spelling, start: int, done: int, piece: Piece) -> None:
         # The call has ended: what is unread begins behind it. `start`: the place of the spelling.
         land, (text, i, base) = spelling.land, piece
-        again = spelling.mark - land
-        if self.landed is not None:
-            again += self.landed.again
+        is_first = self.landed is None
+        again = spelling.mark - land + (0 if self.landed is None else self.landed.again)
         markup, end = spelling.text[spelling.end : land], start + spelling.end
-        self.landed = Landed(self._start, end, start + land, start + spelling.mark, markup, again)
+        self.landed = Landed(self._start, end, start + land, start + spelling.mark, markup, is_first, again)
         if land >= done:
             self.unread = [(text, i + land - done, base)]
         else:

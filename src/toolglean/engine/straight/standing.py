@@ -19,6 +19,7 @@ from toolglean.events import CallEnd, join
 from toolglean.tools import ToolSet
 
 if TYPE_CHECKING:
+    from toolglean.engine.landed import Landed
     from toolglean.engine.turn import Turn
     from toolglean.events import Event
     from toolglean.formats.compile import Program
@@ -40,12 +41,17 @@ class Standing(NamedTuple):
     """Where the machine stands.
 
     Attributes:
-        reading: what reads on.
+        first, later: what reads on behind the first call, and behind any other.
         formats: what the search is narrowed to.
     """
 
-    reading: Reading
+    first: Reading
+    later: Reading
     formats: tuple[int, ...]
+
+    def behind(self, landed: Landed) -> Reading:
+        """What reads on behind that call."""
+        return self.first if landed.is_first else self.later
 
 
 def first_step(program: Program, opener: str) -> Step | None:
@@ -75,14 +81,22 @@ def sample_tools() -> ToolSet:
 
 
 def _standing(course: Course, probe: Probe) -> Standing | None:
-    turn, told = probe(PROBE.join(course.probe), False)
-    ends = [event for events in told[:-1] for event in events if isinstance(event, CallEnd)]
-    reading = turn.payload
-    if len(ends) != 1 or ends[0].call.status != "ok" or turn.mode is not CALL or not isinstance(reading, Reading):
+    first, later = _reading(PROBE.join(course.probe), 1, probe), _reading(_two_calls(course), 2, probe)
+    if first is None or later is None:
         return None
-    standing = Standing(reading, turn.narrowed_to)
+    standing = Standing(first[0], later[0], first[1])
     course.stands(standing)  # while the samples are followed
     return standing if all(_told(text, probe, True) == _told(text, probe, False) for text in _samples(course)) else None
+
+
+def _reading(text: str, calls: int, probe: Probe) -> tuple[Reading, tuple[int, ...]] | None:
+    # What reads on behind that text, and what the search is narrowed to; None if the calls are not read.
+    turn, told = probe(text, False)
+    ends = [event for events in told[:-1] for event in events if isinstance(event, CallEnd)]
+    reading = turn.payload
+    if len(ends) != calls or any(end.call.status != "ok" for end in ends):
+        return None
+    return (reading, turn.narrowed_to) if turn.mode is CALL and isinstance(reading, Reading) else None
 
 
 def _told(text: str, probe: Probe, follow: bool) -> list[list[Event]]:  # noqa: FBT001
@@ -98,6 +112,14 @@ def _samples(course: Course) -> Iterator[str]:
         text = "".join(_sample(course, place))
         yield text
         yield text + "\nDone."
+
+
+def _two_calls(course: Course) -> str:
+    # Up to where the machine stands behind the second call.
+    whole = "".join(_sample(course, 0))
+    before, _, _ = whole.partition(PROBE)
+    second = whole.index(PROBE, len(before) + len(PROBE))
+    return whole[:second] + PROBE + course.probe[1]
 
 
 def _sample(course: Course, place: int) -> Iterator[str]:
