@@ -88,7 +88,8 @@ __all__ = [
 
 _NAMES = {
     "errors": "FormatError MessageError TemplateError ToolError ToolgleanError UnfinishedCallError UsageError",
-    "events": "CallDelta CallEnd CallStart Content Event Markup Output Problem ProblemCode Reasoning ToolCall fold join",
+    "events": "CallDelta CallEnd CallStart Content Event Markup Output Problem ProblemCode Reasoning ToolCall "
+    "fold join",
     "formats.spec": "JSON Format JsonOrText Pairs PythonDict Quoted ScriptObject Tree",
     "limits": "Limits",
     "options": "ParserOptions",
