@@ -86,7 +86,7 @@ __all__ = [
     "render",
 ]
 
-_NAMES = {
+_HOMES = {
     "errors": "FormatError MessageError TemplateError ToolError ToolgleanError UnfinishedCallError UsageError",
     "events": "CallDelta CallEnd CallStart Content Event Markup Output Problem ProblemCode Reasoning ToolCall "
     "fold join",
@@ -98,17 +98,17 @@ _NAMES = {
     "stream": "aiter_events iter_events parse render",
     "tools": "Tool ToolSet",
 }
-"""The modules of this package, each with the names that come from it: the imports above, for Python."""
-_MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
+"""The modules, each with the names that come from it: the imports above, for Python."""
+_HOME_OF = {name: module for module, names in _HOMES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> "Any":
     from importlib import import_module  # noqa: PLC0415  # like everything else, only where it is needed
 
-    if name in _MODULES:
-        found = globals()[name] = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
+    if name in _HOME_OF:
+        found = globals()[name] = getattr(import_module(f"{__name__}.{_HOME_OF[name]}"), name)
         return found
-    if name in _NAMES:  # a module, as in `toolglean.events`
+    if name in _HOMES:  # a module, as in `toolglean.events`
         return import_module(f"{__name__}.{name}")
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
