@@ -22,7 +22,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Final
 
-from toolglean.engine.judge.signs import HEADER, MARKS, SIGNS, TOKEN, is_begun, watch
+from toolglean.engine.judge.signs import HEADER, MARKS, SIGNS, TOKEN, is_begun, may_quote, watch
 from toolglean.engine.judge.ticks import Ticks
 from toolglean.scan.plain import Plain
 
@@ -120,7 +120,7 @@ class Quotes(Plain):
         if self._header[0]:  # what was taken for a marker is text
             self._tail = self._header[0] if start == self._header[1] and not self._closer else self._tail
             self._header = "", 0
-        if not (self._tail or self._closer) and SIGNS.search(text) is None and (text[:1] != ">" or self.last != "\n"):
+        if not (self._tail or self._closer) and not may_quote(text) and (text[:1] != ">" or self.last != "\n"):
             if self.heeded and (self._ticks.waits or "`" in text):
                 self._ticks.scan(text, start)
             self.pass_by(text)

@@ -18,7 +18,7 @@ from toolglean.formats.quotations import OTHERS, RESULTS, ROLE_HEADERS, ROLES
 from toolglean.scan.expressions import Expression
 from toolglean.scan.text import NO_GUARD, Finder
 
-__all__ = ["HEADER", "MARKS", "SIGNS", "TOKEN", "is_begun", "watch"]
+__all__ = ["HEADER", "MARKS", "SIGNS", "TOKEN", "is_begun", "may_quote", "watch"]
 
 _GUARDED = "<["  # a token begins with one of these, or with
 _ALWAYS = "`~>"  # one of these, for which every chunk is searched
@@ -100,6 +100,12 @@ _goes_on = Expression(
 )
 HEADER = Expression(_role)
 """Matches a marker after which a header names its role."""
+
+
+def may_quote(text: str) -> bool:
+    """Whether text may contain a token, or the beginning of one at its end."""
+    # With these characters `SIGNS` begins. Many turns have none of them in their content, and do not compile it.
+    return ("<" in text or "[" in text or "~" in text or "\n>" in text) and SIGNS.search(text) is not None
 
 
 def is_begun(text: str, begin: int) -> str:
