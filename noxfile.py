@@ -56,7 +56,8 @@ CORE = (
     "tests/scan",
     "tests/sources",
 )
-EVERYWHERE = ("tests/project/test_import.py", "tests/clients/test_missing_extra.py")
+LOADS = ("tests/project/test_import.py", "tests/project/test_loaded_modules.py")
+EVERYWHERE = (*LOADS, "tests/clients/test_missing_extra.py")
 
 
 def _run(session: nox.Session, extras: str, *files: str, absent: str = "") -> None:
@@ -164,7 +165,7 @@ def clients(session: nox.Session) -> None:
         ",".join((*CLIENTS, "proxy")),
         "tests/clients",
         "tests/conversation",
-        "tests/project/test_import.py",
+        *LOADS,
         "--ignore=tests/conversation/test_laws.py",
     )
 
@@ -402,7 +403,7 @@ def batch(session: nox.Session) -> None:
         session.run("python", "-m", "benchmarks.logs", "--figures", "--turns", *turns)
         session.run("python", "-m", "tests.batch.tables", *turns)
         return
-    own = ("tests/batch", "tests/cli/test_logs.py", "tests/project/test_import.py")
+    own = ("tests/batch", "tests/cli/test_logs.py", *LOADS)
     session.run("python", "-m", "pytest", *OPTIONS, *own, "--depth", "full", *session.posargs)
 
 

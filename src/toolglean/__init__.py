@@ -1,44 +1,44 @@
-# The public names, by hand. No logic and no optional package is imported here. The words of a wire format, and what
-# tells which one was chosen, are imported when they are first used, so that parsing with a name or a tag does not pay
-# for them.
+# The public names, by hand. No logic and no optional package is imported here. Each name is imported when it is first
+# used: `toolglean --version` does not load a parser, and a parser for a tag does not load the library of formats.
 """Turns what a language model writes, chunk by chunk, into content, reasoning and tool calls."""
 
-from typing import TYPE_CHECKING, Any
-
 from toolglean._version import __version__
-from toolglean.errors import (
-    FormatError,
-    MessageError,
-    TemplateError,
-    ToolError,
-    ToolgleanError,
-    UnfinishedCallError,
-    UsageError,
-)
-from toolglean.events import (
-    CallDelta,
-    CallEnd,
-    CallStart,
-    Content,
-    Event,
-    Markup,
-    Output,
-    Problem,
-    ProblemCode,
-    Reasoning,
-    ToolCall,
-    fold,
-    join,
-)
-from toolglean.limits import Limits
-from toolglean.options import ParserOptions
-from toolglean.parser import Parser, ParserArguments, State
-from toolglean.stream import aiter_events, iter_events, parse, render
-from toolglean.tools import Tool, ToolSet
 
+TYPE_CHECKING = False  # for type checkers it is True, as in `typing`, which `toolglean --version` does without
 if TYPE_CHECKING:
+    from typing import Any
+
+    from toolglean.errors import (
+        FormatError,
+        MessageError,
+        TemplateError,
+        ToolError,
+        ToolgleanError,
+        UnfinishedCallError,
+        UsageError,
+    )
+    from toolglean.events import (
+        CallDelta,
+        CallEnd,
+        CallStart,
+        Content,
+        Event,
+        Markup,
+        Output,
+        Problem,
+        ProblemCode,
+        Reasoning,
+        ToolCall,
+        fold,
+        join,
+    )
     from toolglean.formats.spec import JSON, Format, JsonOrText, Pairs, PythonDict, Quoted, ScriptObject, Tree
+    from toolglean.limits import Limits
+    from toolglean.options import ParserOptions
+    from toolglean.parser import Parser, ParserArguments, State
     from toolglean.sources.choose.choice import FormatChoice, PassedOver, choose_format
+    from toolglean.stream import aiter_events, iter_events, parse, render
+    from toolglean.tools import Tool, ToolSet
 
 __all__ = [
     "JSON",
@@ -86,17 +86,32 @@ __all__ = [
     "render",
 ]
 
+_HOMES = {
+    "errors": "FormatError MessageError TemplateError ToolError ToolgleanError UnfinishedCallError UsageError",
+    "events": "CallDelta CallEnd CallStart Content Event Markup Output Problem ProblemCode Reasoning ToolCall "
+    "fold join",
+    "formats.spec": "JSON Format JsonOrText Pairs PythonDict Quoted ScriptObject Tree",
+    "limits": "Limits",
+    "options": "ParserOptions",
+    "parser": "Parser ParserArguments State",
+    "sources.choose.choice": "FormatChoice PassedOver choose_format",
+    "stream": "aiter_events iter_events parse render",
+    "tools": "Tool ToolSet",
+}
+"""The modules, each with the names that come from it: the imports above, for Python."""
+_HOME_OF = {name: module for module, names in _HOMES.items() for name in names.split()}
 
-_CHOICE = {"FormatChoice", "PassedOver", "choose_format"}
+
+def __getattr__(name: str) -> "Any":
+    from importlib import import_module  # noqa: PLC0415  # like everything else, only where it is needed
+
+    if name in _HOME_OF:
+        found = globals()[name] = getattr(import_module(f"{__name__}.{_HOME_OF[name]}"), name)
+        return found
+    if name in _HOMES:  # a module, as in `toolglean.events`
+        return import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-def __getattr__(name: str) -> Any:
-    if name in _CHOICE:
-        from toolglean.sources.choose import choice  # noqa: PLC0415
-
-        return getattr(choice, name)
-    if name not in {"JSON", "Format", "JsonOrText", "Pairs", "PythonDict", "Quoted", "ScriptObject", "Tree"}:
-        raise AttributeError(f"module 'toolglean' has no attribute {name!r}")
-    from toolglean.formats import spec  # noqa: PLC0415
-
-    return getattr(spec, name)
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -1,11 +1,9 @@
-"""Imports point down (docs/explanation/structure.md), and the core is light."""
+"""Imports point down (docs/explanation/structure.md)."""
 
 from __future__ import annotations
 
 import ast
-import os
 import re
-import subprocess
 import sys
 from collections.abc import Iterator
 from functools import lru_cache
@@ -274,94 +272,3 @@ def test_wrong_arrows_are_seen(module: str, source: str, fault: str) -> None:
     visitor.visit(ast.parse(source))
     found = [wrong(each) for each in visitor.found]
     assert found == [""] if not fault else fault in found[0]
-
-
-# -- what an import costs --------------------------------------------------------------------------------------------
-
-
-def in_python(code: str, cache: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    # Bytecode goes to a place of its own: an import is timed as it is for users, whatever this environment says.
-    env = {key: value for key, value in os.environ.items() if key == "PYTHONPATH" or not key.startswith("PYTHON")}
-    return subprocess.run(
-        [sys.executable, *options, "-c", code],
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=True,
-        env=env | {"PYTHONPYCACHEPREFIX": str(cache)},
-        encoding="utf-8",
-    )
-
-
-def test_the_core_loads_nothing_foreign(tmp_path: Path) -> None:
-    # What was loaded before does not count: an editable install, for instance, has a finder of its own.
-    code = (
-        "import sys; before = set(sys.modules); import toolglean; "
-        "print(*{name.partition('.')[0] for name in set(sys.modules) - before})"
-    )
-    loaded = set(in_python(code, tmp_path).stdout.split())
-    assert loaded - set(sys.stdlib_module_names) == {PACKAGE}
-
-
-# What is loaded only when it is asked for, and what asks for it.
-WAITING = {
-    "a parser for a format": "toolglean.formats toolglean.engine.matcher toolglean.engine.envelope toolglean.engine.readers fnmatch json",
-    "a parser for a tag": "toolglean.engine.discovery toolglean.sources.tag toolglean.engine.envelope",
-    "a template": "toolglean.sources.templates jinja2",
-    "values from text": "toolglean.scan.coerce toolglean.scan.python toolglean.scan.quoted toolglean.scan.tree",
-    "nothing of the core": "toolglean.cli toolglean.kit.conformance toolglean.kit.demo toolglean.ollama toolglean.kit.testing argparse asyncio logging",
-    "formats of third parties": "importlib.metadata email zipfile",
-    "a message of an error": "difflib",
-}
-
-
-_loaded: dict[str, set[str]] = {}
-
-
-def loaded_after(code: str, cache: Path) -> set[str]:
-    if code not in _loaded:  # several rows ask after the same process
-        _loaded[code] = set(in_python(f"import sys\n{code}\nprint(*sys.modules)", cache).stdout.split())
-    return _loaded[code]
-
-
-@pytest.mark.parametrize("what", WAITING)
-def test_the_core_loads_only_what_every_user_needs(what: str, tmp_path: Path) -> None:
-    assert loaded_after("import toolglean", tmp_path).isdisjoint(WAITING[what].split())
-
-
-@pytest.mark.parametrize(
-    ("code", "waiting"),
-    [
-        (
-            'toolglean.Parser(["f"], format=toolglean.Format.from_tag("<x>")).add("<x>{")',
-            [
-                "toolglean.formats.library",
-                "toolglean.formats.compile",
-                "toolglean.engine.matcher",
-                "toolglean.scan.coerce",
-            ],
-        ),
-        (
-            'toolglean.Parser(["f"], format="hermes").add("<tool_call>{")',
-            ["toolglean.engine.discovery", "toolglean.sources.templates"],
-        ),
-        ("toolglean.Format", ["toolglean.formats.library", "toolglean.formats.compile", "toolglean.engine.matcher"]),
-    ],
-)
-def test_a_user_loads_only_what_he_asks_for(code: str, waiting: list[str], tmp_path: Path) -> None:
-    assert loaded_after(f"import toolglean\n{code}", tmp_path).isdisjoint(waiting)
-
-
-STANDARD = "import __future__, collections, contextlib, dataclasses, enum, math, re, typing"
-"""What of the standard library the core is made with. Its time is a row of `python -m benchmarks`, not of a test: a busy
-machine would fail it. What makes an import slow is what it loads, and that can be counted."""
-
-OWN_MODULES = 51
-
-
-def test_the_core_loads_little(tmp_path: Path) -> None:
-    ours = {name for name in loaded_after("import toolglean", tmp_path) if name.partition(".")[0] == PACKAGE}
-    assert len(ours) <= OWN_MODULES, sorted(ours)
-    # An editable install has a finder of its own: what a bare start loads there is loaded in both.
-    others = loaded_after("import toolglean", tmp_path) - ours
-    assert others - loaded_after(STANDARD, tmp_path) == set()

@@ -16,17 +16,19 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
-from collections.abc import Sequence
-from importlib import import_module
 
 from toolglean._version import __version__
-from toolglean.batch.lines import InputError
-from toolglean.errors import ToolgleanError
+
+TYPE_CHECKING = False  # for type checkers it is True, as in `typing`, which `--version` does without
+if TYPE_CHECKING:
+    import argparse
+    from collections.abc import Sequence
 
 __all__ = ["main"]
+
+VERSION = f"toolglean {__version__}"
 
 COMMANDS = {
     "parse": "read one turn of a model, or one on each line, and print content and calls as JSON",
@@ -66,7 +68,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         off that can be resumed.
     """
     given = list(sys.argv[1:] if argv is None else argv)
+    if given == ["--version"]:  # answered before argparse is imported, which takes as long as Python's own start
+        print(VERSION)
+        sys.exit(OK)
     args = _parser(next((each for each in given if not each.startswith("-")), "")).parse_args(given)
+    from toolglean.batch.lines import InputError  # noqa: PLC0415  # a command that runs has loaded both
+    from toolglean.errors import ToolgleanError  # noqa: PLC0415
+
     try:
         code: int = args.run(args)
         sys.stdout.flush()
@@ -84,6 +92,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _parser(asked: str) -> argparse.ArgumentParser:
     """The parser of the command line, with the arguments of the command that is asked for, and of no other."""
+    import argparse  # noqa: PLC0415
+    from importlib import import_module  # noqa: PLC0415
+
     parser = argparse.ArgumentParser(
         prog="toolglean",
         description="Turns what a language model writes, chunk by chunk, into content, reasoning and tool calls.",
@@ -91,7 +102,7 @@ def _parser(asked: str) -> argparse.ArgumentParser:
         "usage or unreadable input; 3 if a run was interrupted: continue it with `toolglean parse --resume`",
         allow_abbrev=False,
     )
-    parser.add_argument("--version", action="version", version=f"toolglean {__version__}")
+    parser.add_argument("--version", action="version", version=VERSION)
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for name, about in COMMANDS.items():
         command = commands.add_parser(name, help=about, allow_abbrev=False)

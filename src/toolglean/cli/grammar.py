@@ -14,7 +14,6 @@ from toolglean.cli.output import for_machines
 from toolglean.errors import FormatError, TemplateError, UsageError
 from toolglean.formats import Format, format_of_model, get_format
 from toolglean.grammar import grammar_of
-from toolglean.sources.templates.infer import infer
 
 __all__ = ["add_arguments"]
 
@@ -87,6 +86,8 @@ def _format(args: argparse.Namespace) -> Format:
                     "`toolglean formats` lists the formats"
                 ) from error
             return declared
+    from toolglean.sources.templates.infer import infer  # noqa: PLC0415  # a known format does without it
+
     source = read_template(args.format)
     try:
         return infer(source.text, untrusted=True, variables={**source.variables, **variables_of(args)}).format

@@ -9,33 +9,17 @@
 #   arguments.py         arguments by schema
 #   runner.py            runs one function; routing.py, handlers.py and turns.py find out which, and report the result
 #
-# What runs tools needs asyncio, so it is imported when one of its names is first used.
+# Each name is imported when it is first used: what runs tools needs asyncio, and a log of turns needs only messages.
 """Conversations in one form for all providers: histories, wire formats, requests for tools, and what runs the tools."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from toolglean.conversation.arguments import coerce_arguments, read_arguments
-from toolglean.conversation.blocks import NeutralHistoryConverter
-from toolglean.conversation.calls import ErrorCode, ToolFault, ToolResultContent, ToolUseContent
-from toolglean.conversation.deltas import ChatDeltas, ToolCallAggregator
-from toolglean.conversation.messages import (
-    ContentPart,
-    ContentPartOther,
-    ContentPartReasoning,
-    ContentPartText,
-    ContentPartToolCall,
-    ContentPartToolResult,
-    History,
-    Message,
-    Role,
-    message_of_output,
-)
-from toolglean.conversation.ollama import OllamaHistoryConverter, OllamaResponseChunkWrapper
-from toolglean.conversation.openai import OpenAIChunkWrapper, OpenAIHistoryConverter, OpenAIResponseChunkWrapper
-from toolglean.conversation.wire import ChunkWrapper, HistoryConverter
-
 if TYPE_CHECKING:
+    from toolglean.conversation.arguments import coerce_arguments, read_arguments
+    from toolglean.conversation.blocks import NeutralHistoryConverter
+    from toolglean.conversation.calls import ErrorCode, ToolFault, ToolResultContent, ToolUseContent
+    from toolglean.conversation.deltas import ChatDeltas, ToolCallAggregator
     from toolglean.conversation.forms import (
         ToolUseFormat,
         detect_format,
@@ -45,6 +29,20 @@ if TYPE_CHECKING:
         to_neutral,
     )
     from toolglean.conversation.handlers import ApiHandlerOptions, BaseProvider, OllamaHandler, OpenAiHandler
+    from toolglean.conversation.messages import (
+        ContentPart,
+        ContentPartOther,
+        ContentPartReasoning,
+        ContentPartText,
+        ContentPartToolCall,
+        ContentPartToolResult,
+        History,
+        Message,
+        Role,
+        message_of_output,
+    )
+    from toolglean.conversation.ollama import OllamaHistoryConverter, OllamaResponseChunkWrapper
+    from toolglean.conversation.openai import OpenAIChunkWrapper, OpenAIHistoryConverter, OpenAIResponseChunkWrapper
     from toolglean.conversation.routing import (
         LocalTools,
         McpIntegration,
@@ -53,6 +51,7 @@ if TYPE_CHECKING:
         UnifiedMcpToolSystem,
     )
     from toolglean.conversation.turns import messages_of_turn
+    from toolglean.conversation.wire import ChunkWrapper, HistoryConverter
 
 __all__ = [
     "ApiHandlerOptions",
@@ -99,16 +98,33 @@ __all__ = [
     "to_neutral",
 ]
 
-_LATER = {
+_HOMES = {
+    "arguments": "coerce_arguments read_arguments",
+    "blocks": "NeutralHistoryConverter",
+    "calls": "ErrorCode ToolFault ToolResultContent ToolUseContent",
+    "deltas": "ChatDeltas ToolCallAggregator",
     "forms": "ToolUseFormat detect_format from_neutral result_from_neutral result_to_neutral to_neutral",
     "handlers": "ApiHandlerOptions BaseProvider OllamaHandler OpenAiHandler",
+    "messages": "ContentPart ContentPartOther ContentPartReasoning ContentPartText ContentPartToolCall "
+    "ContentPartToolResult History Message Role message_of_output",
+    "ollama": "OllamaHistoryConverter OllamaResponseChunkWrapper",
+    "openai": "OpenAIChunkWrapper OpenAIHistoryConverter OpenAIResponseChunkWrapper",
     "routing": "LocalTools McpIntegration McpToolRouter ToolExecutor UnifiedMcpToolSystem",
     "turns": "messages_of_turn",
+    "wire": "ChunkWrapper HistoryConverter",
 }
-_HOMES = {name: module for module, names in _LATER.items() for name in names.split()}
+"""The modules, each with the names that come from it: the imports above, for Python."""
+_HOME_OF = {name: module for module, names in _HOMES.items() for name in names.split()}
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module 'toolglean.conversation' has no attribute {name!r}")
-    return getattr(import_module(f"toolglean.conversation.{_HOMES[name]}"), name)
+    if name in _HOME_OF:
+        found = globals()[name] = getattr(import_module(f"{__name__}.{_HOME_OF[name]}"), name)
+        return found
+    if name in _HOMES:  # a module, as in `toolglean.conversation.messages`
+        return import_module(f"{__name__}.{name}")
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

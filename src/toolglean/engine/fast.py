@@ -193,7 +193,7 @@ class FastPath:
         judge = self._turn.judge
         code, strings = judge.code, judge.strings
         if code is not None and (
-            code.begun or code.signs(text) or (text[0] == ">" and (self._last or code.last)[-1] == "\n")
+            code.begun or code.signs.search(text) or (text[0] == ">" and (self._last or code.last)[-1] == "\n")
         ):
             self._look_for_quotes(code, text, start)
         else:

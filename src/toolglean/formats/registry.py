@@ -13,16 +13,15 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import warnings
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
-from importlib.metadata import entry_points
 from itertools import takewhile
 from threading import Lock
 
 from toolglean.errors import FormatError, UsageError
+from toolglean.formats.entry_points import entry_points
 from toolglean.formats.models import Families, name_of, plain, words_of
 from toolglean.formats.spec import Format
 
@@ -138,7 +137,7 @@ def _hint(name: str) -> str:
     if is_model and format_of_model(name) is not None:
         return f": it looks like a model's name, so pass model={name!r}"
     names = _loose_names(_registered)
-    found = difflib.get_close_matches(letters_and_digits(name), names, n=MOST_NEAR, cutoff=NEAR)
+    found = _close(letters_and_digits(name), names, MOST_NEAR)
     near = dict.fromkeys(names[each].name for each in found)
     return f"; did you mean {' or '.join(near)}?" if near else "; `toolglean formats` lists all"
 
@@ -170,9 +169,15 @@ def _near_families(model: str) -> tuple[str, ...]:
     near: dict[str, None] = {}
     for count in range(min(len(words), FIRST_WORDS), 0, -1):
         written = "".join(words[:count])
-        found = difflib.get_close_matches(written, names, n=FIRST_WORDS, cutoff=NEAR)
+        found = _close(written, names, FIRST_WORDS)
         near |= dict.fromkeys(names[each] for each in found if _digits(each) == _digits(written))
     return tuple(near)[:MOST_NEAR]
+
+
+def _close(name: str, names: Iterable[str], most: int) -> list[str]:
+    import difflib  # noqa: PLC0415  # only an error needs it
+
+    return difflib.get_close_matches(name, list(names), n=most, cutoff=NEAR)
 
 
 def _family_words(name: str) -> tuple[str, ...]:

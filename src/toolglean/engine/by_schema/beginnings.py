@@ -11,13 +11,15 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from toolglean.scan.expressions import Expression
+
 __all__ = ["begins", "may_begin"]
 
 # -- signs -------------------------------------------------------------------------------------------------------------
 
 # A bracket, or a run of signs, with a word after it: `<|call|>`, `@@call`, `=> `.
 _BRACKETS = "§¶«‹⟦⟨⟪⟬⟮【〖〔〘〚「『〈《⦃⦅⌈⌊→⇒⇨⟶⟹➜➔➤▶►▸❯❮"
-_signs = re.compile(
+_signs = Expression(
     "|".join(
         (
             r"<[<|｜@:\[]|\[[\[/|@:]|\([A-Za-z_]|\{(?:[{%#]|[A-Za-z_])|\|[A-Za-z_]|#{1,3}[A-Za-z_]",
@@ -27,29 +29,27 @@ _signs = re.compile(
             f"[{_BRACKETS}]",
         )
     )
-).match
-_signs_begun = re.compile(
-    r"[<\[({|]|[#%!$&^\\]{1,3}|@{1,3} ?|:{1,3}|;{1,2}|={1,5} ?|-{1,5} ?|\$> ?|[*+]{1,3} ?"
-).fullmatch
+)
+_signs_begun = Expression(r"[<\[({|]|[#%!$&^\\]{1,3}|@{1,3} ?|:{1,3}|;{1,2}|={1,5} ?|-{1,5} ?|\$> ?|[*+]{1,3} ?")
 
 # A fence with its line: code, unless it names a tool, or nothing comes before it and its word is not a language.
-_fence = re.compile(r"(?:`{3,16}|~{3,16})[ \t]*(?P<info>[^`\n]{1,80})\n").match
-_fence_begun = re.compile(r"`{1,16}[^`\n]{0,80}|~{1,16}[^`\n]{0,80}").fullmatch
+_fence = Expression(r"(?:`{3,16}|~{3,16})[ \t]*(?P<info>[^`\n]{1,80})\n")
+_fence_begun = Expression(r"`{1,16}[^`\n]{0,80}|~{1,16}[^`\n]{0,80}")
 _FIRST_SIGNS = frozenset("<[({|#@%=:!$&^\\;-*+`~" + _BRACKETS)
 
 # A tag, and the first thing after it.
 _TAG = r"<[A-Za-z_][^<>\n]{0,160}>|\[[A-Za-z_][^\[\]\n]{0,160}\]"
-_tag = re.compile(rf"(?P<tag>{_TAG})[ \t]*+(?:(?P<word>[\w.-]++)[ \t]*+)?+(?P<next>[^ \t]?)").match
-_tag_begun = re.compile(
+_tag = Expression(rf"(?P<tag>{_TAG})[ \t]*+(?:(?P<word>[\w.-]++)[ \t]*+)?+(?P<next>[^ \t]?)")
+_tag_begun = Expression(
     r"<[A-Za-z_][^<>\n]{0,160}(?:>[ \t]*(?:[\w.-]+[ \t]*)?)?|\[[A-Za-z_][^\[\]\n]{0,160}(?:\][ \t]*(?:[\w.-]+[ \t]*)?)?"
-).fullmatch
-_long_tag = re.compile(
+)
+_long_tag = Expression(
     r"<[A-Za-z_][\w.:-]{0,64}(?:[ \t][^<>\n]{0,160})?\n|<[A-Za-z_][^<>\n]{160}|\[[A-Za-z_][^\[\]\n]{160}"
-).match
+)
 _names = re.compile(r"[\w.-]+").findall
 _AFTER_TAG = frozenset("\n<[{(\"'`:=|#@*-~0123456789")
 _AFTER_WORD = frozenset("\n({[<|=:\"'")
-_element = re.compile(r"<([A-Za-z][A-Za-z0-9]*)[\s/>]").match
+_element = Expression(r"<([A-Za-z][A-Za-z0-9]*)[\s/>]")
 
 # -- words -------------------------------------------------------------------------------------------------------------
 
@@ -73,12 +73,12 @@ _CAPITALS = r"[A-Z][A-Z0-9_-]{1,31}"
 _LABEL = rf"(?:{_FIRST}(?:[ ][\w-]{{1,16}}){{0,2}}|{_CAPITALS})"
 _ARROW = r"(?::=?|={1,2}>|-{1,2}>|→|⇒|➜|>>)"
 _AFTER = r"[ \t]{0,4}(?:\n[ \t]{0,4})?[\"'`@]?"
-_label = re.compile(rf"{_LABEL}[ \t]{{0,2}}{_ARROW}{_AFTER}(?P<name>[\w.-]*)").match
-_label_begun = re.compile(
+_label = Expression(rf"{_LABEL}[ \t]{{0,2}}{_ARROW}{_AFTER}(?P<name>[\w.-]*)")
+_label_begun = Expression(
     rf"(?:(?i:{_begun(_WORDS)})|[A-Z]|(?:{_FIRST}(?:[ ][\w-]{{0,16}}){{0,2}}|{_CAPITALS})[ \t]{{0,2}}"
     rf"(?:={{1,2}}|-{{1,2}}|>|{_ARROW}{_AFTER})?)"
-).fullmatch
-_named = re.compile(rf"(?:{_FIRST}|{_CAPITALS})[ \t]{{1,2}}(?P<name>[\w.-]++)[ \t]{{0,2}}+(?P<next>[^ \t]?)").match
+)
+_named = Expression(rf"(?:{_FIRST}|{_CAPITALS})[ \t]{{1,2}}(?P<name>[\w.-]++)[ \t]{{0,2}}+(?P<next>[^ \t]?)")
 _AFTER_NAME = frozenset("\n({[<|=:-")
 _word = re.compile(r"[^\W\d][\w.-]*").match
 _BEGINNINGS = frozenset(each[:size] for each in _WORDS for size in range(1, len(each) + 1))
@@ -118,11 +118,11 @@ def begins(text: str, i: int, names: frozenset[str], *, opens_content: bool, at_
         return found if found is not False or not opens_content else _name_begins(text, i, names, at_end=at_end)
     if char in {"`", "~"}:
         return _fence_begins(text, i, names, opens_content=opens_content, at_end=at_end)
-    if _signs(text, i):
+    if _signs.match(text, i):
         return True
     if char in {"<", "["}:
         return _tag_begins(text, i, names, at_end=at_end)
-    return None if at_end and _signs_begun(text, i) else False
+    return None if at_end and _signs_begun.fullmatch(text, i) else False
 
 
 def _words() -> Any:
@@ -133,9 +133,9 @@ def _words() -> Any:
 
 
 def _fence_begins(text: str, i: int, names: frozenset[str], *, opens_content: bool, at_end: bool) -> bool | None:
-    found = _fence(text, i)
+    found = _fence.match(text, i)
     if found is None:
-        return None if at_end and _fence_begun(text, i) else False
+        return None if at_end and _fence_begun.fullmatch(text, i) else False
     if _words().is_language(found["info"]):
         return False
     words = _names(found["info"])
@@ -143,14 +143,14 @@ def _fence_begins(text: str, i: int, names: frozenset[str], *, opens_content: bo
 
 
 def _tag_begins(text: str, i: int, names: frozenset[str], *, at_end: bool) -> bool | None:
-    element = _element(text, i)
+    element = _element.match(text, i)
     if element is not None and element[1] not in names and _words().is_other_tag(element[1]):
         return False
-    found = _tag(text, i)
+    found = _tag.match(text, i)
     if found is None:
-        if _long_tag(text, i):
+        if _long_tag.match(text, i):
             return True
-        return None if at_end and (_tag_begun(text, i) or i + 1 == len(text)) else False
+        return None if at_end and (_tag_begun.fullmatch(text, i) or i + 1 == len(text)) else False
     if not names.isdisjoint(_names(found["tag"])):
         return True
     word, following = found["word"], found["next"]
@@ -163,18 +163,18 @@ def _tag_begins(text: str, i: int, names: frozenset[str], *, at_end: bool) -> bo
 
 
 def _word_begins(text: str, i: int, names: frozenset[str], *, at_end: bool) -> bool | None:
-    named = _named(text, i)
+    named = _named.match(text, i)
     if named is not None and named["next"]:
         if named["next"] in _AFTER_NAME and named["name"] in names:
             return True
         named = None
-    line = _label(text, i)
+    line = _label.match(text, i)
     if line is not None and (line.end() < len(text) or not at_end):
         return line["name"] in names
     begun = line or named
     if not at_end:
         return False
-    if _label_begun(text, i):
+    if _label_begun.fullmatch(text, i):
         return None
     is_name_begun = begun is not None and begun.end() == len(text) and _begin_a_name(begun["name"], names)
     return None if is_name_begun else False

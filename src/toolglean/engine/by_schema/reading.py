@@ -83,7 +83,7 @@ def _is_plain(events: Sequence[Event], start: int) -> bool:
 
 def _is_quoted(text: str, turn: TurnState) -> bool:
     # Whether the text begins with a quotation.
-    found = TOKEN(text) if turn.judge.heeds_quotes else None
+    found = TOKEN.search(text) if turn.judge.heeds_quotes else None
     return found is not None and found.lastgroup != "tildes" and found.start() == 0
 
 

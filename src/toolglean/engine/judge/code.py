@@ -12,7 +12,7 @@
 #
 # A token may be cut. What may be the beginning of one is kept (`_tail`), and examined again with what follows. The last
 # character is kept too, to tell where a line begins. Nothing else is kept: most text never comes here, because it has
-# none of the characters with which a token begins (`signs`).
+# none of the characters with which a token begins (`SIGNS`).
 """Quotations, and the end of the turn."""
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Final
 
-from toolglean.engine.judge.signs import MARKS, TOKEN, is_begun, is_header_begun, signs, watch
+from toolglean.engine.judge.signs import HEADER, MARKS, SIGNS, TOKEN, is_begun, may_quote, watch
 from toolglean.engine.judge.ticks import Ticks
 from toolglean.scan.plain import Plain
 
@@ -58,7 +58,7 @@ class Quotes(Plain):
 
     owned = ("_ticks",)
 
-    signs = staticmethod(signs)  # fast.py asks these of text; they are attributes so that it need not import this file
+    signs = SIGNS  # fast.py asks these of text; they are attributes so that it need not import this file
     watch = staticmethod(watch)
 
     def __init__(self, *, heeded: bool = True) -> None:
@@ -120,7 +120,7 @@ class Quotes(Plain):
         if self._header[0]:  # what was taken for a marker is text
             self._tail = self._header[0] if start == self._header[1] and not self._closer else self._tail
             self._header = "", 0
-        if not (self._tail or self._closer) and signs(text) is None and (text[:1] != ">" or self.last != "\n"):
+        if not (self._tail or self._closer) and not may_quote(text) and (text[:1] != ">" or self.last != "\n"):
             if self.heeded and (self._ticks.waits or "`" in text):
                 self._ticks.scan(text, start)
             self.pass_by(text)
@@ -132,7 +132,7 @@ class Quotes(Plain):
         if self._tail:
             text, self._tail = self._tail, ""
             self._read(text, place - len(text), ends=True)
-            self._header = (text, place) if is_header_begun(text) else ("", 0)
+            self._header = (text, place) if HEADER.match(text) else ("", 0)
         self._ticks.settle(place)
         self.last = MARKER
 
@@ -168,7 +168,7 @@ class Quotes(Plain):
     # The steps: each returns the place that it reached.
 
     def _read_open(self, text: str, i: int, start: int, *, ends: bool) -> int:
-        found = TOKEN(text if not ends else text + "\n", i)
+        found = TOKEN.search(text if not ends else text + "\n", i)
         if found is None:
             self._tail = "" if ends else is_begun(text, i)
             self._count(text, i, len(text) - len(self._tail), start)

@@ -1,7 +1,7 @@
 # The tokens with which a quotation, or a message that is not the model's, begins, and how to find them. Does not depend
 # on what they mean for what follows (code.py).
 #
-# There are two regular expressions. `signs` tells whether text may contain a token, or the beginning of one at its end.
+# There are two regular expressions. `SIGNS` tells whether text may contain a token, or the beginning of one at its end.
 # It is applied to every chunk that has one of their first characters, so it is a tree of literals, which rejects most
 # text after a character or two. `TOKEN` finds the tokens themselves.
 """Tokens that quote."""
@@ -15,9 +15,10 @@ from typing import Any
 
 from toolglean.engine.judge.ticks import WORD
 from toolglean.formats.quotations import OTHERS, RESULTS, ROLE_HEADERS, ROLES
+from toolglean.scan.expressions import Expression
 from toolglean.scan.text import NO_GUARD, Finder
 
-__all__ = ["MARKS", "TOKEN", "is_begun", "is_header_begun", "signs", "watch"]
+__all__ = ["HEADER", "MARKS", "SIGNS", "TOKEN", "is_begun", "may_quote", "watch"]
 
 _GUARDED = "<["  # a token begins with one of these, or with
 _ALWAYS = "`~>"  # one of these, for which every chunk is searched
@@ -54,39 +55,63 @@ def _any(texts: Iterable[str]) -> str:
     return "|".join(re.escape(each) for each in sorted(texts, key=len, reverse=True))
 
 
-_tags = [f"<{spelt}" for name in _ELEMENTS for spelt in (name, name.upper(), name.title())]
-_root = _tree(["~~~", "<!--", *_tags, *MARKS, *OTHERS, *ROLE_HEADERS])
-signs = re.compile("|".join(re.escape(char) + _begun(node) for char, node in _root.items()) + r"|\n>").search
+_TAGS = [f"<{spelt}" for name in _ELEMENTS for spelt in (name, name.upper(), name.title())]
+
+
+def _any_token() -> str:
+    root = _tree(["~~~", "<!--", *_TAGS, *MARKS, *OTHERS, *ROLE_HEADERS])
+    return "|".join(re.escape(char) + _begun(node) for char, node in root.items()) + r"|\n>"
+
+
+SIGNS = Expression(_any_token)
 """Finds a token, more or less, or what may be the beginning of one at the text's end."""
 
-_element = rf"<(?:{'|'.join(each[1:] for each in _tags)})"
-_role = rf"(?:{_any(ROLE_HEADERS)})[ \t\r\n]{{0,4}}"
-_named = rf"(?:{'|'.join(part for each in ROLES for part in (each, each.upper(), each.title()))})"
 
-TOKEN = re.compile(
-    r"(?P<line>(?<![^\n])>)"
-    rf"|(?P<tildes>(?<![^\n])~{{3,16}}(?=[^~])|(?<!~)~{{3,16}}{WORD}\n)"
-    r"|(?P<comment><!--)"
-    rf"|(?P<element>{_element}(?:\s[^<>]{{0,256}})?>)"
-    rf"|(?P<result>{_any(MARKS)})"
-    rf"|(?P<other>{_any(OTHERS)}|{_role}{_named}(?=[ \t]*[\r\n<\[(|:]|[ \t]+\w+=)"
-    rf"|{_role}functions\.[\w.-]{{1,64}}(?=[ \t]*(?:to=assistant|[\r\n])))"
-).search
+def _element() -> str:
+    return rf"<(?:{'|'.join(each[1:] for each in _TAGS)})"
+
+
+def _role() -> str:
+    return rf"(?:{_any(ROLE_HEADERS)})[ \t\r\n]{{0,4}}"
+
+
+def _token() -> str:
+    named = rf"(?:{'|'.join(part for each in ROLES for part in (each, each.upper(), each.title()))})"
+    return (
+        r"(?P<line>(?<![^\n])>)"
+        rf"|(?P<tildes>(?<![^\n])~{{3,16}}(?=[^~])|(?<!~)~{{3,16}}{WORD}\n)"
+        r"|(?P<comment><!--)"
+        rf"|(?P<element>{_element()}(?:\s[^<>]{{0,256}})?>)"
+        rf"|(?P<result>{_any(MARKS)})"
+        rf"|(?P<other>{_any(OTHERS)}|{_role()}{named}(?=[ \t]*[\r\n<\[(|:]|[ \t]+\w+=)"
+        rf"|{_role()}functions\.[\w.-]{{1,64}}(?=[ \t]*(?:to=assistant|[\r\n])))"
+    )
+
+
+TOKEN = Expression(_token)
 """Finds the next token, by its kind."""
 
-_tildes_begun = re.compile(rf"(?<!~)(?:~{{1,2}}|~{{3,16}}{WORD})\Z").search
-_goes_on = re.compile(
-    rf"{_element}(?:\s[^<>]{{0,256}})?"
-    rf"|{_role}(?:functions\.[\w.-]{{0,64}}[ a-z=]{{0,13}}|\w{{0,20}}[ \t]{{0,8}}\w{{0,20}})"
-).fullmatch
-is_header_begun = re.compile(_role).match
-"""Whether the text begins with a marker after which a header names its role."""
+_tildes_begun = Expression(rf"(?<!~)(?:~{{1,2}}|~{{3,16}}{WORD})\Z")
+_goes_on = Expression(
+    lambda: (
+        rf"{_element()}(?:\s[^<>]{{0,256}})?"
+        rf"|{_role()}(?:functions\.[\w.-]{{0,64}}[ a-z=]{{0,13}}|\w{{0,20}}[ \t]{{0,8}}\w{{0,20}})"
+    )
+)
+HEADER = Expression(_role)
+"""Matches a marker after which a header names its role."""
+
+
+def may_quote(text: str) -> bool:
+    """Whether text may contain a token, or the beginning of one at its end."""
+    # With these characters `SIGNS` begins. Many turns have none of them in their content, and do not compile it.
+    return ("<" in text or "[" in text or "~" in text or "\n>" in text) and SIGNS.search(text) is not None
 
 
 def is_begun(text: str, begin: int) -> str:
     """The end of the text, after that place, that may be the beginning of a token; or ""."""
     end = text[max(begin, len(text) - _TAIL) :]
-    tildes = _tildes_begun(text, max(begin, len(text) - _FENCE)) if "~" in end else None
+    tildes = _tildes_begun.search(text, max(begin, len(text) - _FENCE)) if "~" in end else None
     found = tildes[0] if tildes is not None else ""
     for place in (end.rfind("[e~["), end.rfind("["), end.rfind("<")):
         if 0 <= place < len(end) - len(found) and _is_begun(end[place:]):
@@ -95,8 +120,8 @@ def is_begun(text: str, begin: int) -> str:
 
 
 def _is_begun(text: str) -> bool:
-    found = signs(text)
-    return found is not None and not found.start() and (found.end() == len(text) or _goes_on(text) is not None)
+    found = SIGNS.match(text)
+    return found is not None and (found.end() == len(text) or _goes_on.fullmatch(text) is not None)
 
 
 @lru_cache(maxsize=256)

@@ -1,0 +1,253 @@
+"""What is loaded by an import, a first parser and a command: an import is slow because of what it loads.
+
+Modules are counted, and nothing is timed, because a busy machine would fail it. The time of an import is a row of
+`python -m benchmarks`.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from toolglean.cli import COMMANDS
+
+PACKAGE = "toolglean"
+
+
+def in_python(code: str, cache: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    # Bytecode goes to a place of its own: an import is timed as it is for users, whatever this environment says.
+    env = {key: value for key, value in os.environ.items() if key == "PYTHONPATH" or not key.startswith("PYTHON")}
+    return subprocess.run(
+        [sys.executable, *options, "-c", code],
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+        env=env | {"PYTHONPYCACHEPREFIX": str(cache)},
+        encoding="utf-8",
+    )
+
+
+CORE = "from toolglean import Parser, parse"
+"""What nearly every user imports. `import toolglean` alone loads next to nothing (below)."""
+
+
+def test_the_core_loads_nothing_foreign(tmp_path: Path) -> None:
+    # What was loaded before does not count: an editable install, for instance, has a finder of its own.
+    code = (
+        f"import sys; before = set(sys.modules); {CORE}; "
+        "print(*{name.partition('.')[0] for name in set(sys.modules) - before})"
+    )
+    loaded = set(in_python(code, tmp_path).stdout.split())
+    assert loaded - set(sys.stdlib_module_names) == {PACKAGE}
+
+
+# What is loaded only when it is asked for, and what asks for it.
+WAITING = {
+    "a parser for a format": "toolglean.formats toolglean.engine.matcher toolglean.engine.envelope toolglean.engine.readers fnmatch json",
+    "a parser for a tag": "toolglean.engine.discovery toolglean.sources.tag toolglean.engine.envelope",
+    "a template": "toolglean.sources.templates jinja2",
+    "values from text": "toolglean.scan.coerce toolglean.scan.python toolglean.scan.quoted toolglean.scan.tree",
+    "nothing of the core": "toolglean.cli toolglean.kit.conformance toolglean.kit.demo toolglean.ollama toolglean.kit.testing argparse asyncio logging",
+    "formats of third parties": "importlib.metadata email zipfile",
+    "a message of an error": "difflib",
+}
+THIRD_PARTIES = WAITING["formats of third parties"].split()
+ERRORS = WAITING["a message of an error"].split()
+
+
+_loaded: dict[str, set[str]] = {}
+
+
+def loaded_after(code: str, cache: Path) -> set[str]:
+    if code not in _loaded:  # several rows ask after the same process
+        _loaded[code] = set(in_python(f"import sys\n{code}\nprint(*sys.modules)", cache).stdout.split("\n")[-2].split())
+    return _loaded[code]
+
+
+def own(loaded: set[str]) -> set[str]:
+    return {name for name in loaded if name.partition(".")[0] == PACKAGE}
+
+
+@pytest.mark.parametrize("what", WAITING)
+def test_the_core_loads_only_what_every_user_needs(what: str, tmp_path: Path) -> None:
+    assert loaded_after(CORE, tmp_path).isdisjoint(WAITING[what].split())
+
+
+@pytest.mark.parametrize(
+    ("code", "waiting"),
+    [
+        (
+            'toolglean.Parser(["f"], format=toolglean.Format.from_tag("<x>")).add("<x>{")',
+            [
+                "toolglean.formats.library",
+                "toolglean.formats.compile",
+                "toolglean.engine.matcher",
+                "toolglean.scan.coerce",
+                *THIRD_PARTIES,
+                *ERRORS,
+            ],
+        ),
+        (
+            'toolglean.Parser(["f"], format="hermes").add("<tool_call>{")',
+            ["toolglean.engine.discovery", "toolglean.sources.templates", *THIRD_PARTIES, *ERRORS],
+        ),
+        ('toolglean.Parser(["f"]).add("<tool_call>{")', [*THIRD_PARTIES, *ERRORS]),
+        ("toolglean.Format", ["toolglean.formats.library", "toolglean.formats.compile", "toolglean.engine.matcher"]),
+        ("toolglean.ToolCall, toolglean.UsageError", ["toolglean.parser", "toolglean.engine", "toolglean.formats"]),
+        (
+            "from toolglean.conversation import Message",
+            ["toolglean.conversation.openai", "toolglean.parser", "asyncio"],
+        ),
+    ],
+)
+def test_a_user_loads_only_what_he_asks_for(code: str, waiting: list[str], tmp_path: Path) -> None:
+    assert loaded_after(f"import toolglean\n{code}", tmp_path).isdisjoint(waiting)
+
+
+STANDARD = "import __future__, collections, contextlib, dataclasses, enum, math, re, typing"
+"""What of the standard library the core is made with."""
+
+OWN_MODULES = 48
+
+
+def test_the_core_loads_little(tmp_path: Path) -> None:
+    ours = own(loaded_after("from toolglean import Parser", tmp_path))
+    assert len(ours) <= OWN_MODULES, sorted(ours)
+    assert own(loaded_after(CORE, tmp_path)) - ours == {"toolglean.stream"}
+    # An editable install has a finder of its own: what a bare start loads there is loaded in both.
+    others = loaded_after(CORE, tmp_path) - own(loaded_after(CORE, tmp_path))
+    assert others - loaded_after(STANDARD, tmp_path) == set()
+
+
+# -- the public names, which are imported when they are used ---------------------------------------------------------
+
+LAZY = ("toolglean", "toolglean.conversation")
+
+
+@pytest.mark.parametrize("package", LAZY)
+def test_a_package_alone_loads_no_module(package: str, tmp_path: Path) -> None:
+    loaded = own(loaded_after(f"import {package}", tmp_path))
+    assert loaded == {"toolglean", "toolglean._version", package}
+
+
+@pytest.mark.parametrize("package", LAZY)
+def test_every_name_comes_from_where_type_checkers_look(package: str) -> None:
+    module = importlib.import_module(package)
+    said = {
+        alias.name: each.module.removeprefix(f"{package}.")
+        for each in ast.walk(ast.parse(Path(str(module.__file__)).read_text(encoding="utf-8")))
+        if isinstance(each, ast.ImportFrom) and each.module is not None and each.module.startswith(f"{package}.")
+        for alias in each.names
+        if not alias.name.startswith("__")
+    }
+    assert said == module._HOME_OF
+    assert set(module.__all__) - {"__version__"} == set(said)
+
+
+@pytest.mark.parametrize("package", LAZY)
+def test_names_are_found_listed_and_missed(package: str) -> None:
+    module = importlib.import_module(package)
+    for name in module.__all__:
+        assert getattr(module, name) is getattr(module, name)
+        assert name in vars(module), "the second time, it is an attribute like any other"
+    assert set(module.__all__) <= set(dir(module))
+    for home in module._HOMES:
+        assert "." in home or getattr(module, home).__name__ == f"{package}.{home}"
+    with pytest.raises(AttributeError, match=f"module '{package}' has no attribute 'nothing'"):
+        _ = module.nothing
+
+
+# -- what a command costs ----------------------------------------------------------------------------------------------
+
+
+def loaded_by_command(arguments: str, cache: Path) -> set[str]:
+    """The modules that `toolglean ARGUMENTS` has loaded when it ends."""
+    return loaded_after(
+        f"from toolglean.cli import main\ntry:\n  main({arguments.split()!r})\nexcept SystemExit:\n  pass", cache
+    )
+
+
+START = "import __future__, os, sys"
+
+
+def test_the_version_loads_nothing(tmp_path: Path) -> None:
+    loaded = loaded_by_command("--version", tmp_path)
+    assert own(loaded) == {"toolglean", "toolglean._version", "toolglean.cli"}
+    assert loaded - own(loaded) - loaded_after(START, tmp_path) == set()
+
+
+def test_the_help_loads_what_prints_it(tmp_path: Path) -> None:
+    loaded = loaded_by_command("--help", tmp_path)
+    assert own(loaded) == {"toolglean", "toolglean._version", "toolglean.cli"}
+    printing = f"{START}, argparse, importlib, shutil, locale; argparse.ArgumentParser().format_help()"
+    assert loaded - own(loaded) - loaded_after(printing, tmp_path) == set()
+
+
+LIBRARY = "toolglean.formats.library"
+MATCHER = "toolglean.engine.matcher"
+TEMPLATES = "toolglean.sources.templates"
+GRAMMAR = "toolglean.grammar"
+CONVERSATION = "toolglean.conversation.wire"
+PARSER = "toolglean.parser"
+
+# For each command: how many modules of ours its help loads at most, and what it does without.
+HELP = {
+    "parse": (74, (MATCHER, TEMPLATES, GRAMMAR, CONVERSATION)),
+    "explain": (130, (TEMPLATES, GRAMMAR, CONVERSATION)),
+    "replay": (137, (TEMPLATES, GRAMMAR, CONVERSATION)),
+    "inspect": (157, (GRAMMAR, CONVERSATION)),
+    "learn": (203, (CONVERSATION,)),
+    "fuzz": (68, (MATCHER, TEMPLATES, GRAMMAR, CONVERSATION)),
+    "formats": (23, (PARSER, MATCHER, TEMPLATES, GRAMMAR, CONVERSATION)),
+    "grammar": (114, (MATCHER, TEMPLATES, CONVERSATION)),
+    "demo": (57, (MATCHER, TEMPLATES, GRAMMAR, CONVERSATION)),
+    "bench": (75, (MATCHER, TEMPLATES, GRAMMAR, CONVERSATION)),
+    "proxy": (66, (MATCHER, TEMPLATES, GRAMMAR, CONVERSATION)),
+    "anonymize": (79, (MATCHER, TEMPLATES, GRAMMAR, CONVERSATION)),
+    "conformance": (39, (PARSER, MATCHER, TEMPLATES, GRAMMAR, CONVERSATION)),
+}
+NEVER = [
+    "asyncio",
+    "importlib.metadata",
+    "multiprocessing",
+    "jinja2",
+    "httpx",
+    "hypothesis",
+    "pyarrow",
+    "toolglean.clients",
+    "toolglean.llm",
+]
+
+
+def test_every_command_is_counted() -> None:
+    assert list(HELP) == list(COMMANDS)
+
+
+@pytest.mark.parametrize("command", HELP)
+def test_a_command_loads_only_its_own(command: str, tmp_path: Path) -> None:
+    most, without = HELP[command]
+    loaded = loaded_by_command(f"{command} --help", tmp_path)
+    assert len(own(loaded)) <= most, sorted(own(loaded))
+    assert loaded.isdisjoint([LIBRARY, *without, *NEVER])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "waiting"),
+    [
+        ("formats hermes", f"{PARSER} {MATCHER} {TEMPLATES} {GRAMMAR} {CONVERSATION}"),
+        ("grammar hermes", f"{TEMPLATES} {CONVERSATION}"),
+        ("demo", f"{TEMPLATES} {GRAMMAR} {CONVERSATION}"),
+        ("parse fixtures/streams/weather.txt", f"{TEMPLATES} {GRAMMAR} {CONVERSATION}"),
+        ("explain fixtures/streams/weather.txt", f"{TEMPLATES} {CONVERSATION}"),
+    ],
+)
+def test_a_run_loads_only_what_it_needs(arguments: str, waiting: str, tmp_path: Path) -> None:
+    arguments = arguments.replace("fixtures", str(Path(__file__).parents[2] / "fixtures"))
+    assert loaded_by_command(arguments, tmp_path).isdisjoint([*waiting.split(), *NEVER])
