@@ -38,6 +38,7 @@ __all__ = [
     "letters_and_digits",
     "library_names",
     "register",
+    "registered",
     "unknown_model",
     "unsupported",
 ]
@@ -88,6 +89,11 @@ def register(declared: Format) -> None:
     with _registering:
         others = (each for each in _registered.formats if folded(each.name) != folded(declared.name))
         _registered = _Registered((declared, *others))
+
+
+def registered() -> object:
+    """An object that stands for the formats that are registered now: another one when they change."""
+    return _registered
 
 
 def all_formats() -> tuple[Format, ...]:
