@@ -80,6 +80,7 @@ class Program:
             [] if base is None else list(base._pairs)
         )  # (format, pair) of channel n + 1
         self._channels: dict[tuple[int, tuple[int, ...]], Channel] = {}
+        self._bare_starts: dict[tuple[int, ...], StateSet] = {}
         self._skippers: dict[int, Finder] = {}
         self._enders: dict[int, Finder] = {}
         self._ends: dict[int, tuple[tuple[str, ...], tuple[str, ...]]] = {}
@@ -151,10 +152,11 @@ class Program:
 
     def bare_start(self, only: tuple[int, ...]) -> StateSet:
         """The states at the start of a turn: before all that begins with a marker, and all that does not."""
-        layers = self._chosen(only)
-        return self.nfa.state_set(
-            [layer.opener for layer in layers] + [layer.line for layer in layers] + [layer.bare for layer in layers]
-        )
+        found = self._bare_starts.get(only)
+        if found is None:
+            states = [state for layer in self._chosen(only) for state in (layer.opener, layer.line, layer.bare)]
+            found = self._bare_starts[only] = self.nfa.state_set(states)
+        return found
 
     def written_start(self) -> StateSet:
         """The same for writing: sections that are JSON are one with their calls only for reading."""
