@@ -50,7 +50,7 @@ class Finder:
 
     __slots__ = (
         "_by_two", "_exact", "_expression", "_first", "_letters", "_longest", "_single", "alike", "guards",
-        "line_words", "literals", "openers", "search", "words",
+        "line_words", "literals", "openers", "search", "unguarded", "words",
     )  # fmt: skip
 
     def __init__(
@@ -62,7 +62,7 @@ class Finder:
         unguarded: bool = False,
         line_words: Iterable[str] = (),
     ) -> None:
-        self.words, self._exact = words, exact
+        self.words, self._exact, self.unguarded = words, exact, unguarded
         self.line_words = frozenset(each for each in line_words if words and each[:1].isalpha())
         self.literals = tuple(sorted({each for each in literals if each}, key=_longest_first))
         self._longest = len(self.literals[0]) if self.literals else 0
@@ -92,11 +92,12 @@ class Finder:
         more = {each for each in literals if each}.difference(self.literals)
         alike = all(len(each) > 1 and each[0] in self.openers and each[0] not in self._letters for each in more)
         if self._exact or not alike:
-            return Finder([*self.literals, *more], words=self.words, line_words=self.line_words)
+            every, like = (*self.literals, *more), self.line_words
+            return Finder(every, words=self.words, exact=self._exact, unguarded=self.unguarded, line_words=like)
         twin = Finder.__new__(Finder)
         twin.alike, twin.openers, twin.guards, twin.search = self.alike, self.openers, self.guards, self.search
         twin.words, twin.line_words = self.words, self.line_words
-        twin._expression, twin._exact = self._expression, self._exact
+        twin._expression, twin._exact, twin.unguarded = self._expression, self._exact, self.unguarded
         twin._first, twin._letters, twin._single = self._first, self._letters, self._single
         twin.literals = tuple(sorted([*self.literals, *more], key=_longest_first))
         twin._longest = len(twin.literals[0]) if twin.literals else 0
