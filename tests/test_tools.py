@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from toolglean import Parser, Tool, ToolError, ToolSet
-from toolglean.sources.choose import choose_for_parser
+from toolglean import Parser, Tool, ToolError, ToolSet, fold
+from toolglean.sources.choose import choose_for_parser, plans
+from toolglean.sources.choose.plans import Recent
 
 SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}}
 OTHER = {"type": "object", "properties": {"day": {"type": "integer"}}}
@@ -87,3 +88,44 @@ def test_schemas_are_not_shared() -> None:
     text = "<tool_call>\n<function=f>\n<parameter=day>\n1\n</parameter>\n</function>\n</tool_call>"
     found = [Parser([function("f", parameters=each)], format="qwen3-coder").add(text) for each in (SCHEMA, OTHER)]
     assert [each.calls[0].arguments for each in found] == [{"day": "1"}, {"day": 1}]
+
+
+def test_recent_values_are_kept() -> None:
+    kept = Recent(3)
+    for number in range(4):
+        kept.put(number, str(number))
+    assert [kept.get(number) for number in range(4)] == ["0", "1", "2", "3"]  # all were asked for, so all are kept
+    assert len(kept) == 4
+    for number in range(4, 7):
+        kept.put(number, str(number))
+    assert kept.get(0) is None  # it was not asked for any more
+    assert len(kept) <= 6
+
+
+def test_a_large_value_counts_as_several() -> None:
+    kept = Recent(4)
+    for number in range(8):
+        kept.put(number, number, 2)
+    assert [kept.get(number) for number in range(4)] == [None] * 4
+    assert [kept.get(number) for number in (6, 7)] == [6, 7]
+
+
+@pytest.mark.parametrize("format", ["hermes", "auto"])
+def test_a_thousand_tool_sets_take_turns(format: str, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: A002
+    """Beyond 128 sets, each turn made its plan anew."""
+    monkeypatch.setattr(plans, "_plans", Recent(plans.MOST))
+    sets = [[function(f"f_{number}_{each}", parameters=SCHEMA) for each in range(2)] for number in range(1000)]
+    choice = choose_for_parser(format, None, None)
+    first = [choice.plan(ToolSet(each), strict=False) for each in sets]
+    assert all(choice.plan(ToolSet(each), strict=False) is plan for each, plan in zip(sets, first, strict=True))
+
+
+@pytest.mark.parametrize("format", ["hermes", "auto", "tool-tags"])
+def test_tool_sets_do_not_see_each_other(format: str) -> None:  # noqa: A002
+    """They share all but what their names add."""
+    for name, other in [("f", "g"), ("g", "f"), ("f.g", "g"), ("f", "f.g")]:
+        for written in (name, other):
+            text = f"<{written}>\n<city>Oslo</city>\n</{written}>"
+            parser = Parser([function(name, parameters=SCHEMA)], format=format)
+            found = fold([event for char in text for event in parser.feed(char)] + parser.finish())
+            assert [each.name for each in found.calls] == [name] * (written == name)

@@ -218,7 +218,9 @@ class Program:
         """What closes a section, or a call, that begins with that marker."""
         key = "closers of", opener
         if key not in self.kept:
-            self.kept[key] = closers_of(opener, self.formats)
+            done = 0 if self.base is None else len(self.base.formats)
+            before = () if self.base is None else self.base.closers_of(opener)
+            self.kept[key] = tuple(dict.fromkeys((*before, *closers_of(opener, self.formats[done:]))))
         found: tuple[str, ...] = self.kept[key]
         return found
 

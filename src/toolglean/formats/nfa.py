@@ -87,9 +87,9 @@ class StateSet:
         self.spaces = tuple(state for state in states if state in nfa.spaces)
         self.chars: dict[str, list[int]] = {}
         for state in states:
-            leads = nfa.chars[state]
-            if leads is not None:
-                self.chars.setdefault(leads[0], []).append(leads[1])
+            char = nfa.chars[state]
+            if char:
+                self.chars.setdefault(char, []).append(state + 1)
         self.known: dict[str, StateSet] = {}
         self._begun: dict[str, tuple[SlotEdge, ...]] = {}
         self.inner: tuple[str, tuple[StateSet, ...]] | None = None
@@ -158,8 +158,9 @@ class Nfa:
     def __init__(self, base: Nfa | None = None) -> None:
         self.base = base
         self.first: int = 0 if base is None else base.first + len(base.chars)  # of its own states
-        # Most states are inside a literal, and need nothing else.
-        self.chars: list[tuple[str, int] | None] = [] if base is None else _Rest(self.first)
+        # The character that leads from each state to the one with the next number, or "". Most states are inside a
+        # literal, and need nothing else.
+        self.chars: list[str] = [] if base is None else _Rest(self.first)
         self.epsilon: defaultdict[int, list[int]] = defaultdict(list)
         self.spaces: set[int] = set()
         self.slots: dict[int, SlotEdge] = {}
@@ -200,7 +201,7 @@ class Nfa:
 
     def state(self, flags: int = 0) -> int:
         """A new state."""
-        self.chars.append(None)
+        self.chars.append("")
         self.flags.append(flags)
         self.formats.append(self._format)
         return self.first + len(self.chars) - 1
@@ -209,8 +210,8 @@ class Nfa:
         """Add a path that reads `text`, from `begin`; returns its end."""
         here, size = self.first + len(self.chars), len(text)
         self.epsilon[begin].append(here)
-        self.chars += [(char, there) for there, char in enumerate(text, here + 1)]
-        self.chars.append(None)
+        self.chars += text
+        self.chars.append("")
         self.flags += [0] * size
         self.flags.append(flags)
         self.formats += [self._format] * (size + 1)
@@ -360,17 +361,16 @@ class Nfa:
     def _ahead(self, text: str, state: int) -> tuple[str, int]:
         # The literal that begins with that text, and the state after it. A literal may contain a tool's name, which may
         # be long: its characters are joined once.
-        rest: list[str] = []
-        inside = self._with(state)
-        while not inside.flags[state] & LITERAL and (leads := inside.chars[state]) is not None:
-            rest.append(leads[0])
-            state = leads[1]
+        inside, rest = self._with(state), []
+        while not inside.flags[state] & LITERAL and (char := inside.chars[state]):
+            rest.append(char)
+            state += 1
         return text + "".join(rest), state
 
     def literals_at(self, state_set: StateSet) -> tuple[str, ...]:
         """The literals that may be read from that set, complete even if their beginning has been read."""
         own = tuple(state for state in state_set.key if state >= self.first)
-        states = [state for state in self.closure(own) if self.chars[state] is not None]
+        states = [state for state in self.closure(own) if self.chars[state]]
         states = [state for state in states if not self.flags[self._ahead("", state)[1]] & CLOSED_AGAIN]
         found = dict.fromkeys(self._begun(state) + self._rest(state) for state in states)
         if self.base is None or len(own) == len(state_set.key):
@@ -379,13 +379,10 @@ class Nfa:
         return tuple(dict.fromkeys((*others, *found)))
 
     def _begun(self, state: int) -> str:
-        # The states of a literal have consecutive numbers.
         chars: list[str] = []
-        before = self.chars[state - 1] if state > self.first else None
-        while before is not None and before[1] == state:
-            chars.append(before[0])
+        while state > self.first and (char := self.chars[state - 1]):
+            chars.append(char)
             state -= 1
-            before = self.chars[state - 1] if state > self.first else None
         return "".join(reversed(chars))
 
     def _rest(self, state: int) -> str:

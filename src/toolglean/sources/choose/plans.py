@@ -24,15 +24,14 @@ if TYPE_CHECKING:
 __all__ = ["plan_for"]
 
 MOST = 1024
-"""Plans that are kept, at least: one for each tool set. A plan of a named format takes 6 KB, and 0.4 KB for each tool;
-docs/explanation/performance.md says how that was measured.
-"""
-
+"""Plans that are kept, at least; at most twice as many. How much memory they take: docs/explanation/performance.md."""
+NAMES_OF_ONE = 10
+"""With formats that are written out for the tools, as with `auto`, that many tools count as a plan."""
 MOST_PROGRAMS = 64
 
 
 class Recent:
-    """The values that were asked for last: at least `most` of them, and at most twice as many.
+    """The values that were asked for last: at least `most` of them, and at most twice as many, if each counts as one.
 
     There are two generations. A value that is asked for is in the newer one, or moves there from the older one. When
     the newer one is full, it becomes the older one, and what was not asked for since the last change is dropped. So a
@@ -40,25 +39,26 @@ class Recent:
     early or keep it too long, and a value that was dropped is made again.
     """
 
-    __slots__ = ("_most", "_newer", "_older")
+    __slots__ = ("_most", "_newer", "_older", "_size")
 
     def __init__(self, most: int) -> None:
-        self._most = most
-        self._newer: dict[Hashable, Any] = {}
-        self._older: dict[Hashable, Any] = {}
+        self._most, self._size = most, 0
+        self._newer: dict[Hashable, tuple[Any, int]] = {}
+        self._older: dict[Hashable, tuple[Any, int]] = {}
 
     def get(self, key: Hashable) -> Any:
         """The value of that key; None if it is not kept."""
         found = self._newer.get(key)
         if found is None and (found := self._older.get(key)) is not None:
-            self.put(key, found)
-        return found
+            self.put(key, *found)
+        return None if found is None else found[0]
 
-    def put(self, key: Hashable, value: Any) -> None:
-        """Keep that value."""
-        if len(self._newer) >= self._most:
-            self._older, self._newer = self._newer, {}
-        self._newer[key] = value
+    def put(self, key: Hashable, value: Any, size: int = 1) -> None:
+        """Keep that value, which counts as so many."""
+        if self._size >= self._most:
+            self._older, self._newer, self._size = self._newer, {}, 0
+        self._newer[key] = value, size
+        self._size += size
 
     def __len__(self) -> int:
         return len(self._newer.keys() | self._older.keys())
@@ -87,7 +87,8 @@ def plan_for(formats: tuple[Format, ...] | None, names: ToolNames, *, strict: bo
         chosen = library if formats is None else _with_library(formats[0], library) if every else formats
         plan = _new(chosen, library, names, alone=strict or every)
         found = (chosen, formats, library, names), plan
-        _plans.put(key, found)
+        written_out = any(each.is_for_tools for each in chosen)
+        _plans.put(key, found, max(1, len(names.names) // NAMES_OF_ONE) if written_out else 1)
     return found[1]
 
 
