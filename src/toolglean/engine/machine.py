@@ -328,5 +328,5 @@ def _reads_by_schema(tools: ToolSet | None, options: ParserOptions) -> bool:
         and options.repair
         and not options.strict
         and tools is not None
-        and any(each.parameters for each in tools)
+        and tools.has_parameters
     )
