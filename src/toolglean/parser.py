@@ -12,7 +12,7 @@ from toolglean.engine.machine import Machine
 from toolglean.engine.modes import CALL, DONE, REPAIR, SKIP
 from toolglean.events import Content, Event, Output, fold, plain_output
 from toolglean.options import DEFAULT, ParserOptions
-from toolglean.sources.choose import Given, choose
+from toolglean.sources.choose import choose_for_parser
 from toolglean.sources.choose.arguments import check_arguments, text_of
 from toolglean.tools import ToolLike, ToolSet
 
@@ -96,8 +96,8 @@ class Parser(Machine):
         check_arguments(format=format, model=model, start=start, prompt=prompt, options=options)
         known = (tools if tools is None or isinstance(tools, ToolSet) else ToolSet(tools)) or None
         options = options or DEFAULT
-        chosen = choose(Given(format, model, template))
-        plan = chosen.plan(() if known is None else known.names, strict=options.strict)
+        chosen = choose_for_parser(format, model, template)
+        plan = chosen.plan(known, strict=options.strict)
         super().__init__(
             plan,
             known,

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import random
+
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -65,3 +67,21 @@ def test_its_search_misses_nothing(text: str, last: str, cut: int) -> None:
     whole = finder.find(text, 0, last)
     if whole[0] >= cut:  # the same after a cut
         assert finder.find(text[cut:], 0, last + text[:cut]) == (whole[0] - cut, whole[1])
+
+
+def test_a_finder_with_more_literals_finds_as_a_new_one() -> None:
+    rng = random.Random(24)
+    chars = "<[|ab> "
+    for _ in range(2000):
+        literals = ["".join(rng.choices(chars, k=rng.randrange(1, 5))).strip() for _ in range(rng.randrange(1, 6))]
+        more = ["".join(rng.choices(chars, k=rng.randrange(1, 5))).strip() for _ in range(rng.randrange(4))]
+        words = rng.random() < 0.5
+        finder, expected = Finder(literals, words=words), Finder([*literals, *more], words=words)
+        found = finder.also_finding(more)
+        assert found.literals == expected.literals
+        assert (set(found.openers), found.guards == ("", "")) == (set(expected.openers), expected.guards == ("", ""))
+        assert finder.literals == Finder(literals, words=words).literals  # it is as it was
+        text = "".join(rng.choices(chars, k=rng.randrange(1, 30)))
+        for last in ("", "a", " "):
+            assert found.find(text, 0, last) == expected.find(text, 0, last)
+        assert (found.search(text) is None) == (expected.search(text) is None)

@@ -384,5 +384,5 @@ def _reads_by_schema(tools: ToolSet | None, options: ParserOptions) -> bool:
         and options.repair
         and not options.strict
         and tools is not None
-        and any(each.parameters for each in tools)
+        and tools.has_parameters
     )

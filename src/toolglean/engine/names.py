@@ -118,6 +118,12 @@ class Names:
         """
         return _name(name) is not None if self.tools is None else self.resolve(name) is not None
 
+    def cannot_begin(self, text: str, i: int) -> bool:
+        """Whether what is at `i` is certainly not the name of a tool, in any spelling, nor its beginning. False if no
+        tools are known.
+        """
+        return self.tools is not None and text[i : i + 3] not in self.tools.known.beginnings
+
     def may_begin(self, begun: str) -> bool:
         """Whether a tool's name begins with that text, without its namespace."""
         return any(tool.name.startswith(begun.rpartition(".")[2]) for tool in self.tools or ())

@@ -41,15 +41,23 @@ class Channel:
 
     __slots__ = ("anywhere", "finder", "line", "opening", "respelt")
 
-    def __init__(self, program: Program, states: list[int], lines: list[int], *, words: bool) -> None:
+    def __init__(
+        self, program: Program, states: list[int], lines: list[int], *, words: bool, like: Finder | None
+    ) -> None:
+        # `like`: the finder of the program that this one extends.
         self.opening = program.nfa.state_set(states)
         self.line = program.nfa.state_set(states + lines) if lines else self.opening
         self.anywhere = tuple(program.nfa.terminals(states).literals)
         # Only the text before tells whether a line begins: then every chunk is examined.
         literals = program.nfa.terminals(states + lines).literals
         self.respelt = frozenset(program.respelt).difference(literals)
-        only = frozenset(literals).difference(self.anywhere) if lines else ()
-        self.finder = Finder([*literals, *self.respelt], words=words, unguarded=bool(lines), line_words=only)
+        own = frozenset(literals).difference(self.anywhere if words and lines else literals)
+        only = frozenset(each for each in own if each[0].isalpha())
+        every = (*literals, *self.respelt)
+        if like is not None and (like.words, like.unguarded, like.line_words) == (words, bool(lines), only):
+            self.finder = like.also_finding(every)
+        else:
+            self.finder = Finder(every, words=words, unguarded=bool(lines), line_words=only)
 
     def states_after(self, last: str) -> StateSet:
         """The states before the literals, after that text."""
@@ -62,6 +70,7 @@ class Program:
     Attributes:
         formats: the declarations; the first one that fits is used.
         others: the reasoning of other families, if one format is read: see reasonings.py.
+        base: the program of the first of the formats, which this one extends; None if it extends none.
         nfa: the automaton.
         own_tags: the openers that are a tool's own name.
         respelt: the formats that have other spellings, each with the spelling of its part, by their openers.
@@ -72,14 +81,15 @@ class Program:
     def __init__(
         self, formats: tuple[Format, ...], base: Program | None = None, *, others: tuple[Reasoning, ...] = ()
     ) -> None:
-        # `base` is the program of the first formats: only the others are added, on a copy of its automaton.
-        self.formats, self.others = formats, others
-        self.nfa: Nfa = Nfa() if base is None else base.nfa.copy()
+        # `base` is the program of the first formats: only the others are added, to an automaton that shares its states.
+        self.formats, self.others, self.base = formats, others, base
+        self.nfa: Nfa = Nfa(None if base is None else base.nfa)
         self._layers: list[NfaBuilder] = [] if base is None else list(base._layers)
         self._pairs: list[tuple[int, int]] = (
             [] if base is None else list(base._pairs)
         )  # (format, pair) of channel n + 1
         self._channels: dict[tuple[int, tuple[int, ...]], Channel] = {}
+        self._bare_starts: dict[tuple[int, ...], StateSet] = {}
         self._skippers: dict[int, Finder] = {}
         self._enders: dict[int, Finder] = {}
         self._ends: dict[int, tuple[tuple[str, ...], tuple[str, ...]]] = {}
@@ -101,7 +111,7 @@ class Program:
                 self.respelt[opener] = (*self.respelt.get(opener, ()), (each, other))
         self._frames = tuple(number for number, each in enumerate(formats) if not each.call)
         self.headers = tuple(dict.fromkeys(text for each in formats for text in each.headers))
-        self.has_bare = any(self.nfa.epsilon[layer.bare] for layer in self._layers)
+        self.has_bare = any(layer.nfa.epsilon.get(layer.bare) for layer in self._layers)
 
     def __reduce__(self) -> tuple[Any, ...]:
         # By name if the name gives the same declaration: 75 declarations are 30 KB.
@@ -119,7 +129,7 @@ class Program:
             layers = self._chosen(only)
             lines: list[int] = []
             if channel == CONTENT:
-                lines = [layer.line for layer in layers if self.nfa.epsilon[layer.line]]
+                lines = [layer.line for layer in layers if layer.nfa.epsilon.get(layer.line)]
                 states = [layer.opener for layer in layers]
             else:
                 pairs = self._any_reasoning() if channel == ANY_REASONING else [self._pairs[channel - 1]]
@@ -130,7 +140,8 @@ class Program:
             if channel != CONTENT:  # a model that reasons in this way may call in any of the formats
                 states += [layer.call_opener for layer in layers if not layer.format.at_line_start]
                 lines = [layer.call_opener for layer in layers if layer.format.at_line_start]
-            self._channels[key] = Channel(self, states, lines, words=words)
+            like = None if self.base is None or only else self.base.channel(channel, ()).finder
+            self._channels[key] = Channel(self, states, lines, words=words, like=like)
         return self._channels[key]
 
     def calls_in_reasoning(self, number: int, channel: int) -> bool:
@@ -151,10 +162,11 @@ class Program:
 
     def bare_start(self, only: tuple[int, ...]) -> StateSet:
         """The states at the start of a turn: before all that begins with a marker, and all that does not."""
-        layers = self._chosen(only)
-        return self.nfa.state_set(
-            [layer.opener for layer in layers] + [layer.line for layer in layers] + [layer.bare for layer in layers]
-        )
+        found = self._bare_starts.get(only)
+        if found is None:
+            states = [state for layer in self._chosen(only) for state in (layer.opener, layer.line, layer.bare)]
+            found = self._bare_starts[only] = self.nfa.state_set(states)
+        return found
 
     def written_start(self) -> StateSet:
         """The same for writing: sections that are JSON are one with their calls only for reading."""
@@ -206,7 +218,9 @@ class Program:
         """What closes a section, or a call, that begins with that marker."""
         key = "closers of", opener
         if key not in self.kept:
-            self.kept[key] = closers_of(opener, self.formats)
+            done = 0 if self.base is None else len(self.base.formats)
+            before = () if self.base is None else self.base.closers_of(opener)
+            self.kept[key] = tuple(dict.fromkeys((*before, *closers_of(opener, self.formats[done:]))))
         found: tuple[str, ...] = self.kept[key]
         return found
 

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 from toolglean.formats.parameters import Ending
 from toolglean.formats.slots import SlotEdge, trail_of
@@ -68,6 +69,7 @@ class StateSet:
     __slots__ = ("_begun", "action", "chars", "flags", "formats", "inner", "key", "known", "name", "slots", "spaces")
 
     def __init__(self, nfa: Nfa, core: Iterable[int]) -> None:
+        # All states are the automaton's own: see `joined` for those that are not.
         states = nfa.closure(core)
         self.key = tuple(sorted(core))
         self.flags = 0
@@ -85,12 +87,24 @@ class StateSet:
         self.spaces = tuple(state for state in states if state in nfa.spaces)
         self.chars: dict[str, list[int]] = {}
         for state in states:
-            leads = nfa.chars[state]
-            if leads is not None:
-                self.chars.setdefault(leads[0], []).append(leads[1])
+            char = nfa.chars[state]
+            if char:
+                self.chars.setdefault(char, []).append(state + 1)
         self.known: dict[str, StateSet] = {}
         self._begun: dict[str, tuple[SlotEdge, ...]] = {}
         self.inner: tuple[str, tuple[StateSet, ...]] | None = None
+
+    def joined(self, more: StateSet) -> StateSet:
+        """This set and that one, whose states have higher numbers."""
+        twin = StateSet.__new__(StateSet)
+        twin.key, twin.flags = self.key + more.key, self.flags | more.flags
+        twin.action = self.action if self.action >= 0 else more.action
+        twin.name = self.name or more.name
+        twin.formats = tuple(dict.fromkeys(self.formats + more.formats))
+        twin.slots, twin.spaces = self.slots + more.slots, self.spaces + more.spaces
+        twin.chars = self.chars | {char: [*self.chars.get(char, ()), *found] for char, found in more.chars.items()}
+        twin.known, twin._begun, twin.inner = {}, {}, None
+        return twin
 
     def slot_for(self, char: str) -> tuple[SlotEdge, ...]:
         """The slots of one kind that accept the character; of several kinds, the one that was declared first."""
@@ -117,18 +131,42 @@ class StateSet:
         return self.inner
 
 
-class Nfa:
-    """States, by number, and what leads from one to another."""
+class _Rest(list[Any]):
+    """The end of a list: places count from `first`."""
 
-    def __init__(self) -> None:
-        # Most states are inside a literal, and need nothing else.
-        self.chars: list[tuple[str, int] | None] = []
+    __slots__ = ("first",)
+
+    def __init__(self, first: int) -> None:
+        super().__init__()
+        self.first = first
+
+    def __getitem__(self, place: Any) -> Any:
+        return super().__getitem__(place - self.first)
+
+    def __setitem__(self, place: Any, value: Any) -> None:
+        super().__setitem__(place - self.first, value)
+
+
+class Nfa:
+    """States, by number, and what leads from one to another.
+
+    Args:
+        base: an automaton whose states this one has, too. They lead to each other only, so they are not copied: that
+            would take 2 MB for each set of tools that calls may be named after.
+    """
+
+    def __init__(self, base: Nfa | None = None) -> None:
+        self.base = base
+        self.first: int = 0 if base is None else base.first + len(base.chars)  # of its own states
+        # The character that leads from each state to the one with the next number, or "". Most states are inside a
+        # literal, and need nothing else.
+        self.chars: list[str] = [] if base is None else _Rest(self.first)
         self.epsilon: defaultdict[int, list[int]] = defaultdict(list)
         self.spaces: set[int] = set()
         self.slots: dict[int, SlotEdge] = {}
         self.before: dict[int, int] = {}  # the state before the slot, by the one after it
-        self.flags: list[int] = []
-        self.formats: list[int] = []
+        self.flags: list[int] = [] if base is None else _Rest(self.first)
+        self.formats: list[int] = [] if base is None else _Rest(self.first)
         self.actions: dict[int, int] = {}
         self.names: dict[int, str] = {}
         self._format = -1  # the number of the format for which states are made
@@ -139,19 +177,17 @@ class Nfa:
         self._finders: dict[tuple[tuple[SlotEdge, ...], bool], Finder] = {}
         self._closers: dict[tuple[int, ...], tuple[str, ...]] = {}
 
-    def copy(self) -> Nfa:
-        """The same automaton, to which more can be added: what is there stays as it is."""
-        twin = Nfa()
-        twin.chars, twin.epsilon, twin.spaces = list(self.chars), self.epsilon.copy(), set(self.spaces)
-        twin.slots, twin.before = dict(self.slots), dict(self.before)
-        twin.flags, twin.formats = list(self.flags), list(self.formats)
-        twin.actions, twin.names = dict(self.actions), dict(self.names)
-        twin._state_sets, twin._terminals, twin._finders = (
-            dict(self._state_sets),
-            dict(self._terminals),
-            dict(self._finders),
-        )
-        return twin
+    def _with(self, state: int) -> Nfa:
+        # The automaton that the state is in.
+        return self if self.base is None or state >= self.first else self.base._with(state)
+
+    def slot_at(self, state: int) -> SlotEdge:
+        """The slot that begins at that state."""
+        return self._with(state).slots[state]
+
+    def state_before(self, edge: SlotEdge) -> int:
+        """The state at which that slot begins."""
+        return self._with(edge.target).before[edge.target]
 
     # -- building ------------------------------------------------------------------------------------------------------
 
@@ -165,17 +201,17 @@ class Nfa:
 
     def state(self, flags: int = 0) -> int:
         """A new state."""
-        self.chars.append(None)
+        self.chars.append("")
         self.flags.append(flags)
         self.formats.append(self._format)
-        return len(self.chars) - 1
+        return self.first + len(self.chars) - 1
 
     def literal(self, begin: int, text: str, flags: int = LITERAL) -> int:
         """Add a path that reads `text`, from `begin`; returns its end."""
-        here, size = len(self.chars), len(text)
+        here, size = self.first + len(self.chars), len(text)
         self.epsilon[begin].append(here)
-        self.chars += [(char, there) for there, char in enumerate(text, here + 1)]
-        self.chars.append(None)
+        self.chars += text
+        self.chars.append("")
         self.flags += [0] * size
         self.flags.append(flags)
         self.formats += [self._format] * (size + 1)
@@ -226,8 +262,15 @@ class Nfa:
         key = tuple(sorted(set(core)))
         found = self._state_sets.get(key)
         if found is None:
-            found = self._state_sets[key] = StateSet(self, key)
+            found = self._state_sets[key] = self._made(key)
         return found
+
+    def _made(self, key: tuple[int, ...]) -> StateSet:
+        if self.base is None or key[:1] >= (self.first,):
+            return StateSet(self, key)
+        own = tuple(state for state in key if state >= self.first)
+        others = self.base.state_set(key[: len(key) - len(own)])
+        return others.joined(self.state_set(own)) if own else others
 
     def step(self, state_set: StateSet, char: str) -> StateSet | None:
         """The set after one character; None if nothing fits."""
@@ -267,7 +310,7 @@ class Nfa:
         key = tuple(sorted(targets))
         if key not in self._terminals:
             state_set = self.state_set(key)
-            literals = {char + self._rest(state) for char, states in state_set.chars.items() for state in states}
+            literals = self._literals_after(state_set)
             chars = frozenset(
                 char
                 for edge in state_set.slots
@@ -285,6 +328,16 @@ class Nfa:
             self._terminals[key] = Terminals(longest_first, chars, after_words, marker)
         return self._terminals[key]
 
+    def _literals_after(self, state_set: StateSet) -> set[str]:
+        own = {
+            char + self._rest(state)
+            for char, states in state_set.chars.items()
+            for state in states
+            if state >= self.first
+        }
+        others = tuple(state for state in state_set.key if state < self.first)
+        return own.union(self.base.terminals(others).literals) if self.base is not None and others else own
+
     def finder(self, edges: tuple[SlotEdge, ...], *, paired: bool) -> Finder:
         """Finds what may follow a text value; `paired`: with the white space that belongs to it."""
         found = self._finders.get((edges, paired))
@@ -301,33 +354,35 @@ class Nfa:
             state_set.key not in self._closers
         ):  # asked after each call; there is a literal for each tool in some formats
             found = (self._ahead(char, state) for char, states in state_set.chars.items() for state in states)
-            texts = {text for text, end in found if self.flags[end] & MARKUP and any(map(str.isalnum, text))}
+            texts = {text for text, end in found if self._with(end).flags[end] & MARKUP and any(map(str.isalnum, text))}
             self._closers[state_set.key] = tuple(sorted(texts))
         return self._closers[state_set.key]
 
     def _ahead(self, text: str, state: int) -> tuple[str, int]:
         # The literal that begins with that text, and the state after it. A literal may contain a tool's name, which may
         # be long: its characters are joined once.
-        rest: list[str] = []
-        while not self.flags[state] & LITERAL and (leads := self.chars[state]) is not None:
-            rest.append(leads[0])
-            state = leads[1]
+        inside, rest = self._with(state), []
+        while not inside.flags[state] & LITERAL and (char := inside.chars[state]):
+            rest.append(char)
+            state += 1
         return text + "".join(rest), state
 
     def literals_at(self, state_set: StateSet) -> tuple[str, ...]:
         """The literals that may be read from that set, complete even if their beginning has been read."""
-        states = [state for state in self.closure(state_set.key) if self.chars[state] is not None]
+        own = tuple(state for state in state_set.key if state >= self.first)
+        states = [state for state in self.closure(own) if self.chars[state]]
         states = [state for state in states if not self.flags[self._ahead("", state)[1]] & CLOSED_AGAIN]
-        return tuple(dict.fromkeys(self._begun(state) + self._rest(state) for state in states))
+        found = dict.fromkeys(self._begun(state) + self._rest(state) for state in states)
+        if self.base is None or len(own) == len(state_set.key):
+            return tuple(found)
+        others = self.base.literals_at(self.base.state_set(state_set.key[: len(state_set.key) - len(own)]))
+        return tuple(dict.fromkeys((*others, *found)))
 
     def _begun(self, state: int) -> str:
-        # The states of a literal have consecutive numbers.
         chars: list[str] = []
-        before = self.chars[state - 1] if state else None
-        while before is not None and before[1] == state:
-            chars.append(before[0])
+        while state > self.first and (char := self.chars[state - 1]):
+            chars.append(char)
             state -= 1
-            before = self.chars[state - 1] if state else None
         return "".join(reversed(chars))
 
     def _rest(self, state: int) -> str:

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import importlib
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import takewhile
 from threading import Lock
@@ -37,6 +37,7 @@ __all__ = [
     "letters_and_digits",
     "library_names",
     "register",
+    "registered",
     "unknown_model",
     "unsupported",
 ]
@@ -51,12 +52,43 @@ FIRST_WORDS = 4
 """Words of an unknown model's name that are compared with the families: what follows is its size and the like."""
 
 
+_Added = tuple[()] | tuple[Format, "_Added"]
+
+
 class _Registered:
     # The registered formats, the latest first. It never changes: a new object replaces it, so a cache made from the old
     # one is never used for the new one, even if a thread is still making it.
+    #
+    # Those that were added last are linked, and put in order when they are asked for, or when they are half of all: to
+    # copy all others with each one would make the time grow with the square of their number.
 
-    def __init__(self, formats: tuple[Format, ...] = ()) -> None:
-        self.formats = formats
+    __slots__ = ("_added", "_count", "_formats")
+
+    def __init__(self, formats: tuple[Format, ...] = (), added: _Added = (), count: int = 0) -> None:
+        self._formats, self._added, self._count = formats, added, count
+
+    @property
+    def formats(self) -> tuple[Format, ...]:
+        added = self._added  # before the others: another thread may put them in order meanwhile
+        if added:
+            found: dict[str, Format] = {}
+            for declared in (*_linked(added), *self._formats):
+                found.setdefault(folded(declared.name), declared)
+            self._formats = tuple(found.values())
+            self._added, self._count = (), 0
+        return self._formats
+
+    def with_one(self, declared: Format) -> _Registered:
+        added = self._added
+        if self._count > len(self._formats):
+            return _Registered(self.formats, (declared, ()), 1)
+        return _Registered(self._formats, (declared, added), self._count + 1)
+
+
+def _linked(added: _Added) -> Iterator[Format]:
+    while added:
+        declared, added = added
+        yield declared
 
 
 _registered = _Registered()
@@ -85,8 +117,12 @@ def register(declared: Format) -> None:
     declared.declared("be found by its name")
     global _registered  # noqa: PLW0603  # replaced as a whole
     with _registering:
-        others = (each for each in _registered.formats if folded(each.name) != folded(declared.name))
-        _registered = _Registered((declared, *others))
+        _registered = _registered.with_one(declared)
+
+
+def registered() -> object:
+    """An object that stands for the formats that are registered now: another one when they change."""
+    return _registered
 
 
 def all_formats() -> tuple[Format, ...]:

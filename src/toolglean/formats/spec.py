@@ -50,6 +50,7 @@ __all__ = [
     "Token",
     "Tree",
     "ends_line",
+    "may_be_in_markers",
     "tokens_of",
 ]
 
@@ -308,9 +309,14 @@ class Format(Declaration):
             pattern.replace("{name}", f"{{name={name}}}", 1).replace("{name}", name)
             for pattern in self.calls
             for name in names
-            if 0 < len(name) <= NAME_CHARS and not any(char in "{}<>" or char.isspace() for char in name)
+            if may_be_in_markers(name)
         ]
         return replace(self, call=calls[0], also=tuple(calls[1:])) if calls else None
+
+
+def may_be_in_markers(name: str) -> bool:
+    """Whether a format can be written out for a tool of that name: see `Format.for_tools`."""
+    return 0 < len(name) <= NAME_CHARS and not any(char in "{}<>" or char.isspace() for char in name)
 
 
 def _named_constructors() -> Any:

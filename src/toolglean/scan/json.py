@@ -26,9 +26,12 @@ from toolglean.scan.scanner import (
     NUMBER_START,
     OPEN,
     SCALAR,
+    SHORT,
     STRING,
     Scanner,
     loop,
+    numbers,
+    whole_number,
 )
 from toolglean.scan.text import passing, space
 
@@ -129,6 +132,11 @@ class JsonScanner(Scanner):
             state = self.state
             if state <= VALUE and text[pos] <= " " and (pos := space(text, pos).end()) == end:
                 break
+            if state <= LIST and end - pos > SHORT and text[pos] in NUMBER_START and self.stack[-1:] == "[":
+                passed = numbers(text, pos).end()
+                if passed > pos:  # they are whole, and more follow
+                    self.state, pos = START, passed
+                    continue
             pos = STATES[state](self, text, pos)
             token = self.token
             if token:
@@ -178,6 +186,9 @@ class JsonScanner(Scanner):
             self.token = OPEN
             return self.push(char, OBJECT if char == "{" else LIST, pos)
         elif char in NUMBER_START:
+            if len(text) - pos > SHORT and (whole := whole_number(text, pos)) is not None:
+                self.end_number()
+                return whole.end()
             self.state, self.held, self.phase = IN_NUMBER, char, NUMBER_START[char]
         elif char in _LITERALS:
             self.state, self.held = LITERAL, _LITERALS[char]

@@ -24,7 +24,7 @@ from toolglean.scan.literals import AFTER, KEYWORD, WORD_START, Literals
 from toolglean.scan.nested import DepthError
 from toolglean.scan.plain import Rope, flat, joined
 from toolglean.scan.reader import string_text
-from toolglean.scan.scanner import DONE, STRING, loop
+from toolglean.scan.scanner import DONE, SCALAR, SHORT, STRING, loop, numbers
 from toolglean.scan.text import passing
 
 __all__ = ["KeywordsReader", "python_value"]
@@ -190,6 +190,10 @@ class KeywordsReader(Literals):
             elif top == PARENS:
                 self.decide(TUPLE, "[")
             return self.pop(pos)
+        if top == LIST and len(text) - pos > SHORT and (end := numbers(text, pos).end()) > pos:
+            self.write_item(", ".join(map(str.strip, text[pos:end].split(",")[:-1])))
+            self.lead, self.kind, self.state = ", ", SCALAR, ITEM
+            return end
         return self.begin_literal(char, pos)
 
     def _read_start(self, text: str, pos: int) -> int:

@@ -21,11 +21,12 @@ from enum import IntEnum
 from typing import Any, ClassVar
 
 from toolglean.scan.plain import Plain, Rope, grown, joined
-from toolglean.scan.text import space
+from toolglean.scan.text import passing, space
 
 __all__ = [
     "CLOSE", "DONE", "DOUBT", "FAIL", "HEX_DIGITS", "KEY", "MAX_DIGITS", "NEED", "NUMBER", "NUMBER_START", "OPEN",
-    "OTHER", "SCALAR", "STRING", "Scanner", "Token", "is_finite", "is_json_number", "loop",
+    "OTHER", "SCALAR", "SHORT", "STRING", "Scanner", "Token", "is_finite", "is_json_number", "loop", "numbers",
+    "whole_number",
 ]  # fmt: skip
 
 
@@ -67,6 +68,15 @@ NUMBER_START = {"-": "-", "0": "Z"} | dict.fromkeys("123456789", "I")
 ENDS = frozenset("ZIDFPHOB")
 FLOATS = frozenset("DFP")
 OTHER = frozenset("HOB")
+
+# Numbers that are neither too long nor too large, so that nothing but their spelling must be looked at. Others are read
+# by the character, and so are all in a text that is SHORT: to try these first would take longer.
+_NUMBER = r"-?(?:0|[1-9][0-9]{0,99}+)(?:\.[0-9]{1,300}+)?(?:[eE][+-]?[0-9]{1,2}+)?"
+whole_number = re.compile(rf"{_NUMBER}(?=[,\]}} \t\n\r])").match
+"""Matches a number whose end is shown by the character after it."""
+numbers = passing(rf"(?:{_NUMBER}[ \t\n\r]*+,[ \t\n\r]*+)*+")
+"""Passes over the numbers of a list, up to the last one that a comma follows."""
+SHORT = 16
 
 is_json_number = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?").fullmatch
 
@@ -177,22 +187,33 @@ class Scanner(Plain):
     def number(grammar: Mapping[str, Mapping[str, str]]) -> State:
         """Make the method of the state inside a number, by its grammar."""
 
-        # One character at a time: numbers are short, and a fault is reported at its own place.
+        # By the character, because numbers are short, and a fault is reported at its own place.
         def read_number(self: Scanner, text: str, pos: int) -> int:
-            held, phase = self.held, grammar[self.phase].get(text[pos])
-            if phase is not None:
-                if len(held) >= MAX_OTHER and (len(held) >= MAX_DIGITS or phase[-1] in OTHER):
-                    return self.fail("a number of at most 4,300 digits was expected", pos)
-                self.phase, self.held = phase, held + text[pos]
-                return pos + 1
-            if self.phase not in ENDS:
-                return self.fail("a digit was expected", pos)
-            if self.phase in FLOATS and not is_finite(held):
-                return self.fail(f"a number that a float can contain was expected, not {held[:40]}", pos)
-            self.end_number()
-            return pos
+            held, phase, begin, size = self.held, self.phase, pos, len(text)
+            room = pos + MAX_OTHER - len(held)
+            while pos < size and (following := grammar[phase].get(text[pos])) is not None:
+                if pos >= room and (pos - room >= MAX_DIGITS - MAX_OTHER or following[-1] in OTHER):
+                    break
+                phase = following
+                pos += 1
+            else:
+                following = None
+            if pos > begin:
+                self.phase, self.held = phase, held + text[begin:pos]
+            if following is not None:
+                return self.fail("a number of at most 4,300 digits was expected", pos)
+            return pos if pos == size else self._end_number(pos)
 
         return read_number
+
+    def _end_number(self, pos: int) -> int:
+        # The character at `pos` is not part of the number in `held`.
+        if self.phase not in ENDS:
+            return self.fail("a digit was expected", pos)
+        if self.phase in FLOATS and not is_finite(self.held):
+            return self.fail(f"a number that a float can contain was expected, not {self.held[:40]}", pos)
+        self.end_number()
+        return pos
 
     def end_number(self) -> None:
         """The number in `held` is whole."""

@@ -41,14 +41,16 @@ class Finder:
         openers: the characters with which literals begin.
         guards: text without these two characters contains neither a literal nor the beginning of one. ("", "") if the
             literals begin with more than two different characters, or with letters, or if it is `unguarded`.
+        alike: a finder that has the same openers, guards and search: itself, or the one that it was made from by
+            `also_finding`. What is made for these alone is found again by it.
         search: finds any of `openers`. If the opener is a letter, or with `exact`, it finds only a whole literal, or
             the beginning of one at the end of the text; in the latter case the match has a group. At the beginning of
             the text, only `find` knows whether a word begins.
     """
 
     __slots__ = (
-        "_by_two", "_expression", "_first", "_letters", "_longest", "_single", "guards", "line_words", "literals",
-        "openers", "search", "words",
+        "_by_two", "_exact", "_expression", "_first", "_letters", "_longest", "_single", "alike", "guards",
+        "line_words", "literals", "openers", "search", "unguarded", "words",
     )  # fmt: skip
 
     def __init__(
@@ -60,9 +62,9 @@ class Finder:
         unguarded: bool = False,
         line_words: Iterable[str] = (),
     ) -> None:
-        self.words = words
+        self.words, self._exact, self.unguarded = words, exact, unguarded
         self.line_words = frozenset(each for each in line_words if words and each[:1].isalpha())
-        self.literals = tuple(sorted({each for each in literals if each}, key=lambda each: (-len(each), each)))
+        self.literals = tuple(sorted({each for each in literals if each}, key=_longest_first))
         self._longest = len(self.literals[0]) if self.literals else 0
         # By their first two characters, and by the first alone, because a text may end after it.
         self._by_two: dict[str, list[str]] = {}
@@ -81,6 +83,33 @@ class Finder:
         self.guards = ("", "") if unguarded or self._letters or len(self.openers) > 2 else (first, second)
         self._expression = self._candidates(exact=exact)
         self.search = re.compile(self._expression).search
+        self.alike = self
+
+    def also_finding(self, literals: Iterable[str]) -> Finder:
+        """The same finder, which also finds these. It shares what it can with this one, and is made faster than a new
+        one.
+        """
+        more = {each for each in literals if each}.difference(self.literals)
+        alike = all(len(each) > 1 and each[0] in self.openers and each[0] not in self._letters for each in more)
+        if self._exact or not alike:
+            every, like = (*self.literals, *more), self.line_words
+            return Finder(every, words=self.words, exact=self._exact, unguarded=self.unguarded, line_words=like)
+        twin = Finder.__new__(Finder)
+        twin.alike, twin.openers, twin.guards, twin.search = self.alike, self.openers, self.guards, self.search
+        twin.words, twin.line_words = self.words, self.line_words
+        twin._expression, twin._exact, twin.unguarded = self._expression, self._exact, self.unguarded
+        twin._first, twin._letters, twin._single = self._first, self._letters, self._single
+        twin.literals = tuple(sorted([*self.literals, *more], key=_longest_first))
+        twin._longest = len(twin.literals[0]) if twin.literals else 0
+        added: dict[str, list[str]] = {}
+        for each in more:
+            added.setdefault(each[:1], []).append(each)
+            added.setdefault(each[:2], []).append(each)
+        by_two = twin._by_two = dict(self._by_two)
+        for key, found in added.items():
+            before = by_two.get(key) or [*self._single.intersection(key[0])]
+            by_two[key] = sorted([*before, *found], key=_longest_first)
+        return twin
 
     def find(self, text: str, pos: int, last: str = "") -> tuple[int, str]:  # noqa: C901  # it is the hot loop
         """Find the first literal. At one place, the longest literal is found.
@@ -170,6 +199,10 @@ def _begun(texts: list[str]) -> str:
     return f"(?:{'|'.join(ways)}|(\\Z))"
 
 
+def _longest_first(literal: str) -> tuple[int, str]:
+    return -len(literal), literal
+
+
 def _is_inside_word(char: str) -> bool:
     return char.isalnum() or char == "_"
 
@@ -177,7 +210,7 @@ def _is_inside_word(char: str) -> bool:
 @lru_cache(maxsize=64)
 def with_closers(finder: Finder, closers: tuple[str, ...]) -> Finder:
     """The same finder, which also finds these."""
-    return Finder([*finder.literals, *closers], words=finder.words, line_words=finder.line_words)
+    return finder.also_finding(closers)
 
 
 def until(text: str, pos: int, held: str, marker: str) -> tuple[str, int, str, bool]:

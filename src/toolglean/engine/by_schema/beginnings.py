@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any
 
 from toolglean.scan.expressions import Expression
@@ -190,4 +191,13 @@ def _name_begins(text: str, i: int, names: frozenset[str], *, at_end: bool) -> b
 
 
 def _begin_a_name(text: str, names: frozenset[str]) -> bool:
-    return any(each.startswith(text) for each in names)
+    from bisect import bisect_left  # noqa: PLC0415  # the import of toolglean does without it
+
+    found = _in_order(names)
+    place = bisect_left(found, text)
+    return place < len(found) and found[place].startswith(text)
+
+
+@lru_cache(maxsize=1024)
+def _in_order(names: frozenset[str]) -> tuple[str, ...]:
+    return tuple(sorted(names))

@@ -28,6 +28,28 @@ READ = -2
 MOST_KINDS = 4096
 
 
+class _Searches:
+    """The searches on the fast paths for lines, whatever the tools are. Shared, never changed except for a cache.
+
+    Attributes: see `Lines`. `kinds` says for the first two characters of a line whether it must be examined.
+    """
+
+    __slots__ = ("find_opener", "find_sign", "guards", "kinds", "longest", "words")
+
+    def __init__(self, finder: Finder, watch: Watch) -> None:
+        self.words = tuple(finder.line_words)
+        self.longest = max(map(len, self.words), default=0)
+        anywhere = finder.within_lines()
+        _, (first, second) = watch(anywhere)
+        self.guards = (first, LINE) if second == NO_GUARD else ("", "")
+        self.find_opener: Search = anywhere.search_also(SIGNS + LINE)
+        self.find_sign: Search = anywhere.search_also(SIGNS + "{")
+        self.kinds: tuple[dict[str, bool], dict[str, bool]] = {}, {}  # without tools, and with tools
+
+
+_searches_of = lru_cache(maxsize=256)(_Searches)
+
+
 class Lines:
     """What to look for at the beginnings of lines, on the fast paths. Shared, never changed except for a cache.
 
@@ -45,14 +67,10 @@ class Lines:
     __slots__ = ("_kinds", "_longest", "_names", "_words", "find_opener", "find_sign", "guards")
 
     def __init__(self, finder: Finder, watch: Watch, names: frozenset[str]) -> None:
-        self._names, self._words = names, tuple(finder.line_words)
-        self._longest = max(map(len, self._words), default=0)
-        anywhere = finder.within_lines()
-        _, (first, second) = watch(anywhere)
-        self.guards = (first, LINE) if second == NO_GUARD else ("", "")
-        self.find_opener: Search = anywhere.search_also(SIGNS + LINE)
-        self.find_sign: Search = anywhere.search_also(SIGNS + "{")
-        self._kinds: dict[str, bool] = {}  # whether a line with these first two characters must be examined
+        found = _searches_of(finder.alike, watch)
+        self._names, self._words, self._longest = names, found.words, found.longest
+        self._kinds = found.kinds[bool(names)]
+        self.find_opener, self.find_sign, self.guards = found.find_opener, found.find_sign, found.guards
 
     def look(self, text: str, *, at_line: bool) -> int:
         """Look for a line of the text that may begin a call, or that may become the beginning of such a line.
@@ -96,7 +114,7 @@ def _is_begun(word: str, two: str) -> bool:
     return word.startswith(two) or two.startswith(word)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=1024)
 def lines_of(finder: Finder, watch: Watch, names: frozenset[str]) -> Lines | None:
     """What to look for at the beginnings of lines, if anything; made once."""
     return Lines(finder, watch, names) if names or finder.line_words else None

@@ -124,11 +124,15 @@ def _is_begun(text: str) -> bool:
     return found is not None and (found.end() == len(text) or _goes_on.fullmatch(text) is not None)
 
 
-@lru_cache(maxsize=256)
 def watch(finder: Finder) -> tuple[Callable[[str], Any], tuple[str, str]]:
     """What tells whether a chunk may have a token, or a literal that the finder looks for; and the two characters with
     which these begin, apart from `` `~>{[ ``. ("", "") if two are not enough.
     """
+    return _watch(finder.alike)
+
+
+@lru_cache(maxsize=256)
+def _watch(finder: Finder) -> tuple[Callable[[str], Any], tuple[str, str]]:
     guards = {*finder.guards, *_GUARDED} - {*_ALWAYS, *"{[", NO_GUARD}
     first, second = [*sorted(guards), NO_GUARD, NO_GUARD][:2]
     few = len(guards) <= 2 and "" not in guards

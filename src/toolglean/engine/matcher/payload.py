@@ -139,6 +139,8 @@ class FormatPlan(Plan):
         """The turn begins at `i`: with a marker, or with a call that has none."""
         fallback_formats, start = self._asked(turn), turn.tape.base + i
         states = self._bare_states(turn, text[i])
+        if states is not None and self._is_prose(turn, states, text, i):
+            return None
         if states is not None:
             payload = FormatPayload.at(self.program, states, start, _fallback(fallback_formats, from_start=True))
         else:
@@ -155,6 +157,21 @@ class FormatPlan(Plan):
             return None
         states = self.program.bare_start(turn.narrowed_to)
         return states if self.program.nfa.step(states, char) is not None or states.slot_for(char) else None
+
+    def _is_prose(self, turn: Turn, states: StateSet, text: str, i: int) -> bool:
+        # Nearly always a turn begins with a word that no marker begins with, and that is not the name of a tool: there
+        # is no call without a marker.
+        if self.fallback_formats is not None or any(edge.kind != "name" for edge in states.slot_for(text[i])):
+            return False
+        here, step = states, self.program.nfa.step
+        for place in range(i, len(text)):
+            found = step(here, text[place])
+            if found is None:
+                return text[i].isalpha() and turn.names.cannot_begin(text, i)
+            if found.slots or found.flags:
+                return False
+            here = found
+        return False
 
     def __reduce__(self) -> tuple[Any, ...]:
         return FormatPlan, (self.program, self.fallback_formats)

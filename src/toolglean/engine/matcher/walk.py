@@ -67,7 +67,7 @@ class OpenSlot:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Edges belong to the program: the pickle contains the numbers of their states.
-        return _restored, (self._program, tuple(self._program.nfa.before[edge.target] for edge in self.edges))
+        return _restored, (self._program, tuple(map(self._program.nfa.state_before, self.edges)))
 
 
 def open_slot(program: Program, edges: tuple[SlotEdge, ...]) -> OpenSlot:
@@ -79,7 +79,7 @@ def open_slot(program: Program, edges: tuple[SlotEdge, ...]) -> OpenSlot:
 
 
 def _restored(program: Program, states: tuple[int, ...]) -> OpenSlot:
-    return open_slot(program, tuple(program.nfa.slots[state] for state in states))
+    return open_slot(program, tuple(map(program.nfa.slot_at, states)))
 
 
 class Walk(Plain):

@@ -7,6 +7,6 @@
 # plans.py         the plan of formats, made once for all parsers
 """From what the user has to what the parser reads."""
 
-from toolglean.sources.choose.precedence import Choice, Given, choose
+from toolglean.sources.choose.precedence import Choice, Given, choose, choose_for_parser
 
-__all__ = ["Choice", "Given", "choose"]
+__all__ = ["Choice", "Given", "choose", "choose_for_parser"]

@@ -25,6 +25,8 @@ def check_arguments(*, format: Any, model: Any, start: Any, prompt: Any, options
     Raises:
         UsageError: one is wrong; the message names it, shows the value, and says what was expected.
     """
+    if start is None is model and type(prompt) is str and options is None and (format is None or type(format) is str):
+        return  # nearly always
     if start is not None and (not isinstance(start, str) or start not in {"content", "reasoning"}):
         raise UsageError(f"start={shown(start)} is not valid: pass 'content' or 'reasoning'")
     if not isinstance(prompt, str):

@@ -25,15 +25,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toolglean.errors import FormatError, TemplateError, UsageError, shown
 from toolglean.sources.choose.plans import plan_for
+from toolglean.tools import tool_names
 
 if TYPE_CHECKING:
     from toolglean.engine.plan import Plan
     from toolglean.formats.spec import Format
     from toolglean.sources.templates.infer import Inference
     from toolglean.sources.templates.source import TemplateSource
+    from toolglean.tools import ToolSet
 
-__all__ = ["Choice", "Given", "Passed", "choose"]
+__all__ = ["Choice", "Given", "Passed", "choose", "choose_for_parser"]
 
+NO_NAMES = tool_names(())
 SAMPLES = 40  # random messages of the proof, where a parser is made; `toolglean inspect` takes more
 
 
@@ -83,15 +86,18 @@ class Choice(NamedTuple):
         """Whether the template's prompt opens the reasoning."""
         return self.formats is not None and self.formats[0].origin.starts_reasoning
 
-    def plan(self, names: tuple[str, ...], *, strict: bool) -> Plan:
-        """What a machine reads, for tools of these names: see `plan_for`."""
-        return plan_for(self.formats, names, strict=strict)
+    def plan(self, tools: ToolSet | None, *, strict: bool) -> Plan:
+        """What a machine reads, for these tools: see `plan_for`."""
+        return plan_for(self.formats, NO_NAMES if tools is None else tools.known, strict=strict)
 
     def own_prompt(self, prompt: str, plan: Plan) -> str:
         """The model's own part of a prompt: see prompts.py."""
         from toolglean.sources.choose.prompts import own_prompt  # noqa: PLC0415  # only for those with a prompt
 
         return own_prompt(prompt, None if self.formats is None else self.formats[0], plan.formats)
+
+
+NOTHING_GIVEN = Choice(None)
 
 
 def choose(given: Given) -> Choice:
@@ -117,6 +123,25 @@ def choose(given: Given) -> Choice:
     if given.response_template:
         return Choice((_of_answers(given.response_template),), "response_template")
     return _first_known(given)
+
+
+def choose_for_parser(
+    format: str | Format | Sequence[str | Format] | None,  # noqa: A002
+    model: str | None,
+    template: str | PathLike[str] | None,
+) -> Choice:
+    """The same for the arguments of a parser. One of a format's name is found again."""
+    if type(format) is str:
+        from toolglean.formats.registry import registered  # noqa: PLC0415  # a tag does without formats
+
+        return _of_name(format, registered())
+    return NOTHING_GIVEN if format is model is template is None else choose(Given(format, model, template))
+
+
+@lru_cache(maxsize=256)
+def _of_name(name: str, _: object) -> Choice:
+    # The second argument stands for the formats that are registered: it is another object when they change.
+    return Choice(_named(name), "format")
 
 
 def _named(format: str | Format | Sequence[str | Format]) -> tuple[Format, ...] | None:  # noqa: A002
