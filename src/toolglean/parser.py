@@ -199,7 +199,7 @@ class Parser(Machine):
     @property
     def state(self) -> State:
         """Where the parser is: looking for a tag, in a call, or done looking."""
-        mode = self._turn.mode
+        mode = self._mode()
         if mode in {CALL, REPAIR, SKIP}:
             return State.TOOL_CALLING
         return State.DONE if mode == DONE else State.LOOKING_FOR_TAG
@@ -218,5 +218,5 @@ class Parser(Machine):
         formats = self._plan.formats
         if len(formats) == 1:
             return formats[0]
-        only = self._turn.narrowed_to
+        only = self._as_read().narrowed_to
         return formats[only[0]] if formats and only else None

@@ -232,7 +232,7 @@ def test_many_registered_formats_take_linear_time(monkeypatch: pytest.MonkeyPatc
         return folded(name)
 
     monkeypatch.setattr(registry, "folded", counted)
-    steps = []
+    steps: list[int] = []
     for _ in range(3):
         folds = 0
         registry._registered = registry._Registered()

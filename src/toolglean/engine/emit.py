@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+from toolglean.engine.ids import Ids
 from toolglean.engine.open_call import NameAlone, OpenCall
 from toolglean.engine.reasons import DUPLICATE_KEY, LEFTOVER_MARKER, Reason
 from toolglean.engine.strays import Mark, Strays
@@ -29,11 +30,13 @@ class Emitter(Plain):
         call: the open call, or the last one.
         repairs: what was repaired in it, or in the one that is about to begin.
         strays: markers that wait, with white space, for what follows: see strays.py.
+        ids: the ids of the calls so far.
+        tells_markup: whether the user wants the text of the format.
     """
 
     __slots__ = (
-        *("_id_prefix", "_ids", "_ids_shared", "_markup", "_markup_start", "_markup_wanted", "_ws", "_ws_start"),
-        *("_alone", "_before", "_kept", "call", "index", "open", "out", "repairs", "strays"),
+        *("_markup", "_markup_start", "_ws", "_ws_start"),
+        *("_alone", "_before", "_kept", "call", "ids", "index", "open", "out", "repairs", "strays", "tells_markup"),
     )
 
     ropes = frozenset({"_markup", "_ws"})
@@ -47,10 +50,8 @@ class Emitter(Plain):
         self.call = NO_CALL
         self.repairs: tuple[str, ...] = ()
         self._alone: NameAlone | None = None  # the end of the last call, which waits for what follows
-        self._markup_wanted = markup
-        self._id_prefix = id_prefix
-        self._ids: dict[str, int] = {}  # of the calls so far, each with the number for the next one like it
-        self._ids_shared = False  # with a copy: the first of the two to add one makes its own
+        self.tells_markup = markup
+        self.ids = Ids(id_prefix)
         self._ws: Rope = ()
         self._ws_start = 0
         self._markup: Rope = ()
@@ -63,8 +64,7 @@ class Emitter(Plain):
         twin.out, twin.index, twin.open = self.out.copy(), self.index, self.open
         twin._before, twin._kept = self._before and self._before.copy(), self._kept
         twin.call, twin.repairs = self.call.copy() if self.open else self.call, self.repairs
-        twin._markup_wanted, twin._id_prefix, twin._ids = self._markup_wanted, self._id_prefix, self._ids
-        self._ids_shared = twin._ids_shared = True
+        twin.tells_markup, twin.ids = self.tells_markup, self.ids.copy()
         twin._ws, twin._ws_start, twin.strays = self._ws, self._ws_start, self.strays
         twin._alone = self._alone and self._alone.copy()
         twin._markup, twin._markup_start = self._markup, self._markup_start
@@ -239,7 +239,8 @@ class Emitter(Plain):
         """What was read so far was the prompt. A call that it left open is the turn's first call."""
         self._catch_up()
         self.out, self._ws, self._markup, self.index, self.strays = [], (), (), 0, Strays()
-        self._ids, self._ids_shared, self._alone = {}, False, None
+        self.ids.begin()
+        self._alone = None
         if self.open:
             self.index = 1
             self.out.append(self.call.begin_turn())
@@ -306,6 +307,13 @@ class Emitter(Plain):
             self._ws, self._ws_start = ((), chunk[len(text) :]), start + len(text)
         return event
 
+    # -- calls that were told elsewhere: see straight/ -----------------------------------------------------------------
+
+    def pass_call(self, call_id: str) -> None:
+        """A call with that id was told."""
+        self.ids.add(call_id)
+        self.index += 1
+
     @property
     def told(self) -> list[Event]:
         """The events since the trial began, with the end of a call that is complete unless something contradicts it."""
@@ -330,26 +338,16 @@ class Emitter(Plain):
         self.repairs = ()
         if repeated is not None:
             self.problem(DUPLICATE_KEY, *repeated)
-        self._own_ids()
-        self._ids.setdefault(call_id, 2)
+        self.ids.add(call_id)
         self.open = False
         if delta is not None and name_alone:
             self._alone = NameAlone(delta, CallEnd(call.index, call, end))
         else:
             self.out.append(CallEnd(call.index, call, end))
 
-    def _own_ids(self) -> None:
-        if self._ids_shared:
-            self._ids, self._ids_shared = self._ids.copy(), False
-
     def _free_id(self, call: OpenCall) -> str:
-        # The call's id: the model's own or, where it wrote none, ours; made unique among the ids of this turn.
-        self._own_ids()
-        wanted = found = call.model_id if call.model_id is not None else f"{self._id_prefix}{call.index}"
-        while found in self._ids:
-            number = self._ids[wanted]
-            found, self._ids[wanted] = f"{wanted}_{number}", number + 1
-        return found
+        # The call's id: the model's own or, where it wrote none, ours.
+        return self.ids.free(self.ids.own(call.index) if call.model_id is None else call.model_id)
 
     def _say(self, kind: type[Content | Reasoning], text: str, start: int) -> None:
         if not text:
@@ -375,7 +373,7 @@ class Emitter(Plain):
     def _add_markup(self, text: str, start: int) -> None:
         if start < 0:
             text, start = text[-start:], 0
-        if self._markup_wanted and text:
+        if self.tells_markup and text:
             if not self._markup:
                 self._markup_start = start
             self._markup = grown(self._markup, text)

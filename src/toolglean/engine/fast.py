@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from toolglean.engine.by_schema.lines import READ, lines_of
 from toolglean.engine.modes import CALL, CONTENT, DONE, TEXT
@@ -40,7 +40,7 @@ class FastPath:
 
     __slots__ = (
         *("_at_line", "_find_opener", "_lines", "_find_stop", "_finder", "_guard", "_guards", "_last", "_look_on"),
-        *("_plan", "_pos", "_second", "_shared", "_stops", "_turn"),
+        *("_plan", "_pos", "_second", "_shared", "_stops", "_straight", "_turn"),
     )
 
     def __init__(self, plan: Plan, turn: Turn, pos: int = 0) -> None:
@@ -49,11 +49,18 @@ class FastPath:
         self._pos = pos  # how many characters of the turn were consumed
         self._last = ""  # text emitted on a fast path that the turn has not seen yet: the last piece
         self._shared = False  # whether a fork shares some of the turn's state
+        # Calls that are followed, or None; the turn is that before them. Of straight/, which is above.
+        self._straight: Any = None
         self._shut_fast_paths()
 
     def _feed(self, chunk: str) -> list[Event]:
         # The fast paths first. `Parser.feed` has the fastest, for plain content.
         events = None
+        if self._straight is not None:
+            start = self._pos
+            self._pos = start + len(chunk)
+            events = self._straight.feed(self._turn, chunk, start)
+            return self._astray() if events is None else events
         if self._find_opener is not None and chunk:  # text
             start, turn = self._pos, self._turn
             if self._look_on or self._find_opener(chunk) or (not turn.channel and ("{" in chunk or "[" in chunk)):
@@ -80,6 +87,9 @@ class FastPath:
     def _feed_loop(self, chunk: str) -> list[Event]:
         raise NotImplementedError
 
+    def _astray(self) -> list[Event]:
+        raise NotImplementedError
+
     def fork(self) -> Self:
         """The same at the same place; the two continue independently."""
         twin = type(self).__new__(type(self))
@@ -92,6 +102,7 @@ class FastPath:
         twin._finder, twin._guards, twin._look_on = self._finder, self._guards, self._look_on
         twin._find_opener, twin._find_stop, twin._stops = self._find_opener, self._find_stop, self._stops
         twin._lines, twin._at_line = self._lines, self._at_line
+        twin._straight = self._straight and self._straight.copy()
         return twin
 
     def _own(self) -> None:

@@ -8,16 +8,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 from toolglean.engine.emit import Emitter
-from toolglean.engine.fast import FastPath
 from toolglean.engine.judge.judge import Judge
-from toolglean.engine.modes import CALL, CONTENT, DONE, MARKER_SPACE, SPACE, START, TEXT
+from toolglean.engine.modes import CALL, CONTENT, DONE, MARKER_SPACE, SPACE, START, TEXT, Mode
 from toolglean.engine.names import Names
 from toolglean.engine.prose import STEPS, begin, repairer
 from toolglean.engine.repair.suspended import OFF, ON
 from toolglean.engine.state import Rules
+from toolglean.engine.straight_way import StraightWay
 from toolglean.engine.turn import Turn
 from toolglean.errors import UsageError
 from toolglean.events import Event
@@ -25,6 +26,7 @@ from toolglean.options import DEFAULT, ParserOptions
 
 if TYPE_CHECKING:
     from toolglean.engine.plan import Plan
+    from toolglean.engine.straight.standing import Probe
     from toolglean.engine.tape import Piece
     from toolglean.engine.watch import Watch
     from toolglean.tools import ToolSet
@@ -35,7 +37,7 @@ NOTHING = "\x00"  # is in no marker
 LAYOUT = 12  # of the pickled state
 
 
-class Machine(FastPath):
+class Machine(StraightWay):
     """Reads one turn, chunk by chunk. `Parser` is a machine with a public face: see there for most arguments.
 
     Args:
@@ -76,6 +78,8 @@ class Machine(FastPath):
             repair=ON if options.repair else OFF,
         )
         super().__init__(plan, turn)
+        if watch is not None:
+            self._follow_nothing()
         turn.begin(bare=self._may_begin_bare, spaced=plan.spaced)
         self._finished = False
         self._watch = watch
@@ -151,21 +155,32 @@ class Machine(FastPath):
             return self._taken()
         start = self._pos
         self._pos += len(chunk)
+        if start == 0 and self._follows_at_once(chunk):
+            return self._begin_to_follow([])
         self._run(chunk, start)
-        return self._taken() if self._turn.judge.draft is not None or self._turn.emit.ready else []
+        events = self._taken() if self._turn.judge.draft is not None or self._turn.emit.ready else []
+        return events if self._straight is None else self._begin_to_follow(events)
 
     def finish(self) -> list[Event]:
         """End the turn. A second call does nothing."""
-        if not self._finished:
-            self._own()
-            self._catch_up()
-            while self._read_rest_of_draft() or self._release_at_end() or self._settle_draft():
-                pass
-            self._turn.end_of_text(self._pos)
-            self._turn.emit.flush()
-            self._say_it_is_over()
-            self._finished = True
-            self._shut_fast_paths()
+        if self._finished:
+            return self._taken()
+        events = self._finish_straight()
+        if events is None:
+            events = self._get_off() + self._finish()
+        self._finished = True
+        return events
+
+    def _finish(self) -> list[Event]:
+        self._follow_nothing()
+        self._own()
+        self._catch_up()
+        while self._read_rest_of_draft() or self._release_at_end() or self._settle_draft():
+            pass
+        self._turn.end_of_text(self._pos)
+        self._turn.emit.flush()
+        self._say_it_is_over()
+        self._shut_fast_paths()
         return self._taken()
 
     def fork(self) -> Self:
@@ -174,6 +189,32 @@ class Machine(FastPath):
         twin._finished, twin._watch = self._finished, None
         return twin
 
+    def _as_read(self) -> Turn:
+        """The turn as it is when the machine has read all text so far."""
+        if self._straight is None and self._behind is None:
+            return self._turn
+        twin = self.fork()
+        twin._stand()
+        return twin._turn
+
+    def _mode(self) -> Mode:
+        """What is done with text, when the machine has read all text so far."""
+        followed = self._straight is not None and self._straight.is_in_call
+        return CALL if followed else self._as_read().mode
+
+    def _stand(self) -> None:
+        """Make the machine's own state that of all text so far."""
+        if self._behind is not None:
+            self._straight, self._behind = self._behind, None
+            self._get_off()
+            self._finish()  # all of it was told
+        elif self._straight is not None:
+            self._turn.emit.tell_first(self._get_off())
+
+    @property
+    def _probe(self) -> Probe:
+        return partial(_read_sample, self._plan)
+
     def _taken(self) -> list[Event]:
         draft = self._turn.judge.draft
         emit = self._turn.emit if draft is None else draft.emit
@@ -181,18 +222,20 @@ class Machine(FastPath):
 
     # -- the loop ------------------------------------------------------------------------------------------------------
 
-    def _run(self, text: str, place: int, *, last: bool = False) -> None:
+    def _run(self, text: str, place: int, *, i: int = 0, last: bool = False) -> None:
         if self._shared:
             self._own()
         if self._last:
             self._catch_up()
         turn = self._turn
         tape = turn.tape
-        piece: Piece | None = (text, 0, place)
+        piece: Piece | None = (text, i, place)
         while piece is not None:
             draft = turn.judge.draft
             text, i = tape.open(piece if draft is None else draft.admit(piece, last=last))
             text, i = self._read(text, i)
+            if self._straight is not None:  # what is left of the text is followed
+                break
             more = i < len(text) or tape.waiting is not None or tape.ahead
             piece = tape.next(text, i) if more else None
             if draft is not None and turn.judge.draft is not draft:  # it was kept
@@ -224,6 +267,8 @@ class Machine(FastPath):
                     watch.read(turn, payload, tape.base + i)
             else:
                 i = STEPS[turn.mode](turn, self._plan, text, i)
+                if turn.mode is CALL and self._follows(text, i):
+                    break
         if beyond and tape.held and turn.bound.at <= tape.base + n:  # it cannot wait for what is after the limit
             tape.release()
             turn.stop(turn.bound.name, beyond, tape.base + n)
@@ -305,6 +350,7 @@ class Machine(FastPath):
     # -- pickles -------------------------------------------------------------------------------------------------------
 
     def __getstate__(self) -> tuple[Any, ...]:
+        self._stand()
         self._catch_up()
         return LAYOUT, self._plan, self._turn, self._pos, self._finished, bool(self._turn.emit.ready)
 
@@ -319,6 +365,16 @@ class Machine(FastPath):
         self._watch = None
         if not waits and not self._finished:
             self._set_fast_paths()
+
+
+def _read_sample(plan: Plan, text: str, follow: bool) -> tuple[Turn, list[list[Event]]]:  # noqa: FBT001
+    from toolglean.engine.straight.standing import sample_tools  # noqa: PLC0415  # few samples are read
+
+    machine = Machine(plan, sample_tools())
+    if not follow:
+        machine._follow_nothing()
+    told = [machine.feed(char) for char in text]
+    return machine._turn, [*told, machine.fork().finish()]
 
 
 def _reads_by_schema(tools: ToolSet | None, options: ParserOptions) -> bool:

@@ -29,6 +29,10 @@ class Payload(Repairable):
         """Read on from `i`; returns the place reached."""
         raise NotImplementedError
 
+    def reads_for(self, program: Any) -> bool:
+        """Whether it reads the own calls of that program, which may be followed then: see straight/."""
+        return False
+
     def skip(self, turn: Any, text: str, i: int) -> int:
         """Skip the rest of a malformed call, from `i`; returns the place reached."""
         raise NotImplementedError

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from toolglean.engine.judge.code import Quotes
     from toolglean.engine.judge.strings import JsonStrings
+    from toolglean.engine.landed import Landed
     from toolglean.engine.turn import Payload, Turn
+    from toolglean.formats.compile import Program
     from toolglean.formats.origin import Source
     from toolglean.formats.spec import Format
     from toolglean.scan.text import Finder
@@ -28,6 +30,7 @@ class Plan:
         by_schema: whether calls in undeclared spellings are read too: see by_schema/.
         marked: whether a marker may come where a call needs none; then it is tried first.
         drafts: whether calls inside reasoning are kept back: see judge/drafts.py.
+        route: the program whose calls may be followed where they are written as declared: see straight/.
         formats: the formats that are read; empty if something other than their patterns is read.
     """
 
@@ -37,6 +40,7 @@ class Plan:
     drafts = False
     by_schema = False
     marked = False
+    route: Program | None = None
     formats: tuple[Format, ...] = ()
 
     @property
@@ -82,6 +86,20 @@ class Plan:
 
     def begin(self, turn: Turn, found: str, start: int) -> tuple[Payload, int]:
         """A tag was found at that place: the payload, and how much of the tag it has read."""
+        raise NotImplementedError
+
+    def begins(self, char: str) -> bool:
+        """Whether the calls of the one format that is read begin with that character."""
+        return False
+
+    def behind(self, payload: Payload | None, other: Payload, landed: Landed) -> Payload:
+        """What reads on behind a call that was followed: see straight/.
+
+        Args:
+            payload: what would have read the call; None at the start of the turn.
+            other: what stands behind another call of the same kind.
+            landed: the call.
+        """
         raise NotImplementedError
 
     def waits_at_start(self, turn: Turn, text: str, i: int) -> bool:

@@ -15,6 +15,7 @@ from toolglean.engine.tape import UNBOUND
 if TYPE_CHECKING:
     from toolglean.engine.judge.code import Quotes
     from toolglean.engine.judge.drafts import Draft
+    from toolglean.engine.landed import Landed
     from toolglean.engine.payload import Payload
     from toolglean.engine.tape import Piece
 
@@ -215,6 +216,28 @@ class Speech(Keeping):
         """The turn ends within the open call."""
         self.emit.end_call("malformed" if self.mode is SKIP else "incomplete", end)
         self.mode, self.payload = TEXT, None
+
+    # -- calls ---------------------------------------------------------------------------------------------------------
+
+    def call_is_certain(self) -> None:
+        """A call begins: what is kept of the text before it is not needed any more."""
+        self.keep_nothing()
+        self.channel, self.at_start, self.last_text, self.last_char = CONTENT, False, "", ""
+        self.judge.call_began()
+
+    def pass_calls(self, payload: Payload, formats: tuple[int, ...], landed: Landed) -> None:
+        """Calls were followed (see straight/): stand behind the last one. `payload`: what reads on there."""
+        if self.region.start != landed.start:  # it was not the first
+            self.region.begin(landed.start, 0, bare=False)
+        self.region.taken()
+        self.bound = UNBOUND
+        self.judge.marker_follows(landed.start)
+        self.judge.attempt_from(None)
+        self.call_is_certain()
+        self.narrow(formats)
+        self.read_with(payload)
+        self.tape.count_again(landed.again)
+        self.emit.markup(landed.markup, landed.end)
 
     # -- calls that are kept back --------------------------------------------------------------------------------------
 

@@ -113,6 +113,10 @@ class Tape(Plain):
         """Count as much as read again as that tape does."""
         self._reread = other._reread
 
+    def count_again(self, chars: int) -> None:
+        """Count that many characters as read again."""
+        self._reread += chars
+
     def take_waiting(self) -> tuple[str, int] | None:
         """Take what is to be read again, with its place; None if there is none."""
         waiting, self.waiting = self.waiting, None

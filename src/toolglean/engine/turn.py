@@ -203,9 +203,7 @@ class Turn(Speech):
         if attempt is not None:
             kind = Kind.LAST if last else Kind.ALONE if alone else Kind.EXAMPLE if known is False else None
             self._begin_draft(attempt, text, start, kind, stream_in_reasoning=stream_in_reasoning)
-        self.keep_nothing()
-        self.channel, self.at_start, self.last_text, self.last_char = CONTENT, False, "", ""
-        self.judge.call_began()
+        self.call_is_certain()
         self.emit.start_call(name, model_id, known=known, start=start, may_get_id=may_get_id)
         return True
 

@@ -100,6 +100,10 @@ class JsonScanner(Scanner):
         """What may follow: "first key", "key", "colon", or "" for anything else."""
         return {OBJECT: "first key", COMMA: "key", NAMED: "colon"}.get(self.state, "")
 
+    def resume(self, state: int) -> None:
+        """In the outermost object: go on in that state."""
+        self.state = state
+
     def take_back(self) -> None:
         """Go back before the last token: a comma, or a key."""
         self.state = VALUE if self.after_comma else COMMA

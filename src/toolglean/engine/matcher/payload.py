@@ -23,9 +23,10 @@ from toolglean.engine.plan import Plan
 from toolglean.formats.compile import Program
 
 if TYPE_CHECKING:
+    from toolglean.engine.landed import Landed
     from toolglean.engine.matcher.reading import Description
     from toolglean.engine.repair.suspended import Put, Refusal
-    from toolglean.engine.turn import Stops, Turn
+    from toolglean.engine.turn import Payload, Stops, Turn
     from toolglean.formats.fallback_formats import FallbackFormats
     from toolglean.formats.nfa import SlotEdge, StateSet
     from toolglean.scan.text import Finder
@@ -42,9 +43,12 @@ class FormatPlan(Plan):
     marked = True
 
     def __init__(self, program: Program, fallback_formats: FallbackFormats | None = None) -> None:
-        self.program = program
+        self.program = self.route = program
         self.fallback_formats = fallback_formats
         self.formats = program.formats
+        self._first_char = ""  # of the calls, if only one format is read
+        if len(program.formats) == 1:
+            self._first_char = (program.formats[0].section[0] + program.formats[0].call)[:1]
         self.bare = program.has_bare or fallback_formats is not None
         self.spaced = any(pattern[:1].isspace() for each in program.formats for pattern in each.openers)
 
@@ -111,6 +115,16 @@ class FormatPlan(Plan):
         turn.open_region(start, opener or len(found), alone=alone)
         states = self.program.channel(turn.channel, turn.narrowed_to).states_after(turn.last_text)
         return FormatPayload.at(self.program, states, start, _fallback(fallback_formats, in_line=in_line)), 0
+
+    def begins(self, char: str) -> bool:
+        """See `Plan`."""
+        return char == self._first_char
+
+    def behind(self, payload: Payload | None, other: Payload, landed: Landed) -> Payload:
+        """See `Plan`."""
+        assert isinstance(other, FormatPayload)
+        fallback = payload.fallback if isinstance(payload, FormatPayload) else _fallback(self.fallback_formats)
+        return other.stand_behind(landed.seen, landed.end, fallback)
 
     def waits_at_start(self, turn: Turn, text: str, i: int) -> bool:
         """Whether the text may be the beginning of what a fallback format writes at the start of a turn."""
@@ -195,6 +209,10 @@ class FormatPayload(Reading):
         walk.settle(walk.pending_start + walk.pending_chars if i < 0 else turn.tape.base + i)
         if begins(turn, self, slot):
             self.stage = _FIELDS.get(slot.kind, Word)(turn, self, slot)
+
+    def reads_for(self, program: Program) -> bool:
+        """See `Payload`."""
+        return self.walk.program is program and not self.fallback.is_foreign
 
     # -- the machine's questions: see `Payload` ------------------------------------------------------------------------
 

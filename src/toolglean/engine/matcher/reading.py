@@ -116,6 +116,11 @@ class Call(Plain):
         """That value may have ended: its closing marker ends at that place."""
         self.closed, self.slot_end = value, end
 
+    def ended_at(self, place: int) -> None:
+        """It has ended at that place."""
+        if self.slot_end:
+            self.slot_end = place
+
     def decide_value(self) -> None:
         """What follows has shown whether the value has ended."""
         self.closed = None
@@ -279,6 +284,18 @@ class Reading(Plain, Payload):
     def go_on(self) -> None:
         """A slot was filled: literals follow."""
         self.stage = self.between
+
+    def stand_behind(self, place: int, end: int, fallback: Fallback) -> Self:
+        """This reading, which stands behind a call, as one that stands behind another that ended at `end`."""
+        twin = self.copy()
+        twin.walk.settle(place)
+        twin.call.ended_at(end)
+        twin.fall_back(fallback.after_call() if twin.stage is twin.after else fallback)
+        return twin
+
+    def fall_back(self, fallback: Fallback) -> None:
+        """From here on, other formats read as that says."""
+        self.fallback = fallback
 
     def go_after(self, states: StateSet) -> None:
         """The call is complete: what follows in these states is markup, or another call."""

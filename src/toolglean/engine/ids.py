@@ -1,0 +1,59 @@
+# The ids of a turn's calls: the model's own, or ours, each of them once.
+"""The ids of calls."""
+
+from __future__ import annotations
+
+from toolglean.scan.plain import Plain
+
+__all__ = ["Ids"]
+
+
+class Ids(Plain):
+    """The ids that the calls of a turn have so far. Copies share them until one of the two adds another.
+
+    Args:
+        prefix: what our own ids begin with; the call's number follows.
+    """
+
+    __slots__ = ("_prefix", "_shared", "_used")
+
+    def __init__(self, prefix: str) -> None:
+        self._prefix = prefix
+        self._used: dict[str, int] = {}  # each with the number for the next one like it
+        self._shared = False
+
+    def copy(self) -> Ids:
+        """The same ids."""
+        twin = Ids.__new__(Ids)
+        twin._prefix, twin._used = self._prefix, self._used
+        self._shared = twin._shared = True
+        return twin
+
+    def begin(self) -> None:
+        """No call has an id yet."""
+        self._used, self._shared = {}, False
+
+    def __contains__(self, call_id: str) -> bool:
+        return call_id in self._used
+
+    def own(self, index: int) -> str:
+        """Our id for a call to which the model gives none."""
+        return f"{self._prefix}{index}"
+
+    def add(self, call_id: str) -> None:
+        """A call has that id."""
+        self._own()
+        self._used.setdefault(call_id, 2)
+
+    def free(self, wanted: str) -> str:
+        """That id, made unique."""
+        self._own()
+        found = wanted
+        while found in self._used:
+            number = self._used[wanted]
+            found, self._used[wanted] = f"{wanted}_{number}", number + 1
+        return found
+
+    def _own(self) -> None:
+        if self._shared:
+            self._used, self._shared = self._used.copy(), False

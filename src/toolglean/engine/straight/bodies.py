@@ -1,0 +1,201 @@
+# The arguments of a call that is followed: as one JSON object, or as parameters in tags. Does not know what is around
+# them (follower.py).
+#
+# A body returns what it has read as deltas, exactly as the machine would put them: a comma at the end waits for what
+# follows, and so does a line break that may belong to the closer of a value.
+"""The arguments of a call that is followed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from toolglean.engine.parameters import Parameters
+from toolglean.engine.straight.flat import CLOSED, MAX_NESTING, read_flat, whole
+from toolglean.scan.json import COMMA, OBJECT, JsonScanner
+from toolglean.scan.plain import Plain
+from toolglean.scan.scanner import CLOSE, FAIL
+
+if TYPE_CHECKING:
+    from toolglean.engine.straight.steps import Step
+    from toolglean.engine.turn import Turn
+
+__all__ = ["ASTRAY", "JsonBody", "TaggedBody", "decoded"]
+
+ASTRAY = -1
+"""The text is not as declared, or needs a closer look."""
+
+MOST_SPACE = 200  # after a comma that waits
+
+Told = list[tuple[str, int]]
+"""Pieces of the arguments, with their places."""
+
+
+def decoded(text: str) -> dict[str, Any] | None:
+    """The arguments; None if they need a closer look."""
+    found = whole(text, 0, MAX_NESTING)
+    return found[0] if found is not None and found[1] == len(text) else None
+
+
+class JsonBody(Plain):
+    """One JSON object, whose opening brace was read.
+
+    Attributes:
+        told: what was told of it.
+        value: the object, if it has closed and was decoded on the way.
+        closed: whether it has closed.
+    """
+
+    __slots__ = ("_lag", "_lag_start", "_scan", "_state", "closed", "told", "value")
+    owned = ("_scan", "told")
+
+    def __init__(self) -> None:
+        self.told: list[str] = []
+        self.value: dict[str, Any] | None = None
+        self.closed = False
+        self._state = OBJECT
+        self._scan: JsonScanner | None = None  # where the state alone does not say enough: in a container, in a number
+        self._lag, self._lag_start = "", 0
+
+    def passes(self, chunk: str) -> bool:
+        """Read a chunk, if it is in the midst of an object without containers, and nothing of it waits: most are."""
+        if self._scan is not None or self._lag:
+            return False
+        found = read_flat(self._state, chunk, 0)
+        if found is None or found[0] == CLOSED or found[0] == COMMA:
+            return False
+        self._state = found[0]
+        self.told.append(chunk)
+        return True
+
+    def begin(self, text: str, i: int, told: Told, base: int) -> int:
+        """The brace is right before `i`. Returns how far the object was read."""
+        found = whole(text, i - 1, MAX_NESTING) if text.find("}", i) >= 0 else None
+        if found is None:
+            end = self._read(text, i)
+            piece, at = "{" + text[i:end], base + i - 1
+        else:
+            self.value, end = found
+            self.closed = True
+            piece, at = text[i - 1 : end], base + i - 1
+        return self._tell(piece, at, told, end)
+
+    def read(self, text: str, i: int, told: Told, base: int) -> int:
+        """Read on. Returns how far."""
+        end = self._read(text, i)
+        return self._tell(text[i:end], base + i, told, end)
+
+    def _read(self, text: str, i: int) -> int:
+        scan = self._scan
+        if scan is None or scan.stack == "{":
+            found = read_flat(self._state, text, i)
+            if found is not None:
+                self._state, end = found
+                self.closed = self._state == CLOSED
+                return end
+        if scan is None:
+            scan = self._scan = JsonScanner(MAX_NESTING)
+            scan.step("{", 0)
+        if scan.stack == "{":
+            scan.resume(self._state)
+        end = scan.skim(text, i, 0)
+        if scan.token is FAIL or scan.fixes:
+            return ASTRAY
+        self._state, self.closed = scan.state, scan.token is CLOSE
+        return end
+
+    @property
+    def _after_comma(self) -> bool:
+        scan = self._scan
+        return self._state == COMMA or (scan is not None and scan.stack != "{" and scan.after_comma)
+
+    def _tell(self, piece: str, at: int, told: Told, end: int) -> int:
+        if end < 0:
+            return ASTRAY
+        if self._lag:
+            piece, at, self._lag = self._lag + piece, self._lag_start, ""
+        if not self.closed and self._after_comma:
+            comma = piece.rfind(",")
+            if len(piece) - comma > MOST_SPACE:
+                return ASTRAY
+            piece, self._lag, self._lag_start = piece[:comma], piece[comma:], at + comma
+        if piece:
+            self.told.append(piece)
+            told.append((piece, at))
+        return end
+
+
+class TaggedBody(Plain):
+    """Parameters, each between tags.
+
+    Attributes:
+        told: what was told of the arguments.
+        parameters: makes JSON of them.
+        in_value: whether a value has begun.
+    """
+
+    __slots__ = ("_held", "_start", "in_value", "parameters", "told")
+    owned = ("parameters", "told")
+
+    def __init__(self, parameters: Parameters) -> None:
+        self.parameters = parameters
+        self.told: list[str] = []
+        self.in_value = False
+        self._held = ""  # a line break that may be the one before the closer
+        self._start = -1  # of the value's text
+
+    def read(self, step: Step, text: str, i: int, told: Told, base: int) -> int:
+        """Read the text of a value, up to its closer. Returns how far; see `at_closer`."""
+        parameters = self.parameters
+        if not self.in_value:
+            if not step.lead and text[i] == "<":  # another spelling of the opener may go on
+                return ASTRAY
+            self.in_value, self._start = True, -1
+            self._tell(parameters.begin_value(step.lead, step.trail), base + i, told)
+        if parameters.lead:
+            i, passed = parameters.read_lead(text, i)
+            if passed is not None:
+                return ASTRAY
+        place = text.find("<", i)
+        end = len(text) if place < 0 else place
+        piece, at = self._held + text[i:end], base + i - len(self._held)
+        self._held = ""
+        if step.trail and piece.endswith(step.trail):
+            piece, self._held = piece[: -len(step.trail)], step.trail
+        if "\n" in piece and not parameters.paired:
+            return ASTRAY
+        if piece:
+            if self._start < 0:
+                self._start = at
+            self._tell(parameters.text(piece), at, told)
+        return end
+
+    def at_closer(self, step: Step) -> bool:
+        """Whether the closer may follow; then the line break before it was read."""
+        found, self._held = self._held == step.trail, ""
+        return found
+
+    def end_value(self, place: int, told: Told, *, repair: bool) -> bool:
+        """The value has ended, and its closer begins at that place. False: it needs a closer look."""
+        parameters = self.parameters
+        at = place if parameters.streams or self._start < 0 else self._start
+        written = parameters.end_value(repair=repair)
+        self.in_value = False
+        if parameters.too_deep or parameters.refused is not None or parameters.python or parameters.repeated:
+            return False
+        self._tell(written, at, told)
+        return True
+
+    def end(self, place: int, told: Told) -> None:
+        """There are no more parameters."""
+        self._tell(self.parameters.end(), place, told)
+
+    def _tell(self, text: str, at: int, told: Told) -> None:
+        if text:
+            self.told.append(text)
+            told.append((text, at))
+
+
+def tagged_body(turn: Turn, name: str, types: Any) -> TaggedBody:
+    """The body of a call of that tool."""
+    tool, rules = turn.names.tool(name), turn.rules
+    return TaggedBody(Parameters(tool, types, turn.limits.depth, coerce=rules.coerce))

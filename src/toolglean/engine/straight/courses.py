@@ -1,0 +1,53 @@
+# Which formats have a course, by the shape of their declaration. Does not know how the courses are made (in_json.py,
+# in_tags.py), or that a course may turn out to be too simple (standing.py).
+#
+# The others, and why:
+# - calls that need more than a marker: a tool's name, the beginning of a line, the end of the turn. What decides there
+#   is around the call, not in it.
+# - calls without a marker: JSON or Python alone. They are drafts until the text around them shows that they are calls.
+# - arguments in a dialect (Python, JavaScript, quoted, pairs, trees), of which the C scanner reads none.
+# - names and keys with escapes, several names, ids before the name: seldom written, so not worth a shape of their own.
+# - markers that contain a blank: what is told while one is read depends on where it is cut.
+"""The courses of formats."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from toolglean.engine.straight.in_json import named_course, object_course
+from toolglean.engine.straight.in_tags import tagged_course
+from toolglean.formats.spec import Json, JsonOrText, Literal, Slot, tokens_of
+
+if TYPE_CHECKING:
+    from toolglean.engine.straight.steps import Course
+    from toolglean.formats.spec import Format
+
+__all__ = ["courses_of"]
+
+JSON_CODECS = frozenset({Json, JsonOrText})
+
+
+def courses_of(formats: tuple[Format, ...], opener: str) -> tuple[Course, ...]:
+    """The courses of the formats whose first text begins with that opener. Of those that begin alike, the first."""
+    found: dict[tuple[str, ...], Course] = {}
+    for number, declared in enumerate(formats):
+        course = _course_of(declared, number) if declared.call else None
+        if course is not None and any(each.startswith(opener) for each in course.openers):
+            found.setdefault(course.openers, course)
+    return tuple(found.values())
+
+
+def _course_of(declared: Format, number: int) -> Course | None:
+    if declared.registered_only or declared.at_turn_end or declared.at_line_start or declared.escapes:
+        return None
+    tokens = tokens_of(declared.call)
+    if any(isinstance(token, Literal) and " " in token.text for token in tokens):
+        return None
+    slots = [token.name for token in tokens if isinstance(token, Slot)]
+    if slots in (["call"], ["calls"]):
+        return object_course(declared, number, slots[0])
+    if slots in (["name", "arguments"], ["name", "index", "arguments"]) and type(declared.arguments) in JSON_CODECS:
+        return named_course(declared, number, indexed="index" in slots)
+    if slots == ["name", "parameters"]:
+        return tagged_course(declared, number)
+    return None

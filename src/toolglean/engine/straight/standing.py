@@ -1,0 +1,151 @@
+# Which courses begin with an opener, whether the machine reads their calls as they are followed, and where it stands
+# behind a call that was followed.
+#
+# The machine itself shows it, once for each program: it reads samples of the course, character by character, and
+# what it tells must be what is told when they are followed. A course that differs in anything is not followed.
+"""What the machine shows of a course."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from toolglean.engine.matcher.reading import Reading
+from toolglean.engine.modes import CALL
+from toolglean.engine.straight.courses import courses_of
+from toolglean.engine.straight.steps import ARGUMENTS, ENDS, TEXT, VALUE, VALUE_ENDS, Course, Step
+from toolglean.events import CallEnd, join
+from toolglean.tools import ToolSet
+
+if TYPE_CHECKING:
+    from toolglean.engine.landed import Landed
+    from toolglean.engine.turn import Turn
+    from toolglean.events import Event
+    from toolglean.formats.compile import Program
+
+__all__ = ["Probe", "Standing", "first_step", "sample_tools", "standing_of"]
+
+PROBE = "get_weather"
+"""The tool that is called in samples."""
+
+Probe: TypeAlias = "Callable[[str, bool], tuple[Turn, list[list[Event]]]]"
+"""Reads a text with that one tool, character by character, by a parser of the program. Whether calls are followed is
+said. Returns the turn, and what was told of each character and at the end."""
+
+_WORDS = {"name": PROBE, "key": "text", "type": "string"}
+_ARGUMENTS = '"text": "a", "list": [1, {"b": null}]}'
+
+
+class Standing(NamedTuple):
+    """Where the machine stands.
+
+    Attributes:
+        first, later: what reads on behind the first call, and behind any other.
+        formats: what the search is narrowed to.
+    """
+
+    first: Reading
+    later: Reading
+    formats: tuple[int, ...]
+
+    def behind(self, landed: Landed) -> Reading:
+        """What reads on behind that call."""
+        return self.first if landed.is_first else self.later
+
+
+def first_step(program: Program, opener: str) -> Step | None:
+    """The first text of all courses of the program that begin with that opener; None if there are none.
+
+    `opener`: "" for all of a program of one format.
+    """
+    key = "straight", opener
+    if key not in program.kept:
+        courses = courses_of(program.formats, opener)
+        spellings = (replace(each, course=course) for course in courses for each in course.first.spellings)
+        program.kept[key] = Step(TEXT, tuple(spellings)) if courses else None
+    found: Step | None = program.kept[key]
+    return found
+
+
+def standing_of(course: Course, probe: Probe) -> Standing | None:
+    """Where the machine stands behind a call of that course; None if the course must not be followed."""
+    if course.standing is None:
+        course.stands(_standing(course, probe) or False)
+    return course.standing or None
+
+
+def sample_tools() -> ToolSet:
+    """The tools with which samples are read."""
+    return ToolSet([PROBE])
+
+
+def _standing(course: Course, probe: Probe) -> Standing | None:
+    first, later = _reading(PROBE.join(course.probe), 1, probe), _reading(_two_calls(course), 2, probe)
+    if first is None or later is None:
+        return None
+    standing = Standing(first[0], later[0], first[1])
+    course.stands(standing)  # while the samples are followed
+    return standing if all(_told(text, probe, True) == _told(text, probe, False) for text in _samples(course)) else None
+
+
+def _reading(text: str, calls: int, probe: Probe) -> tuple[Reading, tuple[int, ...]] | None:
+    # What reads on behind that text, and what the search is narrowed to; None if the calls are not read.
+    turn, told = probe(text, False)
+    ends = [event for events in told[:-1] for event in events if isinstance(event, CallEnd)]
+    reading = turn.payload
+    if len(ends) != calls or any(end.call.status != "ok" for end in ends):
+        return None
+    return (reading, turn.narrowed_to) if turn.mode is CALL and isinstance(reading, Reading) else None
+
+
+def _told(text: str, probe: Probe, follow: bool) -> list[list[Event]]:  # noqa: FBT001
+    return [join(events) for events in probe(text, follow)[1]]
+
+
+# -- samples -----------------------------------------------------------------------------------------------------------
+
+
+def _samples(course: Course) -> Iterator[str]:
+    # Two calls, as they are rendered, and in the last of the other spellings.
+    for place in (0, -1):
+        text = "".join(_sample(course, place))
+        yield text
+        yield text + "\nDone."
+
+
+def _two_calls(course: Course) -> str:
+    # Up to where the machine stands behind the second call.
+    whole = "".join(_sample(course, 0))
+    before, _, _ = whole.partition(PROBE)
+    second = whole.index(PROBE, len(before) + len(PROBE))
+    return whole[:second] + PROBE + course.probe[1]
+
+
+def _sample(course: Course, place: int) -> Iterator[str]:
+    step: Step | None = course.first
+    calls = values = 0
+    while step is not None:
+        if step.kind != TEXT:
+            yield _filling(course, step)
+            step = step.after
+            continue
+        following = [each for each in step.spellings if each.says == VALUE_ENDS and values == 0]
+        following = following or [each for each in step.spellings if each.says != VALUE_ENDS and each.after is not None]
+        spelling = following[place]
+        if spelling.says == ENDS and calls:
+            yield max(step.ends, key=len)
+            return
+        if spelling.says == ENDS:
+            calls, values = calls + 1, 0
+        values += spelling.says == VALUE_ENDS
+        yield spelling.text
+        step = spelling.after
+
+
+def _filling(course: Course, step: Step) -> str:
+    if step.kind == ARGUMENTS:
+        return _ARGUMENTS
+    if step.kind == VALUE:
+        return step.lead + "a b"
+    return _WORDS[step.word] + (":0" if course.indexed and step.word == "name" else "")

@@ -1,0 +1,206 @@
+# When calls are followed instead of read, and how the machine takes over again. Does not know how a course is followed
+# (follower.py), or how the machine reads (machine.py).
+#
+# A call is followed from its opener on, where the machine has just opened a region for it, if nothing else is going on:
+# no draft, no repair, no quotation, no reasoning. From there on the turn stays as it is. At the first character that is
+# not as declared, and whenever somebody needs the machine's own state, the machine reads what is unread; what it tells
+# that was told already is dropped.
+"""The straight way around the machine's loop."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import TYPE_CHECKING, Self
+
+from toolglean.engine.fast import FastPath
+from toolglean.engine.modes import CONTENT, START
+from toolglean.events import CallDelta, Event
+
+if TYPE_CHECKING:
+    from toolglean.engine.plan import Plan
+    from toolglean.engine.straight.follower import Follower
+    from toolglean.engine.straight.standing import Probe
+    from toolglean.engine.tape import Piece
+    from toolglean.engine.turn import Turn
+    from toolglean.formats.compile import Program
+
+__all__ = ["StraightWay"]
+
+LEAST_CHARS, LEAST_DEPTH = 1024, 80
+"""Limits that a call on the straight way cannot exceed."""
+
+
+class Told:
+    """Events that were told, and are told again: so many, and so many characters of a call's arguments."""
+
+    __slots__ = ("_chars", "_events")
+
+    def __init__(self, events: int = 0, chars: int = 0) -> None:
+        self._events, self._chars = events, chars
+
+    def without(self, events: list[Event]) -> list[Event]:
+        """These events without those that were told."""
+        if not self._events and not self._chars:
+            return events
+        rest: list[Event] = []
+        for event in events:
+            if not isinstance(event, CallDelta):
+                if not self._events:
+                    rest.append(event)
+                self._events -= self._events > 0
+            elif len(event.text) > self._chars:
+                size, self._chars = self._chars, 0
+                rest.append(CallDelta(event.index, event.text[size:], event.start + size))
+            else:
+                self._chars -= len(event.text)
+        return rest
+
+
+NOTHING_TOLD = Told()
+
+
+class StraightWay(FastPath):
+    """Follows calls that are written as declared."""
+
+    __slots__ = ("_behind", "_from", "_route")
+
+    def __init__(self, plan: Plan, turn: Turn, pos: int = 0) -> None:
+        super().__init__(plan, turn, pos)
+        self._route: Program | None = _route(plan, turn)  # whose calls may be followed
+        self._from = 0  # the place from which on calls are followed
+        self._behind: Follower | None = None  # the calls that were followed, if the turn ended behind them
+
+    def fork(self) -> Self:
+        """The same at the same place; the two continue independently."""
+        twin = super().fork()
+        twin._from, twin._route, twin._behind = self._from, self._route, self._behind and self._behind.copy()
+        return twin
+
+    def _run(self, text: str, place: int, *, i: int = 0, last: bool = False) -> None:
+        raise NotImplementedError
+
+    def _taken(self) -> list[Event]:
+        raise NotImplementedError
+
+    @property
+    def _probe(self) -> Probe:
+        raise NotImplementedError
+
+    def _follow_nothing(self) -> None:
+        self._route = None
+
+    def _finish_straight(self) -> list[Event] | None:
+        # The last events, if the turn may end right here; None if the machine must end it.
+        straight = self._straight
+        events = None if straight is None else straight.at_end(self._turn, self._pos)
+        if events is not None:
+            self._behind, self._straight = straight, None
+        return events
+
+    # -- on ------------------------------------------------------------------------------------------------------------
+
+    def _follows(self, text: str, i: int) -> bool:
+        # An opener was found at `i`: whether the calls that begin with it are followed from here on.
+        turn = self._turn
+        if self._route is None or turn.tape.base + i < self._from or not _is_calm(turn, self._route):
+            return False
+        from toolglean.engine.straight.follower import follower_at  # noqa: PLC0415  # imported by the first opener
+
+        opener = text[i : i + turn.region.opener_length]
+        self._straight = follower_at(self._route, opener, (text, i, turn.tape.base), self._probe)
+        return self._straight is not None
+
+    def _follows_at_once(self, chunk: str) -> bool:
+        # The first chunk of a turn: whether it begins the calls of the one format that is read.
+        route, turn = self._route, self._turn
+        if route is None or turn.mode is not START or len(chunk) > LEAST_CHARS or not _is_fresh(turn):
+            return False
+        if not self._plan.begins(chunk[0]):
+            return False
+        from toolglean.engine.straight.follower import follower_at  # noqa: PLC0415  # see above
+
+        self._straight = follower_at(route, "", (chunk, 0, 0), self._probe)
+        return self._straight is not None
+
+    def _begin_to_follow(self, events: list[Event]) -> list[Event]:
+        # The machine has come to an opener, and told these events.
+        assert self._straight is not None
+        return self._go_on(deque([self._straight.first()]), NOTHING_TOLD, events)
+
+    def _go_on(self, pieces: deque[Piece], told: Told, events: list[Event]) -> list[Event]:
+        # Read these pieces, with whatever reads now: calls are followed, or the machine reads. `told`: what the machine
+        # tells first was told already.
+        while pieces:
+            piece = pieces.popleft()
+            straight = self._straight
+            if straight is None:
+                self._run(piece[0], piece[2], i=piece[1])
+                events += told.without(self._taken())
+                if self._straight is not None:
+                    pieces.appendleft(self._straight.first())
+            elif (found := straight.read(self._turn, piece)) is not None:
+                events += found
+            else:
+                events += straight.rest()
+                told = self._leave(pieces)
+        return events
+
+    def _astray(self) -> list[Event]:
+        assert self._straight is not None
+        events = self._straight.rest()
+        pieces: deque[Piece] = deque()
+        return self._go_on(pieces, self._leave(pieces), events)
+
+    def _leave(self, pieces: deque[Piece]) -> Told:
+        # The machine takes over: first it reads these pieces, of which it tells this again.
+        straight, self._straight = self._straight, None
+        assert straight is not None
+        landed, course, turn = straight.landed, straight.course, self._turn
+        standing = None if course is None else course.standing
+        if landed is not None and standing:
+            payload = self._plan.behind(turn.payload, standing.behind(landed), landed)
+            turn.pass_calls(payload, turn.narrowed(standing.formats), landed)
+        pieces.extendleft(reversed(straight.unread))
+        self._from = straight.astray + 1
+        return Told(straight.told, straight.told_chars)
+
+    def _get_off(self) -> list[Event]:
+        # Make the machine stand where the calls that were followed have come to. What it tells was told; or else it is
+        # returned.
+        if self._straight is None:
+            return []
+        pieces: deque[Piece] = deque()
+        told = self._leave(pieces)
+        self._from = self._pos
+        return self._go_on(pieces, told, [])
+
+
+def _route(plan: Plan, turn: Turn) -> Program | None:
+    limits = turn.limits
+    long = min(limits.held, limits.call_chars) >= LEAST_CHARS and limits.depth >= LEAST_DEPTH
+    return plan.route if long and turn.names.tools is not None else None
+
+
+def _is_fresh(turn: Turn) -> bool:
+    # Whether nothing of the turn was read.
+    return not (turn.tape.held or turn.channel or turn.narrowed_to or turn.judge.fence) and turn.judge.draft is None
+
+
+def _is_calm(turn: Turn, route: Program) -> bool:
+    # Whether nothing else is going on, so that the calls are what the machine would return at once.
+    judge, tape, payload = turn.judge, turn.tape, turn.payload
+    return (
+        turn.channel == CONTENT
+        and payload is not None
+        and payload.reads_for(route)
+        and judge.draft is None
+        and judge.attempt is None
+        and judge.closers.awaited is None
+        and not (judge.fence or turn.calls_ignored or judge.in_doubt)
+        and turn.emit.clean
+        and not (turn.emit.strays.marks or turn.emit.repairs)
+        and turn.candidate is None
+        and turn.region.start >= 0
+        and not turn.region.bare
+        and not (tape.in_prompt or tape.ahead or tape.waiting)
+    )
