@@ -156,10 +156,10 @@ class Machine(StraightWay):
         start = self._pos
         self._pos += len(chunk)
         if start == 0 and self._follows_at_once(chunk):
-            return self._begin_to_follow([])
+            return self._go_on([])
         self._run(chunk, start)
         events = self._taken() if self._turn.judge.draft is not None or self._turn.emit.ready else []
-        return events if self._straight is None else self._begin_to_follow(events)
+        return events if self._straight is None else self._go_on(events)
 
     def finish(self) -> list[Event]:
         """End the turn. A second call does nothing."""

@@ -9,7 +9,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from typing import TYPE_CHECKING, Self
 
 from toolglean.engine.fast import FastPath
@@ -31,12 +30,17 @@ LEAST_CHARS, LEAST_DEPTH = 1024, 80
 
 
 class Told:
-    """Events that were told, and are told again: so many, and so many characters of a call's arguments."""
+    """Events that were told, and are told again.
 
-    __slots__ = ("_chars", "_events")
+    Args:
+        events: how many, without deltas.
+        chars: how many characters of a call's arguments; place: after what these were made of.
+    """
 
-    def __init__(self, events: int = 0, chars: int = 0) -> None:
-        self._events, self._chars = events, chars
+    __slots__ = ("_chars", "_events", "_place")
+
+    def __init__(self, events: int = 0, chars: int = 0, place: int = 0) -> None:
+        self._events, self._chars, self._place = events, chars, place
 
     def without(self, events: list[Event]) -> list[Event]:
         """These events without those that were told."""
@@ -50,7 +54,8 @@ class Told:
                 self._events -= self._events > 0
             elif len(event.text) > self._chars:
                 size, self._chars = self._chars, 0
-                rest.append(CallDelta(event.index, event.text[size:], event.start + size))
+                start = max(event.start, self._place) if size else event.start
+                rest.append(CallDelta(event.index, event.text[size:], start))
             else:
                 self._chars -= len(event.text)
         return rest
@@ -122,37 +127,28 @@ class StraightWay(FastPath):
         self._straight = follower_at(route, "", (chunk, 0, 0), self._probe)
         return self._straight is not None
 
-    def _begin_to_follow(self, events: list[Event]) -> list[Event]:
-        # The machine has come to an opener, and told these events.
-        assert self._straight is not None
-        return self._go_on(deque([self._straight.first()]), NOTHING_TOLD, events)
-
-    def _go_on(self, pieces: deque[Piece], told: Told, events: list[Event]) -> list[Event]:
-        # Read these pieces, with whatever reads now: calls are followed, or the machine reads. `told`: what the machine
-        # tells first was told already.
-        while pieces:
-            piece = pieces.popleft()
-            straight = self._straight
-            if straight is None:
+    def _go_on(self, events: list[Event], piece: Piece | None = None, told: Told = NOTHING_TOLD) -> list[Event]:
+        # Read on after these events, by whatever reads now: calls are followed, or the machine reads.
+        #
+        # `piece`: what the machine reads first, if anything; what it tells first of that was `told` already.
+        while True:
+            if piece is not None:
                 self._run(piece[0], piece[2], i=piece[1])
                 events += told.without(self._taken())
-                if self._straight is not None:
-                    pieces.appendleft(self._straight.first())
-            elif (found := straight.read(self._turn, piece)) is not None:
-                events += found
-            else:
-                events += straight.rest()
-                told = self._leave(pieces)
-        return events
+            if self._straight is None:
+                return events
+            found: list[Event] | None = self._straight.begin(self._turn)
+            if found is not None:
+                return events + found
+            events += self._straight.rest()
+            piece, told = self._leave()
 
     def _astray(self) -> list[Event]:
         assert self._straight is not None
-        events = self._straight.rest()
-        pieces: deque[Piece] = deque()
-        return self._go_on(pieces, self._leave(pieces), events)
+        return self._go_on(self._straight.rest(), *self._leave())
 
-    def _leave(self, pieces: deque[Piece]) -> Told:
-        # The machine takes over: first it reads these pieces, of which it tells this again.
+    def _leave(self) -> tuple[Piece, Told]:
+        # The machine takes over. Returns what it reads first, and how much it tells of that was told already.
         straight, self._straight = self._straight, None
         assert straight is not None
         landed, course, turn = straight.landed, straight.course, self._turn
@@ -160,19 +156,17 @@ class StraightWay(FastPath):
         if landed is not None and standing:
             payload = self._plan.behind(turn.payload, standing.behind(landed), landed)
             turn.pass_calls(payload, turn.narrowed(standing.formats), landed)
-        pieces.extendleft(reversed(straight.unread))
         self._from = straight.astray + 1
-        return Told(straight.told, straight.told_chars)
+        return straight.unread(), Told(straight.told, straight.told_chars, straight.told_to)
 
     def _get_off(self) -> list[Event]:
         # Make the machine stand where the calls that were followed have come to. What it tells was told; or else it is
         # returned.
         if self._straight is None:
             return []
-        pieces: deque[Piece] = deque()
-        told = self._leave(pieces)
+        piece, told = self._leave()
         self._from = self._pos
-        return self._go_on(pieces, told, [])
+        return self._go_on([], piece, told)
 
 
 def _route(plan: Plan, turn: Turn) -> Program | None:

@@ -7,27 +7,32 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from toolglean.engine.parameters import Parameters
 from toolglean.engine.straight.flat import CLOSED, MAX_NESTING, read_flat, whole
-from toolglean.scan.json import COMMA, OBJECT, JsonScanner
+from toolglean.scan.json import COMMA, IN_STRINGS, OBJECT, JsonScanner
 from toolglean.scan.plain import Plain
 from toolglean.scan.scanner import CLOSE, FAIL
 
 if TYPE_CHECKING:
     from toolglean.engine.straight.steps import Step
     from toolglean.engine.turn import Turn
+    from toolglean.scan.reader import Search
 
 __all__ = ["ASTRAY", "JsonBody", "TaggedBody", "decoded"]
 
 ASTRAY = -1
 """The text is not as declared, or needs a closer look."""
 
+_not_plain = re.compile(r'["\\\x00-\x1f]').search
+_not_plain_value = re.compile('[<"\\\\\x00-\x1f\ud800-\udfff]').search
+
 MOST_SPACE = 200  # after a comma that waits
 
-Told = list[tuple[str, int]]
-"""Pieces of the arguments, with their places."""
+Told = list[tuple[str, int, int]]
+"""Pieces of the arguments, each with its place, and the place after what it was made of."""
 
 
 def decoded(text: str) -> dict[str, Any] | None:
@@ -56,16 +61,10 @@ class JsonBody(Plain):
         self._scan: JsonScanner | None = None  # where the state alone does not say enough: in a container, in a number
         self._lag, self._lag_start = "", 0
 
-    def passes(self, chunk: str) -> bool:
-        """Read a chunk, if it is in the midst of an object without containers, and nothing of it waits: most are."""
-        if self._scan is not None or self._lag:
-            return False
-        found = read_flat(self._state, chunk, 0)
-        if found is None or found[0] == CLOSED or found[0] == COMMA:
-            return False
-        self._state = found[0]
-        self.told.append(chunk)
-        return True
+    @property
+    def plain(self) -> Search | None:
+        """Inside a string: finds what does not pass as it is."""
+        return _not_plain if self._state in IN_STRINGS and not self._lag else None
 
     def begin(self, text: str, i: int, told: Told, base: int) -> int:
         """The brace is right before `i`. Returns how far the object was read."""
@@ -120,7 +119,7 @@ class JsonBody(Plain):
             piece, self._lag, self._lag_start = piece[:comma], piece[comma:], at + comma
         if piece:
             self.told.append(piece)
-            told.append((piece, at))
+            told.append((piece, at, at + len(piece)))
         return end
 
 
@@ -159,15 +158,22 @@ class TaggedBody(Plain):
         end = len(text) if place < 0 else place
         piece, at = self._held + text[i:end], base + i - len(self._held)
         self._held = ""
-        if step.trail and piece.endswith(step.trail):
-            piece, self._held = piece[: -len(step.trail)], step.trail
-        if "\n" in piece and not parameters.paired:
+        if piece[-1:] == "\n" and not step.trail and place >= 0:
             return ASTRAY
+        if piece[-1:] == "\n" and (step.trail or not (parameters.has_lines or "\n" in piece[:-1])):
+            piece, self._held = piece[:-1], "\n"
         if piece:
             if self._start < 0:
                 self._start = at
-            self._tell(parameters.text(piece), at, told)
+            self._tell(parameters.text(piece), at, told, len(piece))
         return end
+
+    @property
+    def plain(self) -> Search | None:
+        """In a value that is passed on as it comes: finds what does not pass as it is."""
+        parameters = self.parameters
+        passes = self.in_value and parameters.streams and not (parameters.lead or self._held)
+        return _not_plain_value if passes else None
 
     def at_closer(self, step: Step) -> bool:
         """Whether the closer may follow; then the line break before it was read."""
@@ -189,10 +195,10 @@ class TaggedBody(Plain):
         """There are no more parameters."""
         self._tell(self.parameters.end(), place, told)
 
-    def _tell(self, text: str, at: int, told: Told) -> None:
+    def _tell(self, text: str, at: int, told: Told, chars: int = 0) -> None:
         if text:
             self.told.append(text)
-            told.append((text, at))
+            told.append((text, at, at + chars))
 
 
 def tagged_body(turn: Turn, name: str, types: Any) -> TaggedBody:

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from toolglean.engine.landed import Landed
 from toolglean.engine.repair.suspended import OFF
@@ -18,6 +18,8 @@ from toolglean.events import CallDelta, CallEnd, CallStart, Event, Markup, ToolC
 from toolglean.scan.plain import Plain
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from toolglean.engine.straight.standing import Probe
     from toolglean.engine.straight.steps import Course, Spelling, Step
     from toolglean.engine.tape import Piece
@@ -26,7 +28,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Follower", "follower_at"]
 
-MOST_PIECES = 80  # chunks of one call: a longer one has the machine's own fast path
+LONGEST = 4096
+"""Characters of a call: a longer one, in chunks, has the fast path of the machine, which keeps less."""
 
 
 class Follower(Plain):
@@ -38,36 +41,24 @@ class Follower(Plain):
         probe: reads a sample of a course: see standing.py.
 
     Attributes:
-        unread: the text since the last call that ended, or since the first opener: pieces, as for the machine.
-        told, told_chars: how many events were told of it, and how many characters of the open call's arguments.
+        told, told_chars: how many events were told of what is unread, and how many characters of the open call's
+            arguments; told_to: the place after what they were made of.
         course: how the calls are written; None until that is clear.
         landed: the last call that ended; None if none has.
         astray: a place up to which the text is no longer followed.
     """
 
     __slots__ = (
-        *(
-            "_body",
-            "_done",
-            "_gap",
-            "_id",
-            "_limit",
-            "_name",
-            "_out",
-            "_probe",
-            "_spelling",
-            "_start",
-            "_step",
-            "_word",
-        ),
-        *("astray", "course", "landed", "told", "told_chars", "unread"),
+        *("_body", "_bound", "_done", "_first", "_gap", "_id", "_limit", "_more", "_name", "_out", "_plain", "_probe"),
+        *("_spelling", "_start", "_step", "_word", "astray", "course", "landed", "told", "told_chars", "told_to"),
     )
-    owned = ("_body", "unread")
+    owned = ("_body", "_more")
 
     def __init__(self, first: Step, piece: Piece, probe: Probe) -> None:
-        self.unread: list[Piece] = [piece]
+        self._first = piece  # what is unread, and `more` of it: the text since the last call that ended
+        self._more: list[str] = []
         self._probe = probe
-        self.told = self.told_chars = self.astray = 0
+        self.told = self.told_chars = self.told_to = self.astray = 0
         self.course: Course | None = None
         self.landed: Landed | None = None
         self._start = piece[1] + piece[2]  # of the call that is read
@@ -76,6 +67,9 @@ class Follower(Plain):
         self._id: str | None = None
         self._body: JsonBody | TaggedBody | None = None
         self._out: list[Event] = []
+        self._bound = 0  # a place up to which the arguments are followed
+        # Inside a string of the arguments: finds what does not pass as it is.
+        self._plain: Callable[[str], Any] | None = None
         self._enter(first)
 
     def _enter(self, step: Step) -> None:
@@ -94,33 +88,25 @@ class Follower(Plain):
     # -- text ----------------------------------------------------------------------------------------------------------
 
     def feed(self, turn: Turn, chunk: str, place: int) -> list[Event] | None:
-        """Read one chunk, which is at that place. None: the machine must read what is `unread`."""
-        self.unread.append((chunk, 0, place))
-        done = self._done
-        end = done + len(chunk)
-        if end < self._limit and self._spelling is not None and self._spelling.text.startswith(chunk, done):
-            self._done = end
-            return []
-        body = self._body
-        if (
-            self._step.kind == ARGUMENTS
-            and isinstance(body, JsonBody)
-            and len(self.unread) <= MOST_PIECES
-            and place + len(chunk) <= self._start + turn.limits.call_chars
-            and body.passes(chunk)
-        ):
-            self.told_chars += len(chunk)
-            return [CallDelta(turn.emit.index, chunk, place)]
+        """Read one chunk, which is at that place. None: the machine must read what is unread."""
+        self._more.append(chunk)
+        if self._plain is not None:
+            if self._plain(chunk) is None and place + len(chunk) < self._bound and self._body is not None:
+                self._body.told.append(chunk)
+                self.told_chars += len(chunk)
+                self.told_to = place + len(chunk)
+                return [CallDelta(turn.emit.index, chunk, place)]
+        elif self._spelling is not None:
+            done = self._done
+            end = done + len(chunk)
+            if end < self._limit and self._spelling.text.startswith(chunk, done):
+                self._done = end
+                return []
         return self._read(turn, chunk, 0, place)
 
-    def read(self, turn: Turn, piece: Piece) -> list[Event] | None:
-        """Read a piece: see `feed`."""
-        self.unread.append(piece)
-        return self._read(turn, *piece)
-
-    def first(self) -> Piece:
-        """Take the piece with which it begins."""
-        return self.unread.pop()
+    def begin(self, turn: Turn) -> list[Event] | None:
+        """Read the piece with which it begins: see `feed`."""
+        return self._read(turn, *self._first)
 
     def _read(self, turn: Turn, text: str, i: int, base: int) -> list[Event] | None:
         out: list[Event] = []
@@ -132,7 +118,16 @@ class Follower(Plain):
                 self.astray = base + i
                 return None
             i = j
+        inside = self._body is not None and self._step.kind in {ARGUMENTS, VALUE}
+        self._plain = self._body.plain if inside and self._body is not None else None
         return out
+
+    def unread(self) -> Piece:
+        """What the machine must read: the text since the last call that ended, or since the first opener."""
+        text, i, base = self._first
+        if not self._more:
+            return self._first
+        return text[i:] + "".join(self._more), 0, base + i
 
     def rest(self) -> list[Event]:
         """What was told of the chunk in which the text went astray."""
@@ -228,18 +223,15 @@ class Follower(Plain):
     def _read_arguments(self, turn: Turn, text: str, i: int, base: int) -> int:
         body = self._body
         assert isinstance(body, JsonBody)
-        if self._is_long(turn, base + len(text)):
+        if base + len(text) >= self._bound:
             return ASTRAY
         told: Told = []
         return self._tell(told, turn, body.read(text, i, told, base), base)
 
-    def _is_long(self, turn: Turn, place: int) -> bool:
-        return len(self.unread) > MOST_PIECES or place >= self._start + turn.limits.call_chars
-
     def _read_value(self, turn: Turn, text: str, i: int, base: int) -> int:
         body, step = self._body, self._step
         assert isinstance(body, TaggedBody)
-        if self._is_long(turn, base + len(text)):
+        if base + len(text) >= self._bound:
             return ASTRAY
         told: Told = []
         j = self._tell(told, turn, body.read(step, text, i, told, base), base)
@@ -257,9 +249,10 @@ class Follower(Plain):
         if i < 0 or base + i > self._start + turn.limits.call_chars:
             return ASTRAY
         index = turn.emit.index
-        for text, at in told:
+        for text, at, end in told:
             self._out.append(CallDelta(index, text, at))
             self.told_chars += len(text)
+            self.told_to = end
         body = self._body
         if isinstance(body, JsonBody) and body.closed:
             assert self._step.after is not None
@@ -317,9 +310,9 @@ class Follower(Plain):
         markup, end = spelling.text[spelling.end : land], start + spelling.end
         self.landed = Landed(self._start, end, start + land, start + spelling.mark, markup, is_first, again)
         if land >= done:
-            self.unread = [(text, i + land - done, base)]
+            self._first, self._more = (text, i + land - done, base), []
         else:
-            self.unread = [(spelling.text[land:done], 0, start + land), piece]
+            self._first, self._more = (spelling.text[land:done], 0, start + land), [text[i:]]
         self.told, self.told_chars, self._body = 0, 0, None
 
     @property
@@ -333,7 +326,7 @@ class Follower(Plain):
         if (self.landed is None and self._body is None) or spelling is None:
             return None
         read = spelling.text[: self._done]
-        if read not in self._step.ends or not self.unread:
+        if read not in self._step.ends:
             return None
         out: list[Event] = []
         self._out = out
@@ -354,6 +347,7 @@ class Follower(Plain):
             assert self.landed is not None
             self._out.append(Markup(self._gap, self.landed.end))
             self.told += 1
+        self._bound = self._start + min(turn.limits.call_chars, LONGEST)
         self._out.append(CallStart(emit.index, self._id, self._name, True, self._start))
         self.told += 1
         if course.begins_late:
