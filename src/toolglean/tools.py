@@ -103,15 +103,18 @@ class ToolNames:
         namespaces: the words that a model may write before a name and a dot without meaning another tool.
         spaced: whether any name contains white space.
         beginnings: the first three characters of the names and namespaces, and their first two, and first one.
+        short: the names and namespaces of fewer than three characters.
     """
 
-    __slots__ = ("beginnings", "names", "namespaces", "spaced")
+    __slots__ = ("beginnings", "names", "namespaces", "short", "spaced")
 
     def __init__(self, names: tuple[str, ...]) -> None:
         self.names = names
         self.namespaces = namespaces_of(names)
         self.spaced = any(any(map(str.isspace, name)) for name in names)
-        self.beginnings = frozenset(each[:size] for each in (*names, *self.namespaces) for size in (1, 2, 3))
+        every = (*names, *self.namespaces)
+        self.beginnings = frozenset(each[:size] for each in every for size in (1, 2, 3))
+        self.short = tuple(each for each in every if len(each) < len("abc"))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return tool_names, (self.names,)

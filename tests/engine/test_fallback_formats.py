@@ -56,6 +56,8 @@ FALLBACK_FORMATS = {
     "fenced JSON, and text": ("glm-4.5", f"```json\n{JSON_CALL}\n```\nDone.", "\nDone."),
     "a pythonic list": ("hermes", "[f(x=1)]", ""),
     "a pythonic call": ("hermes", "f(x=1)", ""),
+    "a pythonic call, with a namespace": ("hermes", "default_api.f(x=1)", ""),
+    "a pythonic call, with its own name as a namespace": ("hermes", "f.f(x=1)", ""),
     "a word that opens a call": ("hermes", f"functools[{JSON_CALL}]", ""),
     "Qwen3-Coder's calls between the tags of Hermes": (
         "hermes",
@@ -377,3 +379,12 @@ def test_an_opener_that_a_longer_one_begins_with() -> None:
     for text in ("Hm <functions.f(x)", 'Hm <function=f>{"x": 1}</function>'):
         events = events_of(lambda: Parser(["f"], format="kimi-k2", options=ParserOptions(markup=True)), text)
         assert len(calls_of(events)) == ("=f>" in text)
+
+
+@pytest.mark.parametrize("label", ["functions -> ", "Calling:", "tool->", "functions_f_0:"])
+def test_a_label_before_a_tag_is_no_beginning_of_a_call(label: str) -> None:
+    """Where the tag was in the same chunk, the label alone was looked at, and the line was kept as a call."""
+    text = f"{label}<f>\n<x>1</x>\n</f>\n"
+    events = events_of(lambda: reader("harmony"), text)
+    assert calls_of(events) == []
+    assert content_of(events) == text

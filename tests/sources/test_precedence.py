@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -244,3 +245,12 @@ def test_variables_say_whether_the_model_thinks() -> None:
 def test_wrong_variables(options: dict[str, Any], message: str) -> None:
     with pytest.raises(UsageError, match=message):
         choose_format(**options)
+
+
+def test_equal_formats_that_were_found_otherwise_stay_apart() -> None:
+    """They share a program; the first of them was the format of all parsers."""
+    named, of_model = Parser(["f"], format="hermes"), Parser(["f"], model="Qwen/Qwen3-8B")
+    assert named.format is not None
+    assert of_model.format is not None
+    assert (named.format.reason, of_model.format.reason != "") == ("", True)
+    assert pickle.loads(pickle.dumps(of_model)).format.reason == of_model.format.reason

@@ -122,7 +122,10 @@ class Names:
         """Whether what is at `i` is certainly not the name of a tool, in any spelling, nor its beginning. False if no
         tools are known.
         """
-        return self.tools is not None and text[i : i + 3] not in self.tools.known.beginnings
+        if self.tools is None:
+            return False
+        known = self.tools.known
+        return text[i : i + 3] not in known.beginnings and not text.startswith(known.short, i)
 
     def may_begin(self, begun: str) -> bool:
         """Whether a tool's name begins with that text, without its namespace."""

@@ -62,7 +62,7 @@ def _read_text(turn: Turn, plan: Plan, text: str, i: int) -> int:
     if awaited or judge.closers.looked_for:
         finder = with_closers(finder, (*judge.closers.looked_for, *awaited))
     place, found = finder.find(text, i, turn.last_text)
-    end, waits = _say_text(turn, text, i, place, waits=not found)
+    end, waits = _say_text(turn, text, i, place, found)
     if waits:
         return turn.hold(text, end)
     # If a marker that waited turned out to be text, something else is looked for now.
@@ -83,15 +83,15 @@ def _read_text(turn: Turn, plan: Plan, text: str, i: int) -> int:
     return place + begin(turn, plan, found, base + place)
 
 
-def _say_text(turn: Turn, text: str, i: int, place: int, *, waits: bool) -> tuple[int, bool]:
-    # Emit the text up to `place`, or up to a line that may begin a call in an undeclared spelling. Returns its end, and
-    # whether what follows waits for more text.
+def _say_text(turn: Turn, text: str, i: int, place: int, found: str) -> tuple[int, bool]:
+    # Emit the text up to `place`, where that marker was found, or up to a line that may begin a call in an undeclared
+    # spelling. Returns its end, and whether what follows waits for more text.
     base = turn.tape.base
     if not turn.rules.by_schema or turn.channel != CONTENT:
         if place > i:
             turn.say(text[i:place], base + i)
         return place, False
-    end, waits = turn.part_at_line(text, i, place, last=turn.last_char, start=base, waits=waits)
+    end, waits = turn.part_at_line(text, i, place, last=turn.last_char, start=base, marker=found)
     if end > i:
         turn.say_up_to(text, i, end)
     return end, waits

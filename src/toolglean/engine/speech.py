@@ -44,7 +44,7 @@ class Speech(Keeping):
         while i < len(text):
             end = len(text)
             if not is_data:
-                end, _ = self.part_at_line(text, i, end, last=last, start=start, waits=False)
+                end, _ = self.part_at_line(text, i, end, last=last, start=start)
             self._say_part(text[i:end], start + i, is_data=is_data)
             self.note_kept(start + end)
             last, i = text[max(end - 1, 0) : end], end

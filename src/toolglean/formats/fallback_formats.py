@@ -166,7 +166,8 @@ class FallbackFormats:
         self._firsts = frozenset(each[0] for each in self._tags)
         last = frozenset(marker for each in self._written_out if each.last for marker in each.markers)
         self.last_tags = others.last_tags | last if last else others.last_tags
-        self._longest = max(others.longest, *map(len, (*names, *self._tags))) + 1
+        longest = 2 * max(map(len, (*names, *self._namespaces))) + 1  # with a namespace
+        self._longest = max(others.longest, longest, *map(len, self._tags)) + 1
         self._finders: dict[tuple[int, tuple[int, ...]], Finder] = {}
         self._at_opener: dict[str, tuple[Program, int] | None] = {}
         self._last_start: tuple[str, Start] = "", _NOTHING
@@ -233,9 +234,7 @@ class FallbackFormats:
             return _WAITS
         if rest.startswith(self._others.own_literals):
             return _NOTHING
-        if rest[0] not in BRACKETS and (
-            rest in self._known or _goes_on(self._others.words, rest) or _goes_on(self._sorted_names, rest)
-        ):
+        if rest[0] not in BRACKETS and (_goes_on(self._others.words, rest) or self._may_become_name(rest)):
             return _WAITS
         program = self._at_start(rest)
         return _NOTHING if program is None else Start(program=program)
@@ -253,6 +252,17 @@ class FallbackFormats:
         begun = text[0] if text[0] in BRACKETS else text
         fits = begun[0] in self._firsts and (begun.startswith(self._tags) or _goes_on(self._tags, begun))
         return self._others.at_start(begun, self._written_out if fits else (), named=self._names_a_tool(begun))
+
+    def _may_become_name(self, text: str) -> bool:
+        # Whether it is a tool's name, which may go on, or the beginning of one, after a namespace or not.
+        if text in self._known or _goes_on(self._sorted_names, text):
+            return True
+        namespace, dot, name = text.rpartition(".")
+        if not dot:
+            return any(each.startswith(text) for each in self._namespaces)
+        if namespace in self._known and namespace.startswith(name):  # `read.read`
+            return True
+        return namespace in self._namespaces and (name in self._known or _goes_on(self._sorted_names, name))
 
     def _names_a_tool(self, text: str) -> bool:
         word = _word(text)

@@ -43,7 +43,9 @@ class Keeping(TurnState):
             and not self.tape.in_prompt
         )
 
-    def part_at_line(self, text: str, i: int, place: int, *, last: str, start: int, waits: bool) -> tuple[int, bool]:
+    def part_at_line(
+        self, text: str, i: int, place: int, *, last: str, start: int, marker: str | None = None
+    ) -> tuple[int, bool]:
         """How much of the text from `i` to `place` may be emitted at once, so that a line that begins a call is known.
 
         Args:
@@ -51,12 +53,14 @@ class Keeping(TurnState):
             i, place: the part of it that would be emitted.
             last: the text before `i`.
             start: the place in the turn of the first character of the text.
-            waits: whether it may wait for more text. If not, a line whose beginning is not complete may begin a call.
+            marker: the marker at `place`, with which a line's beginning may be clear. "": there is none yet, so the
+                part may wait for more text. If it may not, a line whose beginning is not complete may begin a call.
 
         Returns:
             The end of that part; and whether what follows must wait for more text.
         """
-        end, names = len(text) if waits else place, self.described
+        waits, names = marker == "", self.described
+        end = len(text) if waits else place + len(marker or "")
         opens = not self.has_content
         if last[-1:] in {"", "\n"} and not self._watches:
             last = NO_LINE
@@ -103,7 +107,7 @@ class Keeping(TurnState):
     def keep_marker(self, text: str, start: int) -> None:
         """A marker without a call waits for what follows: it may begin a call in another spelling."""
         if self.rules.by_schema and self.channel == CONTENT:
-            self.part_at_line(text, 0, len(text), last=self.last_char, start=start, waits=False)
+            self.part_at_line(text, 0, len(text), last=self.last_char, start=start)
 
     def keep_nothing(self) -> None:
         """Something came that is not content: what is kept is content."""

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from toolglean.engine.turn import Payload, Stops, Turn
     from toolglean.formats.fallback_formats import FallbackFormats
     from toolglean.formats.nfa import SlotEdge, StateSet
+    from toolglean.formats.spec import Format
     from toolglean.scan.text import Finder
 
 __all__ = ["FormatPayload", "FormatPlan"]
@@ -42,10 +43,17 @@ class FormatPlan(Plan):
     by_schema = True
     marked = True
 
-    def __init__(self, program: Program, fallback_formats: FallbackFormats | None = None) -> None:
+    def __init__(
+        self,
+        program: Program,
+        fallback_formats: FallbackFormats | None = None,
+        formats: tuple[Format, ...] | None = None,
+    ) -> None:
+        # `formats`: those of the program, as they were given; the program may have been made for equal ones, which were
+        # found in another way.
         self.program = self.route = program
         self.fallback_formats = fallback_formats
-        self.formats = program.formats
+        self.formats = program.formats if formats is None else formats
         self._first_char = ""  # of the calls, if only one format is read
         if len(program.formats) == 1:
             self._first_char = (program.formats[0].section[0] + program.formats[0].call)[:1]
@@ -174,7 +182,8 @@ class FormatPlan(Plan):
         return False
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return FormatPlan, (self.program, self.fallback_formats)
+        own = all(each is other for each, other in zip(self.formats, self.program.formats, strict=True))
+        return FormatPlan, (self.program, self.fallback_formats, None if own else self.formats)
 
 
 def _fallback(fallback_formats: FallbackFormats | None, *, from_start: bool = False, in_line: bool = False) -> Fallback:

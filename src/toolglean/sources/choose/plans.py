@@ -137,7 +137,7 @@ def _new(formats: tuple[Format, ...], library: tuple[Format, ...], tools: ToolNa
         written_out = (each.for_tools(names) for each in formats if each.is_for_tools)
         formats = (*fixed, *(each for each in written_out if each is not None))
     program = _program(formats, library, alone=alone)
-    return FormatPlan(program) if alone or not names else FormatPlan(program, fallback_formats_of(program, names))
+    return FormatPlan(program, None if alone or not names else fallback_formats_of(program, names), formats)
 
 
 def _program(formats: tuple[Format, ...], library: tuple[Format, ...], *, alone: bool) -> Program:
