@@ -113,6 +113,11 @@ class Tape(Plain):
         """Count as much as read again as that tape does."""
         self._reread = other._reread
 
+    @property
+    def reread(self) -> int:
+        """How many characters were read again."""
+        return self._reread
+
     def count_again(self, chars: int) -> None:
         """Count that many characters as read again."""
         self._reread += chars

@@ -17,7 +17,7 @@ from toolglean.scan.plain import Plain
 from toolglean.scan.scanner import CLOSE, FAIL
 
 if TYPE_CHECKING:
-    from toolglean.engine.straight.steps import Step
+    from toolglean.engine.straight.steps import Course, Step
     from toolglean.engine.turn import Turn
     from toolglean.scan.reader import Search
 
@@ -132,11 +132,12 @@ class TaggedBody(Plain):
         in_value: whether a value has begun.
     """
 
-    __slots__ = ("_held", "_start", "in_value", "parameters", "told")
+    __slots__ = ("_held", "_holds_breaks", "_start", "in_value", "parameters", "told")
     owned = ("parameters", "told")
 
-    def __init__(self, parameters: Parameters) -> None:
+    def __init__(self, parameters: Parameters, *, holds_breaks: bool) -> None:
         self.parameters = parameters
+        self._holds_breaks = holds_breaks
         self.told: list[str] = []
         self.in_value = False
         self._held = ""  # a line break that may be the one before the closer
@@ -158,10 +159,11 @@ class TaggedBody(Plain):
         end = len(text) if place < 0 else place
         piece, at = self._held + text[i:end], base + i - len(self._held)
         self._held = ""
-        if piece[-1:] == "\n" and not step.trail and place >= 0:
-            return ASTRAY
-        if piece[-1:] == "\n" and (step.trail or not (parameters.has_lines or "\n" in piece[:-1])):
-            piece, self._held = piece[:-1], "\n"
+        if piece[-1:] == "\n":
+            if not step.trail and place >= 0 and self._holds_breaks:
+                return ASTRAY
+            if step.trail or (self._holds_breaks and not (parameters.has_lines or "\n" in piece[:-1])):
+                piece, self._held = piece[:-1], "\n"
         if piece:
             if self._start < 0:
                 self._start = at
@@ -201,7 +203,8 @@ class TaggedBody(Plain):
             told.append((text, at, at + chars))
 
 
-def tagged_body(turn: Turn, name: str, types: Any) -> TaggedBody:
+def tagged_body(turn: Turn, name: str, course: Course) -> TaggedBody:
     """The body of a call of that tool."""
-    tool, rules = turn.names.tool(name), turn.rules
-    return TaggedBody(Parameters(tool, types, turn.limits.depth, coerce=rules.coerce))
+    types, coerce = course.format.types, turn.rules.coerce
+    parameters = Parameters(turn.names.tool(name), types, turn.limits.depth, coerce=coerce)
+    return TaggedBody(parameters, holds_breaks=course.standing.holds_breaks)

@@ -306,7 +306,9 @@ class Follower(Plain):
         # The call has ended: what is unread begins behind it. `start`: the place of the spelling.
         land, (text, i, base) = spelling.land, piece
         is_first = self.landed is None
-        again = spelling.mark - land + (0 if self.landed is None else self.landed.again)
+        again = spelling.mark - land
+        if self.landed is not None and self.course is not None:
+            again += self.landed.again + self.course.standing.again
         markup, end = spelling.text[spelling.end : land], start + spelling.end
         self.landed = Landed(self._start, end, start + land, start + spelling.mark, markup, is_first, again)
         if land >= done:
@@ -351,7 +353,7 @@ class Follower(Plain):
         self._out.append(CallStart(emit.index, self._id, self._name, True, self._start))
         self.told += 1
         if course.begins_late:
-            self._body = tagged_body(turn, self._name, course.format.types)
+            self._body = tagged_body(turn, self._name, course)
         return True
 
 

@@ -43,11 +43,15 @@ class Standing(NamedTuple):
     Attributes:
         first, later: what reads on behind the first call, and behind any other.
         formats: what the search is narrowed to.
+        again: how much it reads again of the opener of a later call, in characters.
+        holds_breaks: whether a line break in the first line of a value waits for what follows.
     """
 
     first: Reading
     later: Reading
     formats: tuple[int, ...]
+    again: int
+    holds_breaks: bool
 
     def behind(self, landed: Landed) -> Reading:
         """What reads on behind that call."""
@@ -81,22 +85,27 @@ def sample_tools() -> ToolSet:
 
 
 def _standing(course: Course, probe: Probe) -> Standing | None:
-    first, later = _reading(PROBE.join(course.probe), 1, probe), _reading(_two_calls(course), 2, probe)
+    first, later = _turn_behind(PROBE.join(course.probe), 1, probe), _turn_behind(_two_calls(course), 2, probe)
     if first is None or later is None:
         return None
-    standing = Standing(first[0], later[0], first[1])
+    gap = next(each for each in _tail(course).spellings if each.says == ENDS)
+    again = later.tape.reread - first.tape.reread - (gap.mark - gap.land)
+    begun = _until_value(course)
+    holds = bool(begun) and not probe(begun + "a\n", False)[1][-2]
+    one, two = first.payload, later.payload
+    if not (isinstance(one, Reading) and isinstance(two, Reading)):
+        return None
+    standing = Standing(one, two, first.narrowed_to, again, holds)
     course.stands(standing)  # while the samples are followed
     return standing if all(_told(text, probe, True) == _told(text, probe, False) for text in _samples(course)) else None
 
 
-def _reading(text: str, calls: int, probe: Probe) -> tuple[Reading, tuple[int, ...]] | None:
-    # What reads on behind that text, and what the search is narrowed to; None if the calls are not read.
+def _turn_behind(text: str, calls: int, probe: Probe) -> Turn | None:
+    # The turn behind that text; None if the calls in it are not read.
     turn, told = probe(text, False)
     ends = [event for events in told[:-1] for event in events if isinstance(event, CallEnd)]
-    reading = turn.payload
-    if len(ends) != calls or any(end.call.status != "ok" for end in ends):
-        return None
-    return (reading, turn.narrowed_to) if turn.mode is CALL and isinstance(reading, Reading) else None
+    whole = len(ends) == calls and all(end.call.status == "ok" for end in ends)
+    return turn if whole and turn.mode is CALL else None
 
 
 def _told(text: str, probe: Probe, follow: bool) -> list[list[Event]]:  # noqa: FBT001
@@ -114,6 +123,26 @@ def _samples(course: Course) -> Iterator[str]:
         yield text + "\nDone."
 
 
+def _tail(course: Course) -> Step:
+    # The text behind the arguments, or behind a value.
+    step: Step | None = course.first
+    while step is not None:
+        if any(each.says == ENDS for each in step.spellings):
+            return step
+        step = step.spellings[0].after if step.kind == TEXT else step.after
+    return course.first
+
+
+def _until_value(course: Course) -> str:
+    # Up to the first character of the first value; "" if there is none.
+    step: Step | None = course.first
+    text = ""
+    while step is not None and step.kind not in {VALUE, ARGUMENTS}:
+        text += step.spellings[0].text if step.kind == TEXT else _filling(course, step, 0)
+        step = step.spellings[0].after if step.kind == TEXT else step.after
+    return "" if step is None or step.kind == ARGUMENTS else text + step.lead
+
+
 def _two_calls(course: Course) -> str:
     # Up to where the machine stands behind the second call.
     whole = "".join(_sample(course, 0))
@@ -127,7 +156,7 @@ def _sample(course: Course, place: int) -> Iterator[str]:
     calls = values = 0
     while step is not None:
         if step.kind != TEXT:
-            yield _filling(course, step)
+            yield _filling(course, step, place)
             step = step.after
             continue
         following = [each for each in step.spellings if each.says == VALUE_ENDS and values == 0]
@@ -143,9 +172,9 @@ def _sample(course: Course, place: int) -> Iterator[str]:
         step = spelling.after
 
 
-def _filling(course: Course, step: Step) -> str:
+def _filling(course: Course, step: Step, place: int) -> str:
     if step.kind == ARGUMENTS:
         return _ARGUMENTS
     if step.kind == VALUE:
-        return step.lead + "a b"
+        return step.lead + ("a\nb\n\nc" if place else "a b")
     return _WORDS[step.word] + (":0" if course.indexed and step.word == "name" else "")
