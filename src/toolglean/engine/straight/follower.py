@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from toolglean.engine.landed import Landed
+from toolglean.engine.followed_call import FollowedCall
 from toolglean.engine.repair.suspended import OFF
 from toolglean.engine.straight.bodies import ASTRAY, JsonBody, TaggedBody, Told, decoded, tagged_body
 from toolglean.engine.straight.standing import first_step, standing_of
@@ -60,7 +60,7 @@ class Follower(Plain):
         self._probe = probe
         self.told = self.told_chars = self.told_to = self.astray = 0
         self.course: Course | None = None
-        self.landed: Landed | None = None
+        self.landed: FollowedCall | None = None
         self._start = piece[1] + piece[2]  # of the call that is read
         self._gap = ""  # the text of the format before it
         self._name = self._word = ""
@@ -310,7 +310,7 @@ class Follower(Plain):
         if self.landed is not None and self.course is not None:
             again += self.landed.again + self.course.standing.again
         markup, end = spelling.text[spelling.end : land], start + spelling.end
-        self.landed = Landed(self._start, end, start + land, start + spelling.mark, markup, is_first, again)
+        self.landed = FollowedCall(self._start, end, start + land, start + spelling.mark, markup, is_first, again)
         if land >= done:
             self._first, self._more = (text, i + land - done, base), []
         else:

@@ -19,7 +19,7 @@ from toolglean.events import CallEnd, join
 from toolglean.tools import ToolSet
 
 if TYPE_CHECKING:
-    from toolglean.engine.landed import Landed
+    from toolglean.engine.followed_call import FollowedCall
     from toolglean.engine.turn import Turn
     from toolglean.events import Event
     from toolglean.formats.compile import Program
@@ -53,7 +53,7 @@ class Standing(NamedTuple):
     again: int
     holds_breaks: bool
 
-    def behind(self, landed: Landed) -> Reading:
+    def behind(self, landed: FollowedCall) -> Reading:
         """What reads on behind that call."""
         return self.first if landed.is_first else self.later
 
