@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Follower", "follower_at"]
 
-LONGEST = 4096
+LONGEST = 2048
 """Characters of a call: a longer one, in chunks, has the fast path of the machine, which keeps less."""
 
 
