@@ -306,9 +306,8 @@ class Follower(Plain):
         # The call has ended: what is unread begins behind it. `start`: the place of the spelling.
         land, (text, i, base) = spelling.land, piece
         is_first = self.landed is None
-        again = spelling.mark - land
-        if self.landed is not None and self.course is not None:
-            again += self.landed.again + self.course.standing.again
+        first, later = self.course.standing.again if self.course is not None else (0, 0)
+        again = spelling.mark - land + (first if self.landed is None else self.landed.again + later)
         markup, end = spelling.text[spelling.end : land], start + spelling.end
         self.landed = FollowedCall(self._start, end, start + land, start + spelling.mark, markup, is_first, again)
         if land >= done:

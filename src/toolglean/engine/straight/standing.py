@@ -43,14 +43,15 @@ class Standing(NamedTuple):
     Attributes:
         first, later: what reads on behind the first call, and behind any other.
         formats: what the search is narrowed to.
-        again: how much it reads again of the opener of a later call, in characters.
+        again: how much it reads again of the first call, and of the opener of a later one, besides what closes a call:
+            in characters.
         holds_breaks: whether a line break in the first line of a value waits for what follows.
     """
 
     first: Reading
     later: Reading
     formats: tuple[int, ...]
-    again: int
+    again: tuple[int, int]
     holds_breaks: bool
 
     def behind(self, landed: FollowedCall) -> Reading:
@@ -89,7 +90,8 @@ def _standing(course: Course, probe: Probe) -> Standing | None:
     if first is None or later is None:
         return None
     gap = next(each for each in _tail(course).spellings if each.says == ENDS)
-    again = later.tape.reread - first.tape.reread - (gap.mark - gap.land)
+    seen = int(course.probe[1][-1] == "\n")  # the line break that showed that the call has ended
+    again = first.tape.reread - seen, later.tape.reread - first.tape.reread - (gap.mark - gap.land)
     begun = _until_value(course)
     holds = bool(begun) and not probe(begun + "a\n", False)[1][-2]
     one, two = first.payload, later.payload
