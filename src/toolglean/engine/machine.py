@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from toolglean.engine.emit import Emitter
 from toolglean.engine.judge.judge import Judge
-from toolglean.engine.modes import CALL, CONTENT, DONE, MARKER_SPACE, SPACE, START, TEXT, Mode
+from toolglean.engine.modes import CALL, CONTENT, DONE, MARKER_SPACE, SPACE, START, TEXT
 from toolglean.engine.names import Names
 from toolglean.engine.prose import STEPS, begin, repairer
 from toolglean.engine.repair.suspended import OFF, ON
@@ -26,7 +26,7 @@ from toolglean.options import DEFAULT, ParserOptions
 
 if TYPE_CHECKING:
     from toolglean.engine.plan import Plan
-    from toolglean.engine.straight.standing import Probe
+    from toolglean.engine.straight.standing import Probe, Standing
     from toolglean.engine.tape import Piece
     from toolglean.engine.watch import Watch
     from toolglean.tools import ToolSet
@@ -189,30 +189,8 @@ class Machine(StraightWay):
         twin._finished, twin._watch = self._finished, None
         return twin
 
-    def _as_read(self) -> Turn:
-        """The turn as it is when the machine has read all text so far."""
-        if self._straight is None and self._behind is None:
-            return self._turn
-        twin = self.fork()
-        twin._stand()
-        return twin._turn
-
-    def _mode(self) -> Mode:
-        """What is done with text, when the machine has read all text so far."""
-        followed = self._straight is not None and self._straight.is_in_call
-        return CALL if followed else self._as_read().mode
-
-    def _stand(self) -> None:
-        """Make the machine's own state that of all text so far."""
-        if self._behind is not None:
-            self._straight, self._behind = self._behind, None
-            self._get_off()
-            self._finish()  # all of it was told
-        elif self._straight is not None:
-            self._turn.emit.tell_first(self._get_off())
-
     @property
-    def _probe(self) -> Probe:
+    def _probe(self) -> Probe | Standing:
         return partial(_read_sample, self._plan)
 
     def _taken(self) -> list[Event]:
@@ -367,12 +345,32 @@ class Machine(StraightWay):
             self._set_fast_paths()
 
 
-def _read_sample(plan: Plan, text: str, follow: bool) -> tuple[Turn, list[list[Event]]]:  # noqa: FBT001
-    from toolglean.engine.straight.standing import sample_tools  # noqa: PLC0415  # few samples are read
+class _Sampler(Machine):
+    """Reads a sample of a course of calls, of which it is not known yet whether they may be followed."""
 
-    machine = Machine(plan, sample_tools())
-    if not follow:
-        machine._follow_nothing()
+    __slots__ = ("_standing",)
+
+    def __init__(self, plan: Plan, standing: Standing | None) -> None:
+        from toolglean.engine.straight.standing import sample_tools  # noqa: PLC0415  # few samples are read
+
+        super().__init__(plan, sample_tools())
+        self._standing = standing
+        if standing is None:
+            self._follow_nothing()
+
+    def fork(self) -> Self:
+        """See `Machine`."""
+        twin = super().fork()
+        twin._standing = self._standing
+        return twin
+
+    @property
+    def _probe(self) -> Probe | Standing:
+        return super()._probe if self._standing is None else self._standing
+
+
+def _read_sample(plan: Plan, text: str, standing: Standing | None) -> tuple[Turn, list[list[Event]]]:
+    machine = _Sampler(plan, standing)
     told = [machine.feed(char) for char in text]
     return machine._turn, [*told, machine.fork().finish()]
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from toolglean.engine.followed_call import FollowedCall
     from toolglean.engine.judge.code import Quotes
     from toolglean.engine.judge.strings import JsonStrings
-    from toolglean.engine.landed import Landed
     from toolglean.engine.turn import Payload, Turn
     from toolglean.formats.compile import Program
     from toolglean.formats.origin import Source
@@ -92,7 +92,7 @@ class Plan:
         """Whether the calls of the one format that is read begin with that character."""
         return False
 
-    def behind(self, payload: Payload | None, other: Payload, landed: Landed) -> Payload:
+    def behind(self, payload: Payload | None, other: Payload, landed: FollowedCall) -> Payload:
         """What reads on behind a call that was followed: see straight/.
 
         Args:

@@ -13,9 +13,9 @@ from toolglean.engine.reasons import ANOTHER_MESSAGE, CUT_OFF, LIMITS
 from toolglean.engine.tape import UNBOUND
 
 if TYPE_CHECKING:
+    from toolglean.engine.followed_call import FollowedCall
     from toolglean.engine.judge.code import Quotes
     from toolglean.engine.judge.drafts import Draft
-    from toolglean.engine.landed import Landed
     from toolglean.engine.payload import Payload
     from toolglean.engine.tape import Piece
 
@@ -225,7 +225,7 @@ class Speech(Keeping):
         self.channel, self.at_start, self.last_text, self.last_char = CONTENT, False, "", ""
         self.judge.call_began()
 
-    def pass_calls(self, payload: Payload, formats: tuple[int, ...], landed: Landed) -> None:
+    def pass_calls(self, payload: Payload, formats: tuple[int, ...], landed: FollowedCall) -> None:
         """Calls were followed (see straight/): stand behind the last one. `payload`: what reads on there."""
         if self.region.start != landed.start:  # it was not the first
             self.region.begin(landed.start, 0, bare=False)

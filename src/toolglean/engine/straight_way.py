@@ -12,13 +12,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Self
 
 from toolglean.engine.fast import FastPath
-from toolglean.engine.modes import CONTENT, START
+from toolglean.engine.modes import CALL, CONTENT, START, Mode
 from toolglean.events import CallDelta, Event
 
 if TYPE_CHECKING:
     from toolglean.engine.plan import Plan
     from toolglean.engine.straight.follower import Follower
-    from toolglean.engine.straight.standing import Probe
+    from toolglean.engine.straight.standing import Probe, Standing
     from toolglean.engine.tape import Piece
     from toolglean.engine.turn import Turn
     from toolglean.formats.compile import Program
@@ -87,8 +87,11 @@ class StraightWay(FastPath):
     def _taken(self) -> list[Event]:
         raise NotImplementedError
 
+    def _finish(self) -> list[Event]:
+        raise NotImplementedError
+
     @property
-    def _probe(self) -> Probe:
+    def _probe(self) -> Probe | Standing:
         raise NotImplementedError
 
     def _follow_nothing(self) -> None:
@@ -151,9 +154,8 @@ class StraightWay(FastPath):
         # The machine takes over. Returns what it reads first, and how much it tells of that was told already.
         straight, self._straight = self._straight, None
         assert straight is not None
-        landed, course, turn = straight.landed, straight.course, self._turn
-        standing = None if course is None else course.standing
-        if landed is not None and standing:
+        landed, standing, turn = straight.landed, straight.standing, self._turn
+        if landed is not None and standing is not None:
             payload = self._plan.behind(turn.payload, standing.behind(landed), landed)
             turn.pass_calls(payload, turn.narrowed(standing.formats), landed)
         self._from = straight.astray + 1
@@ -167,6 +169,28 @@ class StraightWay(FastPath):
         piece, told = self._leave()
         self._from = self._pos
         return self._go_on([], piece, told)
+
+    def _as_read(self) -> Turn:
+        """The turn as it is when the machine has read all text so far."""
+        if self._straight is None and self._behind is None:
+            return self._turn
+        twin = self.fork()
+        twin._stand()
+        return twin._turn
+
+    def _mode(self) -> Mode:
+        """What is done with text, when the machine has read all text so far."""
+        followed = self._straight is not None and self._straight.is_in_call
+        return CALL if followed else self._as_read().mode
+
+    def _stand(self) -> None:
+        """Make the machine's own state that of all text so far."""
+        if self._behind is not None:
+            self._straight, self._behind = self._behind, None
+            self._get_off()
+            self._finish()  # all of it was told
+        elif self._straight is not None:
+            self._turn.emit.tell_first(self._get_off())
 
 
 def _route(plan: Plan, turn: Turn) -> Program | None:

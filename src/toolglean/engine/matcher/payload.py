@@ -23,7 +23,7 @@ from toolglean.engine.plan import Plan
 from toolglean.formats.compile import Program
 
 if TYPE_CHECKING:
-    from toolglean.engine.landed import Landed
+    from toolglean.engine.followed_call import FollowedCall
     from toolglean.engine.matcher.reading import Description
     from toolglean.engine.repair.suspended import Put, Refusal
     from toolglean.engine.turn import Payload, Stops, Turn
@@ -128,7 +128,7 @@ class FormatPlan(Plan):
         """See `Plan`."""
         return char == self._first_char
 
-    def behind(self, payload: Payload | None, other: Payload, landed: Landed) -> Payload:
+    def behind(self, payload: Payload | None, other: Payload, landed: FollowedCall) -> Payload:
         """See `Plan`."""
         assert isinstance(other, FormatPayload)
         fallback = payload.fallback if isinstance(payload, FormatPayload) else _fallback(self.fallback_formats)

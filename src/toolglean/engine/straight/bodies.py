@@ -17,6 +17,7 @@ from toolglean.scan.plain import Plain
 from toolglean.scan.scanner import CLOSE, FAIL
 
 if TYPE_CHECKING:
+    from toolglean.engine.straight.standing import Standing
     from toolglean.engine.straight.steps import Course, Step
     from toolglean.engine.turn import Turn
     from toolglean.scan.reader import Search
@@ -203,8 +204,8 @@ class TaggedBody(Plain):
             told.append((text, at, at + chars))
 
 
-def tagged_body(turn: Turn, name: str, course: Course) -> TaggedBody:
+def tagged_body(turn: Turn, name: str, course: Course, standing: Standing | None) -> TaggedBody:
     """The body of a call of that tool."""
     types, coerce = course.format.types, turn.rules.coerce
     parameters = Parameters(turn.names.tool(name), types, turn.limits.depth, coerce=coerce)
-    return TaggedBody(parameters, holds_breaks=course.standing.holds_breaks)
+    return TaggedBody(parameters, holds_breaks=standing is not None and standing.holds_breaks)

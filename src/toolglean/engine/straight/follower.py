@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from toolglean.engine.landed import Landed
+from toolglean.engine.followed_call import FollowedCall
 from toolglean.engine.repair.suspended import OFF
 from toolglean.engine.straight.bodies import ASTRAY, JsonBody, TaggedBody, Told, decoded, tagged_body
 from toolglean.engine.straight.standing import first_step, standing_of
@@ -20,7 +20,7 @@ from toolglean.scan.plain import Plain
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from toolglean.engine.straight.standing import Probe
+    from toolglean.engine.straight.standing import Probe, Standing
     from toolglean.engine.straight.steps import Course, Spelling, Step
     from toolglean.engine.tape import Piece
     from toolglean.engine.turn import Turn
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Follower", "follower_at"]
 
-LONGEST = 4096
+LONGEST = 2048
 """Characters of a call: a longer one, in chunks, has the fast path of the machine, which keeps less."""
 
 
@@ -38,29 +38,42 @@ class Follower(Plain):
     Args:
         first: the text before the first name, in all courses that begin with the opener that was found.
         piece: the text, from that opener on.
-        probe: reads a sample of a course: see standing.py.
+        probe: reads samples of a course: see `standing_of`.
 
     Attributes:
         told, told_chars: how many events were told of what is unread, and how many characters of the open call's
             arguments; told_to: the place after what they were made of.
-        course: how the calls are written; None until that is clear.
+        course, standing: how the calls are written, and where the machine stands behind one; None until that is clear.
         landed: the last call that ended; None if none has.
         astray: a place up to which the text is no longer followed.
     """
 
     __slots__ = (
         *("_body", "_bound", "_done", "_first", "_gap", "_id", "_limit", "_more", "_name", "_out", "_plain", "_probe"),
-        *("_spelling", "_start", "_step", "_word", "astray", "course", "landed", "told", "told_chars", "told_to"),
+        *(
+            "_spelling",
+            "_start",
+            "_step",
+            "_word",
+            "astray",
+            "course",
+            "landed",
+            "standing",
+            "told",
+            "told_chars",
+            "told_to",
+        ),
     )
     owned = ("_body", "_more")
 
-    def __init__(self, first: Step, piece: Piece, probe: Probe) -> None:
+    def __init__(self, first: Step, piece: Piece, probe: Probe | Standing) -> None:
         self._first = piece  # what is unread, and `more` of it: the text since the last call that ended
         self._more: list[str] = []
         self._probe = probe
         self.told = self.told_chars = self.told_to = self.astray = 0
         self.course: Course | None = None
-        self.landed: Landed | None = None
+        self.standing: Standing | None = None
+        self.landed: FollowedCall | None = None
         self._start = piece[1] + piece[2]  # of the call that is read
         self._gap = ""  # the text of the format before it
         self._name = self._word = ""
@@ -170,7 +183,7 @@ class Follower(Plain):
             self._start, self._gap = start + spelling.opener, spelling.text[spelling.end : spelling.opener]
         if spelling.course is not None:
             self.course = spelling.course
-            standing = standing_of(self.course, self._probe)
+            standing = self.standing = standing_of(self.course, self._probe)
             if standing is None or (turn.narrowed_to and self.course.number not in turn.narrowed_to):
                 return ASTRAY
         if spelling.after is None:
@@ -306,11 +319,10 @@ class Follower(Plain):
         # The call has ended: what is unread begins behind it. `start`: the place of the spelling.
         land, (text, i, base) = spelling.land, piece
         is_first = self.landed is None
-        again = spelling.mark - land
-        if self.landed is not None and self.course is not None:
-            again += self.landed.again + self.course.standing.again
+        first, later = (0, 0) if self.standing is None else self.standing.again
+        again = spelling.mark - land + (first if self.landed is None else self.landed.again + later)
         markup, end = spelling.text[spelling.end : land], start + spelling.end
-        self.landed = Landed(self._start, end, start + land, start + spelling.mark, markup, is_first, again)
+        self.landed = FollowedCall(self._start, end, start + land, start + spelling.mark, markup, is_first, again)
         if land >= done:
             self._first, self._more = (text, i + land - done, base), []
         else:
@@ -353,7 +365,7 @@ class Follower(Plain):
         self._out.append(CallStart(emit.index, self._id, self._name, True, self._start))
         self.told += 1
         if course.begins_late:
-            self._body = tagged_body(turn, self._name, course)
+            self._body = tagged_body(turn, self._name, course, self.standing)
         return True
 
 
@@ -365,7 +377,7 @@ _READERS = {
 }
 
 
-def follower_at(program: Program, opener: str, piece: Piece, probe: Probe) -> Follower | None:
+def follower_at(program: Program, opener: str, piece: Piece, probe: Probe | Standing) -> Follower | None:
     """What follows the calls of that program that begin with that opener; None if they cannot be followed.
 
     `opener`: "" for all openers of a program of one format.

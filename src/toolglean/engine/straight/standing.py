@@ -19,7 +19,7 @@ from toolglean.events import CallEnd, join
 from toolglean.tools import ToolSet
 
 if TYPE_CHECKING:
-    from toolglean.engine.landed import Landed
+    from toolglean.engine.followed_call import FollowedCall
     from toolglean.engine.turn import Turn
     from toolglean.events import Event
     from toolglean.formats.compile import Program
@@ -29,9 +29,10 @@ __all__ = ["Probe", "Standing", "first_step", "sample_tools", "standing_of"]
 PROBE = "get_weather"
 """The tool that is called in samples."""
 
-Probe: TypeAlias = "Callable[[str, bool], tuple[Turn, list[list[Event]]]]"
-"""Reads a text with that one tool, character by character, by a parser of the program. Whether calls are followed is
-said. Returns the turn, and what was told of each character and at the end."""
+Probe: TypeAlias = "Callable[[str, Standing | None], tuple[Turn, list[list[Event]]]]"
+"""Reads a text with that one tool, character by character, by a parser of the program: one that follows calls, and then
+stands as it is said, or, with None, one that does not. Returns the turn, and what was told of each character and at the
+end."""
 
 _WORDS = {"name": PROBE, "key": "text", "type": "string"}
 _ARGUMENTS = '"text": "a", "list": [1, {"b": null}]}'
@@ -43,17 +44,18 @@ class Standing(NamedTuple):
     Attributes:
         first, later: what reads on behind the first call, and behind any other.
         formats: what the search is narrowed to.
-        again: how much it reads again of the opener of a later call, in characters.
+        again: how much it reads again of the first call, and of the opener of a later one, besides what closes a call:
+            in characters.
         holds_breaks: whether a line break in the first line of a value waits for what follows.
     """
 
     first: Reading
     later: Reading
     formats: tuple[int, ...]
-    again: int
+    again: tuple[int, int]
     holds_breaks: bool
 
-    def behind(self, landed: Landed) -> Reading:
+    def behind(self, landed: FollowedCall) -> Reading:
         """What reads on behind that call."""
         return self.first if landed.is_first else self.later
 
@@ -72,8 +74,13 @@ def first_step(program: Program, opener: str) -> Step | None:
     return found
 
 
-def standing_of(course: Course, probe: Probe) -> Standing | None:
-    """Where the machine stands behind a call of that course; None if the course must not be followed."""
+def standing_of(course: Course, probe: Probe | Standing) -> Standing | None:
+    """Where the machine stands behind a call of that course; None if the course must not be followed.
+
+    `probe`: reads samples; or, while it does, where the machine may stand.
+    """
+    if isinstance(probe, Standing):
+        return probe
     if course.standing is None:
         course.stands(_standing(course, probe) or False)
     return course.standing or None
@@ -89,27 +96,28 @@ def _standing(course: Course, probe: Probe) -> Standing | None:
     if first is None or later is None:
         return None
     gap = next(each for each in _tail(course).spellings if each.says == ENDS)
-    again = later.tape.reread - first.tape.reread - (gap.mark - gap.land)
+    seen = int(course.probe[1][-1] == "\n")  # the line break that showed that the call has ended
+    again = first.tape.reread - seen, later.tape.reread - first.tape.reread - (gap.mark - gap.land)
     begun = _until_value(course)
-    holds = bool(begun) and not probe(begun + "a\n", False)[1][-2]
+    holds = bool(begun) and not probe(begun + "a\n", None)[1][-2]
     one, two = first.payload, later.payload
     if not (isinstance(one, Reading) and isinstance(two, Reading)):
         return None
     standing = Standing(one, two, first.narrowed_to, again, holds)
-    course.stands(standing)  # while the samples are followed
-    return standing if all(_told(text, probe, True) == _told(text, probe, False) for text in _samples(course)) else None
+    same = all(_told(text, probe, standing) == _told(text, probe, None) for text in _samples(course))
+    return standing if same else None
 
 
 def _turn_behind(text: str, calls: int, probe: Probe) -> Turn | None:
     # The turn behind that text; None if the calls in it are not read.
-    turn, told = probe(text, False)
+    turn, told = probe(text, None)
     ends = [event for events in told[:-1] for event in events if isinstance(event, CallEnd)]
     whole = len(ends) == calls and all(end.call.status == "ok" for end in ends)
     return turn if whole and turn.mode is CALL else None
 
 
-def _told(text: str, probe: Probe, follow: bool) -> list[list[Event]]:  # noqa: FBT001
-    return [join(events) for events in probe(text, follow)[1]]
+def _told(text: str, probe: Probe, standing: Standing | None) -> list[list[Event]]:
+    return [join(events) for events in probe(text, standing)[1]]
 
 
 # -- samples -----------------------------------------------------------------------------------------------------------

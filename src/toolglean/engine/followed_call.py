@@ -6,10 +6,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-__all__ = ["Landed"]
+__all__ = ["FollowedCall"]
 
 
-class Landed(NamedTuple):
+class FollowedCall(NamedTuple):
     """A call that has ended.
 
     Attributes:
