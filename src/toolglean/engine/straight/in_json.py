@@ -43,7 +43,8 @@ def object_course(declared: Format, number: int, slot: str) -> Course | None:
     name, arguments = declared.keys
     objects = tuple(f'{{"{name}"{colon}"' for colon in (": ", ":"))
     bracket = "[" if is_list else ""
-    heads = tuple(text + bracket + each for text in spelt(before) for each in objects)
+    # In a list, white space after the marker may decide which of the family's spellings it is.
+    heads = tuple(text + bracket + each for text in spelt(before)[: 1 if is_list else None] for each in objects)
     middle = Step(TEXT)
     middle.spell(Spelling(f'",{gap}"{arguments}"{colon}{{', BEGINS, 1) for colon, gap in ((": ", " "), (":", "")))
     tail = Step(TEXT)
@@ -111,7 +112,9 @@ def named_course(declared: Format, number: int, *, indexed: bool) -> Course | No
     if indexed:
         the_name = Step(WORD, word="name", chars=_indexed_chars, begun=_indexed_begun, whole=_indexed)
     middle, tail = Step(TEXT), Step(TEXT)
-    middle.spell(Spelling(text + "{", BEGINS, len(text) + 1) for text in spelt(between))
+    # The same after the name.
+    texts = spelt(between)[: 1 if between[0].isspace() else None]
+    middle.spell(Spelling(text + "{", BEGINS, len(text) + 1) for text in texts)
     found, ends = turned(declared, after, heads, mark=_end_of_object)
     tail.spell((Spelling(text, ENDS, mark, 0, 0, opener) for text, mark, opener in found), ends)
     first = _linked(declared, heads, the_name, middle, tail)

@@ -103,6 +103,9 @@ def _standing(course: Course, probe: Probe) -> Standing | None:
     one, two = first.payload, later.payload
     if not (isinstance(one, Reading) and isinstance(two, Reading)):
         return None
+    bare = _turn_behind(_two_calls(course, -1), 2, probe)
+    if bare is None or not isinstance(bare.payload, Reading) or bare.payload.walk.states is not two.walk.states:
+        return None  # its spellings lead to different places
     standing = Standing(one, two, first.narrowed_to, again, holds)
     same = all(_told(text, probe, standing) == _told(text, probe, None) for text in _samples(course))
     return standing if same else None
@@ -151,9 +154,9 @@ def _until_value(course: Course) -> str:
     return "" if step is None or step.kind == ARGUMENTS else text + step.lead
 
 
-def _two_calls(course: Course) -> str:
+def _two_calls(course: Course, place: int = 0) -> str:
     # Up to where the machine stands behind the second call.
-    whole = "".join(_sample(course, 0))
+    whole = "".join(_sample(course, place))
     before, _, _ = whole.partition(PROBE)
     second = whole.index(PROBE, len(before) + len(PROBE))
     return whole[:second] + PROBE + course.probe[1]
