@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from tests.support.face import faced
-from toolglean import Parser, Tool, ollama
+from toolglean import Format, Parser, Tool, ollama
 
 __all__ = [
     "CHUNK",
@@ -80,13 +79,13 @@ class Reader:
     code_goal: float | None = None
 
 
-def _parser(method: str, **how: str) -> Callable[[], Callable[[str], Any]]:
-    return lambda: getattr(_fresh(tuple(how.items())).fork(), method)
+def _parser(method: str, format: str) -> Callable[[], Callable[[str], Any]]:  # noqa: A002  # as the parser calls it
+    return lambda: getattr(_fresh(format).fork(), method)
 
 
 @cache
-def _fresh(how: tuple[tuple[str, str], ...]) -> Parser:
-    return Parser(TOOLS, **faced(**dict(how)))
+def _fresh(name: str) -> Parser:
+    return Parser(TOOLS, format=Format.from_tag(name) if name.startswith("<") else name)
 
 
 def _port(tag: str) -> Callable[[], Callable[[str], Any]]:
@@ -94,7 +93,7 @@ def _port(tag: str) -> Callable[[], Callable[[str], Any]]:
 
 
 def _format(name: str, before: str, after: str, quote: Callable[[Any], str] = json.dumps, **goals: float) -> Reader:
-    return Reader(name, _parser("feed", format=name), before, after, quote, **goals)
+    return Reader(name, _parser("feed", name), before, after, quote, **goals)
 
 
 AS_JSON, AS_TEXT = 4.5, 5.0
@@ -103,10 +102,10 @@ AS_JSON, AS_TEXT = 4.5, 5.0
 BEFORE, AFTER = '<tool_call>\n{"name": "write_file", "arguments": {"text": ', "}}\n</tool_call>"
 
 READERS: tuple[Reader, ...] = (
-    Reader("feed", _parser("feed", tag="<tool_call>"), BEFORE, AFTER, prose_goal=1.7, code_goal=AS_JSON),
-    Reader("add", _parser("add", tag="<tool_call>"), BEFORE, AFTER, prose_goal=2),
+    Reader("feed", _parser("feed", "<tool_call>"), BEFORE, AFTER, prose_goal=1.7, code_goal=AS_JSON),
+    Reader("add", _parser("add", "<tool_call>"), BEFORE, AFTER, prose_goal=2),
     Reader("the exact port", _port("<tool_call>"), BEFORE, AFTER),
-    Reader("auto", _parser("feed", format="auto"), BEFORE, AFTER, prose_goal=3.2),
+    Reader("auto", _parser("feed", "auto"), BEFORE, AFTER, prose_goal=3.2),
     _format("hermes", BEFORE, AFTER, prose_goal=1.7, reasoning_goal=3.6, code_goal=AS_JSON),
     _format(
         "qwen3-coder",

@@ -18,6 +18,8 @@ __all__ = [
     "SMALL_CALLS",
     "TOKENS",
     "SmallCalls",
+    "many_lists",
+    "many_sets",
     "read",
     "short_turn",
     "tool_dicts",
@@ -40,6 +42,18 @@ def tool_dicts(count: int, label: str = "") -> list[dict[str, Any]]:
 def _tool(name: str) -> dict[str, Any]:
     function = {"name": name, "description": f"What {name} knows of a city.", "parameters": _CITY}
     return {"type": "function", "function": function}
+
+
+@cache
+def many_lists(count: int) -> list[list[dict[str, Any]]]:
+    """That many lists of ten tools, each with names of its own."""
+    return [tool_dicts(10, f"_{number}") for number in range(count)]
+
+
+@cache
+def many_sets(count: int) -> list[ToolSet]:
+    """The same as `ToolSet`s."""
+    return [*map(ToolSet, many_lists(count))]
 
 
 # -- many small calls --------------------------------------------------------------------------------------------------

@@ -31,12 +31,6 @@ LONGEST = 20.0
 """Seconds that one reading may take: what would take longer is not measured."""
 
 PATIENCE = 300.0
-READERS = {
-    "toolglean auto": "auto_reader",
-    "vLLM without a parser": "bare_reader",
-    "partial-json-parser": "partial_reader",
-}
-"""What reads, where it is not `reader`."""
 
 
 class Timer:
@@ -54,7 +48,7 @@ class Timer:
             "from benchmarks.peers.timer import main; main(*sys.argv[1:])"
         )
         self._process = subprocess.Popen(
-            [python, "-c", code, self._peer.module, READERS.get(self._peer.name, "reader")],
+            [python, "-c", code, self._peer.module, self._peer.reader],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

@@ -284,11 +284,16 @@ def test_every_row_of_the_goals_has_a_goal() -> None:
     assert goals == as_json | dict.fromkeys(("qwen3-coder", "glm-4.5"), 5.0)
     small = {each.name: each.goal for each in SMALL_CALLS if each.goal}
     assert small == {"hermes": 12, "tag": 12, "auto": 12, "kimi-k2": 14, "qwen3-coder": 18}
-    works = {
-        measure.group: measure.make(SMOKE) for measure in MEASURES if measure.group in {"a short turn", "Parser(tools)"}
+    goals_of = {
+        measure.group: [work.goal for work in measure.make(SMOKE) if work.goal]
+        for measure in MEASURES
+        if measure.group in {"a short turn", "Parser(tools)", "1,000 sets of tools in turn"}
     }
-    assert {work.goal for work in works["a short turn"]} == {None, 280, 310}
-    assert {work.goal for work in works["Parser(tools)"]} == {None, 35, 310}
+    assert goals_of == {
+        "a short turn": [280, 310],
+        "Parser(tools)": [35, 35, 35, 35, 310, 310],
+        "1,000 sets of tools in turn": [35, 35, 280, 310],
+    }
     assert SIZES[0] == 1_000
     assert SIZES[-1] == 1_000_000
 
