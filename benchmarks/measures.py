@@ -128,7 +128,9 @@ def _small(size: int | None) -> Measure:
             chunks = cut(text) if size else [text]
             if each is SMALL_CALLS[0]:
                 yield _floor(cut(text))
-            yield Work(each.name, read(each.new, chunks), len(chunks), goal=_goal_of_small(each, size))
+            yield Work(
+                each.name, read(each.new, chunks), len(chunks), "ns" if size else "us", _goal_of_small(each, size)
+            )
 
     return Measure(f"{COUNT} small calls, {'a chunk' if size else 'all, in one chunk'}", lambda effort: [*make(effort)])
 

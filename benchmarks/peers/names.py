@@ -78,7 +78,8 @@ PEERS = (
         "PluginReasoning",
         "TOOLGLEAN_PEER_VLLM",
         reader="",
-        caveat="toolglean's plugin instead of vLLM's own parsers: the same layer, requests and tokenizer.",
+        caveat="toolglean's plugin instead of vLLM's own parsers: the same layer, requests and tokenizer. What was streamed of "
+        "a call cannot be taken back: as with vLLM, a client that checks the reason at the end of a cut-off turn runs nothing.",
     ),
     Peer(
         "vLLM without a parser",

@@ -23,9 +23,9 @@ CONSTRUCTION = "construction"
 MEMORY = "argument of 100 KB"
 """The workload whose memory is measured."""
 
-ROUNDS = 5
-SAMPLE = 0.05
-"""Seconds that one turn of a timer should last at least."""
+ROUNDS = 25
+SAMPLE = 0.01
+"""Seconds that one turn of a timer should last at least. Many short turns find the undisturbed moments."""
 
 LONGEST = 20.0
 """Seconds that one reading may take: what would take longer is not measured."""
@@ -131,10 +131,10 @@ def _measure(
             continue
         rows[name]["works"][work] = first["seconds"]
         repeats[name] = max(1, int(SAMPLE / max(first["seconds"], 1e-6)))
-    for _ in range(rounds):
+    for number in range(1, rounds + 1):
         for name, count in repeats.items():
-            if rows[name]["works"][work] * count > LONGEST / 4:
-                continue  # once is enough: it is not close
+            if rows[name]["works"][work] * count * number > LONGEST / 4:
+                continue  # what takes seconds needs fewer turns
             found = timers[name].ask(work=work, repeats=count)
             if "seconds" in found:
                 rows[name]["works"][work] = min(rows[name]["works"][work], found["seconds"])
