@@ -44,10 +44,11 @@ def _process(*args: str) -> subprocess.CompletedProcess[str]:
 
 
 def import_ms() -> float:
-    """Milliseconds for `import toolglean` beyond Python's own start, bytecode written."""
-    done = _process("-X", "importtime", "-c", "import toolglean")
-    [line] = [line for line in done.stderr.splitlines() if line.split("|")[-1].strip() == "toolglean"]
-    return int(line.split("|")[1]) / 1000
+    """Milliseconds for `from toolglean import Parser` beyond Python's own start, bytecode written."""
+    done = _process("-X", "importtime", "-c", "from toolglean import Parser")
+    # What a module imports is indented, and part of its time.
+    rows = [line.split("|")[1:] for line in done.stderr.splitlines()]
+    return sum(int(cumulative) for cumulative, name in rows if name.startswith(" toolglean")) / 1000
 
 
 def _processor_ms(*args: str) -> float:
@@ -69,12 +70,12 @@ def _counted(name: str, run: Callable[[], float], unit: str = "ms", goal: float 
 
 
 PROCESSES = (
-    Measure("import toolglean", lambda _: [_counted("-X importtime, cumulative", import_ms, goal=30)]),
+    Measure("from toolglean import Parser", lambda _: [_counted("-X importtime, cumulative", import_ms, goal=30)]),
     Measure(
         "processor time of a process",
         lambda _: [
             _counted("python -c pass", partial(_processor_ms, "-c", "pass")),
-            _counted("python -c 'import toolglean'", partial(_processor_ms, "-c", "import toolglean")),
+            _counted("from toolglean import Parser", partial(_processor_ms, "-c", "from toolglean import Parser")),
             _counted("toolglean --version", partial(_processor_ms, "-m", "toolglean", "--version"), goal=100),
         ],
     ),
