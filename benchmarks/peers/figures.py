@@ -21,6 +21,9 @@ __all__ = ["write"]
 DOCS = Path(__file__).parents[2] / "docs"
 OURS = "toolglean"
 WORKS = (CONSTRUCTION, *(work.name for work in WORKLOADS))
+NO_RIVALS = ("toolglean auto", "vLLM without a parser")
+CLOSE = 0.95
+"""What a peer's multiple must be below to be called faster."""
 RAN = ("unsafe", "altered", "invented")
 KINDS = {
     "ran what it should not": RAN,
@@ -200,11 +203,11 @@ def _memory(row: dict[str, Any]) -> list[str]:
 def _slower(rows: dict[str, Any], others: list[str]) -> Iterator[str]:
     # The workloads that a peer reads in less time, with its multiple of toolglean's.
     ours = rows[OURS]["works"]
-    for name in others:
+    for name in (each for each in others if each not in NO_RIVALS):
         faster = [
             f"{work} ({seconds / ours[work]:.2g})"
             for work in WORKS
-            if isinstance(seconds := rows[name]["works"].get(work), float) and seconds < ours[work]
+            if isinstance(seconds := rows[name]["works"].get(work), float) and seconds < CLOSE * ours[work]
         ]
         if faster:
             yield f"- {name}: {', '.join(faster)}."

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -90,5 +91,8 @@ def curves(path: Path, series: Mapping[str, Any]) -> None:
         axes.set_xlabel(each["what"])
         axes.set_ylabel(f"x baseline, {each['part']}")
         axes.grid(color=INK, alpha=0.2)
-        axes.legend(frameon=False, fontsize="small")
+        axes.set_ylim(
+            1, 20 * max(value for values in each["lines"].values() for value in values if not math.isnan(value))
+        )
+        axes.legend(frameon=False, fontsize="small", loc="upper center", ncols=2)
     _save(figure, path)
