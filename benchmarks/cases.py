@@ -10,20 +10,23 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from tests.support.face import faced
-from toolglean import Parser, Tool, ollama
+from toolglean import Format, Parser, Tool, ollama
 
 __all__ = [
     "CHUNK",
     "FLOODS",
+    "LISTS",
     "PROSE",
     "READERS",
     "SIZES",
+    "TOOLS",
     "Flood",
     "Reader",
     "Text",
     "call_of",
+    "code",
     "cut",
+    "numbers",
     "prose",
     "reader",
 ]
@@ -33,12 +36,21 @@ CHUNK = 4
 
 TEXT = {"type": "object", "properties": {"text": {"type": "string"}}}
 CITY = {"type": "object", "properties": {"city": {"type": "string"}}}
-TOOLS = (Tool("write_file", TEXT), Tool("get_weather", CITY))
+NUMBERS = {"type": "object", "properties": {"numbers": {"type": "array", "items": {"type": "number"}}}}
+TOOLS = (Tool("write_file", TEXT), Tool("get_weather", CITY), Tool("plot", NUMBERS))
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
 """Lengths of the string argument of the one call that is read."""
 
+PLAIN = "The quick brown fox looks for a tool, finds none, and jumps over the lazy dog.\n"
 WORDS = "The quick brown fox looks for a tool, finds none (x = y, [1], {z}), and jumps over the lazy dog.\n"
 HTML = "The <b>quick</b> brown <i>fox</i> looks for a tool, finds <b>none</b>, and jumps over the lazy dog.\n"
+SPANS = "The `quick` brown *fox* looks for a `tool`, finds **none**, and jumps over the lazy dog.\n"
+CODE = '''def look(path: str, *, deep: bool = False) -> "list[int]":
+    """Look at a file's <parts>, and count."""
+    if path == "" or not deep and len(path) < 3:
+        raise ValueError(f"path={path!r}: too short")
+    return [n for n, line in enumerate(open(path)) if "\\\\t" in line and line < "z"]
+'''
 
 
 # -- what reads --------------------------------------------------------------------------------------------------------
@@ -53,61 +65,83 @@ class Reader:
         new: makes what reads: a function for one chunk.
         before, after: the call, around its one argument.
         quote: how the argument is written.
-        prose_goal, call_goal: the goals of the project, in multiples of the baseline; None if there is none.
+        prose_goal, reasoning_goal, code_goal: the goals of the project, in multiples of the baseline; None if there is
+            none. The last is that of one call with 100 KB of code.
     """
 
     name: str
     new: Callable[[], Callable[[str], Any]]
     before: str = ""
     after: str = ""
-    quote: Callable[[str], str] = json.dumps
+    quote: Callable[[Any], str] = json.dumps
     prose_goal: float | None = None
-    call_goal: float | None = None
+    reasoning_goal: float | None = None
+    code_goal: float | None = None
 
 
-def _parser(method: str, **how: str) -> Callable[[], Callable[[str], Any]]:
-    return lambda: getattr(_fresh(tuple(how.items())).fork(), method)
+def _parser(method: str, format: str) -> Callable[[], Callable[[str], Any]]:  # noqa: A002  # as the parser calls it
+    return lambda: getattr(_fresh(format).fork(), method)
 
 
 @cache
-def _fresh(how: tuple[tuple[str, str], ...]) -> Parser:
-    return Parser(TOOLS, **faced(**dict(how)))
+def _fresh(name: str) -> Parser:
+    return Parser(TOOLS, format=Format.from_tag(name) if name.startswith("<") else name)
 
 
 def _port(tag: str) -> Callable[[], Callable[[str], Any]]:
     return lambda: ollama.Parser(["write_file", "get_weather"], tag).add
 
 
-def _format(name: str, before: str, after: str, quote: Callable[[str], str] = json.dumps) -> Reader:
-    return Reader(name, _parser("feed", format=name), before, after, quote, call_goal=12)
+def _format(name: str, before: str, after: str, quote: Callable[[Any], str] = json.dumps, **goals: float) -> Reader:
+    return Reader(name, _parser("feed", name), before, after, quote, **goals)
 
+
+AS_JSON, AS_TEXT = 4.5, 5.0
+"""Goals for code."""
 
 BEFORE, AFTER = '<tool_call>\n{"name": "write_file", "arguments": {"text": ', "}}\n</tool_call>"
 
 READERS: tuple[Reader, ...] = (
-    Reader("feed", _parser("feed", tag="<tool_call>"), BEFORE, AFTER, prose_goal=1.5, call_goal=12),
-    Reader("add", _parser("add", tag="<tool_call>"), BEFORE, AFTER, prose_goal=3),
+    Reader("feed", _parser("feed", "<tool_call>"), BEFORE, AFTER, prose_goal=1.7, code_goal=AS_JSON),
+    Reader("add", _parser("add", "<tool_call>"), BEFORE, AFTER, prose_goal=2),
     Reader("the exact port", _port("<tool_call>"), BEFORE, AFTER),
-    Reader("auto", _parser("feed", format="auto"), BEFORE, AFTER),
-    _format("hermes", BEFORE, AFTER),
+    Reader("auto", _parser("feed", "auto"), BEFORE, AFTER, prose_goal=3.2),
+    _format("hermes", BEFORE, AFTER, prose_goal=1.7, reasoning_goal=3.6, code_goal=AS_JSON),
     _format(
         "qwen3-coder",
         "<tool_call>\n<function=write_file>\n<parameter=text>\n",
         "\n</parameter>\n</function>\n</tool_call>",
         str,
+        code_goal=AS_TEXT,
     ),
     _format(
-        "glm-4.5", "<tool_call>write_file\n<arg_key>text</arg_key>\n<arg_value>", "</arg_value>\n</tool_call>", str
+        "glm-4.5",
+        "<tool_call>write_file\n<arg_key>text</arg_key>\n<arg_value>",
+        "</arg_value>\n</tool_call>",
+        str,
+        code_goal=AS_TEXT,
     ),
-    _format("mistral-v13", '[TOOL_CALLS]write_file[ARGS]{"text": ', "}\n"),
+    _format("mistral-v13", '[TOOL_CALLS]write_file[ARGS]{"text": ', "}\n", code_goal=AS_JSON),
     _format("pythonic", "[write_file(text=", ")]\n", repr),
     _format("gemma-4", '<|tool_call>call:write_file{text:<|"|>', '<|"|>}<tool_call|>', str),
     _format(
         "harmony",
         '<|channel|>commentary to=functions.write_file <|constrain|>json<|message|>{"text": ',
         "}<|call|>",
+        code_goal=AS_JSON,
     ),
 )
+
+LISTS: tuple[Reader, ...] = (
+    _format("hermes", '<tool_call>\n{"name": "plot", "arguments": {"numbers": ', AFTER),
+    _format(
+        "qwen3-coder",
+        "<tool_call>\n<function=plot>\n<parameter=numbers>\n",
+        "\n</parameter>\n</function>\n</tool_call>",
+    ),
+    _format("pythonic", "[plot(numbers=", ")]\n", repr),
+)
+"""What reads a list of numbers."""
 
 
 def reader(name: str) -> Reader:
@@ -120,9 +154,19 @@ def prose(characters: int, words: str = WORDS) -> str:
     return (words * (characters // len(words) + 1))[:characters]
 
 
-def call_of(each: Reader, size: int) -> str:
-    """One call whose string argument has `size` characters."""
-    return each.before + each.quote(prose(size)) + each.after
+def code(characters: int) -> str:
+    """Source code, with quotes, escapes, brackets and `<`."""
+    return prose(characters, CODE)
+
+
+def numbers(characters: int) -> list[int | float]:
+    """A list of numbers that is about as long as JSON."""
+    return [n if n % 3 else n / 8 for n in range(1000, 1000 + characters // 6)]
+
+
+def call_of(each: Reader, size: int, payload: Callable[[int], Any] = prose) -> str:
+    """One call whose argument has about `size` characters."""
+    return each.before + each.quote(payload(size)) + each.after
 
 
 # -- text without a call -----------------------------------------------------------------------------------------------
@@ -139,11 +183,13 @@ class Text:
 
 
 PROSE: tuple[Text, ...] = (
-    Text("prose", prose(40_000), ("feed", "add", "the exact port", "hermes", "mistral-v13", "harmony", "auto")),
+    Text("prose", prose(40_000, PLAIN), ("feed", "add", "the exact port", "hermes", "mistral-v13", "harmony", "auto")),
+    Text("prose with brackets", prose(40_000), ("feed", "add", "the exact port", "hermes", "auto")),
+    Text("prose with code", prose(40_000, SPANS), ("feed", "hermes", "auto")),
     Text("prose with HTML", prose(40_000, HTML), ("feed", "add", "the exact port", "hermes", "auto")),
-    Text("reasoning", prose(40_000), ("hermes", "auto"), "<think>\n"),
+    Text("reasoning", prose(40_000, PLAIN), ("hermes", "qwen3-coder", "auto"), "<think>\n"),
 )
-"""The second has the character with which tags begin, and no tag."""
+"""Only the first and the last have goals: nothing in them may begin a call, or quote one. No text has a tag."""
 
 
 # -- floods ------------------------------------------------------------------------------------------------------------

@@ -1,226 +1,239 @@
-# The measures, and how each is made from the cases. Does not depend on how figures are shown.
-"""The measures. Each gives rows; the candidates of one measure take turns in one run."""
+# The measures, and how each is made from the cases. Does not depend on how time is taken (timing.py), or on how figures
+# are shown.
+"""The measures: a function for each kind, and all of them in the order of the table."""
 
 from __future__ import annotations
 
-import os
-import statistics
-import subprocess
-import sys
-import tempfile
-import time
-from collections import Counter
+import tracemalloc
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from functools import partial
 
-from benchmarks.adapters import CHUNKS, adapters
-from benchmarks.cases import FLOODS, PROSE, READERS, SIZES, Reader, Text, call_of, cut, reader
-from fuzz import repairs
-from toolglean import Format, Parser
-from toolglean.cli.measure import baseline, best_times
-from toolglean.errors import ToolgleanError
-from toolglean.sources.templates.infer import infer
+from benchmarks.cases import (
+    FLOODS,
+    LISTS,
+    PROSE,
+    READERS,
+    SIZES,
+    Flood,
+    Reader,
+    Text,
+    call_of,
+    code,
+    cut,
+    numbers,
+    prose,
+    reader,
+)
+from benchmarks.others import ADAPTERS, PROCESSES, REPAIRS, TEMPLATES
+from benchmarks.timing import BASELINE, Effort, Measure, Quotient, Work
+from benchmarks.turns import (
+    COUNT,
+    HERMES,
+    SETS,
+    SMALL_CALLS,
+    TOKENS,
+    SmallCalls,
+    many_lists,
+    many_sets,
+    read,
+    short_turn,
+    tool_dicts,
+)
+from toolglean import Format, Parser, ToolSet
+from toolglean.cli.measure import baseline
 
-__all__ = ["FULL", "SMOKE", "Effort", "Row", "all_rows", "import_ms"]
+__all__ = ["MEASURES"]
 
-NS = 1e9
-REPAIRS = 100  # broken calls for each repair and format
-
-
-@dataclass(frozen=True, slots=True)
-class Effort:
-    """How long to measure."""
-
-    rounds: int
-    sizes: Sequence[int]
-    divide_by: int
-    imports: int
-    sample: float
-
-
-FULL = Effort(rounds=5, sizes=SIZES, divide_by=1, imports=20, sample=0.005)
-SMOKE = Effort(rounds=1, sizes=SIZES[:2], divide_by=40, imports=2, sample=0.0005)
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """One line of the table.
-
-    Attributes:
-        group, name: what was measured.
-        value, unit: the figure itself.
-        floors: the figure as a multiple of the baseline of the same run, where that means something.
-        goal: the goal of the project, in the unit of the measure.
-        judged: the figure that the goal is about.
-    """
-
-    group: str
-    name: str
-    value: float
-    unit: str
-    floors: float | None = None
-    goal: float | None = None
-    judged: float | None = None
-
-    @property
-    def met(self) -> bool | None:
-        """Whether the goal is met; None if there is none."""
-        return None if self.goal is None or self.judged is None else self.judged <= self.goal
+Feed = Callable[[str], object]
 
 
-def all_rows(effort: Effort) -> Iterator[Row]:
-    """Every measure, in the order of the table."""
-    for text in PROSE:
-        yield from _prose(text, effort)
-    for each in READERS:
-        yield from _calls(each, effort)
-    yield from _floods(effort)
-    yield from _forks(effort)
-    best = min(import_ms() for _ in range(effort.imports))
-    yield Row("from toolglean import Parser", "-X importtime, cumulative", best, "ms", goal=30, judged=best)
-    yield from _inference(effort)
-    yield from _adapters(effort)
-    yield from _repairs(effort)
-
-
-def _repairs(effort: Effort) -> Iterator[Row]:
-    # The outcome of broken calls is not a figure of speed, but of what can be read. None may be repaired wrongly.
-    count = max(REPAIRS // effort.divide_by, 2)
-    for repair in repairs.BREAKERS:
-        found = sum((repairs.count_of(repair, name, count)[0] for name in repairs.families(repair)), Counter[str]())
-        share = 100 * found[repairs.RIGHT] / found.total()
-        wrong = found[repairs.WRONG]
-        name = f"{repair}; mended wrong: {wrong}"
-        yield Row("repairs, of broken calls", name, share, "% right", goal=0, judged=wrong)
-
-
-def _reading(new: Callable[[], Callable[[str], object]], chunks: Sequence[str], opener: str = "") -> Callable[[], None]:
-    def read() -> None:
+def _reading(new: Callable[[], Feed], chunks: Sequence[str], opener: str = "") -> Callable[[], None]:
+    def work() -> None:
         feed = new()
         feed(opener)
         for chunk in chunks:
             feed(chunk)
 
-    return read
+    return work
 
 
-def _prose(text: Text, effort: Effort) -> Iterator[Row]:
-    chunks = cut(text.text[: len(text.text) // effort.divide_by])
-    works: dict[str, Callable[[], object]] = {"the baseline": lambda: baseline(chunks)}
-    works |= {name: _reading(reader(name).new, chunks, text.opener) for name in text.readers}
-    best = best_times(works, rounds=effort.rounds * 3, sample=effort.sample)
-    goals = {name: reader(name).prose_goal for name in text.readers if text == PROSE[0]}
-    for name, seconds in best.items():
-        floors = seconds / best["the baseline"]
-        yield Row(f"{text.name}, a chunk", name, seconds / len(chunks) * NS, "ns", floors, goals.get(name), floors)
+def _floor(chunks: Sequence[str], *, shown: bool = False) -> Work:
+    return Work(BASELINE, lambda: baseline(chunks), len(chunks), shown=shown)
 
 
-def _calls(each: Reader, effort: Effort) -> Iterator[Row]:
-    texts = {size: cut(call_of(each, size)) for size in effort.sizes}
-    works: dict[str, Callable[[], object]] = {str(size): _reading(each.new, texts[size]) for size in texts}
-    middle = texts[effort.sizes[-2]]  # longer lists of chunks do not fit the processor's caches
-    works["floor"] = lambda: baseline(middle)
-    best = best_times(works, rounds=effort.rounds, sample=effort.sample)
-    floor_ns = best["floor"] / len(middle) * NS
-    per_chunk = {size: best[str(size)] / len(texts[size]) * NS for size in texts}
-    group = f"one call, a chunk: {each.name}"
-    for size, ns in per_chunk.items():
-        goal = each.call_goal if size == 100_000 else None
-        yield Row(group, f"{size // 1000:,} KB argument", ns, "ns", ns / floor_ns, goal, ns / floor_ns)
-    growth = per_chunk[effort.sizes[-1]] / per_chunk[effort.sizes[0]]
-    yield Row(
-        group, f"growth {effort.sizes[0] // 1000:,} to {effort.sizes[-1] // 1000:,} KB", growth, "x", None, 1.3, growth
-    )
+# -- a chunk of text, and of one call ----------------------------------------------------------------------------------
 
 
-def _floods(effort: Effort) -> Iterator[Row]:
-    for flood in FLOODS:
+def _prose(text: Text) -> Measure:
+    def make(effort: Effort) -> Iterator[Work]:
+        chunks = cut(text.text[: len(text.text) // effort.divide_by])
+        yield _floor(chunks, shown=True)
+        for name in text.readers:
+            each = reader(name)
+            goal = {"prose": each.prose_goal, "reasoning": each.reasoning_goal}.get(text.name)
+            yield Work(name, _reading(each.new, chunks, text.opener), len(chunks), goal=goal)
+
+    return Measure(f"{text.name}, a chunk", lambda effort: [*make(effort)])
+
+
+def _code() -> Measure:
+    def make(effort: Effort) -> Iterator[Work]:
+        for each in READERS:
+            chunks = cut(call_of(each, 100_000 // effort.divide_by, code))
+            if each is READERS[0]:
+                yield _floor(chunks)
+            yield Work(each.name, _reading(each.new, chunks), len(chunks), goal=each.code_goal)
+
+    return Measure("one call, 100 KB of code, a chunk", lambda effort: [*make(effort)])
+
+
+def _growth(each: Reader, payload: Callable[[int], object], what: str) -> Measure:
+    names = {size: f"{size // 1000:,} KB of {what}" for size in SIZES}
+
+    def make(effort: Effort) -> Iterator[Work]:
+        for size, name in names.items():
+            chunks = cut(call_of(each, size // effort.divide_by, payload))
+            if size == SIZES[-2]:  # longer lists of chunks do not fit the processor's caches
+                yield _floor(chunks)
+            yield Work(name, _reading(each.new, chunks), len(chunks))
+
+    first, last = names[SIZES[0]], names[SIZES[-1]]
+    growth = Quotient(f"growth {SIZES[0] // 1000:,} to {SIZES[-1] // 1000:,} KB", last, first)
+    return Measure(f"one call, a chunk: {each.name}, {what}", lambda effort: [*make(effort)], (growth,), rounds=5)
+
+
+def _flood(flood: Flood) -> Measure:
+    def make(effort: Effort) -> list[Work]:
         size = max(flood.size // effort.divide_by, 8)
-        whole, part = cut(flood.text(size)), cut(flood.text(size // 4))
-        new = reader(flood.reader).new
-        best = best_times(
-            {"whole": _reading(new, whole), "part": _reading(new, part), "floor": lambda whole=whole: baseline(whole)},  # type: ignore[misc]
-            rounds=effort.rounds,
-            sample=effort.sample,
-        )
-        ns, ns_of_part = best["whole"] / len(whole) * NS, best["part"] / len(part) * NS
-        growth = ns / ns_of_part
-        group = f"floods, a chunk: {flood.reader}"
-        yield Row(group, f"{size:,} {flood.name}", ns, "ns", best["whole"] / best["floor"])
-        yield Row(group, "    growth from a quarter of it", growth, "x", None, 1.3, growth)
+        whole, part, new = cut(flood.text(size)), cut(flood.text(size // 4)), reader(flood.reader).new
+        return [
+            _floor(whole),
+            Work(f"{flood.size:,} {flood.name}", _reading(new, whole), len(whole)),
+            Work("a quarter of it", _reading(new, part), len(part), shown=False),
+        ]
+
+    growth = Quotient("    growth from a quarter of it", f"{flood.size:,} {flood.name}", "a quarter of it")
+    return Measure(f"floods, a chunk: {flood.reader}", make, (growth,), rounds=5)
 
 
-def _forks(effort: Effort) -> Iterator[Row]:
-    chunks = cut(PROSE[0].text)
-    text, call, coder = (
-        Parser(format=Format.from_tag("<tool_call>")),
-        Parser(format=Format.from_tag("<tool_call>")),
-        Parser(format="qwen3-coder"),
-    )
+# -- small calls, short turns, tools -----------------------------------------------------------------------------------
+
+
+def _small(size: int | None) -> Measure:
+    # In chunks of that size, or each turn in one chunk.
+    def make(effort: Effort) -> Iterator[Work]:
+        count = max(COUNT // effort.divide_by, 2)
+        for each in SMALL_CALLS:
+            text = each.text(count)
+            chunks = cut(text) if size else [text]
+            if each is SMALL_CALLS[0]:
+                yield _floor(cut(text))
+            yield Work(
+                each.name, read(each.new, chunks), len(chunks), "ns" if size else "us", _goal_of_small(each, size)
+            )
+
+    return Measure(f"{COUNT} small calls, {'a chunk' if size else 'all, in one chunk'}", lambda effort: [*make(effort)])
+
+
+def _goal_of_small(each: SmallCalls, size: int | None) -> float | None:
+    return each.goal if size else each.goal_whole
+
+
+def _short(_: Effort) -> list[Work]:
+    ten = tool_dicts(10)
+    known = ToolSet(ten)
+    return [
+        _floor(cut("x" * 40_000)),
+        Work("one call, a ToolSet", partial(short_turn, known, *TOKENS, HERMES), unit="us", goal=280),
+        Work("one call, 10 tools as dicts", partial(short_turn, ten, *TOKENS, HERMES), unit="us", goal=310),
+        Work("one call, auto, a ToolSet", partial(short_turn, known, *TOKENS, HERMES, format="auto"), unit="us"),
+        Work("prose only, a ToolSet", partial(short_turn, known, *TOKENS), unit="us"),
+        Work("prose only, 10 tools as dicts", partial(short_turn, ten, *TOKENS), unit="us"),
+        Work("prose only, auto, a ToolSet", partial(short_turn, known, *TOKENS, format="auto"), unit="us"),
+    ]
+
+
+def _parsers(_: Effort) -> list[Work]:
+    dicts = {count: tool_dicts(count) for count in (1, 10, 100)}
+    known = {count: ToolSet(found) for count, found in dicts.items()}
+    goals = {100: 310}
+    return [
+        _floor(cut("x" * 40_000)),
+        *(Work(f"a ToolSet of {count}", partial(Parser, known[count]), unit="us", goal=35) for count in known),
+        Work("a ToolSet of 100, hermes", partial(Parser, known[100], format="hermes"), unit="us", goal=35),
+        *(Work(f"{n} dicts", partial(Parser, dicts[n]), unit="us", goal=goals.get(n)) for n in dicts),
+        Work("a ToolSet of 100, made anew", lambda: Parser(ToolSet(dicts[100])), unit="us", goal=310),
+    ]
+
+
+def _in_turn(effort: Effort) -> list[Work]:
+    count = SETS // effort.divide_by
+    known, lists = many_sets(count), many_lists(count)
+
+    def turns(many: Sequence[object]) -> None:
+        for each in many:
+            short_turn(each, *TOKENS, HERMES)
+
+    return [
+        _floor(cut("x" * 40_000)),
+        Work("Parser(a ToolSet of 10)", lambda: [Parser(each) for each in known], count, "us", 35),
+        Work("the same, hermes", lambda: [Parser(each, format="hermes") for each in known], count, "us", 35),
+        Work("a short turn, a ToolSet of 10", partial(turns, known), count, "us", 280),
+        Work("a short turn, 10 tools as dicts", partial(turns, lists), count, "us", 310),
+    ]
+
+
+# -- memory, forks -----------------------------------------------------------------------------------------------------
+
+
+def _peak(each: Reader, chunks: Sequence[str], characters: int) -> float:
+    feed = each.new()
+    tracemalloc.start()
+    for chunk in chunks:
+        feed(chunk)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak / characters
+
+
+def _memory(effort: Effort) -> Iterator[Work]:
+    for name in ("hermes", "qwen3-coder", "auto", "pythonic"):
+        each = reader(name)
+        text = call_of(each, 100_000 // effort.divide_by, code)
+        run = partial(_peak, each, cut(text), len(text))
+        yield Work(name, run, unit="bytes", goal=6, counted=True)
+
+
+def _forks(_: Effort) -> list[Work]:
+    tag = Format.from_tag("<tool_call>")
+    text, call, coder = Parser(format=tag), Parser(format=tag), Parser(format="qwen3-coder")
     for parser, each in ((call, READERS[0]), (coder, reader("qwen3-coder"))):
         for chunk in cut(call_of(each, 100_000))[:-20]:
             parser.feed(chunk)
-    best = best_times(
-        {
-            "floor": lambda: baseline(chunks),
-            "in text": text.fork,
-            "in a call, 100 KB of arguments read": call.fork,
-            "the same, qwen3-coder": coder.fork,
-        },
-        rounds=effort.rounds * 3,
-        sample=effort.sample,
-    )
-    one = best.pop("floor") / len(chunks)
-    for name, seconds in best.items():
-        yield Row("a fork", name, seconds * NS, "ns", seconds / one, 10, seconds / one)
+    return [
+        _floor(cut("x" * 40_000)),
+        Work("in text", text.fork, goal=10),
+        Work("in a call, 100 KB of arguments read", call.fork, goal=10),
+        Work("the same, qwen3-coder", coder.fork, goal=10),
+    ]
 
 
-def _inference(effort: Effort) -> Iterator[Row]:
-    # Templates of our own, and a sample of the shared ones where they are at hand; tests/support/infer_report.py
-    # takes all.
-    root = Path(__file__).parents[1]
-    paths = sorted((root / "fixtures" / "templates").glob("*.*"))
-    shared = sorted((root.parent / "shared" / "templates").glob("*/*"))
-    times = []
-    for path in paths[:2] if effort is SMOKE else [*paths, *shared[:: max(1, len(shared) // 40)]]:
-        begin = time.perf_counter()
-        try:
-            infer(path.read_text(encoding="utf-8"))
-        except ToolgleanError:
-            continue
-        times.append(time.perf_counter() - begin)
-    group = f"a format read from a chat template, and proven ({len(times)} templates)"
-    yield Row(group, "median", statistics.median(times), "s")
-    yield Row(group, "worst", max(times), "s")
-
-
-def _adapters(effort: Effort) -> Iterator[Row]:
-    # The goal: what an adapter adds is less than the client's own work for a chunk.
-    for client, payload, chunks, works in adapters(CHUNKS // effort.divide_by):
-        best = best_times(works, rounds=effort.rounds, sample=effort.sample)
-        bare, adapted = best["bare"], best["adapted"]
-        group = f"{client}, a chunk of {payload}"
-        yield Row(group, "the bare client", bare / chunks * NS, "ns")
-        added = (adapted - bare) / bare
-        yield Row(group, "with the adapter", adapted / chunks * NS, "ns")
-        yield Row(group, "the adapter's share of the client's", max(added, 0.001), "x", goal=1, judged=added)
-
-
-def import_ms() -> float:
-    """Milliseconds for `from toolglean import Parser` beyond Python's own start, bytecode written."""
-    # Bytecode goes to a place of its own: an import is timed as it is for users, whatever this environment says.
-    cache = os.path.join(tempfile.gettempdir(), "toolglean-benchmarks-bytecode")  # noqa: PTH118
-    env = {key: value for key, value in os.environ.items() if key == "PYTHONPATH" or not key.startswith("PYTHON")}
-    done = subprocess.run(
-        [sys.executable, "-X", "importtime", "-c", "from toolglean import Parser"],
-        env=env | {"PYTHONPYCACHEPREFIX": cache},
-        capture_output=True,
-        text=True,
-        check=True,
-        encoding="utf-8",
-    )
-    # What a module imports is indented, and part of its time.
-    rows = [line.split("|")[1:] for line in done.stderr.splitlines()]
-    imported = [int(cumulative) for cumulative, name in rows if name.startswith(" toolglean")]
-    return sum(imported) / 1000
+MEASURES: tuple[Measure, ...] = (
+    *map(_prose, PROSE),
+    _code(),
+    _small(4),
+    _small(None),
+    Measure("a short turn", _short),
+    Measure("Parser(tools)", _parsers),
+    Measure("memory of an open call, 100 KB of code, a character", lambda effort: [*_memory(effort)], rounds=1),
+    Measure("a fork", _forks),
+    *PROCESSES,
+    *(_growth(each, prose, "prose") for each in READERS),
+    *(_growth(each, numbers, "numbers") for each in LISTS),
+    *map(_flood, FLOODS),
+    *TEMPLATES,
+    *ADAPTERS,
+    *REPAIRS,
+    Measure(f"{SETS:,} sets of tools in turn", _in_turn, rounds=5),
+)
+"""In the order of the table. The last fills caches that others would share."""

@@ -3,6 +3,7 @@
 #
 #   names.py        the peers: version, parser, environment, whether they stream
 #   with_*.py       one peer each, in the protocol of the conformance kit; runs in the peer's own environment
+#   inside_vllm.py  toolglean's plugin and vLLM's own parsers through the same layer
 #   tokens.py       what a token is, where a peer reads tokens
 #   workloads.py    what is timed; timer.py: the process that times one peer
 #   correctness.py  the kit on every peer; speed.py: all timers in turn

@@ -8,16 +8,22 @@ import argparse
 import json
 import platform
 import sys
+from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from benchmarks.__main__ import commit
+from benchmarks.growth import measured
 from benchmarks.peers.correctness import claimed, examine
 from benchmarks.peers.figures import write
-from benchmarks.peers.names import PEERS, Peer
+from benchmarks.peers.names import INSIDE, PEERS, Peer
 from benchmarks.peers.speed import measure
+from benchmarks.timing import FULL
 from toolglean import __version__
+
+PARTS = ("correctness", "speed", "inside", "growth")
 
 
 def heading(peers: list[Peer]) -> dict[str, Any]:
@@ -38,7 +44,7 @@ def main() -> int:
         prog="python -m benchmarks.peers", description="Compares toolglean with its peers."
     )
     parser.add_argument("--only", action="append", metavar="NAME", help="only this peer, beside toolglean; repeatable")
-    parser.add_argument("--part", choices=["correctness", "speed"], help="only one half; needs --results")
+    parser.add_argument("--part", choices=PARTS, action="append", help="only this part; repeatable; needs --results")
     parser.add_argument(
         "--results", type=Path, metavar="FILE", help="write what was measured as JSON, instead of the page"
     )
@@ -50,7 +56,7 @@ def main() -> int:
     for path in args.source or ():
         found |= json.loads(path.read_text(encoding="utf-8"))
     if not found:
-        found = collected(args.only, args.part)
+        found = collected(args.only, args.part or PARTS)
     if args.results is not None:
         args.results.write_text(json.dumps(found, indent=1), encoding="utf-8")
     else:
@@ -58,21 +64,25 @@ def main() -> int:
     return 0
 
 
-def collected(only: list[str] | None, part: str | None) -> dict[str, Any]:
+def collected(only: list[str] | None, parts: Sequence[str]) -> dict[str, Any]:
     """All results, as JSON."""
     peers = [each for each in PEERS if each.python is not None and (not only or each.name in {"toolglean", *only})]
     for peer in PEERS:
         if peer.python is None:
             print(f"{peer.name}: left out; {peer.environment} names the Python that has it", file=sys.stderr)
     found: dict[str, Any] = {"heading": heading(peers)}
-    if part != "speed":
+    if "correctness" in parts:
         found["correctness"], found["left_out"] = {}, {}
         for peer in (each for each in peers if each.plain):
             rows, unread = claimed(examine(peer))
             found["correctness"][peer.name], found["left_out"][peer.name] = rows, unread
             print(peer.name, len(rows), "cases; left out:", *unread, file=sys.stderr, flush=True)
-    if part != "correctness":
-        found["speed"] = measure([peer for peer in peers if peer.timed])
+    if "speed" in parts:
+        found["speed"] = measure([peer for peer in peers if peer.reader])
+    if "inside" in parts and any(peer.name == "vLLM" for peer in peers):
+        found["inside"] = measure(INSIDE)
+    if "growth" in parts:
+        found["growth"] = {name: asdict(each) for name, each in measured(FULL)}
     return found
 
 

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import Any
 
 from benchmarks.peers import plots
 from benchmarks.peers.correctness import GROUPS, WAYS
-from benchmarks.peers.names import PEERS
+from benchmarks.peers.names import INSIDE, PEERS
 from benchmarks.peers.speed import CONSTRUCTION
 from benchmarks.peers.workloads import WORKLOADS
 
@@ -19,6 +20,10 @@ __all__ = ["write"]
 
 DOCS = Path(__file__).parents[2] / "docs"
 OURS = "toolglean"
+WORKS = (CONSTRUCTION, *(work.name for work in WORKLOADS))
+NO_RIVALS = ("toolglean auto", "vLLM without a parser")
+CLOSE = 0.95
+"""What a peer's multiple must be below to be called faster."""
 RAN = ("unsafe", "altered", "invented")
 KINDS = {
     "ran what it should not": RAN,
@@ -40,6 +45,11 @@ def write(found: dict[str, Any]) -> None:
     if "speed" in found:
         parts += list(_speed(found["speed"]))
         plots.growth(DOCS / "images" / "peers-speed.svg", found["speed"])
+    if "inside" in found:
+        parts += list(_inside(found["inside"]))
+    if "growth" in found:
+        parts += list(_growth(found["growth"]))
+        plots.curves(DOCS / "images" / "growth.svg", found["growth"])
     parts.append(_caveats(found))
     (DOCS / "explanation" / "figures.md").write_text("\n\n".join(parts) + "\n", encoding="utf-8")
 
@@ -147,9 +157,12 @@ The peers took turns, and the best time of each is used. The first column is too
 it*: 10 is ten times slower, 0.1 ten times faster."""
     yield _table(
         ["", f"{OURS}, µs", *others],
-        [[work, *_ratios(work, rows, others)] for work in (CONSTRUCTION, *(work.name for work in WORKLOADS))],
+        [[work, *_ratios(work, rows, others)] for work in WORKS],
     )
     yield "![Time for one call by the length of its argument, for each peer](../images/peers-speed.svg)"
+    yield "\n".join(
+        ["Peers that are faster than toolglean, with their multiple of its time:", "", *(_slower(rows, others))]
+    )
     notes = sorted({f"{name}: {note}" for name, row in rows.items() for note in _notes(row)})
     yield "\n".join(["A dash is a workload that was not measured:", "", *(f"- {note}." for note in notes)])
     yield """The processor time to import a peer's parser, the memory of its process after that, and the most memory that reading 100 KB of arguments adds (as
@@ -187,6 +200,63 @@ def _memory(row: dict[str, Any]) -> list[str]:
     ]
 
 
+def _slower(rows: dict[str, Any], others: list[str]) -> Iterator[str]:
+    # The workloads that a peer reads in less time, with its multiple of toolglean's.
+    ours = rows[OURS]["works"]
+    for name in (each for each in others if each not in NO_RIVALS):
+        faster = [
+            f"{work} ({seconds / ours[work]:.2g})"
+            for work in WORKS
+            if isinstance(seconds := rows[name]["works"].get(work), float) and seconds < CLOSE * ours[work]
+        ]
+        if faster:
+            yield f"- {name}: {', '.join(faster)}."
+
+
+# -- inside vLLM -------------------------------------------------------------------------------------------------------
+
+
+def _inside(rows: dict[str, Any]) -> Iterator[str]:
+    alone, bare, own, plugin = (rows[peer.name]["works"] for peer in INSIDE)
+    table, slower = [], []
+    for work in WORKS:
+        known = isinstance(own.get(work), float)
+        gain = own[work] / plugin[work] if known else 0.0
+        cells = (
+            f"{column[work] * 1e6:,.1f}" if isinstance(column.get(work), float) else "–"
+            for column in (alone, bare, own, plugin)
+        )
+        table.append([work, *cells, f"{gain:.2g}" if known else "–"])
+        if known and gain < 1:
+            slower.append(f"{work} ({gain:.2g})")
+    yield """## Inside vLLM
+
+This is what a user of vLLM gains: vLLM's own parsers and [toolglean's plugin](../how-to/vllm.md) through the same layer (`ParserManager`,
+`ChatStreamProcessor`), with the deltas that its server passes: one token each, with its id. Much of the time is that of the layer, which
+makes a pydantic object for each delta; the layer without a parser shows how much. In µs for the whole turn; the last column is vLLM's time
+with its own parser divided by its time with toolglean."""
+    yield _table(["", *(f"{peer.name}, µs" for peer in INSIDE), "gain"], table)
+    yield f"vLLM's own parser is faster for: {', '.join(slower) if slower else 'no workload'}."
+
+
+# -- growth ------------------------------------------------------------------------------------------------------------
+
+
+def _growth(series: dict[str, Any]) -> Iterator[str]:
+    yield """## Growth
+
+How the cost of one part (a chunk, a tool, a format) changes with their number, as a multiple of the baseline: a loop that only builds one
+event for each chunk. A line that does not rise is linear time; where it falls, a cost that occurs once is shared by more parts."""
+    yield "![Cost of a part by the number of parts, for calls, argument lengths, tools and formats](../images/growth.svg)"
+    for each in series.values():
+        head = [f"{each['what']}: {each['part']}", *(f"{size:,}" for size in each["sizes"])]
+        yield _table(head, [[name, *(_multiple(value) for value in values)] for name, values in each["lines"].items()])
+
+
+def _multiple(value: float) -> str:
+    return "–" if math.isnan(value) else f"{value:,.1f}"
+
+
 # -- the rest ----------------------------------------------------------------------------------------------------------
 
 
@@ -210,9 +280,10 @@ def _caveats(found: dict[str, Any]) -> str:
             "",
             "## Reproduce these figures",
             "",
-            "`nox -s peers` creates the environments (some GB, for torch), and takes about half an hour. To use existing environments, name",
-            "their Pythons: `TOOLGLEAN_PEER_VLLM`, `TOOLGLEAN_PEER_SGLANG`, `TOOLGLEAN_PEER_TRANSFORMERS`, `TOOLGLEAN_PEER_MLX` and",
-            "`TOOLGLEAN_PEER_LIBRARIES`. `nox -s peers -- --only vLLM` compares one peer.",
+            "`nox -s peers` creates the environments (6 GB, mostly torch, in about 15 minutes), and then takes about an hour. To use existing",
+            "environments, name their Pythons: `TOOLGLEAN_PEER_VLLM`, `TOOLGLEAN_PEER_SGLANG`, `TOOLGLEAN_PEER_TRANSFORMERS`, `TOOLGLEAN_PEER_MLX`",
+            "and `TOOLGLEAN_PEER_LIBRARIES`; the unpacked sources of the first two are `TOOLGLEAN_VLLM_SOURCE` and `TOOLGLEAN_SGLANG_SOURCE`.",
+            "`nox -s peers -- --only vLLM` compares one peer. `python -m benchmarks.growth` prints the tables of growth, and needs no peer.",
         ]
     )
 

@@ -10,7 +10,7 @@ import os
 import sys
 from dataclasses import dataclass
 
-__all__ = ["PEERS", "Peer"]
+__all__ = ["INSIDE", "PEERS", "Peer"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +24,8 @@ class Peer:
         plain, reasons: what reads a turn, and a turn with reasoning if that is another parser; names in `module`. "" for
             what is timed only.
         environment: the variable that says which Python runs it; "" for this one.
-        timed: whether `module` has `reader` and `maker`.
+        reader: what times a turn, in `module`; beside it, a name that ends with `maker` times the construction. "": the peer
+            is not timed.
         caveat: what a reader of the tables must know.
     """
 
@@ -34,7 +35,7 @@ class Peer:
     plain: str
     reasons: str = ""
     environment: str = ""
-    timed: bool = True
+    reader: str = "reader"
     caveat: str = ""
 
     @property
@@ -54,6 +55,7 @@ PEERS = (
         "",
         "with_toolglean",
         "Unnamed",
+        reader="auto_reader",
         caveat="It gets no format, so it can read fewer turns without markers (bare JSON of an unknown shape).",
     ),
     Peer(
@@ -69,11 +71,23 @@ PEERS = (
         "end of a cut-off turn it returns the reason (`length`): a client that checks it runs nothing.",
     ),
     Peer(
+        "vLLM with toolglean",
+        "0.33.0",
+        "with_vllm",
+        "Plugin",
+        "PluginReasoning",
+        "TOOLGLEAN_PEER_VLLM",
+        reader="",
+        caveat="toolglean's plugin instead of vLLM's own parsers: the same layer, requests and tokenizer. What was streamed of "
+        "a call cannot be taken back: as with vLLM, a client that checks the reason at the end of a cut-off turn runs nothing.",
+    ),
+    Peer(
         "vLLM without a parser",
         "0.33.0",
         "with_vllm",
         "",
         environment="TOOLGLEAN_PEER_VLLM",
+        reader="bare_reader",
         caveat="The same layer with no parser at all: the part of vLLM's time that is not spent in its parser.",
     ),
     Peer(
@@ -122,6 +136,7 @@ PEERS = (
         "partial_json",
         "",
         "TOOLGLEAN_PEER_LIBRARIES",
+        reader="partial_reader",
         caveat="As for json-repair. In the speed table it reads the call again at each chunk, which is its purpose.",
     ),
     Peer(
@@ -131,8 +146,21 @@ PEERS = (
         "md_json",
         "",
         "TOOLGLEAN_PEER_LIBRARIES",
-        timed=False,
+        reader="",
         caveat="Mode `MD_JSON`, with a schema of one call: it reads one object, and returns no other text. Its tool "
         "modes read what a server has parsed. `python -m benchmarks.objects` compares its partial objects.",
     ),
 )
+
+
+def _inside(name: str, reader: str) -> Peer:
+    return Peer(name, "0.33.0", "inside_vllm", "", environment="TOOLGLEAN_PEER_VLLM", reader=reader)
+
+
+INSIDE = (
+    _inside("toolglean alone", "alone_reader"),
+    _inside("vLLM without a parser", "bare_reader"),
+    _inside("vLLM", "own_reader"),
+    _inside("vLLM with toolglean", "plugin_reader"),
+)
+"""What takes turns inside vLLM."""

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,15 +13,17 @@ from typing import Any
 
 from benchmarks.peers.workloads import SIZES
 
-__all__ = ["growth", "verdicts"]
+__all__ = ["curves", "growth", "verdicts"]
 
 INK = "#808890"
 GOOD = "#3a9d5d"
 BAD = ("#d64550", "#e0873f", "#9b6bd3", "#4f8fd0", "#c9a227", "#8a8f98")
 LINES = ("#3a9d5d", "#7cc08f", "#d64550", "#b08d8f", "#e0873f", "#9b6bd3", "#4f8fd0", "#c9a227", "#8a8f98")
 
+COLOURS = (GOOD, *BAD)
 
-def _axes(width: float, height: float) -> tuple[Any, Any]:
+
+def _axes(width: float, height: float, rows: int = 1, columns: int = 1) -> tuple[Any, Any]:
     import matplotlib as mpl  # noqa: PLC0415  # of nox -s peers alone
 
     mpl.use("svg")
@@ -29,7 +32,7 @@ def _axes(width: float, height: float) -> tuple[Any, Any]:
     mpl.rcParams.update({"axes.edgecolor": INK, "axes.spines.top": False, "axes.spines.right": False})
     from matplotlib import pyplot as plt  # noqa: PLC0415
 
-    figure, axes = plt.subplots(figsize=(width, height), layout="constrained")
+    figure, axes = plt.subplots(rows, columns, figsize=(width, height), layout="constrained")
     return figure, axes
 
 
@@ -74,4 +77,22 @@ def growth(path: Path, rows: Mapping[str, Any]) -> None:
     axes.set_ylabel("processor time for the turn, ms")
     axes.grid(color=INK, alpha=0.2)
     figure.legend(loc="outside right center", frameon=False)
+    _save(figure, path)
+
+
+def curves(path: Path, series: Mapping[str, Any]) -> None:
+    """A plot for each series: multiples of the baseline by how many there are, both logarithmic."""
+    figure, grid = _axes(10, 8, 2, 2)
+    for axes, each in zip(grid.flat, series.values(), strict=True):
+        for (name, values), colour in zip(each["lines"].items(), COLOURS, strict=False):
+            axes.plot(each["sizes"], values, label=name, color=colour, marker="o", markersize=4, linewidth=1.5)
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        axes.set_xlabel(each["what"])
+        axes.set_ylabel(f"x baseline, {each['part']}")
+        axes.grid(color=INK, alpha=0.2)
+        axes.set_ylim(
+            1, 20 * max(value for values in each["lines"].values() for value in values if not math.isnan(value))
+        )
+        axes.legend(frameon=False, fontsize="small", loc="upper center", ncols=2)
     _save(figure, path)

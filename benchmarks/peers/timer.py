@@ -46,7 +46,7 @@ def _answers(peer: Any, reader: str, imported: float) -> Iterator[dict[str, Any]
             if name not in made:
                 work = by_name.get(name)
                 if work is None:
-                    made[name] = peer.maker("hermes", TOOL_DICTS)
+                    made[name] = getattr(peer, f"{reader.removesuffix('reader')}maker")("hermes", TOOL_DICTS)
                 else:
                     made[name] = getattr(peer, reader)(work.format, TOOL_DICTS, work.chunks(), work.reasons)
             yield _measured(made[name], asked)

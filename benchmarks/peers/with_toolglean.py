@@ -10,7 +10,7 @@ from typing import Any
 from toolglean import Parser, ToolSet
 from toolglean.kit.conformance.own import Auto, Own
 
-__all__ = ["Named", "Unnamed", "auto_reader", "maker", "reader"]
+__all__ = ["Named", "Unnamed", "auto_maker", "auto_reader", "maker", "reader"]
 
 Named, Unnamed = Own, Auto
 
@@ -19,6 +19,11 @@ def maker(format: str, tools: list[dict[str, Any]]) -> Callable[[], Any]:
     """What makes a parser for a turn."""
     known = ToolSet(tools)
     return lambda: Parser(known, format=format)
+
+
+def auto_maker(_: str, tools: list[dict[str, Any]]) -> Callable[[], Any]:
+    """The same without being told its format."""
+    return maker("auto", tools)
 
 
 def reader(format: str, tools: list[dict[str, Any]], chunks: Sequence[str], _: bool) -> Callable[[], Any]:  # noqa: FBT001

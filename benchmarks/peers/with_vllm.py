@@ -1,6 +1,8 @@
 # vLLM's parsers as its server uses them: `ParserManager`, and `ChatStreamProcessor` for streams.
 # Does not depend on what is right.
 #
+# toolglean's plugin runs through the same two, under the names that it registers. inside_vllm.py times both.
+#
 # TOOLGLEAN_VLLM_SOURCE is the unpacked source archive; its compiled part is not needed. The tokenizer is a stand-in:
 # bytes, the markers of the format as special tokens, and the words of the cases, so that each is one id, as in the
 # model's own vocabulary.
@@ -34,7 +36,11 @@ from vllm.reasoning import _REASONING_PARSERS_TO_REGISTER  # noqa: E402
 from vllm.tool_parsers import _TOOL_PARSERS_TO_REGISTER  # noqa: E402
 
 from benchmarks.peers.tokens import markers_of, pieces, vocabulary  # noqa: E402
+from toolglean.engines.names import PREFIX  # noqa: E402
+from toolglean.engines.vllm import register  # noqa: E402
 from toolglean.formats.registry import find_format  # noqa: E402
+
+register()  # which vLLM calls itself where toolglean is installed
 
 LITERAL = re.compile(r"[\"']([<\[][^\"'\s]{2,60})[\"']")
 REASONING = {"hermes": "qwen3", "qwen3-coder": "qwen3", "deepseek-v3.1": "deepseek_v3", "llama3-json": "deepseek_r1"}
@@ -93,11 +99,12 @@ class Vllm:
     reasons = False
 
     def __init__(self, tools: list[dict[str, Any]], format: str | None = None, start: str | None = None) -> None:
-        name = tool_parsers().get(format or "")
-        reasoning = reasoning_parser(format or "") if self.reasons else None
-        if name is None or (self.reasons and reasoning is None):
+        own = tool_parsers().get(format or "")
+        own_reasoning = reasoning_parser(format or "") if self.reasons else None
+        if own is None or (self.reasons and own_reasoning is None):
             raise NotImplementedError
-        self.markers = markers_of(format, ("<think>", "</think>", *literals(name, reasoning)))
+        self.markers = markers_of(format, ("<think>", "</think>", *literals(own, own_reasoning)))
+        name, reasoning = self._flags(format or "", own, own_reasoning)
         self._tokens = tokenizer(self.markers, vocabulary(format, self.markers))
         prompt = "user: hi\nassistant:" + ("<think>\n" if start == "reasoning" else "")
         self._prompt: list[int] = self._ids(prompt)
@@ -111,6 +118,10 @@ class Vllm:
         self._request = ChatCompletionRequest(model="m", messages=messages, tools=tools, tool_choice="auto")
         self._processor: Any = None
         self._late: tuple[str, list[int]] | None = None
+
+    def _flags(self, format: str, own: str, own_reasoning: str | None) -> tuple[str, str | None]:  # noqa: ARG002
+        # The parsers that the server is told to use.
+        return own, own_reasoning
 
     def _ids(self, text: str) -> list[int]:
         found: list[int] = self._tokens.encode(text, add_special_tokens=False)
@@ -170,16 +181,49 @@ class VllmReasoning(Vllm):
     reasons = True
 
 
-def maker(format: str, tools: list[dict[str, Any]], *, reasons: bool = False) -> Callable[[], Any]:
+class Plugin(Vllm):
+    """A turn, read as `vllm serve --tool-call-parser toolglean-NAME` reads it."""
+
+    def _flags(self, format: str, own: str, own_reasoning: str | None) -> tuple[str, str | None]:  # noqa: ARG002
+        name = PREFIX + format
+        return name, name if own_reasoning else None
+
+
+class PluginReasoning(Plugin):
+    """The same with `--reasoning-parser toolglean-NAME`."""
+
+    reasons = True
+
+
+def maker_of(made: Vllm) -> Callable[[], Any]:
     """What makes the parser of a turn. The request, the class and the tokenizer are there before."""
-    made = (VllmReasoning if reasons else Vllm)(tools, format)
     return lambda: ChatStreamProcessor(made._request, made._parser(), enable_auto_tools=True, parser_cls=made._class)
+
+
+def maker(format: str, tools: list[dict[str, Any]]) -> Callable[[], Any]:
+    """What makes the parser of a turn."""
+    return maker_of(Vllm(tools, format))
+
+
+def bare_maker(format: str, tools: list[dict[str, Any]]) -> Callable[[], Any]:
+    """The server's layer alone."""
+    made = Vllm(tools, format)
+    return lambda: ChatStreamProcessor(made._request, None, enable_auto_tools=False, parser_cls=None)
 
 
 def reader(format: str, tools: list[dict[str, Any]], chunks: Sequence[str], reasons: bool) -> Callable[[], Any]:  # noqa: FBT001
     """What reads a turn: texts and ids are there before, as they come from the engine."""
     made = (VllmReasoning if reasons else Vllm)(tools, format)
-    make = maker(format, tools, reasons=reasons)
+    return stepping(maker_of(made), made, chunks)
+
+
+def bare_reader(format: str, tools: list[dict[str, Any]], chunks: Sequence[str], _: bool) -> Callable[[], Any]:  # noqa: FBT001
+    """The server's layer alone, without a parser: what of the time is not the parser's."""
+    return stepping(bare_maker(format, tools), Vllm(tools, format), chunks)
+
+
+def stepping(make: Callable[[], Any], made: Vllm, chunks: Sequence[str]) -> Callable[[], Any]:
+    """What reads the chunks, a step for each, and the end."""
     deltas = [(chunk, made._ids(chunk)) for chunk in chunks]
     prompt = made._prompt
 
@@ -188,18 +232,5 @@ def reader(format: str, tools: list[dict[str, Any]], chunks: Sequence[str], reas
         for text, ids in deltas:
             step(text, ids, None, prompt_token_ids=prompt)
         step("", [], "stop", prompt_token_ids=prompt)
-
-    return read
-
-
-def bare_reader(format: str, tools: list[dict[str, Any]], chunks: Sequence[str], _: bool) -> Callable[[], Any]:  # noqa: FBT001
-    """The server's layer alone, without a parser: what of the time is not the parser's."""
-    made = Vllm(tools, format)
-    deltas = [(chunk, made._ids(chunk)) for chunk in chunks]
-
-    def read() -> None:
-        step = ChatStreamProcessor(made._request, None, enable_auto_tools=False, parser_cls=None).step
-        for text, ids in deltas:
-            step(text, ids, None, prompt_token_ids=None)
 
     return read

@@ -8,7 +8,7 @@ import json
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from benchmarks.cases import TOOLS, call_of, cut, prose, reader
+from benchmarks.cases import TOOLS, call_of, code, cut, prose, reader
 
 __all__ = ["SIZES", "TOOL_DICTS", "WORKLOADS", "Workload"]
 
@@ -17,13 +17,6 @@ TOOL_DICTS = [
     for tool in TOOLS
 ]
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
-
-CODE = '''def look(path: str, *, deep: bool = False) -> "list[int]":
-    """Look at a file's <parts>, and count."""
-    if path == "" or not deep and len(path) < 3:
-        raise ValueError(f"path={path!r}: too short")
-    return [n for n, line in enumerate(open(path)) if "\\\\t" in line and line < "z"]
-'''
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +42,6 @@ class Workload:
         return cut(self.text())
 
 
-def _code(size: int) -> str:
-    return (CODE * (size // len(CODE) + 1))[:size]
-
-
 def _sized(size: int) -> Workload:
     return Workload(f"argument of {size // 1000:,} KB", "hermes", lambda: call_of(reader("hermes"), size))
 
@@ -66,9 +55,9 @@ WORKLOADS = (
     Workload(
         "code of 10 KB as JSON",
         "hermes",
-        lambda: reader("hermes").before + json.dumps(_code(10_000)) + reader("hermes").after,
+        lambda: reader("hermes").before + json.dumps(code(10_000)) + reader("hermes").after,
     ),
-    Workload("code of 10 KB in XML", "qwen3-coder", lambda: CODER.before + _code(10_000) + CODER.after),
+    Workload("code of 10 KB in XML", "qwen3-coder", lambda: CODER.before + code(10_000) + CODER.after),
     Workload("50 calls", "hermes", lambda: "\n".join([SHORT] * 50), calls=50),
     Workload("prose of 10 KB", "hermes", lambda: prose(10_000), calls=0),
     Workload("reasoning of 10 KB", "hermes", lambda: f"<think>\n{prose(10_000)}\n</think>\n\nYes.", 0, reasons=True),

@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import io
 import json
+import math
 import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from benchmarks import growth
 from benchmarks.peers import figures, plots, timer, with_toolglean
 from benchmarks.peers.correctness import GROUPS, WAYS, claimed, examine, group_of
-from benchmarks.peers.names import PEERS
+from benchmarks.peers.names import INSIDE, PEERS
 from benchmarks.peers.tokens import markers_of, pieces, vocabulary
 from benchmarks.peers.workloads import SIZES, TOOL_DICTS, WORKLOADS
 from tests.support.shared import ROOT
 from toolglean import parse
+from toolglean.formats.registry import all_formats
 from toolglean.kit.conformance import load_cases
 from toolglean.kit.conformance import runner as kit
 
@@ -44,6 +47,26 @@ def test_a_marker_is_one_token_and_nothing_is_lost(name: str | None) -> None:
     assert not set(vocabulary(name, markers)) & set(markers)
 
 
+def test_growth_is_measured_from_the_smallest_size(capsys: pytest.CaptureFixture[str], monkeypatch: Any) -> None:
+    monkeypatch.setattr("sys.argv", ["growth", "--smoke"])
+    growth.main()
+    out = capsys.readouterr().out
+    for plot in growth.PLOTS.values():
+        assert f"| {plot.what}: {plot.part} | {plot.sizes[0]:,} | {plot.sizes[1]:,} |" in out
+    assert "| register, a format | – |" in out  # none is registered for the first size
+    assert growth.PLOTS["formats"].sizes[0] == len(all_formats())
+    assert [plot.sizes[-1] for plot in growth.PLOTS.values()] == [1_000, 10_000, 1_000, 1_000]
+
+
+def test_inside_vllm_four_take_turns() -> None:
+    assert [peer.name for peer in INSIDE] == ["toolglean alone", "vLLM without a parser", "vLLM", "vLLM with toolglean"]
+    source = (ROOT / "benchmarks" / "peers" / "inside_vllm.py").read_text(encoding="utf-8")
+    for peer in INSIDE:
+        assert f"def {peer.reader}(" in source
+        maker = peer.reader.replace("reader", "maker")
+        assert f"def {maker}(" in source or f"    {maker},\n" in source
+
+
 def test_every_case_has_a_group() -> None:
     assert {group_of(case) for case in CASES} == set(GROUPS)
     assert set().union(*GROUPS.values()) <= {case.kind for case in CASES}
@@ -67,8 +90,9 @@ def test_a_timer_answers_each_line(monkeypatch: pytest.MonkeyPatch) -> None:
         {"work": "short turn", "memory": True},
         {"work": "construction", "repeats": 2},
     ]
-    monkeypatch.setattr("sys.stdin", io.StringIO("\n".join(map(json.dumps, asked))))
-    ready, short, memory, construction = timer._answers(with_toolglean, "reader", 0.5)
+    for reader in ("reader", "auto_reader"):
+        monkeypatch.setattr("sys.stdin", io.StringIO("\n".join(map(json.dumps, asked))))
+        ready, short, memory, construction = timer._answers(with_toolglean, reader, 0.5)
     assert ready["import"] == 0.5
     assert short.keys() == construction.keys() == {"seconds"}
     assert memory["peak"] > 0
@@ -127,11 +151,21 @@ def test_the_page_shows_losses_as_losses(tmp_path: Path, monkeypatch: pytest.Mon
         "correctness": {"toolglean": [row("a", "missed"), row("b", "right")], "vLLM": [row("a", "right")]},
         "left_out": {"toolglean": [], "vLLM": ["formats/x"]},
         "speed": {"toolglean": speed(1e-3), "vLLM": slow, "mlx-lm": speed(1e-4)},
+        "inside": {
+            "toolglean alone": speed(1e-3),
+            "vLLM without a parser": speed(1e-4),
+            "vLLM": slow,
+            "vLLM with toolglean": speed(1.5e-3) | {"works": {**speed(1.5e-3)["works"], "50 calls": 4e-3}},
+        },
+        "growth": {
+            "tools": {"what": "tools", "part": "a parser", "sizes": [1, 1000], "lines": {"ToolSet": [30.04, math.nan]}}
+        },
     }
     drawn: list[str] = []
     monkeypatch.setattr(figures, "DOCS", tmp_path)
     monkeypatch.setattr(plots, "verdicts", lambda path, *_: drawn.append(path.name))
     monkeypatch.setattr(plots, "growth", lambda path, *_: drawn.append(path.name))
+    monkeypatch.setattr(plots, "curves", lambda path, *_: drawn.append(path.name))
     (tmp_path / "explanation").mkdir()
     figures.write(found)
     page = (tmp_path / "explanation" / "figures.md").read_text(encoding="utf-8")
@@ -140,5 +174,15 @@ def test_the_page_shows_losses_as_losses(tmp_path: Path, monkeypatch: pytest.Mon
     assert "| argument of 1,000 KB | 1,000 | – | 0.1 |" in page
     assert "- vLLM: argument of 1,000 KB: not run: a tenth of it took 9.0 s." in page
     assert "- vLLM: `formats/x`." in page
-    assert drawn == ["peers-correctness.svg", "peers-speed.svg"]
+    faster = "50 calls (0.1), prose of 10 KB (0.1), reasoning of 10 KB (0.1)."
+    assert re.search(
+        rf"^- mlx-lm: construction \(0\.1\), short turn \(0\.1\), .*{re.escape(faster)}$", page, re.MULTILINE
+    )
+    assert "- vLLM: construction" not in page  # it is slower
+    assert "| 50 calls | 1,000.0 | 100.0 | 2,000.0 | 4,000.0 | 0.5 |" in page
+    assert "| argument of 1,000 KB | 1,000.0 | 100.0 | – | 1,500.0 | – |" in page
+    assert "vLLM's own parser is faster for: 50 calls (0.5)." in page
+    assert "| tools: a parser | 1 | 1,000 |" in page
+    assert "| ToolSet | 30.0 | – |" in page
+    assert drawn == ["peers-correctness.svg", "peers-speed.svg", "growth.svg"]
     assert re.search(r"\*\*vLLM\*\*: ", page)

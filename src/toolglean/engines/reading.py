@@ -149,8 +149,8 @@ class TurnReader:
         )
 
     def _piece(self, events: list[Event]) -> TurnDelta:
-        if len(events) == 1 and type(event := events[0]) is Content and self.ended and not self._gap:
-            return TurnDelta(event.text)  # most chunks
+        if len(events) == 1 and (plain := self._plain(events[0])) is not None:
+            return plain
         content: list[str] = []
         reasoning: list[str] = []
         calls: list[ToolCallDelta] = []
@@ -173,6 +173,12 @@ class TurnReader:
             elif type(event) is CallEnd and event.call.status != "ok":
                 self.broken.add(event.index)
         return TurnDelta("".join(content), "".join(reasoning), _joined(calls))
+
+    def _plain(self, event: Event) -> TurnDelta | None:
+        # Most chunks: more text of the content, or of a call.
+        if type(event) is CallDelta:
+            return TurnDelta(calls=[ToolCallDelta(event.index, event.text)])
+        return TurnDelta(event.text) if type(event) is Content and self.ended and not self._gap else None
 
     def _id(self, given: str | None) -> str:
         return self._new_id() if given is None or given.startswith(self._prefix) else given
