@@ -21,6 +21,7 @@ from toolglean.scan.tokens import object_text, token_text
 
 if TYPE_CHECKING:
     from toolglean.engine.names import Names
+    from toolglean.scan.scanner import Token
     from toolglean.scan.tokens import JsonTokens
 
 __all__ = ["CALLS", "DATA", "Document"]
@@ -190,7 +191,7 @@ class Document(Plain):
 
     # -- tokens --------------------------------------------------------------------------------------------------------
 
-    def _scalar(self, names: Names, token: int, raw: str, room: int) -> None:
+    def _scalar(self, names: Names, token: Token, raw: str, room: int) -> None:
         thing = self._things[-1]
         if token is KEY:
             key = token_text(raw)

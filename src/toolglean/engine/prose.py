@@ -131,7 +131,8 @@ def _is_closer(turn: Turn, plan: Plan, found: str, place: int) -> bool:
         turn.say(found, place)
         return True
     awaited = turn.emit.strays.awaited
-    if found not in (*awaited, *closers.late) or found in plan.finder(turn.channel, turn.narrowed_to).literals:
+    unexpected = found not in awaited and found not in closers.late
+    if unexpected or found in plan.finder(turn.channel, turn.narrowed_to).literals:
         return False
     if found in awaited:
         turn.leave(text_follows=False)

@@ -20,7 +20,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Final
+from typing import ClassVar, Final
 
 from toolglean.engine.judge.signs import HEADER, MARKS, SIGNS, TOKEN, is_begun, may_quote, watch
 from toolglean.engine.judge.ticks import Ticks
@@ -58,8 +58,9 @@ class Quotes(Plain):
 
     owned = ("_ticks",)
 
-    signs = SIGNS  # fast.py asks these of text; they are attributes so that it need not import this file
-    watch = staticmethod(watch)
+    # fast.py asks these of text; they are attributes so that it need not import this file.
+    signs: ClassVar = SIGNS
+    watch: ClassVar = staticmethod(watch)
 
     def __init__(self, *, heeded: bool = True) -> None:
         self.heeded = heeded

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from toolglean.engine.matcher.walk import OpenSlot
     from toolglean.engine.turn import Stops, Turn
     from toolglean.scan.reader import Reader
+    from toolglean.scan.scanner import Token
 
 __all__ = ["Arguments", "Objects"]
 
@@ -86,7 +87,7 @@ class Arguments(Field):
         else:
             reading.go_on()
 
-    def _keep(self, turn: Turn, reading: Reading, read: str, found: tuple[str, int], j: int) -> None:
+    def _keep(self, turn: Turn, reading: Reading, read: str, found: tuple[str, Token], j: int) -> None:
         # The arguments of a call that has a number for a name are kept until they are complete.
         piece, status = found
         turn.region.keep(read)

@@ -114,9 +114,9 @@ class Walk(Plain):
         return super().__getstate__() | {"states": self.states.key, "others": others}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
-        at = self.program.nfa.state_set
-        self.states, self.others = at(state["states"]), tuple((at(key), chars) for key, chars in state["others"])
+        at = state["program"].nfa.state_set
+        others = tuple((at(key), chars) for key, chars in state["others"])
+        super().__setstate__(state | {"states": at(state["states"]), "others": others})
 
     # -- on ------------------------------------------------------------------------------------------------------------
 

@@ -25,6 +25,7 @@ from toolglean.engine.repair.meant import (
     may_be_rest_of,
 )
 from toolglean.engine.repair.suspended import OFF, TRIAL, Fault, Kind, Put, Suspended
+from toolglean.scan.plain import Plain
 
 if TYPE_CHECKING:
     from toolglean.engine.attempt import Attempt
@@ -51,7 +52,7 @@ class Status(IntEnum):
 NEED, ENDED, FAILED = Status
 
 
-class Trial:
+class Trial(Plain):
     """A copy of a turn that reads another text, up to the end of one call.
 
     Attributes:
@@ -61,6 +62,7 @@ class Trial:
     """
 
     __slots__ = ("_attempt", "_first", "end", "final", "rest", "status")
+    owned = ("_attempt",)
 
     def __init__(self, attempt: Attempt, repair: Repair, *, final: bool = False) -> None:
         self._attempt = attempt.copy()
@@ -69,13 +71,6 @@ class Trial:
         self.end, self.rest = -1, ""
         self.final = final
         self.turn.begin_trial(repair)
-
-    def copy(self) -> Trial:
-        """The same trial."""
-        twin = Trial.__new__(Trial)
-        twin._attempt, twin._first, twin.status = self._attempt.copy(), self._first, self.status
-        twin.end, twin.rest, twin.final = self.end, self.rest, self.final
-        return twin
 
     @property
     def turn(self) -> Turn:

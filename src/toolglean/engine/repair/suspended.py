@@ -8,7 +8,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from toolglean.scan.plain import Rope, flat, grown, joined
+from toolglean.scan.plain import Plain, Rope, grown, joined
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -97,7 +97,7 @@ class Fault(NamedTuple):
     put: Put | None = None
 
 
-class Suspended:
+class Suspended(Plain):
     """What is kept until the end of the call shows what was meant.
 
     Attributes:
@@ -107,6 +107,8 @@ class Suspended:
     """
 
     __slots__ = ("_edge", "_raw", "attempt", "fault", "trial")
+    ropes = frozenset({"_raw"})
+    owned = ("trial",)
 
     def __init__(self, fault: Fault, attempt: Attempt | None) -> None:
         self.fault = fault
@@ -114,13 +116,6 @@ class Suspended:
         self.trial: Any = None  # of repairer.py, which is above
         self._raw: Rope = ()
         self._edge = ""  # the end of the text, where a marker may begin
-
-    def copy(self) -> Suspended:
-        """The same; what does not change is shared."""
-        twin = Suspended(self.fault, self.attempt)
-        twin._raw, twin._edge = self._raw, self._edge
-        twin.trial = self.trial and self.trial.copy()
-        return twin
 
     @property
     def before(self) -> Any:
@@ -154,13 +149,6 @@ class Suspended:
     def begin_trial(self, trial: Any) -> None:
         """Let that copy read on."""
         self.trial = trial
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {slot: getattr(self, slot) for slot in self.__slots__} | {"_raw": flat(self._raw)}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        for slot, value in state.items():
-            setattr(self, slot, value)
 
 
 class Repairable:
