@@ -1,0 +1,118 @@
+# The whole state of a parser as plain data, and how two of them differ. Does not depend on how the states came about
+# (straight.py).
+#
+# Where two states may differ, IGNORED says why that has no effect.
+"""The inside of a parser."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from enum import Enum
+from types import ModuleType
+from typing import Any
+
+from toolglean import Limits, Parser
+from toolglean.engine.names import Names
+from toolglean.engine.tape import Region, Tape
+from toolglean.events import CallDelta, CallEnd, CallStart, Content, Markup, Problem, Reasoning
+from toolglean.scan.plain import Plain
+
+__all__ = ["IGNORED", "inside", "state_difference"]
+
+EVENTS = (CallDelta, CallEnd, CallStart, Content, Markup, Problem, Reasoning)
+OF_ARGUMENTS = (Names, Limits)
+"""What follows from a parser's arguments alone."""
+FAST_PATHS = ("_at_line", "_find_opener", "_lines", "_find_stop", "_finder", "_guard", "_guards", "_look_on", "_second")
+
+IGNORED: dict[str, tuple[Callable[[Any], bool], frozenset[str]]] = {}
+"""What may differ: a reason; of which objects it is true; their slots."""
+
+
+def _ignored(reason: str, of: Callable[[Any], bool], *slots: str) -> None:
+    IGNORED[reason] = of, frozenset(slots)
+
+
+_ignored(
+    "between chunks, nothing is read at a place: whatever is read next is opened first, and sets it",
+    lambda value: isinstance(value, Tape),
+    "base",
+)
+_ignored(
+    "a region that is closed keeps nothing: the next one sets all of it when it begins",
+    lambda value: isinstance(value, Region) and not value.open,
+    *("start", "end", "_text", "bare", "opener_length", "fence_line", "stream_in_reasoning"),
+)
+
+
+def inside(parser: Parser) -> Any:
+    """The whole state of a parser in nested lists and dicts. The parser itself stays as it is."""
+    twin = parser.fork()
+    get_off = getattr(twin, "_get_off", None)
+    if get_off is not None:
+        get_off()
+    fast = {name: _shown(getattr(twin, name), ()) for name in FAST_PATHS}
+    _, plan, turn, place, *rest = twin.__getstate__()
+    return {"plan": _shown(plan, ()), "turn": _shown(turn, ()), "place": place, "rest": rest, "fast paths": fast}
+
+
+def state_difference(one: Any, other: Any) -> str:
+    """Where two states differ first, and how; "" if they do not."""
+    return next(_differences(one, other, ""), "")
+
+
+def _differences(one: Any, other: Any, path: str) -> Iterator[str]:
+    if isinstance(one, dict) and isinstance(other, dict) and one.keys() == other.keys():
+        for key, value in one.items():
+            yield from _differences(value, other[key], f"{path}.{key}" if path else str(key))
+    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        for place, (left, right) in enumerate(zip(one, other, strict=True)):
+            yield from _differences(left, right, f"{path}[{place}]")
+    elif one != other or type(one) is not type(other):
+        yield f"{path}: {one!r} for {other!r}"
+
+
+def _shown(value: Any, within: tuple[int, ...]) -> Any:
+    if value is None or isinstance(value, str | int | float | bytes):
+        return value
+    if isinstance(value, OF_ARGUMENTS):
+        return f"<{type(value).__name__}>"
+    if isinstance(value, EVENTS):
+        return repr(value)
+    if isinstance(value, Enum):
+        return str(value)
+    if callable(value):
+        return _function(value)
+    if id(value) in within:
+        return "<itself>"
+    within = (*within, id(value))
+    if isinstance(value, dict):
+        return {repr(key): _shown(each, within) for key, each in value.items()}
+    if isinstance(value, frozenset | set):
+        return sorted(map(repr, value))
+    if isinstance(value, list | tuple):
+        return [_shown(each, within) for each in value]
+    if not hasattr(value, "copy"):  # it never changes, and is part of a large graph: what it says itself must do
+        return {"": type(value).__name__} | {
+            slot: each for slot, each in _slots(value) if isinstance(each, str | int | frozenset)
+        }
+    return {"": type(value).__name__} | {
+        slot: _shown(each, within) for slot, each in _slots(value) if not _is_ignored(value, slot)
+    }
+
+
+def _function(value: Any) -> str:
+    of, name = getattr(value, "__self__", None), getattr(value, "__qualname__", type(value).__name__)
+    if of is None or isinstance(of, ModuleType):
+        return f"<{name}>"
+    return f"<{name} of {of.pattern if isinstance(of, re.Pattern) else type(of).__name__}>"
+
+
+def _slots(value: Any) -> Iterator[tuple[str, Any]]:
+    state = value.__getstate__() if isinstance(value, Plain) else object.__getstate__(value)
+    for part in state if isinstance(state, tuple) else (state,):
+        yield from (part or {}).items()
+
+
+def _is_ignored(value: Any, slot: str) -> bool:
+    return any(slot in slots and of(value) for of, slots in IGNORED.values())
