@@ -28,10 +28,11 @@ from fuzz.straight_turns import turn
 from fuzz.turns import all_markers, fixture_turns, rendered_turns, shared_turns, stream_turns
 from tests.support.own_formats import OWN_FORMATS
 from tests.support.shared import FIXTURES, SHARED, rows
-from tests.support.straight import CUT, SIGNS, Watched, has_straight_way, play, scripted
+from tests.support.straight import CUT, SIGNS, Watched, play, scripted
 from tests.support.wild import FILES
 from toolglean import ToolSet
-from toolglean.formats.registry import all_formats
+from toolglean.engine.straight.course import courses_of
+from toolglean.formats.registry import all_formats, get_format
 
 __all__ = ["FUZZER", "Broken", "look", "main", "straight_formats", "tried"]
 
@@ -86,14 +87,17 @@ def names() -> list[str]:
     """What reads the turns: every format, with a straight way or `auto` more often; response templates."""
     count = len(json.loads((FIXTURES / "response_templates.json").read_text(encoding="utf-8")))
     every = [each.name for each in (*all_formats(), *OWN_FORMATS)]
-    return [*every, *straight_formats() * 3, *["auto"] * 10, *(f"{RESPONSE}{number}" for number in range(count))]
+    return [*every, *straight_formats() * 8, *["auto"] * 30, *(f"{RESPONSE}{number}" for number in range(count))]
 
 
 @lru_cache(maxsize=1)
 def straight_formats() -> tuple[str, ...]:
     """The formats of the library whose calls may be followed without the machine."""
-    found = (each.name for each in all_formats())
-    return tuple(name for name in found if has_straight_way(Reader(name).parser()))
+    return tuple(each.name for each in all_formats() if courses_of((each,), ""))
+
+
+def _of_auto() -> Sequence[str]:
+    return (*straight_formats() * 3, *(each.name for each in all_formats()))
 
 
 def case(name: str, seed: int, *, shared: bool = False) -> tuple[Reader, list[str]]:
@@ -105,7 +109,7 @@ def case(name: str, seed: int, *, shared: bool = False) -> tuple[Reader, list[st
         if rng.random() < SPOILT:
             text = mutant(rng, (text,), (declared.markers if declared else ()) or all_markers())
     else:
-        text, tools = turn(rng, declared or rng.choice(all_formats()), NO_TOOLS), ""
+        text, tools = turn(rng, declared or get_format(rng.choice(_of_auto())), NO_TOOLS), ""
     made, text = reader(rng, name, "".join(char for char in text if char not in SIGNS), tools)
     if len(text) <= SHORT and rng.random() < 0.2:
         return made, [scripted((text[:cut], text[cut:])) for cut in range(len(text) + 1)]

@@ -50,7 +50,7 @@ TOOLSETS: dict[str, Any] = {
     "no parameters": ({"name": "f"}, {"name": "g", "parameters": {"type": "object", "properties": {}}}, "get_weather"),
 }
 WEIGHTED = (
-    ("typed",) * 6 + ("schemas",) * 4 + ("many", "many", "none", "none", "numbers", "no parameters") + tuple(TOOLSETS)
+    ("typed",) * 9 + ("schemas",) * 6 + ("many", "many", "none", "numbers", "no parameters") + tuple(TOOLSETS)
 )
 
 

@@ -26,7 +26,7 @@ from toolglean.formats.spec import Format
 __all__ = ["turn"]
 
 MOST = 4_000  # characters
-NAMES = ("f", "f", "get_weather", "g", "a.b", "h")
+NAMES = ("f",) * 6 + ("get_weather",) * 4 + ("g",) * 4 + ("a.b", "h")
 KEYS = ("city", "days", "code", "units", "exact", "x", "colour", "a b", "")
 TEXTS = (
     "Oslo", "", "one\ntwo\n", 'a "b"', "a < b && c > d", "</tool_call>", "<tool_call>", "é 函数 😀", "\\", "\\n", "`a`",
@@ -34,7 +34,8 @@ TEXTS = (
     "<|im_end|>", "</parameter>", "</arg_value>", "\t", "\u2028", "it's", "a, b: c", "x" * 300, "line\n" * 60, "'", "}",
 )  # fmt: skip
 NUMBERS: tuple[Any, ...] = (0, 1, -5, 3.5, 1e300, -0.0, 10**30, 12345678901234567890, True, False, None, 1e-7)
-BEFORE = ("", "", "", "I will look.\n", "So:\n\n", "a < b\n", "\n", " ", "`f` is good.\n", "1. one\n", "{", "Hm, <b>\n")
+PLAIN = ("", "", "", "I will look.\n", "So:\n\n", "a < b\n", "\n", " ", "1. one\n", "Hm, <b>\n")
+BEFORE = (*PLAIN * 3, "`f` is good.\n", "{", '["', "`", "- ")
 BETWEEN = (
     "", "", "", "", "\n", "\n\n", " ", " and ", "\nThen:\n", "`", "\n```\n", "<think>no</think>", "\u00a0", "}", ",",
     "]",
@@ -59,12 +60,12 @@ BEHIND = (
 
 def turn(rng: random.Random, declared: Format, tools: ToolSet) -> str:
     """A turn with calls, as that format writes them; some of the time, broken in one way or in several."""
-    parts = [rng.choice(BEFORE)] if rng.random() < 0.7 else [_reasoning(rng, declared)]
+    parts = [rng.choice(BEFORE)] if rng.random() < 0.8 else [_reasoning(rng, declared)]
     for _ in range(rng.choice((1, 1, 1, 1, 2, 3))):
         parts += calls(rng, declared, tools), rng.choice(BETWEEN)
     parts[-1] = rng.choice(BEHIND)
     text = "".join(parts)
-    for _ in range(rng.choice((0, 0, 0, 0, 0, 1, 1, 1, 2, 3))):
+    for _ in range(rng.choice((0, 0, 0, 0, 0, 0, 1, 1, 1, 2, 3))):
         text = rng.choice(_WAYS)(rng, text, declared)[:MOST]
     return text
 

@@ -13,6 +13,9 @@ from types import ModuleType
 from typing import Any
 
 from toolglean import Limits, Parser
+from toolglean.engine.emit import Emitter
+from toolglean.engine.fast import _anything
+from toolglean.engine.matcher.texts import Value
 from toolglean.engine.names import Names
 from toolglean.engine.tape import Region, Tape
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Markup, Problem, Reasoning
@@ -43,16 +46,28 @@ _ignored(
     lambda value: isinstance(value, Region) and not value.open,
     *("start", "end", "_text", "bare", "opener_length", "fence_line", "stream_in_reasoning"),
 )
+_ignored(
+    "a call that has ended is not read any more: whoever reads it has begun one, or has asked whether it is open",
+    lambda value: isinstance(value, Emitter) and not value.open,
+    "call",
+)
+_ignored(
+    "the first of two copies to note an id copies them: which one that is shows in nothing",
+    lambda value: isinstance(value, Emitter),
+    "_ids_shared",
+)
+_ignored(
+    "the place of a value is asked for only if the value is told as a whole, and then no fast path passes it",
+    lambda value: isinstance(value, Value) and value.parameters.streams,
+    "start",
+)
 
 
 def inside(parser: Parser) -> Any:
     """The whole state of a parser in nested lists and dicts. The parser itself stays as it is."""
     twin = parser.fork()
-    get_off = getattr(twin, "_get_off", None)
-    if get_off is not None:
-        get_off()
-    fast = {name: _shown(getattr(twin, name), ()) for name in FAST_PATHS}
     _, plan, turn, place, *rest = twin.__getstate__()
+    fast = {name: _shown(getattr(twin, name), ()) for name in FAST_PATHS}
     return {"plan": _shown(plan, ()), "turn": _shown(turn, ()), "place": place, "rest": rest, "fast paths": fast}
 
 
@@ -101,7 +116,9 @@ def _shown(value: Any, within: tuple[int, ...]) -> Any:
     }
 
 
-def _function(value: Any) -> str:
+def _function(value: Any) -> str | None:
+    if value is _anything:  # reads the next chunk outside the loop, if it can: that shows in nothing
+        return None
     of, name = getattr(value, "__self__", None), getattr(value, "__qualname__", type(value).__name__)
     if of is None or isinstance(of, ModuleType):
         return f"<{name}>"

@@ -61,36 +61,37 @@ class Watched(Parser):
             those that were followed to their end.
     """
 
-    __slots__ = ()
+    __slots__ = ("_first",)
 
     tally: ClassVar[Counter[str]] = Counter()
 
     @property
     def _straight(self) -> Any:
-        return _on(self)
+        return _slot.__get__(self)
 
     @_straight.setter
     def _straight(self, value: Any) -> None:
-        Watched.tally["out"] += value is not None and _on(self) is None
+        was_on = getattr(self, "_first", None) is not None and self._straight is not None
+        if value is not None and not was_on:
+            Watched.tally["out"] += 1
+            self._first = self._turn.emit.index
+        elif was_on and value is None:
+            self.leave()
         _slot.__set__(self, value)
 
-    def _get_off(self) -> None:
-        Watched.tally["off"] += _on(self) is not None
-        if _slot is not None:
-            super()._get_off()
+    def leave(self) -> None:
+        """It gets off, or the turn is over."""
+        if self._straight is not None:
+            Watched.tally["off"] += 1
+            Watched.tally["calls"] += self._turn.emit.index - self._first
 
 
-_slot: Any = getattr(Parser, "_straight", None)
-
-
-def _on(parser: Parser) -> Any:
-    # What the parser is following; None while its machine stands in its own state.
-    return _slot and _slot.__get__(parser)
+_slot: Any = Parser._straight  # type: ignore[misc]  # what the parser is following
 
 
 def has_straight_way(parser: Parser) -> bool:
     """Whether the parser may leave its machine."""
-    return getattr(parser, "_route", None) is not None
+    return parser._route is not None
 
 
 @dataclass(frozen=True)
@@ -174,22 +175,19 @@ class _Pair:
     def both(self, law: str, do: Callable[[Parser], Any]) -> Any:
         """What both parsers answer: the same. Errors are answers too."""
         found, due = _answer(do, self.straight), _answer(do, self.machine)
-        if found != due or repr(found) != repr(due):
+        if not _is_same(found, due):
             raise _DiffersError(law, _kind(found, due), f"  straight {found!r}\n  machine  {due!r}")
         return found
 
     def read(self, chunk: str, *, add: bool) -> None:
         """Read a chunk."""
         tally = Watched.tally
-        out, off, was_on = tally["out"], tally["off"], _on(self.straight) is not None
+        out, was_on = tally["out"], self.straight._straight is not None
         if add:
             self.both("add", lambda parser: parser.add(chunk))
-            return
-        events = self.both("events", lambda parser: told(parser.feed(chunk)))
-        if was_on or tally["out"] > out:
-            tally["chunks"] += 1
-            if tally["off"] == off:
-                tally["calls"] += sum(isinstance(each, CallEnd) and each.call.status == "ok" for each in events)
+        else:
+            self.both("events", lambda parser: told(parser.feed(chunk)))
+        tally["chunks"] += was_on or tally["out"] > out
 
     def do(self, sign: str) -> list[_Pair]:
         """Do what the sign says. Returns another pair that reads on, or none."""
@@ -197,11 +195,13 @@ class _Pair:
             copied = _COPIES[sign]
             return [_Pair(copied(self.straight), copied(self.machine))]
         if sign == LOOK:
-            self.both("answers", lambda parser: (parser.state, parser.format, parser.tools, repr(parser)))
+            self.both("answers", _answers)
         elif sign == INSIDE:
             self.compare()
         elif sign == OFF:
-            self.straight._get_off()
+            events = self.straight._get_off()
+            if events:
+                raise _DiffersError("inside", "something was not told before it got off", f"  {events}")
             self.compare()
         elif sign in {END, CLOSE}:
             _Pair(self.straight.fork(), self.machine.fork()).end(close=sign == CLOSE)
@@ -220,12 +220,24 @@ class _Pair:
     def end(self, *, close: bool) -> None:
         """End the turn."""
         self.compare()
+        self.straight.leave()
         if close:
             self.both("close", Parser.close)
         else:
             self.both("finish", lambda parser: told(parser.finish()))
         self.compare()
-        self.both("after the end", lambda parser: (parser.finish(), parser.state, parser.format))
+        self.both("after the end", lambda parser: (*_answers(parser), parser.finish(), parser.fork().close()))
+
+
+def _answers(parser: Parser) -> tuple[Any, ...]:
+    return parser.state, parser.format and parser.format.name, parser.tools and parser.tools.names, repr(parser)
+
+
+def _is_same(found: Any, due: Any) -> bool:
+    # `1 == 1.0 == True`, so values are compared as they are shown too. Only the end of a call has values.
+    if isinstance(found, list) and not any(isinstance(each, CallEnd) for each in found):
+        return bool(found == due)
+    return found == due and repr(found) == repr(due)
 
 
 def _answer(do: Callable[[Parser], Any], parser: Parser) -> Any:
