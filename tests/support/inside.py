@@ -57,6 +57,16 @@ _ignored(
     "_ids_shared",
 )
 _ignored(
+    "where white space begins that waits, if none waits",
+    lambda value: isinstance(value, Emitter) and not value._ws,
+    "_ws_start",
+)
+_ignored(
+    "where markup begins that waits, if none waits",
+    lambda value: isinstance(value, Emitter) and not value._markup,
+    "_markup_start",
+)
+_ignored(
     "the place of a value is asked for only if the value is told as a whole, and then no fast path passes it",
     lambda value: isinstance(value, Value) and value.parameters.streams,
     "start",
