@@ -49,9 +49,7 @@ TOOLSETS: dict[str, Any] = {
     "schemas": tuple(map(_schemas, ("f", "g", "get_weather", "a.b"))),
     "no parameters": ({"name": "f"}, {"name": "g", "parameters": {"type": "object", "properties": {}}}, "get_weather"),
 }
-WEIGHTED = (
-    ("typed",) * 9 + ("schemas",) * 6 + ("many", "many", "none", "numbers", "no parameters") + tuple(TOOLSETS)
-)
+WEIGHTED = ("typed",) * 9 + ("schemas",) * 6 + ("many", "many", "none", "numbers", "no parameters") + tuple(TOOLSETS)
 
 
 @lru_cache(maxsize=64)

@@ -1,7 +1,7 @@
 # The law of the straight way: a parser that may follow a call as its format declares it, without its machine, gives
 # what a parser gives whose machine reads everything:
 #
-#   events     for the same chunks, after each of them, the same (the deltas of a call within one chunk are joined)
+#   events     for the same chunks, after each of them, the same (adjacent deltas and texts within one chunk are joined)
 #   answers    `state`, `format`, `tools`, `repr`, at any moment
 #   copies     the same after `fork`, `copy`, `pickle`: of the copy, and of what it was copied from
 #   the end    the same `finish` and `close`, and the same folded `add`
@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from tests.support.inside import inside, state_difference
-from toolglean import CallDelta, CallEnd, Event, Parser, UsageError
+from toolglean import CallEnd, Event, Parser, UsageError, join
 
 __all__ = ["CUT", "SIGNS", "ByMachine", "Difference", "Watched", "has_straight_way", "play", "scripted", "told"]
 
@@ -116,15 +116,11 @@ class _DiffersError(Exception):
 
 
 def told(events: Iterable[Event]) -> list[Event]:
-    """The events of one chunk, with adjacent deltas of a call joined."""
-    found: list[Event] = []
-    for event in events:
-        last = found[-1] if found else None
-        if isinstance(event, CallDelta) and isinstance(last, CallDelta) and event.index == last.index:
-            found[-1] = CallDelta(last.index, last.text + event.text, last.start)
-        else:
-            found.append(event)
-    return found
+    """The events of one chunk, with adjacent deltas of a call, and adjacent texts, joined.
+
+    How many characters the loop joins at a time shows in where it cuts them, and nowhere else.
+    """
+    return join(events)
 
 
 def scripted(chunks: Iterable[str]) -> str:
