@@ -31,7 +31,7 @@ from tests.support.shared import FIXTURES, SHARED, rows
 from tests.support.straight import CUT, SIGNS, Watched, play, scripted
 from tests.support.wild import FILES
 from toolglean import ToolSet
-from toolglean.engine.straight.course import courses_of
+from toolglean.engine.straight.courses import courses_of
 from toolglean.formats.registry import all_formats, get_format
 
 __all__ = ["FUZZER", "Broken", "look", "main", "straight_formats", "tried"]

@@ -15,6 +15,7 @@ from typing import Any
 from toolglean import Limits, Parser
 from toolglean.engine.emit import Emitter
 from toolglean.engine.fast import _anything
+from toolglean.engine.ids import Ids
 from toolglean.engine.matcher.texts import Value
 from toolglean.engine.names import Names
 from toolglean.engine.tape import Region, Tape
@@ -26,6 +27,8 @@ __all__ = ["IGNORED", "inside", "state_difference"]
 EVENTS = (CallDelta, CallEnd, CallStart, Content, Markup, Problem, Reasoning)
 OF_ARGUMENTS = (Names, Limits)
 """What follows from a parser's arguments alone."""
+LAST = frozenset({"last_text"})
+"""Text of which only the last character is asked for: how much it is depends on where chunks end."""
 FAST_PATHS = ("_at_line", "_find_opener", "_lines", "_find_stop", "_finder", "_guard", "_guards", "_look_on", "_second")
 
 IGNORED: dict[str, tuple[Callable[[Any], bool], frozenset[str]]] = {}
@@ -53,8 +56,8 @@ _ignored(
 )
 _ignored(
     "the first of two copies to note an id copies them: which one that is shows in nothing",
-    lambda value: isinstance(value, Emitter),
-    "_ids_shared",
+    lambda value: isinstance(value, Ids),
+    "_shared",
 )
 _ignored(
     "the budget of what is read again is at least the place in the turn and 4096 characters more: the few characters of "
@@ -128,7 +131,9 @@ def _shown(value: Any, within: tuple[int, ...]) -> Any:
             slot: each for slot, each in _slots(value) if isinstance(each, str | int | frozenset)
         }
     return {"": type(value).__name__} | {
-        slot: _shown(each, within) for slot, each in _slots(value) if not _is_ignored(value, slot)
+        slot: _shown(each[-1:] if slot in LAST else each, within)
+        for slot, each in _slots(value)
+        if not _is_ignored(value, slot)
     }
 
 

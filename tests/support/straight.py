@@ -57,12 +57,14 @@ class Watched(Parser):
     """A parser that counts how often it sets out on the straight way, and how often it gets off before the end.
 
     Attributes:
+        counts: whether it counts now: what is done to compare it with another does not count.
         tally: `out` and `off`: how often; `chunks`: those that were read on the straight way, at least in part; `calls`:
             those that were followed to their end.
     """
 
     __slots__ = ("_first",)
 
+    counts: ClassVar[bool] = False
     tally: ClassVar[Counter[str]] = Counter()
 
     @property
@@ -71,18 +73,18 @@ class Watched(Parser):
 
     @_straight.setter
     def _straight(self, value: Any) -> None:
-        was_on = getattr(self, "_first", None) is not None and self._straight is not None
+        was_on = hasattr(self, "_first") and self._straight is not None
         if value is not None and not was_on:
-            Watched.tally["out"] += 1
             self._first = self._turn.emit.index
+            Watched.tally["out"] += Watched.counts
         elif was_on and value is None:
+            Watched.tally["off"] += Watched.counts
             self.leave()
         _slot.__set__(self, value)
 
     def leave(self) -> None:
-        """It gets off, or the turn is over."""
-        if self._straight is not None:
-            Watched.tally["off"] += 1
+        """It leaves the straight way: the calls since it set out were followed to their end."""
+        if Watched.counts and self._straight is not None:
             Watched.tally["calls"] += self._turn.emit.index - self._first
 
 
@@ -136,6 +138,7 @@ def play(make: Callable[[type[Parser]], Parser], script: str) -> Difference | No
         script: the turn, with signs.
     """
     Watched.tally.clear()
+    Watched.counts = False
     pairs: list[_Pair] = []
     where = "at the start"
     try:
@@ -179,10 +182,12 @@ class _Pair:
         """Read a chunk."""
         tally = Watched.tally
         out, was_on = tally["out"], self.straight._straight is not None
+        Watched.counts = True
         if add:
             self.both("add", lambda parser: parser.add(chunk))
         else:
             self.both("events", lambda parser: told(parser.feed(chunk)))
+        Watched.counts = False
         tally["chunks"] += was_on or tally["out"] > out
 
     def do(self, sign: str) -> list[_Pair]:
@@ -216,7 +221,9 @@ class _Pair:
     def end(self, *, close: bool) -> None:
         """End the turn."""
         self.compare()
+        Watched.counts = True
         self.straight.leave()
+        Watched.counts = False
         if close:
             self.both("close", Parser.close)
         else:
