@@ -159,7 +159,7 @@ def play(make: Callable[[type[Parser]], Parser], script: str) -> Difference | No
 
 
 _COPIES: dict[str, Callable[[Parser], Parser]] = {
-    FORK: Parser.fork,
+    FORK: lambda parser: parser.fork(),
     COPY: copy.copy,
     PICKLE: lambda parser: pickle.loads(pickle.dumps(parser)),
 }
