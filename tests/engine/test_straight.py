@@ -93,7 +93,7 @@ def test_made_up_turns() -> None:
 @pytest.mark.parametrize("name", straight.straight_formats())
 def test_the_straight_way_is_taken(name: str) -> None:
     """Calls as their format declares them are followed to their end, whole and in pieces: the law proves something."""
-    made: list[Any] = [("f", {"city": "Oslo"}), ("g", {"city": "x"}), ("f", {"city": ""})]
+    made: list[Any] = [("f", {"city": "Oslo"}), ("g", {"city": "x"}), ("f", {"city": "é"})]
     text = render(name, made, tools=straight.NO_TOOLS)
     for chunks in ([text], [text[place : place + 4] for place in range(0, len(text), 4)]):
         found = straight.tried(Reader(name), scripted(chunks))

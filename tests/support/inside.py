@@ -16,23 +16,28 @@ from toolglean import Limits, Parser
 from toolglean.engine.emit import Emitter
 from toolglean.engine.fast import _anything
 from toolglean.engine.ids import Ids
+from toolglean.engine.matcher.arguments import Objects
+from toolglean.engine.matcher.reading import Reading
 from toolglean.engine.matcher.texts import Value
 from toolglean.engine.names import Names
 from toolglean.engine.tape import Region, Tape
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Markup, Problem, Reasoning
+from toolglean.scan.json import ESCAPE, IN_NUMBER, LITERAL, JsonScanner
 from toolglean.scan.plain import Plain
+from toolglean.scan.tokens import JsonTokens
 
 __all__ = ["IGNORED", "inside", "state_difference"]
 
 EVENTS = (CallDelta, CallEnd, CallStart, Content, Markup, Problem, Reasoning)
 OF_ARGUMENTS = (Names, Limits)
 """What follows from a parser's arguments alone."""
+JSON_SCANNERS = (JsonScanner, JsonTokens)
 LAST = frozenset({"last_text"})
 """Text of which only the last character is asked for: how much it is depends on where chunks end."""
 FAST_PATHS = ("_at_line", "_find_opener", "_lines", "_find_stop", "_finder", "_guard", "_guards", "_look_on", "_second")
 
 IGNORED: dict[str, tuple[Callable[[Any], bool], frozenset[str]]] = {}
-"""What may differ: a reason; of which objects it is true; their slots."""
+"""What may differ: a reason; of which objects it is true; their slots, or `slot.slot`."""
 
 
 def _ignored(reason: str, of: Callable[[Any], bool], *slots: str) -> None:
@@ -74,6 +79,21 @@ _ignored(
     "where markup begins that waits, if none waits",
     lambda value: isinstance(value, Emitter) and not value._markup,
     "_markup_start",
+)
+_ignored(
+    "while objects of calls are read, nobody asks where the walk is: it is set anew where they end",
+    lambda value: isinstance(value, Reading) and isinstance(value.stage, Objects) and not value.walk.pending_chars,
+    *("walk.pending_start", "walk.states"),
+)
+_ignored(
+    "what a scanner holds of an escape, a number or a word is begun anew with the next of these",
+    lambda value: type(value) in JSON_SCANNERS and value.state not in {ESCAPE, IN_NUMBER, LITERAL},
+    "held",
+)
+_ignored(
+    "the phase of a number is begun anew with the next one",
+    lambda value: type(value) in JSON_SCANNERS and value.state != IN_NUMBER,
+    "phase",
 )
 _ignored(
     "the place of a value is asked for only if the value is told as a whole, and then no fast path passes it",
@@ -130,11 +150,15 @@ def _shown(value: Any, within: tuple[int, ...]) -> Any:
         return {"": type(value).__name__} | {
             slot: each for slot, each in _slots(value) if isinstance(each, str | int | frozenset)
         }
-    return {"": type(value).__name__} | {
-        slot: _shown(each[-1:] if slot in LAST else each, within)
-        for slot, each in _slots(value)
-        if not _is_ignored(value, slot)
+    ignored = _ignored_slots(value)
+    found = {"": type(value).__name__} | {
+        slot: _shown(each[-1:] if slot in LAST else each, within) for slot, each in _slots(value) if slot not in ignored
     }
+    for path in ignored:
+        slot, _, inner = path.partition(".")
+        if inner:
+            found[slot].pop(inner)
+    return found
 
 
 def _function(value: Any) -> str | None:
@@ -152,5 +176,5 @@ def _slots(value: Any) -> Iterator[tuple[str, Any]]:
         yield from (part or {}).items()
 
 
-def _is_ignored(value: Any, slot: str) -> bool:
-    return any(slot in slots and of(value) for of, slots in IGNORED.values())
+def _ignored_slots(value: Any) -> set[str]:
+    return {slot for of, slots in IGNORED.values() if of(value) for slot in slots}
