@@ -65,12 +65,6 @@ _ignored(
     "_shared",
 )
 _ignored(
-    "the budget of what is read again is at least the place in the turn and 4096 characters more: the few characters of "
-    "markers between calls, which are not read again here, cannot use it up",
-    lambda value: isinstance(value, Tape),
-    "_reread",
-)
-_ignored(
     "where white space begins that waits, if none waits",
     lambda value: isinstance(value, Emitter) and not value._ws,
     "_ws_start",
