@@ -17,13 +17,17 @@ from toolglean.engine.emit import Emitter
 from toolglean.engine.fast import _anything
 from toolglean.engine.ids import Ids
 from toolglean.engine.matcher.arguments import Objects
+from toolglean.engine.matcher.between import After
 from toolglean.engine.matcher.reading import Reading
 from toolglean.engine.matcher.texts import Value
 from toolglean.engine.names import Names
+from toolglean.engine.open_call import OpenCall
+from toolglean.engine.repair.suspended import Suspended
 from toolglean.engine.tape import Region, Tape
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Markup, Problem, Reasoning
 from toolglean.scan.json import ESCAPE, IN_NUMBER, LITERAL, JsonScanner
-from toolglean.scan.plain import Plain
+from toolglean.scan.plain import Plain, joined
+from toolglean.scan.scanner import FAIL
 from toolglean.scan.tokens import JsonTokens
 
 __all__ = ["IGNORED", "inside", "state_difference"]
@@ -31,13 +35,17 @@ __all__ = ["IGNORED", "inside", "state_difference"]
 EVENTS = (CallDelta, CallEnd, CallStart, Content, Markup, Problem, Reasoning)
 OF_ARGUMENTS = (Names, Limits)
 """What follows from a parser's arguments alone."""
-JSON_SCANNERS = (JsonScanner, JsonTokens)
 LAST = frozenset({"last_text"})
 """Text of which only the last character is asked for: how much it is depends on where chunks end."""
 FAST_PATHS = ("_at_line", "_find_opener", "_lines", "_find_stop", "_finder", "_guard", "_guards", "_look_on", "_second")
 
+
+def _is_json(value: Any) -> bool:
+    return isinstance(value, JsonScanner) and not getattr(value, "_is_text", False)
+
+
 IGNORED: dict[str, tuple[Callable[[Any], bool], frozenset[str]]] = {}
-"""What may differ: a reason; of which objects it is true; their slots, or `slot.slot`."""
+"""What may differ: a reason; of which objects it is true; their slots, or a path of slots."""
 
 
 def _ignored(reason: str, of: Callable[[Any], bool], *slots: str) -> None:
@@ -80,14 +88,37 @@ _ignored(
     *("walk.pending_start", "walk.states"),
 )
 _ignored(
+    "behind a call, the place of what is pending is set with its first character",
+    lambda value: isinstance(value, Reading) and isinstance(value.stage, After) and not value.walk.pending_chars,
+    "walk.pending_start",
+)
+_ignored(
     "what a scanner holds of an escape, a number or a word is begun anew with the next of these",
-    lambda value: type(value) in JSON_SCANNERS and value.state not in {ESCAPE, IN_NUMBER, LITERAL},
+    lambda value: _is_json(value) and value.state not in {ESCAPE, IN_NUMBER, LITERAL},
     "held",
 )
 _ignored(
     "the phase of a number is begun anew with the next one",
-    lambda value: type(value) in JSON_SCANNERS and value.state != IN_NUMBER,
+    lambda value: _is_json(value) and value.state != IN_NUMBER,
     "phase",
+)
+_ignored(
+    "of a token that was refused, nothing is read; and what is before a token is no part of it",
+    lambda value: (
+        isinstance(value, JsonTokens) and (value.token is FAIL or not joined(value.collected).strip(" \t\r\n,:"))
+    ),
+    "collected",
+)
+_ignored(
+    "where a comma is that waits, if none waits",
+    lambda value: isinstance(value, OpenCall) and not value.lags,
+    "_lag_start",
+)
+_ignored(
+    "events from before a draft, in what a repair in it goes back to: the draft that is open has them too, and they are "
+    "told from there. Which of them were told already depends on where chunks end",
+    lambda value: isinstance(value, Suspended),
+    "attempt.before.judge.draft.attempt.before.emit._before",
 )
 _ignored(
     "the place of a value is asked for only if the value is told as a whole, and then no fast path passes it",
@@ -149,9 +180,12 @@ def _shown(value: Any, within: tuple[int, ...]) -> Any:
         slot: _shown(each[-1:] if slot in LAST else each, within) for slot, each in _slots(value) if slot not in ignored
     }
     for path in ignored:
-        slot, _, inner = path.partition(".")
-        if inner:
-            found[slot].pop(inner)
+        *slots, last = path.split(".")
+        inner: Any = found
+        for slot in slots:
+            inner = inner[slot] if isinstance(inner, dict) and slot in inner else None
+        if slots and isinstance(inner, dict):
+            inner.pop(last, None)
     return found
 
 
