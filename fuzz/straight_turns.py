@@ -32,6 +32,7 @@ TEXTS = (
     "Oslo", "", "one\ntwo\n", 'a "b"', "a < b && c > d", "</tool_call>", "<tool_call>", "é 函数 😀", "\\", "\\n", "`a`",
     "```\nx\n```", "null", "3", "true", " x ", "{}", '{"name": "f", "arguments": {}}', "[1, 2]", "f(x=1)", "</think>",
     "<|im_end|>", "</parameter>", "</arg_value>", "\t", "\u2028", "it's", "a, b: c", "x" * 300, "line\n" * 60, "'", "}",
+    "y" * 2_500,
 )  # fmt: skip
 NUMBERS: tuple[Any, ...] = (0, 1, -5, 3.5, 1e300, -0.0, 10**30, 12345678901234567890, True, False, None, 1e-7)
 PLAIN = ("", "", "", "I will look.\n", "So:\n\n", "a < b\n", "\n", " ", "1. one\n", "Hm, <b>\n")
@@ -124,6 +125,7 @@ WRITTEN = (
 )  # fmt: skip
 SPACES = (" ", "\n", "\t", "\r\n", "  \n ", "\u00a0", "\u2003", " " * 300, "\x0b", "\ufeff")
 PUNCTUATION = '{}[],:"()=<>|/'
+BRACKETS = ("", *list(PUNCTUATION), "}}", "]}", '"', "'", "`", "\\")
 ODD = (
     "functions.f", "h", "F", " f", "f ", "", "get_weathe", "tools/f", "default_api.f", "f\n", 'f"', "f:0", "f:1",
     "a.b.c", "{f}", "your_tool", "name", "get weather", "functions_f_0", "函数", "f" * 300,
@@ -168,12 +170,8 @@ def _no_space(rng: random.Random, text: str, declared: Format) -> str:
 
 def _bracket(rng: random.Random, text: str, declared: Format) -> str:
     del declared
-    place = _spot(rng, text)
-    return (
-        text[:place]
-        + rng.choice(("", *PUNCTUATION, "}}", "]}", '"', "'", "`", "\\"))
-        + text[place + rng.randint(0, 1) :]
-    )
+    place, made = _spot(rng, text), rng.choice(BRACKETS)
+    return text[:place] + made + text[place + rng.randint(0, 1) :]
 
 
 def _twice(rng: random.Random, text: str, declared: Format) -> str:

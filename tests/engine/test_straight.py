@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
 
@@ -26,7 +26,8 @@ from toolglean.formats.registry import all_formats, get_format
 from toolglean.formats.render import render
 
 STREAMS = rows(FIXTURES / "streams/turns.jsonl")
-ROWS = [(file, number, row) for file in FILES for number, row in enumerate(rows(FIXTURES / file))]
+Row: TypeAlias = tuple[str, int, dict[str, Any]]
+ROWS: list[Row] = [(file, number, row) for file in FILES for number, row in enumerate(rows(FIXTURES / file))]
 
 
 def _scripts(text: str) -> Iterator[str]:
@@ -74,9 +75,13 @@ def test_token_streams(row: dict[str, Any]) -> None:
             assert not isinstance(found, straight.Broken), str(found)
 
 
+def _id(row: Row) -> str:
+    return str(row[2]["id"])
+
+
 @pytest.mark.parametrize(
     ("file", "number", "row"),
-    depth.chosen(ROWS, 12, key=lambda each: str(each[2]["id"]), group=lambda each: each[0]),
+    depth.chosen(ROWS, 12, key=_id, group=lambda each: each[0]),
     ids=lambda value: value["id"] if isinstance(value, dict) else str(value),
 )
 def test_turns_of_models(file: str, number: int, row: dict[str, Any]) -> None:

@@ -147,7 +147,7 @@ def play(make: Callable[[type[Parser]], Parser], script: str) -> Difference | No
         for number, chunk in enumerate(parts[::2]):
             sign = parts[2 * number - 1] if number else CUT
             where = f"in chunk {number}, {chunk!r}, after {SIGNS[sign]!r}"
-            pairs += [twin for pair in pairs[: PAIRS - len(pairs)] for twin in pair.do(sign)]
+            pairs = (pairs + [twin for pair in pairs for twin in pair.do(sign)])[:PAIRS]
             for pair in pairs:
                 pair.read(chunk, add=sign == ADD)
         for number, pair in enumerate(pairs):
@@ -168,7 +168,8 @@ _COPIES: dict[str, Callable[[Parser], Parser]] = {
 class _Pair:
     # Two parsers that have read the same: one that may leave its machine, one that may not.
 
-    def __init__(self, straight: Watched, machine: ByMachine) -> None:
+    def __init__(self, straight: Parser, machine: Parser) -> None:
+        assert isinstance(straight, Watched)
         self.straight, self.machine = straight, machine
 
     def both(self, law: str, do: Callable[[Parser], Any]) -> Any:
