@@ -79,9 +79,12 @@ def _id(row: Row) -> str:
     return str(row[2]["id"])
 
 
+SOME: list[Row] = depth.chosen(ROWS, 12, key=_id, group=lambda row: row[0])
+
+
 @pytest.mark.parametrize(
     ("file", "number", "row"),
-    depth.chosen(ROWS, 12, key=_id, group=lambda each: each[0]),
+    SOME,
     ids=lambda value: value["id"] if isinstance(value, dict) else str(value),
 )
 def test_turns_of_models(file: str, number: int, row: dict[str, Any]) -> None:
