@@ -495,7 +495,7 @@ def site(session: nox.Session) -> None:
     session.run("python", "-m", "docs.make_site")
 
 
-FUZZERS = ("mutants", "undo", "documents", "dropped", "prefixes", "repairs", "floods")
+FUZZERS = ("mutants", "undo", "documents", "dropped", "prefixes", "straight", "repairs", "floods")
 
 
 @nox.session(default=False)

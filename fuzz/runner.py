@@ -2,7 +2,8 @@
 # tried, or on what is wrong with it.
 #
 # A fuzzer looks at the case of a name (that of a format, mostly) and a number. It returns what it found wrong, or a
-# word for the outcome of the case. Cases are functions of name and number alone, so a printed seed repeats a run.
+# word for the outcome of the case, or counts of what happened in it. Cases are functions of name and number alone, so a
+# printed seed repeats a run.
 """What all fuzzers share: `Fuzzer.run` for tests, `Fuzzer.main` for the command line."""
 
 from __future__ import annotations
@@ -120,7 +121,7 @@ class Fuzzer(Generic[F]):
     about: str
     noun: str
     names: Callable[[], list[str]]
-    look: Callable[[str, int], F | str]
+    look: Callable[[str, int], F | str | Counter[str]]
     smaller: Callable[[F], F]
     count: int = 100_000
 
@@ -165,27 +166,33 @@ class Fuzzer(Generic[F]):
         return 1 if found else 0
 
 
-def _batch(fuzzer: Fuzzer[F], job: Job) -> tuple[list[F], Counter[str]]:
+_Result: TypeAlias = tuple[list[F], Counter[str], int]
+"""Of a batch: what was found, how the other cases came out, and how many cases it had."""
+
+
+def _batch(fuzzer: Fuzzer[F], job: Job) -> _Result[F]:
     name, begin, end = job
     found: dict[tuple[str, ...], F] = {}
     ways: Counter[str] = Counter()
     for seed in range(begin, end):
         answer = fuzzer.look(name, seed)
-        if isinstance(answer, str):
-            ways[answer] += 1
+        if isinstance(answer, str | Counter):
+            ways.update([answer] if isinstance(answer, str) else answer)
             continue
         ways["broken"] += 1
         if answer.key not in found:
             found[answer.key] = fuzzer.smaller(answer)
-    return list(found.values()), ways
+    return list(found.values()), ways, end - begin
 
 
-def _gather(results: Iterable[tuple[list[F], Counter[str]]], count: int) -> tuple[list[F], Counter[str]]:
+def _gather(results: Iterable[_Result[F]], count: int) -> tuple[list[F], Counter[str]]:
     begin = told = time.perf_counter()
+    tried = 0
     found: dict[tuple[str, ...], F] = {}
     ways: Counter[str] = Counter()
-    for result, some in results:
+    for result, some, cases in results:
         ways.update(some)
+        tried += cases
         for each in result:
             if each.key not in found:
                 print(each, flush=True)
@@ -193,7 +200,7 @@ def _gather(results: Iterable[tuple[list[F], Counter[str]]], count: int) -> tupl
                 found[each.key] = each
         if time.perf_counter() - told > BEGIN_USER_TEXT:
             told = time.perf_counter()
-            done = f"{ways.total():,} of {count:,}, {told - begin:,.0f} s, {len(found)} breaches"
+            done = f"{tried:,} of {count:,}, {told - begin:,.0f} s, {len(found)} breaches"
             print(done, file=sys.stderr, flush=True)
     return list(found.values()), ways
 

@@ -1,0 +1,219 @@
+# Invariant: a parser that may leave its machine gives what a parser gives whose machine reads everything: the law in
+# tests/support/straight.py. Here: each format's turns, the token streams, the turns of models, and some hundred made-up
+# ones; and that the straight way is taken at all. `python -m fuzz.straight` tries as many as one likes.
+"""The straight way beside the machine."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from typing import Any, TypeAlias
+
+import pytest
+
+from fuzz import straight
+from fuzz.straight_cases import NAMED, Reader, script
+from fuzz.straight_turns import turn
+from fuzz.turns import fixture_turns, rendered_turns
+from tests.support import depth
+from tests.support.chunkings import places
+from tests.support.shared import FIXTURES, rows
+from tests.support.straight import COPY, CUT, FORK, INSIDE, LOOK, OFF, PICKLE, ByMachine, Watched, play, scripted
+from tests.support.vectors import labels
+from tests.support.wild import FILES
+from toolglean import CallDelta, CallStart, Event, Parser
+from toolglean.formats.registry import all_formats, get_format
+from toolglean.formats.render import render
+
+STREAMS = rows(FIXTURES / "streams/turns.jsonl")
+Row: TypeAlias = tuple[str, int, dict[str, Any]]
+ROWS: list[Row] = [(file, number, row) for file in FILES for number, row in enumerate(rows(FIXTURES / file))]
+
+
+def _scripts(text: str) -> Iterator[str]:
+    """Whole, and by characters with copies on the way; at full depth by four, cut in two, and at random too."""
+    yield text
+    yield _with_signs(list(text))
+    if depth.is_full():
+        yield scripted(text[place : place + 4] for place in range(0, len(text), 4))
+        yield from (scripted((text[:cut], text[cut:])) for cut in places(text))
+        yield from (script(random.Random(f"{text} {number}"), text) for number in range(8))
+
+
+def _with_signs(chunks: list[str]) -> str:
+    signs = (CUT, FORK, CUT, INSIDE, LOOK, CUT, PICKLE, CUT, OFF, COPY)
+    step = max(1, len(chunks) // 7)
+    return "".join(
+        (chunk if not number else (CUT if number % step else signs[number // step % len(signs)]) + chunk)
+        for number, chunk in enumerate(chunks)
+    )
+
+
+def _tried(reader: Reader, text: str) -> None:
+    for each in _scripts(text):
+        found = straight.tried(reader, each)
+        assert not isinstance(found, straight.Broken), str(found)
+
+
+@pytest.mark.parametrize("name", [each.name for each in all_formats()])
+def test_turns_of_each_format(name: str) -> None:
+    turns = [*fixture_turns().get(name, ()), *rendered_turns(get_format(name))]
+    for text in depth.chosen(turns, 1, key=str):
+        _tried(Reader(name, options=(("markup", True),)), text)
+        if depth.is_full():
+            _tried(Reader("auto"), text)
+            _tried(Reader(name, tools="none", options=(("strict", True),)), text)
+
+
+@pytest.mark.parametrize("row", STREAMS, ids=lambda row: f"{row['template']}/{row['case']}")
+def test_token_streams(row: dict[str, Any]) -> None:
+    name = labels()[row["format"]] or "auto"
+    tools = NAMED + ",".join(call["name"] for call in row["calls"])
+    for reader in (Reader(name, tools=tools), Reader(name, tools="none"), Reader("auto", tools=tools)):
+        for made in (scripted(row["tokens"]), _with_signs(row["tokens"])):
+            found = straight.tried(reader, made)
+            assert not isinstance(found, straight.Broken), str(found)
+
+
+def _id(row: Row) -> str:
+    return str(row[2]["id"])
+
+
+SOME: list[Row] = depth.chosen(ROWS, 12, key=_id, group=lambda row: row[0])
+
+
+@pytest.mark.parametrize(
+    ("file", "number", "row"),
+    SOME,
+    ids=lambda value: value["id"] if isinstance(value, dict) else str(value),
+)
+def test_turns_of_models(file: str, number: int, row: dict[str, Any]) -> None:
+    names = ("auto", row["format"]) if row["format"] else ("auto",)
+    for name in names:
+        _tried(Reader(name, tools=f"{file}#{number}", start=row["start"] or ""), row["text"])
+
+
+def test_made_up_turns() -> None:
+    found = straight.FUZZER.run(40_000 if depth.is_full() else 150, seed=24)
+    assert [str(each) for each in found] == []
+
+
+@pytest.mark.parametrize("name", straight.straight_formats())
+def test_the_straight_way_is_taken(name: str) -> None:
+    """Calls as their format declares them are followed to their end, whole and in pieces: the law proves something."""
+    made: list[Any] = [("f", {"city": "Oslo"}), ("g", {"city": "x"}), ("f", {"city": "é"})]
+    text = render(name, made, tools=straight.NO_TOOLS)
+    for chunks in ([text], [text[place : place + 4] for place in range(0, len(text), 4)]):
+        found = straight.tried(Reader(name), scripted(chunks))
+        assert not isinstance(found, straight.Broken), str(found)
+        assert found["boarded"]
+        assert not found["got off"]
+        # The last one may have no marker at its end but that of the turn.
+        assert found["calls followed to their end"] in {len(made), len(made) - 1}
+
+
+# -- the law itself: what breaks it is found ---------------------------------------------------------------------------
+
+CALL = '<tool_call>\n{"name": "f", "arguments": {"city": "Oslo"}}\n</tool_call>'
+
+
+def _law(script: str) -> str:
+    found = play(Reader("hermes").parser, script)
+    return found.law if found is not None else ""
+
+
+def test_nothing_is_wrong_with_a_parser_as_it_is() -> None:
+    assert _law(_with_signs(list(CALL))) == ""
+
+
+def test_an_event_in_another_chunk_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    def feed(self: Watched, chunk: str) -> list[Event]:
+        events = Parser.feed(self, chunk)
+        late = [each for each in events if isinstance(each, CallStart)]
+        waiting, kept[:] = kept[:], late
+        return waiting + [each for each in events if each not in late]
+
+    kept: list[Event] = []
+    monkeypatch.setattr(Watched, "feed", feed, raising=False)
+    assert _law(scripted(CALL)) == "events"
+
+
+def test_a_delta_at_another_place_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    def feed(self: Watched, chunk: str) -> list[Event]:
+        found = Parser.feed(self, chunk)
+        return [
+            CallDelta(each.index, each.text, each.start + 1) if isinstance(each, CallDelta) else each for each in found
+        ]
+
+    monkeypatch.setattr(Watched, "feed", feed, raising=False)
+    assert _law(CALL) == "events"
+
+
+def test_another_number_of_the_same_value_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`1 == 1.0 == True`, which the law must not take for the same."""
+
+    def feed(self: Watched, chunk: str) -> list[Event]:
+        return Parser.feed(self, chunk.replace("true", "1.00"))
+
+    monkeypatch.setattr(Watched, "feed", feed, raising=False)
+    assert _law(CALL.replace('"Oslo"', "true")) == "events"
+
+
+def test_deltas_of_one_chunk_are_joined(monkeypatch: pytest.MonkeyPatch) -> None:
+    def feed(self: Watched, chunk: str) -> list[Event]:
+        found: list[Event] = []
+        for each in Parser.feed(self, chunk):
+            if isinstance(each, CallDelta) and len(each.text) > 1:
+                found += (
+                    CallDelta(each.index, each.text[:1], each.start),
+                    CallDelta(each.index, each.text[1:], each.start),
+                )
+            else:
+                found.append(each)
+        return found
+
+    monkeypatch.setattr(Watched, "feed", feed, raising=False)
+    assert _law(CALL) == ""
+
+
+def test_a_slot_that_differs_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    def feed(self: Watched, chunk: str) -> list[Event]:
+        found = Parser.feed(self, chunk)
+        self._turn.judge.address(for_user=True)
+        return found
+
+    monkeypatch.setattr(Watched, "feed", feed, raising=False)
+    found = play(Reader("hermes").parser, "x")
+    assert found is not None
+    assert (found.law, found.what) == ("inside", "turn.judge.for_user")
+
+
+def test_a_copy_that_shares_something_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fork(self: Watched) -> Watched:
+        return self
+
+    monkeypatch.setattr(Watched, "fork", fork, raising=False)
+    assert _law(f"<tool_call>{FORK}{CALL[11:]}") != ""
+
+
+def test_a_broken_parser_is_reported_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    def feed(self: Watched, chunk: str) -> list[Event]:
+        return Parser.feed(self, chunk.replace("w", "v"))
+
+    monkeypatch.setattr(Watched, "feed", feed, raising=False)
+    found = straight.FUZZER.run(60, seed=1, only="hermes")
+    assert found
+    assert len(found[0].text) < 8
+    assert "Reader(format='hermes'" in str(found[0])
+
+
+def test_a_parser_by_machine_never_leaves_it() -> None:
+    parser = Reader("hermes").parser(ByMachine)
+    assert getattr(parser, "_route", None) is None
+    assert isinstance(parser.fork(), ByMachine)
+
+
+def test_made_up_turns_are_the_same_each_time() -> None:
+    first, again = (turn(random.Random(7), get_format("hermes"), straight.NO_TOOLS) for _ in range(2))
+    assert first == again
+    assert straight.case("hermes", 3) == straight.case("hermes", 3)
