@@ -13,6 +13,7 @@ from functools import lru_cache, partial
 from typing import Any
 
 from fuzz.laws import TOOLS
+from fuzz.straight_formats import made_format
 from fuzz.turns import all_markers
 from tests.support.own_formats import own_format
 from tests.support.shared import FIXTURES, rows
@@ -105,6 +106,8 @@ class Reader:
 def declared_of(name: str) -> Declared | None:
     """The format that is meant; None for `auto`."""
     kind, _, what = name.partition(":")
+    if kind == "made":
+        return made_format(int(what))
     if kind == "tag":
         return Format.from_tag(what)
     if kind == "template":

@@ -22,6 +22,7 @@ from toolglean.engine.matcher.reading import Reading
 from toolglean.engine.matcher.texts import Value
 from toolglean.engine.names import Names
 from toolglean.engine.open_call import OpenCall
+from toolglean.engine.parameters import Parameters
 from toolglean.engine.repair.suspended import Suspended
 from toolglean.engine.tape import Region, Tape
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Markup, Problem, Reasoning
@@ -108,6 +109,11 @@ _ignored(
         isinstance(value, JsonTokens) and (value.token is FAIL or not joined(value.collected).strip(" \t\r\n,:"))
     ),
     "collected",
+)
+_ignored(
+    "whether a value has several lines is asked for only if its line breaks do not come in pairs",
+    lambda value: isinstance(value, Parameters) and value.paired,
+    "has_lines",
 )
 _ignored(
     "where a comma is that waits, if none waits",
