@@ -1,7 +1,7 @@
 # Declarations that nobody has made, in the shapes that calls are followed in. Does not depend on how formats are read.
 #
-# Calls are followed by the shape of a declaration, not by its name. So the library's formats are only examples: a marker
-# that begins like another one, a line break in it, a missing closer or section may make a course that is too simple.
+# Calls are followed by the shape of a declaration, not by its name. So the library's formats are only examples: a
+# marker that begins like another one, or has a line break in it, or none at its end, may make a course too simple.
 """Made-up formats for the law of the straight way."""
 
 from __future__ import annotations
@@ -82,7 +82,8 @@ def _named(rng: random.Random) -> dict[str, Any]:
 def _indexed(rng: random.Random) -> dict[str, Any]:
     opener, closer = _markers(rng)
     lead = rng.choice(("", "functions."))
-    return {"call": f"{opener}{lead}{{name}}:{{index}}<|args|>{{arguments}}{closer}", "id": f"{lead}{{name}}:{{index}}"}
+    call_id = f"{lead}{{name}}:{{index}}"
+    return {"call": f"{opener}{call_id}<|args|>{{arguments}}{closer}", "id": call_id}
 
 
 def _tagged(rng: random.Random) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from enum import Enum
 from types import ModuleType
 from typing import Any
 
-from toolglean import Limits, Parser
+from toolglean import Limits, Parser, join
 from toolglean.engine.emit import Emitter
 from toolglean.engine.fast import _anything
 from toolglean.engine.ids import Ids
@@ -72,6 +72,12 @@ _ignored(
     "the first of two copies to note an id copies them: which one that is shows in nothing",
     lambda value: isinstance(value, Ids),
     "_shared",
+)
+_ignored(
+    "a call that is followed reads a few characters of markers less again than the loop does; the budget for that is at "
+    "least the place in the turn and 4,096 characters, of which the calls themselves use next to nothing",
+    lambda value: isinstance(value, Tape),
+    "_reread",
 )
 _ignored(
     "where white space begins that waits, if none waits",
@@ -175,6 +181,8 @@ def _shown(value: Any, within: tuple[int, ...]) -> Any:
         return {repr(key): _shown(each, within) for key, each in value.items()}
     if isinstance(value, frozenset | set):
         return sorted(map(repr, value))
+    if isinstance(value, list) and value and all(isinstance(each, EVENTS) for each in value):
+        return [repr(each) for each in join(value)]
     if isinstance(value, list | tuple):
         return [_shown(each, within) for each in value]
     if not hasattr(value, "copy"):  # it never changes, and is part of a large graph: what it says itself must do
