@@ -31,7 +31,7 @@ __all__ = ["named_course", "object_course"]
 
 _indexed_chars = re.compile(r"[A-Za-z0-9_.:-]*").match
 _indexed = re.compile(r"[A-Za-z0-9_.-]+:\d{1,4}").fullmatch
-_indexed_begun = re.compile(r"[A-Za-z0-9_.-]*(?::\d{0,4})?").fullmatch
+_indexed_begun = re.compile(r"[A-Za-z0-9_.-]+(?::\d{0,4})?").fullmatch
 
 
 def object_course(declared: Format, number: int, slot: str) -> Course | None:
