@@ -119,15 +119,28 @@ KIMI = "<|tool_calls_section_begin|><|tool_call_begin|>functions."
 ARGS = "<|tool_call_argument_begin|>"
 DSML = '<｜DSML｜tool_calls>\n<｜DSML｜invoke name="f">\n<｜DSML｜parameter name="city" string="true">a</｜DSML｜parameter>\n'
 COGITO = "<｜tool▁call▁begin｜>function<｜tool▁sep｜>f\n```json\n{}\n```<｜tool▁call▁end｜>"
-GIVEN: dict[str, Format] = {
-    "a section's closer and a call's opener begin alike": Format(
-        "alike", call="@@tool {call}@@", section=("@@x", "\n\n@@"), reasoning=("<think>", "</think>")
+GIVEN: dict[str, tuple[Format, str]] = {
+    "a section's closer and a call's opener begin alike": (
+        Format("alike", call="@@tool {call}@@", section=("@@x", "\n\n@@"), reasoning=("<think>", "</think>")),
+        "@@x@@",
     ),
-    "only white space at the end": Format(
-        "open end", call="<|args|>\n\n{name}\n{arguments} ", section=("<t><\n\n", "\n></>"), drop=("<|im_end|>",)
+    "only white space at the end": (
+        Format("open end", call="<|args|>\n\n{name}\n{arguments} ", section=("<t><\n\n", "\n></>")),
+        "<t><\n\n<|args|>\n\nf\n{} \n></>",
     ),
-    "a line break at both ends": Format("lines", call="<|n|>\n{name}\n{arguments}\n\n", section=("<t>\n", "\n\n</t>")),
-}
+    "a line break at both ends": (
+        Format("lines", call="<|n|>\n{name}\n{arguments}\n\n", section=("<t>\n", "\n\n</t>")),
+        "<|n|>r{</t><t><|n|>f{}<|",
+    ),
+    "an index without a name": (
+        Format("number", call="t =>{name}:{index}<a>{arguments}<eot>", section=("<tool>\n", "\n\n</tool>"), id="{name}:{index}"),
+        "<tool>t =>:",
+    ),
+    "nothing behind the arguments": (
+        Format("no end", call="<|x|>{name}:{index}<a>{arguments}", section=("<|c|> ", "<|/c|>"), separator=",", id="{name}:{index}"),
+        "<|c|><|x|>f:0<a>{}<",
+    ),
+}  # fmt: skip
 FOUND: dict[str, tuple[str, list[str], dict[str, Any]]] = {
     "a comma before a key": ("hermes", [CALL[:53], "0, ", '"', 'x": 1}}'], {}),
     "an empty chunk": ("hermes", ['<tool_call>{"name":"g", "arguments": {', ""], {}),
@@ -149,17 +162,17 @@ FOUND: dict[str, tuple[str, list[str], dict[str, Any]]] = {
     "closers of two spellings": ("auto", [f"{DSML}</｜DSML｜invoke><｜DS"], {}),
     "a value of several lines": ("qwen3-coder", ["<tool_call><function=f><parameter=code>\n", "\n_"], {}),
     "a bracket in a draft": ("cwm", ["\n<tool:`<tool:function>g{x"], {}),
-    **{name: (name, ["@@x@@", " <|args|>\n\nf\n{} \n></>", "<t>\n<|n|>\nr{</t><t>\n<|n|>\nf\n{}\n"], {}) for name in GIVEN},
+    **{name: (name, [text], {}) for name, (_, text) in GIVEN.items()},
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("found", FOUND)
 def test_what_was_found(found: str) -> None:
     name, chunks, options = FOUND[found]
-    tools = tools_of("typed")
+    tools, given = tools_of("typed"), GIVEN[name][0] if name in GIVEN else name
 
     def make(kind: type[Parser]) -> Parser:
-        return kind(tools, format=GIVEN.get(name, name), options=ParserOptions(**options))
+        return kind(tools, format=given, options=ParserOptions(**options))
 
     whole = "".join(chunks)
     for sign in (CUT, LOOK, INSIDE, OFF, FORK, PICKLE):
@@ -264,7 +277,7 @@ def test_a_broken_parser_is_reported_small(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_a_parser_by_machine_never_leaves_it() -> None:
     parser = Reader("hermes").parser(ByMachine)
-    assert getattr(parser, "_route", None) is None
+    assert parser._route is None
     assert isinstance(parser.fork(), ByMachine)
 
 
