@@ -152,6 +152,17 @@ FOUND: dict[str, tuple[str, list[str], dict[str, Any]]] = {
     "no closer behind JSON": ("mistral-v13", ['[TOOL_CALLS]f[ARGS]{"s":[],"":""}'], {}),
     "a list that is cut": ("firefunction", ['functools[{"name":"f", "arguments": {"x":false}}'], {}),
     "a number in a list": ("jamba", ['<tool_calls>[{"name":"f", "arguments": {"x":[1,"a"]}}'], {}),
+    "a list as deep as the limit": (
+        "phi-4-mini", ['<|tool_call|>[{"name":"f", "arguments": {"x":1}}, {"name":"f", "arguments": {"x":', "[" * 100, "]" * 100],
+        {"limits": Limits(depth=80)},
+    ),
+    "a broken call before a list": (
+        "hunyuan-a13b", ['<tool_calls>{"name":"g"</tool_calls><tool_calls>[{"name":"f", "arguments": {"x":1}}'], {"repair": False}
+    ),
+    "a draft before a broken call": (
+        "mistral-v3", ['\n[TOOL_CALLS][{"x":0}},{"name":"h","a":{}}}[TOOL_CALLS]{"name":"h","arguments":{:'], {}
+    ),
+    "behind a broken call of a family": ("auto", ["<tool_call>f<arg_key></arg_key>></tool_call>", "<m"], {"strict": True}),
     "another opener begins": (
         "inkling", ['<|content_invoke_tool_json|>{"name":"f", "args": {}}<|end_message|><|message_model|><|c', ""], {}
     ),

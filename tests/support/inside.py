@@ -130,7 +130,12 @@ _ignored(
     "events from before a draft, in what a repair in it goes back to: the draft that is open has them too, and they are "
     "told from there. Which of them were told already depends on where chunks end",
     lambda value: isinstance(value, Suspended),
-    "attempt.before.judge.draft.attempt.before.emit._before",
+    *(f"attempt.before.judge.draft.attempt.before.emit.{slot}" for slot in ("out", "_before")),
+)
+_ignored(
+    "behind the first call of a list, no other format is asked for what cannot be read: the call that failed is reported",
+    lambda value: isinstance(value, Reading) and isinstance(value.stage, Objects) and value.stage._begun,
+    "fallback",
 )
 _ignored(
     "the place of a value is asked for only if the value is told as a whole, and then no fast path passes it",
