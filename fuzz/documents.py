@@ -28,7 +28,7 @@ from typing import Any
 
 from fuzz.reading import calls_of, read
 from fuzz.runner import Found, Fuzzer, raised
-from toolglean import Parser, ToolSet
+from toolglean import Parser, ParserOptions, ToolSet
 from toolglean.formats.registry import all_formats
 
 __all__ = ["FUZZER", "allowed", "breach", "due", "main", "ran"]
@@ -252,7 +252,9 @@ def turn(seed: int, name: str = "auto") -> Turn:
 
 def ran(name: str, text: str) -> list[tuple[str, Any]]:
     """The names and arguments of the calls that run if a format of that name, or `auto`, reads the text."""
-    events = read(Parser(_tools, format=name), text)
+    # A fence that says `tool_call` marks a call, in whatever spelling: that is the law of `fuzz/undeclared.py`.
+    options = ParserOptions(undeclared="text" if "```tool_call" in text else "call")
+    events = read(Parser(_tools, format=name, options=options), text)
     return [(call.name, call.arguments) for call in calls_of(events) if call.status == "ok"]
 
 

@@ -39,6 +39,8 @@ __all__ = ["FUZZER", "Broken", "look", "main", "straight_formats", "tried"]
 GIVEN = 0.2  # of the turns were not made for this law
 SPOILT = 0.3  # of those
 SHORT = 48  # a turn up to this length is cut at every place, some of the time
+MADE, FORMATS = "made", 100_000
+TEMPLATE, TEMPLATES = "template", ("good.jinja", "section.jinja", "tagged.jinja", "tagged.gotmpl", "list.gotmpl")
 NO_TOOLS = ToolSet(["f", "g", "get_weather", "a.b", "h"])
 
 
@@ -87,7 +89,8 @@ def names() -> list[str]:
     """What reads the turns: every format, with a straight way or `auto` more often; response templates."""
     count = len(json.loads((FIXTURES / "response_templates.json").read_text(encoding="utf-8")))
     every = [each.name for each in (*all_formats(), *OWN_FORMATS)]
-    return [*every, *straight_formats() * 8, *["auto"] * 30, *(f"{RESPONSE}{number}" for number in range(count))]
+    own = [MADE] * 120 + [TEMPLATE] * 5
+    return [*every, *own, *straight_formats() * 8, *["auto"] * 30, *(f"{RESPONSE}{number}" for number in range(count))]
 
 
 @lru_cache(maxsize=1)
@@ -103,6 +106,8 @@ def _of_auto() -> Sequence[str]:
 def case(name: str, seed: int, *, shared: bool = False) -> tuple[Reader, list[str]]:
     """The case of that number: what reads it, and the scripts."""
     rng = random.Random(f"straight {name} {seed}")
+    if name in {MADE, TEMPLATE}:
+        name += f":{rng.randrange(FORMATS)}" if name == MADE else f":{rng.choice(TEMPLATES)}"
     declared = declared_of(name)
     if rng.random() < GIVEN or (declared is not None and not declared.is_declared):
         text, tools = rng.choice(_given(name, shared=shared))

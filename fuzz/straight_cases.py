@@ -13,6 +13,7 @@ from functools import lru_cache, partial
 from typing import Any
 
 from fuzz.laws import TOOLS
+from fuzz.straight_formats import made_format
 from fuzz.turns import all_markers
 from tests.support.own_formats import own_format
 from tests.support.shared import FIXTURES, rows
@@ -105,6 +106,8 @@ class Reader:
 def declared_of(name: str) -> Declared | None:
     """The format that is meant; None for `auto`."""
     kind, _, what = name.partition(":")
+    if kind == "made":
+        return made_format(int(what))
     if kind == "tag":
         return Format.from_tag(what)
     if kind == "template":
@@ -165,8 +168,13 @@ def _options(rng: random.Random) -> tuple[tuple[str, Any], ...]:
 
 
 def _limits(rng: random.Random) -> tuple[tuple[str, int], ...]:
-    most = {"call_chars": 300, "depth": 6, "calls": 3, "held": 120}
-    return tuple((each, rng.randint(1, most[each])) for each in rng.sample(sorted(most), rng.choice((1, 1, 2, 4))))
+    # Small ones, under which no call is followed, and ones that a call on the straight way may just reach.
+    small = {"call_chars": 300, "depth": 6, "calls": 3, "held": 120}
+    near = {"call_chars": (1024, 1100, 2048, 2600), "depth": (64, 80, 81), "calls": (1, 2, 3), "held": (1024, 2048)}
+    chosen = rng.sample(sorted(small), rng.choice((1, 1, 2, 4)))
+    if rng.random() < 0.4:
+        return tuple((each, rng.randint(1, small[each])) for each in chosen)
+    return tuple((each, max(1, rng.choice(near[each]) + rng.choice((-1, 0, 0, 1)))) for each in chosen)
 
 
 # -- how it is cut -----------------------------------------------------------------------------------------------------

@@ -224,7 +224,7 @@ def _marker(rng: random.Random, text: str, declared: Format) -> str:
     if not present or rng.random() < 0.2:
         place = _spot(rng, text)
         marker = rng.choice(_markers(declared) if rng.random() < 0.6 else all_markers())
-        return text[:place] + marker[: rng.choice((len(marker), rng.randint(1, len(marker))))] + text[place:]
+        return text[:place] + marker[: rng.choice((len(marker), rng.randint(0, len(marker))))] + text[place:]
     one = rng.choice(present)
     found = [each.start() for each in re.finditer(re.escape(one), text)]
     place = rng.choice(found)

@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 import pytest
 
 from fuzz import straight
-from fuzz.straight_cases import NAMED, Reader, script
+from fuzz.straight_cases import NAMED, Reader, script, tools_of
 from fuzz.straight_turns import turn
 from fuzz.turns import fixture_turns, rendered_turns
 from tests.support import depth
@@ -21,7 +21,7 @@ from tests.support.shared import FIXTURES, rows
 from tests.support.straight import COPY, CUT, FORK, INSIDE, LOOK, OFF, PICKLE, ByMachine, Watched, play, scripted
 from tests.support.vectors import labels
 from tests.support.wild import FILES
-from toolglean import CallDelta, CallStart, Event, Parser
+from toolglean import CallDelta, CallStart, Event, Format, Limits, Parser, ParserOptions
 from toolglean.formats.registry import all_formats, get_format
 from toolglean.formats.render import render
 
@@ -112,9 +112,88 @@ def test_the_straight_way_is_taken(name: str) -> None:
         assert found["calls followed to their end"] in {len(made), len(made) - 1}
 
 
-# -- the law itself: what breaks it is found ---------------------------------------------------------------------------
+# -- what the law has found, each in one row ---------------------------------------------------------------------------
 
 CALL = '<tool_call>\n{"name": "f", "arguments": {"city": "Oslo"}}\n</tool_call>'
+KIMI = "<|tool_calls_section_begin|><|tool_call_begin|>functions."
+ARGS = "<|tool_call_argument_begin|>"
+DSML = '<｜DSML｜tool_calls>\n<｜DSML｜invoke name="f">\n<｜DSML｜parameter name="city" string="true">a</｜DSML｜parameter>\n'
+COGITO = "<｜tool▁call▁begin｜>function<｜tool▁sep｜>f\n```json\n{}\n```<｜tool▁call▁end｜>"
+GIVEN: dict[str, tuple[Format, str]] = {
+    "a section's closer and a call's opener begin alike": (
+        Format("alike", call="@@tool {call}@@", section=("@@x", "\n\n@@"), reasoning=("<think>", "</think>")),
+        "@@x@@",
+    ),
+    "only white space at the end": (
+        Format("open end", call="<|args|>\n\n{name}\n{arguments} ", section=("<t><\n\n", "\n></>")),
+        "<t><\n\n<|args|>\n\nf\n{} \n></>",
+    ),
+    "a line break at both ends": (
+        Format("lines", call="<|n|>\n{name}\n{arguments}\n\n", section=("<t>\n", "\n\n</t>")),
+        "<|n|>r{</t><t><|n|>f{}<|",
+    ),
+    "an index without a name": (
+        Format("number", call="t =>{name}:{index}<a>{arguments}<eot>", section=("<tool>\n", "\n\n</tool>"), id="{name}:{index}"),
+        "<tool>t =>:",
+    ),
+    "nothing behind the arguments": (
+        Format("no end", call="<|x|>{name}:{index}<a>{arguments}", section=("<|c|> ", "<|/c|>"), separator=",", id="{name}:{index}"),
+        "<|c|><|x|>f:0<a>{}<",
+    ),
+}  # fmt: skip
+FOUND: dict[str, tuple[str, list[str], dict[str, Any]]] = {
+    "a comma before a key": ("hermes", [CALL[:53], "0, ", '"', 'x": 1}}'], {}),
+    "an empty chunk": ("hermes", ['<tool_call>{"name":"g", "arguments": {', ""], {}),
+    "markup behind the last call": ("hermes", [CALL], {"markup": True}),
+    "two calls at once": ("hermes", [CALL + CALL], {}),
+    "a line break behind the object": ("ernie-4.5", ['<tool_call>{"name":"f", "arguments": {}}\n'], {}),
+    "a tag without its blank": ("minicpm-5", ['<functionname="g"><paramname="c"><'], {}),
+    "a name without the line break before it": ("step-audio-2", ["<tool_call>functionf{"], {}),
+    "no closer behind JSON": ("mistral-v13", ['[TOOL_CALLS]f[ARGS]{"s":[],"":""}'], {}),
+    "a list that is cut": ("firefunction", ['functools[{"name":"f", "arguments": {"x":false}}'], {}),
+    "a number in a list": ("jamba", ['<tool_calls>[{"name":"f", "arguments": {"x":[1,"a"]}}'], {}),
+    "a list as deep as the limit": (
+        "phi-4-mini", ['<|tool_call|>[{"name":"f", "arguments": {"x":1}}, {"name":"f", "arguments": {"x":', "[" * 100, "]" * 100],
+        {"limits": Limits(depth=80)},
+    ),
+    "a broken call before a list": (
+        "hunyuan-a13b", ['<tool_calls>{"name":"g"</tool_calls><tool_calls>[{"name":"f", "arguments": {"x":1}}'], {"repair": False}
+    ),
+    "a draft before a broken call": (
+        "mistral-v3", ['\n[TOOL_CALLS][{"x":0}},{"name":"h","a":{}}}[TOOL_CALLS]{"name":"h","arguments":{:'], {}
+    ),
+    "behind a broken call of a family": ("auto", ["<tool_call>f<arg_key></arg_key>></tool_call>", "<m"], {"strict": True}),
+    "another opener begins": (
+        "inkling", ['<|content_invoke_tool_json|>{"name":"f", "args": {}}<|end_message|><|message_model|><|c', ""], {}
+    ),
+    "behind a broken call": ("functionary-v3.1", ["<function=g>{:</function>", "<f"], {}),
+    "behind two calls": ("kimi-k2", [f"{KIMI}g:0{ARGS}{{}}<|tool_call_end|>{KIMI[28:]}f:1{ARGS}{{}}<|tool_call_end|><|"], {}),
+    "an index that is none": ("kimi-k2", [f"{KIMI}g:n"], {"limits": Limits(call_chars=12)}),
+    "markers of the longest call": ("cogito", [f"<｜tool▁calls▁begin｜>{COGITO}"], {"limits": Limits(call_chars=21)}),
+    "closers of two spellings": ("auto", [f"{DSML}</｜DSML｜invoke><｜DS"], {}),
+    "a value of several lines": ("qwen3-coder", ["<tool_call><function=f><parameter=code>\n", "\n_"], {}),
+    "a bracket in a draft": ("cwm", ["\n<tool:`<tool:function>g{x"], {}),
+    **{name: (name, [text], {}) for name, (_, text) in GIVEN.items()},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("found", FOUND)
+def test_what_was_found(found: str) -> None:
+    name, chunks, options = FOUND[found]
+    tools, given = tools_of("typed"), GIVEN[name][0] if name in GIVEN else name
+
+    def make(kind: type[Parser]) -> Parser:
+        return kind(tools, format=given, options=ParserOptions(**options))
+
+    whole = "".join(chunks)
+    for sign in (CUT, LOOK, INSIDE, OFF, FORK, PICKLE):
+        assert play(make, sign.join(chunks)) is None
+        if sign == INSIDE or depth.is_full():
+            assert play(make, sign.join(whole)) is None
+        assert play(make, whole + sign) is None
+
+
+# -- the law itself: what breaks it is found ---------------------------------------------------------------------------
 
 
 def _law(script: str) -> str:
@@ -209,7 +288,7 @@ def test_a_broken_parser_is_reported_small(monkeypatch: pytest.MonkeyPatch) -> N
 
 def test_a_parser_by_machine_never_leaves_it() -> None:
     parser = Reader("hermes").parser(ByMachine)
-    assert getattr(parser, "_route", None) is None
+    assert parser._route is None
     assert isinstance(parser.fork(), ByMachine)
 
 

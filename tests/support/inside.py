@@ -12,7 +12,7 @@ from enum import Enum
 from types import ModuleType
 from typing import Any
 
-from toolglean import Limits, Parser
+from toolglean import Limits, Parser, join
 from toolglean.engine.emit import Emitter
 from toolglean.engine.fast import _anything
 from toolglean.engine.ids import Ids
@@ -22,6 +22,7 @@ from toolglean.engine.matcher.reading import Reading
 from toolglean.engine.matcher.texts import Value
 from toolglean.engine.names import Names
 from toolglean.engine.open_call import OpenCall
+from toolglean.engine.parameters import Parameters
 from toolglean.engine.repair.suspended import Suspended
 from toolglean.engine.tape import Region, Tape
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Markup, Problem, Reasoning
@@ -73,6 +74,12 @@ _ignored(
     "_shared",
 )
 _ignored(
+    "a call that is followed reads a few characters of markers less again than the loop does; the budget for that is at "
+    "least the place in the turn and 4,096 characters, of which the calls themselves use next to nothing",
+    lambda value: isinstance(value, Tape),
+    "_reread",
+)
+_ignored(
     "where white space begins that waits, if none waits",
     lambda value: isinstance(value, Emitter) and not value._ws,
     "_ws_start",
@@ -110,6 +117,11 @@ _ignored(
     "collected",
 )
 _ignored(
+    "whether a value has several lines is asked for only if its line breaks do not come in pairs",
+    lambda value: isinstance(value, Parameters) and value.paired,
+    "has_lines",
+)
+_ignored(
     "where a comma is that waits, if none waits",
     lambda value: isinstance(value, OpenCall) and not value.lags,
     "_lag_start",
@@ -118,7 +130,12 @@ _ignored(
     "events from before a draft, in what a repair in it goes back to: the draft that is open has them too, and they are "
     "told from there. Which of them were told already depends on where chunks end",
     lambda value: isinstance(value, Suspended),
-    "attempt.before.judge.draft.attempt.before.emit._before",
+    *(f"attempt.before.judge.draft.attempt.before.emit.{slot}" for slot in ("out", "_before")),
+)
+_ignored(
+    "behind the first call of a list, no other format is asked for what cannot be read: the call that failed is reported",
+    lambda value: isinstance(value, Reading) and isinstance(value.stage, Objects) and value.stage._begun,
+    "fallback",
 )
 _ignored(
     "the place of a value is asked for only if the value is told as a whole, and then no fast path passes it",
@@ -169,6 +186,8 @@ def _shown(value: Any, within: tuple[int, ...]) -> Any:
         return {repr(key): _shown(each, within) for key, each in value.items()}
     if isinstance(value, frozenset | set):
         return sorted(map(repr, value))
+    if isinstance(value, list) and value and all(isinstance(each, EVENTS) for each in value):
+        return [repr(each) for each in join(value)]
     if isinstance(value, list | tuple):
         return [_shown(each, within) for each in value]
     if not hasattr(value, "copy"):  # it never changes, and is part of a large graph: what it says itself must do

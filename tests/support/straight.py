@@ -26,7 +26,7 @@ from typing import Any, ClassVar
 from tests.support.inside import inside, state_difference
 from toolglean import CallEnd, Event, Parser, UsageError, join
 
-__all__ = ["CUT", "SIGNS", "ByMachine", "Difference", "Watched", "has_straight_way", "play", "scripted", "told"]
+__all__ = ["CUT", "SIGNS", "ByMachine", "Difference", "Watched", "play", "scripted", "told"]
 
 CUT, FORK, COPY, PICKLE, STRAY, LOOK, INSIDE, OFF, ADD, END, CLOSE = map(chr, range(0xE000, 0xE00B))
 """The signs: of a cut, where nothing is done; and of what is done there, before the next chunk."""
@@ -89,11 +89,6 @@ class Watched(Parser):
 
 
 _slot: Any = Parser._straight  # type: ignore[misc]  # what the parser is following
-
-
-def has_straight_way(parser: Parser) -> bool:
-    """Whether the parser may leave its machine."""
-    return parser._route is not None
 
 
 @dataclass(frozen=True)

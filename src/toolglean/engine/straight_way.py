@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Self
 from toolglean.engine.fast import FastPath
 from toolglean.engine.modes import CALL, CONTENT, START, Mode
 from toolglean.events import CallDelta, Event
+from toolglean.limits import Limits
 
 if TYPE_CHECKING:
     from toolglean.engine.plan import Plan
@@ -25,8 +26,10 @@ if TYPE_CHECKING:
 
 __all__ = ["StraightWay"]
 
-LEAST_CHARS, LEAST_DEPTH = 1024, 80
-"""Limits that a call on the straight way cannot exceed."""
+LEAST_CHARS = 1024
+"""A limit that the text before the arguments of a call on the straight way cannot exceed."""
+DEPTH = Limits().depth
+"""How deep the arguments of samples may be: what reads on behind a call of a list comes from there."""
 
 
 class Told:
@@ -195,7 +198,7 @@ class StraightWay(FastPath):
 
 def _route(plan: Plan, turn: Turn) -> Program | None:
     limits = turn.limits
-    long = min(limits.held, limits.call_chars) >= LEAST_CHARS and limits.depth >= LEAST_DEPTH
+    long = min(limits.held, limits.call_chars) >= LEAST_CHARS and limits.depth == DEPTH
     return plan.route if long and turn.names.tools is not None else None
 
 
@@ -218,6 +221,7 @@ def _is_calm(turn: Turn, route: Program) -> bool:
         and turn.emit.clean
         and not (turn.emit.strays.marks or turn.emit.repairs)
         and turn.candidate is None
+        and turn.region.open  # not behind a call that failed
         and turn.region.start >= 0
         and not turn.region.bare
         and not (tape.in_prompt or tape.ahead or tape.waiting)

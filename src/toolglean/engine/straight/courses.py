@@ -7,6 +7,7 @@
 # - calls without a marker: JSON or Python alone. They are drafts until the text around them shows that they are calls.
 # - arguments in a dialect (Python, JavaScript, quoted, pairs, trees), of which the C scanner reads none.
 # - names and keys with escapes, several names, ids before the name: seldom written, so not worth a shape of their own.
+# - calls that begin with the closer of their section.
 # - markers that contain a blank: what is told while one is read depends on where it is cut.
 """The courses of formats."""
 
@@ -41,7 +42,7 @@ def _course_of(declared: Format, number: int) -> Course | None:
     if declared.registered_only or declared.at_turn_end or declared.at_line_start or declared.escapes:
         return None
     tokens = tokens_of(declared.call)
-    if any(isinstance(token, Literal) and " " in token.text for token in tokens):
+    if any(isinstance(token, Literal) and " " in token.text for token in tokens) or _is_ambiguous(declared):
         return None
     slots = [token.name for token in tokens if isinstance(token, Slot)]
     if slots in (["call"], ["calls"]):
@@ -51,3 +52,9 @@ def _course_of(declared: Format, number: int) -> Course | None:
     if slots == ["name", "parameters"]:
         return tagged_course(declared, number)
     return None
+
+
+def _is_ambiguous(declared: Format) -> bool:
+    # Whether the section's closer, which may come without a call, is the beginning of a call.
+    closer = declared.section[1].strip()
+    return bool(closer) and declared.call.lstrip().startswith(closer)

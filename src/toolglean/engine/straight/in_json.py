@@ -31,14 +31,14 @@ __all__ = ["named_course", "object_course"]
 
 _indexed_chars = re.compile(r"[A-Za-z0-9_.:-]*").match
 _indexed = re.compile(r"[A-Za-z0-9_.-]+:\d{1,4}").fullmatch
-_indexed_begun = re.compile(r"[A-Za-z0-9_.-]*(?::\d{0,4})?").fullmatch
+_indexed_begun = re.compile(r"[A-Za-z0-9_.-]+(?::\d{0,4})?").fullmatch
 
 
 def object_course(declared: Format, number: int, slot: str) -> Course | None:
     """The course of calls as JSON objects with their names; None if they end in another way. `slot`: one, or a list."""
     before, after = around(declared.call, slot)
     is_list = slot == "calls"
-    if not before.strip() or not (is_list or _is_marker(after + declared.section[1])) or not declared.keys[0]:
+    if not before.strip() or not (is_list or _is_marker(after)) or not declared.keys[0]:
         return None
     name, arguments = declared.keys
     objects = tuple(f'{{"{name}"{colon}"' for colon in (": ", ":"))
@@ -99,7 +99,7 @@ def named_course(declared: Format, number: int, *, indexed: bool) -> Course | No
     """The course of calls with a name before JSON; None if they end in another way. `indexed`: a number is between."""
     before, rest = around(declared.call, "name")
     between, after = around(rest, "arguments")
-    if not before.strip() or not (_is_marker(after + declared.section[1]) or _needs_no_closer(declared, before, after)):
+    if not before.strip() or not (_is_marker(after) or _needs_no_closer(declared, before, after)):
         return None
     if indexed:
         if declared.id != before.rpartition(">")[2] + "{name}:{index}" or not between.startswith(":{index}"):
