@@ -46,7 +46,7 @@ class Standing(NamedTuple):
         formats: what the search is narrowed to.
         again: how much it reads again of the first call, and of the opener of a later one, besides what closes a call:
             in characters.
-        stays: whether one reading reads all calls: then text on the line of the first one counts for the later ones too.
+        stays: whether one reading reads all calls: then text on the line of the first counts for the later ones too.
         holds_breaks: whether a line break in the first line of a value waits for what follows.
     """
 
