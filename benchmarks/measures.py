@@ -27,6 +27,7 @@ from benchmarks.cases import (
 from benchmarks.others import ADAPTERS, PROCESSES, REPAIRS, TEMPLATES
 from benchmarks.timing import BASELINE, Effort, Measure, Quotient, Work
 from benchmarks.turns import (
+    CALL_TOKENS,
     COUNT,
     HERMES,
     SETS,
@@ -144,9 +145,11 @@ def _short(_: Effort) -> list[Work]:
     known = ToolSet(ten)
     return [
         _floor(cut("x" * 40_000)),
-        Work("one call, a ToolSet", partial(short_turn, known, *TOKENS, HERMES), unit="us", goal=280),
-        Work("one call, 10 tools as dicts", partial(short_turn, ten, *TOKENS, HERMES), unit="us", goal=310),
-        Work("one call, auto, a ToolSet", partial(short_turn, known, *TOKENS, HERMES, format="auto"), unit="us"),
+        Work("one call in 12 tokens, a ToolSet", partial(short_turn, known, *CALL_TOKENS), unit="us", goal=280),
+        Work("one call in 12 tokens, 10 dicts", partial(short_turn, ten, *CALL_TOKENS), unit="us", goal=310),
+        Work("prose and a call, a ToolSet", partial(short_turn, known, *TOKENS, HERMES), unit="us"),
+        Work("prose and a call, 10 tools as dicts", partial(short_turn, ten, *TOKENS, HERMES), unit="us"),
+        Work("prose and a call, auto", partial(short_turn, known, *TOKENS, HERMES, format="auto"), unit="us"),
         Work("prose only, a ToolSet", partial(short_turn, known, *TOKENS), unit="us"),
         Work("prose only, 10 tools as dicts", partial(short_turn, ten, *TOKENS), unit="us"),
         Work("prose only, auto, a ToolSet", partial(short_turn, known, *TOKENS, format="auto"), unit="us"),

@@ -12,6 +12,7 @@ from typing import Any
 from toolglean import Format, Parser, ToolSet
 
 __all__ = [
+    "CALL_TOKENS",
     "COUNT",
     "HERMES",
     "SETS",
@@ -137,6 +138,11 @@ SMALL_CALLS = (
 
 TOKENS = ("I ", "will ", "look ", "that ", "up ", "for ", "you ", "now, ", "one ", "moment ", "please", ".\n")
 """Twelve tokens of prose."""
+CALL_TOKENS = (
+    *("<tool_call>", "\n", '{"', 'name":', ' "get', '_weather"', ', "arguments":', ' {"city":', ' "Oslo"', "}}", "\n"),
+    "</tool_call>",
+)
+"""Twelve tokens of one call."""
 
 
 def short_turn(tools: Any, *chunks: str, format: str = "hermes") -> None:  # noqa: A002  # as the parser calls it

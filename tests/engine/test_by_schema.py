@@ -90,6 +90,13 @@ def test_a_turn_with_an_undeclared_spelling(row: Row, format_name: str) -> None:
         assert content_of(events).strip() == row.content.strip()
 
 
+@pytest.mark.parametrize("text", ["<se get_weather\x85>", "<a get_weather>", "[get_weather"])
+def test_a_tag_that_ends_with_the_name_is_text(text: str) -> None:
+    """Nothing is behind the name: that raised an `IndexError`."""
+    events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), text)
+    assert (calls_of(events), content_of(events)) == ([], text)
+
+
 @pytest.mark.parametrize("format_name", ["auto", "hermes"])
 def test_an_end_marker_may_follow(format_name: str) -> None:
     options = ParserOptions(markup=True)

@@ -239,7 +239,7 @@ class Emitter(Plain):
         """What was read so far was the prompt. A call that it left open is the turn's first call."""
         self._catch_up()
         self.out, self._ws, self._markup, self.index, self.strays = [], (), (), 0, Strays()
-        self.ids.begin()
+        self.ids = self.ids.none()
         self._alone = None
         if self.open:
             self.index = 1
@@ -311,6 +311,7 @@ class Emitter(Plain):
 
     def pass_call(self, call_id: str) -> None:
         """A call with that id was told."""
+        self.ids = self.ids.own()
         self.ids.add(call_id)
         self.index += 1
 
@@ -338,6 +339,7 @@ class Emitter(Plain):
         self.repairs = ()
         if repeated is not None:
             self.problem(DUPLICATE_KEY, *repeated)
+        self.ids = self.ids.own()
         self.ids.add(call_id)
         self.open = False
         if delta is not None and name_alone:
@@ -347,7 +349,8 @@ class Emitter(Plain):
 
     def _free_id(self, call: OpenCall) -> str:
         # The call's id: the model's own or, where it wrote none, ours.
-        return self.ids.free(self.ids.own(call.index) if call.model_id is None else call.model_id)
+        ids = self.ids = self.ids.own()
+        return ids.free(ids.ours(call.index) if call.model_id is None else call.model_id)
 
     def _say(self, kind: type[Content | Reasoning], text: str, start: int) -> None:
         if not text:

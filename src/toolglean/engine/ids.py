@@ -23,37 +23,37 @@ class Ids(Plain):
         self._shared = False
 
     def copy(self) -> Ids:
-        """The same ids."""
-        twin = Ids.__new__(Ids)
-        twin._prefix, twin._used = self._prefix, self._used
-        self._shared = twin._shared = True
-        return twin
+        """The same ids: whoever adds one must make them his `own` before."""
+        self._shared = True
+        return self
 
-    def begin(self) -> None:
-        """No call has an id yet."""
-        self._used, self._shared = {}, False
+    def own(self) -> Ids:
+        """These ids, to which one may be added."""
+        if not self._shared:
+            return self
+        twin = Ids.__new__(Ids)
+        twin._prefix, twin._used, twin._shared = self._prefix, self._used.copy(), False
+        return twin
 
     def __contains__(self, call_id: str) -> bool:
         return call_id in self._used
 
-    def own(self, index: int) -> str:
+    def none(self) -> Ids:
+        """No call has an id yet."""
+        return Ids(self._prefix)
+
+    def ours(self, index: int) -> str:
         """Our id for a call to which the model gives none."""
         return f"{self._prefix}{index}"
 
     def add(self, call_id: str) -> None:
         """A call has that id."""
-        self._own()
         self._used.setdefault(call_id, 2)
 
     def free(self, wanted: str) -> str:
         """That id, made unique."""
-        self._own()
         found = wanted
         while found in self._used:
             number = self._used[wanted]
             found, self._used[wanted] = f"{wanted}_{number}", number + 1
         return found
-
-    def _own(self) -> None:
-        if self._shared:
-            self._used, self._shared = self._used.copy(), False

@@ -92,13 +92,14 @@ class Plan:
         """Whether the calls of the one format that is read begin with that character."""
         return False
 
-    def behind(self, payload: Payload | None, other: Payload, landed: FollowedCall) -> Payload:
+    def behind(self, payload: Payload | None, other: Payload, landed: FollowedCall, *, begun_anew: bool) -> Payload:
         """What reads on behind a call that was followed: see straight/.
 
         Args:
             payload: what would have read the call; None at the start of the turn.
             other: what stands behind another call of the same kind.
             landed: the call.
+            begun_anew: whether it had a line of its own, whatever was before the first.
         """
         raise NotImplementedError
 

@@ -159,7 +159,8 @@ class StraightWay(FastPath):
         assert straight is not None
         landed, standing, turn = straight.landed, straight.standing, self._turn
         if landed is not None and standing is not None:
-            payload = self._plan.behind(turn.payload, standing.behind(landed), landed)
+            begun_anew = not (landed.is_first or standing.stays)
+            payload = self._plan.behind(turn.payload, standing.behind(landed), landed, begun_anew=begun_anew)
             turn.pass_calls(payload, turn.narrowed(standing.formats), landed)
         self._from = straight.astray + 1
         return straight.unread(), Told(straight.told, straight.told_chars, straight.told_to)
@@ -215,7 +216,6 @@ def _is_calm(turn: Turn, route: Program) -> bool:
         and payload is not None
         and payload.reads_for(route)
         and judge.draft is None
-        and judge.attempt is None
         and judge.closers.awaited is None
         and not (judge.fence or turn.calls_ignored or judge.in_doubt)
         and turn.emit.clean

@@ -128,10 +128,12 @@ class FormatPlan(Plan):
         """See `Plan`."""
         return char == self._first_char
 
-    def behind(self, payload: Payload | None, other: Payload, landed: FollowedCall) -> Payload:
+    def behind(self, payload: Payload | None, other: Payload, landed: FollowedCall, *, begun_anew: bool) -> Payload:
         """See `Plan`."""
         assert isinstance(other, FormatPayload)
         fallback = payload.fallback if isinstance(payload, FormatPayload) else _fallback(self.fallback_formats)
+        if begun_anew:
+            fallback = fallback._replace(in_line=False)
         return other.stand_behind(landed.seen, landed.end, fallback)
 
     def waits_at_start(self, turn: Turn, text: str, i: int) -> bool:

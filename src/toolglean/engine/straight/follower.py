@@ -193,7 +193,10 @@ class Follower(Plain):
         if spelling.after.kind == ARGUMENTS:
             body = self._body = JsonBody()
             told: Told = []
-            return self._tell(told, turn, body.begin(text, i, told, base), base)
+            i = body.begin(text, i, told, base)
+            if body.value is not None:  # all of it was in this chunk
+                self._bound = self._start + turn.limits.call_chars
+            return self._tell(told, turn, i, base)
         return i
 
     # -- words, arguments, values --------------------------------------------------------------------------------------
@@ -229,23 +232,19 @@ class Follower(Plain):
             self._id = (
                 declared.replace("{name}", name).replace("{index}", index)
                 if declared
-                else turn.emit.ids.own(turn.emit.index)
+                else turn.emit.ids.ours(turn.emit.index)
             )
         return tools is not None and name in tools
 
     def _read_arguments(self, turn: Turn, text: str, i: int, base: int) -> int:
         body = self._body
         assert isinstance(body, JsonBody)
-        if base + len(text) >= self._bound:
-            return ASTRAY
         told: Told = []
         return self._tell(told, turn, body.read(text, i, told, base), base)
 
     def _read_value(self, turn: Turn, text: str, i: int, base: int) -> int:
         body, step = self._body, self._step
         assert isinstance(body, TaggedBody)
-        if base + len(text) >= self._bound:
-            return ASTRAY
         told: Told = []
         j = self._tell(told, turn, body.read(step, text, i, told, base), base)
         if 0 <= j < len(text):
@@ -259,7 +258,7 @@ class Follower(Plain):
 
     def _tell(self, told: Told, turn: Turn, i: int, base: int) -> int:
         # These pieces of the arguments were read, up to `i`.
-        if i < 0 or base + i > self._start + turn.limits.call_chars:
+        if i < 0 or base + i > self._bound:
             return ASTRAY
         index = turn.emit.index
         for text, at, end in told:
@@ -305,7 +304,7 @@ class Follower(Plain):
         assert course is not None
         written = "".join(body.told)
         value = body.value if isinstance(body, JsonBody) and body.value is not None else decoded(written)
-        call_id = emit.ids.own(emit.index) if self._id is None else self._id
+        call_id = emit.ids.ours(emit.index) if self._id is None else self._id
         if value is None or call_id in emit.ids:
             return None
         if course.is_object and '"type"' in written:  # it may be the definition of a tool

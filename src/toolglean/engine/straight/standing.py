@@ -46,6 +46,7 @@ class Standing(NamedTuple):
         formats: what the search is narrowed to.
         again: how much it reads again of the first call, and of the opener of a later one, besides what closes a call:
             in characters.
+        stays: whether one reading reads all calls: then text on the line of the first counts for the later ones too.
         holds_breaks: whether a line break in the first line of a value waits for what follows.
     """
 
@@ -53,6 +54,7 @@ class Standing(NamedTuple):
     later: Reading
     formats: tuple[int, ...]
     again: tuple[int, int]
+    stays: bool
     holds_breaks: bool
 
     def behind(self, landed: FollowedCall) -> Reading:
@@ -106,7 +108,9 @@ def _standing(course: Course, probe: Probe) -> Standing | None:
     bare = _turn_behind(_two_calls(course, -1), 2, probe)
     if bare is None or not isinstance(bare.payload, Reading) or bare.payload.walk.states is not two.walk.states:
         return None  # its spellings lead to different places
-    standing = Standing(one, two, first.narrowed_to, again, holds)
+    in_line = probe("a " + _two_calls(course), None)[0].payload
+    stays = isinstance(in_line, Reading) and in_line.fallback.in_line
+    standing = Standing(one, two, first.narrowed_to, again, stays, holds)
     same = all(_told(text, probe, standing) == _told(text, probe, None) for text in _samples(course))
     return standing if same else None
 

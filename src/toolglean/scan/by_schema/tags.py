@@ -147,7 +147,9 @@ def tag_at(text: str, pos: int) -> Tag | None:
 
 
 def _run(text: str, pos: int) -> str:
-    first = text[pos]
+    first = text[pos : pos + 1]
+    if not first:
+        return ""
     if _partner(first):
         end = pos + 1
         while end < len(text) and end - pos < MAX_RUN and _may_follow_bracket(text[end]):
