@@ -147,8 +147,7 @@ def test_the_data() -> None:
     assert data["events"] == [
         [1, "content", "Hi "],
         [2, "call_start", 0, "f", None, True],
-        [2, "call_delta", 0, "{"],
-        [2, "call_delta", 0, '"x": 1}'],
+        [2, "call_delta", 0, '{"x": 1}'],
         [3, "call_end", 0, "f", "call_0", True, "ok", []],
     ]
     assert data["marks"] == [
