@@ -123,7 +123,7 @@ def test_a_trace_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
 
     told: list[Reason] = []
     made, tell, ended = Emitter.__init__, Emitter.problem, Emitter.end_call
-    monkeypatch.setattr(straight_way, "_route", lambda plan, turn: None)  # the fault is in what the machine uses
+    monkeypatch.setattr(straight_way, "_route", lambda *_: None)  # the fault is in what the machine uses
     monkeypatch.setattr(Emitter, "__init__", begin)
     monkeypatch.setattr(Emitter, "problem", problem)
     monkeypatch.setattr(Emitter, "end_call", end_call)
