@@ -21,7 +21,8 @@ from tests.support.shared import FIXTURES, rows
 from tests.support.straight import COPY, CUT, FORK, INSIDE, LOOK, OFF, PICKLE, ByMachine, Watched, play, scripted
 from tests.support.vectors import labels
 from tests.support.wild import FILES
-from toolglean import CallDelta, CallStart, Event, Format, Limits, Parser, ParserOptions
+from toolglean import CallDelta, CallEnd, CallStart, Event, Format, Limits, Parser, ParserOptions
+from toolglean.engine.straight.follower import LONGEST
 from toolglean.formats.registry import all_formats, get_format
 from toolglean.formats.render import render
 
@@ -194,6 +195,19 @@ def test_what_was_found(found: str) -> None:
 
 
 # -- the law itself: what breaks it is found ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["qwen3-coder", "glm-4.5", "minimax-m2", "deepseek-v4", "hermes", "kimi-k2"])
+def test_a_call_as_long_as_one_may_be_that_is_followed(name: str) -> None:
+    """The last deltas of a value were lost, if its closer came a few characters beyond the bound."""
+    for size in range(LONGEST - 260, LONGEST + 10, 1 if depth.is_full() else 7):
+        text = render(name, [("f", {"x": "y" * size})])
+        for step in (3, 4):
+            parser = Parser(["f"], format=name)
+            events = [event for at in range(0, size + 300, step) for event in parser.feed(text[at : at + step])]
+            (call,) = (event.call for event in [*events, *parser.finish()] if isinstance(event, CallEnd))
+            assert call.arguments == {"x": "y" * size}
+            assert "".join(event.text for event in events if isinstance(event, CallDelta)) == call.arguments_text
 
 
 def _law(script: str) -> str:

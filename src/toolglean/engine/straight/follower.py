@@ -287,7 +287,8 @@ class Follower(Plain):
                 return False
             if spelling.says == ENDS:
                 self._body.end(start + spelling.end, told)
-            self._tell(told, turn, i, base)
+            if self._tell(told, turn, i, base) < 0:
+                return False
         if spelling.says != ENDS:
             return True
         call_id = self._end(turn, start + spelling.end)
