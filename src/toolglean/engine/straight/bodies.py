@@ -32,7 +32,7 @@ _not_plain_value = re.compile('[<"\\\\\x00-\x1f\ud800-\udfff]').search
 
 MOST_SPACE = 200  # after a comma that waits
 
-Told = list[tuple[str, int, int]]
+Pieces = list[tuple[str, int, int]]
 """Pieces of the arguments, each with its place, and the place after what it was made of."""
 
 
@@ -67,7 +67,7 @@ class JsonBody(Plain):
         """Inside a string: finds what does not pass as it is."""
         return _not_plain if self._state in IN_STRINGS and not self._lag else None
 
-    def begin(self, text: str, i: int, told: Told, base: int) -> int:
+    def begin(self, text: str, i: int, told: Pieces, base: int) -> int:
         """The brace is right before `i`. Returns how far the object was read."""
         found = whole(text, i - 1, MAX_NESTING) if text.find("}", i) >= 0 else None
         if found is None:
@@ -79,7 +79,7 @@ class JsonBody(Plain):
             piece, at = text[i - 1 : end], base + i - 1
         return self._tell(piece, at, told, end)
 
-    def read(self, text: str, i: int, told: Told, base: int) -> int:
+    def read(self, text: str, i: int, told: Pieces, base: int) -> int:
         """Read on. Returns how far."""
         end = self._read(text, i)
         return self._tell(text[i:end], base + i, told, end)
@@ -108,7 +108,7 @@ class JsonBody(Plain):
         scan = self._scan
         return self._state == COMMA or (scan is not None and scan.stack != "{" and scan.after_comma)
 
-    def _tell(self, piece: str, at: int, told: Told, end: int) -> int:
+    def _tell(self, piece: str, at: int, told: Pieces, end: int) -> int:
         if end < 0:
             return ASTRAY
         if self._lag:
@@ -144,7 +144,7 @@ class TaggedBody(Plain):
         self._held = ""  # a line break that may be the one before the closer
         self._start = -1  # of the value's text
 
-    def read(self, step: Step, text: str, i: int, told: Told, base: int) -> int:
+    def read(self, step: Step, text: str, i: int, told: Pieces, base: int) -> int:
         """Read the text of a value, up to its closer. Returns how far; see `at_closer`."""
         parameters = self.parameters
         if not self.in_value:
@@ -183,7 +183,7 @@ class TaggedBody(Plain):
         found, self._held = self._held == step.trail, ""
         return found
 
-    def end_value(self, place: int, told: Told, *, repair: bool) -> bool:
+    def end_value(self, place: int, told: Pieces, *, repair: bool) -> bool:
         """The value has ended, and its closer begins at that place. False: it needs a closer look."""
         parameters = self.parameters
         at = place if parameters.streams or self._start < 0 else self._start
@@ -194,11 +194,11 @@ class TaggedBody(Plain):
         self._tell(written, at, told)
         return True
 
-    def end(self, place: int, told: Told) -> None:
+    def end(self, place: int, told: Pieces) -> None:
         """There are no more parameters."""
         self._tell(self.parameters.end(), place, told)
 
-    def _tell(self, text: str, at: int, told: Told, chars: int = 0) -> None:
+    def _tell(self, text: str, at: int, told: Pieces, chars: int = 0) -> None:
         if text:
             self.told.append(text)
             told.append((text, at, at + chars))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolglean.engine.followed_call import FollowedCall
 from toolglean.engine.repair.suspended import OFF
-from toolglean.engine.straight.bodies import ASTRAY, JsonBody, TaggedBody, Told, decoded, tagged_body
+from toolglean.engine.straight.bodies import ASTRAY, JsonBody, Pieces, TaggedBody, decoded, tagged_body
 from toolglean.engine.straight.standing import first_step, standing_of
 from toolglean.engine.straight.steps import ARGUMENTS, BEGINS, ENDS, NAME_CHARS, TEXT, VALUE, WORD
 from toolglean.events import CallDelta, CallEnd, CallStart, Event, Markup, ToolCall
@@ -192,7 +192,7 @@ class Follower(Plain):
         self._enter(spelling.after)
         if spelling.after.kind == ARGUMENTS:
             body = self._body = JsonBody()
-            told: Told = []
+            told: Pieces = []
             i = body.begin(text, i, told, base)
             if body.value is not None:  # all of it was in this chunk
                 self._bound = self._start + turn.limits.call_chars
@@ -239,13 +239,13 @@ class Follower(Plain):
     def _read_arguments(self, turn: Turn, text: str, i: int, base: int) -> int:
         body = self._body
         assert isinstance(body, JsonBody)
-        told: Told = []
+        told: Pieces = []
         return self._tell(told, turn, body.read(text, i, told, base), base)
 
     def _read_value(self, turn: Turn, text: str, i: int, base: int) -> int:
         body, step = self._body, self._step
         assert isinstance(body, TaggedBody)
-        told: Told = []
+        told: Pieces = []
         j = self._tell(told, turn, body.read(step, text, i, told, base), base)
         if 0 <= j < len(text):
             if not body.at_closer(step):
@@ -256,7 +256,7 @@ class Follower(Plain):
             self._set_limit()
         return j
 
-    def _tell(self, told: Told, turn: Turn, i: int, base: int) -> int:
+    def _tell(self, told: Pieces, turn: Turn, i: int, base: int) -> int:
         # These pieces of the arguments were read, up to `i`.
         if i < 0 or base + i > self._bound:
             return ASTRAY
@@ -281,7 +281,7 @@ class Follower(Plain):
         start = base + i - done
         if start + spelling.mark > self._start + turn.limits.call_chars:
             return False
-        told: Told = []
+        told: Pieces = []
         if isinstance(self._body, TaggedBody):
             if not self._body.end_value(start, told, repair=turn.repair is not OFF):
                 return False
