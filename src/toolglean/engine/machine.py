@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["Machine"]
 
 NOTHING = "\x00"  # is in no marker
-LAYOUT = 13  # of the pickled state
+LAYOUT = 14  # of the pickled state
 
 
 class Machine(StraightWay):

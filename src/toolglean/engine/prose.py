@@ -74,7 +74,7 @@ def _read_text(turn: Turn, plan: Plan, text: str, i: int) -> int:
         turn.say(found, base + place)
         return place + len(found)
     if turn.channel == CONTENT:
-        turn.judge.marker_follows(base + place)
+        turn.judge.marker_follows(base + place, trusted=turn.tape.is_trusted(base + place))
         if turn.is_over:
             turn.end()
             return place
@@ -87,7 +87,7 @@ def _say_text(turn: Turn, text: str, i: int, place: int, found: str) -> tuple[in
     # Emit the text up to `place`, where that marker was found, or up to a line that may begin a call in an undeclared
     # spelling. Returns its end, and whether what follows waits for more text.
     base = turn.tape.base
-    if not turn.rules.by_schema or turn.channel != CONTENT:
+    if not turn.reads_by_schema or turn.channel != CONTENT:
         if place > i:
             turn.say(text[i:place], base + i)
         return place, False

@@ -60,6 +60,12 @@ class FormatPlan(Plan):
         self.bare = program.has_bare or fallback_formats is not None
         self.spaced = any(pattern[:1].isspace() for each in program.formats for pattern in each.openers)
 
+    @property
+    def declared(self) -> tuple[Format, ...]:
+        """See `Plan`."""
+        fallback_formats = self.fallback_formats
+        return self.formats if fallback_formats is None else (*self.formats, *fallback_formats.library)
+
     def finder(self, channel: int, only: tuple[int, ...]) -> Finder:
         """Finds the literals with which anything begins."""
         return self.program.channel(channel, only).finder
@@ -238,6 +244,14 @@ class FormatPayload(Reading):
     def passed(self, turn: Turn, text: str) -> tuple[str, bool] | None:
         """See `Payload`."""
         return self.stage.passed(turn, text)
+
+    def is_behind_call(self) -> bool:
+        """See `Payload`."""
+        return not self.stage.within
+
+    def is_in_value(self) -> bool:
+        """See `Payload`."""
+        return self.stage.within == "value" or self.stage.stops() is not None
 
     def completes(self, turn: Turn) -> bool:
         """See `Payload`."""
