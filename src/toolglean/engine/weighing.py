@@ -30,7 +30,7 @@ class Weighing(Machine):
     def _know(self, atomic: frozenset[str] | None) -> None:
         # Before anything is read. None: which markers are one token is not known, or does not matter.
         self._atomic = atomic
-        self._in_reasoning = self._turn.channel != CONTENT
+        self._in_reasoning = self._pos == 0 and self._turn.channel != CONTENT
         self._evidence = None  # until it is known of some text which tokens wrote it
 
     def _weigh(self, chunk: str, special: Special) -> list[Event]:
@@ -59,7 +59,7 @@ class Weighing(Machine):
 
     def _alone(self) -> Weighing:
         twin = Machine.fork(self)
-        twin._atomic, twin._in_reasoning, twin._evidence = self._atomic, self._in_reasoning, None
+        twin._know(self._atomic)
         return twin
 
     @property

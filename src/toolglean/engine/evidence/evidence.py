@@ -108,7 +108,7 @@ class Evidence(Plain):
         else:
             out += last
         if self._unclosed is not None and machine._here.channel != CONTENT:
-            out.append(Problem(SPELLED_CLOSER.code, SPELLED_CLOSER.text, *self._unclosed))
+            out.append(Problem(*SPELLED_CLOSER, *self._unclosed))
         self._unclosed = None
         return machine, shown(out) if self._hides else out
 
@@ -151,16 +151,13 @@ class Evidence(Plain):
         turn, markers = machine._here, self._markers
         if marker in markers.reasoning and self._counts(turn, marker):
             self._pass(machine, marker, out)
-        elif _is_in_call(turn):
-            if marker not in markers.openers and not _is_in_value(turn):
-                self._pass(machine, marker, out)
-            else:
-                self._pass_hidden(machine, marker, out)
+        elif _is_in_call(turn) and _is_in_value(turn):
+            self._pass_hidden(machine, marker, out)
+        elif turn.mode is CALL and marker not in markers.openers:  # in a call, or directly behind one
+            self._pass(machine, marker, out)
         elif marker in markers.reasoning or turn.mode is DONE:
             self._unclosed = (marker, machine._place) if turn.channel != CONTENT else None
             self._pass_hidden(machine, marker, out)
-        elif _is_behind_call(turn) and marker not in markers.openers:
-            self._pass(machine, marker, out)
         else:
             opens = turn.at_start and turn.channel == CONTENT and not self._written and self._spelled is None
             most, place = turn.limits.call_chars, machine._place
@@ -188,10 +185,6 @@ def _is_in_call(turn: Turn) -> bool:
     # Whether what comes next is part of a call, or of what may become one.
     reads = turn.mode is CALL and turn.payload is not None and not turn.payload.is_behind_call()
     return reads or turn.mode in {SKIP, REPAIR}
-
-
-def _is_behind_call(turn: Turn) -> bool:
-    return turn.mode is CALL and turn.payload is not None
 
 
 def _is_in_value(turn: Turn) -> bool:

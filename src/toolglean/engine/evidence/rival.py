@@ -85,7 +85,7 @@ class Rival(Plain):
             return waiting
         written = joined(self._text)[: call.call.span[1] - self._start] if isinstance(call, CallEnd) else self._marker
         before = sum(1 for _ in takewhile(self._is_before, waiting))
-        problem = Problem(SPELLED_CALL.code, SPELLED_CALL.text, written, self._start)
+        problem = Problem(*SPELLED_CALL, written, self._start)
         return [*waiting[:before], problem, *waiting[before:]]
 
     def _is_before(self, event: Event) -> bool:
