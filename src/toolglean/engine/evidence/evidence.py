@@ -7,9 +7,9 @@
 #
 # - inside a value of a call it is text; between the values of a call it is a marker, because nothing else can be there;
 # - a marker of reasoning counts as long as no special token has written one, if it opens the turn, or closes something;
-# - elsewhere there are two readings from there on: in the first it is text (hidden.py), in the second (rival.py) a
-#   marker. The second one is used only if the turn ends, nothing but complete calls of known tools follows, and no
-#   special token has written a marker of a call.
+# - elsewhere there are two readings from there on. First it is read as a marker (rival.py), and nothing is returned.
+#   That reading is used if the turn ends, nothing but complete calls of known tools has followed, and no special token
+#   has written a marker of a call. If not, the marker is read as text (hidden.py), and so are the calls behind it.
 #
 # Whatever is not known is read as it is without evidence.
 """The evidence of special tokens."""
@@ -46,7 +46,19 @@ class Evidence(Plain):
     """
 
     __slots__ = (
-        *("_atomic", "_hides", "_kinds", "_markers", "_plan", "_rival", "_spelled", "_text", "_unclosed", "_written"),
+        *(
+            "_atomic",
+            "_hides",
+            "_hides_next",
+            "_kinds",
+            "_markers",
+            "_plan",
+            "_rival",
+            "_spelled",
+            "_text",
+            "_unclosed",
+            "_written",
+        ),
     )
 
     owned = ("_rival",)
@@ -58,7 +70,7 @@ class Evidence(Plain):
         self._written = False  # whether a special token has written a marker of a call
         # Whether markers of reasoning are spelled out in this turn; None: not known.
         self._spelled: bool | None = False if in_reasoning else None
-        self._hides = False  # whether a marker was hidden
+        self._hides = self._hides_next = False  # whether a marker was hidden; whether what comes next is
         self._unclosed: tuple[str, int] | None = None  # the last hidden marker of reasoning, inside reasoning
         self._rival: Rival | None = None
 
@@ -73,96 +85,106 @@ class Evidence(Plain):
         """Read one chunk: the events that are certain now."""
         text, kinds = self._text + cleaned(chunk), self._kinds + kinds_of(chunk, special)
         out: list[Event] = []
-        begun = i = 0  # what was given to the machine, and what was searched
+        rest = self._read(machine, text, kinds, out)
+        self._text, self._kinds = text[rest:], kinds[rest:]
+        return shown(out) if self._hides else out
+
+    def finish(self, machine: Reader) -> tuple[Reader, list[Event]]:
+        """End the turn: its last events, and the machine that has read it."""
+        out: list[Event] = []
+        rest, known, self._text, self._kinds = self._text, self._kinds, "", b""
+        self._pass(machine, rest, known, out)
+        while self._rival is not None and not self._rival.wins():
+            self._give_way(machine, out)
+        events = [] if self._rival is not None else machine._end()
+        if self._rival is not None:
+            machine, events = self._rival.taken()
+            self._rival = None
+        out += events
+        if self._unclosed is not None and machine._here.channel != CONTENT:
+            out.append(Problem(*SPELLED_CLOSER, *self._unclosed))
+        self._unclosed = None
+        return machine, shown(out) if self._hides else out
+
+    def _read(self, machine: Reader, text: str, kinds: bytes, out: list[Event], *, decided: bool = False) -> int:
+        # Read on, up to what may be the beginning of a marker: its place. `decided`: markers that are spelled out here
+        # are text.
+        begun = i = 0  # what was read, and what was searched
         while True:
             place, found = self._markers.finder.find(text, i)
             if not found:
                 break
             i = place + len(found)
             known = kinds[place:i]
-            if is_special(known if self._atomic is not None else known[:1]):
-                self._pass(machine, text[begun:place], out)
-                begun = place
+            written = is_special(known if self._atomic is not None else known[:1])
+            if not written and (self._atomic is None or not is_ordinary(known)):
+                continue
+            self._pass(machine, text[begun:place], kinds[begun:place], out)
+            begun = place
+            if written:
                 self._trust(machine, found, out)
-            elif self._atomic is not None and is_ordinary(known):
-                self._pass(machine, text[begun:place], out)
-                begun = i
-                self._doubt(machine, found, out)
-        self._pass(machine, text[begun:place], out)
-        self._text, self._kinds = text[place:], kinds[place:]
-        return shown(out) if self._hides else out
-
-    def finish(self, machine: Reader) -> tuple[Reader, list[Event]]:
-        """End the turn: its last events, and the machine that has read it."""
-        out: list[Event] = []
-        rest, self._text, self._kinds = self._text, "", b""
-        self._pass(machine, rest, out)
-        rival, self._rival = self._rival, None
-        last = machine._end()
-        if rival is not None and rival.wins():
-            machine, events = rival.taken()
-            out += events
-        elif rival is not None:
-            rival.wait(last)
-            out += rival.refuted()
-        else:
-            out += last
-        if self._unclosed is not None and machine._here.channel != CONTENT:
-            out.append(Problem(*SPELLED_CLOSER, *self._unclosed))
-        self._unclosed = None
-        return machine, shown(out) if self._hides else out
+            elif self._rival is None:
+                self._doubt(machine, found, out, decided=decided)
+            self._pass(machine, found, known, out)
+            begun = i
+        self._pass(machine, text[begun:place], kinds[begun:place], out)
+        return place
 
     # -- the two readings ----------------------------------------------------------------------------------------------
 
-    def _pass(self, machine: Reader, text: str, out: list[Event], hidden: str = "") -> None:
-        # Both readings read on. `hidden`: what the first one reads instead of the text.
-        rival = self._rival
+    def _pass(self, machine: Reader, text: str, kinds: bytes, out: list[Event]) -> None:
+        rival, hides, self._hides_next = self._rival, self._hides_next, False
+        if not text:
+            return
         if rival is None:
-            out += machine._feed(hidden or text)
+            out += machine._feed(hidden(text) if hides else text)
             return
         room = rival.room
-        rival.wait(machine._feed((hidden or text)[:room]))
-        if not rival.read(text[:room]) or room < len(text):
-            self._refute(out)
-            out += machine._feed((hidden or text)[room:])
+        if not rival.read(text[:room], kinds[:room]) or room < len(text):
+            self._give_way(machine, out)
+            self._pass(machine, text[room:], kinds[room:], out)
 
-    def _refute(self, out: list[Event]) -> None:
-        # The second reading is wrong.
-        if self._rival is not None:
-            out += self._rival.refuted()
-            self._rival = None
+    def _give_way(self, machine: Reader, out: list[Event]) -> None:
+        # The second reading is wrong: what it has read is read in the first one. What it took for calls is text.
+        rival, self._rival = self._rival, None
+        if rival is None:
+            return
+        (text, kinds), end = rival.kept(), rival.calls_end
+        self._hide(machine, out)
+        out += rival.missed()
+        begun = end or len(rival.marker)
+        self._pass(machine, text[:begun], kinds[:begun], out)
+        rest = begun + self._read(machine, text[begun:], kinds[begun:], out, decided=not end)
+        self._pass(machine, text[rest:], kinds[rest:], out)
 
     # -- markers -------------------------------------------------------------------------------------------------------
 
     def _trust(self, machine: Reader, marker: str, out: list[Event]) -> None:
         # A special token has written that marker, which comes next.
         if marker in self._markers.calls:
-            self._refute(out)
+            self._give_way(machine, out)
             self._written = True
         elif marker in self._markers.reasoning:
             self._spelled, self._unclosed = False, None
         machine._trust_next()
 
-    def _doubt(self, machine: Reader, marker: str, out: list[Event]) -> None:
+    def _doubt(self, machine: Reader, marker: str, out: list[Event], *, decided: bool) -> None:
         # That marker, which comes next, is spelled out.
-        if self._rival is not None:
-            self._pass_hidden(machine, marker, out)
-            return
         turn, markers = machine._here, self._markers
         if marker in markers.reasoning and self._counts(turn, marker):
-            self._pass(machine, marker, out)
-        elif _is_in_call(turn) and _is_in_value(turn):
-            self._pass_hidden(machine, marker, out)
+            return
+        if _is_in_call(turn) and _is_in_value(turn):
+            self._hide(machine, out)
         elif turn.mode is CALL and marker not in markers.openers:  # in a call, or directly behind one
-            self._pass(machine, marker, out)
-        elif marker in markers.reasoning or turn.mode is DONE:
-            self._unclosed = (marker, machine._place) if turn.channel != CONTENT else None
-            self._pass_hidden(machine, marker, out)
+            return
+        elif marker in markers.reasoning or turn.mode is DONE or decided:
+            if marker in markers.reasoning and turn.channel != CONTENT:
+                self._unclosed = marker, machine._place
+            self._hide(machine, out)
         else:
             opens = turn.at_start and turn.channel == CONTENT and not self._written and self._spelled is None
             most, place = turn.limits.call_chars, machine._place
             self._rival = Rival(machine._alone(), marker, place, most, hopeless=self._written, opens_turn=opens)
-            self._pass_hidden(machine, marker, out)
 
     def _counts(self, turn: Turn, marker: str) -> bool:
         # Whether that marker of reasoning is one although it is spelled out.
@@ -171,14 +193,10 @@ class Evidence(Plain):
             return self._spelled is True
         return self._spelled is not False
 
-    def _pass_hidden(self, machine: Reader, marker: str, out: list[Event]) -> None:
-        self._hides = True
-        events = machine._hide_next()
-        if self._rival is None:
-            out += events
-        else:
-            self._rival.wait(events)
-        self._pass(machine, marker, out, hidden(marker))
+    def _hide(self, machine: Reader, out: list[Event]) -> None:
+        # What comes next is text.
+        out += machine._hide_next()
+        self._hides = self._hides_next = True
 
 
 def _is_in_call(turn: Turn) -> bool:
