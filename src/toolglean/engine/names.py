@@ -118,14 +118,16 @@ class Names:
         """
         return _name(name) is not None if self.tools is None else self.resolve(name) is not None
 
-    def cannot_begin(self, text: str, i: int) -> bool:
+    def cannot_begin(self, text: str, i: int) -> bool | None:
         """Whether what is at `i` is certainly not the name of a tool, in any spelling, nor its beginning. False if no
-        tools are known.
+        tools are known; None if more text is needed to tell.
         """
         if self.tools is None:
             return False
-        known = self.tools.known
-        return text[i : i + 3] not in known.beginnings and not text.startswith(known.short, i)
+        known, begun = self.tools.known, text[i : i + 3]
+        if text.startswith(known.short, i) or (begun in known.beginnings and len(begun) == len("abc")):
+            return False
+        return True if begun not in known.beginnings else None
 
     def may_begin(self, begun: str) -> bool:
         """Whether a tool's name begins with that text, without its namespace."""
