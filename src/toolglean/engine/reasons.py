@@ -88,6 +88,7 @@ UNDECLARED = Reason("undeclared-spelling", "call in a spelling that no format de
 DUPLICATE_KEY = Reason("duplicate-key", "duplicate key")
 REPEATED_CALL_KEY = Reason("repeated-call-key", "the name or the arguments of a call are written twice")
 IGNORED_KEYS = Reason("ignored-keys", "ignored keys next to the arguments")
+IGNORED_SERVER = Reason("ignored-server", "the name of a server that is not part of the tool's name")
 
 
 def repaired(name: str) -> Reason:
