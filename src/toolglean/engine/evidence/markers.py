@@ -56,10 +56,11 @@ def markers_of(plan: Plan, atomic: frozenset[str] | None) -> Markers:
         openers = frozenset(each for each in named if not each.startswith(NO_OPENER))
         return Markers(Finder(named), frozenset(named), openers, frozenset())
     texts = {name: "\0".join(dict.fromkeys(found)) for name, found in _texts(declared).items()}
-    ends = texts["ends"]
-    calls = frozenset(each for each in named if each in texts["calls"] and each not in ends)
-    reasoning = frozenset(each for each in named if each in texts["reasoning"]).difference(calls)
     relevant = [each for each in named if any(each in text for text in texts.values())]
+    ends = texts["ends"].split("\0")
+    no_ends = [each for each in relevant if each not in ends]
+    calls = frozenset(each for each in no_ends if each in texts["calls"])
+    reasoning = frozenset(each for each in no_ends if each in texts["reasoning"]).difference(calls)
     begin = f"\0{texts['openers']}"
     openers = frozenset(each for each in relevant if f"\0{each}" in begin)
     return Markers(Finder(relevant), calls, openers, reasoning)
@@ -69,7 +70,7 @@ def _texts(declared: Iterable[Format]) -> dict[str, list[str]]:
     found: dict[str, list[str]] = {"calls": [], "openers": [], "reasoning": [], "ends": []}
     for each in declared:
         sections = [text for pair in each.all_sections for text in pair]
-        patterns = (*each.calls, *each.parameters, each.parameter_separator, each.separator, *sections, *each.leads)
+        patterns = (*each.calls, *each.parameters, each.parameter_separator, each.separator, *sections)
         found["calls"] += (*(text for pattern in patterns for text in _literals(pattern)), *each.argument_markers)
         found["reasoning"] += (text for pair in each.all_reasonings for text in pair)
         found["ends"] += (*each.drop, *each.end_markers)
