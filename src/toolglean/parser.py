@@ -200,8 +200,7 @@ class Parser(Weighing):
     def fork(self) -> Self:
         """Copy the parser, at any point; the copies then go on separately. For beam search, replay and retries."""
         twin = super().fork()
-        twin._atomic, twin._in_reasoning = self._atomic, self._in_reasoning
-        twin._evidence = self._evidence and self._evidence.copy()
+        twin._vocabulary, twin._evidence = self._vocabulary, self._evidence and self._evidence.copy()
         return twin
 
     def __copy__(self) -> Self:

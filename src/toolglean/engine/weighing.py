@@ -13,6 +13,7 @@ from toolglean.engine.modes import CONTENT
 if TYPE_CHECKING:
     from toolglean.engine.evidence.evidence import Evidence
     from toolglean.engine.evidence.kinds import Special
+    from toolglean.engine.evidence.vocabulary import Vocabulary
     from toolglean.engine.turn import Turn
     from toolglean.events import Event
 
@@ -22,15 +23,18 @@ __all__ = ["Weighing"]
 class Weighing(Machine):
     """A machine, and what is known of special tokens: the markers that are one token, and the evidence of the turn."""
 
-    __slots__ = ("_atomic", "_evidence", "_in_reasoning")
+    __slots__ = ("_evidence", "_vocabulary")
 
-    _atomic: frozenset[str] | None
     _evidence: Evidence | None
+    _vocabulary: Vocabulary | None
 
     def _know(self, atomic: frozenset[str] | None) -> None:
         # Before anything is read. None: which markers are one token is not known, or does not matter.
-        self._atomic = atomic
-        self._in_reasoning = self._pos == 0 and self._turn.channel != CONTENT
+        self._vocabulary = None
+        if atomic:
+            from toolglean.engine.evidence.vocabulary import Vocabulary  # noqa: PLC0415  # see below
+
+            self._vocabulary = Vocabulary(atomic, self._turn.channel != CONTENT)
         self._evidence = None  # until it is known of some text which tokens wrote it
 
     def _weigh(self, chunk: str, special: Special) -> list[Event]:
@@ -39,7 +43,7 @@ class Weighing(Machine):
         if self._evidence is None:
             from toolglean.engine.evidence.evidence import Evidence  # noqa: PLC0415  # most callers know no tokens
 
-            self._evidence = Evidence(self._plan, self._atomic, in_reasoning=self._in_reasoning)
+            self._evidence = Evidence(self._plan, self._vocabulary)
         return self._evidence.feed(self, chunk, special)
 
     def finish(self) -> list[Event]:
@@ -58,8 +62,8 @@ class Weighing(Machine):
         return super().finish()
 
     def _alone(self) -> Weighing:
-        twin = Machine.fork(self)
-        twin._know(self._atomic)
+        twin = super().fork()
+        twin._evidence, twin._vocabulary = None, self._vocabulary
         return twin
 
     @property
@@ -73,11 +77,11 @@ class Weighing(Machine):
         return self._pos
 
     def _trust_next(self) -> None:
-        self._turn.tape.trust(self._pos, 2 * self._turn.limits.held)
+        self._turn.tape.tokens.trust(self._pos, 2 * self._turn.limits.held)
 
     def _hide_next(self) -> list[Event]:
         turn = self._here
-        turn.tape.hide()
+        turn.tape.tokens.hide()
         turn.keep_nothing()
         self._set_fast_paths()
         return self._taken()
@@ -85,8 +89,8 @@ class Weighing(Machine):
     # -- pickles -------------------------------------------------------------------------------------------------------
 
     def __getstate__(self) -> tuple[Any, ...]:
-        return super().__getstate__(), self._atomic, self._in_reasoning, self._evidence
+        return super().__getstate__(), self._vocabulary, self._evidence
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
-        own, self._atomic, self._in_reasoning, self._evidence = state
+        own, self._vocabulary, self._evidence = state
         super().__setstate__(own)

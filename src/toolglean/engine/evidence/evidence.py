@@ -30,6 +30,7 @@ from toolglean.scan.plain import Plain
 if TYPE_CHECKING:
     from toolglean.engine.evidence.kinds import Special
     from toolglean.engine.evidence.reader import Reader
+    from toolglean.engine.evidence.vocabulary import Vocabulary
     from toolglean.engine.plan import Plan
     from toolglean.engine.turn import Turn
 
@@ -41,35 +42,23 @@ class Evidence(Plain):
 
     Args:
         plan: what the machine looks for.
-        atomic: the markers that are one token; None if that is not known: then none is doubted.
-        in_reasoning: whether the prompt has opened the reasoning, which it does with special tokens.
+        vocabulary: what is known of the model's tokens; None if nothing is: then no marker is doubted.
     """
 
     __slots__ = (
-        *(
-            "_atomic",
-            "_hides",
-            "_hides_next",
-            "_kinds",
-            "_markers",
-            "_plan",
-            "_rival",
-            "_spelled",
-            "_text",
-            "_unclosed",
-            "_written",
-        ),
+        *("_hides", "_hides_next", "_kinds", "_markers", "_plan", "_rival", "_spelled", "_text", "_unclosed"),
+        *("_vocabulary", "_written"),
     )
 
     owned = ("_rival",)
 
-    def __init__(self, plan: Plan, atomic: frozenset[str] | None, *, in_reasoning: bool) -> None:
-        self._plan, self._atomic = plan, atomic
-        self._markers: Markers = markers_of(plan, atomic)
+    def __init__(self, plan: Plan, vocabulary: Vocabulary | None) -> None:
+        self._plan, self._vocabulary = plan, vocabulary
+        self._markers: Markers = markers_of(plan, vocabulary and vocabulary.atomic)
         self._text, self._kinds = "", b""  # the end of the text, which may be the beginning of a marker
         self._written = False  # whether a special token has written a marker of a call
         # Whether markers of reasoning are spelled out in this turn; None: not known.
-        self._spelled: bool | None = False if in_reasoning else None
+        self._spelled: bool | None = False if vocabulary is not None and vocabulary.in_reasoning else None
         self._hides = self._hides_next = False  # whether a marker was hidden; whether what comes next is
         self._unclosed: tuple[str, int] | None = None  # the last hidden marker of reasoning, inside reasoning
         self._rival: Rival | None = None
@@ -79,7 +68,7 @@ class Evidence(Plain):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
-        self._markers = markers_of(self._plan, self._atomic)
+        self._markers = markers_of(self._plan, self._vocabulary and self._vocabulary.atomic)
 
     def feed(self, machine: Reader, chunk: str, special: Special) -> list[Event]:
         """Read one chunk: the events that are certain now."""
@@ -116,8 +105,8 @@ class Evidence(Plain):
                 break
             i = place + len(found)
             known = kinds[place:i]
-            written = is_special(known if self._atomic is not None else known[:1])
-            if not written and (self._atomic is None or not is_ordinary(known)):
+            written = is_special(known if self._vocabulary is not None else known[:1])
+            if not written and (self._vocabulary is None or not is_ordinary(known)):
                 continue
             self._pass(machine, text[begun:place], kinds[begun:place], out)
             begun = place
