@@ -135,6 +135,8 @@ def test_a_turn_whose_calls_are_all_spelled_out(family: str) -> None:
 CALL = call_of("hermes")
 OTHER = '<tool_call>\n{"name": "other", "arguments": {}}\n</tool_call>'
 
+MALFORMED = CALL.replace("}}", "}x}")
+
 # What was written, with whether tokens wrote its markers; how many calls run; the content; the codes of problems.
 ROWS: dict[str, tuple[tuple[tuple[str, bool], ...], int, str, list[str]]] = {
     "text follows": (((CALL + " is how.", False),), 0, CALL + " is how.", ["spelled-marker"]),
@@ -144,7 +146,13 @@ ROWS: dict[str, tuple[tuple[tuple[str, bool], ...], int, str, list[str]]] = {
     "two that are spelled out": (((CALL + "\n" + CALL, False),), 2, "", []),
     "cut off": (((CALL[:60], False),), 0, CALL[:60], ["spelled-marker"]),
     "an opener alone": (((CALL[:11], False),), 0, CALL[:11], []),
-    "malformed": (((CALL.replace("}}", "}x}"), False),), 0, CALL.replace("}}", "}x}"), ["spelled-marker"]),
+    "malformed": (((MALFORMED, False),), 0, MALFORMED, ["spelled-marker"]),
+    "behind one that is malformed": (
+        ((MALFORMED + "\n" + CALL, False),),
+        0,
+        MALFORMED + "\n" + CALL,
+        ["spelled-marker"] * 2,
+    ),
     "a closer that is spelled out": (((CALL[:-12], True), ("</tool_call>", False)), 1, "", []),
     "the end of the turn": (((CALL, False), ("<|im_end|>", True)), 1, "", []),
     "an end that is spelled out": ((("Hi<|im_end|>", False),), 0, "Hi", []),

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Evidence"]
 
+NOTHING = "\0"  # is in no marker
+
 
 class Evidence(Plain):
     """What is known of a turn's special tokens.
@@ -46,8 +48,8 @@ class Evidence(Plain):
     """
 
     __slots__ = (
-        *("_hides", "_hides_next", "_kinds", "_markers", "_plan", "_rival", "_spelled", "_text", "_unclosed"),
-        *("_vocabulary", "_written"),
+        *("_hides", "_hides_next", "_hopeless", "_kinds", "_markers", "_plan", "_rival", "_spelled", "_text"),
+        *("_unclosed", "_vocabulary"),
     )
 
     owned = ("_rival",)
@@ -56,7 +58,9 @@ class Evidence(Plain):
         self._plan, self._vocabulary = plan, vocabulary
         self._markers: Markers = markers_of(plan, vocabulary and vocabulary.atomic)
         self._text, self._kinds = "", b""  # the end of the text, which may be the beginning of a marker
-        self._written = False  # whether a special token has written a marker of a call
+        # Whether no call that is spelled out runs any more: a special token has written a marker of a call, or one that
+        # is spelled out is malformed, and those behind it may be a part of it.
+        self._hopeless = False
         # Whether markers of reasoning are spelled out in this turn; None: not known.
         self._spelled: bool | None = False if vocabulary is not None and vocabulary.in_reasoning else None
         self._hides = self._hides_next = False  # whether a marker was hidden; whether what comes next is
@@ -82,7 +86,7 @@ class Evidence(Plain):
         """End the turn: its last events, and the machine that has read it."""
         out: list[Event] = []
         rest, known, self._text, self._kinds = self._text, self._kinds, "", b""
-        self._pass(machine, rest, known, out)
+        self._read_all(machine, rest, known, out)
         while self._rival is not None and not self._rival.wins():
             self._give_way(machine, out)
         events = [] if self._rival is not None else machine._end()
@@ -94,6 +98,10 @@ class Evidence(Plain):
             out.append(Problem(*SPELLED_CLOSER, *self._unclosed))
         self._unclosed = None
         return machine, shown(out) if self._hides else out
+
+    def _read_all(self, machine: Reader, text: str, kinds: bytes, out: list[Event], *, decided: bool = False) -> None:
+        # Read text of whose end nothing becomes a longer marker.
+        self._read(machine, text + NOTHING, kinds, out, decided=decided)
 
     def _read(self, machine: Reader, text: str, kinds: bytes, out: list[Event], *, decided: bool = False) -> int:
         # Read on, up to what may be the beginning of a marker: its place. `decided`: markers that are spelled out here
@@ -116,6 +124,7 @@ class Evidence(Plain):
                 self._doubt(machine, found, out, decided=decided)
             self._pass(machine, found, known, out)
             begun = i
+        place = min(place, len(kinds))
         self._pass(machine, text[begun:place], kinds[begun:place], out)
         return place
 
@@ -141,10 +150,10 @@ class Evidence(Plain):
         (text, kinds), end = rival.kept(), rival.calls_end
         self._hide(machine, out)
         out += rival.missed()
+        self._hopeless = self._hopeless or rival.is_broken
         begun = end or len(rival.marker)
         self._pass(machine, text[:begun], kinds[:begun], out)
-        rest = begun + self._read(machine, text[begun:], kinds[begun:], out, decided=not end)
-        self._pass(machine, text[rest:], kinds[rest:], out)
+        self._read_all(machine, text[begun:], kinds[begun:], out, decided=not end)
 
     # -- markers -------------------------------------------------------------------------------------------------------
 
@@ -152,7 +161,7 @@ class Evidence(Plain):
         # A special token has written that marker, which comes next.
         if marker in self._markers.calls:
             self._give_way(machine, out)
-            self._written = True
+            self._hopeless = True
         elif marker in self._markers.reasoning:
             self._spelled, self._unclosed = False, None
         machine._trust_next()
@@ -171,9 +180,9 @@ class Evidence(Plain):
                 self._unclosed = marker, machine._place
             self._hide(machine, out)
         else:
-            opens = turn.at_start and turn.channel == CONTENT and not self._written and self._spelled is None
+            opens = turn.at_start and turn.channel == CONTENT and not self._hopeless and self._spelled is None
             most, place = turn.limits.call_chars, machine._place
-            self._rival = Rival(machine._alone(), marker, place, most, hopeless=self._written, opens_turn=opens)
+            self._rival = Rival(machine._alone(), marker, place, most, hopeless=self._hopeless, opens_turn=opens)
 
     def _counts(self, turn: Turn, marker: str) -> bool:
         # Whether that marker of reasoning is one although it is spelled out.

@@ -31,7 +31,7 @@ class Rival(Plain):
 
     __slots__ = (
         *("_call", "_end", "_events", "_hopeless", "_is_open", "_kinds", "_machine", "_opens_turn"),
-        *("_refuted", "_start", "_text", "marker", "room"),
+        *("_refuted", "_start", "_text", "is_broken", "marker", "room"),
     )
 
     ropes = frozenset({"_text"})
@@ -49,6 +49,7 @@ class Rival(Plain):
         self._is_open = False  # whether the last call has not ended
         self._end = 0  # how much of the text belongs to calls that have ended
         self._refuted = False
+        self.is_broken = False  # whether a call in it is malformed: then it is not certain where it ends
 
     def copy(self) -> Self:
         """The same place, for a fork."""
@@ -100,6 +101,7 @@ class Rival(Plain):
         if isinstance(event, CallEnd):
             self._is_open, self._end = False, event.call.span[1] - self._start
             call = event.call
+            self.is_broken = call.status != "ok"
             return call.status != "ok" or bool(call.repairs) or call.known is False or self._hopeless
         if isinstance(event, CallDelta | Markup):
             return False
