@@ -36,13 +36,13 @@ Status: TypeAlias = Literal["ok", "incomplete", "malformed"]
 ProblemCode: TypeAlias = Literal[
     # text that looks like a call, and is content or reasoning
     "unreadable-call", "not-a-call", "quoted-call", "call-in-json-string", "call-in-reasoning", "call-to-user",
-    "call-in-line", "unknown-tool",
+    "call-in-line", "unknown-tool", "spelled-marker",
     # calls that end as malformed
     "malformed-arguments", "string-arguments", "malformed-call", "misplaced-arguments", "name-alone",
     "part-of-expression", "text-after-arguments", "missing-closer", "swallowed-markup", "repeated-closer",
     "markup-in-value", "unclosed-call", "numbered-call",
     # calls that are complete
-    "repaired", "duplicate-key", "repeated-call-key", "ignored-keys", "undeclared-spelling",
+    "repaired", "duplicate-key", "repeated-call-key", "ignored-keys", "ignored-server", "undeclared-spelling",
     # markers, and the end of the turn
     "leftover-marker", "unopened-reasoning", "cut-off", "another-message",
     # limits

@@ -8,15 +8,16 @@ from collections.abc import Iterable, Sequence
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Literal, Self, TypeAlias, TypedDict
 
-from toolglean.engine.machine import Machine
 from toolglean.engine.modes import CALL, DONE, REPAIR, SKIP
+from toolglean.engine.weighing import Weighing
 from toolglean.events import Content, Event, Output, fold, plain_output
 from toolglean.options import DEFAULT, ParserOptions
 from toolglean.sources.choose import choose_for_parser
-from toolglean.sources.choose.arguments import check_arguments, text_of
+from toolglean.sources.choose.arguments import atomic_of, check_arguments, text_of
 from toolglean.tools import ToolLike, ToolSet
 
 if TYPE_CHECKING:
+    from toolglean.engine.evidence.kinds import Special
     from toolglean.formats.spec import Format
 
 __all__ = ["FormatLike", "Parser", "ParserArguments", "State"]
@@ -29,7 +30,7 @@ class ParserArguments(TypedDict, total=False):
     """The arguments of `Parser` besides `tools`, for functions that pass them on.
 
     Attributes:
-        format, model, template, start, prompt, options: as for `Parser`.
+        format, model, template, start, prompt, options, atomic: as for `Parser`.
     """
 
     format: FormatLike | None
@@ -38,6 +39,7 @@ class ParserArguments(TypedDict, total=False):
     start: Literal["content", "reasoning"] | None
     prompt: str
     options: ParserOptions | None
+    atomic: Iterable[str] | None
 
 
 class State(enum.Enum):
@@ -51,7 +53,7 @@ class State(enum.Enum):
     """In text after which no call is looked for."""
 
 
-class Parser(Machine):
+class Parser(Weighing):
     """Turns one turn of a model, chunk by chunk, into content, reasoning and tool calls.
 
     Args:
@@ -72,6 +74,9 @@ class Parser(Machine):
             model's own message is read. It gives no events, and positions count from the end of the prompt.
         options: what is done with calls that could be read in more than one way, and the limits; None: the default
             ones.
+        atomic: the markers that are one token in the model's vocabulary, best as a `frozenset` that all turns share;
+            what is no marker does not matter. With `feed(chunk, special=…)`, a marker among these that is spelled out
+            in ordinary tokens is doubted. None: not known.
 
     Raises:
         UsageError: an argument is wrong, a name is unknown, or a file cannot be read.
@@ -92,6 +97,7 @@ class Parser(Machine):
         start: Literal["content", "reasoning"] | None = None,
         prompt: str = "",
         options: ParserOptions | None = None,
+        atomic: Iterable[str] | None = None,
     ) -> None:
         check_arguments(format=format, model=model, start=start, prompt=prompt, options=options)
         known = (tools if tools is None or isinstance(tools, ToolSet) else ToolSet(tools)) or None
@@ -105,24 +111,32 @@ class Parser(Machine):
             reasoning=start == "reasoning" or (start is None and not prompt and chosen.starts_reasoning),
             prompt=prompt and chosen.own_prompt(prompt, plan),
         )
+        single = None if atomic is None else atomic_of(atomic)
+        self._know(single if options.quoted == "content" else None)
 
-    def feed(self, chunk: str | None) -> list[Event]:
+    def feed(self, chunk: str | None, special: Special = None) -> list[Event]:
         """Read one chunk.
 
         Args:
             chunk: the next piece of the model's text: of any length, cut anywhere, possibly empty. None counts as empty
                 text, because clients pass it for a chunk without text (`delta.content`).
+            special: which characters of the chunk were written by special tokens, or by tokens that are one marker: all
+                of them (True), none (False), or those in the spans `(start, end)`, which count the characters of the
+                chunk. None: not known, as if there were no ids. A marker that its token wrote is a marker, also in
+                code; for one that is spelled out see `atomic`.
 
         Returns:
             The events that have become certain, in the order in which the model wrote them. Often this is a single
             `Content`, or an empty list while text is held back.
 
         Raises:
-            UsageError: the turn was ended by `finish` or `close` (make a new parser for each turn), or the chunk is not
-                text (the message says what to do instead).
+            UsageError: the turn was ended by `finish` or `close` (make a new parser for each turn), the chunk is not
+                text (the message says what to do instead), or a span is not within it.
         """
         if type(chunk) is not str:
             chunk = text_of(chunk)
+        if special is not None or self._evidence is not None:
+            return self._weigh(chunk, special)
         # Most chunks stop here.
         if (
             self._guard not in chunk
@@ -141,13 +155,15 @@ class Parser(Machine):
             return [Content(chunk, start)]
         return self._feed(chunk)
 
-    def add(self, chunk: str | None) -> Output:
+    def add(self, chunk: str | None, special: Special = None) -> Output:
         """Read one chunk and fold its events: its content, its reasoning, and the calls that it completed.
 
         Arguments and errors are those of `feed`.
         """
         if type(chunk) is not str:
             chunk = text_of(chunk)
+        if special is not None or self._evidence is not None:
+            return fold(self._weigh(chunk, special))
         if (
             self._guard not in chunk
             and self._second not in chunk
@@ -179,11 +195,13 @@ class Parser(Machine):
 
     def close(self) -> Output:
         """End the turn: returns text that was held back and, in `unfinished`, a call that was cut off."""
-        return fold(super().finish())
+        return fold(self.finish())
 
     def fork(self) -> Self:
         """Copy the parser, at any point; the copies then go on separately. For beam search, replay and retries."""
-        return super().fork()
+        twin = super().fork()
+        twin._vocabulary, twin._evidence = self._vocabulary, self._evidence and self._evidence.copy()
+        return twin
 
     def __copy__(self) -> Self:
         return self.fork()

@@ -31,12 +31,13 @@ def parse(
     start: Literal["content", "reasoning"] | None = None,
     prompt: str = "",
     options: ParserOptions | None = None,
+    atomic: Iterable[str] | None = None,
 ) -> Output:
     """Parse a whole turn.
 
     Args:
         text: everything that the model wrote.
-        tools, format, model, template, start, prompt, options: as for `Parser`.
+        tools, format, model, template, start, prompt, options, atomic: as for `Parser`.
 
     Returns:
         The turn, folded: content, reasoning, complete calls and, separately, unfinished calls.
@@ -44,7 +45,16 @@ def parse(
     Raises:
         ToolgleanError: what `Parser` raises for wrong arguments. No text raises an exception.
     """
-    parser = Parser(tools, format=format, model=model, template=template, start=start, prompt=prompt, options=options)
+    parser = Parser(
+        tools,
+        format=format,
+        model=model,
+        template=template,
+        start=start,
+        prompt=prompt,
+        options=options,
+        atomic=atomic,
+    )
     return fold(parser.feed(text) + parser.finish())
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.chunkings import calls_of, events_of
+from tests.support.chunkings import calls_of, content_of, events_of
 from toolglean import (
     Limits,
     Parser,
@@ -59,6 +59,29 @@ def test_a_call_that_is_too_long_before_it_is_certain(name: str, most: int, text
 def test_mutants_whose_answer_once_depended_on_the_cuts(name: str, limits: Limits | None, text: str) -> None:
     """An opener of letters directly after a malformed call; a limit of a call that begins in the middle of a chunk."""
     events_of(lambda: Parser(format=name, options=ParserOptions(limits=limits or Limits(), markup=True)), text)
+
+
+# A word at the start of a turn waits until it is certain whether a call may begin with it. Such words are prose, even if
+# their first letters begin a marker or a tool's name.
+WORDS = {
+    "the beginning of a marker": ("pre", ["f"]),
+    "a word that begins like a marker": ("pres", ["f"]),
+    "a word that begins like a marker and a tool's name": ("pres", ["pr_x"]),
+    "a word that begins like a tool's name": ("zoo", ["zebra"]),
+    "a word that begins like a name of two letters": ("zoo", ["zx"]),
+    "a word after which a longer name may come": ("ze", ["zebra"]),
+}
+
+
+@pytest.mark.parametrize("held", [1, 2, 3, 4])
+@pytest.mark.parametrize(("word", "tools"), WORDS.values(), ids=list(WORDS))
+def test_a_word_of_prose_at_the_start_passes_no_limit(word: str, tools: list[str], held: int) -> None:
+    """Character by character, `limit-held` was reported, and the rest of the turn was content."""
+    options = ParserOptions(limits=Limits(held=held), repair=False, markup=True)
+    for text in (word, f"{word} and\n{CALL}"):
+        events = events_of(lambda: Parser(tools, options=options), text)
+        assert content_of(events).startswith(word)
+        assert not [event for event in events if isinstance(event, Problem) and event.start <= len(word)]
 
 
 # -- memory -----------------------------------------------------------------------------------------------------------

@@ -87,6 +87,44 @@ def test_a_missed_call_of_another_namespace_is_visible() -> None:
     assert [event.reason for event in events if isinstance(event, Problem)]
 
 
+# -- the server of a tool ------------------------------------------------------------------------------------------------
+
+# the server that is written, the tools: the tool that is called, and the problems
+SERVERS: dict[str, tuple[str, list[str] | None, str, list[str]]] = {
+    "part of the tool's name": ("db", ["db__read", "read"], "db__read", []),
+    "part of the name, as Claude's clients write it": ("db", ["mcp__db__read"], "mcp__db__read", []),
+    "a namespace that is left out before any tool": ("tools", ["read"], "read", []),
+    "a namespace of another tool": ("web", ["read", "web.open"], "read", []),
+    "a tool without a server": ("db", ["read"], "read", ["ignored-server: db"]),
+    "an unknown tool": ("db", ["write"], "read", ["ignored-server: db"]),
+    "no tools are known": ("db", None, "read", ["ignored-server: db"]),
+    "in quotes": ('"db"', ["db__read", "read"], "read", ['ignored-server: "db"']),
+    "nothing": ("", ["read"], "read", []),
+}
+
+
+@pytest.mark.parametrize(("server", "tools", "name", "problems"), SERVERS.values(), ids=list(SERVERS))
+@pytest.mark.parametrize("named", ["mcp-tags", "auto"])
+def test_the_server_of_a_tool_is_used_or_reported(
+    named: str, server: str, tools: list[str] | None, name: str, problems: list[str]
+) -> None:
+    """It was left out without a word."""
+    text = (
+        f"<use_mcp_tool>\n<server_name>{server}</server_name>\n<tool_name>read</tool_name>\n<arguments>\n"
+        '{"x": 1}\n</arguments>\n</use_mcp_tool>'
+    )
+    events = events_of(lambda: Parser(tools, format=named, options=ParserOptions(markup=True)), text)
+    assert calls_of(events) == [(name, {"x": 1})]
+    assert [f"{event.code}: {event.text}" for event in events if isinstance(event, Problem)] == problems
+
+
+def test_a_name_that_has_its_server_already() -> None:
+    text = "<use_mcp_tool><server_name>db</server_name><tool_name>db-read</tool_name><arguments>{}</arguments></use_mcp_tool>"
+    output = parse(text, ["db-read"], format="mcp-tags")
+    assert [call.name for call in output.calls] == ["db-read"]
+    assert output.problems == []
+
+
 # -- names that documents leave open ------------------------------------------------------------------------------------
 
 OPEN = [

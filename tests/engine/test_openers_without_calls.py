@@ -109,3 +109,29 @@ def test_no_problem_where_there_was_nothing_to_call() -> None:
 
     assert reasons("A <tool_call> is a marker, and so is </tool_call>.") == []
     assert reasons("The end is </tool_call>.", format="hermes") == []
+
+
+# The tools' parameters are known, so a line that begins with a backtick waits: it may be the fence of a call in another
+# spelling. What ends the turn after it is read as it is after any other text.
+TYPED = [{"name": "f", "parameters": {"type": "object", "properties": {"x": {"type": "integer"}}}}]
+AFTER_BACKTICKS = {
+    "an opener in a fence": ("```x\n``", "<tool_call>", CUT),
+    "an opener on a line": ("So:\n`", "<tool_call>", CUT),
+    "an opener, and a line": ("So:\n`", "<tool_call>\n", CUT),
+    "a marker that may go on": ("```x\n`", "<|channel>", ()),
+    "a marker that may go on, after text": ("```x\n`a b", "<|channel>", ()),
+    "a marker of the end": ("So:\n~", "<|im_end|>", ()),
+    "a header": ("So:\n`", "<|im_start|>", ()),
+}
+
+
+@pytest.mark.parametrize(("text", "marker", "problems"), AFTER_BACKTICKS.values(), ids=list(AFTER_BACKTICKS))
+@pytest.mark.parametrize("tools", [TYPED, TOOLS], ids=["typed", "names alone"])
+@pytest.mark.parametrize("name", ["auto", "hermes"])
+def test_a_marker_at_the_end_after_text_that_waits(
+    name: str, tools: list[Any], text: str, marker: str, problems: tuple[str, ...]
+) -> None:
+    """Whole, it was content; in pieces it was markup, because the backtick had been emitted before."""
+    events = events_of(lambda: Parser(tools, format=name, options=ParserOptions(markup=True)), text + marker)
+    assert content_of(events).rstrip() == text.rstrip()
+    assert tuple(event.code for event in events if isinstance(event, Problem)) == problems

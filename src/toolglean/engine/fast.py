@@ -163,7 +163,7 @@ class FastPath:
                 self._find_opener, self._guards = finder.search, finder.guards
             else:
                 self._find_opener, self._guards = judge.code.watch(finder)
-                names = turn.described if turn.rules.by_schema else _NO_NAMES
+                names = turn.described if turn.reads_by_schema else _NO_NAMES
                 lines = self._lines = lines_of(finder, judge.code.watch, names)
                 if lines is not None:
                     self._find_opener, self._guards = lines.find_opener, lines.guards

@@ -15,7 +15,7 @@ from toolglean.engine.emit import Emitter
 from toolglean.engine.judge.judge import Judge
 from toolglean.engine.modes import CALL, CONTENT, DONE, MARKER_SPACE, SPACE, START, TEXT
 from toolglean.engine.names import Names
-from toolglean.engine.prose import STEPS, begin, repairer
+from toolglean.engine.prose import STEPS, begin, repairer, text_before_marker
 from toolglean.engine.repair.suspended import OFF, ON
 from toolglean.engine.state import Rules
 from toolglean.engine.straight_way import StraightWay
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["Machine"]
 
 NOTHING = "\x00"  # is in no marker
-LAYOUT = 13  # of the pickled state
+LAYOUT = 14  # of the pickled state
 
 
 class Machine(StraightWay):
@@ -294,6 +294,11 @@ class Machine(StraightWay):
             turn.payload.finish(turn)
         elif turn.judge.fence and held == turn.judge.fence and turn.channel == CONTENT:
             turn.emit.markup(held, start)
+        elif held and (read := text_before_marker(turn, self._plan, held)):
+            turn.say(held[:read], start)
+            turn.hold(held, read)
+            self._read_waiting()
+            return True
         elif held and turn.mode in {START, TEXT} and (read := self._begun(held)) >= 0:
             self._run(held[read:], start + read)
             return True

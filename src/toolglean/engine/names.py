@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from toolglean.scan.names import without_namespace
+from toolglean.scan.names import NAMESPACES, without_namespace
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -38,6 +38,12 @@ PLACEHOLDERS = frozenset(
 
 SERVER_SIGNS = ("__", ".", "/", ":", "-", "_")
 """What clients write between a server's name and that of its tool."""
+
+
+def _before_names(server: str) -> tuple[str, ...]:
+    # What the names of a server's tools may begin with.
+    return tuple(f"{before}{server}{sign}" for before in ("", "mcp__") for sign in SERVER_SIGNS)
+
 
 _article = re.compile("^(your|my|the|a|some|any|example|sample)(?=.)").sub
 _sign = re.compile(r"[\W_]+").sub
@@ -85,8 +91,15 @@ class Names:
 
     def of_server(self, server: str, name: str) -> str:
         """The name of a server's tool: clients put the server before the name, or leave it out."""
-        ways = (f"{before}{server}{sign}{name}" for before in ("", "mcp__") for sign in SERVER_SIGNS)
+        ways = (f"{each}{name}" for each in _before_names(server))
         return next((each for each in ways if self.tools is not None and each in self.tools), name)
+
+    def shows_server(self, server: str, name: str) -> bool:
+        """Whether nothing is lost if a call has that name: the server's name is part of it, or a namespace that may be
+        left out.
+        """
+        namespaces = NAMESPACES if self.tools is None else self.tools.namespaces
+        return server in namespaces or name.startswith(_before_names(server))
 
     def spelt(self, name: str) -> str:
         """The name of a call, as it is reported."""
@@ -118,14 +131,16 @@ class Names:
         """
         return _name(name) is not None if self.tools is None else self.resolve(name) is not None
 
-    def cannot_begin(self, text: str, i: int) -> bool:
+    def cannot_begin(self, text: str, i: int) -> bool | None:
         """Whether what is at `i` is certainly not the name of a tool, in any spelling, nor its beginning. False if no
-        tools are known.
+        tools are known; None if more text is needed to tell.
         """
         if self.tools is None:
             return False
-        known = self.tools.known
-        return text[i : i + 3] not in known.beginnings and not text.startswith(known.short, i)
+        known, begun = self.tools.known, text[i : i + 3]
+        if text.startswith(known.short, i) or (begun in known.beginnings and len(begun) == len("abc")):
+            return False
+        return True if begun not in known.beginnings else None
 
     def may_begin(self, begun: str) -> bool:
         """Whether a tool's name begins with that text, without its namespace."""

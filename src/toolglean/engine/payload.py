@@ -55,6 +55,14 @@ class Payload(Repairable):
         """
         return False
 
+    def is_behind_call(self) -> bool:
+        """Whether a call has ended, and nothing has begun since."""
+        return False
+
+    def is_in_value(self) -> bool:
+        """Whether what comes next is text of a value, where no marker must be: see evidence/."""
+        return True
+
     def forget_calls(self, calls: int) -> None:
         """The prompt is over, and so many of its calls are no longer counted."""
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from toolglean.engine.turn import Turn
     from toolglean.scan.text import Finder
 
-__all__ = ["STEPS", "begin", "repairer"]
+__all__ = ["STEPS", "begin", "repairer", "text_before_marker"]
 
 
 def _read_start(turn: Turn, plan: Plan, text: str, i: int) -> int:
@@ -57,11 +57,8 @@ def _read_text(turn: Turn, plan: Plan, text: str, i: int) -> int:
     # Reasoning has code of its own: only content ends the fence.
     if judge.fence and turn.channel == CONTENT and (end := read_closing(turn, text, i)) > i:
         return end
-    finder = own = plan.text_finder(turn)
-    awaited = turn.emit.strays.awaited
-    if awaited or judge.closers.looked_for:
-        finder = with_closers(finder, (*judge.closers.looked_for, *awaited))
-    place, found = finder.find(text, i, turn.last_text)
+    own, awaited = plan.text_finder(turn), turn.emit.strays.awaited
+    place, found = _with_awaited(turn, own).find(text, i, turn.last_text)
     end, waits = _say_text(turn, text, i, place, found)
     if waits:
         return turn.hold(text, end)
@@ -74,7 +71,7 @@ def _read_text(turn: Turn, plan: Plan, text: str, i: int) -> int:
         turn.say(found, base + place)
         return place + len(found)
     if turn.channel == CONTENT:
-        turn.judge.marker_follows(base + place)
+        turn.judge.marker_follows(base + place, trusted=turn.tape.is_trusted(base + place))
         if turn.is_over:
             turn.end()
             return place
@@ -83,11 +80,25 @@ def _read_text(turn: Turn, plan: Plan, text: str, i: int) -> int:
     return place + begin(turn, plan, found, base + place)
 
 
+def _with_awaited(turn: Turn, finder: Finder) -> Finder:
+    # Finds the closers too for which the turn waits.
+    closers = (*turn.judge.closers.looked_for, *turn.emit.strays.awaited)
+    return with_closers(finder, closers) if closers else finder
+
+
+def text_before_marker(turn: Turn, plan: Plan, held: str) -> int:
+    """How much of what waits is text before the beginning of a marker: a line that may begin a call waits too."""
+    if turn.mode is not TEXT:
+        return 0
+    place, _ = _with_awaited(turn, plan.text_finder(turn)).find(held, 0, turn.last_text)
+    return place if place < len(held) else 0
+
+
 def _say_text(turn: Turn, text: str, i: int, place: int, found: str) -> tuple[int, bool]:
     # Emit the text up to `place`, where that marker was found, or up to a line that may begin a call in an undeclared
     # spelling. Returns its end, and whether what follows waits for more text.
     base = turn.tape.base
-    if not turn.rules.by_schema or turn.channel != CONTENT:
+    if not turn.reads_by_schema or turn.channel != CONTENT:
         if place > i:
             turn.say(text[i:place], base + i)
         return place, False

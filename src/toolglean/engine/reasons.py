@@ -35,6 +35,8 @@ TO_USER = Reason("call-to-user", "call in a message to the user")
 IN_LINE = Reason("call-in-line", "call without a marker that shares its line with other text")
 NOT_AT_END = Reason("call-in-line", "call that counts only at the end of the turn, followed by text")
 UNKNOWN_IN_LINE = Reason("unknown-tool", "call to an unknown tool in the middle of a line")
+SPELLED_CALL = Reason("spelled-marker", "call whose marker is spelled out in ordinary tokens")
+SPELLED_CLOSER = Reason("spelled-marker", "reasoning whose closer is spelled out in ordinary tokens")
 
 
 def unreadable(expected: str) -> Reason:
@@ -86,6 +88,7 @@ UNDECLARED = Reason("undeclared-spelling", "call in a spelling that no format de
 DUPLICATE_KEY = Reason("duplicate-key", "duplicate key")
 REPEATED_CALL_KEY = Reason("repeated-call-key", "the name or the arguments of a call are written twice")
 IGNORED_KEYS = Reason("ignored-keys", "ignored keys next to the arguments")
+IGNORED_SERVER = Reason("ignored-server", "the name of a server that is not part of the tool's name")
 
 
 def repaired(name: str) -> Reason:

@@ -167,6 +167,11 @@ class TurnState(Plain):
         return None if self.channel != CONTENT else self.judge.ignored_because
 
     @property
+    def reads_by_schema(self) -> bool:
+        """Whether calls in undeclared spellings are read: not among markers that are known to be text."""
+        return self.rules.by_schema and not self.tape.hides
+
+    @property
     def in_line(self) -> bool:
         """Whether there is text on this line already, after the last line break, marker or call."""
         return not self.at_start and self.last_text[-1:] not in {"", "\n"}

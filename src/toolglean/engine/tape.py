@@ -31,6 +31,45 @@ Piece: TypeAlias = "tuple[str, int, int]"
 """Text that is still to be read: the text, the index at which to begin, and the place of its first character."""
 
 
+class Tokens(Plain):
+    """What is known of the tokens that wrote the text: see evidence/.
+
+    Attributes:
+        hides: whether the text contains a marker that no reader knows, because it was spelled out.
+    """
+
+    __slots__ = ("_from", "_places", "hides")
+
+    def __init__(self) -> None:
+        self.hides = False
+        self._places: set[int] = set()  # of markers that special tokens wrote
+        self._from = 0  # those before it are forgotten
+
+    def copy(self) -> Tokens:
+        """The same, for a fork."""
+        twin = super().copy()
+        twin._places = {*self._places}
+        return twin
+
+    def trust(self, place: int, within: int) -> None:
+        """A special token has written the marker that begins at that place.
+
+        `within`: how far back text in a quotation may still be read again.
+        """
+        if place - self._from > 2 * within:
+            self._from = place - within
+            self._places = {each for each in self._places if each >= self._from}
+        self._places.add(place)
+
+    def has_written(self, place: int) -> bool:
+        """Whether a special token has written the marker at that place."""
+        return place in self._places
+
+    def hide(self) -> None:
+        """What comes next contains a marker that no reader knows."""
+        self.hides = True
+
+
 class Tape(Plain):
     """What is read, and what is read next.
 
@@ -43,7 +82,7 @@ class Tape(Plain):
             nothing is.
     """
 
-    __slots__ = ("_by_fallbacks", "_reread", "ahead", "base", "held", "in_prompt", "waiting")
+    __slots__ = ("_by_fallbacks", "_reread", "_tokens", "ahead", "base", "held", "in_prompt", "waiting")
 
     def __init__(self) -> None:
         self.base = 0
@@ -53,13 +92,33 @@ class Tape(Plain):
         self.waiting: tuple[str, int] | None = None
         self._reread = 0  # how many characters were read again
         self._by_fallbacks = 0  # the same, by fallback formats
+        self._tokens: Tokens | None = None  # None as long as nothing is known of them
 
     def copy(self) -> Tape:
         """The same place for another reader: what is ahead of this one is not ahead of that one."""
         twin = Tape.__new__(Tape)
         twin.base, twin.held, twin.in_prompt, twin.ahead = self.base, self.held, self.in_prompt, []
         twin.waiting, twin._reread, twin._by_fallbacks = self.waiting, self._reread, self._by_fallbacks
+        twin._tokens = self._tokens and self._tokens.copy()
         return twin
+
+    # -- what is known of the text: see evidence/ ----------------------------------------------------------------------
+
+    @property
+    def tokens(self) -> Tokens:
+        """What is known of the tokens, to add to it."""
+        if self._tokens is None:
+            self._tokens = Tokens()
+        return self._tokens
+
+    @property
+    def hides(self) -> bool:
+        """Whether the text contains a marker that no reader knows, because it was spelled out."""
+        return self._tokens is not None and self._tokens.hides
+
+    def is_trusted(self, place: int) -> bool:
+        """Whether a special token has written the marker at that place."""
+        return self._tokens is not None and self._tokens.has_written(place)
 
     def read_prompt(self, *, reads: bool) -> None:
         """Whether the prompt is read from here on."""

@@ -101,9 +101,14 @@ class Declaration:
         patterns += [*self.drop, *self.content_markers, *self.end_markers]
         patterns += [text for pair in (*self.all_sections, *self.all_reasonings) for text in pair]
         found = [token.text for pattern in patterns for token in tokens_of(pattern) if isinstance(token, Literal)]
-        found += [self.arguments.quote] if isinstance(self.arguments, Quoted) else []
-        found += [self.arguments.prefix] if isinstance(self.arguments, Tree) else []
-        return tuple(dict.fromkeys(found))
+        return tuple(dict.fromkeys((*found, *self.argument_markers)))
+
+    @property
+    def argument_markers(self) -> tuple[str, ...]:
+        """The markers of the codec of `{arguments}`."""
+        if isinstance(self.arguments, Quoted):
+            return (self.arguments.quote,)
+        return (self.arguments.prefix,) if isinstance(self.arguments, Tree) else ()
 
     @property
     def is_for_tools(self) -> bool:

@@ -42,7 +42,12 @@ def calls_in(kept: Candidate, turn: TurnState, end: int) -> Emitter | None:
     tools, since = turn.names.tools, kept.start
     turn.emit.flush()
     events = turn.emit.out
-    if turn.mode is DONE or tools is None or not kept.prune(events, end, tools.described, at_end=True):
+    if (
+        turn.mode is DONE
+        or turn.tape.hides
+        or tools is None
+        or not kept.prune(events, end, tools.described, at_end=True)
+    ):
         return None
     if kept.start > since:
         turn.emit.release_up_to(kept.start, kept.emit, since)

@@ -81,8 +81,12 @@ class Judge(Plain):
         if self.code is not None:
             self.code.mark(text, place)
 
-    def marker_follows(self, place: int) -> None:
-        """What follows in the content is a marker."""
+    def marker_follows(self, place: int, *, trusted: bool = False) -> None:
+        """What follows in the content is a marker. `trusted`: a special token has written it, so it ends quotations."""
+        if trusted and self.code is not None and self.code.over is None:
+            self.code = type(self.code)(heeded=self.code.heeded)
+        if trusted and self.strings is not None:
+            self.strings.reset()
         if self.code is not None:
             self.code.settle(place)
 

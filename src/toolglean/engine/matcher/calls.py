@@ -10,6 +10,7 @@ from toolglean.engine.missed import release
 from toolglean.engine.reasons import (
     CUT_OFF,
     DUPLICATE_KEY,
+    IGNORED_SERVER,
     IN_LINE,
     LEFTOVER_MARKER,
     MARKUP_IN_VALUE,
@@ -149,6 +150,8 @@ def start_call(turn: Turn, reading: Reading, slot: OpenSlot | None = None) -> bo
     last = declared.at_turn_end
     if not turn.begin_call(name, model_id or None, may_get_id=may_get_id, alone=alone, last=last):
         return False
+    if call.server and not turn.names.shows_server(call.server, name):
+        turn.emit.problem(IGNORED_SERVER, call.server, turn.emit.call.start)
     if not foreign:
         turn.narrow(fitting)
     return True

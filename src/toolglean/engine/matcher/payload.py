@@ -60,6 +60,12 @@ class FormatPlan(Plan):
         self.bare = program.has_bare or fallback_formats is not None
         self.spaced = any(pattern[:1].isspace() for each in program.formats for pattern in each.openers)
 
+    @property
+    def declared(self) -> tuple[Format, ...]:
+        """See `Plan`."""
+        fallback_formats = self.fallback_formats
+        return self.formats if fallback_formats is None else (*self.formats, *fallback_formats.library)
+
     def finder(self, channel: int, only: tuple[int, ...]) -> Finder:
         """Finds the literals with which anything begins."""
         return self.program.channel(channel, only).finder
@@ -137,13 +143,11 @@ class FormatPlan(Plan):
         return other.stand_behind(landed.seen, landed.end, fallback)
 
     def waits_at_start(self, turn: Turn, text: str, i: int) -> bool:
-        """Whether the text may be the beginning of what a fallback format writes at the start of a turn."""
-        fallback_formats = self._asked(turn)
-        return (
-            fallback_formats is not None
-            and self._bare_states(turn, text[i]) is None
-            and fallback_formats.at_start(text, i).waits
-        )
+        """See `Plan`: a fallback format may begin so, or it is not certain yet whether the first word is prose."""
+        fallback_formats, states = self._asked(turn), self._bare_states(turn, text[i])
+        if states is not None:  # the prompt comes in one piece
+            return self._is_prose(turn, states, text, i) is None and not turn.tape.in_prompt
+        return fallback_formats is not None and fallback_formats.at_start(text, i).waits
 
     def begin_bare(self, turn: Turn, text: str, i: int) -> tuple[FormatPayload, int] | None:
         """The turn begins at `i`: with a marker, or with a call that has none."""
@@ -168,20 +172,23 @@ class FormatPlan(Plan):
         states = self.program.bare_start(turn.narrowed_to)
         return states if self.program.nfa.step(states, char) is not None or states.slot_for(char) else None
 
-    def _is_prose(self, turn: Turn, states: StateSet, text: str, i: int) -> bool:
+    def _is_prose(self, turn: Turn, states: StateSet, text: str, i: int) -> bool | None:
         # Nearly always a turn begins with a word that no marker begins with, and that is not the name of a tool: there
-        # is no call without a marker.
+        # is no call without a marker. None: more text is needed to tell.
         if self.fallback_formats is not None or any(edge.kind != "name" for edge in states.slot_for(text[i])):
+            return False
+        is_no_name = text[i].isalpha() and turn.names.cannot_begin(text, i)
+        if is_no_name is False:
             return False
         here, step = states, self.program.nfa.step
         for place in range(i, len(text)):
             found = step(here, text[place])
             if found is None:
-                return text[i].isalpha() and turn.names.cannot_begin(text, i)
+                return is_no_name
             if found.slots or found.flags:
                 return False
             here = found
-        return False
+        return None
 
     def __reduce__(self) -> tuple[Any, ...]:
         own = all(each is other for each, other in zip(self.formats, self.program.formats, strict=True))
@@ -238,6 +245,14 @@ class FormatPayload(Reading):
     def passed(self, turn: Turn, text: str) -> tuple[str, bool] | None:
         """See `Payload`."""
         return self.stage.passed(turn, text)
+
+    def is_behind_call(self) -> bool:
+        """See `Payload`."""
+        return not self.stage.within
+
+    def is_in_value(self) -> bool:
+        """See `Payload`."""
+        return self.stage.within == "value" or self.stage.stops() is not None
 
     def completes(self, turn: Turn) -> bool:
         """See `Payload`."""

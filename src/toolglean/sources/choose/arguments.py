@@ -10,7 +10,7 @@ from typing import Any
 from toolglean.errors import UsageError, shown
 from toolglean.options import options_of
 
-__all__ = ["check_arguments", "check_sources", "text_of"]
+__all__ = ["atomic_of", "check_arguments", "check_sources", "text_of"]
 
 _TEXTS = {
     "model": "a model's name, such as 'qwen3:8b'",
@@ -33,6 +33,20 @@ def check_arguments(*, format: Any, model: Any, start: Any, prompt: Any, options
         raise UsageError(f"prompt={shown(prompt)} is not text: pass the prompt, or just its end, as text ('' for none)")
     options_of(options)
     check_sources(format=format, model=model)
+
+
+def atomic_of(atomic: Any) -> frozenset[str]:
+    """The markers that are one token, as a set.
+
+    Raises:
+        UsageError: it is not a collection of texts.
+    """
+    if isinstance(atomic, str | bytes) or not hasattr(atomic, "__iter__"):
+        raise UsageError(f"atomic={shown(atomic)} is not a collection of markers: pass ['<tool_call>', ...]")
+    markers = atomic if isinstance(atomic, frozenset) else frozenset(atomic)
+    if not all(isinstance(each, str) for each in markers):
+        raise UsageError(f"atomic={shown(atomic)} contains something that is not text: pass markers as text")
+    return markers
 
 
 def check_sources(*, format: Any = None, **given: Any) -> None:  # noqa: A002

@@ -1,0 +1,87 @@
+# Which of a vocabulary's single tokens matter to what is looked for, and what each of them does there. Does not know
+# what is done with them.
+"""The markers that are one token, of the formats that are read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from toolglean.engine.evidence.hidden import can_hide
+from toolglean.engine.judge.signs import MARKS
+from toolglean.formats.words import Literal, tokens_of
+from toolglean.scan.text import Finder
+
+if TYPE_CHECKING:
+    from toolglean.engine.plan import Plan
+    from toolglean.formats.spec import Format
+
+__all__ = ["Markers", "markers_of"]
+
+SHORTEST = 3
+"""Characters of a marker: shorter tokens are punctuation."""
+
+NO_OPENER = ("</", "[/", "<|/")
+"""Where no declaration tells what a marker does, those that begin like this open nothing."""
+
+
+class Markers(NamedTuple):
+    """Single tokens that are part of what is looked for. Shared by parsers, never changed.
+
+    Attributes:
+        finder: finds them.
+        calls: those that calls are written with.
+        openers: those with which something begins after text.
+        reasoning: those that nothing but reasoning is written with.
+    """
+
+    finder: Finder
+    calls: frozenset[str]
+    openers: frozenset[str]
+    reasoning: frozenset[str]
+
+
+@lru_cache(maxsize=64)
+def markers_of(plan: Plan, atomic: frozenset[str] | None) -> Markers:
+    """Those of the single tokens that matter to the plan; if `atomic` is None, all markers of its formats.
+
+    The markers around a tool's result are none of them: what is between them is no call, however they are written.
+    """
+    declared = plan.declared
+    if atomic is None:
+        atomic = frozenset(marker for each in declared for marker in each.markers)
+    named = [each for each in atomic if len(each) >= SHORTEST and can_hide(each) and each not in MARKS]
+    if not declared:
+        openers = frozenset(each for each in named if not each.startswith(NO_OPENER))
+        return Markers(Finder(named), frozenset(named), openers, frozenset())
+    texts = {name: "\0".join(dict.fromkeys(found)) for name, found in _texts(declared).items()}
+    relevant = [each for each in named if any(each in text for text in texts.values())]
+    ends = texts["ends"].split("\0")
+    no_ends = [each for each in relevant if each not in ends]
+    calls = frozenset(each for each in no_ends if each in texts["calls"])
+    reasoning = frozenset(each for each in no_ends if each in texts["reasoning"]).difference(calls)
+    begin = f"\0{texts['openers']}"
+    openers = frozenset(each for each in relevant if f"\0{each}" in begin)
+    return Markers(Finder(relevant), calls, openers, reasoning)
+
+
+def _texts(declared: Iterable[Format]) -> dict[str, list[str]]:
+    found: dict[str, list[str]] = {"calls": [], "openers": [], "reasoning": [], "ends": []}
+    for each in declared:
+        sections = [text for pair in each.all_sections for text in pair]
+        patterns = (*each.calls, *each.parameters, each.parameter_separator, each.separator, *sections)
+        found["calls"] += (*(text for pattern in patterns for text in _literals(pattern)), *each.argument_markers)
+        found["reasoning"] += (text for pair in each.all_reasonings for text in pair)
+        found["ends"] += (*each.drop, *each.end_markers)
+        found["openers"] += (text.lstrip() for pattern in each.openers for text in _first(pattern))
+        found["openers"] += (*each.end_markers, *each.headers)
+    return found
+
+
+def _literals(pattern: str) -> Iterator[str]:
+    return (token.text for token in tokens_of(pattern) if isinstance(token, Literal))
+
+
+def _first(pattern: str) -> list[str]:
+    return list(_literals(pattern))[:1]

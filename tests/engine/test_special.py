@@ -1,0 +1,248 @@
+# What is known of special tokens, and what follows from it. The laws are those of fuzz/special.py.
+"""Markers that special tokens wrote, and markers that are spelled out."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from fuzz.laws import Subject
+from fuzz.special import FUZZER, Case, broken, special_of
+from toolglean import Parser, ParserOptions, UsageError, render
+from toolglean.events import Output, fold
+
+TOOL = {
+    "name": "write_file",
+    "parameters": {
+        "type": "object",
+        "properties": {"path": {"type": "string"}, "text": {"type": "string"}},
+        "required": ["path", "text"],
+    },
+}
+ARGUMENTS = {"path": "a.txt", "text": "Hello"}
+
+# The markers that are one token in a vocabulary of the family.
+FAMILIES = {
+    "hermes": "<tool_call> </tool_call> <think> </think> <|im_start|> <|im_end|>",
+    "qwen3-coder": "<tool_call> </tool_call> <think> </think> <|im_start|> <|im_end|>",
+    "glm-4.5": "<tool_call> </tool_call> <arg_key> </arg_key> <arg_value> </arg_value> <think> </think> <|user|>",
+    "kimi-k2": "<|tool_calls_section_begin|> <|tool_calls_section_end|> <|tool_call_begin|> "
+    "<|tool_call_argument_begin|> <|tool_call_end|> <|im_end|>",
+    "deepseek-v3.1": "<｜tool▁calls▁begin｜> <｜tool▁calls▁end｜> <｜tool▁call▁begin｜> <｜tool▁call▁end｜> "
+    "<｜tool▁sep｜> <｜end▁of▁sentence｜> <think> </think>",
+    "minimax-m2": "<minimax:tool_call> </minimax:tool_call> <think> </think> [e~[",
+    "mistral": "[TOOL_CALLS] [AVAILABLE_TOOLS] [TOOL_RESULTS] </s> [THINK] [/THINK]",
+    "mistral-v13": "[TOOL_CALLS] [ARGS] [CALL_ID] </s> [THINK] [/THINK]",
+    "gemma-4": '<|tool_call> <tool_call|> <|"|> <|channel> <channel|> <turn|>',
+    "harmony": "<|start|> <|channel|> <|message|> <|call|> <|end|> <|return|> <|constrain|>",
+    "lfm2": "<|tool_call_start|> <|tool_call_end|> <|im_end|>",
+    "granite": "<|tool_call|> <|end_of_text|> <tool_call> </tool_call>",
+}
+
+
+def tokens(family: str) -> tuple[str, ...]:
+    return tuple(FAMILIES[family].split())
+
+
+def known(family: str, *parts: tuple[str, bool]) -> Case:
+    """A case of these parts: text, and whether its markers are written by their tokens."""
+    text, kinds, single = "", b"", tokens(family)
+    expression = "|".join(map(re.escape, sorted(single, key=len, reverse=True)))
+    for part, written in parts:
+        known_of = bytearray(b"\1" * len(part))
+        for found in re.finditer(expression, part) if written else ():
+            known_of[found.start() : found.end()] = b"\2" * len(found[0])
+        text, kinds = text + part, kinds + bytes(known_of)
+    return Case(Subject(family, "none"), text, kinds, single)
+
+
+def read(case: Case, tools: Any = (TOOL,), **options: Any) -> Output:
+    parser = Parser(tools, format=case.subject.name, atomic=case.atomic, options=ParserOptions(**options))
+    return fold(parser.feed(case.text, special_of(case.kinds)) + parser.finish())
+
+
+def ran(output: Output) -> list[tuple[str, Any]]:
+    return [(call.name, call.arguments) for call in output.calls]
+
+
+def call_of(family: str, arguments: dict[str, str] = ARGUMENTS) -> str:
+    return render(family, [("write_file", arguments)], tools=[TOOL])
+
+
+# -- the five kinds of case, in each family ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_call_that_its_tokens_wrote(family: str) -> None:
+    case = known(family, (call_of(family), True))
+    assert broken(case) is None
+    assert ran(read(case)) == [("write_file", ARGUMENTS)]
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_call_that_is_spelled_out_in_a_sentence(family: str) -> None:
+    text = f"To call it I would write {call_of(family)} and then wait."
+    case = known(family, (text, False))
+    assert broken(case) is None
+    output = read(case)
+    assert output.content == text
+    assert not output.calls
+    assert [problem.code for problem in output.problems][:1] == ["spelled-marker"]
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_markers_that_are_spelled_out_in_a_value(family: str) -> None:
+    call = call_of(family, {"path": "a.txt", "text": "QQQ"})
+    before, after = call.split("QQQ")
+    markers = " ".join(each for each in tokens(family) if each in call)
+    inner = f"before {markers} after"
+    case = known(family, (before, True), (inner, False), (after, True))
+    assert broken(case) is None
+    assert ran(read(case)) == [("write_file", {"path": "a.txt", "text": inner})]
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("before", ["Here:\n```\n", "Look at `", "> ", "See <pre>", "See <!-- ", 'So {"a": "'])
+def test_a_call_that_its_tokens_wrote_is_one_in_a_quotation(family: str, before: str) -> None:
+    case = known(family, (before, False), (call_of(family), True))
+    assert broken(case) is None
+    output = read(case)
+    assert ran(output) == [("write_file", ARGUMENTS)]
+    assert output.content.strip() == before.strip()
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_an_example_that_is_spelled_out_before_a_call(family: str) -> None:
+    example = f"For example: {call_of(family, {'path': 'x', 'text': 'y'})}\nNow for real.\n"
+    case = known(family, (example, False), (call_of(family), True))
+    assert broken(case) is None
+    assert ran(read(case)) == [("write_file", ARGUMENTS)]
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_turn_whose_calls_are_all_spelled_out(family: str) -> None:
+    """As some models and some grammars write them."""
+    case = known(family, (call_of(family), False))
+    assert broken(case) is None
+    assert ran(read(case)) == [("write_file", ARGUMENTS)]
+
+
+# -- what decides ------------------------------------------------------------------------------------------------------
+
+
+CALL = call_of("hermes")
+OTHER = '<tool_call>\n{"name": "other", "arguments": {}}\n</tool_call>'
+
+MALFORMED = CALL.replace("}}", "}x}")
+
+# What was written, with whether tokens wrote its markers; how many calls run; the content; the codes of problems.
+ROWS: dict[str, tuple[tuple[tuple[str, bool], ...], int, str, list[str]]] = {
+    "text follows": (((CALL + " is how.", False),), 0, CALL + " is how.", ["spelled-marker"]),
+    "a call of an unknown tool": (((OTHER, False),), 0, OTHER, []),
+    "behind a call of its token": (((CALL, True), ("\n" + CALL, False)), 1, "\n" + CALL, ["spelled-marker"]),
+    "before a call of its token": (((CALL + "\n", False), (CALL, True)), 1, CALL + "\n", ["spelled-marker"]),
+    "two that are spelled out": (((CALL + "\n" + CALL, False),), 2, "", []),
+    "cut off": (((CALL[:60], False),), 0, CALL[:60], ["spelled-marker"]),
+    "an opener alone": (((CALL[:11], False),), 0, CALL[:11], []),
+    "malformed": (((MALFORMED, False),), 0, MALFORMED, ["spelled-marker"]),
+    "behind one that is malformed": (
+        ((MALFORMED + "\n" + CALL, False),),
+        0,
+        MALFORMED + "\n" + CALL,
+        ["spelled-marker"] * 2,
+    ),
+    "a closer that is spelled out": (((CALL[:-12], True), ("</tool_call>", False)), 1, "", []),
+    "the end of the turn": (((CALL, False), ("<|im_end|>", True)), 1, "", []),
+    "an end that is spelled out": ((("Hi<|im_end|>", False),), 0, "Hi", []),
+    "an end that is mentioned": ((("Hi <|im_end|> there", False),), 0, "Hi <|im_end|> there", []),
+}
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_what_decides_about_a_spelled_marker(row: str) -> None:
+    parts, calls, content, codes = ROWS[row]
+    case = known("hermes", *parts)
+    assert broken(case) is None
+    for name in ("hermes", "auto"):
+        output = read(Case(Subject(name, "none"), case.text, case.kinds, case.atomic))
+        assert (len(output.calls), output.content) == (calls, content)
+        assert not output.unfinished
+        assert [problem.code for problem in output.problems] == codes
+
+
+@pytest.mark.parametrize(
+    ("parts", "reasoning", "content"),
+    [
+        (
+            (("<think>", True), ("I write </think> here.", False), ("</think>Done", True)),
+            "I write </think> here.",
+            "Done",
+        ),
+        ((("<think>Hm.</think>Done", False),), "Hm.", "Done"),
+        ((("The <think> tag opens it.", False),), "", "The <think> tag opens it."),
+        ((("<think>", True), ("Hm.</think>Done", False)), "Hm.</think>Done", ""),
+    ],
+    ids=["mentioned", "all spelled out", "a word of a sentence", "never closed"],
+)
+def test_markers_of_reasoning(parts: tuple[tuple[str, bool], ...], reasoning: str, content: str) -> None:
+    case = known("hermes", *parts)
+    assert broken(case) is None
+    output = read(case)
+    assert (output.reasoning, output.content) == (reasoning, content)
+
+
+def test_reasoning_that_is_never_closed_says_so() -> None:
+    [problem] = read(known("hermes", ("<think>", True), ("Hm.</think>Done", False))).problems
+    assert (problem.code, problem.text, problem.start) == ("spelled-marker", "</think>", 10)
+
+
+def test_quoted_calls_that_are_wanted_may_be_spelled_out() -> None:
+    case = known("hermes", (f"I would write {CALL} so.", False))
+    assert len(read(case, quoted="call").calls) == 1
+
+
+def test_the_markers_of_a_tools_result_are_heeded_however_they_are_written() -> None:
+    text = "<tool_response>" + CALL + "</tool_response>"
+    case = known("hermes", (text, False))
+    assert not read(Case(case.subject, text, case.kinds, (*(case.atomic or ()), "<tool_response>"))).calls
+
+
+def test_a_character_that_hides_markers_is_replaced() -> None:
+    parser = Parser(["f"], atomic=tokens("hermes"))
+    output = fold(parser.feed("a\ufdd0b <tool_call>", special=False) + parser.finish())
+    assert output.content == "a\ufffdb <tool_call>"
+
+
+def test_without_the_vocabulary_nothing_is_doubted() -> None:
+    parser = Parser([TOOL], format="hermes")
+    assert len(fold(parser.feed(f"So: {CALL} ok", special=False) + parser.finish()).calls) == 1
+
+
+# -- the laws, and wrong arguments -------------------------------------------------------------------------------------
+
+
+def test_the_laws() -> None:
+    assert FUZZER.run(120, seed=25) == []
+
+
+@pytest.mark.parametrize("special", [[(0, 9)], [(2, 1)], [(-1, 2)], 3, "ab", [(1,)], [("a", "b")], [1]])
+def test_wrong_spans(special: Any) -> None:
+    with pytest.raises(UsageError, match=r"^special="):
+        Parser(["f"]).feed("<tool>", special=special)
+
+
+@pytest.mark.parametrize("atomic", ["<tool_call>", 3, [1], b"<tool_call>"])
+def test_wrong_markers(atomic: Any) -> None:
+    with pytest.raises(UsageError, match=r"^atomic="):
+        Parser(["f"], atomic=atomic)
+
+
+def test_a_turn_that_is_over() -> None:
+    parser = Parser(["f"], atomic=["<tool_call>"])
+    parser.feed("Hi", special=False)
+    parser.finish()
+    assert parser.finish() == []
+    with pytest.raises(UsageError, match="the turn is over"):
+        parser.feed("<", special=False)
