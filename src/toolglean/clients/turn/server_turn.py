@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Any
 
 from toolglean.clients.turn.duplicates import DuplicateFilter
+from toolglean.clients.turn.numbering import renumbered
 from toolglean.clients.turn.text import text_for, with_own_ids
 from toolglean.conversation.fields import arguments_of
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Reasoning, Status, ToolCall
@@ -120,17 +120,9 @@ class ServerTurn:
         if type(event) is CallStart:
             self._shift = self._next - event.index
             self._next += 1
-        if not self._shift or not isinstance(event, CallStart | CallDelta | CallEnd):
+        if not isinstance(event, CallStart | CallDelta | CallEnd):
             return event
-        index = event.index + self._shift
-        if type(event) is CallEnd:
-            own = f"{self.id_prefix}{event.index}"
-            id = f"{self.id_prefix}{index}" if event.call.id == own else event.call.id  # noqa: A001  # the field's word
-            return CallEnd(index, replace(event.call, index=index, id=id), event.start)
-        if type(event) is CallStart:
-            own = f"{self.id_prefix}{event.index}"
-            return replace(event, index=index, id=f"{self.id_prefix}{index}" if event.id == own else event.id)
-        return replace(event, index=index)
+        return renumbered(event, self._shift, self.id_prefix)
 
 
 def _text_of(arguments: dict[str, Any]) -> str:
