@@ -82,7 +82,10 @@ def test_arguments_stream_where_that_is_wanted() -> None:
 
 
 def test_strict_reads_the_named_format_alone() -> None:
-    with serve() as server, running("--upstream", f"{server.url}/v1", "--format", "gemma-4", "--strict") as (_, url):
+    with (
+        serve() as server,
+        running("--upstream", f"{server.url}/v1", "--format", "gemma-4", "--strict-format") as (_, url),
+    ):
         server.play(Turn(list(HERMES)))
         request = asked("chat", TOOLS)
         found = said("chat", post(f"{url}/v1/chat/completions", request), request)

@@ -32,7 +32,8 @@ from toolglean.clients.responses.items import ADDED, ITEM_DONE, Item, Part, Serv
 from toolglean.clients.responses.types import ResponseEventDict
 from toolglean.clients.responses.whole import dict_response, with_output
 from toolglean.clients.streams import AsyncReading, Reading, aread, read
-from toolglean.clients.turn.text import Tools, TurnArguments, is_all, listed, text_for
+from toolglean.clients.turn.arguments import TurnArguments, text_for
+from toolglean.clients.turn.text import Tools, is_all, listed
 from toolglean.conversation.fields import unrunnable
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Reasoning, Status
 

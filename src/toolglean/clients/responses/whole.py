@@ -12,7 +12,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any, Unpack
 
 from toolglean.clients.responses.types import ResponseDict
-from toolglean.clients.turn.text import Tools, TurnArguments, listed, text_for, whole_turn
+from toolglean.clients.turn.arguments import TurnArguments, text_for
+from toolglean.clients.turn.text import Tools, listed, whole_turn
 from toolglean.conversation.fields import field
 from toolglean.events import ToolCall
 

@@ -10,7 +10,7 @@ from toolglean.events import CallDelta, CallEnd, CallStart
 
 __all__ = ["renumbered"]
 
-CallEvent = TypeVar("CallEvent", CallStart, CallDelta, CallEnd)
+CallEvent = TypeVar("CallEvent", bound=CallStart | CallDelta | CallEnd)
 
 
 def renumbered(event: CallEvent, shift: int, id_prefix: str) -> CallEvent:

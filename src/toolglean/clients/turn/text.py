@@ -13,6 +13,8 @@
 # A call to an unknown tool stays text, unless the user has chosen otherwise (unknown.py). It is read as a call all the
 # same, so that nothing in it is searched for calls.
 #
+# The reasoning that the server has taken out of the text itself is read apart (reasoning_field.py).
+#
 # A call that the server has also parsed is one call (duplicates.py): if the server's was emitted first, ours stays
 # text. While the server's is being written, ours waits until it is clear whether the two are the same, and so does
 # everything after ours.
@@ -20,24 +22,37 @@
 
 from __future__ import annotations
 
-import uuid
 from collections import Counter, deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, TypeAlias
 
 from toolglean.clients.turn.duplicates import DuplicateFilter, SentCall
 from toolglean.clients.turn.numbering import renumbered
+from toolglean.clients.turn.reasoning_field import ReasoningField, Said
 from toolglean.clients.turn.tape import Tape
 from toolglean.clients.turn.unknown import closers_in, unknown_tool
-from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Markup, Output, Problem, Reasoning, fold
-from toolglean.options import ParserOptions, UnknownTools, changed, options_of
-from toolglean.parser import Parser, ParserArguments
+from toolglean.events import (
+    CallDelta,
+    CallEnd,
+    CallStart,
+    Content,
+    Event,
+    Markup,
+    Output,
+    Problem,
+    Reasoning,
+    ToolCall,
+    fold,
+)
+from toolglean.options import UnknownTools
+from toolglean.parser import Parser
 from toolglean.tools import ToolLike, ToolSet
 
-__all__ = ["Counts", "Tools", "TurnArguments", "TurnText", "is_all", "listed", "text_for", "whole_turn"]
+__all__ = ["Counts", "NewField", "Tools", "TurnText", "is_all", "listed", "whole_turn"]
 
 Tools: TypeAlias = Iterable[ToolLike] | ToolSet | None
+NewField: TypeAlias = Callable[[Callable[[CallEnd], bool]], ReasoningField]
 
 
 @dataclass(slots=True)
@@ -53,47 +68,6 @@ class Counts:
     calls: int = 0
     repairs: Counter[str] = field(default_factory=Counter)
     problems: Counter[str] = field(default_factory=Counter)
-
-
-class TurnArguments(ParserArguments, total=False):
-    """How a turn is read: the arguments of `toolglean.Parser` besides `tools`, and of `TurnText`.
-
-    Attributes:
-        whole_calls: whether a call is sent only once it has ended well, and in one piece. The text of a call that does
-            not stays text. If False, calls are sent as they are written.
-        single_call: whether only the first call is sent as a call; the text of the others stays text.
-        legacy: in the chat API, whether calls go into `function_call`, for a request that has `functions`.
-        counts: what was found is added to it.
-    """
-
-    whole_calls: bool
-    single_call: bool
-    legacy: bool
-    counts: Counts | None
-
-
-def text_for(tools: Tools, parsing: Mapping[str, Any]) -> TurnText:
-    """The text of a turn of which nothing has been read yet.
-
-    Args:
-        tools: as for `toolglean.Parser`.
-        parsing: as for `toolglean.Parser`; and `whole_calls`, `single_call`, `counts` as for `TurnText`.
-
-    Raises:
-        What `Parser` raises.
-    """
-    own = {name: parsing[name] for name in ("whole_calls", "single_call", "counts") if name in parsing}
-    chosen = with_own_ids(parsing.get("options"))
-    asked = {name: value for name, value in parsing.items() if name not in own}
-    unknown = chosen.unknown_tools or "content"
-    parser = Parser(tools, **{**asked, "options": changed(chosen, unknown_tools="call")})
-    return TurnText(parser, chosen.id_prefix or "", unknown_tools=unknown, **own)
-
-
-def with_own_ids(given: ParserOptions | None) -> ParserOptions:
-    """The options, with a prefix of ids that no other turn has, if none was chosen."""
-    parsing = options_of(given)
-    return changed(parsing, id_prefix=f"call_{uuid.uuid4().hex[:12]}_") if parsing.id_prefix is None else parsing
 
 
 class _Ended(NamedTuple):
@@ -114,6 +88,7 @@ class TurnText:
             written.
         single_call: whether only the first call is emitted as a call; the text of further ones is content.
         unknown_tools: what to do with a call to an unknown tool: "content" emits its text as content, with a `Problem`.
+        reasoning: makes the reader of the server's own reasoning field; None: nothing in it is a call.
         counts: what was found is added to it.
 
     Attributes:
@@ -124,7 +99,20 @@ class TurnText:
 
     __slots__ = (
         *("_closers", "_counts", "_ended", "_free", "_open", "_parser", "_passes", "_seen", "_single", "_stays"),
-        *("_tape", "_unknown", "_unknown_tools", "_waiting", "_whole", "duplicates", "id_prefix", "pristine"),
+        *(
+            "_field",
+            "_new_field",
+            "_next",
+            "_noted",
+            "_shift",
+            "_tape",
+            "_unknown_tools",
+            "_waiting",
+            "_whole",
+            "duplicates",
+            "id_prefix",
+            "pristine",
+        ),
     )
 
     def __init__(
@@ -135,6 +123,7 @@ class TurnText:
         whole_calls: bool = False,
         single_call: bool = False,
         unknown_tools: UnknownTools = "call",
+        reasoning: NewField | None = None,
         counts: Counts | None = None,
     ) -> None:
         self.id_prefix = id_prefix
@@ -152,7 +141,11 @@ class TurnText:
         self._open: SentCall | None = None  # that call
         self._unknown_tools: UnknownTools = unknown_tools
         self._stays = False  # whether the open call stays text because its tool is unknown
-        self._unknown = 0  # how many such calls there were
+        self._next = 0  # the index of the next call that does not
+        self._shift = 0  # from the parser's index to ours, for the open call
+        self._new_field = reasoning
+        self._field: ReasoningField | None = None
+        self._noted: list[Event] = []  # problems of calls in that field
         self._closers: int | None = None  # the end of such a call, if it is not clear yet what of the markup is its own
         self._waiting: deque[Event | _Ended] = deque()  # a call that may be a duplicate, and what follows it
 
@@ -164,6 +157,7 @@ class TurnText:
             whole_calls=self._whole,
             single_call=self._single,
             unknown_tools=self._unknown_tools,
+            reasoning=self._new_field,
             counts=self._counts,
         )
         twin._free = self._free
@@ -172,7 +166,7 @@ class TurnText:
     @property
     def waits(self) -> bool:
         """Whether the text is pristine so far, and some of it is held back."""
-        return self.pristine and self._ended < self._seen
+        return self.pristine and (self._ended < self._seen or (self._field is not None and self._field.waits))
 
     def feed(self, text: str) -> list[Event]:
         """The events of a piece of text."""
@@ -208,6 +202,57 @@ class TurnText:
         self.pristine = self.pristine and self._ended == self._seen  # what was not emitted was markup
         return found
 
+    # -- the server's own reasoning field ------------------------------------------------------------------------------
+
+    def think(self, text: str) -> list[Event]:
+        """The events of a piece of the reasoning that the server has taken out of the text itself."""
+        if self._field is None:
+            if self._new_field is None:
+                return [Reasoning(text, self._seen)]
+            self._field = self._new_field(self._may_be_turns)
+        return self._thought(self._field.feed(text))
+
+    def stop_thinking(self) -> list[Event]:
+        """Content follows, or a call that the server has parsed: the events of the reasoning that was held back."""
+        return self._thought(self._field.drop()) if self._field is not None and self._field.waits else []
+
+    def end_thinking(self, *, cut: bool) -> list[Event]:
+        """The turn is over: the events of the reasoning that was held back, with the calls at its end.
+
+        Args:
+            cut: whether it was cut off, so that nobody knows how the reasoning would have gone on.
+        """
+        if self._field is None or not self._field.waits:
+            return []
+        return self._thought(self._field.drop() if cut else self._field.finish())
+
+    def _thought(self, said: list[Said]) -> list[Event]:
+        found: list[Event] = [*self._noted]
+        self._noted.clear()
+        for each in said:
+            found += [Reasoning(each, self._seen)] if isinstance(each, str) else self._from_reasoning(each)
+        return found
+
+    def _may_be_turns(self, event: CallEnd) -> bool:
+        call = event.call
+        if call.status != "ok" or not self._free:
+            return False
+        if self._unknown_tools == "content" and call.known is False:
+            self._noted.append(self._unknown_tool(call))
+            return False
+        return self.duplicates.was_parsed(call.name, call.arguments) is False
+
+    def _from_reasoning(self, event: CallEnd) -> list[Event]:
+        event = renumbered(event, self._next - event.index, self.id_prefix)
+        self._next += 1
+        self.pristine = False
+        self._free = not self._single
+        self.duplicates.add_written(event.call.name, event.call.arguments)
+        self._count(event)
+        return _at_once(event)
+
+    # -- the text ------------------------------------------------------------------------------------------------------
+
     def take(self) -> None:
         """The server has sent a call itself. If only one call may be emitted, it was this one."""
         self._free = self._free and not self._single
@@ -218,7 +263,7 @@ class TurnText:
             if self._closers is not None and not isinstance(event, Problem | Markup):
                 found += self._closed(event.start)
             if isinstance(event, CallStart | CallDelta | CallEnd):
-                found += self._of_call(renumbered(event, -self._unknown, self.id_prefix))
+                found += self._of_call(event)
                 continue
             if type(event) is Content:
                 self.pristine = self.pristine and event.start == self._ended
@@ -255,16 +300,21 @@ class TurnText:
         call = event.call
         self.pristine = self.pristine and call.span[0] == self._ended
         self._ended = self._closers = call.span[1]
-        self._unknown += 1
+        return [self._unknown_tool(call), Content(self._tape.cut(call.span), call.span[0])]
+
+    def _unknown_tool(self, call: ToolCall) -> Problem:
         problem = unknown_tool(call)
         self._count_problem(problem)
-        return [problem, Content(self._tape.cut(call.span), call.span[0])]
+        return problem
 
     def _of_call(self, event: CallStart | CallDelta | CallEnd) -> list[Event | _Ended]:
         if type(event) is CallStart:
             self._stays = self._unknown_tools == "content" and event.known is False
+            if not self._stays:
+                self._shift, self._next = self._next - event.index, self._next + 1
         if self._stays:
             return self._of_unknown(event)
+        event = renumbered(event, self._shift, self.id_prefix)
         self.pristine = False
         if type(event) is CallStart:
             apart = self.duplicates.was_parsed(event.name) is False  # no call of the server has this name
