@@ -32,7 +32,7 @@ class ReasoningField:
 
     Args:
         new: makes a parser for it, which reports `Markup`.
-        accepts: whether a call may be one; the text of one that may not stays in the field.
+        accepts: takes a call for the turn, or refuses it: then its text stays in the field.
         at_once: whether calls are returned as soon as each has ended; if not, at the end of the turn.
     """
 
@@ -93,7 +93,7 @@ class ReasoningField:
             before = self._text(self._base + start)
             self._closes = self._accepts(event)
             return [*before, event] if self._skip(self._base + end) else before + self._text(self._base + end)
-        self._closes = self._closes and _is_space(event)
+        self._closes = self._closes and isinstance(event, Markup)
         end = self._base + event.start + len(event.text)
         return [] if self._skip(end) else self._text(end)
 

@@ -209,7 +209,7 @@ class TurnText:
         if self._field is None:
             if self._new_field is None:
                 return [Reasoning(text, self._seen)]
-            self._field = self._new_field(self._may_be_turns)
+            self._field = self._new_field(self._takes)
         return self._thought(self._field.feed(text))
 
     def stop_thinking(self) -> list[Event]:
@@ -233,21 +233,23 @@ class TurnText:
             found += [Reasoning(each, self._seen)] if isinstance(each, str) else self._from_reasoning(each)
         return found
 
-    def _may_be_turns(self, event: CallEnd) -> bool:
+    def _takes(self, event: CallEnd) -> bool:
         call = event.call
         if call.status != "ok" or not self._free:
             return False
         if self._unknown_tools == "content" and call.known is False:
             self._noted.append(self._unknown_tool(call))
             return False
-        return self.duplicates.was_parsed(call.name, call.arguments) is False
+        if self.duplicates.was_parsed(call.name, call.arguments) is not False:
+            return False
+        self.duplicates.add_written(call.name, call.arguments)
+        self._free = not self._single
+        return True
 
     def _from_reasoning(self, event: CallEnd) -> list[Event]:
         event = renumbered(event, self._next - event.index, self.id_prefix)
         self._next += 1
         self.pristine = False
-        self._free = not self._single
-        self.duplicates.add_written(event.call.name, event.call.arguments)
         self._count(event)
         return _at_once(event)
 
