@@ -42,7 +42,7 @@ def dict_response(response: Mapping[str, Any], tools: Tools = None, **parsing: U
             reader.turn.duplicates.add_parsed_call(item)
             reader.turn.take()
     places = reader.places_of_calls(output)
-    cut = response.get("status") in {"incomplete", "failed"}
+    cut = response.get("status") in ("incomplete", "failed")  # a server may send any value
     found = [
         each
         for place, item in enumerate(output)
