@@ -11,9 +11,11 @@ import subprocess
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
-__all__ = ["NODE", "TOOLS", "Read", "has_package", "in_javascript", "in_python", "read_of"]
+from tests.frameworks.leaks import Leak, Read
+
+__all__ = ["NODE", "TOOLS", "has_package", "in_javascript", "in_python", "read_of", "request_of"]
 
 PROGRAM = Path(__file__).parent / "client.cjs"
 NODE = shutil.which("node")
@@ -29,21 +31,17 @@ TOOLS: Any = [
 ]
 
 
-class Read(NamedTuple):
-    """What a client reads in one choice: without the white space around it."""
-
-    content: str
-    reasoning: str
-    calls: list[tuple[str, Any]]
-    reason: str | None
-
-
 def has_package() -> bool:
     """Whether node finds the openai package; if not, see NODE_PATH."""
     if NODE is None:
         return False
     done = subprocess.run([NODE, "-e", "require.resolve('openai')"], capture_output=True, check=False, timeout=PATIENCE)
     return done.returncode == 0
+
+
+def request_of(leak: Leak, *, stream: bool) -> dict[str, Any]:
+    """What is asked for."""
+    return {"stream": stream, **({"n": 2} if leak.second else {})}
 
 
 def in_javascript(url: str, way: str, requests: Iterable[dict[str, Any]]) -> list[list[Read]]:

@@ -6,11 +6,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from tests.support.loopback import Call, Turn
 
-__all__ = ["LEAKS", "Leak", "hermes"]
+__all__ = ["LEAKS", "Leak", "Read", "hermes"]
+
+
+class Read(NamedTuple):
+    """What a client reads in one choice: without the white space around it."""
+
+    content: str
+    reasoning: str
+    calls: list[tuple[str, Any]]
+    reason: str | None
 
 
 def hermes(city: str, name: str = "get_weather") -> str:
@@ -78,6 +87,15 @@ class Leak:
 
     def _cut(self, text: str) -> list[str]:
         return [text[at : at + self.size] for at in range(0, len(text), self.size)]
+
+    def read(self, *, stream: bool) -> list[Read]:
+        """What a client must read: its choices."""
+        calls = [("get_weather", {"city": city}) for city in self.runs]
+        found = [Read(self.shown(stream=stream).strip(), self.reasoning.strip(), calls, self.reason)]
+        if self.second is not None:
+            _, cities, left = self.second
+            found.append(Read(left, "", [("get_weather", {"city": city}) for city in cities], "tool_calls"))
+        return found
 
     @property
     def reason(self) -> str:
