@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 
 import pytest
 
@@ -45,7 +46,10 @@ def among() -> Iterator[Servers]:
         yield found
 
 
-def test_there_are_seventeen() -> None:
+def test_the_documents_show_all_seventeen() -> None:
+    page = Path(__file__).parent.parent.parent / "docs" / "how-to" / "frameworks.md"
+    shown = page.read_text(encoding="utf-8").partition("| the server sends | a program gets |\n|---|---|\n")[2]
+    assert shown.splitlines()[:17] == [f"| {leak.says} | {leak.gives} |" for leak in LEAKS.values()]
     assert len(LEAKS) == 17
 
 
