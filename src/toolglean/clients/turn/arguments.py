@@ -9,9 +9,8 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
-from toolglean.clients.turn.reasoning_field import ReasoningField
 from toolglean.clients.turn.text import Counts, NewField, Tools, TurnText
-from toolglean.errors import UsageError
+from toolglean.conversation.reasoning_field import ReasoningField, parser_of_reasoning
 from toolglean.options import ParserOptions, changed, options_of
 from toolglean.parser import Parser, ParserArguments
 
@@ -52,18 +51,9 @@ def text_for(tools: Tools, parsing: Mapping[str, Any]) -> TurnText:
     given = {**asked, "options": changed(chosen, unknown_tools="call")}
     field: NewField | None = None
     if chosen.calls_in_reasoning != "text":
-        new = partial(_parser_of_reasoning, tools, given)
+        new = partial(parser_of_reasoning, tools, given)
         field = partial(ReasoningField, new, at_once=chosen.calls_in_reasoning == "call")
     return TurnText(Parser(tools, **given), chosen.id_prefix or "", unknown_tools=unknown, reasoning=field, **own)
-
-
-def _parser_of_reasoning(tools: Tools, given: Mapping[str, Any]) -> Parser:
-    options = changed(given["options"], markup=True)
-    asked = {name: value for name, value in given.items() if name not in {"start", "prompt", "options"}}
-    try:
-        return Parser(tools, start="reasoning", options=options, **asked)
-    except UsageError:  # a tag has no reasoning
-        return Parser(tools, start="content", options=options, **asked)
 
 
 def with_own_ids(given: ParserOptions | None) -> ParserOptions:

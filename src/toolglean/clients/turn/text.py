@@ -29,9 +29,9 @@ from typing import Any, NamedTuple, TypeAlias
 
 from toolglean.clients.turn.duplicates import DuplicateFilter, SentCall
 from toolglean.clients.turn.numbering import renumbered
-from toolglean.clients.turn.reasoning_field import ReasoningField, Said
-from toolglean.clients.turn.tape import Tape
 from toolglean.clients.turn.unknown import closers_in, unknown_tool
+from toolglean.conversation.reasoning_field import ReasoningField, Said
+from toolglean.conversation.tape import Tape
 from toolglean.events import (
     CallDelta,
     CallEnd,

@@ -13,18 +13,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeAlias
+from collections.abc import Callable, Mapping
+from typing import Any, TypeAlias
 
-from toolglean.clients.turn.tape import Tape
+from toolglean.conversation.tape import Tape
+from toolglean.errors import UsageError
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Markup, Problem, Reasoning
+from toolglean.options import changed
 from toolglean.parser import Parser
 
-__all__ = ["ReasoningField", "Said"]
+__all__ = ["ReasoningField", "Said", "parser_of_reasoning"]
 
 Text: TypeAlias = Content | Reasoning | Markup
 Said: TypeAlias = str | CallEnd
 """Text that stays in the field, or a call that is the turn's."""
+
+
+def parser_of_reasoning(tools: Any, parsing: Mapping[str, Any]) -> Parser:
+    """A parser for such a field.
+
+    Args:
+        tools, parsing: as for `toolglean.Parser`, for the text of the turn.
+    """
+    options = changed(parsing.get("options"), markup=True, unknown_tools="call")
+    asked = {name: value for name, value in parsing.items() if name not in {"start", "prompt", "options"}}
+    try:
+        return Parser(tools, start="reasoning", options=options, **asked)
+    except UsageError:  # a tag has no reasoning
+        return Parser(tools, start="content", options=options, **asked)
 
 
 class ReasoningField:
