@@ -105,6 +105,8 @@ class LineReader:
         # What the server's own reasoning becomes. `last`: the line that ends the answer, if it is this message's.
         thinking, calls = _text(message, "thinking"), field(message, "tool_calls")
         events = self._turn.think(thinking) if thinking else []
+        if not self._turn.thinks:
+            return events
         if _text(message, "content") or (calls and isinstance(calls, list | tuple)):
             return events + self._turn.stop_thinking()
         return events if last is None else events + self._turn.end_thinking(cut=field(last, "done_reason") == CUT_OFF)

@@ -71,9 +71,18 @@ class ReasoningField:
 
     def feed(self, text: str) -> list[Said]:
         """What is certain now that this text was read."""
+        events, plain = self._parser.feed(text), self._told == self._seen and not self._closes
         self._seen += len(text)
+        if plain and len(events) == 1 and type(events[0]) is Reasoning and events[0].text == text:  # most chunks
+            self._tape.skip(len(text))
+            self._told = self._seen
+            return [text]
         self._tape.add(text)
-        return self._read(self._parser.feed(text))
+        found = self._read(events)
+        rest = self._seen - self._told
+        if 0 < rest <= len(text) and text[-rest:].isspace() and not self._closes:
+            found += self._text(self._seen)  # the parser holds it back, but it is never part of a call
+        return _joined(found)
 
     def drop(self) -> list[Said]:
         """The reasoning is over, and the turn goes on: what was held back is text."""
@@ -116,14 +125,21 @@ class ReasoningField:
     def _skip(self, end: int) -> bool:
         # What belongs to a call that was returned is not text.
         if self._closes:
-            self._tape.cut((self._told, end))
-            self._told = end
+            self._text(end)
         return self._closes
 
     def _text(self, end: int) -> list[Said]:
+        if end <= self._told:
+            return []
         text = self._tape.cut((self._told, end))
         self._told = end
-        return [text] if text else []
+        return [text]
+
+
+def _joined(said: list[Said]) -> list[Said]:
+    if len(said) < 2 or not all(isinstance(each, str) for each in said):
+        return said
+    return ["".join(map(str, said))]
 
 
 def _is_space(event: Text) -> bool:

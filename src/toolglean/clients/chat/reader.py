@@ -161,7 +161,7 @@ class StreamReader:
             same = text or fragments or reader.reason(reason) == reason
             return [choice] if same else self._choices_of(choice, [], reader.reason(reason))
         thought = reader.think(delta)
-        held = reader.stop_thinking() if text or fragments else []
+        held = reader.stop_thinking() if reader.turn.thinks and (text or fragments) else []
         new = reader.read(text) if text else None
         own = [*reader.own.settle(), *reader.own.read(fragments)]
         settled = reader.settle()

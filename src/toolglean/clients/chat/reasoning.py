@@ -12,7 +12,8 @@ from toolglean.events import Event, Reasoning
 
 __all__ = ["DEFAULT", "in_fields", "is_text", "reasoning_of", "was_cut", "without_calls"]
 
-DEFAULT: tuple[str, ...] = (REASONING_FIELDS[0],)
+FIRST, SECOND = REASONING_FIELDS
+DEFAULT: tuple[str, ...] = (FIRST,)
 """The field for reasoning that is found in the text, if the server has shown no other."""
 
 
@@ -22,9 +23,10 @@ def reasoning_of(holder: Any) -> tuple[str, tuple[str, ...]]:
     Args:
         holder: a delta or a message.
     """
-    texts = {name: text for name in REASONING_FIELDS if isinstance(text := field(holder, name), str) and text}
-    found = next(iter(texts.values()), "")
-    return found, tuple(name for name, text in texts.items() if text == found)
+    first, second = field(holder, FIRST), field(holder, SECOND)
+    if not (isinstance(first, str) and first):
+        return (second, (SECOND,)) if isinstance(second, str) and second else ("", ())
+    return first, (FIRST, SECOND) if first == second else DEFAULT
 
 
 def was_cut(reason: Any) -> bool:
@@ -39,9 +41,7 @@ def is_text(events: list[Event], text: str) -> bool:
 
 def in_fields(deltas: Iterable[dict[str, Any]], names: tuple[str, ...]) -> list[dict[str, Any]]:
     """The deltas, with their reasoning in the fields of these names."""
-    return [
-        dict.fromkeys(names, each[DEFAULT[0]]) if names != DEFAULT and DEFAULT[0] in each else each for each in deltas
-    ]
+    return [dict.fromkeys(names, each[FIRST]) if names != DEFAULT and FIRST in each else each for each in deltas]
 
 
 def without_calls(events: Iterable[Event], names: tuple[str, ...]) -> dict[str, str]:

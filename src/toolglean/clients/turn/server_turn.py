@@ -40,9 +40,9 @@ class ServerTurn:
 
     def text(self, text: str) -> list[Event]:
         """Events of a piece of text."""
-        before = self.stop_thinking()
+        before = self.stop_thinking() if self._turn.thinks else []
         self._chars += len(text)
-        events = before + self._turn.feed(text)
+        events = before + self._turn.feed(text) if before else self._turn.feed(text)
         if self._held:
             return self._numbered(events) + self._released()
         return events if not self._next and len(events) == 1 and type(events[0]) is Content else self._numbered(events)

@@ -166,7 +166,7 @@ class TurnText:
     @property
     def waits(self) -> bool:
         """Whether the text is pristine so far, and some of it is held back."""
-        return self.pristine and (self._ended < self._seen or (self._field is not None and self._field.waits))
+        return self.pristine and (self._ended < self._seen or self.thinks)
 
     def feed(self, text: str) -> list[Event]:
         """The events of a piece of text."""
@@ -212,9 +212,14 @@ class TurnText:
             self._field = self._new_field(self._takes)
         return self._thought(self._field.feed(text))
 
+    @property
+    def thinks(self) -> bool:
+        """Whether some of such reasoning is held back."""
+        return self._field is not None and self._field.waits
+
     def stop_thinking(self) -> list[Event]:
         """Content follows, or a call that the server has parsed: the events of the reasoning that was held back."""
-        return self._thought(self._field.drop()) if self._field is not None and self._field.waits else []
+        return self._thought(self._field.drop()) if self._field is not None and self.thinks else []
 
     def end_thinking(self, *, cut: bool) -> list[Event]:
         """The turn is over: the events of the reasoning that was held back, with the calls at its end.
@@ -222,7 +227,7 @@ class TurnText:
         Args:
             cut: whether it was cut off, so that nobody knows how the reasoning would have gone on.
         """
-        if self._field is None or not self._field.waits:
+        if self._field is None or not self.thinks:
             return []
         return self._thought(self._field.drop() if cut else self._field.finish())
 
