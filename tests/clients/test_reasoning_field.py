@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.clients.answers import KINDS, PATHS, answer, asked, fed, random_sizes, reader, repaired, said
+from tests.clients.answers import KINDS, PATHS, answer, asked, events, fed, random_sizes, reader, repaired, said
 from tests.clients.families import TOOLS
 from tests.support.chunkings import chunkings
 from tests.support.loopback import Call, Thought, Turn
@@ -194,11 +194,11 @@ def test_events_say_the_same(row: Row) -> None:
     options = {name: value for name, value in row.options.items() if name != "tag"}
     request = asked("chat", TOOLS)
     found = ChatEvents(ToolSet(TOOLS), {"options": ParserOptions(**options)})
-    events = []
+    seen = []
     for line in answer("chat", turn_of(row), request).decode().split("\n\n"):
         if line.startswith("data: {"):
-            events += found.read(json.loads(line[6:]))
-    output = fold(events + found.finish())
+            seen += found.read(json.loads(line[6:]))
+    output = fold(seen + found.finish())
     calls = [(call.name, call.arguments) for call in output.calls]
     assert (output.reasoning, calls) == (row.left, list(row.found))
     assert len({call.id for call in output.calls}) == len(calls)
@@ -206,3 +206,14 @@ def test_events_say_the_same(row: Row) -> None:
 
 def test_every_api_is_tested() -> None:
     assert set(PATHS) == set(KINDS)
+
+
+def test_the_items_of_a_response_come_one_after_the_other() -> None:
+    request = asked("responses", TOOLS)
+    data = repaired("responses", Turn(thinking=["So ", CALL[:20], CALL[20:]]), request)
+    found = [each for each in events(data) if each["type"].startswith("response.output_item.")]
+    kinds = [(each["type"].rpartition(".")[2], each["output_index"], each["item"]["type"]) for each in found]
+    assert kinds == [
+        ("added", 0, "reasoning"), ("done", 0, "reasoning"), ("added", 1, "function_call"), ("done", 1, "function_call")
+    ]  # fmt: skip
+    assert found[1]["item"]["content"] == [{"type": "reasoning_text", "text": "So "}]

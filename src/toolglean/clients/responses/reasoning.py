@@ -89,9 +89,11 @@ class ServerReasoning:
 
     def _over(self, *, cut: bool) -> list[Wire | Event]:
         events = self._turn.end_thinking(cut=cut)
-        if all(type(each) is Reasoning for each in events):
+        calls = [each for each in events if type(each) is not Reasoning]
+        if not calls:
             return self.release()
-        return self._taken_out(events)
+        # The reasoning items end before the calls begin.
+        return [*self._taken_out([each for each in events if type(each) is Reasoning]), *calls]
 
     def _taken_out(self, events: list[Event]) -> list[Wire | Event]:
         # A call is the turn's: from here on, each event has the text that remains.
