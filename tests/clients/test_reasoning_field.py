@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import random
 from typing import Any, NamedTuple
 
 import pytest
 
 from tests.clients.answers import KINDS, PATHS, answer, asked, events, fed, random_sizes, reader, repaired, said
 from tests.clients.families import TOOLS
+from tests.support import depth
 from tests.support.chunkings import chunkings
 from tests.support.loopback import Call, Thought, Turn
 from toolglean import ParserOptions, ToolSet, fold
@@ -217,3 +219,54 @@ def test_the_items_of_a_response_come_one_after_the_other() -> None:
         ("added", 0, "reasoning"), ("done", 0, "reasoning"), ("added", 1, "function_call"), ("done", 1, "function_call")
     ]  # fmt: skip
     assert found[1]["item"]["content"] == [{"type": "reasoning_text", "text": "So "}]
+
+
+PARTS = (
+    CALL,
+    UNKNOWN,
+    CALL[:30],
+    " ",
+    "\n",
+    "Hm ",
+    "Hi < there",
+    "<think>",
+    "</think>",
+    "<tool_call>",
+    "`",
+    "<|im_end|>",
+    "so",
+)
+WAYS: tuple[dict[str, Any], ...] = (
+    {},
+    {"calls_in_reasoning": "call"},
+    {"calls_in_reasoning": "text"},
+    {"unknown_tools": "call"},
+)
+
+
+def random_pieces(rng: random.Random) -> list[Any]:
+    found: list[Any] = []
+    for _ in range(rng.randint(1, 5)):
+        text = "".join(rng.choices(PARTS, k=rng.randint(1, 3)))
+        size, what = rng.choice([1, 3, 7, 100]), rng.random()
+        cut = [text[at : at + size] for at in range(0, len(text), size)]
+        found += map(Thought, cut) if what < 0.5 else cut if what < 0.85 else [OTHER]
+    return found
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("stream", [True, False], ids=["streamed", "whole"])
+def test_any_order_of_reasoning_content_and_calls(kind: Kind, stream: bool) -> None:
+    """Nothing raises, the cuts do not matter, no word is lost, and no unknown tool is called. With full depth, 500."""
+    rng = random.Random(25)
+    for _ in range(500 if depth.is_full() else 50):
+        turn = Turn(random_pieces(rng), finish=rng.choice(["", "stop", "length"]))
+        how, request = rng.choice(WAYS), asked(kind, TOOLS, stream=stream)
+        data = answer(kind, turn, request)
+        found = {fed(lambda: reader(kind, request, **how), data, random_sizes(seed)) for seed in range(3)}  # noqa: B023
+        assert len(found) == 1, turn
+        before, after = (said(kind, each, request) for each in (data, found.pop()))
+        for word in ("Hm", "Hi", "so"):
+            assert f"{after.text}{after.reasoning}".count(word) == f"{before.text}{before.reasoning}".count(word), turn
+        assert len(after.calls) >= len(before.calls)
+        assert "unknown_tools" in how or "delete_all" not in dict(after.calls)

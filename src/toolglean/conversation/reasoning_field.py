@@ -88,9 +88,7 @@ class ReasoningField:
         """The reasoning is over, and the turn goes on: what was held back is text."""
         found = self._read(self._parser.finish()) if self._at_once else []
         self._held.clear()
-        found += self._text(self._seen)
-        self._parser, self._base, self._closes = self._new(), self._seen, False
-        return found
+        return found + self._rest()
 
     def finish(self) -> list[Said]:
         """The turn is over: what was held back."""
@@ -98,7 +96,13 @@ class ReasoningField:
         held, self._held = self._held, []
         for event in held:
             found += self._said(event)
-        return found + self._text(self._seen)
+        return found + self._rest()
+
+    def _rest(self) -> list[Said]:
+        # What was not returned is text. More reasoning may follow, which is read anew.
+        found = self._text(self._seen)
+        self._parser, self._base, self._closes = self._new(), self._seen, False
+        return found
 
     def _read(self, events: list[Event]) -> list[Said]:
         found: list[Said] = []
