@@ -9,10 +9,12 @@
 from __future__ import annotations
 
 import logging
+from functools import lru_cache
 
 from toolglean.events import Problem, ToolCall
 from toolglean.formats.registry import all_formats
 from toolglean.formats.spec import Format
+from toolglean.scan.text import Finder
 
 __all__ = ["closers_in", "unknown_tool"]
 
@@ -35,9 +37,15 @@ def closers_in(markup: str, declared: Format | None) -> str:
         markup: the text between the call and what follows.
         declared: the format of the turn, if it is known; it may not be one of the library.
     """
-    formats = all_formats() if declared is None else (*all_formats(), declared)
-    places = (markup.find(marker) for each in formats for marker in _ends(each) if marker)
-    return markup[: min((place for place in places if place >= 0), default=len(markup))]
+    known = all_formats()
+    formats = known if declared is None or any(each is declared for each in known) else (*known, declared)
+    place, found = _finder(formats).find(markup, 0)
+    return markup[:place] if found else markup
+
+
+@lru_cache(maxsize=8)
+def _finder(formats: tuple[Format, ...]) -> Finder:
+    return Finder(tuple(dict.fromkeys(marker for each in formats for marker in _ends(each) if marker)))
 
 
 def _ends(declared: Format) -> list[str]:
