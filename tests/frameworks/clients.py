@@ -18,8 +18,19 @@ from tests.frameworks.leaks import Leak, Read
 __all__ = ["NODE", "TOOLS", "has_package", "in_javascript", "in_python", "read_of", "request_of"]
 
 PROGRAM = Path(__file__).parent / "client.cjs"
-NODE = shutil.which("node")
 PATIENCE = 60.0
+
+
+def _node() -> str | None:
+    """Node, if it is there and new enough to have `fetch`."""
+    found = shutil.which("node")
+    if found is None:
+        return None
+    done = subprocess.run([found, "-p", "typeof fetch"], capture_output=True, text=True, check=False, timeout=PATIENCE)
+    return found if done.stdout.strip() == "function" else None
+
+
+NODE = _node()
 TOOLS: Any = [
     {
         "type": "function",

@@ -73,7 +73,7 @@ def test_the_openai_package(leak: Leak, stream: bool, way: str, among: Servers) 
     assert found == leak.read(stream=stream)
 
 
-@pytest.mark.skipif(NODE is None, reason="needs node")
+@pytest.mark.skipif(NODE is None, reason="needs node 18 or later")
 @pytest.mark.parametrize("way", ["fetch", "openai"])
 def test_javascript_behind_the_proxy(way: str, among: Servers) -> None:
     if way == "openai" and not has_package():
