@@ -21,11 +21,13 @@ from sglang.srt.environ import envs
 from sglang.srt.function_call.base_format_detector import BaseFormatDetector
 from sglang.srt.function_call.core_types import StreamingParseResult, ToolCallItem
 
+from toolglean.engines.environment import options_from_environment
 from toolglean.engines.reading import TurnDelta, TurnReader
 from toolglean.engines.sglang.model import syntax_of
 from toolglean.engines.sglang.tags import structural_tag
 from toolglean.engines.syntax import tools_of
 from toolglean.errors import UsageError
+from toolglean.options import changed
 from toolglean.tools import ToolSet
 
 __all__ = ["CallDetector"]
@@ -104,10 +106,11 @@ class CallDetector(BaseFormatDetector):  # type: ignore[misc]  # SGLang has no t
         )
 
     def _new(self, tools: ToolSet | None, *, whole: bool = False) -> TurnReader:
-        forward = envs.SGLANG_FORWARD_UNKNOWN_TOOLS.get()
-        return TurnReader(
-            self._syntax, tools, reasoning=False, whole_calls=whole, unknown_tools="call" if forward else "content"
-        )
+        options = options_from_environment()
+        # SGLang has a variable of its own for its own parsers.
+        if options.unknown_tools is None and envs.SGLANG_FORWARD_UNKNOWN_TOOLS.get():
+            options = changed(options, unknown_tools="call")
+        return TurnReader(self._syntax, tools, reasoning=False, whole_calls=whole, options=options)
 
     def _sent(self, piece: TurnDelta) -> Any:
         for part in piece.calls:
