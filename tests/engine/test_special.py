@@ -246,3 +246,10 @@ def test_a_turn_that_is_over() -> None:
     assert parser.finish() == []
     with pytest.raises(UsageError, match="the turn is over"):
         parser.feed("<", special=False)
+
+
+def test_a_spelled_marker_inside_a_call() -> None:
+    """What is read again begins behind the marker, wherever the call around it began."""
+    text, single = '<<f>><paramname="x"></param><</>>>', ("<", "<<", "</param>", "<</>>", "</>", "<f>")
+    kinds = bytes([2, 1, 1, 2, 2, 2, 1, 1, 1, 1, 1, *[2] * 6, 1, *[2] * 13, 1, 1, 1])
+    assert broken(Case(Subject("own:signs", "numbers", known=True), text, kinds, single)) is None
