@@ -250,6 +250,5 @@ def test_a_turn_that_is_over() -> None:
 
 def test_a_spelled_marker_inside_a_call() -> None:
     """What is read again begins behind the marker, wherever the call around it began."""
-    text, single = '<<f>><paramname="x"></param><</>>>', ("<", "<<", "</param>", "<</>>", "</>", "<f>")
-    kinds = bytes([2, 1, 1, 2, 2, 2, 1, 1, 1, 1, 1, *[2] * 6, 1, *[2] * 13, 1, 1, 1])
-    assert broken(Case(Subject("own:signs", "numbers", known=True), text, kinds, single)) is None
+    text = '<<f>><paramname="x"></param><</>>>'
+    assert broken(Case(Subject("own:signs", "numbers", known=True), text, b"\1" * len(text), (">>>",))) is None
