@@ -44,11 +44,6 @@ class Plan:
     formats: tuple[Format, ...] = ()
 
     @property
-    def declared(self) -> tuple[Format, ...]:
-        """All formats that may be read, those that are only fallbacks too; empty as for `formats`."""
-        return self.formats
-
-    @property
     def described(self) -> Source | None:
         """What is read, if not the patterns of formats."""
         return None

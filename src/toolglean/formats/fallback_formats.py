@@ -176,11 +176,6 @@ class FallbackFormats:
         return fallback_formats_of, (self.own, self._names)
 
     @property
-    def library(self) -> tuple[Format, ...]:
-        """The formats to choose from."""
-        return self._others.library
-
-    @property
     def own(self) -> Program:
         """The format's own program."""
         return self._others.own

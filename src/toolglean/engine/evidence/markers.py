@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from toolglean.engine.evidence.hidden import can_hide
 from toolglean.engine.judge.signs import MARKS
+from toolglean.formats.registry import all_formats
 from toolglean.formats.words import Literal, tokens_of
 from toolglean.scan.text import Finder
 
@@ -42,21 +43,47 @@ class Markers(NamedTuple):
     reasoning: frozenset[str]
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=256)
 def markers_of(plan: Plan, atomic: frozenset[str] | None) -> Markers:
     """Those of the single tokens that matter to the plan; if `atomic` is None, all markers of its formats.
 
-    The markers around a tool's result are none of them: what is between them is no call, however they are written.
+    Those of the library matter to every plan, because nearly every plan falls back to it. The markers around a tool's
+    result are none of them: what is between them is no call, however they are written.
     """
-    declared = plan.declared
     if atomic is None:
-        atomic = frozenset(marker for each in declared for marker in each.markers)
-    named = [each for each in atomic if len(each) >= SHORTEST and can_hide(each) and each not in MARKS]
-    if not declared:
+        atomic = frozenset(marker for each in plan.formats for marker in each.markers)
+    if not plan.formats:
+        named = frozenset(_named(atomic))
         openers = frozenset(each for each in named if not each.startswith(NO_OPENER))
-        return Markers(Finder(named), frozenset(named), openers, frozenset())
+        return Markers(Finder(named), named, openers, frozenset())
+    library, found = _of_library(atomic)
+    known = set(map(id, library))
+    own = [each for each in plan.formats if id(each) not in known]
+    return _together(found, _of(own, atomic)) if own else found
+
+
+@lru_cache(maxsize=16)
+def _of_library(atomic: frozenset[str]) -> tuple[tuple[Format, ...], Markers]:
+    # With the formats, because later ones may be registered.
+    library = all_formats()
+    return library, _of(library, atomic)
+
+
+def _together(one: Markers, other: Markers) -> Markers:
+    finder = Finder((*one.finder.literals, *other.finder.literals))
+    calls = one.calls | other.calls
+    return Markers(finder, calls, one.openers | other.openers, (one.reasoning | other.reasoning) - calls)
+
+
+def _named(atomic: frozenset[str]) -> list[str]:
+    return [each for each in atomic if len(each) >= SHORTEST and can_hide(each) and each not in MARKS]
+
+
+def _of(declared: Iterable[Format], atomic: frozenset[str]) -> Markers:
     texts = {name: "\0".join(dict.fromkeys(found)) for name, found in _texts(declared).items()}
-    relevant = [each for each in named if any(each in text for text in texts.values())]
+    every = "\0".join(texts.values())
+    begun = {every[at : at + SHORTEST] for at in range(len(every))}  # most tokens of a vocabulary are not markers
+    relevant = [each for each in _named(atomic) if each[:SHORTEST] in begun and each in every]
     ends = texts["ends"].split("\0")
     no_ends = [each for each in relevant if each not in ends]
     calls = frozenset(each for each in no_ends if each in texts["calls"])

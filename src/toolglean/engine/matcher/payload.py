@@ -60,12 +60,6 @@ class FormatPlan(Plan):
         self.bare = program.has_bare or fallback_formats is not None
         self.spaced = any(pattern[:1].isspace() for each in program.formats for pattern in each.openers)
 
-    @property
-    def declared(self) -> tuple[Format, ...]:
-        """See `Plan`."""
-        fallback_formats = self.fallback_formats
-        return self.formats if fallback_formats is None else (*self.formats, *fallback_formats.library)
-
     def finder(self, channel: int, only: tuple[int, ...]) -> Finder:
         """Finds the literals with which anything begins."""
         return self.program.channel(channel, only).finder
