@@ -270,6 +270,28 @@ def _source(session: nox.Session, name: str, pip: tuple[str, ...]) -> Path:
     return next(path for path in folder.iterdir() if path.is_dir())
 
 
+@nox.session(default=False)
+def rust_front_ends(session: nox.Session) -> None:
+    """What the Rust front ends of vLLM and SGLang say to toolglean's name: both wheels, some 400 MB, on Linux."""
+    session.install("--no-compile", "--editable", ".", *TOOLS)
+    folder = Path(session.create_tmp()).resolve()
+    files = {}
+    for variable, name, wanted in (
+        ("TOOLGLEAN_VLLM_RS", "vllm==0.33.0", "vllm/vllm-rs"),
+        ("TOOLGLEAN_SGLANG_SERVER", "sglang==0.5.23", "sglang/srt/rust_extensions/_server.*.so"),
+    ):
+        target = folder / name.partition("=")[0]
+        shutil.rmtree(target, ignore_errors=True)
+        session.run("pip", "download", "--no-deps", "--only-binary=:all:", "--dest", str(target), name)
+        shutil.unpack_archive(next(target.glob("*.whl")), target, "zip")
+        files[variable] = next(target.glob(wanted))
+        files[variable].chmod(0o755)
+    session.run(
+        *("python", "-m", "pytest", *OPTIONS, "tests/engines/test_rust_front_ends.py", *session.posargs),
+        env={variable: str(path) for variable, path in files.items()},
+    )
+
+
 def _requirements(source: Path) -> Iterator[str]:
     # Those of vLLM, without the pins that are too strict.
     for line in (source / "requirements" / "common.txt").read_text(encoding="utf-8").splitlines():
