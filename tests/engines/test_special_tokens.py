@@ -122,7 +122,7 @@ def test_the_spans_are_the_truth_or_not_known(seed: int) -> None:
         lead, most = luck.choice(["", "", " "]) if strips else "", luck.choice([1, 1, 2, 5, 40])
         special = SpecialTokens(MARKERS, partial(decode, strips=strips))
         turn = special.turn()
-        sizes = iter(lambda most=most: luck.randint(1, most), 0)
+        sizes = iter(partial(luck.randint, 1, most), 0)
         for delta in deltas(ids, sizes, hold=hold, skip=skip, lead=lead):
             twin = turn.fork()
             found = turn.spans(delta.text, delta.ids)

@@ -15,6 +15,7 @@ import pytest
 from tests.engines import vllm_stand_ins as stand_ins
 from tests.engines.test_reading import ARGUMENTS, CALL, TOOL, UNKNOWN
 from tests.engines.vllm_stand_ins import DelegatingParser, Tokenizer, request
+from toolglean.engines import EngineError
 from toolglean.engines import vllm as plugin
 from toolglean.engines.names import parser_names
 
@@ -366,6 +367,61 @@ def test_registering_never_raises(
     assert "toolglean's parsers are not available" in caplog.text
 
 
+# -- releases --------------------------------------------------------------------------------------------------------
+
+
+def _only(layout: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, ModuleType]:
+    # The modules of these releases, and no others.
+    for name in [each for each in sys.modules if each == "vllm" or each.startswith("vllm.")]:
+        monkeypatch.delitem(sys.modules, name)
+    made = stand_ins.modules(layout)
+    for name, module in made.items():
+        monkeypatch.setitem(sys.modules, name, module)
+    _forget()
+    return made
+
+
+@pytest.mark.parametrize("layout", [each for each in stand_ins.LAYOUTS if each != "0.12"])
+def test_the_plugin_loads_under_the_names_of_each_release(layout: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = _only(layout, monkeypatch)
+    plugin.register()
+    [tools] = [vars(made[name])["ToolParserManager"] for name in made if name.endswith("tool_parsers")]
+    module, name = tools.lazy[NAME]
+    assert issubclass(getattr(importlib.import_module(module), name), stand_ins.ToolParser)
+    assert in_all_ways(f"<think>I</think>Hi {CALL}") == Answer("Hi ", "I", CALLED)
+
+
+def test_old_names_may_lead_to_the_new_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in vLLM's tree with `vllm.frontend`: the modules of both names are the same objects."""
+    made = _only("vllm.frontend", monkeypatch)
+    for old, new in stand_ins.LAYOUTS["vllm.frontend"]:
+        for name in [each for each in made if each == new or each.startswith(f"{new}.")]:
+            monkeypatch.setitem(sys.modules, old + name.removeprefix(new), made[name])
+    assert in_all_ways(f"<think>I</think>Hi {CALL}") == Answer("Hi ", "I", CALLED)
+
+
+def test_a_release_that_is_too_old_is_refused_with_the_reason(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    made = _only("0.12", monkeypatch)
+    vars(made["vllm.entrypoints.openai.tool_parsers.abstract_tool_parser"])["ToolParser"] = stand_ins.OldToolParser
+    plugin.register()
+    assert "toolglean needs vLLM 0.24 or later" in caplog.text
+    assert vars(made["vllm.entrypoints.openai.tool_parsers"])["ToolParserManager"].lazy == {}
+    with pytest.raises(EngineError, match="has no `engine_based_streaming`"):
+        parser_class("tool")
+
+
+def test_a_release_with_other_names_is_refused_with_those_that_were_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = _only("0.33", monkeypatch)
+    monkeypatch.delitem(vars(made["vllm.reasoning.abs_reasoning_parsers"]), "ReasoningParser")
+    with pytest.raises(
+        EngineError, match=r"vllm\.frontend\.processing\.reasoning\.abs_reasoning_parsers, vllm\.reasoning"
+    ) as found:
+        parser_class("reasoning")
+    assert isinstance(found.value, ImportError)
+
+
 def test_registering_loads_next_to_nothing() -> None:
     code = (
         "import sys, toolglean; before = set(sys.modules)\n"
@@ -375,5 +431,6 @@ def test_registering_loads_next_to_nothing() -> None:
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     new, heavy = run.stdout.split("\n")[:2]
-    assert set(new.split()) == {"toolglean.engines", "toolglean.engines.names", "toolglean.engines.vllm"}
+    ours = ("engines", "engines.modules", "engines.names", "engines.vllm", "engines.vllm.places", "errors")
+    assert set(new.split()) == {f"toolglean.{each}" for each in ours}
     assert not heavy

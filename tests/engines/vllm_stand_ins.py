@@ -54,6 +54,7 @@ class ExtractedToolCallInformation:
 
 
 class ToolParser:
+    engine_based_streaming = False
     supports_required_and_named = True
     structural_tag_model: str | None = None
 
@@ -71,6 +72,8 @@ class ToolParser:
 
 
 class ReasoningParser:
+    engine_based_streaming = False
+
     def __init__(self, tokenizer: Any, *_: Any, **__: Any) -> None:
         self.model_tokenizer = tokenizer
 
@@ -192,8 +195,40 @@ def request(tools: Any = None, choice: Any = None, **more: Any) -> Any:
     )
 
 
-def modules() -> dict[str, ModuleType]:
-    """The modules of vLLM that a plugin imports."""
+class OldToolParser:
+    """The base class before vLLM 0.24: nothing tells a parser that its stream has ended."""
+
+
+def _moved(contents: dict[str, dict[str, Any]], old: str, new: str) -> dict[str, dict[str, Any]]:
+    # With modules of another name, and those above them.
+    moved = {
+        new + name.removeprefix(old) if name == old or name.startswith(f"{old}.") else name: members
+        for name, members in contents.items()
+    }
+    above = (name.split(".")[:depth] for name in moved for depth in range(1, name.count(".") + 1))
+    return {".".join(parts): {} for parts in sorted(above)} | moved
+
+
+LAYOUTS: dict[str, tuple[tuple[str, str], ...]] = {
+    "0.33": (),
+    "0.24 to 0.28": (("vllm.entrypoints.generate.base.protocol", "vllm.entrypoints.openai.engine.protocol"),),
+    "vllm.frontend": (
+        ("vllm.tool_parsers", "vllm.frontend.processing.tool_parsers"),
+        ("vllm.reasoning", "vllm.frontend.processing.reasoning"),
+        ("vllm.parser", "vllm.frontend.processing.parser"),
+        ("vllm.entrypoints.generate", "vllm.frontend.entrypoints.generate"),
+        ("vllm.envs", "vllm.foundation.system.envs"),
+    ),
+    "0.12": (
+        ("vllm.tool_parsers", "vllm.entrypoints.openai.tool_parsers"),
+        ("vllm.entrypoints.generate.base.protocol", "vllm.entrypoints.openai.protocol"),
+    ),
+}
+"""The names that releases have given to their modules: what is at another place than in the first."""
+
+
+def modules(layout: str = "0.33") -> dict[str, ModuleType]:
+    """The modules of vLLM that a plugin imports, in the places of these releases."""
     types: tuple[type[Any], ...] = (DeltaFunctionCall, DeltaMessage, DeltaToolCall, FunctionCall, ToolCall)
     protocol: dict[str, Any] = {each.__name__: each for each in (*types, ExtractedToolCallInformation)}
     contents: dict[str, dict[str, Any]] = {
@@ -211,7 +246,9 @@ def modules() -> dict[str, ModuleType]:
         "vllm.tool_parsers.abstract_tool_parser": {"ToolParser": ToolParser},
         "xgrammar": {"StructuralTag": StructuralTag},
     }
-    found = {}
+    for old, new in LAYOUTS[layout]:
+        contents = _moved(contents, old, new)
+    found: dict[str, ModuleType] = {}
     for name, members in contents.items():
         module = found[name] = ModuleType(name)
         module.__path__ = []

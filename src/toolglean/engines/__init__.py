@@ -9,12 +9,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from toolglean.engines.modules import EngineError
     from toolglean.engines.special_tokens import SpecialTokens
 
-__all__ = ["SpecialTokens"]
+__all__ = ["EngineError", "SpecialTokens"]
 
 
 def __getattr__(name: str) -> Any:
+    if name == "EngineError":
+        from toolglean.engines.modules import EngineError  # noqa: PLC0415
+
+        return EngineError
     if name == "SpecialTokens":
         from toolglean.engines.special_tokens import SpecialTokens  # noqa: PLC0415
 

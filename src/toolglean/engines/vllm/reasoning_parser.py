@@ -13,12 +13,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
 from typing import Any
 
-from vllm.entrypoints.generate.base.protocol import DeltaMessage
-from vllm.parser.abstract_parser import DelegatingParser
-from vllm.reasoning.abs_reasoning_parsers import ReasoningParser
-
 from toolglean.engines.reading import TurnReader
 from toolglean.engines.vllm.counting import ReasoningCount
+from toolglean.engines.vllm.interface import DelegatingParser, DeltaMessage, ReasoningParser
 from toolglean.engines.vllm.pairing import has_foreign_partner, introduce
 from toolglean.engines.vllm.tags import request_tools
 from toolglean.engines.vllm.tokens import TAIL, Tokens, reasoning_is_over

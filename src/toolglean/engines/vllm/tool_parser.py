@@ -13,18 +13,17 @@ import uuid
 from collections.abc import Sequence
 from typing import Any
 
-from vllm import envs
-from vllm.entrypoints.generate.base.protocol import (
+from toolglean.engines.reading import TurnDelta, TurnReader
+from toolglean.engines.vllm.interface import (
     DeltaFunctionCall,
     DeltaMessage,
     DeltaToolCall,
     ExtractedToolCallInformation,
     FunctionCall,
     ToolCall,
+    ToolParser,
+    envs,
 )
-from vllm.tool_parsers.abstract_tool_parser import ToolParser
-
-from toolglean.engines.reading import TurnDelta, TurnReader
 from toolglean.engines.vllm.pairing import last_made
 from toolglean.engines.vllm.tags import request_tools, structural_tag_of
 from toolglean.engines.vllm.tokens import Tokens
