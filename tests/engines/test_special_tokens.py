@@ -214,7 +214,7 @@ def test_the_markers_of_a_tokenizer(tokenizer: Any) -> None:
     """All added tokens, "special" or not; a run of blanks is no marker."""
     special = SpecialTokens.from_tokenizer(tokenizer)
     assert special is not None
-    assert sorted(special.atomic) == ["<tool_call>", "<|im_end|>"]
+    assert special.atomic == {"<tool_call>", "<|im_end|>"}
     assert special.turn().spans("a<tool_call>", [*ids_of("a"), 1000]) == ((1, 12),)
 
 
@@ -247,7 +247,7 @@ class Gguf:
 def test_the_markers_of_a_gguf_file() -> None:
     special = SpecialTokens.from_llama_cpp(Gguf(typed=True))
     assert special is not None
-    assert special.atomic == ("<tool_call>", "<|im_end|>")
+    assert special.atomic == {"<tool_call>", "<|im_end|>"}
     assert special.turn().spans("é<tool_call>", [*ids_of("é"), 1000]) == ((1, 12),)
 
 

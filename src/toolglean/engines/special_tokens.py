@@ -47,7 +47,7 @@ class SpecialTokens:
         self._texts = {number: text for number, text in texts.items() if text.strip()}
         self._decode = decode
         self._edges = edges_of(self._texts.values())
-        self.atomic = tuple(dict.fromkeys(self._texts.values()))
+        self.atomic = frozenset(self._texts.values())
 
     @classmethod
     def from_tokenizer(cls, tokenizer: Any) -> SpecialTokens | None:
