@@ -228,7 +228,7 @@ def sglang(session: nox.Session) -> None:
 @nox.session(default=False)
 def small_engines(session: nox.Session) -> None:
     """examples/engines on mlx-lm and on litellm's proxy, both on the processor and without weights: some 600 MB."""
-    session.install("--no-compile", "--editable", ".", *TOOLS, "mlx-lm==0.32.2", "mlx[cpu]", "litellm[proxy]==1.83.0")
+    session.install("--no-compile", "--editable", ".", *TOOLS, "mlx-lm==0.32.2", "mlx[cpu]", "litellm[proxy]==1.106.2")
     lax = ("-W", "default")  # their warnings are not ours to fix
     session.run(
         *("python", "-m", "pytest", *OPTIONS, *lax),
