@@ -135,6 +135,30 @@ def test_the_spans_are_the_truth_or_not_known(seed: int) -> None:
     assert plain[True] > 100 * plain[False]  # some deltas can be read in two ways
 
 
+@pytest.mark.parametrize("fault", ["late", "missing", "twice", "stopped"])
+def test_ids_that_do_not_keep_to_the_rules_never_lead_to_a_wrong_answer(fault: str) -> None:
+    """Ids after their text, ids left out or repeated; and a text that a stop string has cut off."""
+    luck, known = random.Random(fault), 0
+    for _ in range(300):
+        ids, turn = random_ids(luck, luck.choice([3, 8, 30])), SPECIAL.turn()
+        found = list(
+            deltas(ids, iter(partial(luck.randint, 1, luck.choice([1, 2, 5])), 0), hold=luck.choice([0, 0, 5]))
+        )
+        late: list[int] = []
+        for delta in found:
+            text, now, spoiled = delta.text, delta.ids, luck.random() < 0.15
+            if fault == "late":
+                now, late = late, now
+            elif fault == "stopped" and delta is found[-1]:
+                text = text[: luck.randint(0, len(text))]
+            elif fault in {"missing", "twice"} and spoiled:
+                now = now[:-1] if fault == "missing" else now + now[-1:]
+            answer = _per_character(turn.spans(text, now), len(text))
+            assert answer is None or answer == delta.special[: len(text)]
+            known += bool(text) and answer is not None
+    assert known > 20
+
+
 def test_each_id_is_decoded_about_once() -> None:
     """Even if every delta has a character with which markers begin, and some text is always held back."""
     decoded = 0

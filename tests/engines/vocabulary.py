@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import codecs
 import random
+import string
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -39,11 +40,11 @@ _PIECES = [
         "][",
     ),
     *(" ", "  ", "\n", " b", "Hello", " world", "{", "}", '"', "<b>", "</b>", "<think", "think>", "<tool_call"),
-    *"/|_abcdefghijklmnopqrstuvwxyzACLOST",
+    *sorted(set(string.ascii_letters + string.digits + string.punctuation) - set('<>[]{}"')),
 ]
 ORDINARY: dict[int, bytes] = {
     **{number: piece.encode() for number, piece in enumerate(_PIECES)},
-    **{100 + number: bytes([byte]) for number, byte in enumerate("é€😀".encode())},  # bytes of characters
+    **{500 + number: bytes([byte]) for number, byte in enumerate("é€😀".encode())},  # bytes of characters
 }
 
 
