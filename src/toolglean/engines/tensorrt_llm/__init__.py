@@ -6,12 +6,10 @@
 
 from __future__ import annotations
 
-from toolglean.engines.modules import first_module
 from toolglean.engines.names import format_of, parser_names
+from toolglean.engines.tensorrt_llm.places import trt_module
 
-__all__ = ["NEEDED", "register"]
-
-NEEDED = "a TensorRT-LLM whose tool parsers are told when a stream ends"
+__all__ = ["register"]
 
 
 def register() -> None:
@@ -22,9 +20,7 @@ def register() -> None:
     Raises:
         EngineError: TensorRT-LLM is not installed, or this release has no such tool parsers.
     """
-    factory = first_module(
-        ["tensorrt_llm.serve.tool_parser.tool_parser_factory"], ["ToolParserFactory"], NEEDED
-    ).ToolParserFactory
+    factory = trt_module("tool_parser_factory", "ToolParserFactory").ToolParserFactory
     from toolglean.engines.tensorrt_llm.parsers import CallParser  # noqa: PLC0415  # it imports TensorRT-LLM's classes
 
     for name in parser_names():

@@ -11,17 +11,15 @@ import os
 from typing import Any, Literal
 
 from toolglean.engines.detector import Detector
-from toolglean.engines.modules import EngineError, first_module
+from toolglean.engines.modules import EngineError
 from toolglean.engines.syntax import model_syntax
-from toolglean.engines.tensorrt_llm import NEEDED
+from toolglean.engines.tensorrt_llm.places import NEEDED, trt_module
 from toolglean.errors import UsageError
 
 __all__ = ["CallParser"]
 
-PACKAGE = "tensorrt_llm.serve.tool_parser."
-
-_types = first_module([PACKAGE + "core_types"], ["StreamingParseResult", "ToolCallItem"], NEEDED)
-_base: Any = first_module([PACKAGE + "base_tool_parser"], ["BaseToolParser"], NEEDED).BaseToolParser
+_types = trt_module("core_types", "StreamingParseResult", "ToolCallItem")
+_base: Any = trt_module("base_tool_parser", "BaseToolParser").BaseToolParser
 if not hasattr(_base, "finish"):
     raise EngineError(
         f"toolglean needs {NEEDED}: BaseToolParser has no `finish` here, so the end of the text would be lost. Put "
