@@ -321,6 +321,84 @@ def test_the_markers_that_a_thinking_budget_forces() -> None:
     assert plain.reasoning_start_str is plain.reasoning_end_str is None
 
 
+# -- special tokens --------------------------------------------------------------------------------------------------
+
+JSON_CALL = '<tool_call>\n{"name": "f", "arguments": {"n": 3}}\n</tool_call>'
+SPELLED = [ord(char) for char in JSON_CALL]
+
+
+def ids_and_text(*parts: str | list[int]) -> list[tuple[str, list[int]]]:
+    # One token for each delta: text in which markers are tokens, or ids of which each is a character.
+    tokenizer = Tokenizer(*MARKERS)
+    ids = [each for part in parts for each in (tokenizer.encode(part) if isinstance(part, str) else part)]
+    return [(tokenizer.decode([each], skip_special_tokens=False), [each]) for each in ids]
+
+
+def with_ids(deltas: list[tuple[str, list[int]]], prompt: str, size: int = 1, hold: int = 0, **flags: Any) -> Answer:
+    """The answer to a stream with ids; the server sends `size` tokens at once, and holds `hold` characters back."""
+    parser, asked = server(tool="toolglean-hermes", **flags), request([TOOL])
+    parser.start(Tokenizer(*MARKERS).encode(prompt))
+    found: list[Any] = []
+    text, sent = "", 0
+    for place in range(0, len(deltas), size):
+        now = deltas[place : place + size]
+        text += "".join(each for each, _ in now)
+        end = len(text) if place + size >= len(deltas) else max(len(text) - hold, sent)
+        found += parser.step(text[sent:end], asked, [each for _, ids in now for each in ids])
+        sent = end
+    found += parser.finish()
+    parts = [part for delta in found for part in delta.tool_calls]
+    calls = {
+        part.index: "".join(each.function.arguments for each in parts if each.index == part.index) for part in parts
+    }
+    names = {part.index: part.function.name for part in parts if part.function.name}
+    content, reasoning = ("".join(getattr(delta, name) or "" for delta in found) for name in ("content", "reasoning"))
+    return Answer(content, reasoning, [(names[index], text) for index, text in calls.items()])
+
+
+IDS: dict[str, tuple[list[str | list[int]], str, Answer]] = {
+    "by its id": (["Hi ", JSON_CALL], BARE, Answer("Hi ", "", CALLED)),
+    "spelled out, before one by its id": (["So: ", SPELLED, " Now: ", JSON_CALL], BARE, Answer(f"So: {JSON_CALL} Now: ", "", CALLED)),
+    "spelled out, and text after it": ([SPELLED, " is a call."], BARE, Answer(f"{JSON_CALL} is a call.", "", [])),
+    "spelled out at the end": (["Hi ", SPELLED], BARE, Answer("Hi ", "", CALLED)),
+    "after the reasoning": (["I</think>So: ", SPELLED, " Now: ", JSON_CALL], OPEN, Answer(f"So: {JSON_CALL} Now: ", "I", CALLED)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("size", "hold"), [(1, 0), (3, 0), (1000, 0), (1, 7), (4, 30)])
+@pytest.mark.parametrize("reasoning", ["toolglean-hermes", None], ids=["both parsers", "tool parser"])
+@pytest.mark.parametrize("row", IDS)
+def test_ids_tell_a_marker_from_its_spelling(row: str, reasoning: str | None, size: int, hold: int) -> None:
+    parts, prompt, right = IDS[row]
+    if prompt == OPEN:  # which needs a parser for reasoning
+        reasoning = "toolglean-hermes"
+    assert with_ids(ids_and_text(*parts), prompt, size, hold, reasoning=reasoning) == right
+
+
+def test_ids_that_do_not_fit_the_text_tell_nothing() -> None:
+    """As if there were none: a spelled-out call is one by its text."""
+    deltas = [(text, [ord("x")]) for text, _ in ids_and_text("So: ", SPELLED, " Now: ", JSON_CALL)]
+    text = f"So: {JSON_CALL} Now: {JSON_CALL}"
+    flags = {"tool": "toolglean-hermes", "reasoning": "toolglean-hermes"}
+    assert with_ids(deltas, BARE, reasoning="toolglean-hermes") == in_all_ways(text, whole=False, **flags)
+
+
+def test_the_markers_of_a_tokenizer_are_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    tokenizer, looked = Tokenizer(*MARKERS), []
+    monkeypatch.setattr(Tokenizer, "added_tokens_decoder", property(lambda _: looked.append(1) or {1: "<a>"}))
+    for _ in range(3):
+        server(tokenizer=tokenizer)
+    assert len(looked) == 1
+
+
+def test_a_tokenizer_that_refuses_to_tell_is_no_obstacle(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_: Any) -> Any:
+        raise RuntimeError("not today")
+
+    monkeypatch.setattr(Tokenizer, "added_tokens_decoder", property(refuse))
+    assert with_ids(ids_and_text("Hi ", JSON_CALL), BARE, reasoning=None) == Answer("Hi ", "", CALLED)
+
+
 # -- registering -----------------------------------------------------------------------------------------------------
 
 

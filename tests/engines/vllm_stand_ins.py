@@ -115,13 +115,14 @@ class DelegatingParser:
         calls = [] if request.tool_choice == "none" else found.tool_calls
         return found.content or "", reasoning or "", [(call.function.name, call.function.arguments) for call in calls]
 
-    def step(self, text: str, request: Any) -> list[DeltaMessage]:
+    def step(self, text: str, request: Any, ids: list[int] | None = None) -> list[DeltaMessage]:
         found: list[Any] = []
-        passed = text
+        passed, ids = text, ids or []
         if not self.over:
-            delta = self._reasoning(text)
+            delta = self._reasoning(text, ids)
             if self.reasoning.has_engine_confirmed_reasoning_end():
                 self.over = True
+                ids = self.reasoning.extract_content_ids(ids)
                 rest = self.reasoning.finish_streaming()
                 passed = (delta.content if delta else None) or ""
                 passed += (rest.content if rest else None) or ""
@@ -132,7 +133,7 @@ class DelegatingParser:
             if delta is not None and (delta.content or delta.reasoning or delta.tool_calls):
                 found.append(delta)
         if self.over:
-            found.append(self._tool(passed, request) if self.tool is not None else DeltaMessage(content=passed))
+            found.append(self._tool(passed, request, ids) if self.tool is not None else DeltaMessage(content=passed))
         return [each for each in found if each is not None]
 
     def finish(self) -> list[DeltaMessage]:
@@ -140,11 +141,11 @@ class DelegatingParser:
         found = ending.finish_streaming() if ending is not None else None
         return [found] if found is not None else []
 
-    def _reasoning(self, text: str) -> Any:
-        return self.reasoning.extract_reasoning_streaming("", text, text, [], [], [])
+    def _reasoning(self, text: str, ids: list[int]) -> Any:
+        return self.reasoning.extract_reasoning_streaming("", text, text, [], ids, ids)
 
-    def _tool(self, text: str, request: Any) -> Any:
-        return self.tool.extract_tool_calls_streaming("", text, text, [], [], [], request)
+    def _tool(self, text: str, request: Any, ids: list[int]) -> Any:
+        return self.tool.extract_tool_calls_streaming("", text, text, [], ids, ids, request)
 
 
 class StructuralTag:
@@ -164,6 +165,10 @@ class Tokenizer:
         self.chat_template = template
         self.markers = list(markers)
         self.decoded = 0
+
+    @property
+    def added_tokens_decoder(self) -> dict[int, str]:
+        return {0x110000 + place: marker for place, marker in enumerate(self.markers)}
 
     def encode(self, text: str) -> list[int]:
         marker = "|".join(map(re.escape, self.markers)) or "(?!)"

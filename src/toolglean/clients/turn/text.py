@@ -21,13 +21,16 @@ import uuid
 from collections import Counter, deque
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from toolglean.clients.turn.duplicates import DuplicateFilter, SentCall
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Output, Problem, Reasoning, fold
 from toolglean.options import ParserOptions, changed, options_of
 from toolglean.parser import Parser, ParserArguments
 from toolglean.tools import ToolLike, ToolSet
+
+if TYPE_CHECKING:
+    from toolglean.engine.evidence.kinds import Special
 
 __all__ = ["Counts", "Tape", "Tools", "TurnArguments", "TurnText", "is_all", "listed", "text_for", "whole_turn"]
 
@@ -159,9 +162,9 @@ class TurnText:
         """Whether the text is pristine so far, and some of it is held back."""
         return self.pristine and self._ended < self._seen
 
-    def feed(self, text: str) -> list[Event]:
-        """The events of a piece of text."""
-        events = self._parser.feed(text)
+    def feed(self, text: str, special: Special = None) -> list[Event]:
+        """The events of a piece of text, of which special tokens wrote these characters (as for `Parser.feed`)."""
+        events = self._parser.feed(text, special)
         place = self._seen
         self._seen = place + len(text)
         if len(events) == 1 and type(events[0]) is Content and place == self._ended and events[0].text == text:
