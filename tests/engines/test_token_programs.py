@@ -97,7 +97,8 @@ class Tensor(list[int]):
 
 
 def put_all(streamer: Any, ids: list[int], make: Callable[[list[int]], Any] = Tensor) -> list[Event]:
-    streamer.on_events = (found := []).extend
+    found: list[Event] = []
+    streamer.on_events = found.extend
     streamer.put(make([1, 2, 3]))  # the prompt
     for each in ids:
         streamer.put(make([each]))

@@ -384,8 +384,14 @@ def test_ids_that_do_not_fit_the_text_tell_nothing() -> None:
 
 
 def test_the_markers_of_a_tokenizer_are_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    tokenizer, looked = Tokenizer(*MARKERS), []
-    monkeypatch.setattr(Tokenizer, "added_tokens_decoder", property(lambda _: looked.append(1) or {1: "<a>"}))
+    tokenizer = Tokenizer(*MARKERS)
+    looked: list[Tokenizer] = []
+
+    def added(self: Tokenizer) -> dict[int, str]:
+        looked.append(self)
+        return {1: "<a>"}
+
+    monkeypatch.setattr(Tokenizer, "added_tokens_decoder", property(added))
     for _ in range(3):
         server(tokenizer=tokenizer)
     assert len(looked) == 1
