@@ -190,15 +190,25 @@ FRAMEWORKS = {
 }
 
 
+JAVASCRIPT = "openai@6.49.0"
+"""The openai package of JavaScript, for the proxy."""
+
+
 @nox.session(default=False)
 @nox.parametrize("openai", ["openai3", "openai2"])
 def frameworks(session: nox.Session, openai: str) -> None:
     """Eight frameworks behind a server that leaks, and the examples. Nothing else needs these packages: some 300 MB."""
     session.install("--no-compile", "--editable", ".[httpx,proxy]", *FRAMEWORKS[openai], *TOOLS)
+    env = {}
+    if openai == "openai3" and shutil.which("npm"):
+        folder = session.create_tmp()
+        session.run("npm", "install", "--silent", "--prefix", folder, JAVASCRIPT, external=True)
+        env = {"NODE_PATH": str(Path(folder) / "node_modules")}
+        session.run("python", "-m", "tests.frameworks", "leaks", env=env)
     session.run("python", "-m", "tests.frameworks")
     # Some leave their clients open, which is their own affair.
     lax = ("-p", "no:unraisableexception", "-W", "default")
-    session.run("python", "-m", "pytest", *OPTIONS, *lax, "tests/frameworks", *session.posargs)
+    session.run("python", "-m", "pytest", *OPTIONS, *lax, "tests/frameworks", *session.posargs, env=env)
 
 
 # What SGLang's parsers import: its own list of packages is for machines with a GPU.

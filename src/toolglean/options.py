@@ -27,6 +27,7 @@ _WORDS: dict[str, tuple[str, ...]] = {
     "quoted": get_args(QuotedCalls),
     "undeclared": get_args(UndeclaredCalls),
 }
+_MAY_BE_NONE = frozenset({"unknown_tools"})
 _FLAGS = ("strict", "repair", "coerce", "markup")
 
 
@@ -36,7 +37,8 @@ class ParserOptions:
 
     Attributes:
         unknown_tools: what to do with a call to a tool that is not in `tools`: "call" reports it with `known=False`;
-            "content" returns its text as content.
+            "content" returns its text as content. None: "call" in a parser; "content", with a `Problem`, in whatever
+            hands calls to a program that may fail on an unknown name: clients, the transport, the proxy, the plugins.
         calls_in_reasoning: what to do with calls inside the reasoning. "draft" keeps them back, up to
             `limits.call_chars`: if more reasoning follows, or the marker that closes it, they are reasoning; if the
             turn ends, they are calls. "call" returns them at once, "text" never.
@@ -65,7 +67,7 @@ class ParserOptions:
         UsageError: an option is not one of the values above. The message names it and shows the value.
     """
 
-    unknown_tools: UnknownTools = "call"
+    unknown_tools: UnknownTools | None = None
     calls_in_reasoning: CallsInReasoning = "draft"
     quoted: QuotedCalls = "content"
     undeclared: UndeclaredCalls = "call"
@@ -79,7 +81,7 @@ class ParserOptions:
     def __post_init__(self) -> None:
         for name, words in _WORDS.items():
             value = getattr(self, name)
-            if not isinstance(value, str) or value not in words:
+            if (not isinstance(value, str) or value not in words) and not (value is None and name in _MAY_BE_NONE):
                 raise UsageError(f"{name}={shown(value)} is not valid: pass {' or '.join(map(repr, words))}")
         for name in _FLAGS:
             value = getattr(self, name)

@@ -82,11 +82,32 @@ def test_arguments_stream_where_that_is_wanted() -> None:
 
 
 def test_strict_reads_the_named_format_alone() -> None:
-    with serve() as server, running("--upstream", f"{server.url}/v1", "--format", "gemma-4", "--strict") as (_, url):
+    with (
+        serve() as server,
+        running("--upstream", f"{server.url}/v1", "--format", "gemma-4", "--strict-format") as (_, url),
+    ):
         server.play(Turn(list(HERMES)))
         request = asked("chat", TOOLS)
         found = said("chat", post(f"{url}/v1/chat/completions", request), request)
     assert (found.calls, found.text) == ([], HERMES)
+
+
+def test_a_call_to_an_unknown_tool_is_content_and_counted() -> None:
+    unknown, request = HERMES.replace("get_weather", "delete_all"), asked("chat", TOOLS)
+    with serve() as server, running("--upstream", f"{server.url}/v1") as (process, url):
+        server.play(Turn(list(unknown)))
+        found = said("chat", post(f"{url}/v1/chat/completions", request), request)
+        assert (found.calls, found.text, found.reason) == ([], unknown, "stop")
+        with urllib.request.urlopen(f"{url}/metrics", timeout=30) as answer:  # noqa: S310  # on loopback
+            assert b'toolglean_problems_total{code="unknown-tool"} 1' in answer.read()
+        process.send_signal(signal.SIGINT)
+        process.wait(30)
+        assert process.stderr is not None
+        assert "a call to an unknown tool stays text: 'delete_all'" in process.stderr.read()
+    with serve() as server, running("--upstream", f"{server.url}/v1", "--unknown-tools", "call") as (_, url):
+        server.play(Turn(list(unknown)))
+        found = said("chat", post(f"{url}/v1/chat/completions", request), request)
+        assert found.calls == [("delete_all", {"city": "Oslo"})]
 
 
 def test_malformed_calls_are_repaired_unless_told_otherwise() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from typing import Any
 
 import pytest
@@ -500,3 +501,68 @@ def test_deltas_without_calls(delta: Any) -> None:
     assert handler.extract_tool_calls(delta) == []
     assert handler.has_tool_calls(delta) is False
     assert handler.has_tool_calls({"tool_calls": [OPENAI]}) is True
+
+
+# -- calls in the server's own reasoning field -------------------------------------------------------------------------
+
+TAGGED = '<tool_call>{"name": "get_weather", "arguments": {"city": "Oslo"}}</tool_call>'
+UNKNOWN = TAGGED.replace("get_weather", "get_wether")
+IN_REASONING: dict[str, tuple[list[dict[str, Any]], dict[str, Any], list[str], str]] = {
+    # the deltas, how the turn ends and is read, the tools that are run, and the reasoning that remains
+    "at the end": ([{"reasoning_content": f"So {TAGGED}"}], {"finish": "stop"}, ["get_weather"], "So "),
+    "then text": ([{"reasoning_content": f"So {TAGGED}"}, {"content": "Hi."}], {"finish": "stop"}, [], f"So {TAGGED}"),
+    "then more": ([{"reasoning_content": f"So {TAGGED} or"}], {"finish": "stop"}, [], f"So {TAGGED} or"),
+    "then a call of the server": (
+        [{"reasoning_content": f"So {TAGGED}"}, {"tool_calls": [OSLO]}],
+        {"finish": "tool_calls"},
+        ["get_weather"],
+        f"So {TAGGED}",
+    ),
+    "cut off": ([{"reasoning_content": f"So {TAGGED}"}], {"finish": "length"}, [], f"So {TAGGED}"),
+    "broken": ([{"reasoning_content": f"So {TAGGED}"}], {"error": ConnectionError()}, [], f"So {TAGGED}"),
+    "never": (
+        [{"reasoning_content": f"So {TAGGED}"}],
+        {"finish": "stop", "calls_in_reasoning": "text"},
+        [],
+        f"So {TAGGED}",
+    ),
+    "at once": (
+        [{"reasoning_content": f"So {TAGGED}"}, {"content": "Hi."}],
+        {"finish": "stop", "calls_in_reasoning": "call"},
+        ["get_weather"],
+        "So ",
+    ),
+    "an unknown tool": ([{"reasoning_content": f"So {UNKNOWN}"}], {"finish": "stop"}, ["get_wether"], "So "),
+    "an unknown tool, as text": (
+        [{"reasoning_content": f"So {UNKNOWN}"}],
+        {"finish": "stop", "unknown_tools": "content"},
+        [],
+        f"So {UNKNOWN}",
+    ),
+}
+
+
+@pytest.mark.parametrize("row", IN_REASONING)
+def test_calls_in_the_servers_own_reasoning_field(row: str) -> None:
+    deltas, ends, runs, left = IN_REASONING[row]
+    options = {name: value for name, value in ends.items() if name not in {"finish", "error"}}
+    how = {name: ends.get(name) for name in ("finish", "error")}
+    for size in (1, 7, 1000):
+        cut = [
+            {"reasoning_content": text[at : at + size]}
+            for delta in deltas
+            for text in [delta.get("reasoning_content", "")]
+            for at in range(0, len(text), size)
+        ]
+        rest = [delta for delta in deltas if "reasoning_content" not in delta]
+        for handler in handlers(Played(*cut, *rest, **how), parser={"options": ParserOptions(**options)}):
+            parts: list[dict[str, Any]] = []
+
+            async def run(handler: Any = handler, parts: list[dict[str, Any]] = parts) -> None:
+                async for part in handler.create_message("", ()):
+                    parts.append(part)  # noqa: PERF401  # what came before the error counts
+
+            with contextlib.suppress(ConnectionError):
+                asyncio.run(run())
+            assert [part["name"] for part in parts if part["type"] == "tool_use"] == runs
+            assert "".join(part["text"] for part in parts if part["type"] == "reasoning") == left

@@ -15,6 +15,7 @@ from toolglean.engines.reading import ToolCallDelta, TurnDelta, TurnReader
 from toolglean.engines.syntax import model_syntax, tools_of
 from toolglean.errors import UsageError
 from toolglean.formats.registry import library_names
+from toolglean.options import ParserOptions
 
 TOOL = {"type": "function", "function": {"name": "f", "parameters": {"properties": {"n": {"type": "integer"}}}}}
 TOOLS = tools_of([TOOL])
@@ -76,7 +77,7 @@ ROWS: dict[str, tuple[str, dict[str, Any], str, str, list[str]]] = {
     "reasoning after a call": (f"{CALL}<think>So</think>Hi", {}, "Hi", "So", [ARGUMENTS]),
     "two calls": (CALL + "\n" + CALL, {}, "", "", [ARGUMENTS, ARGUMENTS]),
     "an unknown tool is text": (f"Hi {UNKNOWN}", {}, f"Hi {UNKNOWN}", "", []),
-    "an unknown tool, if it is wanted": (UNKNOWN, {"unknown_tools": "call"}, "", "", [TEXT_ARGUMENTS]),
+    "an unknown tool, if it is wanted": (UNKNOWN, {"options": ParserOptions(unknown_tools="call")}, "", "", [TEXT_ARGUMENTS]),
     "a quotation is text": (f"Write `{CALL}`", {}, f"Write `{CALL}`", "", []),
     "a call that is cut off, in pieces": (f"Hi {CUT}", {}, "Hi ", "", ['{"n": ']),
     "a call that is cut off, whole": (f"Hi {CUT}", {"whole_calls": True}, f"Hi {CUT}", "", []),

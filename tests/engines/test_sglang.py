@@ -203,6 +203,8 @@ def test_an_unknown_tool_is_content_unless_they_are_forwarded(
     monkeypatch.setattr(envs, "SGLANG_FORWARD_UNKNOWN_TOOLS", SimpleNamespace(get=lambda: True))
     _, found = streamed(calls["toolglean-qwen3-coder"](), CALL, tools=others)
     assert [name for name, _ in found] == ["get_weather"]
+    monkeypatch.setenv("TOOLGLEAN_UNKNOWN_TOOLS", "content")  # our own variable comes first
+    assert streamed(calls["toolglean-qwen3-coder"](), CALL, tools=others) == (CALL, [])
 
 
 def test_the_format_is_that_of_the_models_name(calls: dict[str, Any]) -> None:

@@ -131,6 +131,13 @@ def test_an_unknown_tool_is_content_by_default(factory: Factory, monkeypatch: py
     assert [name for name, _ in found] == ["get_weather"]
 
 
+def test_a_wrong_option_stops_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    _install(monkeypatch)
+    monkeypatch.setenv("TOOLGLEAN_QUOTED", "perhaps")
+    with pytest.raises(UsageError, match="quoted='perhaps'"):
+        register()
+
+
 def test_there_are_no_structural_tags(factory: Factory) -> None:
     parser = factory.create_tool_parser("toolglean-hermes")
     assert not parser.supports_structural_tag()

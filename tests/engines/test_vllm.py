@@ -18,6 +18,7 @@ from tests.engines.vllm_stand_ins import DelegatingParser, Tokenizer, request
 from toolglean.engines import EngineError
 from toolglean.engines import vllm as plugin
 from toolglean.engines.names import parser_names
+from toolglean.errors import UsageError
 
 NAME = "toolglean-qwen3-coder"
 MARKERS = ("<think>", "</think>", "<tool_call>", "</tool_call>", "<|im_start|>", "<|im_end|>")
@@ -150,6 +151,19 @@ def test_where_vllm_drops_calls_their_text_is_content(asked: Any) -> None:
 def test_unknown_tools_by_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOOLGLEAN_UNKNOWN_TOOLS", "call")
     assert in_all_ways(UNKNOWN).calls == [("g", '{"n": "3"}')]
+
+
+def test_other_policies_by_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    quoted = f"Write `{CALL}` then."
+    assert in_all_ways(quoted).calls == []
+    monkeypatch.setenv("TOOLGLEAN_QUOTED", "call")
+    assert in_all_ways(quoted).calls == [("f", ARGUMENTS)]
+
+
+def test_a_server_with_a_wrong_variable_does_not_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TOOLGLEAN_QUOTED", "maybe")
+    with pytest.raises(UsageError, match=r"TOOLGLEAN_\.\.\..*quoted='maybe' is not valid"):
+        parser_class("tool")
 
 
 def test_a_call_that_is_cut_off_is_no_call() -> None:

@@ -76,12 +76,12 @@ class Run(NamedTuple):
         return sorted(self.calls) == ["Oslo", "Rome"] and self.results == 2 and self.answer.strip() == ANSWER
 
 
-def run(name: str, way: Way, api: Api, *, stream: bool, among: Servers, first: str = LEAK) -> Run:
+def run(name: str, way: Way, api: Api, *, stream: bool, among: Servers, first: str | Turn = LEAK) -> Run:
     """Ask once; the server's first answer is `first`."""
     upstream = among.upstream
     upstream._turns.clear()
     second = FINAL if name == "smolagents" else ANSWER  # its agents answer by a call, too
-    upstream.play(*(Turn([text[at : at + 5] for at in range(0, len(text), 5)]) for text in (first, second, second)))
+    upstream.play(*map(_turn, (first, second, second)))
     url = f"{among.proxy}/v1" if way == "proxy" else f"{upstream.url}/v1"
     ask = Ask(url, way == "transport", api, stream, [])
 
@@ -94,6 +94,10 @@ def run(name: str, way: Way, api: Api, *, stream: bool, among: Servers, first: s
     except Exception as error:  # noqa: BLE001  # what a framework makes of leaked calls is what is looked at
         answer = f"{type(error).__name__}: {error}"
     return Run(ask.calls, answer, _results(upstream.requests[-1][1]))
+
+
+def _turn(text: str | Turn) -> Turn:
+    return Turn([text[at : at + 5] for at in range(0, len(text), 5)]) if isinstance(text, str) else text
 
 
 def _results(body: Any) -> int:

@@ -7,12 +7,12 @@ import argparse
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 from toolglean.batch.lines import InputError
 from toolglean.errors import FormatError, TemplateError, ToolError, UsageError
 from toolglean.formats.spec import Format
-from toolglean.options import ParserOptions
+from toolglean.options import DEFAULT, CallsInReasoning, ParserOptions, QuotedCalls, UndeclaredCalls, UnknownTools
 from toolglean.parser import Parser
 from toolglean.sources.choose.choice import choose_format
 from toolglean.tools import ToolSet
@@ -23,11 +23,13 @@ if TYPE_CHECKING:
 __all__ = [
     "add_form_options",
     "add_format_options",
+    "add_policy_options",
     "add_set_option",
     "at_least_one",
     "given",
     "made_with",
     "new_parser",
+    "options_from",
     "read_template",
     "read_text",
     "read_tools",
@@ -73,22 +75,7 @@ def add_format_options(parser: argparse.ArgumentParser) -> None:
         "Ollama Modelfile; or a tokenizer_config.json. If --model is given too, the template is used if its format is "
         "known, and the name otherwise",
     )
-    group.add_argument(
-        "--strict-format",
-        action="store_true",
-        help="read the named format alone: no calls of your tools in the formats of other families",
-    )
     group.add_argument("--closer", help="with --tag: the marker that ends a call (default: derived from the tag)")
-    _add_policies(group)
-    add_set_option(group)
-    group.add_argument(
-        "--tools",
-        metavar="FILE",
-        help="a file with a JSON list of the model's tools: names, or tool dicts of OpenAI, Ollama, Anthropic or MCP",
-    )
-
-
-def _add_policies(group: Any) -> None:
     group.add_argument(
         "--start",
         choices=["content", "reasoning"],
@@ -100,30 +87,70 @@ def _add_policies(group: Any) -> None:
         metavar="FILE",
         help="a file with the prompt, or just its end, which shows whether the reasoning is open",
     )
+    add_set_option(group)
+    group.add_argument(
+        "--tools",
+        metavar="FILE",
+        help="a file with a JSON list of the model's tools: names, or tool dicts of OpenAI, Ollama, Anthropic or MCP",
+    )
+    add_policy_options(parser)
+
+
+def add_policy_options(parser: argparse.ArgumentParser, *, unknown_tools: str = "call") -> None:
+    """Options for calls that could be read in more than one way: see `options_from`.
+
+    Args:
+        parser: the parser of the command.
+        unknown_tools: what the command does by default with calls to unknown tools.
+    """
+    group = parser.add_argument_group("which calls are read")
+    group.add_argument(
+        "--unknown-tools",
+        choices=get_args(UnknownTools),
+        help="calls to a tool that the model was not given: a call like any other, or content "
+        f"(default: {unknown_tools})",
+    )
     group.add_argument(
         "--calls-in-reasoning",
-        choices=["draft", "call", "text"],
+        choices=get_args(CallsInReasoning),
         default="draft",
         help="calls inside the reasoning: kept back until what follows shows what they are (default), read at once, or "
         "never read",
     )
     group.add_argument(
         "--quoted",
-        choices=["content", "call"],
+        choices=get_args(QuotedCalls),
         default="content",
         help="calls in quotations, such as code: content (default), or read as calls",
     )
     group.add_argument(
         "--undeclared",
-        choices=["call", "text"],
+        choices=get_args(UndeclaredCalls),
         default="call",
-        help="calls of --tools in a spelling that no format declares, at the end of the turn: read if they fit the "
-        "tool's schema (default), or never read",
+        help="calls of known tools in a spelling that no format declares, at the end of the turn: read if they fit "
+        "the tool's schema (default), or never read",
     )
     group.add_argument(
         "--no-repair",
         action="store_true",
         help="leave broken calls malformed, even if there is only one way to repair them",
+    )
+    group.add_argument(
+        "--strict-format",
+        action="store_true",
+        help="read the named format alone: no calls of your tools in the formats of other families",
+    )
+
+
+def options_from(args: argparse.Namespace) -> ParserOptions:
+    """The options of `add_policy_options`."""
+    return ParserOptions(
+        unknown_tools=args.unknown_tools,
+        strict=args.strict_format,
+        calls_in_reasoning=args.calls_in_reasoning,
+        quoted=args.quoted,
+        undeclared=args.undeclared,
+        repair=not args.no_repair,
     )
 
 
@@ -185,13 +212,7 @@ def made_with(args: argparse.Namespace, make: Callable[..., T]) -> T:
     tools = None if args.tools is None else read_tools(args.tools)
     template = None if args.template is None else read_text(args.template)
     prompt = "" if args.prompt is None else read_text(args.prompt)
-    options = ParserOptions(
-        strict=args.strict_format,
-        calls_in_reasoning=args.calls_in_reasoning,
-        quoted=args.quoted,
-        undeclared=args.undeclared,
-        repair=not args.no_repair,
-    )
+    options = options_from(args)
     try:
         ways = _ways(args, template, variables)
         return make(tools, **ways, start=args.start, prompt=prompt, options=options)
@@ -219,10 +240,8 @@ def without_prompt(args: argparse.Namespace) -> argparse.Namespace:
 def given(args: argparse.Namespace) -> bool:
     """Whether any of these options was given."""
     return (
-        args.strict_format
-        or args.no_repair
-        or (args.start, args.calls_in_reasoning) != ("content", "draft")
-        or (args.quoted, args.undeclared) != ("content", "call")
+        options_from(args) != DEFAULT
+        or args.start != "content"
         or any(getattr(args, name) is not None for name in (*WAYS, *MORE))
     )
 

@@ -13,10 +13,9 @@ from urllib.parse import urlsplit
 
 from toolglean._install import needs
 from toolglean.batch.lines import InputError
-from toolglean.cli.options import read_text
+from toolglean.cli.options import add_policy_options, options_from, read_text
 from toolglean.errors import FormatError, TemplateError
 from toolglean.formats.spec import Format
-from toolglean.options import ParserOptions
 
 __all__ = ["add_arguments"]
 
@@ -46,13 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=["content", "reasoning"],
         help="what responses begin with: reasoning if the prompt has opened it and the server leaves it in the text",
     )
-    group.add_argument("--strict", action="store_true", help="read the named format alone, and no other")
-    group.add_argument(
-        "--no-repair",
-        dest="repair",
-        action="store_false",
-        help="leave a broken call malformed, even if there is only one way to repair it",
-    )
+    add_policy_options(parser, unknown_tools="content")
     group = parser.add_argument_group("what is passed on")
     group.add_argument(
         "--stream-arguments",
@@ -103,7 +96,7 @@ def _repair(args: argparse.Namespace) -> Any:
     options: dict[str, Any] = {"format": args.format, "model": args.model, "template": template}
     if args.tag is not None:
         options["format"] = Format.from_tag(args.tag)
-    options["options"] = ParserOptions(strict=args.strict, repair=args.repair)
+    options["options"] = options_from(args)
     try:
         return Repair(whole_calls=not args.stream_arguments, start=args.start, **options)
     except (FormatError, TemplateError) as error:

@@ -12,14 +12,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from toolglean.clients.turn.text import Tools, is_all, text_for
+from toolglean.clients.turn.arguments import text_for
+from toolglean.clients.turn.text import Tools, is_all
 from toolglean.conversation.fields import field, is_object
 from toolglean.events import CallEnd, Content, Event, Reasoning, ToolCall
 
-__all__ = ["LineReader"]
+__all__ = ["CUT_OFF", "LineReader"]
 
-MESSAGE_FIELDS = frozenset({"role", "content"})
-"""What every message has; one with other fields is not held back."""
+MESSAGE_FIELDS = frozenset({"role", "content", "thinking"})
+"""What is read or what every message has; one with other fields is not held back."""
+CUT_OFF = "length"
+"""The reason of a turn that was cut off."""
 LINE_FIELDS = frozenset({"model", "created_at", "done", "message"})
 
 
@@ -55,44 +58,58 @@ class LineReader:
         if not is_object(message):  # a line that is not part of the answer
             return [*self.finish(), line] if field(line, "done") is True else [line]
         line = self._counted(line, message)
-        message = field(line, "message")
-        text = field(message, "content")
         if field(line, "done") is True:
-            return self._end(line, text)
+            return self._end(line, message)
         self._last = line
-        if not isinstance(text, str) or not text:
+        thinking, text = _text(message, "thinking"), _text(message, "content")
+        thoughts = self._thoughts(message)
+        events = self._turn.feed(text) if text else []
+        if _is_same(thoughts, thinking) and is_all(events, text):
             return [line]
-        events = self._turn.feed(text)
-        return [line] if is_all(events, text) else self._repaired(line, events)
+        return self._repaired(line, thoughts + events)
 
     def whole(self, answer: Any) -> Any:
         """What an answer that was not streamed becomes: often itself."""
         message = field(answer, "message")
-        text = field(message, "content")
-        if not isinstance(text, str) or not text:
+        thinking, text = _text(message, "thinking"), _text(message, "content")
+        if not (thinking or text):
             return answer
+        thoughts = self._thoughts(message, answer)
         answer = self._counted(answer, message)
-        events = self._turn.feed(text) + self._turn.finish()
-        return answer if is_all(events, text) else self._changed(answer, events)
+        events = (self._turn.feed(text) if text else []) + self._turn.finish()
+        same = _is_same(thoughts, thinking) and is_all(events, text)
+        return answer if same else self._changed(answer, thoughts + events)
 
     def finish(self) -> list[Any]:
         """The stream is over: what was held back, if there was no last line."""
         if self._over or self._last is None:
             return []
         self._over = True
-        return self._repaired(self.like(self._last), self._turn.finish())
+        thoughts = self._turn.end_thinking(cut=True)
+        return self._repaired(self.like(self._last), thoughts + self._turn.finish())
 
-    def _end(self, line: Any, text: Any) -> list[Any]:
+    def _end(self, line: Any, message: Any) -> list[Any]:
         self._over = True
-        said = isinstance(text, str) and bool(text)  # some servers put text into the last line
-        events = self._turn.feed(text) if said else []
-        rest = self._turn.finish()
-        if is_all(events + rest, text if said else ""):
+        thinking, text = _text(message, "thinking"), _text(message, "content")  # some servers put text into it
+        thoughts = self._thoughts(message, line)
+        events = (self._turn.feed(text) if text else []) + self._turn.finish()
+        same = _is_same(thoughts, thinking)
+        if same and is_all(events, text):
             return [line]
-        before = self._repaired(self.like(line), events + rest)
-        message = field(line, "message")
-        last = self.line_with(line, "", field(message, "thinking"), field(message, "tool_calls"))
-        return [*before, last if said else line]
+        before = self._repaired(self.like(line), events if same else thoughts + events)
+        own = field(line, "message")
+        last = self.line_with(line, "", field(own, "thinking") if same else None, field(own, "tool_calls"))
+        return [*before, last if text or not same else line]
+
+    def _thoughts(self, message: Any, last: Any = None) -> list[Event]:
+        # What the server's own reasoning becomes. `last`: the line that ends the answer, if it is this message's.
+        thinking, calls = _text(message, "thinking"), field(message, "tool_calls")
+        events = self._turn.think(thinking) if thinking else []
+        if not self._turn.thinks:
+            return events
+        if _text(message, "content") or (calls and isinstance(calls, list | tuple)):
+            return events + self._turn.stop_thinking()
+        return events if last is None else events + self._turn.end_thinking(cut=field(last, "done_reason") == CUT_OFF)
 
     def _counted(self, line: Any, message: Any) -> Any:
         # The line, without the calls of the server that were already found in the text.
@@ -114,8 +131,8 @@ class LineReader:
 
     def _changed(self, line: Any, events: list[Event]) -> Any:
         own = field(line, "message")
-        thinking, calls = field(own, "thinking"), field(own, "tool_calls")
-        thoughts = [thinking] if isinstance(thinking, str) else []
+        calls = field(own, "tool_calls")
+        thoughts: list[str] = []
         found = list(calls) if isinstance(calls, list | tuple) else []
         leaked: list[Any] = []
         for event in events:
@@ -149,3 +166,14 @@ class LineReader:
     def call(self, call: ToolCall, index: int) -> Any:
         """A call, as Ollama writes it."""
         return {"id": call.id, "function": {"index": index, "name": call.name, "arguments": call.arguments}}
+
+
+def _text(message: Any, name: str) -> str:
+    found = field(message, name)
+    return found if isinstance(found, str) else ""
+
+
+def _is_same(events: list[Event], text: str) -> bool:
+    # Whether the events are that reasoning and nothing else.
+    found = [event.text for event in events if type(event) is Reasoning]
+    return len(found) == len(events) and "".join(found) == text

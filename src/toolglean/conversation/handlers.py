@@ -175,7 +175,7 @@ async def _conversation(
             async for part in turn.read(chunk):
                 yield part
     except Exception:  # the client's: raised again after everything that was received
-        async for part in turn.rest():
+        async for part in turn.rest(broken=True):
             yield part
         for part in turn.broken():
             yield part

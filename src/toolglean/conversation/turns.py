@@ -6,6 +6,8 @@
 # fragments and run when the stream ends; calls in the text (XML, JSON and every format of the library), which
 # toolglean's parser finds across chunks, and which run as soon as each is complete; and text.
 #
+# Calls in the server's own reasoning field are drafts (reasoning_field.py): they are run if the turn ends with them.
+#
 # A call that arrives both ways, parsed and in the text, is run once. After the server has begun to send calls of a
 # tool, a call of this tool in the text waits for the end of the stream, where the server's calls come first.
 #
@@ -20,6 +22,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any, Protocol
 
 from toolglean.conversation.calls import ToolResultContent, ToolUseContent
@@ -36,6 +39,7 @@ from toolglean.conversation.messages import (
     Role,
 )
 from toolglean.conversation.openai import CUT_OFF, OpenAIChunkWrapper
+from toolglean.conversation.reasoning_field import ReasoningField, Said, parser_of_reasoning
 from toolglean.conversation.routing import McpIntegration
 from toolglean.conversation.runner import error_text
 from toolglean.events import CallEnd, Content, Event, Problem, Reasoning
@@ -79,6 +83,8 @@ class Turn:
         self._extract = extract
         given: ParserArguments = {**parsing, "options": changed(chosen, id_prefix=self._prefix)}
         self._parser = Parser(tools.mcp.tools or None, **given)
+        self._reasoning: ReasoningField | None = None  # until the server sends some
+        self._given, self._options = given, chosen
         self._calls = ToolCallAggregator()
         self._finish_reason = ""
         self._ended = 0  # calls in the text: new ids continue after theirs
@@ -89,11 +95,15 @@ class Turn:
     async def read(self, chunk: Any) -> AsyncIterator[dict[str, Any]]:
         """The parts that the chunk completes; calls in the text are run."""
         wrapper = OpenAIChunkWrapper(chunk)
-        delta = wrapper.delta
-        if reasoning := wrapper.get_reasoning():
-            yield {"type": "reasoning", "text": reasoning}
-        self._calls.add(self._extract(delta))
-        async for part in self._of_events(self._parser.feed(wrapper.get_text())):
+        delta, text = wrapper.delta, wrapper.get_text()
+        fragments = self._extract(delta)
+        thought = self._think(wrapper.get_reasoning())
+        if self._reasoning is not None and (text or fragments):
+            thought += self._reasoning.drop()
+        async for part in self._of_thought(thought):
+            yield part
+        self._calls.add(fragments)
+        async for part in self._of_events(self._parser.feed(text)):
             yield part
         refusal = field(delta, "refusal")
         if refusal and isinstance(refusal, str):
@@ -103,8 +113,16 @@ class Turn:
             yield {"type": "usage", "usage": usage}
         self._finish_reason = wrapper.finish_reason or self._finish_reason
 
-    async def rest(self) -> AsyncIterator[dict[str, Any]]:
-        """The stream has ended: what the parser held back."""
+    async def rest(self, *, broken: bool = False) -> AsyncIterator[dict[str, Any]]:
+        """The stream has ended: what the parsers held back.
+
+        Args:
+            broken: whether the connection broke.
+        """
+        if self._reasoning is not None:
+            cut = broken or not self._finish_reason or self._finish_reason in CUT_OFF
+            async for part in self._of_thought(self._reasoning.drop() if cut else self._reasoning.finish()):
+                yield part
         async for part in self._of_events(self._parser.finish()):
             yield part
 
@@ -125,6 +143,24 @@ class Turn:
     def broken(self) -> list[dict[str, Any]]:
         """The stream broke: the calls that were not run, as problems, because none of them is known to be complete."""
         return [_problem("incomplete", self._identified(call)) for call in self._calls.finish() + self._waiting]
+
+    def _think(self, text: str) -> list[Said]:
+        if not text or self._options.calls_in_reasoning == "text":
+            return [text] if text else []
+        if self._reasoning is None:
+            new = partial(parser_of_reasoning, self._tools.mcp.tools or None, self._given)
+            at_once = self._options.calls_in_reasoning == "call"
+            self._reasoning = ReasoningField(new, self._takes, at_once=at_once)
+        return self._reasoning.feed(text)
+
+    def _takes(self, event: CallEnd) -> bool:
+        wanted = event.call.known is not False or self._options.unknown_tools != "content"
+        return event.call.status == "ok" and wanted
+
+    async def _of_thought(self, said: Iterable[Said]) -> AsyncIterator[dict[str, Any]]:
+        for each in said:
+            async for part in self._of_events([Reasoning(each, 0) if isinstance(each, str) else each]):
+                yield part
 
     def _identified(self, call: ContentPartToolCall) -> ContentPartToolCall:
         # With an id that no other call of the conversation has.

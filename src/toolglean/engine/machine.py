@@ -65,7 +65,7 @@ class Machine(StraightWay):
         strings = plan.strings(limits.depth) if code is not None and code.heeded else None
         turn = Turn(
             Emitter("call_" if options.id_prefix is None else options.id_prefix, markup=options.markup),
-            Names(tools, unknown=options.unknown_tools == "call"),
+            Names(tools, unknown=options.unknown_tools != "content"),
             limits,
             Judge(code, strings),
             Rules(

@@ -16,10 +16,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
+from toolglean.engines.environment import options_from_environment
 from toolglean.engines.reading import TurnDelta, TurnReader
 from toolglean.engines.syntax import ModelSyntax, tools_of
+from toolglean.options import ParserOptions
 from toolglean.tools import ToolSet
 
 __all__ = ["Detector"]
@@ -56,9 +58,9 @@ class Detector:
         self._arguments: list[list[str]] = []  # of each call, in pieces
         self.incomplete_tool_call_indices = set()
 
-    def unknown_tools(self) -> Literal["call", "content"]:
-        """What becomes of a call to a tool that is not among the request's tools."""
-        return "content"
+    def options(self) -> ParserOptions:
+        """How calls are read."""
+        return options_from_environment()
 
     def has_tool_call(self, text: str) -> bool:
         """Whether a whole text contains a call."""
@@ -88,7 +90,7 @@ class Detector:
         return found
 
     def _new(self, tools: ToolSet | None, *, whole: bool = False) -> TurnReader:
-        return TurnReader(self._syntax, tools, reasoning=False, whole_calls=whole, unknown_tools=self.unknown_tools())
+        return TurnReader(self._syntax, tools, reasoning=False, whole_calls=whole, options=self.options())
 
     def _sent(self, piece: TurnDelta) -> Any:
         for part in piece.calls:

@@ -11,12 +11,12 @@ import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 from toolglean.clients.turn.text import TurnText
 from toolglean.engines.syntax import ModelSyntax
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Markup, Reasoning
-from toolglean.options import ParserOptions
+from toolglean.options import ParserOptions, changed, options_of
 from toolglean.parser import Parser
 from toolglean.tools import ToolSet
 
@@ -74,8 +74,8 @@ class TurnReader:
             the content. White space between the reasoning and a call is part of neither.
         whole_calls: whether a call is emitted only once it has ended well; the text of one that does not is content.
         single_call: whether only the first call is emitted; the text of further ones is content.
-        unknown_tools: what becomes of a call to a tool that is not among the request's tools: "content" or "call", as
-            for `Parser`. An engine's answer cannot mark a tool as unknown.
+        options: how calls are read; None: the default ones. Calls to a tool that is not among the request's tools are
+            content by default, because an engine's answer cannot mark a tool as unknown.
         new_id: makes the id of a call without an id of the model; None: it is `call_` and 24 random hex digits.
         special: the special tokens of the model's vocabulary, if `feed` gets token ids; None: they are not known.
 
@@ -111,7 +111,7 @@ class TurnReader:
         spaces: bool = False,
         whole_calls: bool = False,
         single_call: bool = False,
-        unknown_tools: Literal["call", "content"] = "content",
+        options: ParserOptions | None = None,
         new_id: Callable[[], str] | None = None,
         special: SpecialTokens | None = None,
     ) -> None:
@@ -127,17 +127,17 @@ class TurnReader:
         self._spans = None if special is None else special.turn()
         self._prefix = f"call_{uuid.uuid4().hex}_"
         start: dict[str, Any] = {"prompt": prompt} if prompt else {"start": "reasoning" if in_reasoning else "content"}
-        parser = Parser(
-            tools,
-            options=ParserOptions(
-                markup=True, unknown_tools=unknown_tools if tools else "call", id_prefix=self._prefix
-            ),
-            atomic=None if special is None else special.atomic,
-            **start,
-            **syntax.arguments,
-        )
+        chosen = changed(options, markup=True, unknown_tools="call", id_prefix=self._prefix)
+        atomic = None if special is None else special.atomic
+        parser = Parser(tools, options=chosen, atomic=atomic, **start, **syntax.arguments)
         none = not calls
-        self._turn = TurnText(parser, self._prefix, whole_calls=whole_calls or none, single_call=single_call or none)
+        self._turn = TurnText(
+            parser,
+            self._prefix,
+            whole_calls=whole_calls or none,
+            single_call=single_call or none,
+            unknown_tools="call" if none else options_of(options).unknown_tools or "content",
+        )
         if none:
             self._turn.take()
 

@@ -21,7 +21,7 @@ from toolglean.llm.constrained import REPLACED, Server, constraint, example_in, 
 from toolglean.llm.errors import ConfigurationError
 from toolglean.llm.frozen import Frozen
 from toolglean.llm.instructions import with_one_system_message, with_tools_described
-from toolglean.llm.served import Reading, Served
+from toolglean.llm.served import Reading, Served, with_unknown_tools
 from toolglean.llm.sse import EventLines, refusal
 from toolglean.llm.tools import schema_of
 from toolglean.llm.types import ChatResponse, MessageList
@@ -245,7 +245,7 @@ class _Reading:
     """Reads chunks into responses."""
 
     def __init__(self, schemas: list[dict[str, Any]], options: Mapping[str, Any], *, single: bool) -> None:
-        self._events = ChatEvents(schemas or None, options)
+        self._events = ChatEvents(schemas or None, with_unknown_tools(options))
         self._answer = Answer(single_call=single)
         self.last: ChatResponse | None = None
 

@@ -22,7 +22,7 @@ from toolglean.llm.answers import Answer
 from toolglean.llm.base import Messages
 from toolglean.llm.faults import converting_errors
 from toolglean.llm.instructions import with_one_system_message, with_tools_described
-from toolglean.llm.served import Reading, Served
+from toolglean.llm.served import Reading, Served, with_unknown_tools
 from toolglean.llm.tools import schema_of
 from toolglean.llm.types import ChatResponse, MessageList
 from toolglean.parser import ParserArguments
@@ -178,7 +178,7 @@ class _Reading:
     """Reads chunks into responses."""
 
     def __init__(self, schemas: list[dict[str, Any]], options: dict[str, Any], *, single: bool) -> None:
-        self._events = EventReader(schemas, options) if schemas else None
+        self._events = EventReader(schemas, with_unknown_tools(options)) if schemas else None
         self._turn: ServerTurn | None = None  # for calls that the server sends although no tools were given
         self._answer = Answer(single_call=single)
         self.last: ChatResponse | None = None

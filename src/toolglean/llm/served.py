@@ -12,7 +12,7 @@ from __future__ import annotations
 import abc
 import asyncio
 import weakref
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from typing import Any, Literal, Protocol, Self, overload
 from urllib.parse import urlsplit
 
@@ -27,9 +27,22 @@ from toolglean.llm.retries import RetryPolicy
 from toolglean.llm.steps import AsyncSteps
 from toolglean.llm.tools import schema_of
 from toolglean.llm.types import ChatResponse, Message, MessageList, Metadata, Role
+from toolglean.options import changed, options_of
 from toolglean.parser import ParserArguments
 
-__all__ = ["Reading", "Served"]
+__all__ = ["Reading", "Served", "with_unknown_tools"]
+
+
+def with_unknown_tools(parsing: Mapping[str, Any]) -> dict[str, Any]:
+    """The parser's arguments, so that calls to unknown tools are calls, unless the user has chosen otherwise.
+
+    The orchestrators answer such a call with an error, from which the model can learn.
+
+    Args:
+        parsing: the arguments.
+    """
+    chosen = options_of(parsing.get("options"))
+    return {**parsing, "options": changed(chosen, unknown_tools=chosen.unknown_tools or "call")}
 
 
 class Reading(Protocol):

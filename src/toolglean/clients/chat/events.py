@@ -56,7 +56,10 @@ class ChatEvents:
         if text:
             found = [*found, *([Content(text, 0)] if self._tools is None else self._turn.text(text))]
         if wrapper.delta is not None:
+            begun = len(self._joined.names)
             self._joined.add_delta(wrapper.delta)
+            if self._tools is not None and len(self._joined.names) > begun:
+                found += self._turn.stop_thinking()
             found += self._progress() + self._turn.settle()
         return found + self.finish(wrapper.finish_reason) if wrapper.finish_reason else found
 
@@ -70,7 +73,9 @@ class ChatEvents:
             return []
         self._over = True
         self._close()
-        found: list[Event] = self._turn.finish() if self._tools is not None else []
+        found: list[Event] = []
+        if self._tools is not None:
+            found = self._turn.finish(cut=not reason or reason in CUT_OFF)
         names = self._joined.names
         found += self._progress(at_end=True)
         ended = self._joined.finish()

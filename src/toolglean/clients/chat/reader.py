@@ -14,13 +14,16 @@ from __future__ import annotations
 from collections.abc import AsyncIterable, Iterable, Mapping, Sequence
 from typing import Any, Unpack
 
+from toolglean.clients.chat.reasoning import DEFAULT as REASONING
+from toolglean.clients.chat.reasoning import in_fields, is_text, reasoning_of, was_cut, without_calls
 from toolglean.clients.chat.server_calls import ServerCalls
 from toolglean.clients.chat.types import ChunkDict, CompletionDict
 from toolglean.clients.streams import AsyncReading, Reading, aread, read
-from toolglean.clients.turn.text import Tools, TurnArguments, TurnText, is_all, listed, text_for, whole_turn
+from toolglean.clients.turn.arguments import TurnArguments, text_for
+from toolglean.clients.turn.text import Tools, TurnText, is_all, listed, whole_turn
 from toolglean.conversation.deltas import ChatDeltas, LegacyDeltas
 from toolglean.conversation.fields import field, text_of
-from toolglean.events import ToolCall
+from toolglean.events import Event, ToolCall, fold
 
 __all__ = ["ChoiceReader", "StreamReader", "Tools", "adict_chunks", "dict_chunks", "dict_completion"]
 
@@ -47,6 +50,23 @@ class ChoiceReader:
         self.over = False
         self.own = ServerCalls(turn, deltas)
         self._deltas = deltas
+        self._names = REASONING  # of the server's fields for reasoning
+
+    def think(self, delta: Any) -> list[dict[str, Any]] | None:
+        """The deltas that the reasoning in the server's own field becomes; None if it is nothing but reasoning."""
+        text, names = reasoning_of(delta)
+        if not text:
+            return None
+        self._names = names
+        events = self.turn.think(text)
+        return None if is_text(events, text) else self._thought(events)
+
+    def stop_thinking(self) -> list[dict[str, Any]]:
+        """The deltas of such reasoning that was held back, if content follows, or a call that the server has parsed."""
+        return self._thought(self.turn.stop_thinking())
+
+    def _thought(self, events: list[Event]) -> list[dict[str, Any]]:
+        return in_fields(self._deltas.deltas(events), self._names)
 
     def read(self, text: str) -> list[dict[str, Any]] | None:
         """The deltas that the text becomes; None if it is nothing but text."""
@@ -65,7 +85,8 @@ class ChoiceReader:
         """The choice is over: the deltas that were held back, and the right finish reason."""
         self.over = True
         self.own.close()
-        return self._deltas.deltas(self.turn.finish()), self._deltas.finish_reason(reason)
+        thought = self._thought(self.turn.end_thinking(cut=reason is None or was_cut(reason)))
+        return thought + self._deltas.deltas(self.turn.finish()), self._deltas.finish_reason(reason)
 
 
 class _Old(dict[str, Any]):
@@ -139,18 +160,22 @@ class StreamReader:
         if reader.over:  # a repeated reason must be the same
             same = text or fragments or reader.reason(reason) == reason
             return [choice] if same else self._choices_of(choice, [], reader.reason(reason))
+        thought = reader.think(delta)
+        held = reader.stop_thinking() if reader.turn.thinks and (text or fragments) else []
         new = reader.read(text) if text else None
         own = [*reader.own.settle(), *reader.own.read(fragments)]
         settled = reader.settle()
         tail, ended = reader.end(reason) if reason else ([], reason)  # some servers send "" until the end
         rest = self._fragments(reader.own.finish()) if reason else []
-        if new is None and _as_they_came(own, fragments) and not (settled or tail or rest) and ended == reason:
+        as_it_came = new is thought is None and _as_they_came(own, fragments)
+        if as_it_came and not (held or settled or tail or rest) and ended == reason:
             return [choice]
         deltas = [{"content": content}] if new is None and content else new or []
         if calls and not fragments:
             deltas = [*deltas, {"tool_calls": calls}]
-        deltas = [*deltas, *self._fragments(own), *settled, *tail, *rest]
-        return self._choices_of(choice, deltas, ended, without="function_call" if old else "")
+        deltas = [*(thought or ()), *held, *deltas, *self._fragments(own), *settled, *tail, *rest]
+        gone = () if thought is None else reasoning_of(delta)[1]
+        return self._choices_of(choice, deltas, ended, without=(*gone, *(("function_call",) if old else ())))
 
     def _old(self, reader: ChoiceReader, delta: Any) -> list[_Old]:
         # The server's `function_call`. Only if the request has `functions` may a call in the text be the same one.
@@ -165,10 +190,9 @@ class StreamReader:
         return found + [{"function_call": each["function"]} for each, _ in own if isinstance(each, _Old)]
 
     def _choices_of(
-        self, choice: Any, deltas: list[dict[str, Any]], reason: str | None, *, without: str = ""
+        self, choice: Any, deltas: list[dict[str, Any]], reason: str | None, *, without: tuple[str, ...] = ()
     ) -> list[Any]:
-        rest = self.rest_of(field(choice, "delta"))
-        rest.pop(without, None)
+        rest = {key: value for key, value in self.rest_of(field(choice, "delta")).items() if key not in without}
         if deltas and rest.keys().isdisjoint(deltas[0]):
             deltas = [rest | deltas[0], *deltas[1:]]
         elif deltas:  # the server's own reasoning, and some from the text
@@ -292,24 +316,32 @@ def _reading(parsing: Mapping[str, Any]) -> dict[str, Any]:
 def _completed(choice: Any, turn: TurnText, *, legacy: bool) -> Any:
     message = field(choice, "message")
     content = field(message, "content")
-    text = text_of(content)
-    if not text:
+    text, (thought, names) = text_of(content), reasoning_of(message)
+    if not (text or thought):
         return choice
     own = listed(message, "tool_calls")
     if own or message.get("function_call"):
         turn.take()
         for each in (*own, {"function": message.get("function_call")}):
             turn.duplicates.add_parsed_call(field(each, "function"))
+    cut = was_cut(choice.get("finish_reason"))
+    goes_on = bool(text or own or message.get("function_call"))
+    thoughts = (turn.think(thought) if thought else []) + (
+        turn.stop_thinking() if goes_on else turn.end_thinking(cut=cut)
+    )
     left, output = whole_turn(text, turn)
-    if left == text and not (output.calls or output.reasoning):
+    calls = fold(thoughts).calls + output.calls
+    if left == text and not (calls or output.reasoning):
         return choice
-    repaired = {**message, "content": _content(content, left) or None if output.calls else _content(content, left)}
+    repaired = {**message, **without_calls(thoughts, names)}
+    if text:
+        repaired["content"] = _content(content, left) or None if calls else _content(content, left)
     if output.reasoning:
-        said = message.get("reasoning_content")
+        said = repaired.get("reasoning_content")
         repaired["reasoning_content"] = (said if isinstance(said, str) else "") + output.reasoning
     found = {**choice, "message": repaired}
-    if output.calls:
-        repaired |= {"function_call": _function(output.calls[0])} if legacy else _calls(message, output.calls)
+    if calls:
+        repaired |= {"function_call": _function(calls[0])} if legacy else _calls(message, calls)
         stopped = choice.get("finish_reason") in STOPPED
         found["finish_reason"] = (
             ("function_call" if legacy else "tool_calls") if stopped else choice.get("finish_reason")

@@ -18,7 +18,7 @@ from ollama import GenerateResponse
 
 from toolglean.clients.ollama.ids import ChatResponse, Message, ToolCall
 from toolglean.clients.ollama.requests import Tools
-from toolglean.clients.ollama_lines import LineReader
+from toolglean.clients.ollama_lines import CUT_OFF, LineReader
 from toolglean.clients.streams import AsyncReading, Reading, aread, read
 from toolglean.clients.turn.server_turn import ServerTurn
 from toolglean.conversation.fields import field
@@ -96,12 +96,15 @@ class EventReader:
 
     def __init__(self, tools: Tools, parsing: Mapping[str, Any]) -> None:
         self.turn = ServerTurn(tools, parsing)
+        self._cut = True  # until the last chunk says otherwise
 
     def read(self, chunk: ollama.ChatResponse | GenerateResponse | Mapping[str, Any]) -> list[Event]:
         """The events of a chunk."""
         message = field(chunk, "message")
         holder, key = (chunk, "response") if message is None else (message, "content")
         thinking, text = field(holder, "thinking"), field(holder, key)
+        if field(chunk, "done") is True:
+            self._cut = field(chunk, "done_reason") == CUT_OFF
         events = self.turn.thought(thinking) if thinking and isinstance(thinking, str) else []
         if text and isinstance(text, str):
             events = events + self.turn.text(text) if events else self.turn.text(text)
@@ -113,7 +116,7 @@ class EventReader:
 
     def finish(self) -> list[Event]:
         """The events of the end: what was held back."""
-        return self.turn.finish()
+        return self.turn.finish(cut=self._cut)
 
 
 # -- chunks ------------------------------------------------------------------------------------------------------------
@@ -168,7 +171,7 @@ class _ChunkReader(LineReader):
     """`LineReader` on the package's objects. An object that changes is copied: the server's are never changed."""
 
     def says_more(self, line: Any) -> bool:
-        return bool(line.message.thinking or line.message.tool_calls or line.logprobs)
+        return bool(line.message.tool_calls or line.logprobs)
 
     def like(self, line: Any) -> Any:
         return ChatResponse(

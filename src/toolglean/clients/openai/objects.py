@@ -29,7 +29,7 @@ from pydantic import BaseModel
 from toolglean.clients.chat import StreamReader, Tools, dict_completion
 from toolglean.clients.responses import ResponseReader, dict_response
 from toolglean.clients.streams import AsyncReading, Reading, aread, read
-from toolglean.clients.turn.text import TurnArguments
+from toolglean.clients.turn.arguments import TurnArguments
 from toolglean.errors import UsageError
 
 __all__ = [

@@ -21,7 +21,8 @@ from toolglean.clients.chat import StreamReader, dict_completion
 from toolglean.clients.ollama_lines import LineReader
 from toolglean.clients.repair.answers import AnswerReader, Lines, ServerSentEvents, Whole
 from toolglean.clients.responses import ResponseReader, dict_response
-from toolglean.clients.turn.text import Counts, TurnArguments
+from toolglean.clients.turn.arguments import TurnArguments
+from toolglean.clients.turn.text import Counts
 from toolglean.errors import ToolError, UsageError
 from toolglean.formats.registry import format_of_model
 from toolglean.formats.spec import Format

@@ -29,10 +29,12 @@ from collections.abc import AsyncIterable, Iterable, Mapping
 from typing import Any, Unpack
 
 from toolglean.clients.responses.items import ADDED, ITEM_DONE, Item, Part, ServerItems
+from toolglean.clients.responses.reasoning import ENDS, ServerReasoning
 from toolglean.clients.responses.types import ResponseEventDict
 from toolglean.clients.responses.whole import dict_response, with_output
 from toolglean.clients.streams import AsyncReading, Reading, aread, read
-from toolglean.clients.turn.text import Tools, TurnArguments, is_all, listed, text_for
+from toolglean.clients.turn.arguments import TurnArguments, text_for
+from toolglean.clients.turn.text import Tools, is_all, listed
 from toolglean.conversation.fields import unrunnable
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Reasoning, Status
 
@@ -42,7 +44,6 @@ TEXT = "response.output_text.delta"
 TEXT_DONE = "response.output_text.done"
 PART_ADDED = "response.content_part.added"
 PARTS_DONE = frozenset({TEXT_DONE, "response.content_part.done"})
-ENDS = frozenset({"response.completed", "response.incomplete", "response.failed"})
 
 
 class ResponseReader:
@@ -66,16 +67,18 @@ class ResponseReader:
         self._items: dict[int, dict[str, Any]] = {}  # ours that have ended, by their output index
         self._made = 0
         self._own = ServerItems(self._turn.duplicates, self._take)
+        self._reasoning = ServerReasoning(self._turn)
+        self._thought_of = Part(self._turn, None, {})  # the calls in it
 
     @property
     def pristine(self) -> bool:
         """Whether everything so far is text for the user, as the server sent it."""
-        return all(part.turn.pristine for part in self._parts.values())
+        return self._turn.pristine and all(part.turn.pristine for part in self._parts.values())
 
     @property
     def waits(self) -> bool:
-        """Whether some of such text is held back, or the beginning of a message."""
-        return bool(self._held) or any(part.turn.waits for part in self._parts.values())
+        """Whether some of such text is held back, the beginning of a message, or reasoning."""
+        return bool(self._held) or self._reasoning.waits or any(part.turn.waits for part in self._parts.values())
 
     def read(self, event: Mapping[str, Any]) -> list[dict[str, Any]]:
         """The events that an event becomes, numbered. What is not an event is passed through."""
@@ -95,9 +98,18 @@ class ResponseReader:
         return event
 
     def _read(self, event: Mapping[str, Any]) -> list[dict[str, Any]]:
-        kind, place, item = str(event.get("type")), event.get("output_index"), event.get("item")
         if self._number is None and isinstance(event.get("sequence_number"), int):
             self._number = event["sequence_number"]
+        return self._after_reasoning(self._reasoning.read(event))
+
+    def _after_reasoning(self, events: Iterable[Any]) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = []
+        for event in events:
+            found += self._read_on(event) if isinstance(event, Mapping) else self._told(self._thought_of, [event])
+        return found
+
+    def _read_on(self, event: Mapping[str, Any]) -> list[dict[str, Any]]:
+        kind, place, item = str(event.get("type")), event.get("output_index"), event.get("item")
         if kind == TEXT:
             return self._text(event)
         if not isinstance(place, int):
@@ -177,10 +189,11 @@ class ResponseReader:
 
     def _rest(self) -> list[dict[str, Any]]:
         """What was held back, not numbered."""
+        before = self._after_reasoning(self._reasoning.release())
         waited = self._own.finish()
         ended = [each for part in self._parts.values() for each in self._ended(part)]
         ended += [each for place in list(self._held) for each in self._settled(place)]
-        return ended + self._all_passed(waited)
+        return before + ended + self._all_passed(waited)
 
     # -- text ----------------------------------------------------------------------------------------------------------
 

@@ -11,10 +11,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Unpack
 
+from toolglean.clients.responses.reasoning import reasoning_texts, with_texts
 from toolglean.clients.responses.types import ResponseDict
-from toolglean.clients.turn.text import Tools, TurnArguments, listed, text_for, whole_turn
+from toolglean.clients.turn.arguments import TurnArguments, text_for
+from toolglean.clients.turn.text import Tools, listed, whole_turn
 from toolglean.conversation.fields import field
-from toolglean.events import ToolCall
+from toolglean.events import ToolCall, fold
+from toolglean.options import options_of
 
 __all__ = ["dict_response", "is_empty", "with_output"]
 
@@ -38,7 +41,13 @@ def dict_response(response: Mapping[str, Any], tools: Tools = None, **parsing: U
         if field(item, "type") == "function_call":
             reader.turn.duplicates.add_parsed_call(item)
             reader.turn.take()
-    found = [each for item in output for each in reader.read(item)]
+    places = reader.places_of_calls(output)
+    cut = response.get("status") in ("incomplete", "failed")  # a server may send any value
+    found = [
+        each
+        for place, item in enumerate(output)
+        for each in (reader.reasoning(item, cut=cut) if place in places else reader.read(item))
+    ]
     repaired: Any = with_output(response, found) if found else dict(response)
     typed: ResponseDict = repaired  # it has whatever fields the server sent
     return typed
@@ -54,11 +63,48 @@ def with_output(response: Mapping[str, Any], output: list[Any]) -> dict[str, Any
     return found
 
 
+def _says_nothing(item: Any) -> bool:
+    kind = field(item, "type")
+    return (kind == "message" and is_empty(listed(item, "content"))) or kind == "reasoning"
+
+
 class _WholeReader:
     def __init__(self, tools: Tools, parsing: Mapping[str, Any]) -> None:
         self.turn = text_for(tools, {**parsing, "whole_calls": True})
+        self._at_once = options_of(parsing.get("options")).calls_in_reasoning == "call"
         self._prefix = self.turn.id_prefix
         self._made = 0
+
+    def places_of_calls(self, output: Iterable[Any]) -> set[int]:
+        """Where there is reasoning of the server's own whose calls are the turn's: at the end, or anywhere if the user
+        wants so.
+        """
+        found: list[int] = []
+        for place, item in enumerate(output):
+            if reasoning_texts(item):
+                found = [*found, place] if self._at_once else [place]
+            elif not (self._at_once or _says_nothing(item)):
+                found = []
+        return set(found)
+
+    def reasoning(self, item: Mapping[str, Any], *, cut: bool) -> list[Any]:
+        """The items that a reasoning item becomes: itself, without its calls, and these.
+
+        Args:
+            item: the item.
+            cut: whether the response was cut off.
+        """
+        texts = reasoning_texts(item)
+        last = max(texts)
+        left: dict[int, str] = {}
+        calls: list[ToolCall] = []
+        for place, text in texts.items():
+            events = self.turn.think(text)
+            events += self.turn.end_thinking(cut=cut) if place == last else self.turn.stop_thinking()
+            output = fold(events)
+            left[place] = output.reasoning
+            calls += output.calls
+        return [with_texts(item, left) if calls else item, *map(self._call, calls)]
 
     def read(self, item: Any) -> list[Any]:
         """The items that an item of the output becomes."""

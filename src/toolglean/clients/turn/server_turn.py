@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
 from typing import Any
 
+from toolglean.clients.turn.arguments import text_for, with_own_ids
 from toolglean.clients.turn.duplicates import DuplicateFilter
-from toolglean.clients.turn.text import text_for, with_own_ids
+from toolglean.clients.turn.numbering import renumbered
 from toolglean.conversation.fields import arguments_of
-from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Reasoning, Status, ToolCall
+from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Status, ToolCall
 from toolglean.scan.nested import json_text
 from toolglean.tools import ToolLike, ToolSet
 
@@ -40,15 +40,20 @@ class ServerTurn:
 
     def text(self, text: str) -> list[Event]:
         """Events of a piece of text."""
+        before = self.stop_thinking() if self._turn.thinks else []
         self._chars += len(text)
-        events = self._turn.feed(text)
+        events = before + self._turn.feed(text) if before else self._turn.feed(text)
         if self._held:
             return self._numbered(events) + self._released()
         return events if not self._next and len(events) == 1 and type(events[0]) is Content else self._numbered(events)
 
     def thought(self, text: str) -> list[Event]:
         """Events of a piece of reasoning that the server has parsed."""
-        return [Reasoning(text, self._chars)] if text else []
+        return self._numbered(self._turn.think(text)) if text else []
+
+    def stop_thinking(self) -> list[Event]:
+        """Text follows, or a call that the server has parsed: the reasoning that was held back."""
+        return self._numbered(self._turn.stop_thinking())
 
     def call(self, name: Any, arguments: Any, id: Any = None) -> list[Event]:  # noqa: A002  # the wire's own word
         """Events of a call that the server has parsed: its start, its arguments in one piece, its end.
@@ -56,11 +61,12 @@ class ServerTurn:
         A call without a name, or whose arguments are not an object, is malformed. A call that was already found in the
         text has no events.
         """
+        before = self.stop_thinking()
         found, unread = arguments_of(arguments)
         same = False if unread else self.duplicates.was_written(name, found)
         if same is None:  # the text is writing a call of that name
             self._held.append((name, arguments, id))
-        return [] if same or same is None else self._parsed(name, arguments, id)
+        return before if same or same is None else before + self._parsed(name, arguments, id)
 
     @property
     def duplicates(self) -> DuplicateFilter:
@@ -109,9 +115,14 @@ class ServerTurn:
         """The arguments as JSON text."""
         return _text_of(arguments)
 
-    def finish(self) -> list[Event]:
-        """The turn is over."""
-        return self._numbered(self._turn.finish()) + self._released()
+    def finish(self, *, cut: bool = False) -> list[Event]:
+        """The turn is over.
+
+        Args:
+            cut: whether it was cut off: then the calls at the end of the server's own reasoning field may be drafts.
+        """
+        thought = self._turn.end_thinking(cut=cut)
+        return self._numbered(thought) + self._numbered(self._turn.finish()) + self._released()
 
     def _numbered(self, events: list[Event]) -> list[Event]:
         return [self._with_index(event) for event in events]
@@ -120,17 +131,9 @@ class ServerTurn:
         if type(event) is CallStart:
             self._shift = self._next - event.index
             self._next += 1
-        if not self._shift or not isinstance(event, CallStart | CallDelta | CallEnd):
+        if not isinstance(event, CallStart | CallDelta | CallEnd):
             return event
-        index = event.index + self._shift
-        if type(event) is CallEnd:
-            own = f"{self.id_prefix}{event.index}"
-            id = f"{self.id_prefix}{index}" if event.call.id == own else event.call.id  # noqa: A001  # the field's word
-            return CallEnd(index, replace(event.call, index=index, id=id), event.start)
-        if type(event) is CallStart:
-            own = f"{self.id_prefix}{event.index}"
-            return replace(event, index=index, id=f"{self.id_prefix}{index}" if event.id == own else event.id)
-        return replace(event, index=index)
+        return renumbered(event, self._shift, self.id_prefix)
 
 
 def _text_of(arguments: dict[str, Any]) -> str:

@@ -10,6 +10,11 @@
 #                        seen a part of it, and some clients run that: they complete the half of an object, or assume
 #                        that there are no arguments if they cannot read any. So this must be asked for.
 #
+# A call to an unknown tool stays text, unless the user has chosen otherwise (unknown.py). It is read as a call all the
+# same, so that nothing in it is searched for calls.
+#
+# The reasoning that the server has taken out of the text itself is read apart (reasoning_field.py).
+#
 # A call that the server has also parsed is one call (duplicates.py): if the server's was emitted first, ours stays
 # text. While the server's is being written, ours waits until it is clear whether the two are the same, and so does
 # everything after ours.
@@ -17,24 +22,40 @@
 
 from __future__ import annotations
 
-import uuid
 from collections import Counter, deque
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from toolglean.clients.turn.duplicates import DuplicateFilter, SentCall
-from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Output, Problem, Reasoning, fold
-from toolglean.options import ParserOptions, changed, options_of
-from toolglean.parser import Parser, ParserArguments
+from toolglean.clients.turn.numbering import renumbered
+from toolglean.clients.turn.unknown import closers_in, unknown_tool
+from toolglean.conversation.reasoning_field import ReasoningField, Said
+from toolglean.conversation.tape import Tape
+from toolglean.events import (
+    CallDelta,
+    CallEnd,
+    CallStart,
+    Content,
+    Event,
+    Markup,
+    Output,
+    Problem,
+    Reasoning,
+    ToolCall,
+    fold,
+)
+from toolglean.options import UnknownTools
+from toolglean.parser import Parser
 from toolglean.tools import ToolLike, ToolSet
 
 if TYPE_CHECKING:
     from toolglean.engine.evidence.kinds import Special
 
-__all__ = ["Counts", "Tape", "Tools", "TurnArguments", "TurnText", "is_all", "listed", "text_for", "whole_turn"]
+__all__ = ["Counts", "NewField", "Tools", "TurnText", "is_all", "listed", "whole_turn"]
 
 Tools: TypeAlias = Iterable[ToolLike] | ToolSet | None
+NewField: TypeAlias = Callable[[Callable[[CallEnd], bool]], ReasoningField]
 
 
 @dataclass(slots=True)
@@ -52,45 +73,6 @@ class Counts:
     problems: Counter[str] = field(default_factory=Counter)
 
 
-class TurnArguments(ParserArguments, total=False):
-    """How a turn is read: the arguments of `toolglean.Parser` besides `tools`, and of `TurnText`.
-
-    Attributes:
-        whole_calls: whether a call is sent only once it has ended well, and in one piece. The text of a call that does
-            not stays text. If False, calls are sent as they are written.
-        single_call: whether only the first call is sent as a call; the text of the others stays text.
-        legacy: in the chat API, whether calls go into `function_call`, for a request that has `functions`.
-        counts: what was found is added to it.
-    """
-
-    whole_calls: bool
-    single_call: bool
-    legacy: bool
-    counts: Counts | None
-
-
-def text_for(tools: Tools, parsing: Mapping[str, Any]) -> TurnText:
-    """The text of a turn of which nothing has been read yet.
-
-    Args:
-        tools: as for `toolglean.Parser`.
-        parsing: as for `toolglean.Parser`; and `whole_calls`, `single_call`, `counts` as for `TurnText`.
-
-    Raises:
-        What `Parser` raises.
-    """
-    own = {name: parsing[name] for name in ("whole_calls", "single_call", "counts") if name in parsing}
-    chosen = with_own_ids(parsing.get("options"))
-    asked = {name: value for name, value in parsing.items() if name not in own}
-    return TurnText(Parser(tools, **{**asked, "options": chosen}), chosen.id_prefix or "", **own)
-
-
-def with_own_ids(given: ParserOptions | None) -> ParserOptions:
-    """The options, with a prefix of ids that no other turn has, if none was chosen."""
-    parsing = options_of(given)
-    return changed(parsing, id_prefix=f"call_{uuid.uuid4().hex[:12]}_") if parsing.id_prefix is None else parsing
-
-
 class _Ended(NamedTuple):
     """A call that has ended, but was not emitted yet."""
 
@@ -102,12 +84,14 @@ class TurnText:
     """Reads the text of one turn.
 
     Args:
-        parser: a parser for this turn.
+        parser: a parser for this turn. It must report calls to unknown tools.
         id_prefix: the prefix of the ids that it makes.
         whole_calls: whether a call is emitted only once it has ended well, as one `CallStart`, `CallDelta` and
             `CallEnd`. The text of a call that does not is emitted as content. If False, calls are emitted as they are
             written.
         single_call: whether only the first call is emitted as a call; the text of further ones is content.
+        unknown_tools: what to do with a call to an unknown tool: "content" emits its text as content, with a `Problem`.
+        reasoning: makes the reader of the server's own reasoning field; None: nothing in it is a call.
         counts: what was found is added to it.
 
     Attributes:
@@ -117,8 +101,21 @@ class TurnText:
     """
 
     __slots__ = (
-        *("_counts", "_ended", "_free", "_open", "_parser", "_passes", "_seen", "_single", "_tape", "_waiting"),
-        *("_whole", "duplicates", "id_prefix", "pristine"),
+        *("_closers", "_counts", "_ended", "_free", "_open", "_parser", "_passes", "_seen", "_single", "_stays"),
+        *(
+            "_field",
+            "_new_field",
+            "_next",
+            "_noted",
+            "_shift",
+            "_tape",
+            "_unknown_tools",
+            "_waiting",
+            "_whole",
+            "duplicates",
+            "id_prefix",
+            "pristine",
+        ),
     )
 
     def __init__(
@@ -128,6 +125,8 @@ class TurnText:
         *,
         whole_calls: bool = False,
         single_call: bool = False,
+        unknown_tools: UnknownTools = "call",
+        reasoning: NewField | None = None,
         counts: Counts | None = None,
     ) -> None:
         self.id_prefix = id_prefix
@@ -143,6 +142,14 @@ class TurnText:
         self._free = True  # whether another call may be emitted
         self._passes = False  # whether the open call is emitted as it is written
         self._open: SentCall | None = None  # that call
+        self._unknown_tools: UnknownTools = unknown_tools
+        self._stays = False  # whether the open call stays text because its tool is unknown
+        self._next = 0  # the index of the next call that does not
+        self._shift = 0  # from the parser's index to ours, for the open call
+        self._new_field = reasoning
+        self._field: ReasoningField | None = None
+        self._noted: list[Event] = []  # problems of calls in that field
+        self._closers: int | None = None  # the end of such a call, if it is not clear yet what of the markup is its own
         self._waiting: deque[Event | _Ended] = deque()  # a call that may be a duplicate, and what follows it
 
     def fork(self) -> TurnText:
@@ -152,6 +159,8 @@ class TurnText:
             self.id_prefix,
             whole_calls=self._whole,
             single_call=self._single,
+            unknown_tools=self._unknown_tools,
+            reasoning=self._new_field,
             counts=self._counts,
         )
         twin._free = self._free
@@ -160,7 +169,7 @@ class TurnText:
     @property
     def waits(self) -> bool:
         """Whether the text is pristine so far, and some of it is held back."""
-        return self.pristine and self._ended < self._seen
+        return self.pristine and (self._ended < self._seen or self.thinks)
 
     def feed(self, text: str, special: Special = None) -> list[Event]:
         """The events of a piece of text, of which special tokens wrote these characters (as for `Parser.feed`)."""
@@ -169,6 +178,7 @@ class TurnText:
         self._seen = place + len(text)
         if len(events) == 1 and type(events[0]) is Content and place == self._ended and events[0].text == text:
             self._ended = self._seen  # most chunks
+            self._closers = None
             self._tape.skip(len(text))
             return self._queued(events) if self._waiting else events
         self._tape.add(text)
@@ -191,19 +201,78 @@ class TurnText:
 
     def finish(self) -> list[Event]:
         """The turn is over: the events that were held back. No call of the server may be open."""
-        found = self._told(self._parser.finish())
+        found = self._told(self._parser.finish(), at_end=True)
         self.pristine = self.pristine and self._ended == self._seen  # what was not emitted was markup
         return found
+
+    # -- the server's own reasoning field ------------------------------------------------------------------------------
+
+    def think(self, text: str) -> list[Event]:
+        """The events of a piece of the reasoning that the server has taken out of the text itself."""
+        if self._field is None:
+            if self._new_field is None:
+                return [Reasoning(text, self._seen)]
+            self._field = self._new_field(self._takes)
+        return self._thought(self._field.feed(text))
+
+    @property
+    def thinks(self) -> bool:
+        """Whether some of such reasoning is held back."""
+        return self._field is not None and self._field.waits
+
+    def stop_thinking(self) -> list[Event]:
+        """Content follows, or a call that the server has parsed: the events of the reasoning that was held back."""
+        return self._thought(self._field.drop()) if self._field is not None and self.thinks else []
+
+    def end_thinking(self, *, cut: bool) -> list[Event]:
+        """The turn is over: the events of the reasoning that was held back, with the calls at its end.
+
+        Args:
+            cut: whether it was cut off, so that nobody knows how the reasoning would have gone on.
+        """
+        if self._field is None or not self.thinks:
+            return []
+        return self._thought(self._field.drop() if cut else self._field.finish())
+
+    def _thought(self, said: list[Said]) -> list[Event]:
+        found: list[Event] = [*self._noted]
+        self._noted.clear()
+        for each in said:
+            found += [Reasoning(each, self._seen)] if isinstance(each, str) else self._from_reasoning(each)
+        return found
+
+    def _takes(self, event: CallEnd) -> bool:
+        call = event.call
+        if call.status != "ok" or not self._free:
+            return False
+        if self._unknown_tools == "content" and call.known is False:
+            self._noted.append(self._unknown_tool(call))
+            return False
+        if self.duplicates.was_parsed(call.name, call.arguments) is not False:
+            return False
+        self.duplicates.add_written(call.name, call.arguments)
+        self._free = not self._single
+        return True
+
+    def _from_reasoning(self, event: CallEnd) -> list[Event]:
+        event = renumbered(event, self._next - event.index, self.id_prefix)
+        self._next += 1
+        self.pristine = False
+        self._count(event)
+        return _at_once(event)
+
+    # -- the text ------------------------------------------------------------------------------------------------------
 
     def take(self) -> None:
         """The server has sent a call itself. If only one call may be emitted, it was this one."""
         self._free = self._free and not self._single
 
-    def _told(self, events: list[Event]) -> list[Event]:
+    def _told(self, events: list[Event], *, at_end: bool = False) -> list[Event]:
         found: list[Any] = []
         for event in events:
+            if self._closers is not None and not isinstance(event, Problem | Markup):
+                found += self._closed(event.start)
             if isinstance(event, CallStart | CallDelta | CallEnd):
-                self.pristine = False
                 found += self._of_call(event)
                 continue
             if type(event) is Content:
@@ -212,9 +281,11 @@ class TurnText:
             elif type(event) is Reasoning:
                 self.pristine = False
                 self._ended = event.start + len(event.text)
-            elif type(event) is Problem and self._counts is not None:
-                self._counts.problems[event.code] += 1
+            elif type(event) is Problem:
+                self._count_problem(event)
             found.append(event)
+        if at_end:
+            found += self._closed(self._seen)
         self._tape.forget(self._ended)
         return self._queued(found)
 
@@ -224,7 +295,37 @@ class TurnText:
         self._waiting += events
         return self.settle()
 
+    def _closed(self, end: int) -> list[Event]:
+        # The closers of a call that stays text are text, too.
+        begin, self._closers = self._closers, None
+        if begin is None or begin == end:
+            return []
+        text = closers_in(self._tape.cut((begin, end)), self._parser.format)
+        self._ended = begin + len(text)
+        return [Content(text, begin)] if text else []
+
+    def _of_unknown(self, event: CallStart | CallDelta | CallEnd) -> list[Event | _Ended]:
+        if type(event) is not CallEnd:
+            return []
+        call = event.call
+        self.pristine = self.pristine and call.span[0] == self._ended
+        self._ended = self._closers = call.span[1]
+        return [self._unknown_tool(call), Content(self._tape.cut(call.span), call.span[0])]
+
+    def _unknown_tool(self, call: ToolCall) -> Problem:
+        problem = unknown_tool(call)
+        self._count_problem(problem)
+        return problem
+
     def _of_call(self, event: CallStart | CallDelta | CallEnd) -> list[Event | _Ended]:
+        if type(event) is CallStart:
+            self._stays = self._unknown_tools == "content" and event.known is False
+            if not self._stays:
+                self._shift, self._next = self._next - event.index, self._next + 1
+        if self._stays:
+            return self._of_unknown(event)
+        event = renumbered(event, self._shift, self.id_prefix)
+        self.pristine = False
         if type(event) is CallStart:
             apart = self.duplicates.was_parsed(event.name) is False  # no call of the server has this name
             self._passes = self._free and not self._whole and apart
@@ -257,6 +358,10 @@ class TurnText:
         self._free = not self._single
         self._count(ended.event)
         return _at_once(ended.event)
+
+    def _count_problem(self, event: Problem) -> None:
+        if self._counts is not None:
+            self._counts.problems[event.code] += 1
 
     def _count(self, event: CallEnd) -> None:
         if self._counts is not None:
@@ -295,43 +400,3 @@ def whole_turn(text: str, turn: TurnText) -> tuple[str, Output]:
     events = turn.feed(text) + turn.finish()
     output = fold(events)
     return output.content, output
-
-
-class Tape:
-    """The text of a turn, kept as long as it may be needed again. The cost is linear, however the text is cut."""
-
-    __slots__ = ("_end", "_parts", "_start")
-
-    def __init__(self) -> None:
-        self._parts: deque[str] = deque()
-        self._start = 0  # of the first part
-        self._end = 0
-
-    def add(self, text: str) -> None:
-        """More text."""
-        self._parts.append(text)
-        self._end += len(text)
-
-    def skip(self, length: int) -> None:
-        """More text, which will not be needed again; nor will the text before it."""
-        self._parts.clear()
-        self._end += length
-        self._start = self._end
-
-    def forget(self, place: int) -> None:
-        """The text before that position of the turn is no longer needed."""
-        while self._parts and self._start + len(self._parts[0]) <= place:
-            self._start += len(self._parts.popleft())
-
-    def cut(self, span: tuple[int, int]) -> str:
-        """The text between these positions of the turn. The text before it will not be asked for again."""
-        begin, end = span
-        self.forget(begin)
-        found, place = [], self._start
-        for part in self._parts:
-            if place >= end:
-                break
-            found.append(part[max(begin - place, 0) : end - place])
-            place += len(part)
-        self.forget(end)
-        return "".join(found)

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any
 
 from sglang.srt.environ import envs
 from sglang.srt.function_call.base_format_detector import BaseFormatDetector
@@ -14,6 +14,7 @@ from toolglean.engines.detector import Detector
 from toolglean.engines.sglang.model import syntax_of
 from toolglean.engines.sglang.tags import structural_tag
 from toolglean.errors import UsageError
+from toolglean.options import ParserOptions, changed
 
 __all__ = ["CallDetector"]
 
@@ -33,8 +34,12 @@ class CallDetector(Detector, BaseFormatDetector):  # type: ignore[misc]  # SGLan
         super().__init__()
         self.begin(syntax_of(self.format_name, tokenizer))
 
-    def unknown_tools(self) -> Literal["call", "content"]:
-        return "call" if envs.SGLANG_FORWARD_UNKNOWN_TOOLS.get() else "content"
+    def options(self) -> ParserOptions:
+        options = super().options()
+        # SGLang has a variable of its own for its own parsers.
+        if options.unknown_tools is None and envs.SGLANG_FORWARD_UNKNOWN_TOOLS.get():
+            options = changed(options, unknown_tools="call")
+        return options
 
     def supports_structural_tag(self) -> bool:
         # If true, the server expects the format's own calls with tool_choice, instead of a list in JSON.

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+from toolglean.engines.environment import options_from_environment
 from toolglean.engines.names import format_of, parser_names
 from toolglean.engines.tensorrt_llm.places import trt_module
 
@@ -19,7 +20,9 @@ def register() -> None:
 
     Raises:
         EngineError: TensorRT-LLM is not installed, or this release has no such tool parsers.
+        UsageError: an option in the environment is wrong.
     """
+    options_from_environment()
     factory = trt_module("tool_parser_factory", "ToolParserFactory").ToolParserFactory
     from toolglean.engines.tensorrt_llm.parsers import CallParser  # noqa: PLC0415  # it imports TensorRT-LLM's classes
 

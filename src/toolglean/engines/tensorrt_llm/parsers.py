@@ -7,8 +7,7 @@
 
 from __future__ import annotations
 
-import os
-from typing import Any, Literal
+from typing import Any
 
 from toolglean.engines.detector import Detector
 from toolglean.engines.modules import EngineError
@@ -43,9 +42,6 @@ class CallParser(Detector, _base):  # type: ignore[misc]  # the class is known o
     def __init__(self) -> None:
         super().__init__()
         self.begin(model_syntax(self.format_name))
-
-    def unknown_tools(self) -> Literal["call", "content"]:
-        return "call" if os.environ.get("TOOLGLEAN_UNKNOWN_TOOLS") == "call" else "content"
 
     def supports_structural_tag(self) -> bool:
         return False  # its tags need a fixed begin and end of a call

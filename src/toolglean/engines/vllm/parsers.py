@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import cache
 from typing import Any
 
+from toolglean.engines.environment import options_from_environment
 from toolglean.engines.names import format_of
 from toolglean.engines.vllm import APPEND_THINK
 from toolglean.engines.vllm.reasoning_parser import AppendThinkParser, ToolgleanReasoningParser
@@ -23,6 +24,7 @@ KINDS: dict[str, type[Any]] = {"tool": ToolgleanToolParser, "reasoning": Toolgle
 def _class_of(kind: str, name: str) -> type[Any]:
     if name == APPEND_THINK:
         return AppendThinkParser
+    options_from_environment()  # if a variable is wrong, the server does not start
     base = KINDS[kind]
     format_name = format_of(name)
     return type(base.__name__, (base,), {"format_name": format_name, "__module__": __name__}) if format_name else base

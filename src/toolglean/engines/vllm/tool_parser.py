@@ -8,11 +8,11 @@
 
 from __future__ import annotations
 
-import os
 import uuid
 from collections.abc import Sequence
 from typing import Any
 
+from toolglean.engines.environment import options_from_environment
 from toolglean.engines.reading import TurnDelta, TurnReader
 from toolglean.engines.vllm.interface import (
     DeltaFunctionCall,
@@ -28,11 +28,7 @@ from toolglean.engines.vllm.pairing import last_made
 from toolglean.engines.vllm.tags import request_tools, structural_tag_of
 from toolglean.engines.vllm.tokens import Tokens, special_tokens_of
 
-__all__ = ["UNKNOWN_TOOLS", "ToolgleanToolParser", "delta_of", "with_special_tokens"]
-
-UNKNOWN_TOOLS = "TOOLGLEAN_UNKNOWN_TOOLS"
-"""The environment variable for calls to a tool that is not among the request's tools: "call" passes them on; otherwise
-their text is content."""
+__all__ = ["ToolgleanToolParser", "delta_of", "with_special_tokens"]
 
 
 class ToolgleanToolParser(ToolParser):
@@ -118,7 +114,7 @@ class ToolgleanToolParser(ToolParser):
             request_tools(getattr(request, "tools", None) or self.tools),
             calls=wanted,
             spaces=True,
-            unknown_tools="call" if os.environ.get(UNKNOWN_TOOLS) == "call" else "content",
+            options=options_from_environment(),
             single_call=getattr(request, "parallel_tool_calls", True) is False,
             new_id=_new_id,
             **options,

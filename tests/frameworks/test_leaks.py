@@ -1,0 +1,104 @@
+"""Seventeen answers of a server: the openai package, JavaScript behind the proxy, and the frameworks get what is right.
+
+`nox -s frameworks` installs the frameworks, and the openai package of JavaScript if there is npm.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("uvicorn", reason="needs toolglean[proxy]")
+from tests.frameworks.clients import NODE, has_package, in_javascript, in_python, read_of, request_of
+from tests.frameworks.leaks import LEAKS, Leak
+from tests.frameworks.runs import ANSWER, Servers, Way, run, servers
+from tests.frameworks.ways import FRAMEWORKS, Api, installed
+
+
+def openai_is_new() -> bool:
+    try:
+        return int(version("openai").partition(".")[0]) >= 3
+    except PackageNotFoundError:
+        return False
+
+
+ASKED = ("pydantic-ai", "openai-agents", "langchain-openai")
+CASES: list[tuple[str, Api, str]] = [
+    (name, api, row)
+    for name in ASKED
+    if installed(FRAMEWORKS[name])
+    for api in FRAMEWORKS[name].apis
+    for row, leak in LEAKS.items()
+    if api == "chat" or leak.raw is None
+]
+
+pytestmark = pytest.mark.filterwarnings("default")  # the frameworks' own
+leaks = pytest.mark.parametrize("leak", LEAKS.values(), ids=LEAKS)
+both = pytest.mark.parametrize("stream", [True, False], ids=["streamed", "whole"])
+
+
+@pytest.fixture(scope="module")
+def among() -> Iterator[Servers]:
+    with servers() as found:
+        yield found
+
+
+def test_the_documents_show_all_seventeen() -> None:
+    page = Path(__file__).parent.parent.parent / "docs" / "how-to" / "frameworks.md"
+    shown = page.read_text(encoding="utf-8").partition("| the server sends | a program gets |\n|---|---|\n")[2]
+    assert shown.splitlines()[:17] == [f"| {leak.says} | {leak.gives} |" for leak in LEAKS.values()]
+    assert len(LEAKS) == 17
+
+
+@leaks
+@both
+@pytest.mark.parametrize("way", ["wrapped", "proxy"])
+@pytest.mark.skipif(not openai_is_new(), reason="needs toolglean[openai]")
+def test_the_openai_package(leak: Leak, stream: bool, way: str, among: Servers) -> None:
+    import openai  # noqa: PLC0415
+
+    from toolglean.clients.openai import OpenAIClient  # noqa: PLC0415
+
+    url = f"{among.proxy}/v1" if way == "proxy" else f"{among.upstream.url}/v1"
+    plain = openai.OpenAI(base_url=url, api_key="x", max_retries=0)
+    among.upstream.play(leak.turn(stream=stream))
+    with plain if way == "proxy" else OpenAIClient(plain) as client:
+        try:
+            found = in_python(client, request_of(leak, stream=stream))
+        except openai.LengthFinishReasonError as error:  # the package's own helper raises if a turn was cut off
+            found = read_of(error.completion)
+    assert found == leak.read(stream=stream)
+
+
+@pytest.mark.skipif(NODE is None, reason="needs node 18 or later")
+@pytest.mark.parametrize("way", ["fetch", "openai"])
+def test_javascript_behind_the_proxy(way: str, among: Servers) -> None:
+    if way == "openai" and not has_package():
+        pytest.skip("needs the openai package of JavaScript: nox -s frameworks")
+    asked = [(leak, stream) for leak in LEAKS.values() for stream in (True, False)]
+    among.upstream.play(*(leak.turn(stream=stream) for leak, stream in asked))
+    requests = [request_of(leak, stream=stream) for leak, stream in asked]
+    found = in_javascript(f"{among.proxy}/v1", way, requests)
+    wrong = [
+        (name, stream, each)
+        for (name, stream), each in zip(((n, s) for n in LEAKS for s in (True, False)), found, strict=True)
+        if each != LEAKS[name].read(stream=stream)
+    ]
+    assert wrong == []
+
+
+@pytest.mark.skipif(not CASES, reason="no framework is installed: nox -s frameworks")
+@pytest.mark.parametrize(("name", "api", "row"), CASES)
+@both
+@pytest.mark.parametrize("way", ["transport", "proxy"])
+def test_frameworks(row: str, name: str, api: Api, stream: bool, way: Way, among: Servers) -> None:
+    leak = LEAKS[row]
+    found = run(name, way, api, stream=stream, among=among, first=leak.turn(stream=stream))
+    assert sorted(found.calls) == sorted(leak.runs)
+    if (name, api, leak.finish) == ("openai-agents", "responses", "length"):
+        assert "response.incomplete" in found.answer  # it raises for every response that was cut off
+    else:
+        assert found.answer.strip() == (ANSWER if leak.runs else leak.shown(stream=stream).strip())
