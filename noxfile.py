@@ -336,6 +336,7 @@ def vllm(session: nox.Session) -> None:
     session.run("python", str(ours / "serving.py"), *session.posargs, env=env)
     if session.posargs:
         return
+    session.run("python", str(ours / "spelling.py"), env=env)
     session.run("python", str(ours / "constraints.py"), env=env)
     pytest = ("python", "-m", "pytest", "-p", "swap", "-p", "no:cacheprovider", "-q", "--tb=no", "-W", "ignore")
     tests = (f"--confcutdir={source / 'tests' / 'tool_parsers'}", "tests/tool_parsers", "tests/reasoning")
