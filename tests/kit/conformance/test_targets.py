@@ -88,6 +88,21 @@ def test_what_special_tokens_wrote_is_passed_on_at_every_cut(
     assert verdicts(target, case, random_cuts=5) == {case.id: "right"}
 
 
+@pytest.mark.parametrize("parser", ["Own", "Auto"])
+def test_our_own_parser_takes_what_special_tokens_wrote(parser: str) -> None:
+    """By the text alone, the spelled-out call is a call as well."""
+    spelled = CALL.text
+    opener, closer = "<tool_call>", "</tool_call>"
+    text = f"So: {spelled} Now: {spelled}"
+    places = [(text.rfind(each), text.rfind(each) + len(each)) for each in (opener, closer)]
+    case = replace(
+        CALL, text=text, content=f"So: {spelled} Now: ", reasoning="", special=tuple(places), atomic=(opener, closer)
+    )
+    target = Here(f"toolglean.kit.conformance.own:{parser}")
+    assert verdicts(target, case, random_cuts=3) == {case.id: "right"}
+    assert verdicts(target, replace(case, special=None)) == {case.id: "unsafe"}
+
+
 def test_what_special_tokens_wrote_may_be_unknown_and_others_ignore_it() -> None:
     unknown = with_spans(None, "", "<a>one<a><b>")
     assert verdicts(Here("tests.kit.conformance.parsers:Spans"), unknown) == {unknown.id: "right"}
