@@ -39,6 +39,7 @@ Kinds = bytes
 
 HIDING = re.compile("[\ufdd0-\ufdef]")
 RANDOM_CUTS = 3
+LONG, LONGEST, SOME = 600, 2500, 0.05  # characters of most texts, and of some of them
 _WAYS: tuple[Callable[[Parser], Parser], ...] = (
     lambda each: each.fork(),
     copy.copy,
@@ -190,8 +191,8 @@ def _markers(name: str) -> frozenset[str]:
 def made(name: str, seed: int) -> Case:
     """The case of that number: the mutant of fuzz.mutants with that number, and tokens."""
     subject, text = mutants.case(name, seed, shared=False)
-    text = HIDING.sub("\ufffd", text)[:2500]
     rng = random.Random(f"special {name} {seed}")
+    text = HIDING.sub("\ufffd", text)[: LONGEST if rng.random() < SOME else LONG]
     share = rng.choice((0.8, 1.0))
     atomic = tuple(sorted(each for each in _markers(name) if rng.random() < share))
     kinds = known_by_tokens(rng, text, atomic)

@@ -57,7 +57,8 @@ class Strays(Plain):
 
     def with_mark(self, mark: Mark, closers: tuple[str, ...], patience: int) -> Strays:
         """The same, with one more marker that waits."""
-        return Strays((*self.marks, mark), (*self.awaited, *closers), max(self.patience, patience), self.around)
+        awaited = tuple(dict.fromkeys((*self.awaited, *closers)))  # each once: a finder is made for all of them
+        return Strays((*self.marks, mark), awaited, max(self.patience, patience), self.around)
 
     def without(self, closer: str) -> Strays:
         """The same, after that closer has come."""
@@ -70,7 +71,7 @@ class Strays(Plain):
 
     def as_markup(self) -> Strays:
         """The markers were markup: their closers may still come."""
-        return Strays(around=(*self.around, *self.awaited))
+        return Strays(around=tuple(dict.fromkeys((*self.around, *self.awaited))))
 
     def pieces(self, text: str, start: int) -> list[tuple[Mark | None, str, int]]:
         """Everything that waited, in order: each mark with its text, and what is between them. It begins at `start`."""
