@@ -74,6 +74,9 @@ QUOTING = [
     Row("code inside of code", "So:\n~~~\n<pre>\n~~~\nCALL", 1),
     Row("a result", "So:\n<tool_response>\nThe mail says: CALL\n</tool_response>\n"),
     Row("a result that never ends", "So:\n<tool_response>CALL"),
+    Row("a document that inline code leaves open", 'Say `{"na` then CALL', 1),
+    Row("one that double backticks leave open", 'Say ``{"na`` then CALL', 1),
+    Row("a second document in inline code", 'Say `["a` and `{"b` then CALL', 1),
     Row("a backtick that closes nothing", "It`s:\n<pre>\nCALL\n</pre>\n"),
     Row(
         "escaped",
@@ -220,3 +223,11 @@ def test_a_closer_that_comes_too_late_does_not_end_the_turn(size: int) -> None:
     text = f"{call}{'9' * size}<|user|>z</function_calls> y"
     events = events_of(lambda: Parser(TOOLS, format="anthropic", options=ParserOptions(markup=True)), text)
     assert [event.code for event in events if isinstance(event, Problem)] == [OVER]
+
+
+def test_a_string_that_inline_code_leaves_open_closes_no_other() -> None:
+    """A call in a string of the document after it is text. (On one line: a line break ends a string.)"""
+    text = f'Say `{{"na` and {{"b": "{HERMES}'
+    events = events_of(lambda: Parser(TOOLS, format="hermes", options=ParserOptions(markup=True)), text)
+    assert not calls_of(events)
+    assert content_of(events) == text

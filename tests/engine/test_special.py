@@ -246,3 +246,9 @@ def test_a_turn_that_is_over() -> None:
     assert parser.finish() == []
     with pytest.raises(UsageError, match="the turn is over"):
         parser.feed("<", special=False)
+
+
+def test_a_spelled_marker_inside_a_call() -> None:
+    """What is read again begins behind the marker, wherever the call around it began."""
+    text = '<<f>><paramname="x"></param><</>>>'
+    assert broken(Case(Subject("own:signs", "numbers", known=True), text, b"\1" * len(text), (">>>",))) is None

@@ -198,7 +198,7 @@ class FastPath:
             self._look_for_quotes(code, text, start)
         else:
             self._last = text
-        if strings is not None and ("{" in text or "[" in text):
+        if strings is not None and strings.matters(text):
             strings.scan(text)
             if strings.is_open:
                 self._shut_fast_paths()

@@ -76,11 +76,18 @@ class Evidence(Plain):
 
     def feed(self, machine: Reader, chunk: str, special: Special) -> list[Event]:
         """Read one chunk: the events that are certain now."""
+        if (special is True or not special) and self._passes(chunk):
+            events = machine._feed(cleaned(chunk))
+            return shown(events) if self._hides else events
         text, kinds = self._text + cleaned(chunk), self._kinds + kinds_of(chunk, special)
         out: list[Event] = []
         rest = self._read(machine, text, kinds, out)
         self._text, self._kinds = text[rest:], kinds[rest:]
         return shown(out) if self._hides else out
+
+    def _passes(self, chunk: str) -> bool:
+        # Most chunks contain no marker, and complete none: what is known of them does not matter.
+        return not self._text and self._rival is None and not self._markers.finder.search(chunk)
 
     def finish(self, machine: Reader) -> tuple[Reader, list[Event]]:
         """End the turn: its last events, and the machine that has read it."""
@@ -151,9 +158,9 @@ class Evidence(Plain):
         self._hide(machine, out)
         out += rival.missed()
         self._hopeless = self._hopeless or rival.is_broken
-        begun = end or len(rival.marker)
+        begun = max(end, len(rival.marker))
         self._pass(machine, text[:begun], kinds[:begun], out)
-        self._read_all(machine, text[begun:], kinds[begun:], out, decided=not end)
+        self._read_all(machine, text[begun:], kinds[begun:], out, decided=end <= len(rival.marker))
 
     # -- markers -------------------------------------------------------------------------------------------------------
 

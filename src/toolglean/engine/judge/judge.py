@@ -60,7 +60,7 @@ class Judge(Plain):
 
     def quoted(self, text: str) -> None:
         """Content is emitted that is quoted as a whole: it opens and closes no quotation."""
-        if self.strings is not None and (self.strings.is_open or "{" in text or "[" in text):
+        if self.strings is not None and self.strings.matters(text):
             self.strings.scan(text)
         if self.fence and text and not text.isspace():
             self.fence = ""

@@ -3,13 +3,14 @@
 #
 # A document may begin anywhere in the text. It is JSON as long as a strict reader accepts it: a bracket in prose is
 # refused after a character or two. A raw line break in a string ends it too, so that one quotation mark in prose, which
-# nothing closes, does not hide the calls on the lines that follow.
+# nothing closes, does not hide the calls on the lines that follow. A document that begins in inline code ends with it.
 """Strings of JSON in text."""
 
 from __future__ import annotations
 
 import re
 
+from toolglean.engine.judge.ticks import FENCE, Ticks
 from toolglean.scan.json import END, JsonScanner
 from toolglean.scan.plain import Plain
 from toolglean.scan.scanner import FAIL
@@ -19,6 +20,8 @@ __all__ = ["BRACKETS", "JsonStrings"]
 BRACKETS = "{["
 
 _bracket = re.compile(r"[{\[]").search
+_end_of_code = re.compile(r"[`\n]").search
+_sign = re.compile(r"[{\[`]").search
 
 
 class JsonStrings(Plain):
@@ -28,13 +31,15 @@ class JsonStrings(Plain):
         is_open: whether a document has begun, so that what comes next must be examined.
     """
 
-    __slots__ = ("_max_depth", "_scanner")
+    __slots__ = ("_in_code", "_max_depth", "_scanner", "_ticks")
 
-    owned = ("_scanner",)
+    owned = ("_scanner", "_ticks")
 
     def __init__(self, max_depth: int) -> None:
         self._max_depth = max_depth
         self._scanner: JsonScanner | None = None
+        self._ticks = Ticks()  # outside documents
+        self._in_code = False  # whether the document has begun in inline code
 
     @property
     def is_open(self) -> bool:
@@ -48,23 +53,41 @@ class JsonStrings(Plain):
 
     def reset(self) -> None:
         """What comes next is not part of the document."""
-        self._scanner = None
+        self._scanner, self._ticks = None, Ticks()
+
+    def matters(self, text: str) -> bool:
+        """Whether that text must be read: no other text changes anything."""
+        return self._scanner is not None or self._ticks.waits or _sign(text) is not None
 
     def scan(self, text: str) -> None:
         """Read on: content."""
         i = 0
-        while i < len(text):
-            scanner = self._scanner
-            if scanner is None:
-                found = _bracket(text, i)
-                if found is None:
-                    return
-                i, scanner = found.start(), JsonScanner(self._max_depth)
-                self._scanner = scanner
-            j = scanner.skim(text, i, 0)
-            if scanner.fixes:
-                i, self._scanner = scanner.fixes[0] + 1, None
-            elif scanner.token is FAIL or scanner.state == END:
-                i, self._scanner = j, None
-            else:
-                return
+        while 0 <= i < len(text):
+            i = self._find(text, i) if self._scanner is None else self._read(self._scanner, text, i)
+
+    # Each returns the place that it reached, -1 for the end of the text.
+
+    def _find(self, text: str, i: int) -> int:
+        # Up to a bracket, with which a document may begin. It shows that no more backticks come before it.
+        found = _bracket(text, i)
+        if found is None:
+            self._ticks.scan(text[i:], 0)
+            return -1
+        place = found.start()
+        self._ticks.scan(text[i : place + 1], 0)
+        self._in_code = 0 < self._ticks.open < FENCE
+        self._scanner = JsonScanner(self._max_depth)
+        return place
+
+    def _read(self, scanner: JsonScanner, text: str, i: int) -> int:
+        over = _end_of_code(text, i) if self._in_code else None
+        part = text if over is None else text[: over.start()]
+        j = scanner.skim(part, i, 0) if i < len(part) else i
+        if scanner.fixes:
+            j = scanner.fixes[0] + 1
+        elif over is not None and j == len(part):
+            j = over.start()
+        elif scanner.token is not FAIL and scanner.state != END:
+            return -1
+        self._scanner = None
+        return j
