@@ -237,13 +237,17 @@ def sglang(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def small_engines(session: nox.Session) -> None:
-    """examples/engines on mlx-lm and on litellm's proxy, both on the processor and without weights: some 600 MB."""
-    session.install("--no-compile", "--editable", ".", *TOOLS, "mlx-lm==0.32.2", "mlx[cpu]", "litellm[proxy]==1.83.0")
-    lax = ("-W", "default")  # their warnings are not ours to fix
-    session.run(
-        *("python", "-m", "pytest", *OPTIONS, *lax),
-        *("tests/engines/test_mlx_lm.py", "tests/engines/test_litellm.py", *session.posargs),
+    """examples/engines on mlx-lm and on litellm's proxy, both on the processor and without weights: some 600 MB.
+
+    mlx-lm brings transformers: its streamer, and real tokenizers for token ids.
+    """
+    session.install(
+        "--no-compile", "--editable", ".[jinja]", *TOOLS, "mlx-lm==0.32.2", "mlx[cpu]", "litellm[proxy]==1.106.2"
     )
+    lax = ("-W", "default")  # their warnings are not ours to fix
+    files = ("test_mlx_lm.py", "test_token_programs.py", "test_litellm.py")
+    paths = [f"tests/engines/{file}" for file in files]
+    session.run("python", "-m", "pytest", *OPTIONS, *lax, *paths, *session.posargs)
 
 
 @nox.session(default=False)
@@ -280,6 +284,28 @@ def _source(session: nox.Session, name: str, pip: tuple[str, ...]) -> Path:
     return next(path for path in folder.iterdir() if path.is_dir())
 
 
+@nox.session(default=False)
+def rust_front_ends(session: nox.Session) -> None:
+    """What the Rust front ends of vLLM and SGLang say to toolglean's name: both wheels, some 400 MB, on Linux."""
+    session.install("--no-compile", "--editable", ".", *TOOLS)
+    folder = Path(session.create_tmp()).resolve()
+    files = {}
+    for variable, name, wanted in (
+        ("TOOLGLEAN_VLLM_RS", "vllm==0.33.0", "vllm/vllm-rs"),
+        ("TOOLGLEAN_SGLANG_SERVER", "sglang==0.5.23", "sglang/srt/rust_extensions/_server.*.so"),
+    ):
+        target = folder / name.partition("=")[0]
+        shutil.rmtree(target, ignore_errors=True)
+        session.run("pip", "download", "--no-deps", "--only-binary=:all:", "--dest", str(target), name)
+        shutil.unpack_archive(next(target.glob("*.whl")), target, "zip")
+        files[variable] = next(target.glob(wanted))
+        files[variable].chmod(0o755)
+    session.run(
+        *("python", "-m", "pytest", *OPTIONS, "tests/engines/test_rust_front_ends.py", *session.posargs),
+        env={variable: str(path) for variable, path in files.items()},
+    )
+
+
 def _requirements(source: Path) -> Iterator[str]:
     # Those of vLLM, without the pins that are too strict.
     for line in (source / "requirements" / "common.txt").read_text(encoding="utf-8").splitlines():
@@ -310,6 +336,7 @@ def vllm(session: nox.Session) -> None:
     session.run("python", str(ours / "serving.py"), *session.posargs, env=env)
     if session.posargs:
         return
+    session.run("python", str(ours / "spelling.py"), env=env)
     session.run("python", str(ours / "constraints.py"), env=env)
     pytest = ("python", "-m", "pytest", "-p", "swap", "-p", "no:cacheprovider", "-q", "--tb=no", "-W", "ignore")
     tests = (f"--confcutdir={source / 'tests' / 'tool_parsers'}", "tests/tool_parsers", "tests/reasoning")

@@ -41,16 +41,18 @@ FACES = (
     "toolglean.batch",
     "toolglean.kit.anonymize",
     "toolglean.kit.conformance",
+    "toolglean.engines",
     "toolglean.engines.vllm",
     "toolglean.engines.sglang",
+    "toolglean.engines.tensorrt_llm",
     "toolglean.kit.testing",
     "toolglean.kit.demo",
     "toolglean.ollama",
 )
 """The modules to import from. Of `clients`, each file with the name of an extra is one, and `repair`, below them."""
 
-INNER = frozenset({"clients", "engine", "engines", "scan", "cli"})
-"""The packages that export only to other packages, and the folders of the clients and the engines."""
+INNER = frozenset({"clients", "engine", "scan", "cli"})
+"""The packages that export only to other packages, and the folder of the clients."""
 
 Statement = ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef | ast.Assign | ast.AnnAssign
 

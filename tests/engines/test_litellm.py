@@ -9,6 +9,7 @@ import asyncio
 import importlib.util
 import json
 import os
+import secrets
 import shutil
 import socket
 import subprocess
@@ -132,6 +133,8 @@ def free_port() -> int:
 
 
 PORT = free_port()
+MASTER_KEY = f"sk-{secrets.token_hex(32)}"
+"""Without one, or with one that is easy to guess, the proxy does not start."""
 
 
 @pytest.fixture(scope="module")
@@ -157,7 +160,7 @@ def upstream(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Loopback]:
                 "False",
             ],
             cwd=folder,
-            env=os.environ | {"LITELLM_LOCAL_MODEL_COST_MAP": "True"},
+            env=os.environ | {"LITELLM_LOCAL_MODEL_COST_MAP": "True", "LITELLM_MASTER_KEY": MASTER_KEY},
             stdout=log,
             stderr=subprocess.STDOUT,
         )
@@ -186,7 +189,7 @@ def asked_of(server: Loopback, **fields: Any) -> list[dict[str, Any]]:
     """The proxy's answer to a question: one object, or the chunks of the stream."""
     server.play(Turn([LEAK[at : at + 5] for at in range(0, len(LEAK), 5)]))
     body = {"model": "qwen3", "messages": [{"role": "user", "content": "?"}], **fields}
-    headers = {"Content-Type": "application/json"}
+    headers = {"Content-Type": "application/json", "Authorization": f"Bearer {MASTER_KEY}"}
     url = f"http://127.0.0.1:{PORT}/v1/chat/completions"
     with urllib.request.urlopen(urllib.request.Request(url, json.dumps(body).encode(), headers), timeout=60) as answer:
         text = answer.read().decode()

@@ -17,6 +17,8 @@ from typing import Any
 import pytest
 
 from tests.engines.programs import load
+from toolglean import Content
+from toolglean.engines import SpecialTokens
 
 CALL = '<tool_call>\n{"name": "get_weather", "arguments": {"unit": "C", "days": 3}}\n</tool_call>'
 SAID = f"I will look.\n{CALL}"
@@ -240,6 +242,20 @@ def check(calls: Any, names: set[str]) -> None:
         arguments = json.loads(call["function"]["arguments"])
         assert arguments["unit"] in {"C", "F"}
         assert arguments["days"] in range(1, 10)
+
+
+def test_the_file_says_which_tokens_are_markers(model: Any) -> None:
+    special = SpecialTokens.from_llama_cpp(model)
+    assert special is not None
+    assert special.atomic == set(SPECIAL)
+    place = 256 + SPECIAL.index("<tool_call>")
+    assert special.turn().spans("a<tool_call>", [ord("a"), place]) == ((1, 12),)
+
+
+def test_a_turn_is_read_by_its_token_ids(model: Any) -> None:
+    """It is noise: no text of it is lost."""
+    read = load("llama_tokens").events(model, ASKED["messages"], TOOLS, max_tokens=60, temp=1.5)
+    assert "".join(event.text for event in read if isinstance(event, Content))
 
 
 def test_without_tools_it_writes_noise(model: Any) -> None:

@@ -11,7 +11,10 @@ from tests.engines.programs import FOLDER
 PAGES = {
     "litellm_hook.py": "litellm.md",
     "llama_handler.py": "llama-cpp-python.md",
+    "llama_tokens.py": "llama-cpp-python.md",
     "mlx_server.py": "mlx-lm.md",
+    "mlx_tokens.py": "mlx-lm.md",
+    "transformers_streamer.py": "transformers.md",
 }
 
 

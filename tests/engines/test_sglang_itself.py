@@ -105,7 +105,8 @@ def test_a_required_call_is_enforced_in_the_models_own_format(name: str, strict:
         assert [item.name for item in parser.parse_non_stream(text)[1]] == [call[0]]
     assert not accepts("It is sunny.")
     assert not accepts(render(name, [("other", {})]))
-    wrong = render(name, [("get_weather", {"town": "Oslo"})], tools=TOOLS)
+    # `render` refuses to write what would not be read, so the wrong arguments are written into a right call.
+    wrong = render(name, CALLS[:1], tools=TOOLS).replace("city", "town")
     assert accepts(wrong) is not strict
 
 

@@ -15,6 +15,7 @@ import pytest
 from tests.engines import vllm_stand_ins as stand_ins
 from tests.engines.test_reading import ARGUMENTS, CALL, TOOL, UNKNOWN
 from tests.engines.vllm_stand_ins import DelegatingParser, Tokenizer, request
+from toolglean.engines import EngineError
 from toolglean.engines import vllm as plugin
 from toolglean.engines.names import parser_names
 from toolglean.errors import UsageError
@@ -334,6 +335,90 @@ def test_the_markers_that_a_thinking_budget_forces() -> None:
     assert plain.reasoning_start_str is plain.reasoning_end_str is None
 
 
+# -- special tokens --------------------------------------------------------------------------------------------------
+
+JSON_CALL = '<tool_call>\n{"name": "f", "arguments": {"n": 3}}\n</tool_call>'
+SPELLED = [ord(char) for char in JSON_CALL]
+
+
+def ids_and_text(*parts: str | list[int]) -> list[tuple[str, list[int]]]:
+    # One token for each delta: text in which markers are tokens, or ids of which each is a character.
+    tokenizer = Tokenizer(*MARKERS)
+    ids = [each for part in parts for each in (tokenizer.encode(part) if isinstance(part, str) else part)]
+    return [(tokenizer.decode([each], skip_special_tokens=False), [each]) for each in ids]
+
+
+def with_ids(deltas: list[tuple[str, list[int]]], prompt: str, size: int = 1, hold: int = 0, **flags: Any) -> Answer:
+    """The answer to a stream with ids; the server sends `size` tokens at once, and holds `hold` characters back."""
+    parser, asked = server(tool="toolglean-hermes", **flags), request([TOOL])
+    parser.start(Tokenizer(*MARKERS).encode(prompt))
+    found: list[Any] = []
+    text, sent = "", 0
+    for place in range(0, len(deltas), size):
+        now = deltas[place : place + size]
+        text += "".join(each for each, _ in now)
+        end = len(text) if place + size >= len(deltas) else max(len(text) - hold, sent)
+        found += parser.step(text[sent:end], asked, [each for _, ids in now for each in ids])
+        sent = end
+    found += parser.finish()
+    parts = [part for delta in found for part in delta.tool_calls]
+    calls = {
+        part.index: "".join(each.function.arguments for each in parts if each.index == part.index) for part in parts
+    }
+    names = {part.index: part.function.name for part in parts if part.function.name}
+    content, reasoning = ("".join(getattr(delta, name) or "" for delta in found) for name in ("content", "reasoning"))
+    return Answer(content, reasoning, [(names[index], text) for index, text in calls.items()])
+
+
+IDS: dict[str, tuple[list[str | list[int]], str, Answer]] = {
+    "by its id": (["Hi ", JSON_CALL], BARE, Answer("Hi ", "", CALLED)),
+    "spelled out, before one by its id": (["So: ", SPELLED, " Now: ", JSON_CALL], BARE, Answer(f"So: {JSON_CALL} Now: ", "", CALLED)),
+    "spelled out, and text after it": ([SPELLED, " is a call."], BARE, Answer(f"{JSON_CALL} is a call.", "", [])),
+    "spelled out at the end": (["Hi ", SPELLED], BARE, Answer("Hi ", "", CALLED)),
+    "after the reasoning": (["I</think>So: ", SPELLED, " Now: ", JSON_CALL], OPEN, Answer(f"So: {JSON_CALL} Now: ", "I", CALLED)),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("size", "hold"), [(1, 0), (3, 0), (1000, 0), (1, 7), (4, 30)])
+@pytest.mark.parametrize("reasoning", ["toolglean-hermes", None], ids=["both parsers", "tool parser"])
+@pytest.mark.parametrize("row", IDS)
+def test_ids_tell_a_marker_from_its_spelling(row: str, reasoning: str | None, size: int, hold: int) -> None:
+    parts, prompt, right = IDS[row]
+    if prompt == OPEN:  # which needs a parser for reasoning
+        reasoning = "toolglean-hermes"
+    assert with_ids(ids_and_text(*parts), prompt, size, hold, reasoning=reasoning) == right
+
+
+def test_ids_that_do_not_fit_the_text_tell_nothing() -> None:
+    """As if there were none: a spelled-out call is one by its text."""
+    deltas = [(text, [ord("x")]) for text, _ in ids_and_text("So: ", SPELLED, " Now: ", JSON_CALL)]
+    text = f"So: {JSON_CALL} Now: {JSON_CALL}"
+    flags = {"tool": "toolglean-hermes", "reasoning": "toolglean-hermes"}
+    assert with_ids(deltas, BARE, reasoning="toolglean-hermes") == in_all_ways(text, whole=False, **flags)
+
+
+def test_the_markers_of_a_tokenizer_are_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    tokenizer = Tokenizer(*MARKERS)
+    looked: list[Tokenizer] = []
+
+    def added(self: Tokenizer) -> dict[int, str]:
+        looked.append(self)
+        return {1: "<a>"}
+
+    monkeypatch.setattr(Tokenizer, "added_tokens_decoder", property(added))
+    for _ in range(3):
+        server(tokenizer=tokenizer)
+    assert len(looked) == 1
+
+
+def test_a_tokenizer_that_refuses_to_tell_is_no_obstacle(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(_: Any) -> Any:
+        raise RuntimeError("not today")
+
+    monkeypatch.setattr(Tokenizer, "added_tokens_decoder", property(refuse))
+    assert with_ids(ids_and_text("Hi ", JSON_CALL), BARE, reasoning=None) == Answer("Hi ", "", CALLED)
+
+
 # -- registering -----------------------------------------------------------------------------------------------------
 
 
@@ -380,6 +465,61 @@ def test_registering_never_raises(
     assert "toolglean's parsers are not available" in caplog.text
 
 
+# -- releases --------------------------------------------------------------------------------------------------------
+
+
+def _only(layout: str, monkeypatch: pytest.MonkeyPatch) -> dict[str, ModuleType]:
+    # The modules of these releases, and no others.
+    for name in [each for each in sys.modules if each == "vllm" or each.startswith("vllm.")]:
+        monkeypatch.delitem(sys.modules, name)
+    made = stand_ins.modules(layout)
+    for name, module in made.items():
+        monkeypatch.setitem(sys.modules, name, module)
+    _forget()
+    return made
+
+
+@pytest.mark.parametrize("layout", [each for each in stand_ins.LAYOUTS if each != "0.12"])
+def test_the_plugin_loads_under_the_names_of_each_release(layout: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = _only(layout, monkeypatch)
+    plugin.register()
+    [tools] = [vars(made[name])["ToolParserManager"] for name in made if name.endswith("tool_parsers")]
+    module, name = tools.lazy[NAME]
+    assert issubclass(getattr(importlib.import_module(module), name), stand_ins.ToolParser)
+    assert in_all_ways(f"<think>I</think>Hi {CALL}") == Answer("Hi ", "I", CALLED)
+
+
+def test_old_names_may_lead_to_the_new_ones(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in vLLM's tree with `vllm.frontend`: the modules of both names are the same objects."""
+    made = _only("vllm.frontend", monkeypatch)
+    for old, new in stand_ins.LAYOUTS["vllm.frontend"]:
+        for name in [each for each in made if each == new or each.startswith(f"{new}.")]:
+            monkeypatch.setitem(sys.modules, old + name.removeprefix(new), made[name])
+    assert in_all_ways(f"<think>I</think>Hi {CALL}") == Answer("Hi ", "I", CALLED)
+
+
+def test_a_release_that_is_too_old_is_refused_with_the_reason(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    made = _only("0.12", monkeypatch)
+    vars(made["vllm.entrypoints.openai.tool_parsers.abstract_tool_parser"])["ToolParser"] = stand_ins.OldToolParser
+    plugin.register()
+    assert "toolglean needs vLLM 0.24 or later" in caplog.text
+    assert vars(made["vllm.entrypoints.openai.tool_parsers"])["ToolParserManager"].lazy == {}
+    with pytest.raises(EngineError, match="has no `engine_based_streaming`"):
+        parser_class("tool")
+
+
+def test_a_release_with_other_names_is_refused_with_those_that_were_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = _only("0.33", monkeypatch)
+    monkeypatch.delitem(vars(made["vllm.reasoning.abs_reasoning_parsers"]), "ReasoningParser")
+    with pytest.raises(
+        EngineError, match=r"vllm\.frontend\.processing\.reasoning\.abs_reasoning_parsers, vllm\.reasoning"
+    ) as found:
+        parser_class("reasoning")
+    assert isinstance(found.value, ImportError)
+
+
 def test_registering_loads_next_to_nothing() -> None:
     code = (
         "import sys, toolglean; before = set(sys.modules)\n"
@@ -389,5 +529,6 @@ def test_registering_loads_next_to_nothing() -> None:
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     new, heavy = run.stdout.split("\n")[:2]
-    assert set(new.split()) == {"toolglean.engines", "toolglean.engines.names", "toolglean.engines.vllm"}
+    ours = ("engines", "engines.modules", "engines.names", "engines.vllm", "engines.vllm.places", "errors")
+    assert set(new.split()) == {f"toolglean.{each}" for each in ours}
     assert not heavy

@@ -54,6 +54,7 @@ class ExtractedToolCallInformation:
 
 
 class ToolParser:
+    engine_based_streaming = False
     supports_required_and_named = True
     structural_tag_model: str | None = None
 
@@ -71,6 +72,8 @@ class ToolParser:
 
 
 class ReasoningParser:
+    engine_based_streaming = False
+
     def __init__(self, tokenizer: Any, *_: Any, **__: Any) -> None:
         self.model_tokenizer = tokenizer
 
@@ -112,13 +115,14 @@ class DelegatingParser:
         calls = [] if request.tool_choice == "none" else found.tool_calls
         return found.content or "", reasoning or "", [(call.function.name, call.function.arguments) for call in calls]
 
-    def step(self, text: str, request: Any) -> list[DeltaMessage]:
+    def step(self, text: str, request: Any, ids: list[int] | None = None) -> list[DeltaMessage]:
         found: list[Any] = []
-        passed = text
+        passed, ids = text, ids or []
         if not self.over:
-            delta = self._reasoning(text)
+            delta = self._reasoning(text, ids)
             if self.reasoning.has_engine_confirmed_reasoning_end():
                 self.over = True
+                ids = self.reasoning.extract_content_ids(ids)
                 rest = self.reasoning.finish_streaming()
                 passed = (delta.content if delta else None) or ""
                 passed += (rest.content if rest else None) or ""
@@ -129,7 +133,7 @@ class DelegatingParser:
             if delta is not None and (delta.content or delta.reasoning or delta.tool_calls):
                 found.append(delta)
         if self.over:
-            found.append(self._tool(passed, request) if self.tool is not None else DeltaMessage(content=passed))
+            found.append(self._tool(passed, request, ids) if self.tool is not None else DeltaMessage(content=passed))
         return [each for each in found if each is not None]
 
     def finish(self) -> list[DeltaMessage]:
@@ -137,11 +141,11 @@ class DelegatingParser:
         found = ending.finish_streaming() if ending is not None else None
         return [found] if found is not None else []
 
-    def _reasoning(self, text: str) -> Any:
-        return self.reasoning.extract_reasoning_streaming("", text, text, [], [], [])
+    def _reasoning(self, text: str, ids: list[int]) -> Any:
+        return self.reasoning.extract_reasoning_streaming("", text, text, [], ids, ids)
 
-    def _tool(self, text: str, request: Any) -> Any:
-        return self.tool.extract_tool_calls_streaming("", text, text, [], [], [], request)
+    def _tool(self, text: str, request: Any, ids: list[int]) -> Any:
+        return self.tool.extract_tool_calls_streaming("", text, text, [], ids, ids, request)
 
 
 class StructuralTag:
@@ -161,6 +165,10 @@ class Tokenizer:
         self.chat_template = template
         self.markers = list(markers)
         self.decoded = 0
+
+    @property
+    def added_tokens_decoder(self) -> dict[int, str]:
+        return {0x110000 + place: marker for place, marker in enumerate(self.markers)}
 
     def encode(self, text: str) -> list[int]:
         marker = "|".join(map(re.escape, self.markers)) or "(?!)"
@@ -192,8 +200,40 @@ def request(tools: Any = None, choice: Any = None, **more: Any) -> Any:
     )
 
 
-def modules() -> dict[str, ModuleType]:
-    """The modules of vLLM that a plugin imports."""
+class OldToolParser:
+    """The base class before vLLM 0.24: nothing tells a parser that its stream has ended."""
+
+
+def _moved(contents: dict[str, dict[str, Any]], old: str, new: str) -> dict[str, dict[str, Any]]:
+    # With modules of another name, and those above them.
+    moved = {
+        new + name.removeprefix(old) if name == old or name.startswith(f"{old}.") else name: members
+        for name, members in contents.items()
+    }
+    above = (name.split(".")[:depth] for name in moved for depth in range(1, name.count(".") + 1))
+    return {".".join(parts): {} for parts in sorted(above)} | moved
+
+
+LAYOUTS: dict[str, tuple[tuple[str, str], ...]] = {
+    "0.33": (),
+    "0.24 to 0.28": (("vllm.entrypoints.generate.base.protocol", "vllm.entrypoints.openai.engine.protocol"),),
+    "vllm.frontend": (
+        ("vllm.tool_parsers", "vllm.frontend.processing.tool_parsers"),
+        ("vllm.reasoning", "vllm.frontend.processing.reasoning"),
+        ("vllm.parser", "vllm.frontend.processing.parser"),
+        ("vllm.entrypoints.generate", "vllm.frontend.entrypoints.generate"),
+        ("vllm.envs", "vllm.foundation.system.envs"),
+    ),
+    "0.12": (
+        ("vllm.tool_parsers", "vllm.entrypoints.openai.tool_parsers"),
+        ("vllm.entrypoints.generate.base.protocol", "vllm.entrypoints.openai.protocol"),
+    ),
+}
+"""The names that releases have given to their modules: what is at another place than in the first."""
+
+
+def modules(layout: str = "0.33") -> dict[str, ModuleType]:
+    """The modules of vLLM that a plugin imports, in the places of these releases."""
     types: tuple[type[Any], ...] = (DeltaFunctionCall, DeltaMessage, DeltaToolCall, FunctionCall, ToolCall)
     protocol: dict[str, Any] = {each.__name__: each for each in (*types, ExtractedToolCallInformation)}
     contents: dict[str, dict[str, Any]] = {
@@ -211,7 +251,9 @@ def modules() -> dict[str, ModuleType]:
         "vllm.tool_parsers.abstract_tool_parser": {"ToolParser": ToolParser},
         "xgrammar": {"StructuralTag": StructuralTag},
     }
-    found = {}
+    for old, new in LAYOUTS[layout]:
+        contents = _moved(contents, old, new)
+    found: dict[str, ModuleType] = {}
     for name, members in contents.items():
         module = found[name] = ModuleType(name)
         module.__path__ = []

@@ -1,7 +1,27 @@
 # The engines that load toolglean as a plugin, each in the package of its name; what they share is in names.py,
-# syntax.py and reading.py.
-# Does not depend on how calls are written or read. Nothing is imported here, because an engine loads its plugins in
-# each of its processes, most of which never parse.
-"""toolglean inside engines: parsers for vLLM and SGLang, found through entry points."""
+# syntax.py, reading.py, special_tokens.py and token_spans.py.
+# Does not depend on how calls are written or read. Nothing is imported before it is asked for, because an engine loads
+# its plugins in each of its processes, most of which never parse.
+"""toolglean inside engines: parsers for vLLM, SGLang and TensorRT-LLM, and the special tokens of a vocabulary."""
 
-__all__: list[str] = []
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from toolglean.engines.modules import EngineError
+    from toolglean.engines.special_tokens import SpecialTokens
+
+__all__ = ["EngineError", "SpecialTokens"]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "EngineError":
+        from toolglean.engines.modules import EngineError  # noqa: PLC0415
+
+        return EngineError
+    if name == "SpecialTokens":
+        from toolglean.engines.special_tokens import SpecialTokens  # noqa: PLC0415
+
+        return SpecialTokens
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

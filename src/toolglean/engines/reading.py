@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from toolglean.clients.turn.text import TurnText
 from toolglean.engines.syntax import ModelSyntax
@@ -19,6 +19,9 @@ from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Mark
 from toolglean.options import ParserOptions, changed, options_of
 from toolglean.parser import Parser
 from toolglean.tools import ToolSet
+
+if TYPE_CHECKING:
+    from toolglean.engines.special_tokens import SpecialTokens
 
 __all__ = ["ToolCallDelta", "TurnDelta", "TurnReader"]
 
@@ -74,6 +77,7 @@ class TurnReader:
         options: how calls are read; None: the default ones. Calls to a tool that is not among the request's tools are
             content by default, because an engine's answer cannot mark a tool as unknown.
         new_id: makes the id of a call without an id of the model; None: it is `call_` and 24 random hex digits.
+        special: the special tokens of the model's vocabulary, if `feed` gets token ids; None: they are not known.
 
     Attributes:
         ended: whether the reasoning is over: it was closed, or there was content or a call.
@@ -88,6 +92,7 @@ class TurnReader:
         "_prefix",
         "_reasoning",
         "_spaces",
+        "_spans",
         "_syntax",
         "_turn",
         "broken",
@@ -108,6 +113,7 @@ class TurnReader:
         single_call: bool = False,
         options: ParserOptions | None = None,
         new_id: Callable[[], str] | None = None,
+        special: SpecialTokens | None = None,
     ) -> None:
         self.ended = False
         self.broken: set[int] = set()
@@ -118,10 +124,12 @@ class TurnReader:
         self._gap = ""  # white space after the reasoning, which belongs to the content if content follows
         self._reasoning = reasoning
         self._new_id = new_id or _random_id
+        self._spans = None if special is None else special.turn()
         self._prefix = f"call_{uuid.uuid4().hex}_"
         start: dict[str, Any] = {"prompt": prompt} if prompt else {"start": "reasoning" if in_reasoning else "content"}
         chosen = changed(options, markup=True, unknown_tools="call", id_prefix=self._prefix)
-        parser = Parser(tools, options=chosen, **start, **syntax.arguments)
+        atomic = None if special is None else special.atomic
+        parser = Parser(tools, options=chosen, atomic=atomic, **start, **syntax.arguments)
         none = not calls
         self._turn = TurnText(
             parser,
@@ -133,9 +141,15 @@ class TurnReader:
         if none:
             self._turn.take()
 
-    def feed(self, text: str) -> TurnDelta:
-        """What a piece of text makes certain."""
-        return self._piece(self._turn.feed(text))
+    def feed(self, text: str, ids: Sequence[int] | None = None) -> TurnDelta:
+        """What a piece of text makes certain.
+
+        Args:
+            text: the text, possibly empty.
+            ids: the ids of the tokens since the last piece; None: they are not known, nor are those that follow.
+        """
+        special = None if self._spans is None else self._spans.spans(text, ids)
+        return self._piece(self._turn.feed(text, special))
 
     def finish(self) -> TurnDelta:
         """The turn is over: what was held back."""

@@ -22,7 +22,7 @@ class Here:
         return way == WHOLE or (self._subject.streams and (way != ONE_CHUNK or self._subject.has_whole))
 
     def read(self, case: Case, way: str) -> Reading | None:
-        names = ("id", "text", "format", "model", "start")
+        names = ("id", "text", "format", "model", "start", "special", "atomic")
         found = self._subject.answers({name: getattr(case, name) for name in names} | {"tools": list(case.tools)}, way)
         return None if found is None else folded(found)
 

@@ -43,6 +43,30 @@ class Hasty:
         """Nothing is left."""
 
 
+class Spans:
+    """Tells what special tokens wrote: that text is its reasoning, the rest its content."""
+
+    def __init__(self, tools: list[dict[str, Any]], *, atomic: list[str] | None = None) -> None:  # noqa: ARG002
+        self.known = bool(atomic)
+
+    def feed(self, chunk: str, special: list[tuple[int, int]] | None = None) -> dict[str, Any]:
+        if special is None or not self.known:
+            return {"content": chunk}
+        written = {place for begin, end in special for place in range(begin, end)}
+        parts = [
+            "".join(char for place, char in enumerate(chunk) if (place in written) is each) for each in (True, False)
+        ]
+        return {"reasoning": parts[0], "content": parts[1]}
+
+    def finish(self) -> None:
+        """Nothing is left."""
+
+
+def spans(text: str, tools: list[dict[str, Any]], *, special: list[list[int]] | None = None) -> dict[str, Any]:  # noqa: ARG001
+    """The same, for a whole text."""
+    return Spans([], atomic=["<a>"]).feed(text, None if special is None else [(begin, end) for begin, end in special])
+
+
 class Pieces(Hasty):
     """Reads tokens: none is cut; and whole turns by other code, which drops everything."""
 

@@ -85,6 +85,13 @@ BROKEN: list[dict[str, Any]] = [
     {"expected": {"calls": {}, "content": "", "reasoning": None}},
     {"expected": {"calls": [], "content": 3, "reasoning": None}},
     {"also_right": [{}]},
+    {"special": 3},
+    {"special": [3]},
+    {"special": [[1]]},
+    {"special": [[-1, 0]]},
+    {"special": [["0", 1]]},
+    {"atomic": "<a>"},
+    {"atomic": [""]},
     {"also_right": [[{"name": "f", "arguments": []}]]},
 ]
 
@@ -95,6 +102,29 @@ def test_a_wrong_case_is_refused_with_its_place(broken: dict[str, Any], tmp_path
     path.write_text(json.dumps(GOOD) + "\n\n" + json.dumps({**GOOD, "id": "b", **broken}) + "\n", encoding="utf-8")
     with pytest.raises(UsageError, match=r"mine\.jsonl, line 3: "):
         read_cases(path)
+
+
+@pytest.mark.parametrize("special", [[[0, 99]], [[2, 1]], [[1, 1]], [[0, 2], [1, 3]]], ids=str)
+def test_spans_outside_the_text_or_out_of_order_are_refused(special: list[list[int]], tmp_path: Path) -> None:
+    path = tmp_path / "mine.jsonl"
+    path.write_text(json.dumps(GOOD | {"text": "<a>b", "special": special}), encoding="utf-8")
+    with pytest.raises(UsageError, match=r"special: .* is not a span"):
+        read_cases(path)
+
+
+def test_what_special_tokens_wrote_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "mine.jsonl"
+    rows = [
+        GOOD | {"text": "<a>b", "special": [[0, 3]], "atomic": ["<a>"]},
+        GOOD | {"id": "b", "special": None},
+        GOOD | {"id": "c"},
+    ]
+    path.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    assert [(case.special, case.atomic) for case in read_cases(path)] == [
+        (((0, 3),), ("<a>",)),
+        (None, None),
+        (None, None),
+    ]
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import json
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
@@ -60,6 +61,53 @@ def test_pieces_are_not_cut_and_whole_turns_may_have_their_own_code() -> None:
     assert result.verdict == "lost"
     assert "in one chunk" in result.ways
     assert next(each for each in result.findings if each.verdict == "lost").ways == ("whole",)
+
+
+def with_spans(special: list[list[int]] | None, reasoning: str, content: str) -> Case:
+    return replace(
+        CALL,
+        text="<a>one<a><b>",
+        calls=(),
+        content=content,
+        reasoning=reasoning,
+        special=None if special is None else tuple((begin, end) for begin, end in special),
+        atomic=("<a>",),
+    )
+
+
+@pytest.mark.parametrize("parser", ["Spans", "spans"])
+@pytest.mark.parametrize(
+    ("special", "reasoning", "content"),
+    [([[0, 3], [6, 9], [9, 12]], "<a><a><b>", "one"), ([[6, 9]], "<a>", "<a>one<b>"), ([], "", "<a>one<a><b>")],
+)
+def test_what_special_tokens_wrote_is_passed_on_at_every_cut(
+    special: list[list[int]], reasoning: str, content: str, parser: str
+) -> None:
+    case = with_spans(special, reasoning, content)
+    target = Here(f"tests.kit.conformance.parsers:{parser}")
+    assert verdicts(target, case, random_cuts=5) == {case.id: "right"}
+
+
+@pytest.mark.parametrize("parser", ["Own", "Auto"])
+def test_our_own_parser_takes_what_special_tokens_wrote(parser: str) -> None:
+    """By the text alone, the spelled-out call is a call as well."""
+    spelled = CALL.text
+    opener, closer = "<tool_call>", "</tool_call>"
+    text = f"So: {spelled} Now: {spelled}"
+    places = [(text.rfind(each), text.rfind(each) + len(each)) for each in (opener, closer)]
+    case = replace(
+        CALL, text=text, content=f"So: {spelled} Now: ", reasoning="", special=tuple(places), atomic=(opener, closer)
+    )
+    target = Here(f"toolglean.kit.conformance.own:{parser}")
+    assert verdicts(target, case, random_cuts=3) == {case.id: "right"}
+    assert verdicts(target, replace(case, special=None)) == {case.id: "unsafe"}
+
+
+def test_what_special_tokens_wrote_may_be_unknown_and_others_ignore_it() -> None:
+    unknown = with_spans(None, "", "<a>one<a><b>")
+    assert verdicts(Here("tests.kit.conformance.parsers:Spans"), unknown) == {unknown.id: "right"}
+    ignored = with_spans([[0, 3]], "", "<a>one<a><b>")
+    assert verdicts(Here("tests.kit.conformance.parsers:generated"), ignored) == {ignored.id: "right"}
 
 
 def test_what_a_parser_does_not_claim_is_skipped() -> None:

@@ -25,7 +25,7 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from toolglean.clients.turn.duplicates import DuplicateFilter, SentCall
 from toolglean.clients.turn.numbering import renumbered
@@ -48,6 +48,9 @@ from toolglean.events import (
 from toolglean.options import UnknownTools
 from toolglean.parser import Parser
 from toolglean.tools import ToolLike, ToolSet
+
+if TYPE_CHECKING:
+    from toolglean.engine.evidence.kinds import Special
 
 __all__ = ["Counts", "NewField", "Tools", "TurnText", "is_all", "listed", "whole_turn"]
 
@@ -168,9 +171,9 @@ class TurnText:
         """Whether the text is pristine so far, and some of it is held back."""
         return self.pristine and (self._ended < self._seen or self.thinks)
 
-    def feed(self, text: str) -> list[Event]:
-        """The events of a piece of text."""
-        events = self._parser.feed(text)
+    def feed(self, text: str, special: Special = None) -> list[Event]:
+        """The events of a piece of text, of which special tokens wrote these characters (as for `Parser.feed`)."""
+        events = self._parser.feed(text, special)
         place = self._seen
         self._seen = place + len(text)
         if len(events) == 1 and type(events[0]) is Content and place == self._ended and events[0].text == text:

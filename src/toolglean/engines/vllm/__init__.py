@@ -9,17 +9,19 @@
 #   pairing.py            how the two find each other, so that one reader reads the whole turn
 #   tokens.py             ids and text
 #   tags.py               structural tags
+#   places.py             where the releases of vLLM keep what the parsers need
+#   interface.py          these classes of vLLM
 #
-# Only __init__.py is imported when vLLM starts: the classes import those of vLLM, and the parser.
+# Only __init__.py and places.py are imported when vLLM starts: the classes import those of vLLM, and the parser.
 """toolglean as the tool parser and the reasoning parser of vLLM."""
 
 from __future__ import annotations
 
-import importlib
 import logging
 from typing import Any
 
 from toolglean.engines.names import parser_names
+from toolglean.engines.vllm.places import base_class, vllm_module
 
 __all__ = ["APPEND_THINK", "register"]
 
@@ -32,11 +34,13 @@ PARSERS = "toolglean.engines.vllm.parsers"
 def register() -> None:
     """Make toolglean's parsers known to vLLM, by name: `toolglean`, and `toolglean-<format>` for each format.
 
-    Never raises, because vLLM would not start: if this vLLM has no such registry, a warning is logged.
+    Never raises, because vLLM would not start: if this release cannot use them, a warning is logged, and says why.
     """
     try:
-        tools: Any = importlib.import_module("vllm.tool_parsers").ToolParserManager
-        reasonings: Any = importlib.import_module("vllm.reasoning").ReasoningParserManager
+        tools: Any = vllm_module("tool parsers").ToolParserManager
+        reasonings: Any = vllm_module("reasoning parsers").ReasoningParserManager
+        base_class("tool parser")
+        base_class("reasoning parser")
         for name in parser_names():
             tools.register_lazy_module(name, PARSERS, f"tool:{name}")
             reasonings.register_lazy_module(name, PARSERS, f"reasoning:{name}")

@@ -13,15 +13,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import accumulate
 from typing import Any
 
-from vllm.entrypoints.generate.base.protocol import DeltaMessage
-from vllm.parser.abstract_parser import DelegatingParser
-from vllm.reasoning.abs_reasoning_parsers import ReasoningParser
-
 from toolglean.engines.reading import TurnReader
 from toolglean.engines.vllm.counting import ReasoningCount
+from toolglean.engines.vllm.interface import DelegatingParser, DeltaMessage, ReasoningParser
 from toolglean.engines.vllm.pairing import has_foreign_partner, introduce
 from toolglean.engines.vllm.tags import request_tools
-from toolglean.engines.vllm.tokens import TAIL, Tokens, reasoning_is_over
+from toolglean.engines.vllm.tokens import TAIL, Tokens, reasoning_is_over, special_tokens_of
 from toolglean.engines.vllm.tool_parser import ToolgleanToolParser, delta_of, with_special_tokens
 
 __all__ = ["AppendThinkParser", "ToolgleanReasoningParser"]
@@ -52,6 +49,8 @@ class ToolgleanReasoningParser(ReasoningParser):
         self._partner: ToolgleanToolParser | None = None
         self._reader: TurnReader | None = None
         self._count: ReasoningCount | None = None
+        self._special = special_tokens_of(tokenizer)
+        self._ids: list[int] = []  # since the last text
         self._over = False  # vLLM may pass the rest to the tool parser
         self._hands_over = False
         introduce(self)
@@ -75,7 +74,7 @@ class ToolgleanReasoningParser(ReasoningParser):
 
     def set_prompt_token_ids(self, prompt_token_ids: Sequence[int]) -> None:
         self._prompt = self._tokens.text(prompt_token_ids[-PROMPT_TOKENS:])
-        self._reader, self._count = None, None
+        self._reader, self._count, self._ids = None, None, []
 
     def _begin(self, asked: Any = None) -> dict[str, Any]:
         # Without the prompt, the chat template tells. Without either, a model that can reason is expected to do so,
@@ -109,18 +108,20 @@ class ToolgleanReasoningParser(ReasoningParser):
         current_token_ids: Sequence[int],
         delta_token_ids: Sequence[int],
     ) -> DeltaMessage | None:
+        if self._over:
+            return DeltaMessage(content=delta_text) if delta_text else None
+        self._ids += delta_token_ids
         if not delta_text:
             return None
-        if self._over:
-            return DeltaMessage(content=delta_text)
+        ids, self._ids = self._ids, []
         if self._reader is None:
             if self._partner is not None and self._partner.reads_reasoning:
                 self._over = True
-                self._partner.begin(**self._begin())
+                self._partner.begin(ids=ids, **self._begin())
                 return DeltaMessage(content=delta_text)
-            self._reader = TurnReader(self.syntax, calls=False, spaces=True, **self._begin())
+            self._reader = TurnReader(self.syntax, calls=False, spaces=True, special=self._special, **self._begin())
             self._hands_over = has_foreign_partner(DelegatingParser, type(self), ToolgleanToolParser)
-        piece = self._reader.feed(delta_text)
+        piece = self._reader.feed(delta_text, ids)
         self._over = self._hands_over and self._reader.ended
         return delta_of(piece)
 

@@ -11,17 +11,13 @@ from typing import TYPE_CHECKING, Any
 from xgrammar import StructuralTag
 
 from toolglean.engines.syntax import tools_of
+from toolglean.engines.vllm.interface import get_function_tools
 from toolglean.errors import ToolgleanError
 from toolglean.grammar import grammar_of
 from toolglean.tools import Tool, ToolSet
 
 if TYPE_CHECKING:
     from toolglean.formats.spec import Format
-
-try:
-    from vllm.tool_parsers.utils import get_function_tools
-except ImportError:  # it is not part of the interface for plugins; it expands tools in namespaces
-    get_function_tools = list
 
 __all__ = ["request_tools", "structural_tag_of"]
 

@@ -4,19 +4,37 @@
 
 from __future__ import annotations
 
+import logging
+import weakref
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from toolglean.engines.special_tokens import SpecialTokens
 from toolglean.engines.syntax import ModelSyntax, model_syntax
 from toolglean.formats.headers import HEADERS, own_part
 
-__all__ = ["TAIL", "Tokens", "reasoning_is_over"]
+__all__ = ["TAIL", "Tokens", "reasoning_is_over", "special_tokens_of"]
 
 UNKNOWN = "\ufffd"
 """The text of a token whose text is not known."""
 
 TAIL = 64
 """How many tokens are read at first, if the end of a long sequence of ids decides."""
+
+
+_known: weakref.WeakKeyDictionary[Any, SpecialTokens | None] = weakref.WeakKeyDictionary()
+_log = logging.getLogger(__name__)
+
+
+def special_tokens_of(tokenizer: Any) -> SpecialTokens | None:
+    """The special tokens of one of vLLM's tokenizers; None if it does not tell. Looked up once for each tokenizer."""
+    try:
+        if tokenizer not in _known:
+            _known[tokenizer] = SpecialTokens.from_tokenizer(tokenizer)
+        return _known[tokenizer]
+    except Exception as error:  # noqa: BLE001  # calls are read without them as well
+        _log.debug("the special tokens of the tokenizer are not known: %s", error)
+        return None
 
 
 class Tokens:

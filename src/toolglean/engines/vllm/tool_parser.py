@@ -12,22 +12,21 @@ import uuid
 from collections.abc import Sequence
 from typing import Any
 
-from vllm import envs
-from vllm.entrypoints.generate.base.protocol import (
+from toolglean.engines.environment import options_from_environment
+from toolglean.engines.reading import TurnDelta, TurnReader
+from toolglean.engines.vllm.interface import (
     DeltaFunctionCall,
     DeltaMessage,
     DeltaToolCall,
     ExtractedToolCallInformation,
     FunctionCall,
     ToolCall,
+    ToolParser,
+    envs,
 )
-from vllm.tool_parsers.abstract_tool_parser import ToolParser
-
-from toolglean.engines.environment import options_from_environment
-from toolglean.engines.reading import TurnDelta, TurnReader
 from toolglean.engines.vllm.pairing import last_made
 from toolglean.engines.vllm.tags import request_tools, structural_tag_of
-from toolglean.engines.vllm.tokens import Tokens
+from toolglean.engines.vllm.tokens import Tokens, special_tokens_of
 
 __all__ = ["ToolgleanToolParser", "delta_of", "with_special_tokens"]
 
@@ -57,6 +56,8 @@ class ToolgleanToolParser(ToolParser):
             self.supports_required_and_named = True
         self._reader: TurnReader | None = None
         self._begin: dict[str, Any] = {}
+        self._special = special_tokens_of(tokenizer)
+        self._first_ids: list[int] = []  # of the first piece, if the reasoning parser has seen more of them
         self._known: tuple[str, TurnDelta] | None = None
         partner = last_made(tokenizer)
         if partner is not None:
@@ -67,14 +68,16 @@ class ToolgleanToolParser(ToolParser):
         """Whether this parser may get a whole turn: vLLM then asks it for every piece of content."""
         return not self.supports_required_and_named
 
-    def begin(self, *, keep_reasoning: bool = False, **begin: Any) -> None:
+    def begin(self, *, keep_reasoning: bool = False, ids: Sequence[int] = (), **begin: Any) -> None:
         """The turn begins here, and not after its reasoning.
 
         Args:
             keep_reasoning: whether the reasoning is content.
+            ids: the ids of the first piece: vLLM leaves out those that it takes for reasoning.
             begin: where it begins: `prompt` or `in_reasoning`, as for `TurnReader`.
         """
         self._begin = begin
+        self._first_ids = list(ids)
         self.skip_reasoning_parsing = self.skip_reasoning_parsing or keep_reasoning
 
     def read_whole(self, model_output: str, request: Any, **begin: Any) -> TurnDelta:
@@ -145,8 +148,11 @@ class ToolgleanToolParser(ToolParser):
         request: Any,
     ) -> DeltaMessage | None:
         if self._reader is None:
-            self._reader = self._new_reader(request, reasoning=not self.skip_reasoning_parsing, **self._begin)
-        return delta_of(self._reader.feed(delta_text)) if delta_text else None
+            self._reader = self._new_reader(
+                request, reasoning=not self.skip_reasoning_parsing, special=self._special, **self._begin
+            )
+            delta_token_ids = self._first_ids or delta_token_ids
+        return delta_of(self._reader.feed(delta_text, delta_token_ids))
 
     def finish_streaming(self) -> DeltaMessage | None:
         """What was held back until the end of the stream."""

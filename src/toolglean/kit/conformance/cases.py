@@ -35,6 +35,8 @@ _SHAPES: Final[dict[str, tuple[type | tuple[type, ...], bool]]] = {
     "model": ((str, type(None)), False),
     "start": ((str, type(None)), False),
     "also_right": (list, False),
+    "special": ((list, type(None)), False),
+    "atomic": ((list, type(None)), False),
     "note": (str, False),
 }
 """For each field: its types, and whether it is required."""
@@ -55,6 +57,9 @@ class Case:
         format: the name of the wire format (`toolglean formats`); None if there is none, or it is not known.
         model: a model that writes like this; None if it is not known.
         start: "reasoning" if the prompt has opened the reasoning.
+        special: the spans of the text that special tokens wrote, `(start, end)` in characters; None if that is not
+            known.
+        atomic: the markers that are one token in the model's vocabulary; None if that is not known.
         source: where the case comes from.
         license: the terms under which it may be used.
         note: what is special about it.
@@ -71,6 +76,8 @@ class Case:
     format: str | None = None
     model: str | None = None
     start: str | None = None
+    special: tuple[tuple[int, int], ...] | None = None
+    atomic: tuple[str, ...] | None = None
     source: str = ""
     license: str = ""
     note: str = ""
@@ -158,10 +165,24 @@ def _wrong(row: Mapping[str, Any]) -> Iterator[str]:
     for name in ("content", "reasoning"):
         if not isinstance(row["expected"].get(name, 0), str | None):
             yield f"expected.{name} must be text, or null if it is not judged"
+    yield from _wrong_tokens(row)
     for tool in row["tools"]:
         function = tool.get("function") if isinstance(tool, dict) else None
         if not isinstance(function, dict) or not isinstance(function.get("name"), str):
             yield f"tools: {tool!r} is not a function in the form of OpenAI's API"
+
+
+def _wrong_tokens(row: Mapping[str, Any]) -> Iterator[str]:
+    place = 0
+    for span in row.get("special") or ():
+        fine = isinstance(span, list) and len(span) == 2 and all(type(each) is int for each in span)
+        if not fine or not place <= span[0] < span[1] <= len(row["text"]):
+            yield f"special: {span!r} is not a span; expected [start, end] within the text, in order"
+            return
+        place = span[1]
+    for marker in row.get("atomic") or ():
+        if not isinstance(marker, str) or not marker:
+            yield f"atomic: {marker!r} is not a marker; expected text"
 
 
 def _wrong_calls(calls: object, where: str) -> Iterator[str]:
@@ -196,6 +217,8 @@ def _made(row: Mapping[str, Any]) -> Case:
         format=row.get("format"),
         model=row.get("model"),
         start=row.get("start"),
+        special=None if row.get("special") is None else tuple((begin, end) for begin, end in row["special"]),
+        atomic=None if row.get("atomic") is None else tuple(row["atomic"]),
         source=row["source"],
         license=row["license"],
         note=row.get("note", ""),

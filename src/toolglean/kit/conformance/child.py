@@ -17,7 +17,7 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from toolglean.kit.conformance.cuts import ONE_CHUNK, WHOLE, chunks_of
+from toolglean.kit.conformance.cuts import ONE_CHUNK, WHOLE, chunks_of, spans_of
 from toolglean.kit.conformance.reading import folded
 
 __all__ = ["Subject", "main"]
@@ -53,6 +53,8 @@ class Subject:
             for each in ("format", "model", "start")
             if each in parameters or any(one.kind is one.VAR_KEYWORD for one in parameters.values())
         }
+        self._takes |= {each for each in ("special", "atomic") if each in parameters}
+        self._takes_spans = self._is_class and "special" in inspect.signature(found.feed).parameters
 
     @property
     def has_whole(self) -> bool:
@@ -81,6 +83,9 @@ class Subject:
         if way == WHOLE and self.has_whole:
             return [parser.whole(text)]
         chunks = self._chunks(text, way, case["id"], getattr(parser, "pieces", list))
+        if self._takes_spans and case.get("special") is not None:
+            spans = spans_of(chunks, case["special"])
+            return [*map(parser.feed, chunks, spans), parser.finish()]
         return [*map(parser.feed, chunks), parser.finish()]
 
     @staticmethod

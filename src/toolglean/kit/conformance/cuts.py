@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-__all__ = ["BY_PIECES", "FEW", "ONE_CHUNK", "RANDOM", "WHOLE", "chunks_of", "ways"]
+__all__ = ["BY_PIECES", "FEW", "ONE_CHUNK", "RANDOM", "WHOLE", "chunks_of", "spans_of", "ways"]
 
 WHOLE: Final = "whole"
 ONE_CHUNK: Final = "in one chunk"
@@ -42,6 +42,29 @@ def chunks_of(pieces: Sequence[str], way: str, seed: str) -> list[str]:
         return ["".join(pieces)]
     places = sorted(rng.choices(range(len(pieces) + 1), k=rng.randint(1, MOST_CUTS)))
     return ["".join(pieces[begin:end]) for begin, end in zip([0, *places], [*places, len(pieces)], strict=True)]
+
+
+def spans_of(chunks: Iterable[str], special: Iterable[Sequence[int]]) -> Iterator[list[tuple[int, int]]]:
+    """The parts of these spans in each chunk, in characters of the chunk.
+
+    Args:
+        chunks: the chunks of a text.
+        special: spans of the text, in order.
+    """
+    spans = list(special)
+    begin = first = 0
+    for chunk in chunks:
+        end = begin + len(chunk)
+        while first < len(spans) and spans[first][1] <= begin:
+            first += 1
+        found, place = [], first
+        while place < len(spans) and spans[place][0] < end:
+            low, high = max(spans[place][0], begin), min(spans[place][1], end)
+            if low < high:
+                found.append((low - begin, high - begin))
+            place += 1
+        yield found
+        begin = end
 
 
 def _few(pieces: Sequence[str], rng: random.Random) -> Iterator[str]:

@@ -21,17 +21,18 @@ class Own:
         format: str | None = None,  # noqa: A002  # the field's own word
         model: str | None = None,
         start: Any = None,
+        atomic: list[str] | None = None,
     ) -> None:
         try:
-            self._parser = Parser(tools, format=format, model=None if format else model, start=start)
+            self._parser = Parser(tools, format=format, model=None if format else model, start=start, atomic=atomic)
         except UsageError:  # a model whose format is not known
-            self._parser = Parser(tools, start=start)
+            self._parser = Parser(tools, start=start, atomic=atomic)
         self._chunks: list[str] = []
 
-    def feed(self, chunk: str) -> dict[str, Any]:
-        """The answer to a chunk."""
+    def feed(self, chunk: str, special: Any = None) -> dict[str, Any]:
+        """The answer to a chunk, of which special tokens wrote these spans."""
         self._chunks.append(chunk)
-        return self._answer(self._parser.feed(chunk))
+        return self._answer(self._parser.feed(chunk, special))
 
     def finish(self) -> dict[str, Any]:
         """The answer to the end of the turn."""
@@ -50,5 +51,5 @@ class Own:
 class Auto(Own):
     """A parser that gets only the tools, and whether the prompt has opened the reasoning."""
 
-    def __init__(self, tools: list[dict[str, Any]], start: Any = None) -> None:
-        super().__init__(tools, start=start)
+    def __init__(self, tools: list[dict[str, Any]], start: Any = None, atomic: list[str] | None = None) -> None:
+        super().__init__(tools, start=start, atomic=atomic)

@@ -72,7 +72,8 @@ class ParserTarget:
             CrashError: it raised an error, died, or returned something that is not an answer.
             LateError: it took longer than `timeout`.
         """
-        asked = {name: getattr(case, name) for name in ("id", "text", "tools", "format", "model", "start")}
+        names = ("id", "text", "tools", "format", "model", "start", "special", "atomic")
+        asked = {name: getattr(case, name) for name in names}
         if self._child is None:
             self._start()
         answer = self._ask(json.dumps({"case": asked, "way": way}), self._timeout)

@@ -1,0 +1,110 @@
+# The parser of calls that SGLang and TensorRT-LLM have in common: TensorRT-LLM's interface began as a copy of SGLang's.
+# Does not depend on the classes of either: their adapters (sglang/calls.py, tensorrt_llm/parsers.py) add them. Does not
+# depend on how calls are found (reading.py).
+#
+# The server makes a parser for each answer. It calls either `parse_streaming_increment` for each delta, then `finish`;
+# or `has_tool_call`, then `detect_and_parse`, with the whole text. Reasoning has been removed before, if the server has
+# a parser for it.
+#
+# At the end of a stream SGLang compares the last entry of `prev_tool_call_arr` with that of `streamed_args_for_tool`,
+# and sends what is missing in the second. So both contain the same text, which is empty while the call is being
+# written, because appending to it with each delta would take quadratic time. The server sends "tool_calls" as the
+# finish reason unless `incomplete_tool_call_indices` has an entry.
+"""A parser of calls for servers whose parsers are modelled on SGLang's."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Any, ClassVar
+
+from toolglean.engines.environment import options_from_environment
+from toolglean.engines.reading import TurnDelta, TurnReader
+from toolglean.engines.syntax import ModelSyntax, tools_of
+from toolglean.options import ParserOptions
+from toolglean.tools import ToolSet
+
+__all__ = ["Detector"]
+
+NAME = re.compile(r"[\w-]{1,256}(?:[.:/][\w.:/-]{1,256})?")
+"""Text that may be the name of a tool."""
+
+
+class Detector:
+    """Reads calls from a turn whose reasoning has been removed. A subclass has the server's base class as well.
+
+    Attributes:
+        result_class: the server's class for what a delta makes certain, with `normal_text` and `calls`.
+        item_class: its class for a part of a call, with `tool_index`, `name` and `parameters`.
+        prev_tool_call_arr, streamed_args_for_tool, current_tool_id: of the server's base class.
+        incomplete_tool_call_indices: the calls that were streamed and did not end well.
+    """
+
+    result_class: ClassVar[Any]
+    item_class: ClassVar[Any]
+    prev_tool_call_arr: list[dict[str, Any]]
+    streamed_args_for_tool: list[str]
+    current_tool_id: int
+    incomplete_tool_call_indices: set[int]
+
+    def begin(self, syntax: ModelSyntax) -> None:
+        """Begin a turn.
+
+        Args:
+            syntax: how the model writes.
+        """
+        self._syntax = syntax
+        self._reader: TurnReader | None = None
+        self._arguments: list[list[str]] = []  # of each call, in pieces
+        self.incomplete_tool_call_indices = set()
+
+    def options(self) -> ParserOptions:
+        """How calls are read."""
+        return options_from_environment()
+
+    def has_tool_call(self, text: str) -> bool:
+        """Whether a whole text contains a call."""
+        # The request's tools are not known here. Some calls are read only for a known tool, so let every word be one.
+        words = {word for found in NAME.findall(text) for word in (found, *re.split("[.:/]", found)) if word}
+        return bool(self._new(ToolSet(sorted(words)) if words else None, whole=True).read(text).calls)
+
+    def detect_and_parse(self, text: str, tools: list[Any]) -> Any:
+        """A whole text. A call that was cut off, or cannot be read, stays text."""
+        return self._result(self._new(tools_of(tools), whole=True).read(text))
+
+    def parse_streaming_increment(self, new_text: str, tools: list[Any]) -> Any:
+        """What a piece of a stream makes certain."""
+        if self._reader is None:
+            self._reader = self._new(tools_of(tools))
+        return self._sent(self._reader.feed(new_text))
+
+    def finish(self, tools: list[Any]) -> Any:  # noqa: ARG002  # the server's interface
+        """The stream is over: what was held back."""
+        if self._reader is None:
+            return self.result_class()
+        found = self._sent(self._reader.finish())
+        self.incomplete_tool_call_indices = self._reader.broken
+        self.streamed_args_for_tool = ["".join(parts) for parts in self._arguments]
+        for call, arguments in zip(self.prev_tool_call_arr, self.streamed_args_for_tool, strict=True):
+            call["arguments"] = arguments
+        return found
+
+    def _new(self, tools: ToolSet | None, *, whole: bool = False) -> TurnReader:
+        return TurnReader(self._syntax, tools, reasoning=False, whole_calls=whole, options=self.options())
+
+    def _sent(self, piece: TurnDelta) -> Any:
+        for part in piece.calls:
+            if part.name:
+                self.prev_tool_call_arr.append({"name": part.name, "arguments": ""})
+                self.streamed_args_for_tool.append("")
+                self._arguments.append([])
+                self.current_tool_id = part.index
+            self._arguments[part.index].append(part.arguments)
+        return self._result(piece)
+
+    def _result(self, piece: TurnDelta) -> Any:
+        return self.result_class(normal_text=piece.content, calls=list(self._items(piece)))
+
+    def _items(self, piece: TurnDelta) -> Iterable[Any]:
+        for part in piece.calls:
+            yield self.item_class(tool_index=part.index, name=part.name or None, parameters=part.arguments)
