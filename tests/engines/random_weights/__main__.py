@@ -25,6 +25,7 @@ COLUMNS = (
     "spelled",
     "both",
     "hidden",
+    "doubted",
     "problems",
     "faults",
 )
@@ -36,9 +37,9 @@ def tried(model: Model, name: str, count: int, seed: int = 0) -> tuple[dict[str,
     counts = {choice: Counter[str]() for choice in CHOICES}
     wrong: list[str] = []
     for request in requests(model.family, count, seed):
-        streamed = Streamed(model.tokenizer, model.family.name, request)
+        streamed = Streamed(model.tokenizer, model.special, model.family.name, request)
         turn = read(model, request, generated(model, engine, request, streamed), streamed)
-        faults = [*(faults_of_free(turn) if name == "none" else faults_of_constrained(turn))]
+        faults = [*(faults_of_free if name == "none" else faults_of_constrained)(turn, model.special)]
         _count(counts[request.choice], turn, faults)
         shown = f"{model.family.name} {name} {request.choice} {request.number}"
         wrong += [f"{shown}: {each}\n    {turn.text!r}" for each in faults]
@@ -53,6 +54,7 @@ def _count(seen: Counter[str], turn: Turn, faults: list[str]) -> None:
     if turn.calls:
         seen[turn.written] += 1
     seen["hidden"] += turn.is_hidden
+    seen["doubted"] += turn.is_doubted
     seen["problems"] += turn.has_problem
     seen["faults"] += bool(faults)
 

@@ -19,6 +19,7 @@ from xgrammar.contrib.hf import LogitsProcessor as XgrammarProcessor
 from tests.engines.random_weights.requests import CHOICES, Request
 from tests.engines.random_weights.vocabulary import FAMILIES, Family, tokenizer_of
 from toolglean import UsageError
+from toolglean.engines import SpecialTokens
 from toolglean.grammar import Grammar, grammar_of
 
 __all__ = ["BACK_ENDS", "Model", "generated"]
@@ -42,6 +43,9 @@ class Model:
     def __init__(self, family: Family) -> None:
         self.family = family
         self.tokenizer = tokenizer_of(family)
+        special = SpecialTokens.from_tokenizer(self.tokenizer)
+        assert special is not None
+        self.special = special
         self.size = len(self.tokenizer)
         self.end = int(self.tokenizer.eos_token_id)
         self.atomic = {each: int(self.tokenizer.convert_tokens_to_ids(each)) for each in (*family.atomic, family.end)}
