@@ -369,6 +369,22 @@ def grammar(session: nox.Session) -> None:
 
 
 @nox.session(default=False)
+def random_weights(session: nox.Session) -> None:
+    """A small model with random weights in transformers, held to our grammars and read by our parser: some 1.5 GB.
+
+    nox -s random_weights -- report                     the table of docs/explanation/grammars.md, instead of the tests
+    nox -s random_weights -- report --requests 50 --families hermes --engines llguidance
+    """
+    session.install("--editable", ".", *TOOLS, "jsonschema>=4.20", TORCH, "transformers==5.23.0", *GRAMMARS)
+    what, *rest = session.posargs or [""]
+    if what == "report":
+        session.run("python", "-m", "tests.engines.random_weights", *rest)
+        return
+    lax = ("-W", "default")  # warnings of torch and transformers are not ours to fix
+    session.run("python", "-m", "pytest", *OPTIONS, *lax, "tests/engines/test_random_weights.py", *session.posargs)
+
+
+@nox.session(default=False)
 def llama_grammar(session: nox.Session) -> None:
     """Grammars by llama.cpp's own reader: llama-cpp-python brings the three files that g++ compiles (77 MB)."""
     session.install("--editable", ".", *TOOLS, "jsonschema>=4.20")
