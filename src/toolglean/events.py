@@ -225,7 +225,7 @@ class CallEnd:
     Attributes:
         index: number of the call in the turn, the first is 0.
         call: the call. Run it only if its status is "ok".
-        start: position of the call's opener in the turn, in characters.
+        start: position in the turn at which it ended, in characters.
     """
 
     index: int

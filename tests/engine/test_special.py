@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from itertools import product
 from typing import Any
 
 import pytest
@@ -154,6 +155,14 @@ ROWS: dict[str, tuple[tuple[tuple[str, bool], ...], int, str, list[str]]] = {
         ["spelled-marker"] * 2,
     ),
     "a closer that is spelled out": (((CALL[:-12], True), ("</tool_call>", False)), 1, "", []),
+    "an opener alone that is spelled out": (((CALL[:-12], False), ("</tool_call>", True)), 1, "", []),
+    "openers alone that are spelled out": (((CALL[:-12], False), ("</tool_call>", True)) * 2, 2, "", []),
+    "such a call before a call of its token": (
+        ((CALL[:-12], False), ("</tool_call>", True), (CALL, True)),
+        1,
+        CALL,
+        ["spelled-marker"],
+    ),
     "the end of the turn": (((CALL, False), ("<|im_end|>", True)), 1, "", []),
     "an end that is spelled out": ((("Hi<|im_end|>", False),), 0, "Hi", []),
     "an end that is mentioned": ((("Hi <|im_end|> there", False),), 0, "Hi <|im_end|> there", []),
@@ -170,6 +179,33 @@ def test_what_decides_about_a_spelled_marker(row: str) -> None:
         assert (len(output.calls), output.content) == (calls, content)
         assert not output.unfinished
         assert [problem.code for problem in output.problems] == codes
+
+
+@pytest.mark.parametrize("family", ["kimi-k2", "mistral-v13", "deepseek-v3.1", "hermes"])
+def test_markers_of_one_call_that_are_written_in_both_ways(family: str) -> None:
+    """The call runs, or a problem says why not."""
+    call = call_of(family)
+    places = [found.span() for found in re.finditer("|".join(map(re.escape, tokens(family))), call)]
+    for choice in product((1, 2), repeat=len(places)):
+        kinds = bytearray(b"\1" * len(call))
+        for kind, (begin, end) in zip(choice, places, strict=True):
+            kinds[begin:end] = bytes([kind]) * (end - begin)
+        case = Case(Subject(family, "none"), call, bytes(kinds), tokens(family))
+        assert broken(case) is None
+        output = read(case)
+        assert not output.unfinished
+        assert output.calls or [each.code for each in output.problems] == ["spelled-marker"], choice
+        assert output.calls or output.content == call
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_spelled_call_directly_behind_another_is_missed_with_a_problem(family: str) -> None:
+    call = call_of(family)
+    case = known(family, (call, True), (call, False))
+    assert broken(case) is None
+    output = read(case)
+    assert len(output.calls) == 1
+    assert [each.code for each in output.problems][:1] == ["spelled-marker"]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@
 # - a marker of reasoning counts as long as no special token has written one, if it opens the turn, or closes something;
 # - elsewhere there are two readings from there on. First it is read as a marker (rival.py), and nothing is returned.
 #   That reading is used if the turn ends, nothing but complete calls of known tools has followed, and no special token
-#   has written a marker of a call. If not, the marker is read as text (hidden.py), and so are the calls behind it.
+#   has written the opener of a call. If not, the marker is read as text (hidden.py), and so are the calls behind it.
 #
 # Whatever is not known is read as it is without evidence.
 """The evidence of special tokens."""
@@ -58,8 +58,8 @@ class Evidence(Plain):
         self._plan, self._vocabulary = plan, vocabulary
         self._markers: Markers = markers_of(plan, vocabulary and vocabulary.atomic)
         self._text, self._kinds = "", b""  # the end of the text, which may be the beginning of a marker
-        # Whether no call that is spelled out runs any more: a special token has written a marker of a call, or one that
-        # is spelled out is malformed, and those behind it may be a part of it.
+        # Whether no call that is spelled out runs any more: a special token has written the opener of a call, or one
+        # that is spelled out is malformed, and those behind it may be a part of it.
         self._hopeless = False
         # Whether markers of reasoning are spelled out in this turn; None: not known.
         self._spelled: bool | None = False if vocabulary is not None and vocabulary.in_reasoning else None
@@ -166,7 +166,7 @@ class Evidence(Plain):
 
     def _trust(self, machine: Reader, marker: str, out: list[Event]) -> None:
         # A special token has written that marker, which comes next.
-        if marker in self._markers.calls:
+        if marker in self._markers.calls and marker in self._markers.openers:
             self._give_way(machine, out)
             self._hopeless = True
         elif marker in self._markers.reasoning:
