@@ -13,21 +13,23 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 
 from toolglean.grammar.nodes import EMPTY, Lit, Node, Rules, Text, all_but, alt, chars, repeat, seq
-from toolglean.grammar.prose import ALL_SPACES, FirstWord, NoCall, NotStartingWith, QuotesClosed
-from toolglean.grammar.texts import Avoid, Constraint, FirstChar, JsonBody, trie
+from toolglean.grammar.prose import ALL_SPACES, WORD, FirstWord, NoCall, NotStartingWith, QuotesClosed
+from toolglean.grammar.texts import Avoid, Constraint, FirstChar, JsonBody
 
 __all__ = ["avoided", "simplified"]
 
+LETTERS = "".join(WORD)
 SHORTEST = 3  # characters of what is left of a marker
 MOST_STATES = 6  # in which a marker may have begun, besides "any text without these"
 _of_escape = re.compile(r"[bfnrt/]|u?[0-9a-fA-F]{1,4}").fullmatch
 
 
 def simplified(node: Text, rules: Rules) -> Node | None:
-    """The text without the one before it and after it, made of texts that only avoid others; None if that is impossible.
+    """The text, without what is around it, made of texts that only avoid others; None if that is impossible.
 
     A text inside a JSON string has `JsonBody()` as its first constraint.
     """
@@ -67,9 +69,11 @@ def _shortest(words: Sequence[str]) -> tuple[str, ...]:
 
 
 def _in_json(words: Sequence[str]) -> Node | None:
-    # Quotes and line breaks are escaped there. The end of an escape may be the beginning of a word.
-    found = [each for each in words if not any(char == '"' or char < " " or char == "\\" for char in each[:-1])]
-    found = [each for each in found if each[-1] != '"' and each[-1] >= " "]
+    # Quotes and line breaks are escaped there, and the end of an escape may be the beginning of a word. Where several
+    # words are openers with different names, what precedes the names must not occur.
+    heads = Counter(each.rstrip(LETTERS) for each in words)
+    cut = (head if head[:1] == "<" and heads[head] > 1 else each for each in words for head in [each.rstrip(LETTERS)])
+    found = [each for each in cut if not any(char == '"' or char < " " for char in each) and "\\" not in each[:-1]]
     rests = [each[size:] for each in found for size in range(1, 6) if _of_escape(each[:size])]
     return None if any(len(each) < SHORTEST for each in rests) else Text((JsonBody(), Avoid(_shortest(found + rests))))
 
@@ -88,27 +92,36 @@ class _Start:
         self.quotes = any(isinstance(each, QuotesClosed) for each in constraints)
         self.first = next((each for each in constraints if isinstance(each, FirstChar)), None)
         self.word = next((each for each in constraints if isinstance(each, FirstWord)), None)
-        self.words = (*words, *("`\n" if self.quotes else ""))
+        self.words = (*words, "`", "\n>") if self.quotes else words
         self.plain = Text((Avoid(self.words),))
-        self.begun = [""]  # the text that was read in each state of the trie
-        for each in self.words:
-            new = (each[:end] for end in range(1, len(each) + 1))
-            self.begun += [text for text in new if text not in self.begun]
-        depths = range(1, max(map(len, self.words), default=0) + 1)
-        count = {depth: sum(len(each) <= depth for each in self.begun) - 1 for depth in depths}
-        most = 1 if self.quotes else MOST_STATES  # each comes three times if there are quotes
-        self.depth = max((depth for depth in depths if depth == 1 or count[depth] <= most), default=0)
+        self.line = Text((Avoid((*words, "`", "\n")),))
+        self.kept = self._kept()
+
+    def _kept(self) -> frozenset[str]:
+        # Beginnings of markers with which the text may begin, and then differ from the marker: the short ones. With
+        # quotes, where each would count three times, only the most frequent first character.
+        if self.quotes:
+            first = Counter(each[0] for each in self.words if len(each) > 1).most_common(1)
+            return frozenset(char for char, _ in first)
+        sizes = range(1, max(map(len, self.words), default=0))
+        by_size = [{each[:size] for each in self.words if len(each) > size} for size in sizes]
+        found: set[str] = by_size[0] if by_size else set()
+        for more in by_size[1:]:
+            if len(found) + len(more) > MOST_STATES:
+                break
+            found |= more
+        return frozenset(found)
 
     def node(self) -> Node | None:
         """The text; None if it cannot be expressed."""
         if self.first is None and self.word is None:
-            return self.line() if self.quotes else self.plain
+            return self.after_line() if self.quotes else self.plain
         if self.word is None and self.first is not None and not self.first.spaces:
             if self.quotes:
                 return None
             return self.entry(self.first.none_of, EMPTY, EMPTY)
         letters = self.word.letters if self.word else ""
-        if any(each[0] in ALL_SPACES or not each.lstrip(letters) for each in self.words if each != "\n"):
+        if any(each[0] in ALL_SPACES or not each.lstrip(letters) for each in self.words if each[0] != "\n"):
             return None  # white space or a word at the start would hide it
         return self.start()
 
@@ -120,7 +133,8 @@ class _Start:
         initials = "".join(each for each in (self.word.initials if self.word else "") if each not in signs)
         others = self.word.letters if self.word and self.word.others else ""
         here = alt(EMPTY, *([self.code()] if self.quotes and "`" not in signs else []))
-        ways: list[Node] = [self.entry(ALL_SPACES + signs + initials + others, here, self.end())]
+        line = ">" if self.quotes else ""
+        ways: list[Node] = [self.entry(ALL_SPACES + signs + line + initials + others, here, self.end())]
         if self.word is not None and initials:
             ways.append(seq(chars(initials), self.after_word(self.word.signs, self.word.signs)))
         rest = "".join(each for each in others if each not in initials + signs)
@@ -139,63 +153,69 @@ class _Start:
         # A marker of letters and something else (`to=`) may have begun in the word.
         ends = "".join(each.lstrip(letters)[:1] for each in self.words if each[0] in letters)
         here = alt(EMPTY, *([self.code()] if self.quotes else []))
-        space = chars(ALL_SPACES)
+        space, line = chars(ALL_SPACES), ">" if self.quotes else ""
         ways = [
             self.entry(signs + letters + ends + ALL_SPACES, here, self.end()),
-            seq(repeat(space, 1), self.entry(signs_after_space + ALL_SPACES, here, self.end())),
+            seq(repeat(space, 1), self.entry(signs_after_space + line + ALL_SPACES, here, self.end())),
         ]
         if self.quotes:
             ways.append(seq(repeat(space), Lit("\n"), self.fence()))
         return seq(repeat(chars(letters)), alt(*ways))
 
-    def entry(self, excluded: str, here: Node | None, end: Node, state: int = 0) -> Node:
+    def entry(self, excluded: str, here: Node | None, end: Node, plain: Text | None = None, begun: str = "") -> Node:
         """Any text whose first character is none of the excluded ones, and then `end`.
 
         Args:
             excluded: the characters.
             here: what may be here instead of it; None: nothing.
             end: what follows the text.
-            state: the state of the trie.
+            plain: the text; None: `self.plain`.
+            begun: the beginning of a word that has been read.
         """
-        key = ("entry", self.words, excluded, here, end, state)
-        return self.rules.ref(key, lambda: self._entry(excluded, here, end, state))
+        text = plain or self.plain
+        key = ("entry", text, excluded, here, end, begun)
+        return self.rules.ref(key, lambda: self._entry(excluded, here, end, text, begun))
 
-    def _entry(self, excluded: str, here: Node | None, end: Node, state: int) -> Node:
-        row = trie(self.words)[state] if self.words else {}
+    def _entry(self, excluded: str, here: Node | None, end: Node, plain: Text, begun: str) -> Node:
+        words = tuple(word for each in plain.constraints for word in avoided(each) or ())
+        beginnings = {word[:size] for word in words for size in range(len(word))}
         ways = [] if here is None else [here]
-        begins = [char for char, (after, whole) in row.items() if after or whole]
-        for char in begins:
-            after, whole = row[char]
-            if not whole and char not in excluded and len(self.begun[after]) <= self.depth:
-                ways.append(seq(Lit(char), self.entry("", end, end, after)))
-        return alt(*ways, seq(all_but(excluded + "".join(begins)), self.plain, end))
+        begins = ""
+        for char in dict.fromkeys("".join(words)):
+            text = begun + char
+            after = next(text[at:] for at in range(len(text) + 1) if text[at:] in beginnings)
+            whole = text.endswith(words)
+            if after or whole:
+                begins += char
+            if after in self.kept and not whole and char not in excluded:
+                ways.append(seq(Lit(char), self.entry("", end, end, plain, after)))
+        return alt(*ways, seq(all_but(excluded + begins), plain, end))
 
     # -- lines and code ------------------------------------------------------------------------------------------------
 
     def end(self) -> Node:
-        """What follows text without backticks and line breaks."""
+        """What follows text without backticks."""
         if not self.quotes:
             return EMPTY
         key = ("end of plain text", self.words)
-        return self.rules.ref(key, lambda: alt(EMPTY, seq(Lit("\n"), self.line()), self.code()))
+        return self.rules.ref(key, lambda: alt(EMPTY, self.code(), seq(Lit("\n"), self.fence())))
 
-    def line(self) -> Node:
+    def after_line(self) -> Node:
         """Text from the start of a line."""
-        return self.rules.ref(("line", self.words), lambda: alt(seq(self.plain, self.end()), self.fence()))
+
+        def make() -> Node:
+            here = alt(EMPTY, seq(Lit("\n"), self.after_line()), self.code(), self.fence())
+            return self.entry(">", here, self.end())
+
+        return self.rules.ref(("after a line", self.words), make)
 
     def code(self) -> Node:
         """Inline code, and what follows it."""
         end = self.rules.ref(("end of code", self.words), lambda: seq(Lit("`"), self.plain, self.end()))
-        return seq(Lit("`"), self.entry("", None, end))
+        return seq(Lit("`"), self.entry("", None, end, self.line))
 
     def fence(self) -> Node:
         """A fence, from its first line, and what follows it."""
-        return seq(Lit("```"), self.plain, Lit("\n"), self.fenced())
-
-    def fenced(self) -> Node:
-        """The lines of a fence, its end, and what follows it."""
-
-        def make() -> Node:
-            return alt(seq(self.plain, Lit("\n"), self.fenced()), seq(Lit("```\n"), self.line()))
-
-        return self.rules.ref(("fenced", self.words), make)
+        return seq(
+            Lit("```"), self.line, Lit("\n"), alt(EMPTY, seq(self.plain, Lit("\n"))), Lit("```\n"), self.after_line()
+        )

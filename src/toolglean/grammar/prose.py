@@ -115,7 +115,7 @@ class NoCall:
     @property
     def beginnings(self) -> tuple[str, ...]:
         """Texts with one of which everything begins that the constraint forbids; they forbid some more."""
-        namespaces = [each + sign for each in sorted(namespaces_of(self.names)) for sign in ".:/"]
+        namespaces = [f"{each}." for each in sorted(namespaces_of(self.names))]
         common = f"{SPACES}\\"  # an escaped line break in a JSON string is white space too
         rare = [each for each in ALL_SPACES if each not in common]
         found = [word + end for word in self.words for end in (*self.names, "\\")]
@@ -186,11 +186,12 @@ class QuotesClosed:
     """No inline code and no fence is open at the end of the text, so what follows is not quoted.
 
     Inline code is between two single backticks on one line; a fence is between two lines that begin with three. Readers
-    may disagree on other uses of backticks, so these are not allowed before a call.
+    may disagree on other uses of backticks, so these are not allowed before a call. A line that begins with `>` is
+    quoted too, so there is none.
     """
 
     start = "line"
-    chars = "`\n"
+    chars = "`\n>"
 
     def step(self, state: str, char: str) -> str | None:
         return _QUOTES[state].get(char, _QUOTES[state][""]) or None
@@ -202,13 +203,13 @@ class QuotesClosed:
     def regex(self) -> str:
         inline = r"`[^`\n]+`"
         fence = r"```[^`\n]*\n([^`]*\n)?```\n"
-        line = rf"([^`\n]|{inline}[^`\n])*({inline})?"
+        line = rf"(([^`\n>]|{inline}[^`\n])([^`\n]|{inline}[^`\n])*)?({inline})?"
         return rf"/({line}\n|{fence})*{line}/"
 
 
 _DEAD = ""
 _QUOTES: dict[str, dict[str, str]] = {
-    "line": {"`": "one", "\n": "line", "": "text"},
+    "line": {"`": "one", "\n": "line", ">": _DEAD, "": "text"},
     "text": {"`": "inline one", "\n": "line", "": "text"},
     "one": {"`": "two", "\n": _DEAD, "": "inline"},
     "inline one": {"`": _DEAD, "\n": _DEAD, "": "inline"},

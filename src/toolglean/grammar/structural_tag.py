@@ -1,8 +1,8 @@
 # How a grammar is written as a structural tag (xgrammar, vLLM, SGLang). Does not depend on formats and schemas.
 #
-# The tag is one grammar: GBNF, and xgrammar's own `TagDispatch`, which is "any text without these" (`any_text`) as a part
-# of a grammar. That includes JSON, although structural tags have an element for JSON schemas: it allows numbers that no
-# reader accepts, and endless white space, and it compiles no faster.
+# The tag is one grammar: GBNF, and xgrammar's own `TagDispatch`, which is "any text without these" (`any_text`) as a
+# part of a grammar. That includes JSON, although structural tags have an element for JSON schemas: it allows numbers
+# that no reader accepts, and endless white space, and it compiles no faster.
 """Structural tags."""
 
 from __future__ import annotations

@@ -30,6 +30,12 @@ __all__ = ["Turn"]
 INDEX = Terminal(alt(Lit("0"), seq(chars(("1", "9")), repeat(chars(("0", "9")), 0, 3))))
 ID = Terminal(repeat(chars(("0", "9"), ("A", "Z"), "_.:-", ("a", "z")), 1, 128))
 MANY = 40  # with more parameter names, only their first letters are forbidden after the opener of a parameter
+QUOTING = (
+    "<!--",
+    "~~~",
+    *(f"<{each}" for name in ("pre", "code", "script") for each in (name, name.upper(), name.title())),
+)
+"""With these, readers take what follows for quoted text."""
 FOLLOWING = "({:<"  # after a tool's name at the start of a turn, with or without white space, it is a call
 PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
 
@@ -97,7 +103,7 @@ class Turn:
     def _before(self, mark: str) -> Node:
         # Any text, and the marker: a marker that begins with a letter is one only at the start of a word.
         ends: tuple[Constraint, ...] = (WordEnd(),) if mark[0] in PLAIN else ()
-        return Text((Avoid(self.markers), *self._start_constraints, QuotesClosed(), *ends), mark)
+        return Text((Avoid((*self.markers, *QUOTING)), *self._start_constraints, QuotesClosed(), *ends), mark)
 
     # -- what text must not contain ------------------------------------------------------------------------------------
 
