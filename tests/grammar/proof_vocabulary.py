@@ -20,8 +20,8 @@ FORMATS = (
     *("harmony", "gemma-4", "pythonic"),
 )
 CHOICES = ("required", "get_weather", "auto")
-ROUNDS = 3
-LONGEST = 30  # seconds after which a compilation is given up
+ROUNDS = 2
+LONGEST = 20  # seconds after which a compilation is given up
 MAKE = """
 import json, sys
 from tests.grammar.cases import TOOLS

@@ -16,7 +16,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 
-from toolglean.grammar.nodes import EMPTY, Lit, Node, Rules, Text, all_but, alt, chars, repeat, seq
+from toolglean.grammar.nodes import EMPTY, Lit, Node, Rules, Text, all_but, alt, chars, intersected, repeat, seq
 from toolglean.grammar.prose import ALL_SPACES, WORD, FirstWord, NoCall, NotStartingWith, QuotesClosed
 from toolglean.grammar.texts import Avoid, Constraint, FirstChar, JsonBody
 
@@ -24,7 +24,10 @@ __all__ = ["avoided", "simplified"]
 
 LETTERS = "".join(WORD)
 SHORTEST = 3  # characters of what is left of a marker
-MOST_STATES = 6  # in which a marker may have begun, besides "any text without these"
+LANGUAGE = repeat(chars(LETTERS, "+#/"))
+"""The word after a fence."""
+ENDS_WORD = chars(("!", "~"), ("\u00c0", "\u024f"), ("\u2010", "\u2027"))
+"""What may follow the first word of a text at once: few characters, because with all of them there are more states."""
 _of_escape = re.compile(r"[bfnrt/]|u?[0-9a-fA-F]{1,4}").fullmatch
 
 
@@ -33,23 +36,31 @@ def simplified(node: Text, rules: Rules) -> Node | None:
 
     A text inside a JSON string has `JsonBody()` as its first constraint.
     """
-    words: list[str] = []
-    others: list[Constraint] = []
-    for each in node.constraints:
-        found = avoided(each)
-        words += found or ()
-        others += [] if found is not None else [each]
+    words = [word for each in node.constraints for word in avoided(each) or ()]
+    others = [each for each in node.constraints if avoided(each) is None]
     if JsonBody() in others:
         return _in_json(words) if len(others) == 1 else None
-    kinds = [type(each) for each in others]
+    track = _track(node, EMPTY, rules)
+    if track is None:
+        return None
+    first = next((each for each in others if isinstance(each, FirstChar)), None)
+    if len(others) == (1 if track.quotes else 0):
+        return track.after_line() if track.quotes else track.plain
+    if first is not None and len(others) == 1 and not first.spaces:
+        return _entry(track, first.none_of, EMPTY, rules)
+    return _start(track, others, rules)
+
+
+def _track(node: Text, then: Node, rules: Rules) -> _Track | None:
+    words = [word for each in node.constraints for word in avoided(each) or ()]
+    kinds = [type(each) for each in node.constraints if avoided(each) is None]
     if set(kinds) - {FirstChar, FirstWord, QuotesClosed} or len(set(kinds)) < len(kinds):
         return None
-    found_words = _shortest(words)
-    if QuotesClosed in kinds:
-        found_words = _shortest([re.split("[`\n]", each)[0] for each in words])
-        if any(len(each) < SHORTEST for each in found_words):
-            return None
-    return _Start(found_words, others, rules).node()
+    if QuotesClosed not in kinds:
+        return _Track(_shortest(words), (), then, rules, quotes=False)
+    cut = _shortest([re.split("[`\n]", each)[0] for each in words])
+    markers = [word for each in node.constraints if isinstance(each, Avoid) for word in each.words]
+    return _Track(cut, markers, then, rules, quotes=True) if all(len(each) >= SHORTEST for each in cut) else None
 
 
 def avoided(constraint: Constraint) -> tuple[str, ...] | None:
@@ -78,144 +89,126 @@ def _in_json(words: Sequence[str]) -> Node | None:
     return None if any(len(each) < SHORTEST for each in rests) else Text((JsonBody(), Avoid(_shortest(found + rests))))
 
 
-class _Start:
-    """The text of some constraints: its start, and what follows.
+class _Track:
+    """A text after its start, and what follows it.
 
-    Args:
+    Attributes:
         words: what it must not contain.
-        constraints: the other constraints.
-        rules: the rules of the grammar; further ones are added to them.
+        markers: those of them that inline code must not contain.
+        quotes: whether backticks must be closed where it ends.
+        plain: the text without backticks, or any text.
+        kept: beginnings of markers with which the text may begin, and then differ from the marker.
     """
 
-    def __init__(self, words: tuple[str, ...], constraints: Sequence[Constraint], rules: Rules) -> None:
-        self.rules = rules
-        self.quotes = any(isinstance(each, QuotesClosed) for each in constraints)
-        self.first = next((each for each in constraints if isinstance(each, FirstChar)), None)
-        self.word = next((each for each in constraints if isinstance(each, FirstWord)), None)
-        self.words = (*words, "`", "\n>") if self.quotes else words
-        self.plain = Text((Avoid(self.words),))
-        self.line = Text((Avoid((*words, "`", "\n")),))
-        self.kept = self._kept()
+    def __init__(
+        self, words: tuple[str, ...], markers: Sequence[str], then: Node, rules: Rules, *, quotes: bool
+    ) -> None:
+        self.markers = markers
+        self.words = (*words, "`", "\n>") if quotes else words
+        self.then, self.rules, self.quotes = then, rules, quotes
+        self.plain, self.line = Text((Avoid(self.words),)), Text((Avoid((*words, "`", "\n")),))
+        self.beginnings = {word[:size] for word in self.words for size in range(len(word))}
+        self.kept = {"<"} if not quotes else set()
 
-    def _kept(self) -> frozenset[str]:
-        # Beginnings of markers with which the text may begin, and then differ from the marker: the short ones. With
-        # quotes, where each would count three times, only the most frequent first character.
-        if self.quotes:
-            first = Counter(each[0] for each in self.words if len(each) > 1).most_common(1)
-            return frozenset(char for char, _ in first)
-        sizes = range(1, max(map(len, self.words), default=0))
-        by_size = [{each[:size] for each in self.words if len(each) > size} for size in sizes]
-        found: set[str] = by_size[0] if by_size else set()
-        for more in by_size[1:]:
-            if len(found) + len(more) > MOST_STATES:
-                break
-            found |= more
-        return frozenset(found)
-
-    def node(self) -> Node | None:
-        """The text; None if it cannot be expressed."""
-        if self.first is None and self.word is None:
-            return self.after_line() if self.quotes else self.plain
-        if self.word is None and self.first is not None and not self.first.spaces:
-            if self.quotes:
-                return None
-            return self.entry(self.first.none_of, EMPTY, EMPTY)
-        letters = self.word.letters if self.word else ""
-        if any(each[0] in ALL_SPACES or not each.lstrip(letters) for each in self.words if each[0] != "\n"):
-            return None  # white space or a word at the start would hide it
-        return self.start()
-
-    # -- the start of a turn -------------------------------------------------------------------------------------------
-
-    def start(self) -> Node:
-        """White space, and what may begin a turn."""
-        signs = self.first.none_of if self.first else ""
-        initials = "".join(each for each in (self.word.initials if self.word else "") if each not in signs)
-        others = self.word.letters if self.word and self.word.others else ""
-        here = alt(EMPTY, *([self.code()] if self.quotes and "`" not in signs else []))
-        line = ">" if self.quotes else ""
-        ways: list[Node] = [self.entry(ALL_SPACES + signs + line + initials + others, here, self.end())]
-        if self.word is not None and initials:
-            ways.append(seq(chars(initials), self.after_word(self.word.signs, self.word.signs)))
-        rest = "".join(each for each in others if each not in initials + signs)
-        if self.word is not None and rest:
-            ways.append(seq(chars(rest), self.after_word(self.word.others, self.word.others_after(" "))))
-        spaces = repeat(chars(ALL_SPACES))
-        begun = seq(spaces, alt(*ways))
-        if self.quotes and "`" not in signs:
-            begun = alt(begun, self.fence(), seq(spaces, Lit("\n"), self.fence()))
-        return begun
-
-    def after_word(self, signs: str, signs_after_space: str) -> Node:
-        """The rest of the first word, and what may follow it."""
-        assert self.word is not None
-        letters = self.word.letters
-        # A marker of letters and something else (`to=`) may have begun in the word.
-        ends = "".join(each.lstrip(letters)[:1] for each in self.words if each[0] in letters)
-        here = alt(EMPTY, *([self.code()] if self.quotes else []))
-        space, line = chars(ALL_SPACES), ">" if self.quotes else ""
-        ways = [
-            self.entry(signs + letters + ends + ALL_SPACES, here, self.end()),
-            seq(repeat(space, 1), self.entry(signs_after_space + line + ALL_SPACES, here, self.end())),
-        ]
-        if self.quotes:
-            ways.append(seq(repeat(space), Lit("\n"), self.fence()))
-        return seq(repeat(chars(letters)), alt(*ways))
-
-    def entry(self, excluded: str, here: Node | None, end: Node, plain: Text | None = None, begun: str = "") -> Node:
-        """Any text whose first character is none of the excluded ones, and then `end`.
-
-        Args:
-            excluded: the characters.
-            here: what may be here instead of it; None: nothing.
-            end: what follows the text.
-            plain: the text; None: `self.plain`.
-            begun: the beginning of a word that has been read.
-        """
-        text = plain or self.plain
-        key = ("entry", text, excluded, here, end, begun)
-        return self.rules.ref(key, lambda: self._entry(excluded, here, end, text, begun))
-
-    def _entry(self, excluded: str, here: Node | None, end: Node, plain: Text, begun: str) -> Node:
-        words = tuple(word for each in plain.constraints for word in avoided(each) or ())
-        beginnings = {word[:size] for word in words for size in range(len(word))}
-        ways = [] if here is None else [here]
-        begins = ""
-        for char in dict.fromkeys("".join(words)):
-            text = begun + char
-            after = next(text[at:] for at in range(len(text) + 1) if text[at:] in beginnings)
-            whole = text.endswith(words)
-            if after or whole:
-                begins += char
-            if after in self.kept and not whole and char not in excluded:
-                ways.append(seq(Lit(char), self.entry("", end, end, plain, after)))
-        return alt(*ways, seq(all_but(excluded + begins), plain, end))
-
-    # -- lines and code ------------------------------------------------------------------------------------------------
+    def after(self, begun: str, char: str) -> str | None:
+        """Which beginning of a word has been read after the character; None if that is a whole word."""
+        text = begun + char
+        if text.endswith(self.words):
+            return None
+        return next(text[at:] for at in range(len(text) + 1) if text[at:] in self.beginnings)
 
     def end(self) -> Node:
-        """What follows text without backticks."""
+        """What follows `plain`."""
         if not self.quotes:
-            return EMPTY
-        key = ("end of plain text", self.words)
-        return self.rules.ref(key, lambda: alt(EMPTY, self.code(), seq(Lit("\n"), self.fence())))
+            return self.then
+        key = ("end", self.words, self.then)
+        return self.rules.ref(key, lambda: alt(self.then, self.code(), seq(Lit("\n"), self.fence())))
 
     def after_line(self) -> Node:
-        """Text from the start of a line."""
+        """The text from the start of a line."""
 
         def make() -> Node:
-            here = alt(EMPTY, seq(Lit("\n"), self.after_line()), self.code(), self.fence())
-            return self.entry(">", here, self.end())
+            here = alt(self.then, seq(Lit("\n"), self.after_line()), self.code(), self.fence())
+            return _entry(self, ">", here, self.rules)
 
-        return self.rules.ref(("after a line", self.words), make)
+        return self.rules.ref(("after a line", self.words, self.then), make)
 
     def code(self) -> Node:
-        """Inline code, and what follows it."""
-        end = self.rules.ref(("end of code", self.words), lambda: seq(Lit("`"), self.plain, self.end()))
-        return seq(Lit("`"), self.entry("", None, end, self.line))
+        """Inline code, and what follows it. It contains nothing with which markers begin, unless that is a letter."""
+
+        def make() -> Node:
+            firsts = "".join(dict.fromkeys(word[0] for word in self.markers))
+            first = all_but("`\n" + firsts)
+            inside = self.line if any(each.isalnum() for each in firsts) else repeat(first)
+            return seq(Lit("`"), first, inside, Lit("`"), self.plain, self.end())
+
+        return self.rules.ref(("code", self.words, self.then), make)
 
     def fence(self) -> Node:
         """A fence, from its first line, and what follows it."""
-        return seq(
-            Lit("```"), self.line, Lit("\n"), alt(EMPTY, seq(self.plain, Lit("\n"))), Lit("```\n"), self.after_line()
-        )
+        inside = alt(EMPTY, seq(self.plain, Lit("\n")))
+        return seq(Lit("```"), LANGUAGE, Lit("\n"), inside, Lit("```\n"), self.after_line())
+
+
+# -- the start of a text -----------------------------------------------------------------------------------------------
+
+
+def _start(track: _Track, constraints: Sequence[Constraint], rules: Rules) -> Node | None:
+    # White space, and what may begin a turn.
+    first = next((each for each in constraints if isinstance(each, FirstChar)), None)
+    word = next((each for each in constraints if isinstance(each, FirstWord)), None)
+    letters = word.letters if word else ""
+    for each in track.words:
+        if each != "\n>" and (each[0] in ALL_SPACES or not each.lstrip(letters)):
+            return None  # white space or a word at the start would hide it
+    signs = first.none_of if first else ""
+    initials = "".join(each for each in (word.initials if word else "") if each not in signs)
+    others = letters if word and word.others else ""
+    ways = [_after_space(track, signs + initials + others, rules, code="`" not in signs)]
+    if word is not None and initials:
+        ways.append(seq(chars(initials), _after_word(track, word, (word.signs, word.signs), rules)))
+    rest = "".join(each for each in others if each not in initials + signs)
+    if word is not None and rest:
+        ways.append(seq(chars(rest), _after_word(track, word, (word.others, word.others_after(" ")), rules)))
+    spaces = repeat(chars(ALL_SPACES))
+    fences = [track.fence(), seq(spaces, Lit("\n"), track.fence())] if track.quotes and "`" not in signs else []
+    return alt(seq(spaces, alt(*ways)), *fences)
+
+
+def _after_space(track: _Track, signs: str, rules: Rules, *, code: bool = True) -> Node:
+    # Text that does not begin with white space, one of the signs, or a quoted line.
+    here = alt(track.then, track.code()) if track.quotes and code else track.then
+    return _entry(track, ALL_SPACES + signs + (">" if track.quotes else ""), here, rules)
+
+
+def _after_word(track: _Track, word: FirstWord, signs: tuple[str, str], rules: Rules) -> Node:
+    # The rest of the first word, and what may follow it, and white space after it. A marker of letters and something
+    # else (`to=`) may have begun in the word.
+    ends = "".join(each.lstrip(word.letters)[:1] for each in track.words if each[0] in word.letters)
+    firsts = "".join(each[0] for each in track.words)
+    following = intersected(ENDS_WORD, all_but(signs[0] + word.letters + ends + firsts + ALL_SPACES))
+    here = alt(track.then, track.code()) if track.quotes else track.then
+    space = chars(ALL_SPACES)
+    ways = [here, seq(following, track.plain, track.end())]
+    ways.append(seq(repeat(space, 1), _after_space(track, signs[1], rules)))
+    if track.quotes:
+        ways.append(seq(repeat(space), Lit("\n"), track.fence()))
+    return seq(repeat(chars(word.letters)), alt(*ways))
+
+
+def _entry(track: _Track, excluded: str, here: Node, rules: Rules, begun: str = "") -> Node:
+    """The text, which does not begin with the excluded characters, or `here` instead.
+
+    `begun`: the beginning of a marker that has been read.
+    """
+
+    def make() -> Node:
+        ways, blocked = [here], excluded
+        for char in dict.fromkeys("".join(track.words)):
+            after = track.after(begun, char)
+            blocked += "" if after == "" else char
+            if after in track.kept and char not in excluded:
+                ways.append(seq(Lit(char), _entry(track, "", track.end(), rules, after)))
+        return alt(*ways, seq(all_but(blocked), track.plain, track.end()))
+
+    return rules.ref(("entry", track.words, track.then, excluded, here, begun), make)
