@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import json
+import multiprocessing
 import os
 import subprocess
 import sys
@@ -20,13 +22,14 @@ FORMATS = (
     *("harmony", "gemma-4", "pythonic"),
 )
 CHOICES = ("required", "get_weather", "auto")
-ROUNDS = 2
+ROUNDS = 3
 LONGEST = 20  # seconds after which a compilation is given up
 MAKE = """
 import json, sys
 from tests.grammar.cases import TOOLS
 from toolglean.grammar import grammar_of
-print(json.dumps(grammar_of(sys.argv[1], TOOLS, choice=sys.argv[2]).structural_tag()))
+pairs = json.load(sys.stdin)
+print(json.dumps([json.dumps(grammar_of(name, TOOLS, choice=choice).structural_tag()) for name, choice in pairs]))
 """
 
 
@@ -37,59 +40,54 @@ def vocabulary_times(file: str, other: str = "") -> bool:
         file: a tokenizer, as `tokens.vocabulary_of` reads it.
         other: another checkout of the repository, whose times are printed first; "": none.
     """
-    trees = [*([Path(other)] if other else []), Path.cwd()]
-    held = True
-    print(f"{'format':16}" + "".join(f"{choice:>24}" for choice in CHOICES), flush=True)
-    for name in FORMATS:
-        row = []
-        for choice in CHOICES:
-            tags = [_run([sys.executable, "-c", MAKE, name, choice], tree) for tree in trees]
-            times: list[list[float]] = [[] for _ in trees]
-            for _ in range(ROUNDS):
-                for found, tag in zip(times, tags, strict=True):
-                    if not found or found[0] < LONGEST / ROUNDS:  # a slow one is not tried again
-                        found.append(_seconds(tag, file))
-            best = [min(each) for each in times]
-            held = held and best[-1] < 1
-            row.append(" -> ".join(f"{each:.2f}" if each < LONGEST else f"> {LONGEST}" for each in best))
-        print(f"{name:16}" + "".join(f"{each:>24}" for each in row), flush=True)
-    return held
-
-
-def _run(command: list[str], tree: Path, given: str = "") -> str:
-    paths = os.pathsep.join((str(tree / "src"), str(tree)))
-    environment = {**os.environ, "PYTHONPATH": paths}
-    done = subprocess.run(
-        command,
-        cwd=tree,
-        env=environment,
-        input=given,
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=LONGEST + 15,
-    )
-    return done.stdout
-
-
-def _seconds(tag: str, file: str) -> float:
-    try:
-        return float(_run([sys.executable, "-m", "tests.grammar.proof_vocabulary", file], Path.cwd(), tag))
-    except subprocess.TimeoutExpired:
-        return float("inf")
-
-
-def _compile(tag: str, file: str) -> float:
     import xgrammar  # noqa: PLC0415  # not in every environment
 
     words, special = vocabulary_of(Path(file))
     vocabulary = [*words, *(each.encode() for each in special)]
     info: Any = xgrammar.TokenizerInfo(vocabulary, stop_token_ids=[len(vocabulary) - 1])
+    pairs = [(name, choice) for name in FORMATS for choice in CHOICES]
+    trees = [_tags(tree, pairs) for tree in [*([Path(other)] if other else []), Path.cwd()]]
+    print(f"{len(vocabulary):,} tokens\n{'format':16}" + "".join(f"{choice:>18}" for choice in CHOICES), flush=True)
+    held = True
+    for at, (name, choice) in enumerate(pairs):
+        times: list[list[float]] = [[] for _ in trees]
+        for _ in range(ROUNDS):
+            for found, tags in zip(times, trees, strict=True):
+                if not found or found[0] < LONGEST / ROUNDS:  # a slow one is not tried again
+                    found.append(_seconds(tags[at], info))
+        best = [min(each) for each in times]
+        held = held and best[-1] < 1
+        row = " -> ".join(f"{each:.2f}" if each < LONGEST else f"> {LONGEST}" for each in best)
+        print((f"{name:16}" if choice == CHOICES[0] else "") + f"{row:>18}", end="", flush=True)
+        print("\n" if choice == CHOICES[-1] else "", end="", flush=True)
+    return held
+
+
+def _tags(tree: Path, pairs: list[tuple[str, str]]) -> list[str]:
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join((str(tree / "src"), str(tree)))}
+    command = [sys.executable, "-c", MAKE]
+    given = json.dumps(pairs)
+    done = subprocess.run(command, cwd=tree, env=environment, input=given, capture_output=True, text=True, check=True)
+    found: list[str] = json.loads(done.stdout)
+    return found
+
+
+def _seconds(tag: str, info: Any) -> float:
+    # In a process of its own, which can be ended.
+    context = multiprocessing.get_context("fork")
+    here, there = context.Pipe(duplex=False)
+    process = context.Process(target=_compile, args=(tag, info, there))
+    process.start()
+    found = float(here.recv()) if here.poll(LONGEST) else float("inf")
+    process.kill()
+    process.join()
+    return found
+
+
+def _compile(tag: str, info: Any, answer: Any) -> None:
+    import xgrammar  # noqa: PLC0415  # as above
+
     compiler: Any = xgrammar.GrammarCompiler(info, max_threads=1)
     begin = time.process_time()
     compiler.compile_structural_tag(tag)
-    return time.process_time() - begin
-
-
-if __name__ == "__main__":
-    print(_compile(sys.stdin.read(), sys.argv[1]))
+    answer.send(time.process_time() - begin)
