@@ -23,6 +23,7 @@ from toolglean.grammar.texts import Avoid, Constraint, FirstChar, JsonBody
 __all__ = ["avoided", "simplified"]
 
 LETTERS = "".join(WORD)
+MOST_TAGS = 2  # beginnings of markers of two characters with which a text may begin: each takes a state
 SHORTEST = 3  # characters of what is left of a marker
 LANGUAGE = repeat(chars(LETTERS, "+#/"))
 """The word after a fence."""
@@ -108,7 +109,8 @@ class _Track:
         self.then, self.rules, self.quotes = then, rules, quotes
         self.plain, self.line = Text((Avoid(self.words),)), Text((Avoid((*words, "`", "\n")),))
         self.beginnings = {word[:size] for word in self.words for size in range(len(word))}
-        self.kept = {"<"} if not quotes else set()
+        tags = {each for each in self.beginnings if len(each) == 2 and each[0] == "<" and each[1].isalpha()}
+        self.kept = set() if quotes else {"<", *(tags if len(tags) <= MOST_TAGS else ())}
 
     def after(self, begun: str, char: str) -> str | None:
         """Which beginning of a word has been read after the character; None if that is a whole word."""
