@@ -209,7 +209,7 @@ def _entry(track: _Track, excluded: str, here: Node, rules: Rules, begun: str = 
         for char in dict.fromkeys("".join(track.words)):
             after = track.after(begun, char)
             blocked += "" if after == "" else char
-            if after in track.kept and char not in excluded:
+            if after and after in track.kept and char not in excluded:
                 ways.append(seq(Lit(char), _entry(track, "", track.end(), rules, after)))
         return alt(*ways, seq(all_but(blocked), track.plain, track.end()))
 
