@@ -11,14 +11,15 @@ from typing import Any
 
 from toolglean.grammar.free_text import avoided, simplified
 from toolglean.grammar.gbnf import GbnfWriter, quoted
-from toolglean.grammar.nodes import ALL, Lit, Node, Rules, Text, alt, chars, repeat, seq
-from toolglean.grammar.strings import FOUR_HEX
+from toolglean.grammar.nodes import ALL, Lit, Node, Repeat, Rules, Text, alt, chars, repeat, seq
+from toolglean.grammar.strings import FOUR_HEX, JSON_CODES, JSON_RAW
 from toolglean.grammar.texts import Constraint, JsonBody
 
 __all__ = ["structural_tag"]
 
 IN_STRINGS = ('"', *map(chr, range(0x20)))
 """What a JSON string must not contain."""
+STRING = repeat(alt(JSON_RAW, *JSON_CODES))
 ESCAPED = alt(chars('"\\/bfnrt'), seq(Lit("u"), FOUR_HEX))
 
 
@@ -31,6 +32,10 @@ class _Writer(GbnfWriter):
     def __init__(self, given: Rules) -> None:
         super().__init__(given)
         self._simplified: dict[tuple[Constraint, ...], Node | None] = {}
+
+    def repeat(self, node: Repeat) -> str:
+        # As repeated characters, a string would compile at once, but take 100 milliseconds for each token.
+        return self._any_text(Text((JsonBody(),))) if node == STRING else super().repeat(node)
 
     def text(self, node: Text) -> str:
         if node.constraints not in self._simplified:
