@@ -7,6 +7,7 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
+import resource
 import subprocess
 import sys
 import time
@@ -23,7 +24,7 @@ FORMATS = (
 )
 CHOICES = ("required", "get_weather", "auto")
 ROUNDS = 3
-LONGEST = 20  # seconds after which a compilation is given up
+LONGEST = 20  # seconds of the processor after which a compilation is given up
 MAKE = """
 import json, sys
 from tests.grammar.cases import TOOLS
@@ -73,13 +74,16 @@ def _tags(tree: Path, pairs: list[tuple[str, str]]) -> list[str]:
 
 
 def _seconds(tag: str, info: Any) -> float:
-    # In a process of its own, which can be ended.
+    # In a process of its own, which ends after so many seconds of the processor.
     context = multiprocessing.get_context("fork")
     here, there = context.Pipe(duplex=False)
     process = context.Process(target=_compile, args=(tag, info, there))
     process.start()
-    found = float(here.recv()) if here.poll(LONGEST) else float("inf")
-    process.kill()
+    there.close()
+    try:
+        found = float(here.recv())
+    except EOFError:
+        found = float("inf")
     process.join()
     return found
 
@@ -87,6 +91,7 @@ def _seconds(tag: str, info: Any) -> float:
 def _compile(tag: str, info: Any, answer: Any) -> None:
     import xgrammar  # noqa: PLC0415  # as above
 
+    resource.setrlimit(resource.RLIMIT_CPU, (LONGEST, LONGEST))
     compiler: Any = xgrammar.GrammarCompiler(info, max_threads=1)
     begin = time.process_time()
     compiler.compile_structural_tag(tag)
