@@ -22,7 +22,7 @@ from toolglean.grammar.nodes import EMPTY, Lit, Node, Rules, Seq, Terminal, Text
 from toolglean.grammar.prose import WORD, FirstWord, NoCall, NotStartingWith, QuotesClosed, WordEnd
 from toolglean.grammar.shapes import Notes, Schemas
 from toolglean.grammar.texts import Avoid, Constraint, FirstChar
-from toolglean.scan.names import namespaces_of
+from toolglean.scan.names import NAMESPACES, namespaces_of
 from toolglean.tools import Tool, ToolSet
 
 __all__ = ["Turn"]
@@ -234,8 +234,10 @@ class Turn:
     def _slot(self, slot: str, tool: Tool) -> Node:
         if slot == "name":
             return Lit(self.format.escaped(tool.name))
-        if slot in {"index", "id", "server"}:
+        if slot in {"index", "id"}:
             return INDEX if slot == "index" else ID
+        if slot == "server":  # any other name would be one that the reader ignores, with a `Problem`
+            return alt(*map(Lit, sorted(NAMESPACES)))
         if slot == "call":
             return self._object(tool)
         arguments, codec = self._arguments(tool), self.format.arguments
