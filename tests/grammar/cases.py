@@ -160,3 +160,43 @@ def _mutants(declared: Format) -> Iterator[tuple[str, str]]:
     yield "head cut", good[head:]
     yield "twice without what separates", good + good[: len(good) // 2]
     yield "empty", ""
+
+
+BEGINNINGS: tuple[tuple[str, str, bool], ...] = (
+    ("hermes", "now is the time", True),
+    ("hermes", "now", True),
+    ("hermes", "plan\n{", False),
+    ("hermes", "get_weather: {}", False),
+    ("hermes", "functions.now()", False),
+    ("hermes", "\u00a0now()", False),
+    ("hermes", "gone (x)", False),  # only the first letter counts
+    ("hermes", "Gone (x)", True),
+    ("hermes", "bar()", True),
+    ("hermes", "<table>", True),
+    ("hermes", "> quoted", True),
+    ("glm-4", "bar\n{", False),
+    ("glm-4", "bar (x)", True),
+    ("glm-4", "get_weather\n{", False),
+    ("granite-pythonic", "bar(x", False),
+    ("raven", "bar(x)", False),
+    ("raven", "bar (x)", True),
+    ("raven", "Yes, bar(x)", True),
+)
+"""Text that may or may not be a turn: the format, the text, and whether it may."""
+
+BEFORE_CALLS: tuple[tuple[str, bool], ...] = (
+    ("now ", True),
+    ("a <b>x</b>\n\nb\n", True),
+    ("`a` and `b`: ", True),
+    ("`a ", False),
+    ("```py\nx\n```\n\nNow: ", True),
+    ("See:\n```\n\nx\n```\n> y\n", False),
+    ("```\n", False),
+    ("> a\n", False),
+    ("Hi\n> a\n", False),
+    ("\u6771\u4eac `x`\n\u6771\u4eac", True),
+    ("x <pre> ", False),
+    ("x <!-- ", False),
+    ("~~~\n", False),
+)
+"""Text that may or may not come before a call of hermes."""

@@ -12,6 +12,7 @@ from tests.grammar.proof_laws import laws
 from tests.grammar.proof_table import table
 from tests.grammar.proof_times import times
 from tests.grammar.proof_tokens import tokens
+from tests.grammar.proof_vocabulary import vocabulary_times
 from toolglean.formats import all_formats
 
 
@@ -24,6 +25,8 @@ def main(arguments: list[str]) -> int:
     """Print what was asked for; 1 where something did not hold."""
     print(f"xgrammar {version('xgrammar')}, llguidance {version('llguidance')}, {len(all_formats())} formats\n")
     what, *rest = arguments or ["table"]
+    if what == "times" and rest:
+        return 0 if vocabulary_times(*rest) else 1
     count = int(rest[0]) if rest else 300
     if what == "table":
         held = table({**engines(), "gbnf, own reader": OwnReader()})

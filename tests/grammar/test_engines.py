@@ -14,12 +14,13 @@ pytest.importorskip("jsonschema", reason="jsonschema is not installed: nox -s gr
 import jsonschema
 
 from tests.grammar import schemas
-from tests.grammar.cases import TOOLS, accepted, mutants
+from tests.grammar.cases import BEFORE_CALLS, BEGINNINGS, TOOLS, accepted, mutants, texts
 from tests.grammar.engines import Llguidance, Xgrammar, sampled
 from tests.grammar.laws import fault, snippets
 from tests.support import depth
 from toolglean import Tool, ToolSet, UsageError
 from toolglean.formats import Format, all_formats
+from toolglean.formats.registry import get_format
 from toolglean.formats.render import render
 from toolglean.grammar import grammar_of, register_xgrammar
 
@@ -84,6 +85,25 @@ def test_random_schemas(engine: Any, declared: Format) -> None:
             assert engine.acceptor(grammar)(text), (text, parameters)
         found = sampled(engine.walk(engine.compiled(grammar)), rng, snippets(declared, [text]), most=200)
         assert found is None or fault(declared, tools, "required", found) == "", (found, parameters)
+
+
+@ENGINE
+def test_text(engine: Any) -> None:
+    for name, text, may_be in BEGINNINGS:
+        assert engine.acceptor(grammar_of(name, TOOLS))(text) == may_be, (name, text)
+    accepts = engine.acceptor(grammar_of("hermes", TOOLS))
+    call = texts(get_format("hermes"), [("now", {})])
+    for text, may_be in BEFORE_CALLS:
+        assert accepts(f"{text}{call}") == may_be, text
+
+
+@pytest.mark.parametrize("name", ["hermes", "qwen3-coder", "glm-4.5", "minimax-m2", "kimi-k2", "harmony"])
+def test_structural_tags_have_few_states(name: str) -> None:
+    """Each state takes xgrammar up to 50 milliseconds, unless it is in a text that only avoids others."""
+    for choice in ("required", "auto"):
+        rules = grammar_of(name, TOOLS, choice=choice).structural_tag()["format"]["grammar"].splitlines()
+        assert any("TagDispatch" in rule for rule in rules) or choice == "required"
+        assert sum("\\uE000-" in rule and "TagDispatch" not in rule for rule in rules) <= 16
 
 
 def test_formats_are_where_xgrammar_looks() -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.grammar.cases import BEFORE_CALLS, BEGINNINGS, TOOLS
 from tests.grammar.gbnf_reader import Gbnf
 from toolglean import Format, Parser, Tool, ToolError, UsageError
 from toolglean.formats import get_format
@@ -148,6 +149,19 @@ def test_a_note_says_where_a_grammar_is_narrower() -> None:
     assert found.notes == (
         "tools.f.parameters.properties.a: an object with arbitrary members is written as JSON, not as elements",
     )
+
+
+def test_a_note_says_which_letters_a_marker_excludes() -> None:
+    schema = {"type": "object", "additionalProperties": {"type": "string"}}
+    assert any("may not contain any of 'ETB'" in note for note in one(schema, "continue").notes)
+
+
+def test_text() -> None:
+    for name, text, may_be in BEGINNINGS:
+        assert Gbnf(grammar_of(name, TOOLS).gbnf()).accepts(text) == may_be, (name, text)
+    accepts = Gbnf(grammar_of("hermes", TOOLS).gbnf()).accepts
+    for text, may_be in BEFORE_CALLS:
+        assert accepts(f'{text}<tool_call>\n{{"name": "now", "arguments": {{}}}}\n</tool_call>') == may_be, text
 
 
 @pytest.mark.parametrize(

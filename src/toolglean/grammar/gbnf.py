@@ -11,7 +11,7 @@ from toolglean.grammar.regexes import count
 from toolglean.grammar.texts import automaton
 from toolglean.grammar.writer import Writer
 
-__all__ = ["gbnf"]
+__all__ = ["GbnfWriter", "gbnf", "quoted"]
 
 HUNDRED = 100
 MOST = 1000  # the largest count that is written directly
@@ -21,16 +21,21 @@ _QUOTED = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
 def gbnf(root: Node, rules: Rules) -> str:
     """The grammar as GBNF, with the rule `root` first."""
-    writer = _Writer(rules)
-    lines = [f"root ::= {writer.node(root)}"]
-    lines += [f"{name} ::= {text}" for name, text in writer.rules.items()]
-    return "\n".join(lines) + "\n"
+    return GbnfWriter(rules).whole(root)
 
 
-class _Writer(Writer):
+class GbnfWriter(Writer):
+    """Writes GBNF."""
+
     def __init__(self, given: Rules) -> None:
         super().__init__(given)
         self._texts: dict[object, str] = {}
+
+    def whole(self, root: Node) -> str:
+        """The grammar whose root is that node."""
+        lines = [f"root ::= {self.node(root)}"]
+        lines += [f"{name} ::= {text}" for name, text in self.rules.items()]
+        return "\n".join(lines) + "\n"
 
     def literal(self, text: str) -> str:
         return quoted(text)

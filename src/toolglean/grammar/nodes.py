@@ -215,6 +215,12 @@ class Rules:
         self._to_make: list[tuple[str, Callable[[], Node]]] = []
         self._makes = False
 
+    def copy(self) -> Rules:
+        """A copy, to which rules can be added without changing this one."""
+        found = Rules()
+        found.nodes, found._names = dict(self.nodes), dict(self._names)
+        return found
+
     def ref(self, key: object, make: Callable[[], Node]) -> Ref:
         """The rule of that key, created by `make`; it may refer to itself.
 

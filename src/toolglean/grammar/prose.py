@@ -8,49 +8,66 @@ from dataclasses import dataclass
 from typing import Any
 
 from toolglean.grammar.texts import SPACES, escaped, trie
+from toolglean.scan.names import namespaces_of
 
-__all__ = ["ALL_SPACES", "NoCall", "NotStartingWith", "NotStartingWithName", "QuotesClosed", "WordEnd"]
+__all__ = ["ALL_SPACES", "WORD", "FirstWord", "NoCall", "NotStartingWith", "QuotesClosed", "WordEnd"]
 
 WORD = tuple("_-.") + tuple(map(chr, range(48, 58))) + tuple(map(chr, range(65, 91))) + tuple(map(chr, range(97, 123)))
 ALL_SPACES = "".join(filter(str.isspace, map(chr, range(0x3001))))
 
 
 @dataclass(frozen=True, slots=True)
-class NotStartingWithName:
-    """After white space, the text does not begin with one of these names, with or without a namespace."""
+class FirstWord:
+    """After white space, the first word of the text is not followed by a sign that would make it a call.
 
-    names: tuple[str, ...]
+    To distinguish the tools' names from all other words would take a state for each of their letters, and an engine
+    that checks its whole vocabulary in each state would need seconds. So only the first letter counts.
 
-    start = ("", True)
+    Attributes:
+        initials: the first letters of names and namespaces.
+        letters: the characters of words.
+        signs: what must not follow a word that begins with one of the initials, with or without white space.
+        others: the same for any other word; "(" only without white space.
+    """
+
+    initials: str
+    letters: str
+    signs: str
+    others: str = ""
+
+    start = "start"
 
     @property
     def chars(self) -> str:
-        return SPACES + "".join(WORD) + "".join(self.names)
+        return ALL_SPACES + self.letters + self.signs + self.others
 
-    def step(self, state: Any, char: str) -> Any:
-        if state is True:
-            return True
-        word, spaces = state
-        if spaces and char in SPACES:
+    def step(self, state: str, char: str) -> str | None:
+        if state == "start":
+            if char in ALL_SPACES:
+                return state
+            return "known" if char in self.initials else "other" if self.others and char in self.letters else "text"
+        if state == "text" or (char in self.letters and not state.endswith(" ")):
             return state
-        if char == "." and not spaces:  # a namespace may end here: the name after it is checked too
-            return None if word in self.names else ("", False)
-        if char in WORD or any(char in name for name in self.names):
-            return self._within(word + char)
-        return None if word in self.names else True
+        if char in (self.signs if state.startswith("known") else self.others_after(state)):
+            return None
+        return state.rstrip() + " " if char in ALL_SPACES else "text"
 
-    def _within(self, word: str) -> tuple[str, bool]:
-        return (word if any(name.startswith(word) for name in self.names) else "\0", False)
+    def others_after(self, state: str) -> str:
+        """What must not follow an unknown word, or white space after it."""
+        return self.others.replace("(", "") if state.endswith(" ") else self.others
 
-    def final(self, state: Any) -> bool:
-        return state is True or state[0] not in self.names
+    def final(self, state: str) -> bool:
+        del state
+        return True
 
     @property
     def regex(self) -> str:
-        names = "|".join(map(escaped, self.names))
-        word = "[" + escaped("".join(WORD) + "".join(self.names)) + "]"
-        part = "[" + escaped("".join(WORD).replace(".", "") + "".join(self.names).replace(".", "")) + "]"
-        return f"~/[{escaped(SPACES)}]*({part}*\\.)*({names})((?s:[^{word[1:-1]}].*|\\..*))?/"
+        spaces, letters = f"[{escaped(ALL_SPACES)}]*", f"[{escaped(self.letters)}]"
+        ways = [f"[{escaped(self.initials)}]{letters}*{spaces}[{escaped(self.signs)}]"] if self.initials else []
+        ways += [f"{letters}+[{escaped(self.others)}]"] if self.others else []
+        after = self.others_after(" ")
+        ways += [f"{letters}+{spaces}[{escaped(after)}]"] if after else []
+        return f"~/{spaces}({'|'.join(ways)})(?s:.*)/"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +111,21 @@ class NoCall:
     @property
     def chars(self) -> str:
         return "".join((*self.words, *self.names, *WORD, ALL_SPACES))
+
+    @property
+    def beginnings(self) -> tuple[str, ...]:
+        """Texts with one of which everything begins that the constraint forbids; they forbid some more."""
+        namespaces = [f"{each}." for each in sorted(namespaces_of(self.names))]
+        common = f"{SPACES}\\"  # an escaped line break in a JSON string is white space too
+        rare = [each for each in ALL_SPACES if each not in common]
+        found = [word + end for word in self.words for end in (*self.names, "\\")]
+        for word in self.words:  # two spaces are enough for longer white space
+            after = common if word[0] in WORD else [space + end for space in SPACES for end in (*SPACES, *self.names)]
+            found += [word + end for end in after]
+        # xgrammar looks for each text in each token, which is slow for texts that begin with a letter. So for what is
+        # rare, the word before it does not matter: `="functions.`, not `name="functions.`.
+        signs = dict.fromkeys(word.lstrip("".join(WORD)) or word for word in self.words)
+        return (*found, *(sign + end for sign in signs for end in (*namespaces, *rare)))
 
     def step(self, state: Any, char: str) -> Any:
         at, name = state
@@ -154,11 +186,12 @@ class QuotesClosed:
     """No inline code and no fence is open at the end of the text, so what follows is not quoted.
 
     Inline code is between two single backticks on one line; a fence is between two lines that begin with three. Readers
-    may disagree on other uses of backticks, so these are not allowed before a call.
+    may disagree on other uses of backticks, so these are not allowed before a call. A line that begins with `>` is
+    quoted too, so there is none.
     """
 
     start = "line"
-    chars = "`\n"
+    chars = "`\n>"
 
     def step(self, state: str, char: str) -> str | None:
         return _QUOTES[state].get(char, _QUOTES[state][""]) or None
@@ -170,13 +203,13 @@ class QuotesClosed:
     def regex(self) -> str:
         inline = r"`[^`\n]+`"
         fence = r"```[^`\n]*\n([^`]*\n)?```\n"
-        line = rf"([^`\n]|{inline}[^`\n])*({inline})?"
+        line = rf"(([^`\n>]|{inline}[^`\n])([^`\n]|{inline}[^`\n])*)?({inline})?"
         return rf"/({line}\n|{fence})*{line}/"
 
 
 _DEAD = ""
 _QUOTES: dict[str, dict[str, str]] = {
-    "line": {"`": "one", "\n": "line", "": "text"},
+    "line": {"`": "one", "\n": "line", ">": _DEAD, "": "text"},
     "text": {"`": "inline one", "\n": "line", "": "text"},
     "one": {"`": "two", "\n": _DEAD, "": "inline"},
     "inline one": {"`": _DEAD, "\n": _DEAD, "": "inline"},

@@ -19,9 +19,10 @@ from toolglean.formats.spec import Format, Json, Literal, Pairs, PythonDict, Quo
 from toolglean.grammar.arguments import Arguments
 from toolglean.grammar.dialects import JsonDialect
 from toolglean.grammar.nodes import EMPTY, Lit, Node, Rules, Seq, Terminal, Text, alt, chars, opt, repeat, seq
-from toolglean.grammar.prose import NoCall, NotStartingWith, NotStartingWithName, QuotesClosed, WordEnd
+from toolglean.grammar.prose import WORD, FirstWord, NoCall, NotStartingWith, QuotesClosed, WordEnd
 from toolglean.grammar.shapes import Notes, Schemas
 from toolglean.grammar.texts import Avoid, Constraint, FirstChar
+from toolglean.scan.names import NAMESPACES, namespaces_of
 from toolglean.tools import Tool, ToolSet
 
 __all__ = ["Turn"]
@@ -29,6 +30,13 @@ __all__ = ["Turn"]
 INDEX = Terminal(alt(Lit("0"), seq(chars(("1", "9")), repeat(chars(("0", "9")), 0, 3))))
 ID = Terminal(repeat(chars(("0", "9"), ("A", "Z"), "_.:-", ("a", "z")), 1, 128))
 MANY = 40  # with more parameter names, only their first letters are forbidden after the opener of a parameter
+QUOTING = (
+    "<!--",
+    "~~~",
+    *(f"<{each}" for name in ("pre", "code", "script") for each in (name, name.upper(), name.title())),
+)
+"""With these, readers take what follows for quoted text."""
+FOLLOWING = "({:<"  # after a tool's name at the start of a turn, with or without white space, it is a call
 PLAIN = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")
 
 
@@ -95,7 +103,7 @@ class Turn:
     def _before(self, mark: str) -> Node:
         # Any text, and the marker: a marker that begins with a letter is one only at the start of a word.
         ends: tuple[Constraint, ...] = (WordEnd(),) if mark[0] in PLAIN else ()
-        return Text((Avoid(self.markers), *self._start_constraints, QuotesClosed(), *ends), mark)
+        return Text((Avoid((*self.markers, *QUOTING)), *self._start_constraints, QuotesClosed(), *ends), mark)
 
     # -- what text must not contain ------------------------------------------------------------------------------------
 
@@ -124,9 +132,22 @@ class Turn:
         place = self.program.bare_start(())
         signs = "".join(char for char in "{[(\"'`" if self.program.nfa.step(place, char) is not None)
         signs = "".join(dict.fromkeys(signs + "{["))
-        names = (NotStartingWithName(self.tools.names),) if len(self.tools) else ()
+        names = self._first_word
         dropped = tuple(filter(_marker, self.format.drop))  # after one of them, the turn still begins
         return (FirstChar(signs, spaces=True), *([NotStartingWith(dropped)] if dropped else []), *names)
+
+    @cached_property
+    def _first_word(self) -> tuple[Constraint, ...]:
+        # In a format whose calls begin with the name, no other word may begin the turn like a call either: the reader
+        # takes it for text, but it is a call that the model got wrong.
+        names = self.tools.names
+        initials = dict.fromkeys(name[:1] for name in (*names, *namespaces_of(names))) if names else {}
+        others = ""
+        if self._is_bare and self.spellings.call.startswith("{name}"):
+            after = self.spellings.call.removeprefix("{name}").strip()
+            others = "{" if after.startswith("{") else after[:1]
+        letters = "".join(dict.fromkeys(("".join(WORD) + "".join(names)).replace("(", "")))
+        return (FirstWord("".join(initials), letters, FOLLOWING, others),) if initials or others else ()
 
     # -- calls ---------------------------------------------------------------------------------------------------------
 
@@ -213,8 +234,10 @@ class Turn:
     def _slot(self, slot: str, tool: Tool) -> Node:
         if slot == "name":
             return Lit(self.format.escaped(tool.name))
-        if slot in {"index", "id", "server"}:
+        if slot in {"index", "id"}:
             return INDEX if slot == "index" else ID
+        if slot == "server":  # any other name would be one that the reader ignores, with a `Problem`
+            return alt(*map(Lit, sorted(NAMESPACES)))
         if slot == "call":
             return self._object(tool)
         arguments, codec = self._arguments(tool), self.format.arguments

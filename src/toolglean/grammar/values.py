@@ -96,6 +96,9 @@ class Values:
         return alt(*([empty] if may_be_empty else []), *some)
 
     def _other_key(self, members: Members, names: list[str], path: str) -> Node:
+        excluded = getattr(self.dialect, "excluded", "")
+        if path and any(map(str.isalnum, excluded)):  # a marker of words (`END_ARG`)
+            self.schemas.notes.add_narrowed(path, f"a name that is not listed may not contain any of {excluded!r}")
         if members.names is True or not isinstance(members.names, Mapping):
             return self.dialect.other_key(names)
         shapes = self.schemas.shapes(members.names, f"{path}.{members.named_by}")
