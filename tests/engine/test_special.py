@@ -11,7 +11,7 @@ import pytest
 
 from fuzz.laws import Subject
 from fuzz.special import FUZZER, Case, broken, special_of
-from toolglean import Parser, ParserOptions, UsageError, render
+from toolglean import Limits, Parser, ParserOptions, UsageError, render
 from toolglean.events import Output, fold
 
 TOOL = {
@@ -263,10 +263,11 @@ def test_the_laws() -> None:
     assert FUZZER.run(120, seed=25) == []
 
 
-@pytest.mark.parametrize("special", [[(0, 9)], [(2, 1)], [(-1, 2)], 3, "ab", [(1,)], [("a", "b")], [1]])
-def test_wrong_spans(special: Any) -> None:
+@pytest.mark.parametrize("text", ["<tool>", "Yes."])
+@pytest.mark.parametrize("special", [[(0, 9)], [(2, 1)], [(-1, 2)], 0, 3, "ab", [(1,)], [("a", "b")], [1]])
+def test_wrong_spans(special: Any, text: str) -> None:
     with pytest.raises(UsageError, match=r"^special="):
-        Parser(["f"]).feed("<tool>", special=special)
+        Parser(["f"]).feed(text, special=special)
 
 
 @pytest.mark.parametrize("atomic", ["<tool_call>", 3, [1], b"<tool_call>"])
@@ -288,3 +289,20 @@ def test_a_spelled_marker_inside_a_call() -> None:
     """What is read again begins behind the marker, wherever the call around it began."""
     text = '<<f>><paramname="x"></param><</>>>'
     assert broken(Case(Subject("own:signs", "numbers", known=True), text, b"\1" * len(text), (">>>",))) is None
+
+
+@pytest.mark.parametrize("pad", range(40, 53))
+def test_a_spelled_marker_at_the_limit_of_a_call(pad: int) -> None:
+    """The second reading has room for the beginning of the marker, not for its end."""
+    opener = '<tool_call>\n{"name": "write_file", "arguments": {"text": "' + "x" * pad
+    case = known("hermes", (f"So {opener}{CALL} is how.", False))
+    assert not ran(read(case, limits=Limits(call_chars=100)))
+    limits = Subject("hermes", "none", limits=(("call_chars", 100),))
+    assert broken(Case(limits, case.text, case.kinds, case.atomic)) is None
+
+
+def test_a_pickle_of_another_version() -> None:
+    parser = Parser(["f"])
+    older = (13, *parser.__getstate__()[1:6])
+    with pytest.raises(UsageError, match="another version"):
+        parser.__setstate__(older)

@@ -76,7 +76,7 @@ class Evidence(Plain):
 
     def feed(self, machine: Reader, chunk: str, special: Special) -> list[Event]:
         """Read one chunk: the events that are certain now."""
-        if (special is True or not special) and self._passes(chunk):
+        if (special is False or special is None or special is True) and self._passes(chunk):
             events = machine._feed(cleaned(chunk))
             return shown(events) if self._hides else events
         text, kinds = self._text + cleaned(chunk), self._kinds + kinds_of(chunk, special)
@@ -125,6 +125,8 @@ class Evidence(Plain):
                 continue
             self._pass(machine, text[begun:place], kinds[begun:place], out)
             begun = place
+            while self._rival is not None and self._rival.room < len(found):  # it cannot read the marker
+                self._give_way(machine, out)
             if written:
                 self._trust(machine, found, out)
             elif self._rival is None:
