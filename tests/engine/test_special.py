@@ -306,3 +306,42 @@ def test_a_pickle_of_another_version() -> None:
     older = (13, *parser.__getstate__()[1:6])
     with pytest.raises(UsageError, match="another version"):
         parser.__setstate__(older)
+
+
+# Text in which all is spelled out, and text follows: the marker in front of a call is text, and so is the call.
+BEHIND = {
+    "behind another opener": ("qwen3-coder", "So: <tool_call>{}"),
+    "behind two openers of a section": (
+        "kimi-k2",
+        "<|tool_calls_section_begin|><|tool_call_end|><|tool_calls_section_begin|>{}",
+    ),
+    "behind an opener of another kind": ("qwen3-coder", "So: </tool_call><think><tool_call><think>{}"),
+    "behind a call without its marker": ("minimax-m2", '<invoke name="write_file">{}'),
+    "in a call that is malformed": ("qwen3-coder", "So: <tool_call>\n<function=write_file>\n<parameter=pa{}"),
+}
+
+
+@pytest.mark.parametrize("row", BEHIND)
+def test_a_call_behind_a_marker_that_is_text(row: str) -> None:
+    family, before = BEHIND[row]
+    text = before.format(call_of(family)) + " and that is all."
+    case = known(family, (text, False))
+    for name in (family, "auto"):
+        assert broken(Case(Subject(name, "none"), text, case.kinds, case.atomic)) is None
+        output = read(Case(Subject(name, "none"), text, case.kinds, case.atomic))
+        assert not output.calls
+        assert output.content == text
+
+
+def test_a_call_of_its_token_behind_a_marker_that_is_text() -> None:
+    case = known("qwen3-coder", ("So: <tool_call>\n", False), (call_of("qwen3-coder"), True))
+    assert broken(case) is None
+    assert len(read(case).calls) == 1
+
+
+def test_text_that_waits_is_the_beginning_of_the_turn() -> None:
+    """A partial marker is text that nothing has told yet."""
+    text = "<|tool_call_star<|im_end|> and more"
+    case = known("lfm2", (text, False))
+    assert broken(case) is None
+    assert read(case).content == text
