@@ -11,7 +11,7 @@ import pytest
 
 from fuzz.laws import Subject
 from fuzz.special import FUZZER, Case, broken, special_of
-from toolglean import Limits, Parser, ParserOptions, UsageError, render
+from toolglean import Format, Limits, Parser, ParserOptions, UsageError, render
 from toolglean.events import Output, fold
 
 TOOL = {
@@ -270,7 +270,7 @@ def test_wrong_spans(special: Any, text: str) -> None:
         Parser(["f"]).feed(text, special=special)
 
 
-@pytest.mark.parametrize("atomic", ["<tool_call>", 3, [1], b"<tool_call>"])
+@pytest.mark.parametrize("atomic", ["<tool_call>", 3, [1], b"<tool_call>", [["<tool_call>"]]])
 def test_wrong_markers(atomic: Any) -> None:
     with pytest.raises(UsageError, match=r"^atomic="):
         Parser(["f"], atomic=atomic)
@@ -345,3 +345,11 @@ def test_text_that_waits_is_the_beginning_of_the_turn() -> None:
     case = known("lfm2", (text, False))
     assert broken(case) is None
     assert read(case).content == text
+
+
+def test_a_marker_of_another_kind_is_no_call_to_a_tag() -> None:
+    """A tag declares no markers: those of the library's formats that open no call do not speak against one."""
+    parser = Parser([TOOL], format=Format.from_tag("<tool_call>"), atomic=tokens("hermes"))
+    parts = (("<think>", True), ("Hm.", False), ("</think>", True), ("\n" + CALL, False))
+    events = [event for text, special in parts for event in parser.feed(text, special)]
+    assert len(fold(events + parser.finish()).calls) == 1
