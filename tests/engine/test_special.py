@@ -144,6 +144,12 @@ ROWS: dict[str, tuple[tuple[tuple[str, bool], ...], int, str, list[str]]] = {
     "a call of an unknown tool": (((OTHER, False),), 0, OTHER, []),
     "behind a call of its token": (((CALL, True), ("\n" + CALL, False)), 1, "\n" + CALL, ["spelled-marker"]),
     "before a call of its token": (((CALL + "\n", False), (CALL, True)), 1, CALL + "\n", ["spelled-marker"]),
+    "before a closer of its token, behind another opener": (
+        (('x<tool_call>\n{"name": "write_fil' + CALL[:-12], False), ("</tool_call>", True)),
+        0,
+        'x<tool_call>\n{"name": "write_fil' + CALL,
+        ["spelled-marker"],
+    ),
     "two that are spelled out": (((CALL + "\n" + CALL, False),), 2, "", []),
     "cut off": (((CALL[:60], False),), 0, CALL[:60], ["spelled-marker"]),
     "an opener alone": (((CALL[:11], False),), 0, CALL[:11], []),

@@ -184,8 +184,9 @@ class Evidence(Plain):
     def _trust(self, machine: Reader, marker: str, out: list[Event]) -> None:
         # A special token has written that marker, which comes next.
         if marker in self._markers.calls and marker in self._markers.openers:
-            self._give_way(machine, out)
             self._hopeless = True
+            while self._rival is not None:  # what it has read may begin another one
+                self._give_way(machine, out)
         elif marker in self._markers.reasoning:
             self._spelled, self._unclosed = False, None
         machine._trust_next()
