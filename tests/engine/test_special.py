@@ -359,3 +359,10 @@ def test_a_marker_of_another_kind_is_no_call_to_a_tag() -> None:
     parts = (("<think>", True), ("Hm.", False), ("</think>", True), ("\n" + CALL, False))
     events = [event for text, special in parts for event in parser.feed(text, special)]
     assert len(fold(events + parser.finish()).calls) == 1
+
+
+def test_an_escape_of_a_character_that_hides_markers_is_no_marker() -> None:
+    """Arguments are what their text says."""
+    before, after = call_of("hermes", {"text": "QQQ"}).split("QQQ")
+    case = known("hermes", (before, True), ("\\ufdd0 <tool_call>", False), (after, True))
+    assert ran(read(case)) == [("write_file", {"text": "\ufdd0 <tool_call>"})]
