@@ -309,7 +309,7 @@ def test_a_spelled_marker_at_the_limit_of_a_call(pad: int) -> None:
 
 def test_a_pickle_of_another_version() -> None:
     parser = Parser(["f"])
-    older = (13, *parser.__getstate__()[1:6])
+    older = (13, *parser.__getstate__()[0][1:])
     with pytest.raises(UsageError, match="another version"):
         parser.__setstate__(older)
 

@@ -89,8 +89,9 @@ class Weighing(Machine):
     # -- pickles -------------------------------------------------------------------------------------------------------
 
     def __getstate__(self) -> tuple[Any, ...]:
-        return *super().__getstate__(), self._vocabulary, self._evidence
+        return super().__getstate__(), self._vocabulary, self._evidence
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
-        *own, self._vocabulary, self._evidence = state
-        super().__setstate__(tuple(own))
+        # Older versions have pickled nothing but what the machine has.
+        own, self._vocabulary, self._evidence = state if len(state) == 3 else (state, None, None)
+        super().__setstate__(own)
