@@ -323,6 +323,10 @@ BEHIND = {
     ),
     "behind an opener of another kind": ("qwen3-coder", "So: </tool_call><think><tool_call><think>{}"),
     "behind a call without its marker": ("minimax-m2", '<invoke name="write_file">{}'),
+    "in one that is malformed, behind an end": (
+        "minimax-m2",
+        '[e~[<minimax:tool_call>\n<invoke name="write_file">\n<parameter name={}',
+    ),
     "in a call that is malformed": ("qwen3-coder", "So: <tool_call>\n<function=write_file>\n<parameter=pa{}"),
 }
 

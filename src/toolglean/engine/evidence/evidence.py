@@ -175,7 +175,7 @@ class Evidence(Plain):
         self._pass(machine, text[:begun], kinds[:begun], out)
         # Of the markers behind one without a call, only the last may still open one: no text is read many times.
         last = begun if end > least else max(rival.last, begun)
-        self._disarms = self._disarms and (end <= least or rival.is_broken)
+        self._disarms = rival.is_broken or (self._disarms and end <= least)
         self._read_all(machine, text[begun:last], kinds[begun:last], out, decided=True)
         self._read_all(machine, text[last:], kinds[last:], out)
 
