@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import pickle
 import re
 from itertools import product
 from typing import Any
@@ -370,3 +371,22 @@ def test_an_escape_of_a_character_that_hides_markers_is_no_marker() -> None:
     before, after = call_of("hermes", {"text": "QQQ"}).split("QQQ")
     case = known("hermes", (before, True), ("\\ufdd0 <tool_call>", False), (after, True))
     assert ran(read(case)) == [("write_file", {"text": "\ufdd0 <tool_call>"})]
+
+
+def test_the_pickle_of_two_readings_of_a_turn() -> None:
+    """The two share what neither has changed, and must not after a pickle: each would change what the other has."""
+    text = ": [2]})\n</>f\n<arg_key>x</arg_key>\n<>y</>\n</>\n<></>\n</>\n<tool_call></f"
+    subject = Subject("glm-4.5", "odd", known=True, reasons=True)
+    assert broken(Case(subject, text, b"\1" * len(text), tokens("glm-4.5"))) is None
+
+
+def test_forks_that_are_pickled_together() -> None:
+    text = f"Hm. `x` {call_of('glm-4.5')} done"
+    for cut in range(len(text) + 1):
+        parser = Parser([TOOL], format="glm-4.5")
+        events = parser.feed(text[:cut])
+        one, other = pickle.loads(pickle.dumps([parser, parser.fork()]))  # our own
+        other.feed('zz}"]</tool_call>')
+        output = fold(events + one.feed(text[cut:]) + one.finish())
+        assert ran(output) == [("write_file", ARGUMENTS)]
+        assert output.content == "Hm. `x`  done"
