@@ -145,10 +145,10 @@ ROWS: dict[str, tuple[tuple[tuple[str, bool], ...], int, str, list[str]]] = {
     "a call of an unknown tool": (((OTHER, False),), 0, OTHER, []),
     "behind a call of its token": (((CALL, True), ("\n" + CALL, False)), 1, "\n" + CALL, ["spelled-marker"]),
     "before a call of its token": (((CALL + "\n", False), (CALL, True)), 1, CALL + "\n", ["spelled-marker"]),
-    "before a closer of its token, behind another opener": (
-        (('x<tool_call>\n{"name": "write_fil' + CALL[:-12], False), ("</tool_call>", True)),
-        0,
-        'x<tool_call>\n{"name": "write_fil' + CALL,
+    "before an opener of its token, behind another opener": (
+        (('x<tool_call>\n{"name": "write_fil' + CALL[:-12], False), (CALL, True)),
+        1,
+        'x<tool_call>\n{"name": "write_fil' + CALL[:-12],
         ["spelled-marker"],
     ),
     "two that are spelled out": (((CALL + "\n" + CALL, False),), 2, "", []),

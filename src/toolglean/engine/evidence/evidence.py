@@ -131,6 +131,7 @@ class Evidence(Plain):
             self._disarms = False
             if written:
                 self._trust(machine, found, out)
+                self._disarms = False
             elif self._rival is None:
                 self._doubt(machine, found, out, decided=decided)
             else:
