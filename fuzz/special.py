@@ -125,7 +125,7 @@ def broken(case: Case, seed: int = 0) -> tuple[str, str, str] | None:
         return "no exception", *raised(error)
     if unknown != by_text:
         return "not known", _difference(by_text, unknown), _lines(by_text, unknown)
-    if any(HIDING.search(str(each)) for each in whole):
+    if any(HIDING.search(text) for each in whole for text in _texts(each)):
         return "no trace", "a hidden marker", _lines(whole, [])
     calls, before = _calls(whole), _calls(by_text)
     if case.kinds.count(1) == size and _markers(case.subject.name).issubset(case.atomic or ()) and not calls <= before:
@@ -135,6 +135,16 @@ def broken(case: Case, seed: int = 0) -> tuple[str, str, str] | None:
     except AssertionError as error:
         return "nothing lost", str(error).partition("\n")[0][:60], _lines(whole, [])
     return None
+
+
+def _texts(event: Event) -> list[str]:
+    # All text of an event, as it is: `repr` would escape a hidden character.
+    if isinstance(event, CallEnd):
+        call = event.call
+        arguments = json.dumps(call.arguments, ensure_ascii=False) if call.status == "ok" else ""
+        return [call.id, call.name, call.arguments_text, arguments, *call.repairs]
+    values = (getattr(event, name) for name in ("text", "reason", "name", "id") if hasattr(event, name))
+    return [value for value in values if isinstance(value, str)]
 
 
 def _calls(events: list[Event]) -> set[tuple[str, str, tuple[int, int]]]:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import pickle
 import re
 from itertools import product
 from typing import Any
@@ -11,7 +12,7 @@ import pytest
 
 from fuzz.laws import Subject
 from fuzz.special import FUZZER, Case, broken, special_of
-from toolglean import Parser, ParserOptions, UsageError, render
+from toolglean import Format, Limits, Parser, ParserOptions, UsageError, render
 from toolglean.events import Output, fold
 
 TOOL = {
@@ -144,6 +145,12 @@ ROWS: dict[str, tuple[tuple[tuple[str, bool], ...], int, str, list[str]]] = {
     "a call of an unknown tool": (((OTHER, False),), 0, OTHER, []),
     "behind a call of its token": (((CALL, True), ("\n" + CALL, False)), 1, "\n" + CALL, ["spelled-marker"]),
     "before a call of its token": (((CALL + "\n", False), (CALL, True)), 1, CALL + "\n", ["spelled-marker"]),
+    "before an opener of its token, behind another opener": (
+        (('x<tool_call>\n{"name": "write_fil' + CALL[:-12], False), (CALL, True)),
+        1,
+        'x<tool_call>\n{"name": "write_fil' + CALL[:-12],
+        ["spelled-marker"],
+    ),
     "two that are spelled out": (((CALL + "\n" + CALL, False),), 2, "", []),
     "cut off": (((CALL[:60], False),), 0, CALL[:60], ["spelled-marker"]),
     "an opener alone": (((CALL[:11], False),), 0, CALL[:11], []),
@@ -263,13 +270,14 @@ def test_the_laws() -> None:
     assert FUZZER.run(120, seed=25) == []
 
 
-@pytest.mark.parametrize("special", [[(0, 9)], [(2, 1)], [(-1, 2)], 3, "ab", [(1,)], [("a", "b")], [1]])
-def test_wrong_spans(special: Any) -> None:
+@pytest.mark.parametrize("text", ["<tool>", "Yes."])
+@pytest.mark.parametrize("special", [[(0, 9)], [(2, 1)], [(-1, 2)], 0, 3, "ab", [(1,)], [("a", "b")], [1]])
+def test_wrong_spans(special: Any, text: str) -> None:
     with pytest.raises(UsageError, match=r"^special="):
-        Parser(["f"]).feed("<tool>", special=special)
+        Parser(["f"]).feed(text, special=special)
 
 
-@pytest.mark.parametrize("atomic", ["<tool_call>", 3, [1], b"<tool_call>"])
+@pytest.mark.parametrize("atomic", ["<tool_call>", 3, [1], b"<tool_call>", [["<tool_call>"]]])
 def test_wrong_markers(atomic: Any) -> None:
     with pytest.raises(UsageError, match=r"^atomic="):
         Parser(["f"], atomic=atomic)
@@ -288,3 +296,98 @@ def test_a_spelled_marker_inside_a_call() -> None:
     """What is read again begins behind the marker, wherever the call around it began."""
     text = '<<f>><paramname="x"></param><</>>>'
     assert broken(Case(Subject("own:signs", "numbers", known=True), text, b"\1" * len(text), (">>>",))) is None
+
+
+@pytest.mark.parametrize("pad", range(40, 53))
+def test_a_spelled_marker_at_the_limit_of_a_call(pad: int) -> None:
+    """The second reading has room for the beginning of the marker, not for its end."""
+    opener = '<tool_call>\n{"name": "write_file", "arguments": {"text": "' + "x" * pad
+    case = known("hermes", (f"So {opener}{CALL} is how.", False))
+    assert not ran(read(case, limits=Limits(call_chars=100)))
+    limits = Subject("hermes", "none", limits=(("call_chars", 100),))
+    assert broken(Case(limits, case.text, case.kinds, case.atomic)) is None
+
+
+def test_a_pickle_of_another_version() -> None:
+    parser = Parser(["f"])
+    older = (13, *parser.__getstate__()[0][1:])
+    with pytest.raises(UsageError, match="another version"):
+        parser.__setstate__(older)
+
+
+# Text in which all is spelled out, and text follows: the marker in front of a call is text, and so is the call.
+BEHIND = {
+    "behind another opener": ("qwen3-coder", "So: <tool_call>{}"),
+    "behind two openers of a section": (
+        "kimi-k2",
+        "<|tool_calls_section_begin|><|tool_call_end|><|tool_calls_section_begin|>{}",
+    ),
+    "behind an opener of another kind": ("qwen3-coder", "So: </tool_call><think><tool_call><think>{}"),
+    "behind a call without its marker": ("minimax-m2", '<invoke name="write_file">{}'),
+    "in one that is malformed, behind an end": (
+        "minimax-m2",
+        '[e~[<minimax:tool_call>\n<invoke name="write_file">\n<parameter name={}',
+    ),
+    "in a call that is malformed": ("qwen3-coder", "So: <tool_call>\n<function=write_file>\n<parameter=pa{}"),
+}
+
+
+@pytest.mark.parametrize("row", BEHIND)
+def test_a_call_behind_a_marker_that_is_text(row: str) -> None:
+    family, before = BEHIND[row]
+    text = before.format(call_of(family)) + " and that is all."
+    case = known(family, (text, False))
+    for name in (family, "auto"):
+        assert broken(Case(Subject(name, "none"), text, case.kinds, case.atomic)) is None
+        output = read(Case(Subject(name, "none"), text, case.kinds, case.atomic))
+        assert not output.calls
+        assert output.content == text
+
+
+def test_a_call_of_its_token_behind_a_marker_that_is_text() -> None:
+    case = known("qwen3-coder", ("So: <tool_call>\n", False), (call_of("qwen3-coder"), True))
+    assert broken(case) is None
+    assert len(read(case).calls) == 1
+
+
+def test_text_that_waits_is_the_beginning_of_the_turn() -> None:
+    """A partial marker is text that nothing has told yet."""
+    text = "<|tool_call_star<|im_end|> and more"
+    case = known("lfm2", (text, False))
+    assert broken(case) is None
+    assert read(case).content == text
+
+
+def test_a_marker_of_another_kind_is_no_call_to_a_tag() -> None:
+    """A tag declares no markers: those of the library's formats that open no call do not speak against one."""
+    parser = Parser([TOOL], format=Format.from_tag("<tool_call>"), atomic=tokens("hermes"))
+    parts = (("<think>", True), ("Hm.", False), ("</think>", True), ("\n" + CALL, False))
+    events = [event for text, special in parts for event in parser.feed(text, special)]
+    assert len(fold(events + parser.finish()).calls) == 1
+
+
+def test_an_escape_of_a_character_that_hides_markers_is_no_marker() -> None:
+    """Arguments are what their text says."""
+    before, after = call_of("hermes", {"text": "QQQ"}).split("QQQ")
+    case = known("hermes", (before, True), ("\\ufdd0 <tool_call>", False), (after, True))
+    assert ran(read(case)) == [("write_file", {"text": "\ufdd0 <tool_call>"})]
+
+
+def test_the_pickle_of_two_readings_of_a_turn() -> None:
+    """The two share what neither has changed, and must not after a pickle: each would change what the other has."""
+    text = ": [2]})\n</>f\n<arg_key>x</arg_key>\n<>y</>\n</>\n<></>\n</>\n<tool_call></f"
+    subject = Subject("glm-4.5", "odd", known=True, reasons=True)
+    assert broken(Case(subject, text, b"\1" * len(text), tokens("glm-4.5"))) is None
+
+
+def test_forks_that_are_pickled_together() -> None:
+    """In a call that is kept back, as in reasoning, they share what was before it."""
+    text = f"Hm. {CALL} so.</think>Done"
+    whole = fold(Parser([TOOL], format="hermes", start="reasoning").feed(text))
+    for cut in range(len(text) + 1):
+        parser = Parser([TOOL], format="hermes", start="reasoning")
+        events = parser.feed(text[:cut])
+        one, other = pickle.loads(pickle.dumps([parser, parser.fork()]))  # our own
+        other.feed('zz}"]</tool_call>')
+        output = fold(events + one.feed(text[cut:]) + one.finish())
+        assert (output.reasoning, output.content) == (whole.reasoning, "Done")

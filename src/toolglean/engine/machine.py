@@ -335,6 +335,7 @@ class Machine(StraightWay):
     def __getstate__(self) -> tuple[Any, ...]:
         self._stand()
         self._catch_up()
+        self._own()  # if a fork is pickled together with it, they must not share anything afterwards
         return LAYOUT, self._plan, self._turn, self._pos, self._finished, bool(self._turn.emit.ready)
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:

@@ -92,5 +92,6 @@ class Weighing(Machine):
         return super().__getstate__(), self._vocabulary, self._evidence
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
-        own, self._vocabulary, self._evidence = state
+        # Older versions have pickled nothing but what the machine has.
+        own, self._vocabulary, self._evidence = state if len(state) == 3 else (state, None, None)
         super().__setstate__(own)

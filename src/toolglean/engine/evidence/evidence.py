@@ -48,8 +48,8 @@ class Evidence(Plain):
     """
 
     __slots__ = (
-        *("_hides", "_hides_next", "_hopeless", "_kinds", "_markers", "_plan", "_rival", "_spelled", "_text"),
-        *("_unclosed", "_vocabulary"),
+        *("_disarms", "_hides", "_hides_next", "_hopeless", "_kinds", "_markers", "_plan", "_rival", "_spelled"),
+        *("_text", "_unclosed", "_vocabulary"),
     )
 
     owned = ("_rival",)
@@ -64,6 +64,7 @@ class Evidence(Plain):
         # Whether markers of reasoning are spelled out in this turn; None: not known.
         self._spelled: bool | None = False if vocabulary is not None and vocabulary.in_reasoning else None
         self._hides = self._hides_next = False  # whether a marker was hidden; whether what comes next is
+        self._disarms = False  # whether a call may follow a hidden marker directly: it is none
         self._unclosed: tuple[str, int] | None = None  # the last hidden marker of reasoning, inside reasoning
         self._rival: Rival | None = None
 
@@ -76,8 +77,8 @@ class Evidence(Plain):
 
     def feed(self, machine: Reader, chunk: str, special: Special) -> list[Event]:
         """Read one chunk: the events that are certain now."""
-        if (special is True or not special) and self._passes(chunk):
-            events = machine._feed(cleaned(chunk))
+        if (special is False or special is None or special is True) and self._passes(chunk):
+            events = self._told(machine, cleaned(chunk))
             return shown(events) if self._hides else events
         text, kinds = self._text + cleaned(chunk), self._kinds + kinds_of(chunk, special)
         out: list[Event] = []
@@ -125,10 +126,16 @@ class Evidence(Plain):
                 continue
             self._pass(machine, text[begun:place], kinds[begun:place], out)
             begun = place
+            while self._rival is not None and self._rival.room < len(found):  # it cannot read the marker
+                self._give_way(machine, out)
+            self._disarms = False
             if written:
                 self._trust(machine, found, out)
+                self._disarms = False
             elif self._rival is None:
                 self._doubt(machine, found, out, decided=decided)
+            else:
+                self._rival.meet_marker()
             self._pass(machine, found, known, out)
             begun = i
         place = min(place, len(kinds))
@@ -142,33 +149,45 @@ class Evidence(Plain):
         if not text:
             return
         if rival is None:
-            out += machine._feed(hidden(text) if hides else text)
+            out += machine._feed(hidden(text)) if hides else self._told(machine, text)
             return
         room = rival.room
         if not rival.read(text[:room], kinds[:room]) or room < len(text):
             self._give_way(machine, out)
             self._pass(machine, text[room:], kinds[room:], out)
 
+    def _told(self, machine: Reader, text: str) -> list[Event]:
+        # Read text. A bracket with which it begins opens no call, if a hidden marker comes before it.
+        if self._disarms and (rest := text.lstrip()):
+            self._disarms = False
+            text = text[: -len(rest)] + hidden(rest[0]) + rest[1:]
+        return machine._feed(text)
+
     def _give_way(self, machine: Reader, out: list[Event]) -> None:
         # The second reading is wrong: what it has read is read in the first one. What it took for calls is text.
         rival, self._rival = self._rival, None
         if rival is None:
             return
-        (text, kinds), end = rival.kept(), rival.calls_end
-        self._hide(machine, out)
+        (text, kinds), end, least = rival.kept(), rival.calls_end, len(rival.marker)
+        self._hide(machine, out, rival.marker)
         out += rival.missed()
         self._hopeless = self._hopeless or rival.is_broken
-        begun = max(end, len(rival.marker))
+        begun = max(end, least)
         self._pass(machine, text[:begun], kinds[:begun], out)
-        self._read_all(machine, text[begun:], kinds[begun:], out, decided=end <= len(rival.marker))
+        # Of the markers behind one without a call, only the last may still open one: no text is read many times.
+        last = begun if end > least else max(rival.last, begun)
+        self._disarms = rival.is_broken or (self._disarms and end <= least)
+        self._read_all(machine, text[begun:last], kinds[begun:last], out, decided=True)
+        self._read_all(machine, text[last:], kinds[last:], out)
 
     # -- markers -------------------------------------------------------------------------------------------------------
 
     def _trust(self, machine: Reader, marker: str, out: list[Event]) -> None:
         # A special token has written that marker, which comes next.
         if marker in self._markers.calls and marker in self._markers.openers:
-            self._give_way(machine, out)
             self._hopeless = True
+            while self._rival is not None:  # what it has read may begin another one
+                self._give_way(machine, out)
         elif marker in self._markers.reasoning:
             self._spelled, self._unclosed = False, None
         machine._trust_next()
@@ -179,29 +198,35 @@ class Evidence(Plain):
         if marker in markers.reasoning and self._counts(turn, marker):
             return
         if _is_in_call(turn) and _is_in_value(turn):
-            self._hide(machine, out)
+            self._hide(machine, out, "" if turn.emit.open else marker)
         elif turn.mode is CALL and marker not in markers.openers:  # in a call, or directly behind one
-            return
+            if self._hides and turn.region.open and not turn.tape.is_trusted(turn.region.start):
+                self._hide(machine, out)  # what opened it may be hidden
         elif marker in markers.reasoning or turn.mode is DONE or decided:
             if marker in markers.reasoning and turn.channel != CONTENT:
                 self._unclosed = marker, machine._place
-            self._hide(machine, out)
+            self._hide(machine, out, marker)
         else:
-            opens = turn.at_start and turn.channel == CONTENT and not self._hopeless and self._spelled is None
+            opens = _is_at_start(turn) and not self._hopeless and self._spelled is None
             most, place = turn.limits.call_chars, machine._place
             self._rival = Rival(machine._alone(), marker, place, most, hopeless=self._hopeless, opens_turn=opens)
 
     def _counts(self, turn: Turn, marker: str) -> bool:
         # Whether that marker of reasoning is one although it is spelled out.
         if self._spelled is None and marker in self._markers.openers:
-            self._spelled = True if turn.at_start and turn.channel == CONTENT else None
+            self._spelled = True if _is_at_start(turn) else None
             return self._spelled is True
         return self._spelled is not False
 
-    def _hide(self, machine: Reader, out: list[Event]) -> None:
-        # What comes next is text.
+    def _hide(self, machine: Reader, out: list[Event], marker: str = "") -> None:
+        # What comes next is text. `marker`: a call that it opens is text, too.
         out += machine._hide_next()
         self._hides = self._hides_next = True
+        self._disarms = marker in self._markers.calls and marker in self._markers.openers
+
+
+def _is_at_start(turn: Turn) -> bool:
+    return turn.at_start and turn.channel == CONTENT and not turn.tape.held.strip()
 
 
 def _is_in_call(turn: Turn) -> bool:

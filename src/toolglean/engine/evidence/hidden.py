@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import Any
 
 from toolglean.events import CallEnd, CallStart, Event, ToolCall
+from toolglean.scan.json import decode
 
 __all__ = ["can_hide", "cleaned", "hidden", "shown"]
 
@@ -65,23 +65,17 @@ def _text_or_none(text: str | None) -> str | None:
 def _call(call: ToolCall) -> ToolCall:
     if not _find(call.arguments_text) and not _find(call.name) and not _find(call.id):
         return call
-    arguments = _value(call.arguments) if call.status == "ok" else None
+    text = _text(call.arguments_text)
+    # Decoded again: a reserved character that the model has written as an escape hides nothing.
+    arguments = decode(text)[0] if call.status == "ok" else None
     return ToolCall(
         _text(call.id),
         call.index,
         _text(call.name),
         call.known,
         arguments,
-        _text(call.arguments_text),
+        text,
         call.span,
         call.status,
         call.repairs,
     )
-
-
-def _value(value: Any) -> Any:
-    if isinstance(value, str):
-        return _text(value)
-    if isinstance(value, dict):
-        return {_text(key): _value(each) for key, each in value.items()}
-    return [_value(each) for each in value] if isinstance(value, list) else value

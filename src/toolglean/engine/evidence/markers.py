@@ -53,9 +53,7 @@ def markers_of(plan: Plan, atomic: frozenset[str] | None) -> Markers:
     if atomic is None:
         atomic = frozenset(marker for each in plan.formats for marker in each.markers)
     if not plan.formats:
-        named = frozenset(_named(atomic))
-        openers = frozenset(each for each in named if not each.startswith(NO_OPENER))
-        return Markers(Finder(named), named, openers, frozenset())
+        return _of_any(atomic)
     library, found = _of_library(atomic)
     known = set(map(id, library))
     own = [each for each in plan.formats if id(each) not in known]
@@ -67,6 +65,16 @@ def _of_library(atomic: frozenset[str]) -> tuple[tuple[Format, ...], Markers]:
     # With the formats, because later ones may be registered.
     library = all_formats()
     return library, _of(library, atomic)
+
+
+@lru_cache(maxsize=16)
+def _of_any(atomic: frozenset[str]) -> Markers:
+    # Where no declaration tells what calls are written with: with any of them, but not with those that have another
+    # meaning in the library.
+    _, known = _of_library(atomic)
+    named = frozenset(_named(atomic))
+    openers = frozenset(each for each in named if not each.startswith(NO_OPENER))
+    return Markers(Finder(named), named.difference(known.finder.literals).union(known.calls), openers, frozenset())
 
 
 def _together(one: Markers, other: Markers) -> Markers:

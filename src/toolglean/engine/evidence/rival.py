@@ -30,8 +30,8 @@ class Rival(Plain):
     """
 
     __slots__ = (
-        *("_call", "_end", "_events", "_hopeless", "_is_open", "_kinds", "_machine", "_opens_turn"),
-        *("_refuted", "_start", "_text", "is_broken", "marker", "room"),
+        *("_call", "_end", "_events", "_faulty", "_hopeless", "_is_open", "_kinds", "_machine", "_opens_turn"),
+        *("_refuted", "_start", "_text", "is_broken", "last", "marker", "room"),
     )
 
     ropes = frozenset({"_text"})
@@ -48,7 +48,9 @@ class Rival(Plain):
         self._call = False  # whether a call of a tool that is known, or may be one, has begun
         self._is_open = False  # whether the last call has not ended
         self._end = 0  # how much of the text belongs to calls that have ended
+        self._faulty = False  # whether something was reported, so that the calls that are read now must not run
         self._refuted = False
+        self.last = 0  # where the last spelled-out marker in the text begins
         self.is_broken = False  # whether a call in it is malformed: then it is not certain where it ends
 
     def copy(self) -> Self:
@@ -64,9 +66,13 @@ class Rival(Plain):
         self._kinds += kinds
         return self._weigh(self._machine._feed(text))
 
+    def meet_marker(self) -> None:
+        """What comes next is a marker that is spelled out, too."""
+        self.last = len(self._kinds)
+
     def wins(self) -> bool:
         """The turn is over: whether this reading is right."""
-        return self._weigh(self._machine._end())
+        return self._weigh(self._machine._end()) and not self._faulty
 
     def taken(self) -> tuple[Reader, list[Event]]:
         """Its machine and its events, to go on with."""
@@ -104,11 +110,13 @@ class Rival(Plain):
             self._is_open, self._end = False, event.call.span[1] - self._start
             call = event.call
             self.is_broken = call.status != "ok"
-            return call.status != "ok" or bool(call.repairs) or call.known is False or self._hopeless
+            fails = call.status != "ok" or bool(call.repairs) or call.known is False
+            return fails or self._hopeless or self._faulty
         if isinstance(event, CallDelta | Markup):
             return False
-        if isinstance(event, Problem):
-            return event.start >= self._start and not self._is_open
+        if isinstance(event, Problem):  # the call behind it is read to its end, because all of it is text
+            self._faulty = self._faulty or (event.start >= self._start and not self._is_open)
+            return False
         if event.start + len(event.text) <= self._start or event.text.isspace():
             return False
-        return not self._opens_turn or self._end > 0 or event.start <= self._start
+        return not self._opens_turn or self._faulty or self._end > 0 or event.start <= self._start

@@ -43,10 +43,10 @@ def atomic_of(atomic: Any) -> frozenset[str]:
     """
     if isinstance(atomic, str | bytes) or not hasattr(atomic, "__iter__"):
         raise UsageError(f"atomic={shown(atomic)} is not a collection of markers: pass ['<tool_call>', ...]")
-    markers = atomic if isinstance(atomic, frozenset) else frozenset(atomic)
+    markers = atomic if isinstance(atomic, frozenset) else tuple(atomic)
     if not all(isinstance(each, str) for each in markers):
         raise UsageError(f"atomic={shown(atomic)} contains something that is not text: pass markers as text")
-    return markers
+    return frozenset(markers)
 
 
 def check_sources(*, format: Any = None, **given: Any) -> None:  # noqa: A002
