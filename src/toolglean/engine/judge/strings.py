@@ -3,7 +3,8 @@
 #
 # A document may begin anywhere in the text. It is JSON as long as a strict reader accepts it: a bracket in prose is
 # refused after a character or two. A raw line break in a string ends it too, so that one quotation mark in prose, which
-# nothing closes, does not hide the calls on the lines that follow. A document that begins in inline code ends with it.
+# nothing closes, does not hide the calls on the lines that follow. A document with which inline code begins ends
+# with the code.
 """Strings of JSON in text."""
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ BRACKETS = "{["
 _bracket = re.compile(r"[{\[]").search
 _end_of_code = re.compile(r"[`\n]").search
 _sign = re.compile(r"[{\[`]").search
+_signs = re.compile(r"[^\w\s]*").fullmatch
 
 
 class JsonStrings(Plain):
@@ -31,7 +33,7 @@ class JsonStrings(Plain):
         is_open: whether a document has begun, so that what comes next must be examined.
     """
 
-    __slots__ = ("_in_code", "_max_depth", "_scanner", "_ticks")
+    __slots__ = ("_in_code", "_max_depth", "_near", "_scanner", "_ticks")
 
     owned = ("_scanner", "_ticks")
 
@@ -39,7 +41,8 @@ class JsonStrings(Plain):
         self._max_depth = max_depth
         self._scanner: JsonScanner | None = None
         self._ticks = Ticks()  # outside documents
-        self._in_code = False  # whether the document has begun in inline code
+        self._near = False  # whether nothing but signs came since the last backtick
+        self._in_code = False  # whether inline code begins with the document
 
     @property
     def is_open(self) -> bool:
@@ -70,12 +73,13 @@ class JsonStrings(Plain):
     def _find(self, text: str, i: int) -> int:
         # Up to a bracket, with which a document may begin. It shows that no more backticks come before it.
         found = _bracket(text, i)
-        if found is None:
-            self._ticks.scan(text[i:], 0)
-            return -1
-        place = found.start()
+        place = len(text) if found is None else found.start()
+        _, tick, after = text[i:place].rpartition("`")
+        self._near = bool(tick or self._near) and _signs(after) is not None
         self._ticks.scan(text[i : place + 1], 0)
-        self._in_code = 0 < self._ticks.open < FENCE
+        if found is None:
+            return -1
+        self._in_code, self._near = self._near and 0 < self._ticks.open < FENCE, False
         self._scanner = JsonScanner(self._max_depth)
         return place
 
