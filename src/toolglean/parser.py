@@ -135,7 +135,7 @@ class Parser(Weighing):
         """
         if type(chunk) is not str:
             chunk = text_of(chunk)
-        if special is not None or self._evidence is not None:
+        if special is not None or self._above is not None:
             return self._weigh(chunk, special)
         # Most chunks stop here.
         if (
@@ -162,7 +162,7 @@ class Parser(Weighing):
         """
         if type(chunk) is not str:
             chunk = text_of(chunk)
-        if special is not None or self._evidence is not None:
+        if special is not None or self._above is not None:
             return fold(self._weigh(chunk, special))
         if (
             self._guard not in chunk
@@ -200,7 +200,7 @@ class Parser(Weighing):
     def fork(self) -> Self:
         """Copy the parser, at any point; the copies then go on separately. For beam search, replay and retries."""
         twin = super().fork()
-        twin._vocabulary, twin._evidence = self._vocabulary, self._evidence and self._evidence.copy()
+        twin._vocabulary, twin._above = self._vocabulary, self._above and self._above.copy()
         return twin
 
     def __copy__(self) -> Self:

@@ -1,7 +1,8 @@
-# What a machine does with what its caller knows of special tokens. Does not know what follows from it (evidence/).
+# What lies above a machine, if anything does: what its caller knows of special tokens, and what turns calls to unknown
+# tools into text. Does not know what follows from it (evidence/, unknown.py).
 #
-# A machine without such knowledge has no evidence, and is not slower for it.
-"""A machine that may know which text special tokens wrote."""
+# A machine above which there is nothing is not slower for it.
+"""A machine that may know which text special tokens wrote, and whose calls may stay text."""
 
 from __future__ import annotations
 
@@ -9,24 +10,39 @@ from typing import TYPE_CHECKING, Any
 
 from toolglean.engine.machine import Machine
 from toolglean.engine.modes import CONTENT
+from toolglean.options import DEFAULT, ParserOptions
 
 if TYPE_CHECKING:
     from toolglean.engine.evidence.evidence import Evidence
     from toolglean.engine.evidence.kinds import Special
     from toolglean.engine.evidence.vocabulary import Vocabulary
+    from toolglean.engine.plan import Plan
     from toolglean.engine.turn import Turn
+    from toolglean.engine.unknown import UnknownCalls
     from toolglean.events import Event
+    from toolglean.tools import ToolSet
 
 __all__ = ["Weighing"]
 
 
 class Weighing(Machine):
-    """A machine, and what is known of special tokens: the markers that are one token, and the evidence of the turn."""
+    """A machine, the markers that are known to be one token, and what reads through it: the evidence of the turn, or
+    what turns calls to unknown tools into text.
+    """
 
-    __slots__ = ("_evidence", "_vocabulary")
+    __slots__ = ("_above", "_vocabulary")
 
-    _evidence: Evidence | None
+    _above: Evidence | UnknownCalls | None
     _vocabulary: Vocabulary | None
+
+    def __init__(self, plan: Plan, tools: ToolSet | None, options: ParserOptions = DEFAULT, **before: Any) -> None:
+        super().__init__(plan, tools, options, **before)
+        self._vocabulary = None
+        self._above = None  # until it is known of some text which tokens wrote it
+        if options.unknown_tools == "content" and tools is not None:
+            from toolglean.engine.unknown import UnknownCalls  # noqa: PLC0415  # only with this option
+
+            self._above = UnknownCalls(plan, options)
 
     def _know(self, atomic: frozenset[str] | None) -> None:
         # Before anything is read. None: which markers are one token is not known, or does not matter.
@@ -35,35 +51,37 @@ class Weighing(Machine):
             from toolglean.engine.evidence.vocabulary import Vocabulary  # noqa: PLC0415  # see below
 
             self._vocabulary = Vocabulary(atomic, self._turn.channel != CONTENT)
-        self._evidence = None  # until it is known of some text which tokens wrote it
 
     def _weigh(self, chunk: str, special: Special) -> list[Event]:
         if self._finished:
             return self._feed_loop(chunk)
-        if self._evidence is None:
-            from toolglean.engine.evidence.evidence import Evidence  # noqa: PLC0415  # most callers know no tokens
-
-            self._evidence = Evidence(self._plan, self._vocabulary)
-        return self._evidence.feed(self, chunk, special)
+        if self._above is None:
+            self._above = self._new_evidence()
+        return self._above.feed(self, chunk, special)
 
     def finish(self) -> list[Event]:
         """End the turn. A second call does nothing."""
-        if self._evidence is None:
+        if self._above is None:
             return self._end()
-        evidence, self._evidence = self._evidence, None
-        machine, events = evidence.finish(self)
+        above, self._above = self._above, None
+        machine, events = above.finish(self)
         if machine is not self and isinstance(machine, Weighing):
             self.__setstate__(machine.__getstate__())
         return events
 
-    # -- what the evidence asks, and does: see evidence/reader.py ------------------------------------------------------
+    # -- what is asked and done from above: see evidence/reader.py -----------------------------------------------------
+
+    def _new_evidence(self) -> Evidence:
+        from toolglean.engine.evidence.evidence import Evidence  # noqa: PLC0415  # most callers know no tokens
+
+        return Evidence(self._plan, self._vocabulary)
 
     def _end(self) -> list[Event]:
         return super().finish()
 
     def _alone(self) -> Weighing:
         twin = super().fork()
-        twin._evidence, twin._vocabulary = None, self._vocabulary
+        twin._above, twin._vocabulary = None, self._vocabulary
         return twin
 
     @property
@@ -89,8 +107,8 @@ class Weighing(Machine):
     # -- pickles -------------------------------------------------------------------------------------------------------
 
     def __getstate__(self) -> tuple[Any, ...]:
-        return super().__getstate__(), self._vocabulary, self._evidence
+        return super().__getstate__(), self._vocabulary, self._above
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
-        own, self._vocabulary, self._evidence = state
+        own, self._vocabulary, self._above = state
         super().__setstate__(own)
