@@ -67,10 +67,15 @@ class UnknownCalls(Plain):
         if special is not None and self._evidence is None:
             self._evidence = machine._new_evidence()
         events = machine._feed(chunk) if self._evidence is None else self._evidence.feed(machine, chunk, special)
+        place = self._seen
+        self._seen = place + len(chunk)
+        if len(events) == 1 and type(events[0]) is Content and place == self._returned and events[0].text == chunk:
+            self._returned, self._after = self._seen, None  # most chunks
+            return events
         if not self._text:
-            self._from = self._seen
-        self._text = grown(self._text, chunk) if chunk else self._text
-        self._seen += len(chunk)
+            self._from = place
+        if chunk:
+            self._text = grown(self._text, chunk)
         return self._sifted(events)
 
     def finish(self, machine: Reader) -> tuple[Reader, list[Event]]:
