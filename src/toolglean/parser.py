@@ -135,7 +135,7 @@ class Parser(Weighing):
         """
         if type(chunk) is not str:
             chunk = text_of(chunk)
-        if special is not None or self._above is not None:
+        if special is not None or self._evidence is not None:
             return self._weigh(chunk, special)
         # Most chunks stop here.
         if (
@@ -153,7 +153,7 @@ class Parser(Weighing):
             self._pos = start + len(chunk)
             self._last = chunk
             return [Content(chunk, start)]
-        return self._feed(chunk)
+        return self._feed(chunk) if self._unknown is None else self._sift(self._unknown, chunk)
 
     def add(self, chunk: str | None, special: Special = None) -> Output:
         """Read one chunk and fold its events: its content, its reasoning, and the calls that it completed.
@@ -162,7 +162,7 @@ class Parser(Weighing):
         """
         if type(chunk) is not str:
             chunk = text_of(chunk)
-        if special is not None or self._above is not None:
+        if special is not None or self._evidence is not None:
             return fold(self._weigh(chunk, special))
         if (
             self._guard not in chunk
@@ -179,7 +179,7 @@ class Parser(Weighing):
             self._pos = start + len(chunk)
             self._last = chunk
             return plain_output(chunk, start)
-        events = self._feed(chunk)
+        events = self._feed(chunk) if self._unknown is None else self._sift(self._unknown, chunk)
         if len(events) == 1 and type(event := events[0]) is Content:
             return plain_output(event.text, event.start)
         return fold(events)
@@ -200,7 +200,8 @@ class Parser(Weighing):
     def fork(self) -> Self:
         """Copy the parser, at any point; the copies then go on separately. For beam search, replay and retries."""
         twin = super().fork()
-        twin._vocabulary, twin._above = self._vocabulary, self._above and self._above.copy()
+        twin._vocabulary, twin._evidence = self._vocabulary, self._evidence and self._evidence.copy()
+        twin._unknown = self._unknown and self._unknown.copy()
         return twin
 
     def __copy__(self) -> Self:

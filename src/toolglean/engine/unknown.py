@@ -19,9 +19,6 @@ from toolglean.scan.plain import Plain, Rope, flat, grown, joined
 from toolglean.scan.text import Finder
 
 if TYPE_CHECKING:
-    from toolglean.engine.evidence.evidence import Evidence
-    from toolglean.engine.evidence.kinds import Special
-    from toolglean.engine.evidence.reader import Reader
     from toolglean.engine.plan import Plan
     from toolglean.formats.spec import Format
     from toolglean.options import ParserOptions
@@ -42,16 +39,14 @@ class UnknownCalls(Plain):
     """
 
     __slots__ = (
-        *("_after", "_dropped", "_evidence", "_from", "_id", "_ids", "_markup", "_plan", "_returned", "_seen"),
-        *("_stays", "_text"),
+        *("_after", "_dropped", "_from", "_id", "_ids", "_markup", "_plan", "_returned", "_seen", "_stays", "_text"),
     )
 
     ropes = frozenset({"_text"})
-    owned = ("_evidence", "_ids")
+    owned = ("_ids",)
 
     def __init__(self, plan: Plan, options: ParserOptions) -> None:
         self._plan, self._markup = plan, options.markup
-        self._evidence: Evidence | None = None  # until it is known of some text which tokens wrote it
         self._text: Rope = ()
         self._from = 0  # the place of that text
         self._returned = 0  # the end of what was returned
@@ -62,11 +57,13 @@ class UnknownCalls(Plain):
         self._ids = ids_of(options)
         self._id: str | None = None  # of the open call
 
-    def feed(self, machine: Reader, chunk: str, special: Special) -> list[Event]:
-        """Read one chunk: the events that are certain now."""
-        if special is not None and self._evidence is None:
-            self._evidence = machine._new_evidence()
-        events = machine._feed(chunk) if self._evidence is None else self._evidence.feed(machine, chunk, special)
+    def pass_to(self, place: int) -> None:
+        """The text up to there was returned: some of it, without a call, is not sifted."""
+        if place != self._seen:
+            self._seen = self._returned = place
+
+    def sift(self, events: list[Event], chunk: str) -> list[Event]:
+        """The events of the next chunk, without calls to unknown tools."""
         place = self._seen
         self._seen = place + len(chunk)
         if len(events) == 1 and type(events[0]) is Content and place == self._returned and events[0].text == chunk:
@@ -78,13 +75,9 @@ class UnknownCalls(Plain):
             self._text = grown(self._text, chunk)
         return self._sifted(events)
 
-    def finish(self, machine: Reader) -> tuple[Reader, list[Event]]:
-        """End the turn: its last events, and the machine that has read it."""
-        if self._evidence is None:
-            events = machine._end()
-        else:
-            machine, events = self._evidence.finish(machine)
-        return machine, self._sifted(events) + self._closed(self._seen)
+    def finish(self, events: list[Event]) -> list[Event]:
+        """The last events of the turn, without calls to unknown tools."""
+        return self._sifted(events) + self._closed(self._seen)
 
     def _sifted(self, events: list[Event]) -> list[Event]:
         out: list[Event] = []

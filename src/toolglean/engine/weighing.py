@@ -26,23 +26,25 @@ __all__ = ["Weighing"]
 
 
 class Weighing(Machine):
-    """A machine, the markers that are known to be one token, and what reads through it: the evidence of the turn, or
-    what turns calls to unknown tools into text.
+    """A machine, and what reads through it: what is known of special tokens (the markers that are one token, and the
+    evidence of the turn), and what turns calls to unknown tools into text.
     """
 
-    __slots__ = ("_above", "_vocabulary")
+    __slots__ = ("_evidence", "_unknown", "_vocabulary")
 
-    _above: Evidence | UnknownCalls | None
+    _evidence: Evidence | None
+    _unknown: UnknownCalls | None
     _vocabulary: Vocabulary | None
 
     def __init__(self, plan: Plan, tools: ToolSet | None, options: ParserOptions = DEFAULT, **before: Any) -> None:
         super().__init__(plan, tools, options, **before)
         self._vocabulary = None
-        self._above = None  # until it is known of some text which tokens wrote it
+        self._evidence = None  # until it is known of some text which tokens wrote it
+        self._unknown = None  # calls to unknown tools are calls
         if options.unknown_tools == "content" and tools is not None:
             from toolglean.engine.unknown import UnknownCalls  # noqa: PLC0415  # only with this option
 
-            self._above = UnknownCalls(plan, options)
+            self._unknown = UnknownCalls(plan, options)
 
     def _know(self, atomic: frozenset[str] | None) -> None:
         # Before anything is read. None: which markers are one token is not known, or does not matter.
@@ -55,33 +57,41 @@ class Weighing(Machine):
     def _weigh(self, chunk: str, special: Special) -> list[Event]:
         if self._finished:
             return self._feed_loop(chunk)
-        if self._above is None:
-            self._above = self._new_evidence()
-        return self._above.feed(self, chunk, special)
+        if self._evidence is None:
+            from toolglean.engine.evidence.evidence import Evidence  # noqa: PLC0415  # most callers know no tokens
+
+            if self._unknown is not None:
+                self._unknown.pass_to(self._pos)
+            self._evidence = Evidence(self._plan, self._vocabulary)
+        events = self._evidence.feed(self, chunk, special)
+        return events if self._unknown is None else self._unknown.sift(events, chunk)
+
+    def _sift(self, unknown: UnknownCalls, chunk: str) -> list[Event]:
+        # Nothing is known of special tokens.
+        unknown.pass_to(self._pos)
+        return unknown.sift(self._feed(chunk), chunk)
 
     def finish(self) -> list[Event]:
         """End the turn. A second call does nothing."""
-        if self._above is None:
+        if self._evidence is None and self._unknown is None:
             return self._end()
-        above, self._above = self._above, None
-        machine, events = above.finish(self)
+        evidence, self._evidence = self._evidence, None
+        unknown, self._unknown = self._unknown, None
+        if unknown is not None and evidence is None:
+            unknown.pass_to(self._pos)
+        machine, events = (self, self._end()) if evidence is None else evidence.finish(self)
         if machine is not self and isinstance(machine, Weighing):
             self.__setstate__(machine.__getstate__())
-        return events
+        return events if unknown is None else unknown.finish(events)
 
-    # -- what is asked and done from above: see evidence/reader.py -----------------------------------------------------
-
-    def _new_evidence(self) -> Evidence:
-        from toolglean.engine.evidence.evidence import Evidence  # noqa: PLC0415  # most callers know no tokens
-
-        return Evidence(self._plan, self._vocabulary)
+    # -- what the evidence asks, and does: see evidence/reader.py ------------------------------------------------------
 
     def _end(self) -> list[Event]:
         return super().finish()
 
     def _alone(self) -> Weighing:
         twin = super().fork()
-        twin._above, twin._vocabulary = None, self._vocabulary
+        twin._evidence, twin._unknown, twin._vocabulary = None, None, self._vocabulary
         return twin
 
     @property
@@ -107,8 +117,8 @@ class Weighing(Machine):
     # -- pickles -------------------------------------------------------------------------------------------------------
 
     def __getstate__(self) -> tuple[Any, ...]:
-        return super().__getstate__(), self._vocabulary, self._above
+        return super().__getstate__(), self._vocabulary, self._evidence, self._unknown
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
-        own, self._vocabulary, self._above = state
+        own, self._vocabulary, self._evidence, self._unknown = state
         super().__setstate__(own)

@@ -21,9 +21,6 @@ class Reader(Protocol):
     def _end(self) -> list[Event]:
         """End the turn."""
 
-    def _new_evidence(self) -> Any:
-        """Nothing is known yet of the turn's tokens: what will be."""
-
     def _alone(self) -> Any:
         """A copy that knows nothing of tokens."""
 
