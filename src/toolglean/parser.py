@@ -113,6 +113,7 @@ class Parser(Weighing):
         )
         single = None if atomic is None else atomic_of(atomic)
         self._know(single if options.quoted == "content" else None)
+        self._choose(options)
 
     def feed(self, chunk: str | None, special: Special = None) -> list[Event]:
         """Read one chunk.

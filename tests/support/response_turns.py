@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from toolglean import Parser, ToolSet
+from toolglean.engine.machine import Machine
 from toolglean.engine.plan import Plan
-from toolglean.engine.weighing import Weighing
 from toolglean.formats.spec import Format, Quoted
 from toolglean.limits import Limits
 from toolglean.options import changed
@@ -102,5 +102,6 @@ def machine_of(
     known = ToolSet(tools) if tools else None
     parser = Parser(known)
     options = changed(None, unknown_tools=unknown_tools, markup=True, limits=limits or Limits())
-    Weighing.__init__(parser, plan, known, options)
+    Machine.__init__(parser, plan, known, options)
+    parser._choose(options)
     return parser

@@ -36,10 +36,13 @@ class UnknownCalls(Plain):
 
     Args:
         plan, options: those of the machine.
+
+    Attributes:
+        seen: the end of what was sifted.
     """
 
     __slots__ = (
-        *("_after", "_dropped", "_from", "_id", "_ids", "_markup", "_plan", "_returned", "_seen", "_stays", "_text"),
+        *("_after", "_dropped", "_from", "_id", "_ids", "_markup", "_plan", "_returned", "_stays", "_text", "seen"),
     )
 
     ropes = frozenset({"_text"})
@@ -50,49 +53,59 @@ class UnknownCalls(Plain):
         self._text: Rope = ()
         self._from = 0  # the place of that text
         self._returned = 0  # the end of what was returned
-        self._seen = 0  # the end of what was read
+        self.seen = 0
         self._stays = False  # whether the open call stays text
         self._after: int | None = None  # the end of such a call, if it is not clear yet what of the markup closes it
         self._dropped = 0  # how many such calls there were
         self._ids = ids_of(options)
         self._id: str | None = None  # of the open call
 
-    def pass_to(self, place: int) -> None:
-        """The text up to there was returned: some of it, without a call, is not sifted."""
-        if place != self._seen:
-            self._seen = self._returned = place
+    def sift(self, events: list[Event], chunk: str, place: int) -> list[Event]:
+        """The events of the chunk at that place, without calls to unknown tools.
 
-    def sift(self, events: list[Event], chunk: str) -> list[Event]:
-        """The events of the next chunk, without calls to unknown tools."""
-        place = self._seen
-        self._seen = place + len(chunk)
-        if len(events) == 1 and type(events[0]) is Content and place == self._returned and events[0].text == chunk:
-            self._returned, self._after = self._seen, None  # most chunks
+        What came before it and was not sifted is content that was returned at once.
+        """
+        if place != self.seen:
+            self._returned = place
+        self.seen = place + len(chunk)
+        if len(events) == 1 and self._passes(events[0], chunk, place):  # most chunks
+            self._returned, self._after, self._text = self.seen, None, ()
             return events
         if not self._text:
             self._from = place
         if chunk:
             self._text = grown(self._text, chunk)
-        return self._sifted(events)
+        return self._sifted(events) if events else events
 
-    def finish(self, events: list[Event]) -> list[Event]:
-        """The last events of the turn, without calls to unknown tools."""
-        return self._sifted(events) + self._closed(self._seen)
+    def finish(self, events: list[Event], place: int) -> list[Event]:
+        """The last events of a turn that ends there, without calls to unknown tools."""
+        if place != self.seen:
+            self._returned = self.seen = place
+        return self._sifted(events) + self._closed(place)
+
+    def _passes(self, event: Event, chunk: str, place: int) -> bool:
+        # Whether all text up to here is content, or belongs to an open call that is returned.
+        if type(event) is Content:
+            return place == self._returned and event.text == chunk
+        if type(event) is CallDelta:
+            return place == event.start and event.text == chunk and not (self._stays or self._dropped)
+        return False
 
     def _sifted(self, events: list[Event]) -> list[Event]:
         out: list[Event] = []
         for event in events:
             if isinstance(event, Problem):
                 out.append(event)
-            elif self._after is not None and isinstance(event, Markup):
-                pass  # it is cut out of the text once it is clear where it ends
-            else:
+                continue
+            if self._after is not None:
+                if isinstance(event, Markup):
+                    continue  # it is cut out of the text once it is clear what follows it
                 out += self._closed(event.start)
-                if isinstance(event, CallStart | CallDelta | CallEnd):
-                    out += self._of_call(event)
-                else:
-                    self._returned = event.start + len(event.text)
-                    out.append(event)
+            if isinstance(event, CallStart | CallDelta | CallEnd):
+                out += self._of_call(event)
+            else:
+                self._returned = event.start + len(event.text)
+                out.append(event)
         self._forget()
         return out
 
@@ -152,11 +165,11 @@ class UnknownCalls(Plain):
 
     def _forget(self) -> None:
         # The text that was returned. (Not at once, because the cost must be linear.)
-        kept = self._seen - self._returned
+        kept = self.seen - self._returned
         if not kept:
             self._text = ()
-        elif self._seen - self._from >= max(LEAST, 2 * kept):
-            self._text, self._from = ((), self._cut(self._returned, self._seen)), self._returned
+        elif self.seen - self._from >= max(LEAST, 2 * kept):
+            self._text, self._from = ((), self._cut(self._returned, self.seen)), self._returned
 
 
 def closers_in(markup: str, declared: tuple[Format, ...]) -> str:

@@ -10,17 +10,15 @@ from typing import TYPE_CHECKING, Any
 
 from toolglean.engine.machine import Machine
 from toolglean.engine.modes import CONTENT
-from toolglean.options import DEFAULT, ParserOptions
 
 if TYPE_CHECKING:
     from toolglean.engine.evidence.evidence import Evidence
     from toolglean.engine.evidence.kinds import Special
     from toolglean.engine.evidence.vocabulary import Vocabulary
-    from toolglean.engine.plan import Plan
     from toolglean.engine.turn import Turn
     from toolglean.engine.unknown import UnknownCalls
     from toolglean.events import Event
-    from toolglean.tools import ToolSet
+    from toolglean.options import ParserOptions
 
 __all__ = ["Weighing"]
 
@@ -36,16 +34,6 @@ class Weighing(Machine):
     _unknown: UnknownCalls | None
     _vocabulary: Vocabulary | None
 
-    def __init__(self, plan: Plan, tools: ToolSet | None, options: ParserOptions = DEFAULT, **before: Any) -> None:
-        super().__init__(plan, tools, options, **before)
-        self._vocabulary = None
-        self._evidence = None  # until it is known of some text which tokens wrote it
-        self._unknown = None  # calls to unknown tools are calls
-        if options.unknown_tools == "content" and tools is not None:
-            from toolglean.engine.unknown import UnknownCalls  # noqa: PLC0415  # only with this option
-
-            self._unknown = UnknownCalls(plan, options)
-
     def _know(self, atomic: frozenset[str] | None) -> None:
         # Before anything is read. None: which markers are one token is not known, or does not matter.
         self._vocabulary = None
@@ -53,36 +41,48 @@ class Weighing(Machine):
             from toolglean.engine.evidence.vocabulary import Vocabulary  # noqa: PLC0415  # see below
 
             self._vocabulary = Vocabulary(atomic, self._turn.channel != CONTENT)
+        self._evidence = None  # until it is known of some text which tokens wrote it
+
+    def _choose(self, options: ParserOptions) -> None:
+        # Before anything is read: what is done with calls to unknown tools.
+        self._unknown = None
+        if options.unknown_tools == "content" and self._turn.names.tools is not None:
+            from toolglean.engine.unknown import UnknownCalls  # noqa: PLC0415  # only with this option
+
+            self._unknown = UnknownCalls(self._plan, options)
 
     def _weigh(self, chunk: str, special: Special) -> list[Event]:
         if self._finished:
             return self._feed_loop(chunk)
+        unknown, place = self._unknown, self._fed
         if self._evidence is None:
             from toolglean.engine.evidence.evidence import Evidence  # noqa: PLC0415  # most callers know no tokens
 
-            if self._unknown is not None:
-                self._unknown.pass_to(self._pos)
             self._evidence = Evidence(self._plan, self._vocabulary)
         events = self._evidence.feed(self, chunk, special)
-        return events if self._unknown is None else self._unknown.sift(events, chunk)
+        return events if unknown is None else unknown.sift(events, chunk, place)
 
     def _sift(self, unknown: UnknownCalls, chunk: str) -> list[Event]:
         # Nothing is known of special tokens.
-        unknown.pass_to(self._pos)
-        return unknown.sift(self._feed(chunk), chunk)
+        place = self._pos
+        return unknown.sift(self._feed(chunk), chunk, place)
+
+    @property
+    def _fed(self) -> int:
+        # How many characters came. The evidence may have kept the last ones for itself.
+        return self._pos if self._evidence is None or self._unknown is None else self._unknown.seen
 
     def finish(self) -> list[Event]:
         """End the turn. A second call does nothing."""
         if self._evidence is None and self._unknown is None:
             return self._end()
+        place = self._fed
         evidence, self._evidence = self._evidence, None
         unknown, self._unknown = self._unknown, None
-        if unknown is not None and evidence is None:
-            unknown.pass_to(self._pos)
         machine, events = (self, self._end()) if evidence is None else evidence.finish(self)
         if machine is not self and isinstance(machine, Weighing):
             self.__setstate__(machine.__getstate__())
-        return events if unknown is None else unknown.finish(events)
+        return events if unknown is None else unknown.finish(events, place)
 
     # -- what the evidence asks, and does: see evidence/reader.py ------------------------------------------------------
 
