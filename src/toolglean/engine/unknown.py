@@ -134,7 +134,7 @@ class UnknownCalls(Plain):
             return []
         self._returned = end
         text = self._cut(begin, end)
-        own = closers_in(text, self._plan.declared)
+        own = closers_in(text, self._plan.formats)
         found: list[Event] = [Content(own, begin)] if own else []
         if self._markup and len(own) < len(text):
             found.append(Markup(text[len(own) :], begin + len(own)))
@@ -172,14 +172,14 @@ class UnknownCalls(Plain):
             self._text, self._from = ((), self._cut(self._returned, self.seen)), self._returned
 
 
-def closers_in(markup: str, declared: tuple[Format, ...]) -> str:
+def closers_in(markup: str, formats: tuple[Format, ...]) -> str:
     """What closes a call, of the markup after it: all up to the end of the message, another header, or reasoning.
 
     Args:
         markup: the text between the call and what follows.
-        declared: the formats that are read; () for all that are known.
+        formats: the formats that are read; they may not be of the library, whose formats may be read too.
     """
-    place, found = _ends(declared or all_formats()).find(markup, 0)
+    place, found = _ends((*all_formats(), *formats)).find(markup, 0)
     return markup[:place] if found else markup
 
 
