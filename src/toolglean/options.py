@@ -37,8 +37,10 @@ class ParserOptions:
 
     Attributes:
         unknown_tools: what to do with a call to a tool that is not in `tools`: "call" reports it with `known=False`;
-            "content" returns its text as content. None: "call" in a parser; "content", with a `Problem`, in whatever
-            hands calls to a program that may fail on an unknown name: clients, the transport, the proxy, the plugins.
+            "content" reads it as a call too, but returns all of its text as content when it has ended, with a `Problem`
+            (code "unknown-tool"). None: "call" in a parser; "content" in whatever hands calls to a program that may
+            fail on an unknown name: clients, the transport, the proxy, the plugins. Without `tools`, no tool is
+            unknown.
         calls_in_reasoning: what to do with calls inside the reasoning. "draft" keeps them back, up to
             `limits.call_chars`: if more reasoning follows, or the marker that closes it, they are reasoning; if the
             turn ends, they are calls. "call" returns them at once, "text" never.

@@ -113,6 +113,7 @@ class Parser(Weighing):
         )
         single = None if atomic is None else atomic_of(atomic)
         self._know(single if options.quoted == "content" else None)
+        self._choose(options)
 
     def feed(self, chunk: str | None, special: Special = None) -> list[Event]:
         """Read one chunk.
@@ -153,7 +154,7 @@ class Parser(Weighing):
             self._pos = start + len(chunk)
             self._last = chunk
             return [Content(chunk, start)]
-        return self._feed(chunk)
+        return self._feed(chunk) if self._unknown is None else self._sift(self._unknown, chunk)
 
     def add(self, chunk: str | None, special: Special = None) -> Output:
         """Read one chunk and fold its events: its content, its reasoning, and the calls that it completed.
@@ -179,7 +180,7 @@ class Parser(Weighing):
             self._pos = start + len(chunk)
             self._last = chunk
             return plain_output(chunk, start)
-        events = self._feed(chunk)
+        events = self._feed(chunk) if self._unknown is None else self._sift(self._unknown, chunk)
         if len(events) == 1 and type(event := events[0]) is Content:
             return plain_output(event.text, event.start)
         return fold(events)
@@ -201,6 +202,7 @@ class Parser(Weighing):
         """Copy the parser, at any point; the copies then go on separately. For beam search, replay and retries."""
         twin = super().fork()
         twin._vocabulary, twin._evidence = self._vocabulary, self._evidence and self._evidence.copy()
+        twin._unknown = self._unknown and self._unknown.copy()
         return twin
 
     def __copy__(self) -> Self:

@@ -234,7 +234,7 @@ def test_a_string_that_inline_code_leaves_open_closes_no_other() -> None:
 
 
 def test_a_document_after_a_lone_backtick_is_one() -> None:
-    """Its strings may contain another backtick: only a document with which code begins ends with it."""
+    """Its strings may contain another backtick: only one in the first word of the code ends with it."""
     for text in (f'it`s {{"c": "` {HERMES}', f'so ` {{"c": "` {HERMES}'):
         events = events_of(lambda: Parser(TOOLS, format="hermes", options=ParserOptions(markup=True)), text)
         assert not calls_of(events)

@@ -101,7 +101,7 @@ def machine_of(
     """A parser that runs the plan."""
     known = ToolSet(tools) if tools else None
     parser = Parser(known)
-    Machine.__init__(
-        parser, plan, known, changed(None, unknown_tools=unknown_tools, markup=True, limits=limits or Limits())
-    )
+    options = changed(None, unknown_tools=unknown_tools, markup=True, limits=limits or Limits())
+    Machine.__init__(parser, plan, known, options)
+    parser._choose(options)
     return parser

@@ -41,7 +41,7 @@ class Emitter(Plain):
 
     ropes = frozenset({"_markup", "_ws"})
 
-    def __init__(self, id_prefix: str, *, markup: bool) -> None:
+    def __init__(self, ids: Ids, *, markup: bool) -> None:
         self.out: list[Event] = []
         self._kept = 0  # how many of the events were kept back when a trial began
         self._before: list[Event] | None = None  # events from before those that are kept back, in `out`
@@ -51,7 +51,7 @@ class Emitter(Plain):
         self.repairs: tuple[str, ...] = ()
         self._alone: NameAlone | None = None  # the end of the last call, which waits for what follows
         self.tells_markup = markup
-        self.ids = Ids(id_prefix)
+        self.ids = ids
         self._ws: Rope = ()
         self._ws_start = 0
         self._markup: Rope = ()

@@ -3,9 +3,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import TypeVar
+
+from toolglean.events import CallDelta, CallEnd, CallStart
+from toolglean.options import ParserOptions
 from toolglean.scan.plain import Plain
 
-__all__ = ["Ids"]
+__all__ = ["Ids", "ids_of", "renumbered"]
+
+CallEvent = TypeVar("CallEvent", bound=CallStart | CallDelta | CallEnd)
 
 
 class Ids(Plain):
@@ -57,3 +64,18 @@ class Ids(Plain):
             number = self._used[wanted]
             found, self._used[wanted] = f"{wanted}_{number}", number + 1
         return found
+
+
+def ids_of(options: ParserOptions) -> Ids:
+    """No ids yet, for a turn that is read with these options."""
+    return Ids("call_" if options.id_prefix is None else options.id_prefix)
+
+
+def renumbered(event: CallEvent, index: int, call_id: str | None) -> CallEvent:
+    """The event of a call under that index and id. None: the id is not known yet, or not in the event."""
+    if isinstance(event, CallStart):
+        return replace(event, index=index, id=call_id)
+    if isinstance(event, CallEnd):
+        own = event.call.id if call_id is None else call_id
+        return replace(event, index=index, call=replace(event.call, index=index, id=own))
+    return replace(event, index=index)

@@ -12,6 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Self
 
 from toolglean.engine.emit import Emitter
+from toolglean.engine.ids import ids_of
 from toolglean.engine.judge.judge import Judge
 from toolglean.engine.modes import CALL, CONTENT, DONE, MARKER_SPACE, SPACE, START, TEXT
 from toolglean.engine.names import Names
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["Machine"]
 
 NOTHING = "\x00"  # is in no marker
-LAYOUT = 14  # of the pickled state
+LAYOUT = 15  # of the pickled state
 
 
 class Machine(StraightWay):
@@ -64,8 +65,8 @@ class Machine(StraightWay):
         code = plan.quotes(heeded=options.quoted == "content")
         strings = plan.strings(limits.depth) if code is not None and code.heeded else None
         turn = Turn(
-            Emitter("call_" if options.id_prefix is None else options.id_prefix, markup=options.markup),
-            Names(tools, unknown=options.unknown_tools != "content"),
+            Emitter(ids_of(options), markup=options.markup),
+            Names(tools),
             limits,
             Judge(code, strings),
             Rules(

@@ -66,15 +66,13 @@ class Names:
 
     Attributes:
         tools: the tools; None if none were given.
-        unknown: whether a call of another tool is accepted too.
         spaced: whether any tool's name contains white space.
     """
 
-    __slots__ = ("spaced", "tools", "unknown")
+    __slots__ = ("spaced", "tools")
 
-    def __init__(self, tools: ToolSet | None, *, unknown: bool) -> None:
+    def __init__(self, tools: ToolSet | None) -> None:
         self.tools = tools
-        self.unknown = unknown
         self.spaced = tools is not None and tools.spaced
 
     def resolve(self, name: str) -> str | None:
@@ -152,8 +150,7 @@ class Names:
         return tool is not None and key in tool.properties
 
     def accepts(self, name: str, *, bare: bool) -> bool:
-        """Whether a call of that name is accepted: a tool's name is, and one that looks like a name if the user wants
-        such calls.
+        """Whether a call of that name is accepted: a tool's name is, and one that looks like a name.
 
         `bare`: no marker comes before it. Then an unknown name is never accepted, because any JSON would be a call.
         """
@@ -163,7 +160,7 @@ class Names:
             return _left_open(name) is None and not is_form(name)
         if self.resolve(name) is not None:
             return True
-        return self.unknown and not bare and _name(name) is not None and not self.leaves_open(name)
+        return not bare and _name(name) is not None and not self.leaves_open(name)
 
     def leaves_open(self, name: str) -> bool:
         """Whether the name is a placeholder, so that its call is an example. It is not if a tool has that name, in

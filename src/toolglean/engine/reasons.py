@@ -35,6 +35,7 @@ TO_USER = Reason("call-to-user", "call in a message to the user")
 IN_LINE = Reason("call-in-line", "call without a marker that shares its line with other text")
 NOT_AT_END = Reason("call-in-line", "call that counts only at the end of the turn, followed by text")
 UNKNOWN_IN_LINE = Reason("unknown-tool", "call to an unknown tool in the middle of a line")
+UNKNOWN_TOOL = Reason("unknown-tool", "call to an unknown tool")
 SPELLED_CALL = Reason("spelled-marker", "call whose marker is spelled out in ordinary tokens")
 SPELLED_CLOSER = Reason("spelled-marker", "reasoning whose closer is spelled out in ordinary tokens")
 

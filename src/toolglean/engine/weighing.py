@@ -1,7 +1,8 @@
-# What a machine does with what its caller knows of special tokens. Does not know what follows from it (evidence/).
+# What lies above a machine, if anything does: what its caller knows of special tokens, and what turns calls to unknown
+# tools into text. Does not know what follows from it (evidence/, unknown.py).
 #
-# A machine without such knowledge has no evidence, and is not slower for it.
-"""A machine that may know which text special tokens wrote."""
+# A machine above which there is nothing is not slower for it.
+"""A machine that may know which text special tokens wrote, and whose calls may stay text."""
 
 from __future__ import annotations
 
@@ -15,17 +16,22 @@ if TYPE_CHECKING:
     from toolglean.engine.evidence.kinds import Special
     from toolglean.engine.evidence.vocabulary import Vocabulary
     from toolglean.engine.turn import Turn
+    from toolglean.engine.unknown import UnknownCalls
     from toolglean.events import Event
+    from toolglean.options import ParserOptions
 
 __all__ = ["Weighing"]
 
 
 class Weighing(Machine):
-    """A machine, and what is known of special tokens: the markers that are one token, and the evidence of the turn."""
+    """A machine, and what reads through it: what is known of special tokens (the markers that are one token, and the
+    evidence of the turn), and what turns calls to unknown tools into text.
+    """
 
-    __slots__ = ("_evidence", "_vocabulary")
+    __slots__ = ("_evidence", "_unknown", "_vocabulary")
 
     _evidence: Evidence | None
+    _unknown: UnknownCalls | None
     _vocabulary: Vocabulary | None
 
     def _know(self, atomic: frozenset[str] | None) -> None:
@@ -37,24 +43,46 @@ class Weighing(Machine):
             self._vocabulary = Vocabulary(atomic, self._turn.channel != CONTENT)
         self._evidence = None  # until it is known of some text which tokens wrote it
 
+    def _choose(self, options: ParserOptions) -> None:
+        # Before anything is read: what is done with calls to unknown tools.
+        self._unknown = None
+        if options.unknown_tools == "content" and self._turn.names.tools is not None:
+            from toolglean.engine.unknown import UnknownCalls  # noqa: PLC0415  # only with this option
+
+            self._unknown = UnknownCalls(self._plan, options)
+
     def _weigh(self, chunk: str, special: Special) -> list[Event]:
         if self._finished:
             return self._feed_loop(chunk)
+        unknown, place = self._unknown, self._fed
         if self._evidence is None:
             from toolglean.engine.evidence.evidence import Evidence  # noqa: PLC0415  # most callers know no tokens
 
             self._evidence = Evidence(self._plan, self._vocabulary)
-        return self._evidence.feed(self, chunk, special)
+        events = self._evidence.feed(self, chunk, special)
+        return events if unknown is None else unknown.sift(events, chunk, place)
+
+    def _sift(self, unknown: UnknownCalls, chunk: str) -> list[Event]:
+        # Nothing is known of special tokens.
+        place = self._pos
+        return unknown.sift(self._feed(chunk), chunk, place)
+
+    @property
+    def _fed(self) -> int:
+        # How many characters came. The evidence may have kept the last ones for itself.
+        return self._pos if self._evidence is None or self._unknown is None else self._unknown.seen
 
     def finish(self) -> list[Event]:
         """End the turn. A second call does nothing."""
-        if self._evidence is None:
+        if self._evidence is None and self._unknown is None:
             return self._end()
+        place = self._fed
         evidence, self._evidence = self._evidence, None
-        machine, events = evidence.finish(self)
+        unknown, self._unknown = self._unknown, None
+        machine, events = (self, self._end()) if evidence is None else evidence.finish(self)
         if machine is not self and isinstance(machine, Weighing):
             self.__setstate__(machine.__getstate__())
-        return events
+        return events if unknown is None else unknown.finish(events, place)
 
     # -- what the evidence asks, and does: see evidence/reader.py ------------------------------------------------------
 
@@ -63,7 +91,7 @@ class Weighing(Machine):
 
     def _alone(self) -> Weighing:
         twin = super().fork()
-        twin._evidence, twin._vocabulary = None, self._vocabulary
+        twin._evidence, twin._unknown, twin._vocabulary = None, None, self._vocabulary
         return twin
 
     @property
@@ -89,9 +117,10 @@ class Weighing(Machine):
     # -- pickles -------------------------------------------------------------------------------------------------------
 
     def __getstate__(self) -> tuple[Any, ...]:
-        return super().__getstate__(), self._vocabulary, self._evidence
+        return super().__getstate__(), self._vocabulary, self._evidence, self._unknown
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
-        # Older versions have pickled nothing but what the machine has.
-        own, self._vocabulary, self._evidence = state if len(state) == 3 else (state, None, None)
+        # Versions before 1.0 have pickled nothing but what the machine has: it refuses that.
+        whole = len(state) == 4
+        own, self._vocabulary, self._evidence, self._unknown = state if whole else (state, None, None, None)
         super().__setstate__(own)

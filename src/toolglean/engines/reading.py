@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from toolglean.clients.turn.text import TurnText
 from toolglean.engines.syntax import ModelSyntax
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Markup, Reasoning
-from toolglean.options import ParserOptions, changed, options_of
+from toolglean.options import ParserOptions, UnknownTools, changed, options_of
 from toolglean.parser import Parser
 from toolglean.tools import ToolSet
 
@@ -127,16 +127,17 @@ class TurnReader:
         self._spans = None if special is None else special.turn()
         self._prefix = f"call_{uuid.uuid4().hex}_"
         start: dict[str, Any] = {"prompt": prompt} if prompt else {"start": "reasoning" if in_reasoning else "content"}
-        chosen = changed(options, markup=True, unknown_tools="call", id_prefix=self._prefix)
+        none = not calls
+        unknown: UnknownTools = "call" if none else options_of(options).unknown_tools or "content"
+        chosen = changed(options, markup=True, unknown_tools=unknown, id_prefix=self._prefix)
         atomic = None if special is None else special.atomic
         parser = Parser(tools, options=chosen, atomic=atomic, **start, **syntax.arguments)
-        none = not calls
         self._turn = TurnText(
             parser,
             self._prefix,
             whole_calls=whole_calls or none,
             single_call=single_call or none,
-            unknown_tools="call" if none else options_of(options).unknown_tools or "content",
+            unknown_tools=unknown,
         )
         if none:
             self._turn.take()

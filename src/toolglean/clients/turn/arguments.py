@@ -48,7 +48,7 @@ def text_for(tools: Tools, parsing: Mapping[str, Any]) -> TurnText:
     chosen = with_own_ids(parsing.get("options"))
     asked = {name: value for name, value in parsing.items() if name not in own}
     unknown = chosen.unknown_tools or "content"
-    given = {**asked, "options": changed(chosen, unknown_tools="call")}
+    given = {**asked, "options": changed(chosen, unknown_tools=unknown)}
     field: NewField | None = None
     if chosen.calls_in_reasoning != "text":
         new = partial(parser_of_reasoning, tools, given)

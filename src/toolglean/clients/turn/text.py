@@ -10,8 +10,7 @@
 #                        seen a part of it, and some clients run that: they complete the half of an object, or assume
 #                        that there are no arguments if they cannot read any. So this must be asked for.
 #
-# A call to an unknown tool stays text, unless the user has chosen otherwise (unknown.py). It is read as a call all the
-# same, so that nothing in it is searched for calls.
+# A call to an unknown tool stays text, unless the user has chosen otherwise: the parser sees to that. It is logged.
 #
 # The reasoning that the server has taken out of the text itself is read apart (reasoning_field.py).
 #
@@ -29,7 +28,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from toolglean.clients.turn.duplicates import DuplicateFilter, SentCall
 from toolglean.clients.turn.numbering import renumbered
-from toolglean.clients.turn.unknown import closers_in, unknown_tool
+from toolglean.clients.turn.unknown import log_unknown, unknown_tool
 from toolglean.conversation.reasoning_field import ReasoningField, Said
 from toolglean.conversation.tape import Tape
 from toolglean.events import (
@@ -38,11 +37,9 @@ from toolglean.events import (
     CallStart,
     Content,
     Event,
-    Markup,
     Output,
     Problem,
     Reasoning,
-    ToolCall,
     fold,
 )
 from toolglean.options import UnknownTools
@@ -84,13 +81,14 @@ class TurnText:
     """Reads the text of one turn.
 
     Args:
-        parser: a parser for this turn. It must report calls to unknown tools.
+        parser: a parser for this turn, with the same choice for calls to unknown tools.
         id_prefix: the prefix of the ids that it makes.
         whole_calls: whether a call is emitted only once it has ended well, as one `CallStart`, `CallDelta` and
             `CallEnd`. The text of a call that does not is emitted as content. If False, calls are emitted as they are
             written.
         single_call: whether only the first call is emitted as a call; the text of further ones is content.
-        unknown_tools: what to do with a call to an unknown tool: "content" emits its text as content, with a `Problem`.
+        unknown_tools: what to do with a call to an unknown tool in the server's own reasoning field: "content" leaves
+            it there, with a `Problem`.
         reasoning: makes the reader of the server's own reasoning field; None: nothing in it is a call.
         counts: what was found is added to it.
 
@@ -101,7 +99,7 @@ class TurnText:
     """
 
     __slots__ = (
-        *("_closers", "_counts", "_ended", "_free", "_open", "_parser", "_passes", "_seen", "_single", "_stays"),
+        *("_counts", "_ended", "_free", "_open", "_parser", "_passes", "_seen", "_single"),
         *(
             "_field",
             "_new_field",
@@ -143,13 +141,11 @@ class TurnText:
         self._passes = False  # whether the open call is emitted as it is written
         self._open: SentCall | None = None  # that call
         self._unknown_tools: UnknownTools = unknown_tools
-        self._stays = False  # whether the open call stays text because its tool is unknown
-        self._next = 0  # the index of the next call that does not
+        self._next = 0  # the index of the next call
         self._shift = 0  # from the parser's index to ours, for the open call
         self._new_field = reasoning
         self._field: ReasoningField | None = None
         self._noted: list[Event] = []  # problems of calls in that field
-        self._closers: int | None = None  # the end of such a call, if it is not clear yet what of the markup is its own
         self._waiting: deque[Event | _Ended] = deque()  # a call that may be a duplicate, and what follows it
 
     def fork(self) -> TurnText:
@@ -178,7 +174,6 @@ class TurnText:
         self._seen = place + len(text)
         if len(events) == 1 and type(events[0]) is Content and place == self._ended and events[0].text == text:
             self._ended = self._seen  # most chunks
-            self._closers = None
             self._tape.skip(len(text))
             return self._queued(events) if self._waiting else events
         self._tape.add(text)
@@ -201,7 +196,7 @@ class TurnText:
 
     def finish(self) -> list[Event]:
         """The turn is over: the events that were held back. No call of the server may be open."""
-        found = self._told(self._parser.finish(), at_end=True)
+        found = self._told(self._parser.finish())
         self.pristine = self.pristine and self._ended == self._seen  # what was not emitted was markup
         return found
 
@@ -246,7 +241,9 @@ class TurnText:
         if call.status != "ok" or not self._free:
             return False
         if self._unknown_tools == "content" and call.known is False:
-            self._noted.append(self._unknown_tool(call))
+            problem = unknown_tool(call)
+            self._count_problem(problem)
+            self._noted.append(problem)
             return False
         if self.duplicates.was_parsed(call.name, call.arguments) is not False:
             return False
@@ -267,11 +264,9 @@ class TurnText:
         """The server has sent a call itself. If only one call may be emitted, it was this one."""
         self._free = self._free and not self._single
 
-    def _told(self, events: list[Event], *, at_end: bool = False) -> list[Event]:
+    def _told(self, events: list[Event]) -> list[Event]:
         found: list[Any] = []
         for event in events:
-            if self._closers is not None and not isinstance(event, Problem | Markup):
-                found += self._closed(event.start)
             if isinstance(event, CallStart | CallDelta | CallEnd):
                 found += self._of_call(event)
                 continue
@@ -283,9 +278,8 @@ class TurnText:
                 self._ended = event.start + len(event.text)
             elif type(event) is Problem:
                 self._count_problem(event)
+                log_unknown(event)
             found.append(event)
-        if at_end:
-            found += self._closed(self._seen)
         self._tape.forget(self._ended)
         return self._queued(found)
 
@@ -295,35 +289,9 @@ class TurnText:
         self._waiting += events
         return self.settle()
 
-    def _closed(self, end: int) -> list[Event]:
-        # The closers of a call that stays text are text, too.
-        begin, self._closers = self._closers, None
-        if begin is None or begin == end:
-            return []
-        text = closers_in(self._tape.cut((begin, end)), self._parser.format)
-        self._ended = begin + len(text)
-        return [Content(text, begin)] if text else []
-
-    def _of_unknown(self, event: CallStart | CallDelta | CallEnd) -> list[Event | _Ended]:
-        if type(event) is not CallEnd:
-            return []
-        call = event.call
-        self.pristine = self.pristine and call.span[0] == self._ended
-        self._ended = self._closers = call.span[1]
-        return [self._unknown_tool(call), Content(self._tape.cut(call.span), call.span[0])]
-
-    def _unknown_tool(self, call: ToolCall) -> Problem:
-        problem = unknown_tool(call)
-        self._count_problem(problem)
-        return problem
-
     def _of_call(self, event: CallStart | CallDelta | CallEnd) -> list[Event | _Ended]:
         if type(event) is CallStart:
-            self._stays = self._unknown_tools == "content" and event.known is False
-            if not self._stays:
-                self._shift, self._next = self._next - event.index, self._next + 1
-        if self._stays:
-            return self._of_unknown(event)
+            self._shift, self._next = self._next - event.index, self._next + 1
         event = renumbered(event, self._shift, self.id_prefix)
         self.pristine = False
         if type(event) is CallStart:

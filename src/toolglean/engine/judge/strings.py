@@ -3,7 +3,7 @@
 #
 # A document may begin anywhere in the text. It is JSON as long as a strict reader accepts it: a bracket in prose is
 # refused after a character or two. A raw line break in a string ends it too, so that one quotation mark in prose, which
-# nothing closes, does not hide the calls on the lines that follow. A document with which inline code begins ends
+# nothing closes, does not hide the calls on the lines that follow. A document in the first word of inline code ends
 # with the code.
 """Strings of JSON in text."""
 
@@ -23,7 +23,7 @@ BRACKETS = "{["
 _bracket = re.compile(r"[{\[]").search
 _end_of_code = re.compile(r"[`\n]").search
 _sign = re.compile(r"[{\[`]").search
-_signs = re.compile(r"[^\w\s]*").fullmatch
+_one_word = re.compile(r"\S*").fullmatch
 
 
 class JsonStrings(Plain):
@@ -41,7 +41,7 @@ class JsonStrings(Plain):
         self._max_depth = max_depth
         self._scanner: JsonScanner | None = None
         self._ticks = Ticks()  # outside documents
-        self._near = False  # whether nothing but signs came since the last backtick
+        self._near = False  # whether no white space came since the last backtick
         self._in_code = False  # whether inline code begins with the document
 
     @property
@@ -75,7 +75,7 @@ class JsonStrings(Plain):
         found = _bracket(text, i)
         place = len(text) if found is None else found.start()
         _, tick, after = text[i:place].rpartition("`")
-        self._near = bool(tick or self._near) and _signs(after) is not None
+        self._near = bool(tick or self._near) and _one_word(after) is not None
         self._ticks.scan(text[i : place + 1], 0)
         if found is None:
             return -1
