@@ -391,3 +391,10 @@ def test_forks_that_are_pickled_together() -> None:
         other.feed('zz}"]</tool_call>')
         output = fold(events + one.feed(text[cut:]) + one.finish())
         assert (output.reasoning, output.content) == (whole.reasoning, "Done")
+
+
+def test_a_call_that_began_with_its_token_and_is_named_behind_a_spelled_marker() -> None:
+    text = "3\n<tool_call><function=f></function>parameter>/"
+    kinds = b"\1\1" + b"\2" * 11 + b"\1" * (len(text) - 13)
+    single = ("</function>", "</tool_call>", "<function=", "<parameter=", "<tool_call>")
+    assert broken(Case(Subject("mimo", "spaced"), text, kinds, single)) is None

@@ -104,8 +104,8 @@ class Rival(Plain):
         if isinstance(event, CallStart):
             self._is_open, self._call = True, self._call or event.known is not False
             return False
-        if isinstance(event, CallEnd) and event.call.span[0] < self._start:
-            return False  # that call began before the marker
+        if isinstance(event, CallEnd) and not self._is_open:
+            return False  # that call had begun before the marker
         if isinstance(event, CallEnd):
             self._is_open, self._end = False, event.call.span[1] - self._start
             call = event.call
