@@ -148,7 +148,7 @@ def inside(parser: Parser) -> Any:
     """The whole state of a parser in nested lists and dicts. The parser itself stays as it is."""
     twin = parser.fork()
     (_, plan, turn, place, *rest), *known = twin.__getstate__()
-    rest += known
+    rest += [_shown(each, ()) for each in known]
     fast = {name: _shown(getattr(twin, name), ()) for name in FAST_PATHS}
     return {"plan": _shown(plan, ()), "turn": _shown(turn, ()), "place": place, "rest": rest, "fast paths": fast}
 
