@@ -136,7 +136,7 @@ class Parser(Weighing):
         """
         if type(chunk) is not str:
             chunk = text_of(chunk)
-        if special is not None or self._evidence is not None:
+        if special is not None:
             return self._weigh(chunk, special)
         # Most chunks stop here.
         if (
@@ -154,7 +154,7 @@ class Parser(Weighing):
             self._pos = start + len(chunk)
             self._last = chunk
             return [Content(chunk, start)]
-        return self._feed(chunk) if self._unknown is None else self._sift(self._unknown, chunk)
+        return self._feed(chunk) if self._evidence is None and self._unknown is None else self._feed_aside(chunk)
 
     def add(self, chunk: str | None, special: Special = None) -> Output:
         """Read one chunk and fold its events: its content, its reasoning, and the calls that it completed.
@@ -163,7 +163,7 @@ class Parser(Weighing):
         """
         if type(chunk) is not str:
             chunk = text_of(chunk)
-        if special is not None or self._evidence is not None:
+        if special is not None:
             return fold(self._weigh(chunk, special))
         if (
             self._guard not in chunk
@@ -180,7 +180,8 @@ class Parser(Weighing):
             self._pos = start + len(chunk)
             self._last = chunk
             return plain_output(chunk, start)
-        events = self._feed(chunk) if self._unknown is None else self._sift(self._unknown, chunk)
+        plain = self._evidence is None and self._unknown is None
+        events = self._feed(chunk) if plain else self._feed_aside(chunk)
         if len(events) == 1 and type(event := events[0]) is Content:
             return plain_output(event.text, event.start)
         return fold(events)

@@ -60,7 +60,18 @@ class Weighing(Machine):
 
             self._evidence = Evidence(self._plan, self._vocabulary)
         events = self._evidence.feed(self, chunk, special)
+        self._pass_nothing()
         return events if unknown is None else unknown.sift(events, chunk, place)
+
+    def _pass_nothing(self) -> None:
+        # No chunk passes the evidence: "" is in each, so none is plain content for `Parser.feed`.
+        self._guard = self._second = ""
+
+    def _feed_aside(self, chunk: str) -> list[Event]:
+        # Something besides the machine must see the chunk, of whose tokens nothing is known.
+        if self._evidence is not None:
+            return self._weigh(chunk, None)
+        return self._feed(chunk) if self._unknown is None else self._sift(self._unknown, chunk)
 
     def _sift(self, unknown: UnknownCalls, chunk: str) -> list[Event]:
         # Nothing is known of special tokens.
@@ -117,10 +128,15 @@ class Weighing(Machine):
     # -- pickles -------------------------------------------------------------------------------------------------------
 
     def __getstate__(self) -> tuple[Any, ...]:
-        return super().__getstate__(), self._vocabulary, self._evidence, self._unknown
+        state = super().__getstate__()
+        if self._evidence is not None:
+            self._pass_nothing()
+        return state, self._vocabulary, self._evidence, self._unknown
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         # Versions before 1.0 have pickled nothing but what the machine has: it refuses that.
         whole = len(state) == 4
         own, self._vocabulary, self._evidence, self._unknown = state if whole else (state, None, None, None)
         super().__setstate__(own)
+        if self._evidence is not None:
+            self._pass_nothing()
