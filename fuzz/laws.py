@@ -31,7 +31,18 @@ from tests.support.own_formats import own_format
 from toolglean import CallEnd, Event, Limits, Parser, join
 from toolglean.formats.registry import find_format
 
-__all__ = ["LIMITS", "ODD_NAMES", "TOOLS", "Breach", "Subject", "broken", "by_characters", "can_reason"]
+__all__ = [
+    "LIMITS",
+    "ODD_NAMES",
+    "TOOLS",
+    "WAYS",
+    "Breach",
+    "Subject",
+    "broken",
+    "by_characters",
+    "can_reason",
+    "first_difference",
+]
 
 RANDOM_CUTS = 2
 SECONDS = 4.0
@@ -199,7 +210,7 @@ def broken(subject: Subject, text: str, *, seed: int = 0, thorough: bool = False
         if len(chunks) == 1 and not whole:
             whole = found
         elif found != whole:
-            return Breach("one answer", _first_difference(whole, found), tuple(chunks), _beside(whole, found))
+            return Breach("one answer", first_difference(whole, found), tuple(chunks), _beside(whole, found))
     for law, often in ((_calls, 1), (_on_a_full_stack, 8), (_copies, 16)):
         breach = law(subject, text, whole) if thorough or seed % often == 0 else None
         if breach:
@@ -236,7 +247,7 @@ def _events(parser: Parser, chunks: Iterable[str]) -> list[Event]:
     return join(events + parser.finish())
 
 
-_WAYS: tuple[Callable[[Parser], Parser], ...] = (
+WAYS: tuple[Callable[[Parser], Parser], ...] = (
     lambda each: each.fork(),
     copy.copy,
     lambda each: pickle.loads(pickle.dumps(each)),  # noqa: S301  # our own
@@ -251,7 +262,7 @@ def _copies(subject: Subject, text: str, whole: list[Event]) -> Breach | None:
     step = len(text) // COPIES + 1
     try:
         for place in range(0, len(text), step):
-            twin = _WAYS[place // step % len(_WAYS)](parser)
+            twin = WAYS[place // step % len(WAYS)](parser)
             parser.feed('}"]<x')
             parser = twin
             events += parser.feed(text[place : place + step])
@@ -260,7 +271,7 @@ def _copies(subject: Subject, text: str, whole: list[Event]) -> Breach | None:
         return Breach("no exception", f"copy: {_place(error)}", tuple(text), traceback.format_exc(limit=-4))
     if found == whole:
         return None
-    return Breach("one answer", f"copy: {_first_difference(whole, found)}", tuple(text), _beside(whole, found))
+    return Breach("one answer", f"copy: {first_difference(whole, found)}", tuple(text), _beside(whole, found))
 
 
 def _calls(subject: Subject, text: str, whole: list[Event]) -> Breach | None:
@@ -312,7 +323,8 @@ def _place(error: Exception) -> str:
     return f"{type(error).__name__} in {frame.name}"
 
 
-def _first_difference(whole: list[Event], found: list[Event]) -> str:
+def first_difference(whole: list[Event], found: list[Event]) -> str:
+    """The kinds of the first two events that differ."""
     for left, right in zip(whole, found, strict=False):
         if left != right:
             return f"{type(left).__name__} for {type(right).__name__}"

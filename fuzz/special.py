@@ -13,18 +13,16 @@
 
 from __future__ import annotations
 
-import copy
 import json
-import pickle
 import random
 import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from fuzz import mutants
-from fuzz.laws import Subject
+from fuzz.laws import WAYS, Subject, first_difference
 from fuzz.runner import Found, Fuzzer, raised
 from fuzz.shrink import shrunk
 from fuzz.turns import all_markers
@@ -40,11 +38,6 @@ Kinds = bytes
 HIDING = re.compile("[\ufdd0-\ufdef]")
 RANDOM_CUTS = 3
 LONG, LONGEST, SOME = 600, 2500, 0.05  # characters of most texts, and of some of them
-_WAYS: tuple[Callable[[Parser], Parser], ...] = (
-    lambda each: each.fork(),
-    copy.copy,
-    lambda each: pickle.loads(pickle.dumps(each)),  # noqa: S301  # our own
-)
 
 
 @dataclass(frozen=True)
@@ -101,7 +94,7 @@ def _events(case: Case, cuts: Sequence[int], *, copies: bool = False) -> list[Ev
     parser, events = case.parser(), list[Event]()
     for at, (begin, end) in enumerate(zip([0, *cuts], [*cuts, len(case.text)], strict=True)):
         if copies:
-            twin = _WAYS[at % len(_WAYS)](parser)
+            twin = WAYS[at % len(WAYS)](parser)
             parser.feed('}"]<x', special=at % 2 == 0)
             parser = twin
         events += _feed(parser, case.text[begin:end], case.kinds[begin:end])
@@ -117,14 +110,14 @@ def broken(case: Case, seed: int = 0) -> tuple[str, str, str] | None:
             for copies in (False, True) if seed % 4 == 0 else (False,):
                 found = _events(case, cuts, copies=copies)
                 if found != whole:
-                    return "one answer", _difference(whole, found), _lines(whole, found)
+                    return "one answer", first_difference(whole, found), _lines(whole, found)
         plain = case.subject.parser()
         by_text = join(plain.feed(case.text) + plain.finish())
         unknown = _events(Case(case.subject, case.text, bytes(size), case.atomic), [])
     except Exception as error:  # noqa: BLE001  # that none is raised is a law
         return "no exception", *raised(error)
     if unknown != by_text:
-        return "not known", _difference(by_text, unknown), _lines(by_text, unknown)
+        return "not known", first_difference(by_text, unknown), _lines(by_text, unknown)
     if any(HIDING.search(text) for each in whole for text in _texts(each)):
         return "no trace", "a hidden marker", _lines(whole, [])
     calls, before = _calls(whole), _calls(by_text)
@@ -150,13 +143,6 @@ def _texts(event: Event) -> list[str]:
 def _calls(events: list[Event]) -> set[tuple[str, str, tuple[int, int]]]:
     ended = [each.call for each in events if isinstance(each, CallEnd) and each.call.status == "ok"]
     return {(each.name, json.dumps(each.arguments), each.span) for each in ended}
-
-
-def _difference(whole: list[Event], found: list[Event]) -> str:
-    for left, right in zip(whole, found, strict=False):
-        if left != right:
-            return f"{type(left).__name__} for {type(right).__name__}"
-    return "one is longer"
 
 
 def _lines(whole: list[Event], found: list[Event]) -> str:

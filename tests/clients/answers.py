@@ -23,6 +23,11 @@ STREAMS: Mapping[Kind, str] = {
 KINDS: tuple[Kind, ...] = ("chat", "responses", "ollama")
 
 
+def pieces(text: str, size: int = 5) -> list[str]:
+    """The text as a stream delivers it."""
+    return [text[begin : begin + size] for begin in range(0, len(text), size)]
+
+
 class Said(NamedTuple):
     """What an answer says: the user's text, the reasoning, the calls as (name, arguments text), why it ended."""
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.clients.answers import KINDS, answer, asked, events, fed, random_sizes, reader, repaired, said
+from tests.clients.answers import KINDS, answer, asked, events, fed, pieces, random_sizes, reader, repaired, said
 from tests.clients.families import TOOLS
 from tests.support.loopback import Call, Turn
 from toolglean.clients import chat
@@ -23,10 +23,6 @@ kinds = pytest.mark.parametrize("kind", KINDS)
 
 def leak(city: str) -> str:
     return f'<tool_call>\n{{"name": "get_weather", "arguments": {{"city": "{city}"}}}}\n</tool_call>'
-
-
-def pieces(text: str, size: int = 5) -> list[str]:
-    return [text[begin : begin + size] for begin in range(0, len(text), size)]
 
 
 def own(city: str, **more: Any) -> Call:

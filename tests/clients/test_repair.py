@@ -16,6 +16,7 @@ from tests.clients.answers import (
     events,
     exchange,
     fed,
+    pieces,
     random_sizes,
     reader,
     repaired,
@@ -42,10 +43,6 @@ CALL = ("get_weather", {"city": "Tromsø 😀"})
 
 both = pytest.mark.parametrize("stream", [True, False], ids=["streamed", "whole"])
 kinds = pytest.mark.parametrize("kind", KINDS)
-
-
-def pieces(text: str, size: int = 5) -> list[str]:
-    return [text[begin : begin + size] for begin in range(0, len(text), size)]
 
 
 @kinds

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.clients.answers import KINDS, answer, asked, fed, random_sizes, reader, repaired, said
+from tests.clients.answers import KINDS, answer, asked, fed, pieces, random_sizes, reader, repaired, said
 from tests.clients.families import TOOLS
 from tests.support.loopback import Call, Turn
 from toolglean import CallEnd, ParserOptions, Problem, ToolSet, fold, join
@@ -58,10 +58,6 @@ MIXED = {
 }
 both = pytest.mark.parametrize("stream", [True, False], ids=["streamed", "whole"])
 kinds = pytest.mark.parametrize("kind", KINDS)
-
-
-def pieces(text: str, size: int = 5) -> list[str]:
-    return [text[begin : begin + size] for begin in range(0, len(text), size)]
 
 
 @kinds

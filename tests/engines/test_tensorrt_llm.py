@@ -7,13 +7,12 @@ import json
 import runpy
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass, field
 from types import ModuleType
 from typing import Any
 
 import pytest
 
-from tests.engines.sglang_stand_ins import parents, tool
+from tests.engines.sglang_stand_ins import Calls, Item, parents, tool
 from tests.engines.test_sglang import ARGUMENTS, CALL, JSON_CALL, streamed
 from toolglean import UsageError
 from toolglean.engines import EngineError
@@ -23,19 +22,6 @@ from toolglean.engines.tensorrt_llm import register
 PACKAGE = "tensorrt_llm.serve.tool_parser"
 OURS = "toolglean.engines.tensorrt_llm.parsers"
 TOOLS = [tool("get_weather", city={"type": "string"}, days={"type": "integer"})]
-
-
-@dataclass
-class Item:
-    tool_index: int
-    parameters: str
-    name: str | None = None
-
-
-@dataclass
-class Result:
-    normal_text: str = ""
-    calls: list[Item] = field(default_factory=list)
 
 
 class OldBaseToolParser:
@@ -51,7 +37,7 @@ class OldBaseToolParser:
 
 
 class BaseToolParser(OldBaseToolParser):
-    def finish(self, tools: list[Any]) -> Result:
+    def finish(self, tools: list[Any]) -> Calls:
         raise NotImplementedError
 
 
@@ -67,7 +53,7 @@ class Factory:
 
 def _install(patch: pytest.MonkeyPatch, base: Any = BaseToolParser) -> dict[str, ModuleType]:
     contents: dict[str, dict[str, Any]] = {
-        f"{PACKAGE}.core_types": {"StreamingParseResult": Result, "ToolCallItem": Item},
+        f"{PACKAGE}.core_types": {"StreamingParseResult": Calls, "ToolCallItem": Item},
         f"{PACKAGE}.base_tool_parser": {"BaseToolParser": base},
         f"{PACKAGE}.tool_parser_factory": {"ToolParserFactory": Factory()},
         "tensorrt_llm.commands.serve": {"main": lambda: None},
@@ -119,8 +105,8 @@ def test_a_whole_text(factory: Factory) -> None:
     assert parser.has_tool_call(JSON_CALL)
     assert not parser.has_tool_call("Use <tool_call> for calls.")
     found = parser.detect_and_parse(f"Hi {JSON_CALL}", TOOLS)
-    assert found == Result("Hi ", [Item(0, '{"city": "Oslo"}', "get_weather")])
-    assert factory.create_tool_parser("toolglean").detect_and_parse(CALL[:60], TOOLS) == Result(CALL[:60], [])
+    assert found == Calls("Hi ", [Item(0, '{"city": "Oslo"}', "get_weather")])
+    assert factory.create_tool_parser("toolglean").detect_and_parse(CALL[:60], TOOLS) == Calls(CALL[:60], [])
 
 
 def test_an_unknown_tool_is_content_by_default(factory: Factory, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,19 +1,19 @@
 # The index of a call, and the id that is made from it. Does not depend on why a call gets another index.
-"""Events of a call under another index."""
+"""Events of a call under a shifted index."""
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TypeVar
 
+from toolglean.engine.ids import renumbered
 from toolglean.events import CallDelta, CallEnd, CallStart
 
-__all__ = ["renumbered"]
+__all__ = ["shifted"]
 
 CallEvent = TypeVar("CallEvent", bound=CallStart | CallDelta | CallEnd)
 
 
-def renumbered(event: CallEvent, shift: int, id_prefix: str) -> CallEvent:
+def shifted(event: CallEvent, shift: int, id_prefix: str) -> CallEvent:
     """The event, with that much added to its index. An id that a parser has made from the index changes with it.
 
     Args:
@@ -23,11 +23,6 @@ def renumbered(event: CallEvent, shift: int, id_prefix: str) -> CallEvent:
     """
     if not shift:
         return event
+    own = event.id if isinstance(event, CallStart) else event.call.id if isinstance(event, CallEnd) else None
     index = event.index + shift
-    old, new = f"{id_prefix}{event.index}", f"{id_prefix}{index}"
-    if isinstance(event, CallStart):
-        return replace(event, index=index, id=new if event.id == old else event.id)
-    if isinstance(event, CallEnd):
-        id = new if event.call.id == old else event.call.id  # noqa: A001  # the field's own word
-        return replace(event, index=index, call=replace(event.call, index=index, id=id))
-    return replace(event, index=index)
+    return renumbered(event, index, f"{id_prefix}{index}" if own == f"{id_prefix}{event.index}" else own)

@@ -11,7 +11,7 @@ from typing import Any
 
 from toolglean.clients.turn.arguments import text_for, with_own_ids
 from toolglean.clients.turn.duplicates import DuplicateFilter
-from toolglean.clients.turn.numbering import renumbered
+from toolglean.clients.turn.numbering import shifted
 from toolglean.conversation.fields import arguments_of
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Status, ToolCall
 from toolglean.scan.nested import json_text
@@ -133,7 +133,7 @@ class ServerTurn:
             self._next += 1
         if not isinstance(event, CallStart | CallDelta | CallEnd):
             return event
-        return renumbered(event, self._shift, self.id_prefix)
+        return shifted(event, self._shift, self.id_prefix)
 
 
 def _text_of(arguments: dict[str, Any]) -> str:

@@ -27,7 +27,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from toolglean.clients.turn.duplicates import DuplicateFilter, SentCall
-from toolglean.clients.turn.numbering import renumbered
+from toolglean.clients.turn.numbering import shifted
 from toolglean.clients.turn.unknown import log_unknown, unknown_tool
 from toolglean.conversation.reasoning_field import ReasoningField, Said
 from toolglean.conversation.tape import Tape
@@ -252,7 +252,7 @@ class TurnText:
         return True
 
     def _from_reasoning(self, event: CallEnd) -> list[Event]:
-        event = renumbered(event, self._next - event.index, self.id_prefix)
+        event = shifted(event, self._next - event.index, self.id_prefix)
         self._next += 1
         self.pristine = False
         self._count(event)
@@ -292,7 +292,7 @@ class TurnText:
     def _of_call(self, event: CallStart | CallDelta | CallEnd) -> list[Event | _Ended]:
         if type(event) is CallStart:
             self._shift, self._next = self._next - event.index, self._next + 1
-        event = renumbered(event, self._shift, self.id_prefix)
+        event = shifted(event, self._shift, self.id_prefix)
         self.pristine = False
         if type(event) is CallStart:
             apart = self.duplicates.was_parsed(event.name) is False  # no call of the server has this name

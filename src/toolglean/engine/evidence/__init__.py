@@ -1,3 +1,4 @@
 # What a caller knows of how text was written: by special tokens, or spelled out in ordinary ones. Is above the machine:
-# no reader of text knows that there is such evidence, except for one question that prose.py asks the tape.
+# readers of text ask the tape whether a token wrote a marker (prose.py), and whether one is hidden (by_schema/), and
+# know nothing else of it.
 """Special tokens as evidence."""
