@@ -97,11 +97,12 @@ class Evidence(Plain):
         self._read_all(machine, rest, known, out)
         while self._rival is not None and not self._rival.wins():
             self._give_way(machine, out)
-        events = [] if self._rival is not None else machine._end()
-        if self._rival is not None:
+        if self._rival is None:
+            out += machine._end()
+        else:
             machine, events = self._rival.taken()
             self._rival = None
-        out += events
+            out += events
         if self._unclosed is not None and machine._here.channel != CONTENT:
             out.append(Problem(*SPELLED_CLOSER, *self._unclosed))
         self._unclosed = None
@@ -197,7 +198,7 @@ class Evidence(Plain):
         turn, markers = machine._here, self._markers
         if marker in markers.reasoning and self._counts(turn, marker):
             return
-        if _is_in_call(turn) and _is_in_value(turn):
+        if _is_in_value(turn):
             self._hide(machine, out, "" if turn.emit.open else marker)
         elif turn.mode is CALL and marker not in markers.openers:  # in a call, or directly behind one
             if self._hides and turn.region.open and not turn.tape.is_trusted(turn.region.start):
@@ -229,11 +230,9 @@ def _is_at_start(turn: Turn) -> bool:
     return turn.at_start and turn.channel == CONTENT and not turn.tape.held.strip()
 
 
-def _is_in_call(turn: Turn) -> bool:
-    # Whether what comes next is part of a call, or of what may become one.
-    reads = turn.mode is CALL and turn.payload is not None and not turn.payload.is_behind_call()
-    return reads or turn.mode in {SKIP, REPAIR}
-
-
 def _is_in_value(turn: Turn) -> bool:
-    return turn.mode is not CALL or turn.payload is None or turn.payload.is_in_value()
+    # Whether what comes next is text of a value, or the rest of a malformed call.
+    payload = turn.payload
+    if turn.mode is not CALL or payload is None:
+        return turn.mode in {SKIP, REPAIR}
+    return not payload.is_behind_call() and payload.is_in_value()

@@ -50,16 +50,12 @@ def _event(event: Event) -> Event:
     if isinstance(event, CallEnd):
         return CallEnd(event.index, _call(event.call), event.start)
     if isinstance(event, CallStart):
-        return CallStart(event.index, _text_or_none(event.id), _text(event.name), event.known, event.start)
+        return CallStart(event.index, event.id and _text(event.id), _text(event.name), event.known, event.start)
     return replace(event, text=_text(event.text)) if _find(event.text) else event
 
 
 def _text(text: str) -> str:
     return text.translate(_showing) if _find(text) else text
-
-
-def _text_or_none(text: str | None) -> str | None:
-    return text and _text(text)
 
 
 def _call(call: ToolCall) -> ToolCall:
