@@ -212,7 +212,7 @@ class Machine(StraightWay):
         while piece is not None:
             draft = turn.judge.draft
             text, i = tape.open(piece if draft is None else draft.admit(piece, last=last))
-            text, i = self._read(text, i)
+            text, i = self._read(text, i, follows=draft is None)  # a draft that ends there has text of its own to read
             if self._straight is not None:  # what is left of the text is followed
                 break
             more = i < len(text) or tape.waiting is not None or tape.ahead
@@ -224,8 +224,10 @@ class Machine(StraightWay):
                 piece = turn.after_draft(piece)
         self._set_fast_paths()
 
-    def _read(self, text: str, i: int) -> tuple[str, int]:
-        """Read on until something must be read again. Returns the text, as far as it is read now, and the place."""
+    def _read(self, text: str, i: int, *, follows: bool) -> tuple[str, int]:
+        """Read on until something must be read again, or a call is followed, if `follows`. Returns the text, as far as it
+        is read now, and the place.
+        """
         turn = self._turn
         tape = turn.tape
         watch = self._watch
@@ -246,7 +248,7 @@ class Machine(StraightWay):
                     watch.read(turn, payload, tape.base + i)
             else:
                 i = STEPS[turn.mode](turn, self._plan, text, i)
-                if turn.mode is CALL and self._follows(text, i):
+                if follows and turn.mode is CALL and self._follows(text, i):
                     break
         if beyond and tape.held and turn.bound.at <= tape.base + n:  # it cannot wait for what is after the limit
             tape.release()
