@@ -225,8 +225,9 @@ class Machine(StraightWay):
         self._set_fast_paths()
 
     def _read(self, text: str, i: int, *, follows: bool) -> tuple[str, int]:
-        """Read on until something must be read again, or a call is followed, if `follows`. Returns the text, as far as it
-        is read now, and the place.
+        """Read on until something must be read again, or a call is followed, if `follows`.
+
+        Returns the text, as far as it is read now, and the place.
         """
         turn = self._turn
         tape = turn.tape
