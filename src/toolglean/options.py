@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias, get_args
 from toolglean.errors import UsageError, shown
 from toolglean.limits import Limits
 
-__all__ = ["CallsInReasoning", "ParserOptions", "QuotedCalls", "UndeclaredCalls", "UnknownTools"]
+__all__ = ["CallsInReasoning", "ParserOptions", "QuotedCalls", "TrailingJson", "UndeclaredCalls", "UnknownTools"]
 
 UnknownTools: TypeAlias = Literal["call", "content"]
 """What to do with a call to an unknown tool: see `ParserOptions`."""
@@ -20,14 +20,17 @@ QuotedCalls: TypeAlias = Literal["content", "call"]
 """What to do with a call in a quotation: see `ParserOptions`."""
 UndeclaredCalls: TypeAlias = Literal["call", "text"]
 """What to do with a call in a spelling that no format declares: see `ParserOptions`."""
+TrailingJson: TypeAlias = Literal["call", "content"]
+"""What to do with a call in JSON after other text: see `ParserOptions`."""
 
 _WORDS: dict[str, tuple[str, ...]] = {
     "unknown_tools": get_args(UnknownTools),
     "calls_in_reasoning": get_args(CallsInReasoning),
     "quoted": get_args(QuotedCalls),
     "undeclared": get_args(UndeclaredCalls),
+    "trailing_json": get_args(TrailingJson),
 }
-_MAY_BE_NONE = frozenset({"unknown_tools"})
+_MAY_BE_NONE = frozenset({"trailing_json", "unknown_tools"})
 _FLAGS = ("strict", "repair", "coerce", "markup")
 
 
@@ -53,6 +56,12 @@ class ParserOptions:
             "undeclared-spelling" says so. Up to `limits.held` characters that may be such a call are kept back for it.
             "text" never reads one; neither does a parser with `strict`, or without `repair`. Tools without parameters
             are never called like this.
+        trailing_json: what to do with JSON without a marker that follows other text and ends the turn. "call" reads it
+            as calls if it is nothing but calls of tools with a schema, and all arguments fit; a `Problem` with the code
+            "undeclared-spelling" says so. It must begin a line or follow a sentence, outside quotations. Content is
+            kept back from its bracket on, up to `limits.held` characters. "content" never reads it; neither does a
+            parser with `strict`. None: "content" in a parser; "call" in the clients and handlers for Ollama. JSON that
+            is the whole turn does not depend on this.
         repair: whether to repair malformed calls that can be meant in one way only. `ToolCall.repairs` names what was
             repaired, and a `Problem` says where. If False, such calls stay "malformed".
         coerce: whether values written as text are typed by the tool's JSON schema; if False, they stay text.
@@ -73,6 +82,7 @@ class ParserOptions:
     calls_in_reasoning: CallsInReasoning = "draft"
     quoted: QuotedCalls = "content"
     undeclared: UndeclaredCalls = "call"
+    trailing_json: TrailingJson | None = None
     repair: bool = True
     coerce: bool = True
     markup: bool = False

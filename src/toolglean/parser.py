@@ -18,6 +18,7 @@ from toolglean.tools import ToolLike, ToolSet
 
 if TYPE_CHECKING:
     from toolglean.engine.evidence.kinds import Special
+    from toolglean.engine.plan import Plan
     from toolglean.formats.spec import Format
 
 __all__ = ["FormatLike", "Parser", "ParserArguments", "State"]
@@ -113,7 +114,7 @@ class Parser(Weighing):
         )
         single = None if atomic is None else atomic_of(atomic)
         self._know(single if options.quoted == "content" else None)
-        self._choose(options)
+        self._choose(options, _json_plan(known, options))
 
     def feed(self, chunk: str | None, special: Special = None) -> list[Event]:
         """Read one chunk.
@@ -154,7 +155,7 @@ class Parser(Weighing):
             self._pos = start + len(chunk)
             self._last = chunk
             return [Content(chunk, start)]
-        return self._feed(chunk) if self._evidence is None and self._unknown is None else self._feed_aside(chunk)
+        return self._feed(chunk) if self._evidence is None and self._sieve is None else self._feed_aside(chunk)
 
     def add(self, chunk: str | None, special: Special = None) -> Output:
         """Read one chunk and fold its events: its content, its reasoning, and the calls that it completed.
@@ -180,7 +181,7 @@ class Parser(Weighing):
             self._pos = start + len(chunk)
             self._last = chunk
             return plain_output(chunk, start)
-        plain = self._evidence is None and self._unknown is None
+        plain = self._evidence is None and self._sieve is None
         events = self._feed(chunk) if plain else self._feed_aside(chunk)
         if len(events) == 1 and type(event := events[0]) is Content:
             return plain_output(event.text, event.start)
@@ -203,7 +204,7 @@ class Parser(Weighing):
         """Copy the parser, at any point; the copies then go on separately. For beam search, replay and retries."""
         twin = super().fork()
         twin._vocabulary, twin._evidence = self._vocabulary, self._evidence and self._evidence.copy()
-        twin._unknown = self._unknown and self._unknown.copy()
+        twin._sieve = self._sieve and self._sieve.copy()
         return twin
 
     def __copy__(self) -> Self:
@@ -241,3 +242,12 @@ class Parser(Weighing):
             return formats[0]
         only = self._as_read().narrowed_to
         return formats[only[0]] if formats and only else None
+
+
+def _json_plan(tools: ToolSet | None, options: ParserOptions) -> Plan | None:
+    # What reads JSON at the end of a turn, if it is read.
+    if options.trailing_json != "call" or options.strict or tools is None or not tools.has_parameters:
+        return None
+    from toolglean.sources.choose.plans import json_plan  # noqa: PLC0415  # only with this option
+
+    return json_plan(tools.known)

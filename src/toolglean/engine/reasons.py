@@ -86,6 +86,7 @@ def opener_in_value(of: str) -> Reason:
 # -- calls that are complete -------------------------------------------------------------------------------------------
 
 UNDECLARED = Reason("undeclared-spelling", "call in a spelling that no format declares: it fits the tool's schema")
+TRAILING_JSON = Reason("undeclared-spelling", "call in JSON after other text: it fits the tool's schema")
 DUPLICATE_KEY = Reason("duplicate-key", "duplicate key")
 REPEATED_CALL_KEY = Reason("repeated-call-key", "the name or the arguments of a call are written twice")
 IGNORED_KEYS = Reason("ignored-keys", "ignored keys next to the arguments")

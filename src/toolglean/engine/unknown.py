@@ -20,6 +20,7 @@ from toolglean.scan.text import Finder
 
 if TYPE_CHECKING:
     from toolglean.engine.plan import Plan
+    from toolglean.engine.turn import Turn
     from toolglean.formats.spec import Format
     from toolglean.options import ParserOptions
 
@@ -47,6 +48,8 @@ class UnknownCalls(Plain):
 
     ropes = frozenset({"_text"})
     owned = ("_ids",)
+
+    sees_all = False
 
     def __init__(self, plan: Plan, options: ParserOptions) -> None:
         self._plan, self._markup = plan, options.markup
@@ -77,8 +80,9 @@ class UnknownCalls(Plain):
             self._text = grown(self._text, chunk)
         return self._sifted(events) if events else events
 
-    def finish(self, events: list[Event], place: int) -> list[Event]:
+    def finish(self, events: list[Event], place: int, turn: Turn) -> list[Event]:
         """The last events of a turn that ends there, without calls to unknown tools."""
+        del turn
         if place != self.seen:
             self._returned = self.seen = place
         return self._sifted(events) + self._closed(place)

@@ -1,8 +1,8 @@
-# What lies above a machine, if anything does: what its caller knows of special tokens, and what turns calls to unknown
-# tools into text. Does not know what follows from it (evidence/, unknown.py).
+# What lies above a machine, if anything does: what its caller knows of special tokens, and what changes its events:
+# calls to unknown tools become text, JSON at the end becomes calls. Does not know how (evidence/, unknown.py, trailing/).
 #
 # A machine above which there is nothing is not slower for it.
-"""A machine that may know which text special tokens wrote, and whose calls may stay text."""
+"""A machine that may know which text special tokens wrote, and whose events may be changed."""
 
 from __future__ import annotations
 
@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     from toolglean.engine.evidence.evidence import Evidence
     from toolglean.engine.evidence.kinds import Special
     from toolglean.engine.evidence.vocabulary import Vocabulary
+    from toolglean.engine.plan import Plan
+    from toolglean.engine.sieve import Sieve
     from toolglean.engine.turn import Turn
-    from toolglean.engine.unknown import UnknownCalls
     from toolglean.events import Event
     from toolglean.options import ParserOptions
 
@@ -25,13 +26,13 @@ __all__ = ["Weighing"]
 
 class Weighing(Machine):
     """A machine, and what reads through it: what is known of special tokens (the markers that are one token, and the
-    evidence of the turn), and what turns calls to unknown tools into text.
+    evidence of the turn), and what changes its events.
     """
 
-    __slots__ = ("_evidence", "_unknown", "_vocabulary")
+    __slots__ = ("_evidence", "_sieve", "_vocabulary")
 
     _evidence: Evidence | None
-    _unknown: UnknownCalls | None
+    _sieve: Sieve | None
     _vocabulary: Vocabulary | None
 
     def _know(self, atomic: frozenset[str] | None) -> None:
@@ -43,57 +44,65 @@ class Weighing(Machine):
             self._vocabulary = Vocabulary(atomic, self._turn.channel != CONTENT)
         self._evidence = None  # until it is known of some text which tokens wrote it
 
-    def _choose(self, options: ParserOptions) -> None:
-        # Before anything is read: what is done with calls to unknown tools.
-        self._unknown = None
-        if options.unknown_tools == "content" and self._turn.names.tools is not None:
+    def _choose(self, options: ParserOptions, json: Plan | None = None) -> None:
+        # Before anything is read: what is done with calls to unknown tools, and with JSON at the end (`json` reads it).
+        self._sieve = None
+        tools = self._turn.names.tools
+        if options.unknown_tools == "content" and tools is not None:
             from toolglean.engine.unknown import UnknownCalls  # noqa: PLC0415  # only with this option
 
-            self._unknown = UnknownCalls(self._plan, options)
+            self._sieve = UnknownCalls(self._plan, options)
+        if json is not None and tools is not None:
+            from toolglean.engine.trailing.calls import TrailingCalls  # noqa: PLC0415  # only with this option
+
+            self._sieve = TrailingCalls(json, tools, options, self._sieve)
 
     def _weigh(self, chunk: str, special: Special) -> list[Event]:
         if self._finished:
             return self._feed_loop(chunk)
-        unknown, place = self._unknown, self._fed
+        sieve, place = self._sieve, self._fed
         if self._evidence is None:
             from toolglean.engine.evidence.evidence import Evidence  # noqa: PLC0415  # most callers know no tokens
 
             self._evidence = Evidence(self._plan, self._vocabulary)
         events = self._evidence.feed(self, chunk, special)
         self._pass_nothing()
-        return events if unknown is None else unknown.sift(events, chunk, place)
+        return events if sieve is None else sieve.sift(events, chunk, place)
 
     def _pass_nothing(self) -> None:
-        # No chunk passes the evidence: "" is in each, so none is plain content for `Parser.feed`.
+        # Every chunk is seen: "" is in each, so none is plain content for `Parser.feed`.
         self._guard = self._second = ""
 
     def _feed_aside(self, chunk: str) -> list[Event]:
         # Something besides the machine must see the chunk, of whose tokens nothing is known.
         if self._evidence is not None:
             return self._weigh(chunk, None)
-        return self._feed(chunk) if self._unknown is None else self._sift(self._unknown, chunk)
+        return self._feed(chunk) if self._sieve is None else self._sift(self._sieve, chunk)
 
-    def _sift(self, unknown: UnknownCalls, chunk: str) -> list[Event]:
+    def _sift(self, sieve: Sieve, chunk: str) -> list[Event]:
         # Nothing is known of special tokens.
         place = self._pos
-        return unknown.sift(self._feed(chunk), chunk, place)
+        events = self._feed(chunk)
+        if sieve.sees_all:
+            self._pass_nothing()
+        return sieve.sift(events, chunk, place)
 
     @property
     def _fed(self) -> int:
         # How many characters came. The evidence may have kept the last ones for itself.
-        return self._pos if self._evidence is None or self._unknown is None else self._unknown.seen
+        return self._pos if self._evidence is None or self._sieve is None else self._sieve.seen
 
     def finish(self) -> list[Event]:
         """End the turn. A second call does nothing."""
-        if self._evidence is None and self._unknown is None:
+        if self._evidence is None and self._sieve is None:
             return self._end()
         place = self._fed
         evidence, self._evidence = self._evidence, None
-        unknown, self._unknown = self._unknown, None
+        sieve, self._sieve = self._sieve, None
         machine, events = (self, self._end()) if evidence is None else evidence.finish(self)
         if machine is not self and isinstance(machine, Weighing):
             self.__setstate__(machine.__getstate__())
-        return events if unknown is None else unknown.finish(events, place)
+        return events if sieve is None else sieve.finish(events, place, machine._here)
 
     # -- what the evidence asks, and does: see evidence/reader.py ------------------------------------------------------
 
@@ -102,7 +111,7 @@ class Weighing(Machine):
 
     def _alone(self) -> Weighing:
         twin = super().fork()
-        twin._evidence, twin._unknown, twin._vocabulary = None, None, self._vocabulary
+        twin._evidence, twin._sieve, twin._vocabulary = None, None, self._vocabulary
         return twin
 
     @property
@@ -129,14 +138,16 @@ class Weighing(Machine):
 
     def __getstate__(self) -> tuple[Any, ...]:
         state = super().__getstate__()
-        if self._evidence is not None:
-            self._pass_nothing()
-        return state, self._vocabulary, self._evidence, self._unknown
+        self._see_all()
+        return state, self._vocabulary, self._evidence, self._sieve
 
     def __setstate__(self, state: tuple[Any, ...]) -> None:
         # Versions before 1.0 have pickled nothing but what the machine has: it refuses that.
         whole = len(state) == 4
-        own, self._vocabulary, self._evidence, self._unknown = state if whole else (state, None, None, None)
+        own, self._vocabulary, self._evidence, self._sieve = state if whole else (state, None, None, None)
         super().__setstate__(own)
-        if self._evidence is not None:
+        self._see_all()
+
+    def _see_all(self) -> None:
+        if self._evidence is not None or (self._sieve is not None and self._sieve.sees_all):
             self._pass_nothing()

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from toolglean.formats.spec import Format
     from toolglean.tools import ToolNames
 
-__all__ = ["plan_for"]
+__all__ = ["json_plan", "plan_for"]
 
 MOST = 1024
 """Plans that are kept, at least; at most twice as many. How much memory they take: docs/explanation/performance.md."""
@@ -90,6 +90,18 @@ def plan_for(formats: tuple[Format, ...] | None, names: ToolNames, *, strict: bo
         written_out = any(each.is_for_tools for each in chosen)
         _plans.put(key, found, max(1, len(names.names) // NAMES_OF_ONE) if written_out else 1)
     return found[1]
+
+
+def json_plan(names: ToolNames) -> Plan:
+    """The plan that reads calls in JSON without a marker, and nothing else, for tools of these names."""
+    return plan_for((_json(),), names, strict=True)
+
+
+@lru_cache(maxsize=1)
+def _json() -> Format:
+    from toolglean.formats.spec import Format  # noqa: PLC0415  # a parser for a tag does without formats
+
+    return Format("json", call="{call}")
 
 
 Found = tuple[tuple[object, ...], "Plan"]
