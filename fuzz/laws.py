@@ -117,6 +117,7 @@ class Subject:
         prompt: what is before the turn.
         drafts, quoted: what is done with calls in the reasoning, and in code; "" as by default.
         repair: whether calls are repaired.
+        trailing: whether JSON at the end is read.
     """
 
     name: str
@@ -128,6 +129,7 @@ class Subject:
     drafts: str = ""
     quoted: str = ""
     repair: bool = True
+    trailing: bool = False
 
     def parser(self) -> Parser:
         """A new parser."""
@@ -140,6 +142,8 @@ class Subject:
             options["quoted"] = self.quoted
         options |= {"prompt": self.prompt} if self.prompt else {"start": "reasoning" if self.reasons else "content"}
         options["repair"] = self.repair
+        if self.trailing:
+            options["trailing_json"] = "call"
         return Parser(TOOLS[self.tools], **faced(**options, markup=True, limits=Limits(**dict(self.limits))))
 
 

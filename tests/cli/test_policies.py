@@ -31,6 +31,8 @@ ROWS: list[tuple[str, Any, list[str], tuple[str, str]]] = [
     ("calls_in_reasoning", "text", ["--calls-in-reasoning", "text"], ("TOOLGLEAN_CALLS_IN_REASONING", "text")),
     ("quoted", "call", ["--quoted", "call"], ("TOOLGLEAN_QUOTED", "call")),
     ("undeclared", "text", ["--undeclared", "text"], ("TOOLGLEAN_UNDECLARED", "text")),
+    ("trailing_json", "call", ["--trailing-json", "call"], ("TOOLGLEAN_TRAILING_JSON", "call")),
+    ("trailing_json", "content", ["--trailing-json", "content"], ("TOOLGLEAN_TRAILING_JSON", "content")),
     ("repair", False, ["--no-repair"], ("TOOLGLEAN_NO_REPAIR", "1")),
     ("strict", True, ["--strict-format"], ("TOOLGLEAN_STRICT_FORMAT", "true")),
 ]

@@ -12,7 +12,15 @@ from typing import TYPE_CHECKING, Any, TypeVar, get_args
 from toolglean.batch.lines import InputError
 from toolglean.errors import FormatError, TemplateError, ToolError, UsageError
 from toolglean.formats.spec import Format
-from toolglean.options import DEFAULT, CallsInReasoning, ParserOptions, QuotedCalls, UndeclaredCalls, UnknownTools
+from toolglean.options import (
+    DEFAULT,
+    CallsInReasoning,
+    ParserOptions,
+    QuotedCalls,
+    TrailingJson,
+    UndeclaredCalls,
+    UnknownTools,
+)
 from toolglean.parser import Parser
 from toolglean.sources.choose.choice import choose_format
 from toolglean.tools import ToolSet
@@ -131,6 +139,12 @@ def add_policy_options(parser: argparse.ArgumentParser, *, unknown_tools: str = 
         "the tool's schema (default), or never read",
     )
     group.add_argument(
+        "--trailing-json",
+        choices=get_args(TrailingJson),
+        help="JSON without a marker that follows other text and ends the turn: read as calls if it fits the tools' "
+        "schemas, or content (default: content)",
+    )
+    group.add_argument(
         "--no-repair",
         action="store_true",
         help="leave broken calls malformed, even if there is only one way to repair them",
@@ -150,6 +164,7 @@ def options_from(args: argparse.Namespace) -> ParserOptions:
         calls_in_reasoning=args.calls_in_reasoning,
         quoted=args.quoted,
         undeclared=args.undeclared,
+        trailing_json=args.trailing_json,
         repair=not args.no_repair,
     )
 

@@ -17,6 +17,7 @@ from toolglean.conversation.messages import History, Message
 from toolglean.conversation.openai import OpenAIHistoryConverter
 from toolglean.conversation.routing import McpIntegration
 from toolglean.conversation.turns import Turn
+from toolglean.options import with_trailing_json
 from toolglean.parser import ParserArguments
 
 __all__ = ["ApiHandlerOptions", "BaseProvider", "OllamaHandler", "OpenAiHandler"]
@@ -113,11 +114,14 @@ class OpenAiHandler(BaseProvider):
 
     def create_message(self, system_prompt: str, messages: Messages) -> AsyncIterator[dict[str, Any]]:
         """Send the conversation, and stream the answer: see `BaseProvider.create_message`."""
-        return _conversation(self, self, self.options.open_ai_model_id, system_prompt, messages)
+        return _conversation(self, self, self.options.parser, system_prompt, messages)
 
 
 class OllamaHandler(BaseProvider):
     """Models served by Ollama, through its OpenAI API; an `OpenAiHandler` detects the calls.
+
+    Calls in JSON that follow other text and end the turn are read, unless you pass
+    `ParserOptions(trailing_json="content")` in `options.parser`.
 
     Args:
         options: the model and its parser.
@@ -149,8 +153,9 @@ class OllamaHandler(BaseProvider):
 
     def create_message(self, system_prompt: str, messages: Messages) -> AsyncIterator[dict[str, Any]]:
         """Send the conversation, and stream the answer: see `BaseProvider.create_message`."""
-        model = self.open_ai_handler.options.open_ai_model_id
-        return _conversation(self, self.open_ai_handler, model, system_prompt, messages)
+        parsing = self.options.parser
+        options = with_trailing_json(parsing.get("options"))
+        return _conversation(self, self.open_ai_handler, {**parsing, "options": options}, system_prompt, messages)
 
 
 # -- one turn ----------------------------------------------------------------------------------------------------------
@@ -159,16 +164,16 @@ class OllamaHandler(BaseProvider):
 async def _conversation(
     provider: OpenAiHandler | OllamaHandler,
     detector: OpenAiHandler,
-    model: str,
+    parsing: ParserArguments,
     system_prompt: str,
     messages: Messages,
 ) -> AsyncIterator[dict[str, Any]]:
     history = _history(system_prompt, messages)
     wire = OpenAIHistoryConverter().from_history(history)
-    request: dict[str, Any] = {"model": model, "messages": wire, "stream": True}
+    request: dict[str, Any] = {"model": detector.options.open_ai_model_id, "messages": wire, "stream": True}
     if tools := provider.mcp.openai_tools:
         request["tools"] = tools
-    turn = Turn(provider, detector.extract_tool_calls, provider.options.parser, history)
+    turn = Turn(provider, detector.extract_tool_calls, parsing, history)
     stream = await provider.client.chat.completions.create(**request | dict(provider.options.request))
     try:
         async for chunk in stream:

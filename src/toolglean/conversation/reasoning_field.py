@@ -35,7 +35,7 @@ def parser_of_reasoning(tools: Any, parsing: Mapping[str, Any]) -> Parser:
     Args:
         tools, parsing: as for `toolglean.Parser`, for the text of the turn.
     """
-    options = changed(parsing.get("options"), markup=True, unknown_tools="call")
+    options = changed(parsing.get("options"), markup=True, unknown_tools="call", trailing_json="content")
     asked = {name: value for name, value in parsing.items() if name not in {"start", "prompt", "options"}}
     try:
         return Parser(tools, start="reasoning", options=options, **asked)

@@ -18,6 +18,7 @@ CHOICES = {
     "TOOLGLEAN_CALLS_IN_REASONING": "calls_in_reasoning",
     "TOOLGLEAN_QUOTED": "quoted",
     "TOOLGLEAN_UNDECLARED": "undeclared",
+    "TOOLGLEAN_TRAILING_JSON": "trailing_json",
 }
 SWITCHES = {"TOOLGLEAN_NO_REPAIR": ("repair", False), "TOOLGLEAN_STRICT_FORMAT": ("strict", True)}
 VARIABLES = (*CHOICES, *SWITCHES)

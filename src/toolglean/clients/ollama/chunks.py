@@ -24,6 +24,7 @@ from toolglean.clients.turn.server_turn import ServerTurn
 from toolglean.conversation.fields import field
 from toolglean.events import Event
 from toolglean.events import ToolCall as Call
+from toolglean.options import with_trailing_json
 from toolglean.parser import ParserArguments
 
 __all__ = [
@@ -95,7 +96,7 @@ class EventReader:
     """
 
     def __init__(self, tools: Tools, parsing: Mapping[str, Any]) -> None:
-        self.turn = ServerTurn(tools, parsing)
+        self.turn = ServerTurn(tools, _with_json(parsing))
         self._cut = True  # until the last chunk says otherwise
 
     def read(self, chunk: ollama.ChatResponse | GenerateResponse | Mapping[str, Any]) -> list[Event]:
@@ -167,8 +168,15 @@ def _as_chat(chunk: GenerateResponse) -> ChatResponse:
     return ChatResponse(message=message, **fields)
 
 
+def _with_json(parsing: Mapping[str, Any]) -> dict[str, Any]:
+    return {**parsing, "options": with_trailing_json(parsing.get("options"))}
+
+
 class _ChunkReader(LineReader):
     """`LineReader` on the package's objects. An object that changes is copied: the server's are never changed."""
+
+    def __init__(self, tools: Tools, parsing: Mapping[str, Any]) -> None:
+        super().__init__(tools, _with_json(parsing))
 
     def says_more(self, line: Any) -> bool:
         return bool(line.message.tool_calls or line.logprobs)
