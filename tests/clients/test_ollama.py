@@ -425,3 +425,49 @@ def test_it_is_a_client_of_the_package(server: Loopback) -> None:
     found: Any = OllamaClient(like)
     assert found.ps() == "mine"
     assert found.chat("m") == (("m", None), {"tools": None, "stream": False})
+
+
+# -- JSON after other text ---------------------------------------------------------------------------------------------
+
+JSON = '{"name": "get_weather", "arguments": {"city": "Oslo"}}'
+PROSE = "I'll look that up. "
+OSLO = ("get_weather", {"city": "Oslo"})
+
+
+def test_json_after_prose_is_a_call() -> None:
+    for texts in chunkings(PROSE + JSON):
+        stream = [chunk(text) for text in texts] + [chunk("", done=True)]
+        assert joined(chat_chunks(stream, TOOLS)) == (PROSE.strip(), [OSLO]), texts
+        assert [(call.name, call.arguments) for call in fold(chat_events(stream, TOOLS)).calls] == [OSLO]
+
+
+def test_json_after_prose_in_a_whole_answer(server: Loopback, client: Any) -> None:
+    server.play(Turn([PROSE, JSON]))
+    answer = OllamaClient(client).chat("m", MESSAGES, tools=TOOLS)
+    assert joined([answer]) == (PROSE.strip(), [OSLO])
+
+
+@pytest.mark.parametrize("text", [f"{PROSE}{JSON} Then I tell you.", f"{PROSE}`{JSON}`", PROSE + JSON.replace("city", "town")])
+def test_json_that_is_not_plainly_a_call_is_text(text: str) -> None:
+    stream = [chunk(text), chunk("", done=True)]
+    assert joined(chat_chunks(stream, TOOLS)) == (text, [])
+
+
+def test_json_after_prose_is_text_where_it_was_chosen() -> None:
+    stream = [chunk(PROSE + JSON), chunk("", done=True)]
+    options = ParserOptions(trailing_json="content")
+    assert joined(chat_chunks(stream, TOOLS, options=options)) == (PROSE + JSON, [])
+
+
+def test_json_after_prose_in_thinking_is_thinking() -> None:
+    stream = [chunk("", thinking=PROSE + JSON), chunk("", done=True)]
+    assert joined(chat_chunks(stream, TOOLS)) == ("", [])
+
+
+@pytest.mark.parametrize("read", [chat_chunks, lambda *given: [chat_events(*given)]])
+def test_json_after_prose_that_the_server_has_parsed_too_is_one_call(read: Any) -> None:
+    calls = [{"function": {"name": "get_weather", "arguments": {"city": "Oslo"}}}]
+    stream = [chunk(PROSE + JSON), chunk("", calls=calls), chunk("", done=True)]
+    found = read(stream, TOOLS)
+    names = joined(found)[1] if read is chat_chunks else [(each.name, each.arguments) for each in fold(found[0]).calls]
+    assert names == [OSLO]

@@ -475,6 +475,48 @@ def test_xml_and_json_are_detected_where_the_openai_handler_sees_nothing(text: s
         assert parts[-1]["content"]["structured_content"] == RESULT
 
 
+JSON = '{"type": "tool_use", "name": "get_weather", "input": {"city": "Oslo"}}'
+
+
+@pytest.mark.parametrize("before", ["I'll look that up. ", "I'll look that up:\n\n"])
+def test_json_after_prose_is_detected(before: str) -> None:
+    # The handler read JSON only where it was the whole answer; small models write a sentence first.
+    for cut in range(len(before) + len(JSON) + 1):
+        text = before + JSON
+        handler = Spied(Played({"content": text[:cut]}, {"content": text[cut:]}))
+        parts = said(handler, NEUTRAL_HISTORY)
+        assert [(use.name, use.input) for use in handler.processed] == [("get_weather", {"city": "Oslo"})]
+        assert "".join(part["text"] for part in parts if part["type"] == "text") == before
+        assert parts[-1]["content"]["structured_content"] == RESULT
+
+
+@pytest.mark.parametrize("text", [f"I look. {JSON} Done.", f"I look: `{JSON}`", "I look. " + JSON.replace("city", "town")])
+def test_json_that_is_not_plainly_a_call_is_text(text: str) -> None:
+    handler = Spied(Played({"content": text}))
+    assert merged(said(handler, NEUTRAL_HISTORY)) == [{"type": "text", "text": text}]
+
+
+def test_json_after_prose_is_text_where_it_was_chosen_and_for_other_servers() -> None:
+    text = f"I look. {JSON}"
+    options = ApiHandlerOptions(parser={"options": ParserOptions(trailing_json="content")})
+    for handler in (
+        OllamaHandler(options, client=Played({"content": text}), mcp=integration()),
+        OpenAiHandler(ApiHandlerOptions(), client=Played({"content": text}), mcp=integration()),
+    ):
+        assert merged(said(handler)) == [{"type": "text", "text": text}]
+
+
+def test_json_after_prose_in_a_reasoning_field_is_reasoning() -> None:
+    parts = merged(said(Spied(Played({"reasoning_content": f"I look. {JSON}"}))))
+    assert parts == [{"type": "reasoning", "text": f"I look. {JSON}"}]
+
+
+def test_json_after_prose_that_the_server_has_parsed_too_runs_once() -> None:
+    handler = Spied(Played({"content": f"I look. {JSON}"}, TOOL_CALLS))
+    said(handler)
+    assert [use.id for use in handler.processed] == ["c1"]
+
+
 @pytest.mark.parametrize("delta", [TOOL_CALLS, {"content": CALL}])
 def test_errors_of_processing_are_results(delta: Any) -> None:
     handler = Spied(Played(delta), error=RuntimeError("down"))

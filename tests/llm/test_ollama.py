@@ -133,6 +133,15 @@ def test_fields_are_kept_and_do_not_change() -> None:
     assert (llm._client, llm._async_client) == (None, None)
 
 
+@pytest.mark.parametrize("given", [{}, {"additional_kwargs": {}, "parser": {}}], ids=["left out", "given"])
+def test_the_options_of_a_model_do_not_change(given: dict[str, Any]) -> None:
+    # Options that were left out could be changed, and two models could not be told apart afterwards.
+    llm = Ollama("m", **given)
+    for options in (llm.additional_kwargs, llm.parser):
+        with pytest.raises(TypeError, match="frozen"):
+            options["seed"] = 1
+
+
 @pytest.mark.parametrize(
     ("settings", "field"),
     [
@@ -289,7 +298,8 @@ class PlayedAsync(Played):
 
 ODD: list[Any] = [None, "text", {}, [], {"content": 5}, {"content": None, "tool_calls": None}, {"content": ["x"]}]
 ODD += [{"thinking": 5}, {"tool_calls": 5}, {"tool_calls": [None, "x", {"function": 1}]}]
-UNSAID: list[Any] = [{}, {"content": None, "tool_calls": None}, {"thinking": 5}, ODD[-1]]
+ODD += [{"tool_calls": [{}]}, {"tool_calls": [{"function": {"arguments": {}}}]}]  # once without a warning
+UNSAID: list[Any] = [{}, {"content": None, "tool_calls": None}, {"thinking": 5}]
 
 
 @pytest.mark.parametrize("tools", [None, TOOLS], ids=["no tools", "tools"])
@@ -584,6 +594,33 @@ def test_the_decorators_make_one_message_of_the_prompt() -> None:
     ) == [expected]
     assert asyncio.run(_awaited(achat_to_completion(achat)("p", seed=1))) == expected
     assert seen == [([Message(role=Role.USER, chunks=[TextChunk(content="p")])], {"seed": 1})] * 3
+
+
+def test_the_decorators_decorate_methods() -> None:
+    # They took a prompt and nothing else, so `@chat_to_completion_decorator` in a class was a TypeError.
+    class Echo:
+        def chat(self, messages: Any, **kwargs: Any) -> ChatResponse:
+            return ChatResponse(message=Message.from_str(f"{messages[0].content} {kwargs}"))
+
+        complete = chat_to_completion_decorator(chat)
+
+        @stream_chat_to_completion
+        def stream_complete(self, messages: Any, **kwargs: Any) -> Any:
+            yield self.chat(messages, **kwargs)
+
+        @achat_to_completion
+        async def acomplete(self, messages: Any, **kwargs: Any) -> ChatResponse:
+            return self.chat(messages, **kwargs)
+
+        @astream_chat_to_completion
+        async def astream_complete(self, messages: Any, **kwargs: Any) -> AsyncIterator[ChatResponse]:
+            yield self.chat(messages, **kwargs)
+
+    async def run(echo: Echo) -> list[CompletionResponse]:
+        return [await echo.acomplete("p", x=1)] + [each async for each in echo.astream_complete("p", x=1)]
+
+    found = [Echo().complete("p", x=1), *Echo().stream_complete(prompt="p", x=1), *asyncio.run(run(Echo()))]
+    assert [each.text for each in found] == ["p {'x': 1}"] * 4
 
 
 def test_the_decorator_takes_a_coroutine_that_gives_a_stream() -> None:

@@ -107,7 +107,7 @@ class FunctionCallingLLM(LLM):
         """The messages that are sent. Subclasses may add a system prompt."""
         return MessageList.of(messages)
 
-    def _prepared(
+    def _prepare_chat_with_tools(
         self, messages: Messages, tools: Sequence[ToolLike], kwargs: dict[str, Any], *, allow_parallel: bool
     ) -> dict[str, Any]:
         allow_parallel = kwargs.pop("allow_parallel", allow_parallel)  # another name for it
@@ -143,7 +143,7 @@ class FunctionCallingLLM(LLM):
             ToolSchemaError: a tool has no schema; nothing was sent.
             RequestError: the server did not answer, or answered with an error.
         """
-        arguments = self._prepared(messages, tools, kwargs, allow_parallel=allow_parallel_tool_calls)
+        arguments = self._prepare_chat_with_tools(messages, tools, kwargs, allow_parallel=allow_parallel_tool_calls)
         response: ChatResponse = self.chat(**arguments)
         return force_single_tool_call(response) if arguments["single_call"] else response
 
@@ -156,7 +156,7 @@ class FunctionCallingLLM(LLM):
         **kwargs: Any,
     ) -> ChatResponse:
         """`generate_tool_calls`, asynchronously."""
-        arguments = self._prepared(messages, tools, kwargs, allow_parallel=allow_parallel_tool_calls)
+        arguments = self._prepare_chat_with_tools(messages, tools, kwargs, allow_parallel=allow_parallel_tool_calls)
         response: ChatResponse = await self.achat(**arguments)
         return force_single_tool_call(response) if arguments["single_call"] else response
 
@@ -169,7 +169,7 @@ class FunctionCallingLLM(LLM):
         **kwargs: Any,
     ) -> Iterator[ChatResponse]:
         """`generate_tool_calls`, step by step: `unfinished` shows the call that is being written."""
-        return self.stream_chat(**self._prepared(messages, tools, kwargs, allow_parallel=allow_parallel_tool_calls))
+        return self.stream_chat(**self._prepare_chat_with_tools(messages, tools, kwargs, allow_parallel=allow_parallel_tool_calls))
 
     def astream_chat_with_tools(
         self,
@@ -180,7 +180,7 @@ class FunctionCallingLLM(LLM):
         **kwargs: Any,
     ) -> AsyncSteps[ChatResponse]:
         """`generate_tool_calls`, step by step and asynchronously. It may be awaited first."""
-        arguments = self._prepared(messages, tools, kwargs, allow_parallel=allow_parallel_tool_calls)
+        arguments = self._prepare_chat_with_tools(messages, tools, kwargs, allow_parallel=allow_parallel_tool_calls)
         return AsyncSteps(self.astream_chat(**arguments))
 
     def stream_generate_tool_calls(

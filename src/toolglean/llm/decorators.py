@@ -1,4 +1,5 @@
-# What this file knows: how a function that takes messages becomes one that takes a prompt.
+# What this file knows: how a function that takes messages becomes one that takes a prompt. Also as a decorator of a
+# method: then the object comes before the messages, and before the prompt.
 # Does not depend on any language model.
 """From chat to completion: a prompt is one user message, and the answer's text is the completion."""
 
@@ -20,11 +21,13 @@ __all__ = [
 
 
 def chat_to_completion_decorator(chat: Callable[..., ChatResponse]) -> Callable[..., CompletionResponse]:
-    """Make `complete(prompt, **kwargs)` from `chat(messages, **kwargs)`."""
+    """Make `complete(prompt, **kwargs)` from `chat(messages, **kwargs)`; of methods, too: `@chat_to_completion_decorator`
+    before a method that takes `self` and messages.
+    """
 
     @functools.wraps(chat)
-    def complete(prompt: str, **kwargs: Any) -> CompletionResponse:
-        return chat(MessageList.from_str(prompt), **kwargs).to_completion_response()
+    def complete(*args: Any, **kwargs: Any) -> CompletionResponse:
+        return chat(*_messages(args, kwargs), **kwargs).to_completion_response()
 
     return complete
 
@@ -35,8 +38,8 @@ def stream_chat_to_completion(
     """Make `stream_complete(prompt, **kwargs)` from `chat`, a `stream_chat(messages, **kwargs)`."""
 
     @functools.wraps(chat)
-    def complete(prompt: str, **kwargs: Any) -> Iterator[CompletionResponse]:
-        return (response.to_completion_response() for response in chat(MessageList.from_str(prompt), **kwargs))
+    def complete(*args: Any, **kwargs: Any) -> Iterator[CompletionResponse]:
+        return (response.to_completion_response() for response in chat(*_messages(args, kwargs), **kwargs))
 
     return complete
 
@@ -47,8 +50,8 @@ def achat_to_completion(
     """Make `acomplete(prompt, **kwargs)` from `chat`, an `achat(messages, **kwargs)`."""
 
     @functools.wraps(chat)
-    async def complete(prompt: str, **kwargs: Any) -> CompletionResponse:
-        return (await chat(MessageList.from_str(prompt), **kwargs)).to_completion_response()
+    async def complete(*args: Any, **kwargs: Any) -> CompletionResponse:
+        return (await chat(*_messages(args, kwargs), **kwargs)).to_completion_response()
 
     return complete
 
@@ -61,7 +64,13 @@ def astream_chat_to_completion(
     """
 
     @functools.wraps(chat)
-    def complete(prompt: str, **kwargs: Any) -> AsyncSteps[CompletionResponse]:
-        return AsyncSteps(chat(MessageList.from_str(prompt), **kwargs)).map(ChatResponse.to_completion_response)
+    def complete(*args: Any, **kwargs: Any) -> AsyncSteps[CompletionResponse]:
+        return AsyncSteps(chat(*_messages(args, kwargs), **kwargs)).map(ChatResponse.to_completion_response)
 
     return complete
+
+
+def _messages(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    # The arguments with messages in place of the prompt, which comes last.
+    *before, prompt = args if "prompt" not in kwargs else (*args, kwargs.pop("prompt"))
+    return *before, MessageList.from_str(prompt)

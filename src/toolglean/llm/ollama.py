@@ -241,6 +241,8 @@ def _warn_of_odd(chunk: Any) -> None:
         log.warning("the content of Ollama's response is not text: %.200r", content)
     elif not isinstance(calls, list | tuple | None):
         log.warning("the calls of Ollama's response are not a list: %.200r", calls)
+    elif any(not isinstance(field(field(call, "function"), "name"), str) for call in calls or ()):
+        log.warning("a call of Ollama's response does not name a tool: %.200r", calls)
 
 
 def _plain(chunk: Any) -> list[Event]:

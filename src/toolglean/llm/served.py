@@ -72,9 +72,9 @@ class Served(BaseModel, FunctionCallingLLM):
     temperature: float
     context_window: int | None = Field(default=None, gt=0)
     json_mode: bool = False
-    additional_kwargs: dict[str, Any] = Field(default_factory=dict)
+    additional_kwargs: dict[str, Any] = Field(default_factory=dict, validate_default=True)
     system_prompt: str = ""
-    parser: dict[str, Any] = Field(default_factory=dict)
+    parser: dict[str, Any] = Field(default_factory=dict, validate_default=True)
     retry: RetryPolicy = Field(default_factory=RetryPolicy)
 
     _client: Any = PrivateAttr(default=None)
