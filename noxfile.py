@@ -550,7 +550,7 @@ def site(session: nox.Session) -> None:
     session.run("python", "-m", "docs.make_site")
 
 
-FUZZERS = ("mutants", "undo", "documents", "dropped", "prefixes", "straight", "repairs", "floods")
+FUZZERS = ("mutants", "undo", "documents", "dropped", "prefixes", "trailing", "straight", "repairs", "floods")
 
 
 @nox.session(default=False)

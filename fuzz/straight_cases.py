@@ -159,7 +159,8 @@ def _options(rng: random.Random) -> tuple[tuple[str, Any], ...]:
     found: dict[str, Any] = {"markup": rng.random() < 0.5}
     more: dict[str, tuple[Any, ...]] = {
         "strict": (True,), "repair": (False,), "unknown_tools": ("content",), "calls_in_reasoning": ("call", "text"),
-        "quoted": ("call",), "undeclared": ("text",), "trailing_json": ("call",), "coerce": (False,), "id_prefix": ("", "c-", "call_"),
+        "quoted": ("call",), "undeclared": ("text",), "trailing_json": ("call",), "coerce": (False,),
+        "id_prefix": ("", "c-", "call_"),
     }  # fmt: skip
     for option, values in more.items():
         if rng.random() < (0.35 if option == "strict" else 0.12):

@@ -1,9 +1,9 @@
-# Invariant: turns that end with JSON after other text obey the laws of laws.py, and this one: the option changes nothing
-# but that. With it, a turn has the events that it has without it, or these up to a bracket, and after it calls that
-# are written there and nothing else. If text follows, there are no such calls.
+# Invariant: turns that end with JSON after other text obey the laws of laws.py, and this one: the option changes
+# nothing but that. With it, a turn has the events that it has without it, or these up to a bracket, and after it calls
+# that are written there and nothing else. If text follows, there are no such calls.
 #
-# A case is made of lines: prose, code, quotations, lists, other JSON, declared calls, reasoning; then JSON that mostly is
-# a call, whole or cut, with or without something around it; then some of the text is mutated.
+# A case is made of lines: prose, code, quotations, lists, other JSON, declared calls, reasoning; then JSON that mostly
+# is a call, whole or cut, with or without something around it; then some of the text is mutated.
 """`python -m fuzz.trailing [--count N] [--seed N]`: turns that end with JSON, and what breaks on them."""
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ ARGUMENTS: tuple[dict[str, Any], ...] = (
 LINES = (
     "I will look.", "", "Then:", "- one", "1. two", "| a | b |", "Note: this", "```py", "```", "`<x>`", "a ` b", "~~~",
     "> quoted", "<!-- f -->", "<pre>", "</pre>", "<think>", "</think>", "<|im_end|>", "<|im_start|>user", "{", '"a": [',
-    "[1]", '{"a": 1}', "return ", "x = ", "**Call:** ", "好的。", "As in [a, b].", "(e.g. ", "  ", "Done! ", "key: ", '"',
+    "[1]", '{"a": 1}', "return ", "x = ", "**Call:** ", "好的。", "As in [a, b].", "(e.g. ", "  ", "Done! ", "key: ",
+    '"',
 )  # fmt: skip
 FORMATS = ("auto", "hermes", "qwen3-coder", "mistral", "harmony", "llama3-json", "pythonic", "kimi-k2")
 
@@ -43,7 +44,9 @@ def case(name: str, seed: int) -> tuple[Subject, str]:
     rng = random.Random(f"trailing {name} {seed}")
     if rng.random() < 0.4:
         tools = rng.choice(("typed", "typed", "numbers"))
-        text = rng.choice(("I will look.", "好的。", "Note: this", "A\n\n", "`<x>`. ")) + rng.choice("\n\n ") + _calls(rng)
+        text = (
+            rng.choice(("I will look.", "好的。", "Note: this", "A\n\n", "`<x>`. ")) + rng.choice("\n\n ") + _calls(rng)
+        )
         return Subject(name, tools, rng.random() < 0.5, trailing=True), text
     lines = [_line(rng) for _ in range(rng.choice((0, 1, 1, 2, 4, 9)))]
     lines += [_calls(rng) for _ in range(rng.choice((1, 1, 1, 2)))]
@@ -58,7 +61,9 @@ def case(name: str, seed: int) -> tuple[Subject, str]:
     name = name if rng.random() < 0.8 else rng.choice(all_formats()).name
     tools = rng.choice(("typed", "typed", "typed", "numbers", "many"))
     quoted = "call" if rng.random() < 0.1 else ""
-    return Subject(name, tools, rng.random() < 0.3, limits, quoted=quoted, repair=rng.random() < 0.8, trailing=True), text
+    return Subject(
+        name, tools, rng.random() < 0.3, limits, quoted=quoted, repair=rng.random() < 0.8, trailing=True
+    ), text
 
 
 def _line(rng: random.Random) -> str:
@@ -73,7 +78,9 @@ def _line(rng: random.Random) -> str:
 def _calls(rng: random.Random) -> str:
     found = [_call(rng) for _ in range(rng.choice((1, 1, 1, 2)))]
     one = json.dumps(found[0], indent=rng.choice((None, None, 2)))
-    text = rng.choice((one, one, one, json.dumps(found), json.dumps({"tool_calls": found}), one + "\n" + json.dumps(found[-1])))
+    text = rng.choice(
+        (one, one, one, json.dumps(found), json.dumps({"tool_calls": found}), one + "\n" + json.dumps(found[-1]))
+    )
     text = rng.choice(("",) * 9 + ("Sure. ", "Look: ", "the ", "{", "[", "`")) + text
     text += rng.choice(("",) * 9 + ("\n", "}", "`", ".", "<|im_end|>", ","))
     return text[: rng.randrange(len(text))] if rng.random() < 0.05 else text

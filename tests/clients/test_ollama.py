@@ -447,7 +447,9 @@ def test_json_after_prose_in_a_whole_answer(server: Loopback, client: Any) -> No
     assert joined([answer]) == (PROSE.strip(), [OSLO])
 
 
-@pytest.mark.parametrize("text", [f"{PROSE}{JSON} Then I tell you.", f"{PROSE}`{JSON}`", PROSE + JSON.replace("city", "town")])
+@pytest.mark.parametrize(
+    "text", [f"{PROSE}{JSON} Then I tell you.", f"{PROSE}`{JSON}`", PROSE + JSON.replace("city", "town")]
+)
 def test_json_that_is_not_plainly_a_call_is_text(text: str) -> None:
     stream = [chunk(text), chunk("", done=True)]
     assert joined(chat_chunks(stream, TOOLS)) == (text, [])

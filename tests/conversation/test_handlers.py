@@ -490,7 +490,9 @@ def test_json_after_prose_is_detected(before: str) -> None:
         assert parts[-1]["content"]["structured_content"] == RESULT
 
 
-@pytest.mark.parametrize("text", [f"I look. {JSON} Done.", f"I look: `{JSON}`", "I look. " + JSON.replace("city", "town")])
+@pytest.mark.parametrize(
+    "text", [f"I look. {JSON} Done.", f"I look: `{JSON}`", "I look. " + JSON.replace("city", "town")]
+)
 def test_json_that_is_not_plainly_a_call_is_text(text: str) -> None:
     handler = Spied(Played({"content": text}))
     assert merged(said(handler, NEUTRAL_HISTORY)) == [{"type": "text", "text": text}]

@@ -35,7 +35,9 @@ TOOLS: list[Any] = [WEATHER, LIST, {"name": "now", "parameters": {"type": "objec
 CALL = '{"name": "get_weather", "arguments": {"city": "Oslo"}}'
 ROME = CALL.replace("Oslo", "Rome")
 NEUTRAL = '{"type": "tool_use", "id": "t1", "name": "get_weather", "input": {"city": "Oslo"}}'
-OPENAI = json.dumps({"tool_calls": [{"type": "function", "function": {"name": "get_weather", "arguments": '{"city": "Oslo"}'}}]})
+OPENAI = json.dumps(
+    {"tool_calls": [{"type": "function", "function": {"name": "get_weather", "arguments": '{"city": "Oslo"}'}}]}
+)
 MARKED = f"<tool_call>{CALL}</tool_call>"
 OSLO, TO_ROME = ("get_weather", {"city": "Oslo"}), ("get_weather", {"city": "Rome"})
 
@@ -173,10 +175,11 @@ def test_ids() -> None:
 
 def test_all_other_text_is_returned_at_once() -> None:
     parser = make(markup=False)
-    told = []
-    for piece in ("I look", ". ", "{", '"a"', ": 1", "} is", " JSON.\n", '{"name"', ': "get_weather"', ', "x"', ": 1}"):
-        told.append(_text(parser.feed(piece)))
-    assert told == ["I look", ". ", "", "", "", '{"a": 1} is', " JSON.\n", "", "", "", '{"name": "get_weather", "x": 1}']
+    pieces = {
+        "I look": "I look", ". ": ". ", "{": "", '"a"': "", ": 1": "", "} is": '{"a": 1} is', " JSON.\n": " JSON.\n",
+        '{"name"': "", ': "get_weather"': "", ', "x"': "", ": 1 }": '{"name": "get_weather", "x": 1 }',
+    }  # fmt: skip
+    assert {piece: _text(parser.feed(piece)) for piece in pieces} == pieces
 
 
 def test_content_is_kept_for_so_many_characters() -> None:
@@ -213,7 +216,7 @@ def test_an_undone_reading_leaves_no_trace() -> None:
     # What follows JSON that is no call is read as it is read after plain text of the same length.
     for json_text in (CALL[:-1], '{"a": [1, {"b": "`"}]}', "[1, 2", '{"name": "x', "{", '{"a": "\n'):
         for tail in (f" and\n{MARKED}", f" x.\n\nNow:\n{CALL}", " <think>a</think> b"):
-            if json_text[-1] not in '}{\n' and "Now" in tail:
+            if json_text[-1] not in "}{\n" and "Now" in tail:
                 continue  # the string is open: the tail belongs to it
             plain = "".join("x" if char not in " \n" else char for char in json_text)
             found, wanted = (_read(f"A sentence. {each};{tail}") for each in (json_text, plain))

@@ -1,5 +1,5 @@
-# What lies above a machine, if anything does: what its caller knows of special tokens, and what changes its events:
-# calls to unknown tools become text, JSON at the end becomes calls. Does not know how (evidence/, unknown.py, trailing/).
+# What lies above a machine, if anything does: what its caller knows of special tokens, and what changes its events.
+# Does not know how (evidence/, unknown.py, trailing/).
 #
 # A machine above which there is nothing is not slower for it.
 """A machine that may know which text special tokens wrote, and whose events may be changed."""

@@ -118,6 +118,9 @@ class FunctionCallingLLM(LLM):
             **kwargs,
         }
 
+    def _validate_chat_with_tools_response(self, response: ChatResponse, *, single: bool) -> ChatResponse:
+        return force_single_tool_call(response) if single else response
+
     # -- calls ---------------------------------------------------------------------------------------------------------
 
     def generate_tool_calls(
@@ -145,7 +148,7 @@ class FunctionCallingLLM(LLM):
         """
         arguments = self._prepare_chat_with_tools(messages, tools, kwargs, allow_parallel=allow_parallel_tool_calls)
         response: ChatResponse = self.chat(**arguments)
-        return force_single_tool_call(response) if arguments["single_call"] else response
+        return self._validate_chat_with_tools_response(response, single=arguments["single_call"])
 
     async def agenerate_tool_calls(
         self,
@@ -158,7 +161,7 @@ class FunctionCallingLLM(LLM):
         """`generate_tool_calls`, asynchronously."""
         arguments = self._prepare_chat_with_tools(messages, tools, kwargs, allow_parallel=allow_parallel_tool_calls)
         response: ChatResponse = await self.achat(**arguments)
-        return force_single_tool_call(response) if arguments["single_call"] else response
+        return self._validate_chat_with_tools_response(response, single=arguments["single_call"])
 
     def stream_chat_with_tools(
         self,
@@ -169,7 +172,9 @@ class FunctionCallingLLM(LLM):
         **kwargs: Any,
     ) -> Iterator[ChatResponse]:
         """`generate_tool_calls`, step by step: `unfinished` shows the call that is being written."""
-        return self.stream_chat(**self._prepare_chat_with_tools(messages, tools, kwargs, allow_parallel=allow_parallel_tool_calls))
+        return self.stream_chat(
+            **self._prepare_chat_with_tools(messages, tools, kwargs, allow_parallel=allow_parallel_tool_calls)
+        )
 
     def astream_chat_with_tools(
         self,

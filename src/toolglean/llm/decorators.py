@@ -21,9 +21,7 @@ __all__ = [
 
 
 def chat_to_completion_decorator(chat: Callable[..., ChatResponse]) -> Callable[..., CompletionResponse]:
-    """Make `complete(prompt, **kwargs)` from `chat(messages, **kwargs)`; of methods, too: `@chat_to_completion_decorator`
-    before a method that takes `self` and messages.
-    """
+    """Make `complete(prompt, **kwargs)` from `chat(messages, **kwargs)`. All of these also decorate methods."""
 
     @functools.wraps(chat)
     def complete(*args: Any, **kwargs: Any) -> CompletionResponse:
