@@ -291,6 +291,13 @@ def test_a_near_name_is_told() -> None:
 @pytest.mark.parametrize(
     ("text", "tools", "options", "advice"),
     [
+        # JSON after other text: nothing was said of the option that reads it.
+        (
+            f"I look. {json.dumps({'name': 'g', 'arguments': {'x': 1}})}",
+            [{"name": "g", "parameters": {"type": "object", "properties": {"x": {"type": "integer"}}}}],
+            {},
+            ['options=ParserOptions(trailing_json="call")'],
+        ),
         (GEMMA, None, {"format": "hermes"}, ['format="auto"', 'format="gemma-4"', 'tools=["get_weather"]']),
         (GEMMA, ["get_weather"], {"tag": "<nothing>"}, ['format="auto"', 'format="gemma-4"']),
         ('{"name": "get_weather", "arguments": {}}', ["other"], {}, ['tools=[…, "get_weather"]']),

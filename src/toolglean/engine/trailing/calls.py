@@ -70,7 +70,7 @@ class TrailingCalls(Plain):
 
     def __init__(self, plan: Plan, tools: ToolSet, options: ParserOptions, then: Sieve | None) -> None:
         self._plan, self._tools, self._then = plan, tools, then
-        self._options = changed(options, repair=False, undeclared="text", strict=True)
+        self._options = options
         self._place = Place(heeded=options.quoted == "content")
         self._end = 0  # of the content so far
         self._off = False  # whether a call was read: then the model does not write its calls like this
@@ -225,7 +225,8 @@ class TrailingCalls(Plain):
         if self._new is None:
             from toolglean.engine.machine import Machine  # noqa: PLC0415  # few turns need it
 
-            self._new = Machine(self._plan, self._tools, self._options)
+            options = changed(self._options, repair=False, undeclared="text", strict=True)
+            self._new = Machine(self._plan, self._tools, options)
         self._reader = self._new.fork()
         self._reader.begin_at(place)
         self._begun = self._read_to = place

@@ -17,6 +17,7 @@ from toolglean.options import changed, options_of
 __all__ = ["Asked", "advice_for", "shown_value"]
 
 MOST_FORMATS = 4  # that are tried
+LONGEST_END = 64  # characters of markers that end a turn, after JSON
 WAYS = ("format", "model", "template")
 
 
@@ -78,12 +79,19 @@ def _changes(asked: Asked, read: Read, openers: Sequence[Opener], names: Sequenc
         if each.is_worth_a_try(asked, openers):
             yield _with_option(asked, each.option, each.value)
     tools = read.parser.tools
+    if tools is not None and _ends_with_json(read.text):
+        yield _with_option(asked, "trailing_json", "call")
     more = [name for name in names if tools is None or name not in tools]
     if more:
         own = [] if tools is None else list(tools)
         text = ", ".join([*(["…"] if own else []), *map(shown_value, more)])
         changed = {"tools": [*(tools.names if tools is not None else ()), *more]}
         yield _Change([*own, *more], asked.options, changed, f"tools=[{text}]")
+
+
+def _ends_with_json(text: str) -> bool:
+    # Whether that is worth a try: markers may follow it.
+    return any(sign in text[-LONGEST_END:] for sign in "}]")
 
 
 def _with_option(asked: Asked, name: str, value: Any) -> _Change:
