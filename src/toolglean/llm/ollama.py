@@ -57,7 +57,8 @@ class Ollama(Served):
         tools_in: "server": tools go into the request; "prompt": a system message describes them, for models whose
             template does not support tools; "auto": the server is asked once which applies (`show`).
         parser: arguments of `toolglean.Parser` for calls that the model leaks into its text (`format`, …). If none of
-            them gives the format of calls, the server is asked for the model's template.
+            them gives the format of calls, the server is asked for the model's template. Calls in JSON after other text
+            are read at the end of the turn, unless you pass `{"options": ParserOptions(trailing_json="content")}`.
         retry: when a failed request is sent again.
         client, async_client: an `ollama.Client` and an `ollama.AsyncClient` to use; None: created when first needed.
 
