@@ -90,6 +90,10 @@ class FastPath:
     def _astray(self) -> list[Event]:
         raise NotImplementedError
 
+    def begin_at(self, place: int) -> None:
+        """Nothing was read yet: count places from that one, because the turn is part of a longer text."""
+        self._pos = place
+
     def fork(self) -> Self:
         """The same at the same place; the two continue independently."""
         twin = type(self).__new__(type(self))

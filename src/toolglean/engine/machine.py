@@ -143,10 +143,6 @@ class Machine(StraightWay):
         if turn.emit.out:  # the start of a call that the prompt began: it comes before anything else
             self._shut_fast_paths()
 
-    def begin_at(self, place: int) -> None:
-        """Nothing was read yet: count places from that one, because the turn is part of a longer text."""
-        self._pos = place
-
     # -- the turn ------------------------------------------------------------------------------------------------------
 
     def feed(self, chunk: str) -> list[Event]:
