@@ -56,6 +56,11 @@ ROWS = [
         '<|inner_prefix|>a<|tools_prefix|>[{"f": {"x": 1}}]<|tools_suffix|>b',
         *(["f"], "a", "b", "apertus"),
     ),
+    Row(
+        "its closer is a phrase",
+        'Here is my thought process: a <|tool_call|>[{"name": "f", "arguments": {"x": 1}}]\nHere is my response:\nb',
+        *([], 'a <|tool_call|>[{"name": "f", "arguments": {"x": 1}}]', "b", "granite-3"),
+    ),
     Row("asked for at once", f"<think>a {CALL} b", ["f"], "a", "b", None, {"calls_in_reasoning": "call"}),
     Row("asked for never", f"<think>a {CALL}", [], f"a {CALL}", "", None, {"calls_in_reasoning": "text"}),
     Row("the prompt opened it", f"a {CALL} b</think>c", [], f"a {CALL} b", "c", "hermes", {"prompt": "<think>"}),

@@ -55,12 +55,15 @@ def begins_with_objects(pattern: str) -> bool:
 def marks(declared: Format, patterns: tuple[str, ...]) -> list[str]:
     """For each of these markers, with which reasoning continues or ends, the literal that shows it."""
     # If a marker contains white space, that is a part with which no call is written. A marker with which a call begins
-    # is one nevertheless.
+    # is one nevertheless. A phrase ("Here is my response:") is shown by all of its words.
     sections = tuple(text for pair in declared.all_sections for text in pair)
     calls = " ".join((*declared.calls, *sections))
     found = []
     for pattern in patterns:
         parts = [token.text for token in tokens_of(pattern.strip()) if isinstance(token, Literal)]
+        if len(parts) > 1 and all(each[0].isalnum() for each in parts):
+            found.append(pattern.strip())
+            continue
         written = calls.replace(f" {parts[0]} ", " ") if len(parts) == 1 else calls
         found += [each for each in parts if not each[0].isalnum() and each not in written][:1]
     return found
