@@ -1,13 +1,16 @@
-# How docs/reference/formats.md is made from the declarations: run `python docs/make_formats.py`. Does not depend on any
-# family.
-"""Writes the page of formats."""
+# How docs/reference/formats.md, and the page of each family in docs/reference/formats/, are made from the declarations:
+# run `python docs/make_formats.py`. Of a family it knows the title of its page, and nothing else.
+"""Writes the pages of formats."""
 
 from __future__ import annotations
 
 import importlib
 import json
+import re
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 from toolglean import Tool, parse, render
 from toolglean.formats import library
@@ -15,20 +18,53 @@ from toolglean.formats.spec import JSON, Format
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "reference" / "formats.md"
+FOLDER = PAGE.with_suffix("")
+
+TITLES = {
+    "qwen": "Hermes and Qwen",
+    "llama": "Llama",
+    "deepseek": "DeepSeek",
+    "glm": "GLM",
+    "anthropic": "Anthropic",
+    "minimax": "MiniMax",
+    "moonshot": "Kimi",
+    "mistral": "Mistral",
+    "google": "Gemma",
+    "openai": "Harmony (gpt-oss)",
+    "cohere": "Command",
+    "ibm": "Granite",
+    "others": "Other models",
+    "clients": "Clients",
+    "prompts": "Prompts",
+    "broken": "Broken markers",
+}
+"""The title of the page of each module of the library: short, because the navigation lists them."""
+
+MADE = """\
+<!-- Made by `python docs/make_formats.py` from the declarations in src/toolglean/formats/library: do not edit. -->
+"""
 
 HEAD = """\
 # Formats
 
-<!-- Made by `python docs/make_formats.py` from the declarations in src/toolglean/formats/library: do not edit. -->
+{made}
+{count} formats describe how model families write their calls and their reasoning. Each name leads to its patterns, an
+example, its other names and its models.
 
-This page lists how {count} model families write their calls and their reasoning. `Parser(tools, format=NAME)` takes the
-name of a format, or one of its other names. `Parser(tools, model=…)` takes a model's name, such as `Qwen/Qwen3-8B` or
-`qwen3:8b`. With neither, the parser detects the format. `toolglean formats NAME` prints a declaration as Python, for
-you to change. [Choose a format](../how-to/choose-a-format.md#by-name) explains how names are compared.
+{table}
+
+## Names
+
+`Parser(tools, format=NAME)` takes the name of a format, or one of its other names. `Parser(tools, model=…)` takes a
+model's name, such as `Qwen/Qwen3-8B` or `qwen3:8b`. With neither, the parser detects the format. `toolglean formats
+NAME` prints a declaration as Python, for you to change. [Choose a format](../how-to/choose-a-format.md#by-name)
+explains how names are compared.
 
 The other names include those of vLLM's, SGLang's and Ollama's parsers. The name of a reasoning parser (`deepseek_r1`,
 `granite_thinking_parser`, `openai_gptoss`) is another name of the format of the models for which that parser was
 made, because one declaration covers both calls and reasoning.
+
+## Patterns
 
 In the patterns,
 
@@ -45,6 +81,20 @@ removed on each side on which it is there.
 
 Below each pattern is a turn with one call, as `render` writes it, and what `parse` reads from it. The tool's
 schema says that `city` is a string and `days` an integer.
+
+## Names without a format
+
+| name | why |
+|---|---|
+{unsupported}"""
+
+FAMILY = """\
+# {title}
+
+{made}
+{about}
+
+[Patterns](../formats.md#patterns) explains the words in braces; [formats](../formats.md) lists the other families.
 """
 
 TOOLS = [
@@ -56,27 +106,48 @@ TOOLS = [
 CALL = ("get_weather", {"city": "Oslo", "days": 3})
 REASONING = "The user asks for Oslo."
 
-UNSUPPORTED = """\
-## Names without a format
-
-| name | why |
-|---|---|
-"""
+_tags = re.compile(r"</?\w[\w:.-]*(?: [\w-]+=\"[^\"<>]*\")*>").sub
 
 
-def page() -> str:
-    """The page, as it should be."""
-    parts = [HEAD.format(count=len(library.formats()))]
-    for name in library.MODULES:
-        module = importlib.import_module(f"{library.__name__}.{name}")
-        parts.append(f"## {(module.__doc__ or '').strip().rstrip('.')}\n")
-        parts += ["\n".join(_section(declared)) for declared in module.FORMATS]
-    rows = "".join(f"| `{name}` | {reason} |\n" for name, reason in sorted(library.UNSUPPORTED.items()))
-    return "\n".join([*parts, UNSUPPORTED + rows])
+def pages() -> dict[Path, str]:
+    """Each page, as it should be."""
+    families = {name: importlib.import_module(f"{library.__name__}.{name}") for name in library.MODULES}
+    return {
+        PAGE: HEAD.format(
+            made=MADE,
+            count=len(library.formats()),
+            table="\n".join(_table(families)),
+            unsupported="".join(f"| `{name}` | {reason} |\n" for name, reason in sorted(library.UNSUPPORTED.items())),
+        ),
+        **{FOLDER / f"{name}.md": _family(name, module) for name, module in families.items()},
+    }
+
+
+def _table(families: dict[str, ModuleType]) -> Iterator[str]:
+    # Each name is an anchor too: until each family had its page, formats.md#NAME was where a format was described.
+    yield "| family | formats |\n|---|---|"
+    for name, module in families.items():
+        links = [_link(name, each) for each in module.FORMATS]
+        yield f"| [{TITLES[name]}](formats/{name}.md) | {' · '.join(links)} |"
+
+
+def _link(family: str, declared: Format) -> str:
+    anchor = _anchor(declared)
+    return f'<span id="{anchor}"></span>[`{declared.name}`](formats/{family}.md#{anchor})'
+
+
+def _anchor(declared: Format) -> str:
+    return declared.name.replace(".", "")  # as GitHub and the site make it from the title
+
+
+def _family(name: str, module: ModuleType) -> str:
+    about = (module.__doc__ or "").strip()
+    head = FAMILY.format(title=TITLES[name], made=MADE, about=about)
+    return "\n".join([head, *("\n".join(_section(declared)) for declared in module.FORMATS)])
 
 
 def _section(declared: Format) -> Iterator[str]:
-    yield f"### {declared.name}\n"
+    yield f"## {declared.name}\n"
     yield from _patterns(declared)
     yield from _example(declared)
     for label, texts in _details(declared):
@@ -108,8 +179,14 @@ def _example(declared: Format) -> Iterator[str]:
 
 
 def _block(text: str) -> Iterator[str]:
-    yield from (f"    {line}" for line in text.split("\n"))
-    yield ""
+    fence = "~~~" if "```" in text else "```"
+    yield f"{fence}{_language(text)}\n{text}\n{fence}\n"
+
+
+def _language(text: str) -> str:
+    # What is written with tags alone is coloured as XML. Other markers would be marked as errors.
+    signs = _tags("", text)
+    return "xml" if signs != text and not {*signs} & {*"<>&"} else ""
 
 
 def _details(declared: Format) -> Iterator[tuple[str, list[str]]]:
@@ -145,4 +222,7 @@ def _code(text: str) -> str:
 
 
 if __name__ == "__main__":
-    PAGE.write_text(page(), encoding="utf-8")
+    shutil.rmtree(FOLDER, ignore_errors=True)
+    FOLDER.mkdir()
+    for path, text in pages().items():
+        path.write_text(text, encoding="utf-8", newline="\n")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
-
 import pytest
 
 from tests.engines.programs import FOLDER
@@ -26,5 +24,5 @@ def test_every_program_has_a_page() -> None:
 def test_the_page_shows_the_program(program: str) -> None:
     text = (FOLDER / program).read_text(encoding="utf-8")
     page = (FOLDER.parents[1] / "docs" / "how-to" / PAGES[program]).read_text(encoding="utf-8")
-    assert textwrap.indent(text, "    ") in page
+    assert f"```py\n{text}```" in page
     assert len(text.splitlines()) <= 50

@@ -173,16 +173,17 @@ def test_every_label_of_the_data_has_its_row() -> None:
     assert sorted(found - set(labels())) == []
 
 
-# -- the page ----------------------------------------------------------------------------------------------------------
+# -- the pages ---------------------------------------------------------------------------------------------------------
 
 
-def test_the_page_of_formats_is_up_to_date() -> None:
+def test_the_pages_of_formats_are_up_to_date() -> None:
     spec = importlib.util.spec_from_file_location("make_formats", ROOT / "docs" / "make_formats.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    assert module.PAGE.read_text(encoding="utf-8") == module.page(), "run `python docs/make_formats.py`"
+    found = {path: path.read_text(encoding="utf-8") for path in (module.PAGE, *module.FOLDER.iterdir())}
+    assert found == module.pages(), "run `python docs/make_formats.py`"
 
 
 # -- a family of one's own ---------------------------------------------------------------------------------------------

@@ -1,6 +1,9 @@
 """Every snippet and every command of README.md and docs/ is run, and prints what the page says.
 
 A ```python block is executed; the blocks of a page share their names. A ```text block after it is what it prints.
+A ```py block is Python too, and is shown but not run, because it needs a server, a model or another package. ```sh, ```toml,
+```xml and a block without a language (what a model writes, a drawing) are shown but not run either. A block that has
+``` in it is between ~~~.
 In a ```console block, lines that begin with "$ " are commands, run by bash at the root of the repository; what follows
 is what they print, on both channels. "..." in it stands for anything.
 """
@@ -49,7 +52,7 @@ TRY = "python -m pip install . && toolglean demo"
 TEST = "python -m pip install -e '.[dev]' && python -m pytest"
 SET_UP = {TRY, TEST}
 
-BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+BLOCK = re.compile(r"^(```|~~~)(\w*)\n(.*?)^\1$", re.MULTILINE | re.DOTALL)
 SERVER = "http://localhost:11434"
 NEEDS = re.compile(r"<!-- Needs ([\w, ]+)\. -->")
 """How a page says which packages of others its snippets show: `nox -s coming_from` has them."""
@@ -65,7 +68,7 @@ class Block(NamedTuple):
 
 def blocks(page: Path) -> list[Block]:
     text = page.read_text(encoding="utf-8")
-    return [Block(found[1], found[2], text.count("\n", 0, found.start()) + 1) for found in BLOCK.finditer(text)]
+    return [Block(found[2], found[3], text.count("\n", 0, found.start()) + 1) for found in BLOCK.finditer(text)]
 
 
 def name_of(page: Path) -> str:
@@ -308,7 +311,7 @@ def test_set_up_commands_are_those_of_ci() -> None:
 @pytest.mark.parametrize("page", PAGES, ids=name_of)
 def test_blocks_say_what_they_are(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
-    known = {"python", "text", "console"}
+    known = {"python", "text", "console", "py", "sh", "toml", "xml", ""}
     found = blocks(page)
     assert {block.language for block in found} <= known
     assert len(re.findall(r"^```", re.sub(BLOCK, "", text), re.MULTILINE)) == 0, "a block that is not closed"
@@ -317,6 +320,16 @@ def test_blocks_say_what_they_are(page: Path) -> None:
         if block.language == "text":
             assert previous is not None
             assert previous.language == "python", f"line {block.line}: what prints this?"
+
+
+FENCED = re.compile(r"^( *)(```|~~~).*?^\1\2$", re.MULTILINE | re.DOTALL)
+
+
+@pytest.mark.parametrize("page", [*PAGES, *OTHER_PAGES], ids=name_of)
+def test_no_block_is_indented(page: Path) -> None:
+    # Four spaces make a block too, but one without colours: a fence says what is in it.
+    text = re.sub(FENCED, "", page.read_text(encoding="utf-8"))
+    assert re.findall(r"(?:\A|\n[ \t]*\n) {4,}\S.*", text) == [], "use a fence"
 
 
 @pytest.mark.parametrize("page", [*PAGES, *OTHER_PAGES], ids=name_of)
@@ -334,5 +347,9 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 def test_every_page_is_reached_from_the_readme() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
+    families = ROOT / "docs" / "reference" / "formats.md"
     for page in PAGES[1:]:
-        assert f"({name_of(page)})" in text
+        if page.parent == families.with_suffix(""):  # the README links the page that lists them
+            assert f"(formats/{page.name})" in families.read_text(encoding="utf-8")
+        else:
+            assert f"({name_of(page)})" in text
