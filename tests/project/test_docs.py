@@ -21,7 +21,7 @@ import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from itertools import zip_longest
 from pathlib import Path
@@ -53,7 +53,8 @@ TEST = "python -m pip install -e '.[dev]' && python -m pytest"
 SET_UP = {TRY, TEST}
 
 BLOCK = re.compile(r"^(```|~~~)(\w*)\n(.*?)^\1$", re.MULTILINE | re.DOTALL)
-SERVER = "http://localhost:11434"
+SERVERS = re.compile(r"http://localhost:(11434|8000)")
+"""Where the pages have their servers. The stand-in below takes their places."""
 NEEDS = re.compile(r"<!-- Needs ([\w, ]+)\. -->")
 """How a page says which packages of others its snippets show: `nox -s coming_from` has them."""
 
@@ -87,26 +88,57 @@ PIECES = [
 
 
 class StandIn(BaseHTTPRequestHandler):
-    """Answers as Ollama and as a server with OpenAI's completions do."""
+    """Answers as Ollama and as a server with OpenAI's API do, if they do not know how their model writes calls."""
 
     def do_POST(self) -> None:
         asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        answer = ANSWERS[self.path](asked)
         self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream" if "data: " in answer else "application/json")
         self.end_headers()
-        assert asked["stream"] is True
-        assert asked["prompt"]
-        if self.path == "/api/generate":
-            assert asked["raw"] is True
-            lines = [json.dumps({"model": asked["model"], "response": piece, "done": False}) for piece in PIECES]
-            lines.append(json.dumps({"model": asked["model"], "response": "", "done": True}))
-            self.wfile.write("".join(f"{line}\n" for line in lines).encode())
-        else:
-            assert self.path == "/v1/completions"
-            lines = [json.dumps({"choices": [{"index": 0, "text": piece}]}) for piece in PIECES]
-            self.wfile.write("".join(f"data: {line}\n\n" for line in [*lines, "[DONE]"]).encode())
+        self.wfile.write(answer.encode())
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002  # the name that http.server gives it
         """Say nothing."""
+
+
+def generated(asked: dict[str, Any]) -> str:
+    assert asked["stream"] is True
+    assert asked["raw"] is True
+    assert asked["prompt"]
+    lines = [{"model": asked["model"], "response": piece, "done": False} for piece in PIECES]
+    return "".join(f"{json.dumps(line)}\n" for line in [*lines, {"response": "", "done": True}])
+
+
+def chatted(asked: dict[str, Any]) -> str:
+    assert asked["stream"] is True
+    assert asked["tools"]
+    lines = [{"message": {"role": "assistant", "content": piece}, "done": False} for piece in PIECES]
+    last = {"message": {"role": "assistant", "content": ""}, "done": True, "done_reason": "stop"}
+    return "".join(f"{json.dumps({'model': asked['model'], **line})}\n" for line in [*lines, last])
+
+
+def completed(asked: dict[str, Any]) -> str:
+    assert asked["stream"] is True
+    assert asked["prompt"]
+    lines = [json.dumps({"choices": [{"index": 0, "text": piece}]}) for piece in PIECES]
+    return "".join(f"data: {line}\n\n" for line in [*lines, "[DONE]"])
+
+
+def chat_completed(asked: dict[str, Any]) -> str:
+    assert asked["tools"]
+    answer = {"id": "c", "created": 1, "model": asked["model"], "object": "chat.completion"}
+    message = {"role": "assistant", "content": "".join(PIECES)}
+    return json.dumps({**answer, "choices": [{"index": 0, "message": message, "finish_reason": "stop"}]})
+
+
+ANSWERS: dict[str, Callable[[dict[str, Any]], str]] = {
+    "/api/generate": generated,
+    "/api/chat": chatted,
+    "/api/show": lambda _: "{}",
+    "/v1/completions": completed,
+    "/v1/chat/completions": chat_completed,
+}
 
 
 @pytest.fixture(scope="module")
@@ -141,7 +173,7 @@ def test_snippets_print_what_the_page_says(page: Path, server: str) -> None:
     for block, following in zip_longest(found, found[1:]):
         if block.language != "python":
             continue
-        source = "\n" * block.line + block.text.replace(SERVER, server)
+        source = "\n" * block.line + SERVERS.sub(server, block.text)
         code = compile(source, str(page), "exec", dont_inherit=True)  # as a user's file, not as this one
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):

@@ -1,25 +1,30 @@
 """Programs as a user would write them, checked by mypy as mypy checks them for a user: strict, with no settings of ours.
 
-Each program asserts types (`assert_type`), and ends with lines that a checker must refuse: their `type: ignore` comments
-would otherwise be unused, which is an error, too. `.ci/run` checks them with pyright as well.
+Those of `typing/` assert types (`assert_type`), and end with lines that a checker must refuse: their `type: ignore` comments
+would otherwise be unused, which is an error, too. `.ci/run` checks them with pyright as well. The snippets of README.md and
+docs/ are such programs too: a reader who copies one into a strict project finds no error.
 """
 
 from __future__ import annotations
 
+import ast
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
 
+from tests.project.test_docs import PAGES, blocks, name_of
 from tests.support import depth
 
 ROOT = Path(__file__).parents[2]
 PROGRAMS = sorted(path.relative_to(ROOT) for path in (Path(__file__).parent / "typing").glob("*.py"))
 NEEDED = ("mypy", "openai", "ollama", "mcp", "httpx", "pydantic", "starlette")
-CHECK = ("-m", "mypy", "--strict", "--config-file=", "--follow-imports=silent")  # as for a package that is installed
+# As for a package that is installed. A package of others that has no types is not our affair.
+CHECK = ("-m", "mypy", "--strict", "--config-file=", "--follow-imports=silent", "--disable-error-code=import-untyped")
 
 
 @pytest.mark.parametrize("path", PROGRAMS, ids=lambda path: path.stem)
@@ -29,15 +34,11 @@ def test_a_program_asserts_types(path: Path) -> None:
     assert "# pyright: " in text.splitlines()[1] + text.splitlines()[2]
 
 
-def test_programs_of_users_are_clean_under_mypy_strict() -> None:
-    missing = [name for name in NEEDED if find_spec(name) is None]
-    if missing:
-        pytest.skip(f"needs {', '.join(missing)}")
+def found_by_mypy(paths: list[str], cache: str) -> subprocess.CompletedProcess[str]:
     if not depth.is_full():
         pytest.skip("takes as long as 400 other tests: nox -s types, or --depth full")
-    assert len(PROGRAMS) > 10
-    run = subprocess.run(
-        [sys.executable, *CHECK, "--cache-dir", str(ROOT / ".mypy_cache" / "users"), *map(str, PROGRAMS)],
+    return subprocess.run(
+        [sys.executable, *CHECK, "--cache-dir", str(ROOT / ".mypy_cache" / cache), *paths],
         cwd=ROOT,
         env=os.environ | {"MYPYPATH": str(ROOT / "src")},
         capture_output=True,
@@ -46,4 +47,63 @@ def test_programs_of_users_are_clean_under_mypy_strict() -> None:
         timeout=300,
         encoding="utf-8",
     )
+
+
+def test_programs_of_users_are_clean_under_mypy_strict() -> None:
+    missing = [name for name in NEEDED if find_spec(name) is None]
+    if missing:
+        pytest.skip(f"needs {', '.join(missing)}")
+    assert len(PROGRAMS) > 10
+    run = found_by_mypy([*map(str, PROGRAMS)], "users")
     assert run.returncode == 0, run.stdout + run.stderr
+
+
+def programs_of(page: Path) -> Iterator[tuple[str, str]]:
+    """The programs of a page, each with a name: its lines have the numbers that they have on the page.
+
+    The snippets that are run (```python) share their names, so that they are one program. One that is only shown (```py)
+    is a program of its own.
+    """
+    name = name_of(page).removesuffix(".md").replace("/", "_").replace("-", "_")
+    together = ""
+    for block in blocks(page):
+        if block.language == "python":
+            together += "\n" * (block.line - together.count("\n")) + block.text
+        elif block.language == "py":
+            yield f"{name}_{block.line}", "\n" * block.line + block.text
+    if together:
+        yield name, together
+
+
+def is_installed(program: str) -> bool:
+    """Whether all that it imports is there: a page for another package is checked where that package is."""
+    names = set()
+    for node in ast.walk(ast.parse(program)):
+        if isinstance(node, ast.Import):
+            names.update(each.name for each in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            names.add(node.module)
+    return all(find_spec(name.partition(".")[0]) for name in names)
+
+
+def test_snippets_of_the_pages_are_clean_under_mypy_strict(tmp_path: Path) -> None:
+    if find_spec("mypy") is None:
+        pytest.skip("needs mypy")
+    for page in PAGES:
+        for name, program in programs_of(page):
+            if is_installed(program):
+                (tmp_path / f"{name}.py").write_text(program, encoding="utf-8")
+    checked = sorted(tmp_path.glob("*.py"))
+    assert tmp_path / "README.py" in checked
+    run = found_by_mypy([*map(str, checked)], "snippets")
+    assert run.returncode == 0, run.stdout + run.stderr
+
+
+def test_lines_of_a_program_are_those_of_its_page() -> None:
+    page = ROOT / "README.md"
+    lines = page.read_text(encoding="utf-8").splitlines()
+    [(name, program)] = programs_of(page)
+    assert name == "README"
+    for place, line in enumerate(program.splitlines()):
+        assert line in {"", lines[place]}
+    assert program.count("parse(turn") == 1
