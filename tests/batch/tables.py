@@ -10,7 +10,6 @@ import os
 import re
 import sys
 import tempfile
-import textwrap
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -25,9 +24,12 @@ ONE_PROCESS = ("Polars", "DuckDB")
 
 
 def lines_of(name: str) -> str:
-    """The code under that heading."""
+    """The program under that heading, without its own tools."""
     text = PAGE.read_text(encoding="utf-8").partition(f"\n### {name}\n")[2]
-    return textwrap.dedent(re.split(r"\n(?=\S)", text.strip("\n"))[0])
+    program = text.partition("```py\n")[2].partition("```\n")[0]
+    found, count = re.subn(r"^tools = .*\n", "", program, flags=re.MULTILINE)
+    assert count == 1
+    return found
 
 
 def write_turns(path: Path, count: int) -> None:
