@@ -1,6 +1,4 @@
-"""Seed 002's own test cases (its section 5.2), with the real openai client against the loopback server: wherever the
-text of a call is cut.
-"""
+"""Handlers with the real openai client against the loopback server, wherever the text of a call is cut."""
 
 from __future__ import annotations
 

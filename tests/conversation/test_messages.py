@@ -39,7 +39,7 @@ CALL = ContentPartToolCall("get_weather", {"location": "San Francisco", "unit": 
 RESULT = ContentPartToolResult("get_weather", {"temperature": 22}, "call_123")
 
 # A conversation with every kind of part.
-SEED = History(
+CONVERSATION = History(
     system_message="You are a helpful assistant.",
     context="Project context here",
     conversation=[
@@ -51,9 +51,9 @@ SEED = History(
 )
 
 
-def test_the_seeds_conversation_for_openai() -> None:
+def test_a_whole_conversation_for_openai() -> None:
     call = {"name": "get_weather", "arguments": '{"location": "San Francisco", "unit": "celsius"}'}
-    assert OpenAIHistoryConverter().from_history(SEED) == [
+    assert OpenAIHistoryConverter().from_history(CONVERSATION) == [
         {"role": "system", "content": "You are a helpful assistant."},
         {"role": "user", "content": "Project context here"},
         {"role": "user", "content": "Hello, who are you?"},
@@ -67,9 +67,9 @@ def test_the_seeds_conversation_for_openai() -> None:
     ]
 
 
-def test_the_seeds_conversation_for_ollama() -> None:
+def test_a_whole_conversation_for_ollama() -> None:
     call = {"name": "get_weather", "arguments": {"location": "San Francisco", "unit": "celsius"}}
-    assert OllamaHistoryConverter().from_history(SEED) == [
+    assert OllamaHistoryConverter().from_history(CONVERSATION) == [
         {"role": "system", "content": "You are a helpful assistant."},
         {"role": "user", "content": "Project context here"},
         {"role": "user", "content": "Hello, who are you?"},
@@ -132,7 +132,7 @@ def test_openai_gets_ids_and_results_find_their_calls() -> None:
 
 
 def test_names_of_results_are_found_by_their_ids() -> None:
-    wire = OpenAIHistoryConverter().from_history(SEED)
+    wire = OpenAIHistoryConverter().from_history(CONVERSATION)
     for message in wire:
         message.pop("name", None)
     found = OpenAIHistoryConverter().to_history(wire).conversation[-1]
