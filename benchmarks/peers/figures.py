@@ -63,8 +63,8 @@ This page compares toolglean with the parsers of other projects, its *peers*: ho
 times it. The figures are not edited by hand, and the tables also show the cases that toolglean gets wrong. Read
 [the caveats](#caveats) before you quote a figure.
 
-toolglean {heading["toolglean"]}, commit {heading["commit"]}, {heading["python"]}, {heading["machine"]}, {heading["date"]}.
-Peers: {versions}."""
+Measured with toolglean {heading["toolglean"]} (commit {heading["commit"]}, {heading["date"]}) on {heading["python"]}, {heading["machine"]}. Another version
+may be faster, slower, or read more: measure it as [shown below](#reproduce-these-figures). Peers: {versions}."""
 
 
 # -- correctness -------------------------------------------------------------------------------------------------------

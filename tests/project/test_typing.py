@@ -77,7 +77,7 @@ def programs_of(page: Path) -> Iterator[tuple[str, str]]:
 
 def is_installed(program: str) -> bool:
     """Whether all that it imports is there: a page for another package is checked where that package is."""
-    names = set()
+    names: set[str] = set()
     for node in ast.walk(ast.parse(program)):
         if isinstance(node, ast.Import):
             names.update(each.name for each in node.names)
