@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -77,13 +78,48 @@ def programs_of(page: Path) -> Iterator[tuple[str, str]]:
 
 def is_installed(program: str) -> bool:
     """Whether all that it imports is there: a page for another package is checked where that package is."""
+    return all(find_spec(name.partition(".")[0]) for name in imported(program))
+
+
+def imported(program: str) -> set[str]:
     names: set[str] = set()
     for node in ast.walk(ast.parse(program)):
         if isinstance(node, ast.Import):
             names.update(each.name for each in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module:
             names.add(node.module)
-    return all(find_spec(name.partition(".")[0]) for name in names)
+    return names
+
+
+BROUGHT = {
+    "httpx2": "openai",
+    "pydantic": "llm",
+    "pyarrow": "batch",
+    "toolglean.batch": "batch",
+    "toolglean.llm": "llm",
+}
+"""The extra that brings a package or opens a module, where the two have different names."""
+EXTRAS = ("ollama", "openai", "httpx", "mcp")
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if any(programs_of(page))], ids=name_of)
+def test_a_page_says_what_its_programs_need(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    for _, program in programs_of(page):
+        for name in imported(program):
+            (package, _, _) = name.partition(".")
+            needed = BROUGHT.get(name) or BROUGHT.get(package) or (package if package in EXTRAS else None)
+            if needed is None and package in {*sys.stdlib_module_names, "toolglean", "vllm"}:  # vLLM runs it
+                continue
+            # An extra, or a package of others, which a command or a note names.
+            if needed == "httpx":
+                needed = "(?:httpx|llm|proxy)"  # each brings it
+            told = (
+                rf"\[[\w,]*\b{needed}\b[\w,]*\]"
+                if needed
+                else rf"install .*\b{package.replace('_', '[_-]')}\b|<!-- Needs .*{package}"
+            )
+            assert re.search(told, text), f"{name_of(page)}: say that {name} needs {needed or package}"
 
 
 def test_snippets_of_the_pages_are_clean_under_mypy_strict(tmp_path: Path) -> None:
