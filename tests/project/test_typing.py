@@ -142,4 +142,4 @@ def test_lines_of_a_program_are_those_of_its_page() -> None:
     assert name == "README"
     for place, line in enumerate(program.splitlines()):
         assert line in {"", lines[place]}
-    assert program.count("parse(turn") == 1
+    assert "from toolglean import Parser" in program.splitlines()
