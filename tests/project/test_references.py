@@ -34,7 +34,7 @@ OTHERS = frozenset(
     --chat-template --color --count --exclude-tools-when-tool-choice-none --grammar-backend --grammar-file --help --jinja --mode
     --reasoning-parser --reasoning_parser --special --structured-outputs-config.backend --tool-call-parser --tool-strict-level
     --tool_parser --largest --no-venv
-    --key mlx_lm/tool_parsers/ turn.txt stream.jsonl log.jsonl turns.parquet tools.json FILE.rows.jsonl LLM.generate
+    --key mlx_lm/tool_parsers/ turn.txt stream.jsonl log.jsonl turns.parquet tools.json my_formats.py FILE.rows.jsonl LLM.generate
     AsyncLLMEngine JsonOutputParser JsonOutputToolsParser ModelBehaviorError NewParser NewParserWithTag OutputFixingParser
     PydanticOutputParser PydanticToolsParser extra_body get_format_instructions previous_response_id nemotron_deci
     """.split()  # noqa: SIM905  # four dozen names
