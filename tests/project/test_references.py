@@ -322,6 +322,15 @@ def test_a_code_that_a_page_names_exists() -> None:
     assert named <= codes
 
 
+def test_every_cause_that_the_page_describes_exists() -> None:
+    page = (ROOT / "docs" / "how-to" / "troubleshooting.md").read_text(encoding="utf-8")
+    named = set(re.findall(r"^### ([a-z-]+)$|^\| `([a-z-]+)` \|", page, re.MULTILINE))
+    source = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "src/toolglean/kit/explain").glob("*.py"))
+    assert len(named) > 20
+    for name in ("".join(each) for each in named):
+        assert f'"{name}"' in source, name
+
+
 def test_every_format_that_a_page_names_exists() -> None:
     named = {name for _, text in TEXTS for name in re.findall(r"(?:\bformat=\"|--format )([a-z][\w.-]+)", text)}
     named -= {"auto", "hermez", "passthrough", "nova"}  # the last is one that a page declares
