@@ -289,6 +289,18 @@ def test_a_file_exists(path: str) -> None:
     assert f"/{path}" in paths() if path.endswith("/") else f"/{path}\n" in paths()
 
 
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="not a checkout")
+def test_every_page_that_a_program_names_exists() -> None:
+    named = {
+        page
+        for path in paths().split()
+        if path.endswith(".py") and path.startswith(("/src/", "/benchmarks/", "/fuzz/", "/examples/"))
+        for page in re.findall(r"\bdocs/[\w/-]+\.md\b", (ROOT / path[1:]).read_text(encoding="utf-8"))
+    }
+    assert len(named) > 4
+    assert [page for page in named - {"docs/api.md"} if f"/{page}\n" not in paths()] == []
+
+
 @functools.cache
 def sources() -> str:
     """All programs of the repository but this one, and the cases of the kit."""
