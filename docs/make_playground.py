@@ -10,6 +10,8 @@ from __future__ import annotations
 import argparse
 import base64
 import hashlib
+import html
+import json
 import shutil
 import subprocess
 import sys
@@ -33,14 +35,17 @@ NEEDED = (
     "python_stdlib.zip",
 )
 HOLE = "<!-- the player: docs/make_playground.py inserts src/toolglean/kit/replay/player.html here -->"
+HOME = "<!-- home: docs/make_playground.py inserts a link to the site here -->"
+FIRST = "<!-- the first answer: docs/make_playground.py inserts it here, as JSON -->"
 
 
-def make(out: Path, pyodide: Path | None = None) -> None:
+def make(out: Path, pyodide: Path | None = None, *, home: str = "") -> None:
     """Write the playground into that folder, which is made where it is missing.
 
     Args:
         out: the folder. What is in it already stays, unless it has the same name.
         pyodide: Pyodide's archive from npm; None: it is fetched.
+        home: the address of the site, as the page links it; empty: it is on none.
 
     Raises:
         SystemExit: the archive is not the one that is expected, or a command failed.
@@ -50,14 +55,39 @@ def make(out: Path, pyodide: Path | None = None) -> None:
         shutil.copyfile(source, out / source.name)
     for name in ("player.css", "player.js"):
         shutil.copyfile(PLAYER / name, out / name)
-    page = (PAGE / "index.html").read_text(encoding="utf-8")
-    if page.count(HOLE) != 1:
-        raise SystemExit("docs/playground/index.html has no place for the player")
-    player = (PLAYER / "player.html").read_text(encoding="utf-8")
-    (out / "index.html").write_text(page.replace(HOLE, player), encoding="utf-8", newline="\n")
     with tempfile.TemporaryDirectory() as folder:
         _put_wheel(out / "toolglean.whl", Path(folder))
         _put_pyodide(out / "pyodide", pyodide or _fetched(Path(folder)))
+    digest = hashlib.sha256((out / "toolglean.whl").read_bytes() + PYODIDE.encode()).hexdigest()[:16]
+    (out / "index.html").write_text(page(home, digest), encoding="utf-8", newline="\n")
+
+
+def page(home: str, digest: str) -> str:
+    """The page, with the player, the link to the site, and what it shows until Python is loaded.
+
+    Args:
+        home: the address of the site; empty: it is on none.
+        digest: the name under which a browser keeps what it loaded.
+    """
+    text = (PAGE / "index.html").read_text(encoding="utf-8")
+    fillings = {
+        HOLE: (PLAYER / "player.html").read_text(encoding="utf-8"),
+        HOME: f'<a href="{html.escape(home)}">toolglean</a>' if home else "toolglean",
+        FIRST: f'<script type="application/json" id="first-answer">{_first_answer(digest)}</script>',
+    }
+    for hole, filling in fillings.items():
+        if text.count(hole) != 1:
+            raise SystemExit(f"docs/playground/index.html must have this once: {hole}")
+        text = text.replace(hole, filling)
+    return text
+
+
+def _first_answer(digest: str) -> str:
+    sys.path.insert(0, str(ROOT / "src"))  # this checkout, whether it is installed or not
+    from toolglean.kit.replay.request import about, answer, first_request  # noqa: PLC0415  # after the line above
+
+    shown = {"about": json.loads(about()), "answer": json.loads(answer(first_request())), "digest": digest}
+    return json.dumps(shown, separators=(",", ":")).replace("<", r"\u003c").replace("&", r"\u0026")
 
 
 def _put_wheel(target: Path, folder: Path) -> None:

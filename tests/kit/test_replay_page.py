@@ -13,11 +13,12 @@ from typing import Any
 import pytest
 
 import toolglean.kit.replay.page as page_module
+from docs.make_playground import page
 from toolglean import ParserOptions
 from toolglean.kit.demo import load_streams, load_tools
 from toolglean.kit.replay import cut_turn, html_page, record
 from toolglean.kit.replay.page import page_data
-from toolglean.kit.replay.request import about, answer
+from toolglean.kit.replay.request import about, answer, first_request
 
 ROOT = Path(__file__).parents[2]
 PLAYER = Path(page_module.__file__).parent
@@ -285,17 +286,15 @@ def test_what_the_playground_offers() -> None:
 
 
 def test_the_playground_has_what_its_script_looks_for() -> None:
-    page = (PLAYGROUND / "index.html").read_text(encoding="utf-8")
-    hole = re.search(
-        r'^HOLE = "(.*)"$', (ROOT / "docs" / "make_playground.py").read_text(encoding="utf-8"), re.MULTILINE
-    )
-    assert hole is not None
-    assert page.count(hole[1]) == 1
-    tree = Tree(page.replace(hole[1], (PLAYER / "player.html").read_text(encoding="utf-8")))
+    text = page("../index.html", "0123")
+    assert "docs/make_playground.py inserts" not in text
+    tree = Tree(text)
     ids = tree.values("id")
     assert len(ids) == len(set(ids))
     script = (PLAYGROUND / "playground.js").read_text(encoding="utf-8")
     assert set(re.findall(r'get\("([\w-]+)"\)', script)) <= set(ids)
     assert set(ASKED) == set(re.findall(r'form\.get(?:All)?\("(\w+)"\)', script)) - {"tool"} | {"tools"}
     for path in [*tree.values("src"), *tree.values("href")]:
-        assert path.startswith("data:") or (PLAYGROUND / path).exists() or (PLAYER / path).exists()
+        assert path.startswith(("data:", "../")) or (PLAYGROUND / path).exists() or (PLAYER / path).exists()
+    shown = json.loads(text.partition('id="first-answer">')[2].partition("</script>")[0])
+    assert shown == {"about": json.loads(about()), "answer": json.loads(answer(first_request())), "digest": "0123"}

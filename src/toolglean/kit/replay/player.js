@@ -266,6 +266,7 @@ globalThis.toolgleanReplay = (() => {
       for (const button of root.querySelectorAll("[data-go]")) button.addEventListener("click", go[button.dataset.go]);
       this.boxes.slider.addEventListener("input", () => this.jump(Number(this.boxes.slider.value)));
       this.boxes.pace.addEventListener("change", () => { if (this.timer !== null) this.play(); });
+      this.boxes.states.addEventListener("change", () => { if (this.data) this.go(this.step); });
       this.boxes.turn.addEventListener("click", (event) => {
         const index = this.turn.spans.indexOf(event.target);
         if (index >= 0) this.jump(this.data.parts[index][2]);
@@ -321,14 +322,19 @@ globalThis.toolgleanReplay = (() => {
     }
 
     showNow(step, token, name, events) {
-      const [, state, format] = this.data.marks[upTo(this.data.marks, step, (mark) => mark[0]) - 1] ?? [0, "LOOKING_FOR_TAG", null];
       const rows = events.slice(0, MOST_EVENTS).map(({ kind, label, text }) => row(kind, label, clipped(text)));
       if (events.length > MOST_EVENTS) rows.push(element("p", "quiet", `and ${many(events.length - MOST_EVENTS, "more event")}`));
       if (this.turn.held) rows.push(row("held", "held back", many(this.turn.held, "character")));
       this.boxes.now.replaceChildren(
         element("p", "token", null, `${name}${token === null ? "" : ": "}`, ...(token === null ? [] : [element("code", "", inOneLine(clipped(token)))])),
         ...(rows.length ? rows : [element("p", "quiet", step === 0 ? "Nothing has been fed." : "No event.")]),
-        element("p", "quiet", `parser: ${state}, ${format ?? "format not known"}`));
+        ...(this.boxes.states.checked ? [this.stateAt(step)] : []));
+    }
+
+    // What goes on inside the parser: a reader of the turn need not know it, so it is shown only if asked for.
+    stateAt(step) {
+      const [, state, format] = this.data.marks[upTo(this.data.marks, step, (mark) => mark[0]) - 1] ?? [0, "LOOKING_FOR_TAG", null];
+      return element("p", "quiet", `parser: ${state}, ${format ?? "format not known"}`);
     }
 
     // What a screen reader says besides the slider's own value. While the turn plays, only what matters.

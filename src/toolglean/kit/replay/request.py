@@ -17,11 +17,10 @@ from toolglean.kit.replay.page import page_data
 from toolglean.kit.replay.recording import cut_turn, record
 from toolglean.tools import ToolSet
 
-__all__ = ["about", "answer"]
+__all__ = ["about", "answer", "first_request"]
 
 MOST_STEPS = 20_000
 """A browser stays fast up to this; a longer turn is cut into larger pieces."""
-
 
 DEEPEST = 64
 """The deepest nesting of JSON in a field. Python in a browser does not raise if its stack overflows: it dies."""
@@ -50,6 +49,13 @@ def about() -> str:
             ],
         }
     )
+
+
+def first_request() -> str:
+    """The request with which the page begins: the first shipped turn, with all tools."""
+    first, names = load_streams()[0], [tool["function"]["name"] for tool in load_tools()]
+    asked = {"turn": "".join(first.tokens), "tools": names, "own_tools": "", "format": "auto", "start": "content"}
+    return json.dumps({**asked, "cut": None})
 
 
 def answer(request: str) -> str:
