@@ -420,18 +420,20 @@ AXE = "axe-core@4.14.1"
 
 @nox.session(default=False)
 def browser(session: nox.Session) -> None:
-    """The pages of `toolglean replay` and the playground in a real Chromium: needs npm, and the package chromium.
+    """The site, the playground and pages of `toolglean replay` in a real Chromium: needs npm, and the package chromium.
 
     PICTURES=1 nox -s browser      and draw the pictures of the documents anew
     """
-    session.install("--editable", ".", *TOOLS, "playwright==1.65.2", "pillow>=12")
+    own = nox.project.dependency_groups(PROJECT, "site")
+    session.install("--editable", ".", *TOOLS, *own, "playwright==1.65.2", "pillow>=12")
     folder = Path(session.create_tmp())
     for package in (PYODIDE, AXE):
         session.run("npm", "pack", "--silent", "--pack-destination", str(folder), package, external=True)
     (axe,) = folder.glob("axe-core-*.tgz")
     (pyodide,) = folder.glob("pyodide-*.tgz")
     session.run("tar", "xzf", str(axe), "-C", str(folder), "package/axe.min.js", external=True)
-    env = {"AXE": str((folder / "package" / "axe.min.js").resolve()), "PYODIDE": str(pyodide.resolve())}
+    session.run("python", "-m", "docs.make_site", env={"PYODIDE": str(pyodide.resolve())})
+    env = {"AXE": str((folder / "package" / "axe.min.js").resolve()), "SITE": str(Path("build/site/html").resolve())}
     session.run("python", "-m", "pytest", *OPTIONS, "tests/browser", *session.posargs, env=env)
 
 
@@ -553,7 +555,7 @@ def coming_from(session: nox.Session, predecessor: str) -> None:
 def site(session: nox.Session) -> None:
     """Build the site into build/site/html, strictly, and check its links. It needs none of the extras."""
     session.install(*nox.project.dependency_groups(PROJECT, "site"))
-    session.run("python", "-m", "docs.make_site")
+    session.run("python", "-m", "docs.make_site", env={"PYTHONPATH": "src"})
 
 
 FUZZERS = ("mutants", "undo", "documents", "dropped", "prefixes", "trailing", "straight", "repairs", "floods")

@@ -1,4 +1,6 @@
-# What this file knows: which pages the site has, in which order, and how links that leave docs/ are written there.
+# What this file knows: which pages the site has, and how links that leave docs/ are written there.
+#   make_home.py, make_api.py, make_playground.py    make pages; make_navigation.py says where each page is listed
+#   finish_site.py, check_site.py                    change what Zensical wrote, and look for faults in it
 #   python -m docs.make_site    lays the sources in build/site, builds them into build/site/html, and checks the links
 #   PYODIDE=FILE                with Pyodide's archive from npm, fetched before, for the playground
 # What it must not know: how Markdown becomes HTML (Zensical, with docs/site.toml), or what any page says.
@@ -19,14 +21,17 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from docs.check_site import check
+from docs.finish_site import finish
 from docs.make_api import api_pages
+from docs.make_home import home_page, style
+from docs.make_navigation import index_pages, navigation
 from docs.make_playground import make as make_playground
 from docs.public import public_names
 
 ROOT = Path(__file__).parents[1]
 BUILD = ROOT / "build" / "site"
 
-# The pages that lie outside docs/, and where they are on the site.
+# The pages that lie outside docs/, and where they are on the site. README.md is in the home page (make_home.py).
 OUTSIDE = {
     "README.md": "index.md",
     "CHANGELOG.md": "project/changelog.md",
@@ -35,23 +40,13 @@ OUTSIDE = {
     "SECURITY.md": "project/security.md",
     "SUPPORT.md": "project/support.md",
 }
-SECTIONS = {
-    "tutorial": "Tutorial",
-    "how-to": "How-to",
-    "reference": "Reference",
-    "api": "API",
-    "explanation": "Explanation",
-    "coming-from": "Coming from",
-    "project": "Project",
-}
-"""The folders, in the order of the navigation. Any other folder of pages comes after them, under its own name."""
-
 PLAYGROUND = "playground"
 """The folder of the playground, which is put together by a script of its own."""
 
-FENCE = re.compile(r"^(```|~~~).*?^\1\s*$", re.MULTILINE | re.DOTALL)
+FENCE = re.compile(r"^(`{3,}|~{3,}).*?^\1\s*$", re.MULTILINE | re.DOTALL)
 COMPLAINT = re.compile(r"^(griffe:|mkdocstrings:|warning|error)", re.MULTILINE | re.IGNORECASE)
-LINK = re.compile(r"(\]\()([^)\s]+)(\))")
+LINK = re.compile(r"(?<!!)\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)|(\]\()([^)\s]+)\)")
+"""A link, with its text; or the end of one, as of an image or of a link around an image."""
 
 
 def main() -> int:
@@ -60,10 +55,14 @@ def main() -> int:
     pages = BUILD / "pages"
     _lay_out(pages)
     archive = os.environ.get("PYODIDE")
-    make_playground(pages / PLAYGROUND, Path(archive) if archive else None)
+    make_playground(pages / PLAYGROUND, Path(archive) if archive else None, home="../index.html")
     config = BUILD / "mkdocs.yml"  # JSON is YAML
     config.write_text(json.dumps(_settings(pages), indent=1), encoding="utf-8")
-    failed = _build(config) or check(BUILD / "html", urlsplit(urls()["Documentation"]).path)
+    failed = _build(config)
+    if not failed:
+        base = urlsplit(urls().get("Documentation", "/")).path
+        finish(BUILD / "html", base)
+        failed = check(BUILD / "html", base)
     return failed or _names_are_there(BUILD / "html")
 
 
@@ -91,12 +90,17 @@ def _lay_out(pages: Path) -> None:
         target = pages / (place_of(name) or name)
         target.parent.mkdir(parents=True, exist_ok=True)
         if source.suffix == ".md":
-            target.write_text(with_links(source.read_text(encoding="utf-8"), name), encoding="utf-8")
+            text = source.read_text(encoding="utf-8")
+            text = home_page(text) if name == "README.md" else text
+            target.write_text(with_links(text, name), encoding="utf-8")
         else:
             shutil.copyfile(source, target)
     (pages / "api").mkdir()
     for name, text in api_pages().items():
         (pages / "api" / name).write_text(text, encoding="utf-8")
+    (pages / "style" / "home.css").write_text(style(), encoding="utf-8")
+    for name, text in index_pages(pages).items():
+        (pages / name).write_text(text, encoding="utf-8")
 
 
 def _sources() -> Iterator[Path]:
@@ -114,7 +118,10 @@ def place_of(name: str) -> str | None:
 
 
 def with_links(text: str, name: str) -> str:
-    """The page of that name with links as the site needs them. What is not on the site is linked in the repository."""
+    """The page of that name with links as the site needs them.
+
+    What is not on the site is linked in the repository; if the project has no address yet, it is named instead.
+    """
     parts = []
     position = 0
     for fence in FENCE.finditer(text):
@@ -124,27 +131,45 @@ def with_links(text: str, name: str) -> str:
 
 
 def _relinked(text: str, name: str) -> str:
-    return LINK.sub(lambda found: f"{found[1]}{_target(found[2], name)}{found[3]}", text)
+    return LINK.sub(lambda found: _link(found, name), text)
 
 
-def _target(link: str, name: str) -> str:
+def _link(found: re.Match[str], name: str) -> str:
+    words, link = (found[1], found[2]) if found[2] else (None, found[4])
+    target = _target(link, name)
+    if target is not None:
+        return f"{found[3]}{target})" if words is None else f"[{_relinked(words, name)}]({target})"
+    meant = _meant(link, name)
+    if words is None:
+        raise SystemExit(f"{name}: {meant} is not on the site, and the project has no address in pyproject.toml")
+    return words if meant in words else f"{words}, in `{meant}`"
+
+
+def _target(link: str, name: str) -> str | None:
+    # None: it is neither on the site nor at any address.
     path, mark, anchor = link.partition("#")
     if not path or "://" in path or path.startswith("mailto:"):
         return link
-    meant = os.path.normpath(PurePosixPath(name).parent / path).replace(os.sep, "/")
+    meant = _meant(link, name)
     if not (ROOT / meant).exists():
         raise SystemExit(f"{name}: the link {link!r} leads to {meant}, which does not exist")
     place = place_of(meant)
     if place is None or (ROOT / meant).is_dir():
-        return f"{urls()['Repository']}/blob/main/{meant}{mark}{anchor}"
+        repository = urls().get("Repository")
+        return f"{repository}/blob/main/{meant}{mark}{anchor}" if repository else None
     here = PurePosixPath(place_of(name) or "").parent
     return os.path.relpath(place, here).replace(os.sep, "/") + mark + anchor
 
 
+def _meant(link: str, name: str) -> str:
+    path = link.partition("#")[0]
+    return os.path.normpath(PurePosixPath(name).parent / path).replace(os.sep, "/")
+
+
 def urls() -> dict[str, str]:
-    """The project's addresses: `[project.urls]` of pyproject.toml is the one place that has them."""
+    """The project's addresses: `[project.urls]` of pyproject.toml alone has them. There may be none yet."""
     with (ROOT / "pyproject.toml").open("rb") as file:
-        found: dict[str, str] = tomllib.load(file)["project"]["urls"]
+        found: dict[str, str] = tomllib.load(file)["project"].get("urls", {})
     return found
 
 
@@ -152,35 +177,14 @@ def _settings(pages: Path) -> dict[str, Any]:
     with (ROOT / "docs" / "site.toml").open("rb") as file:
         settings = tomllib.load(file)
     settings["plugins"]["mkdocstrings"]["handlers"]["python"]["paths"] = [str(ROOT / "src")]
+    addresses = {"site_url": urls().get("Documentation"), "repo_url": urls().get("Repository")}
     return {
         **settings,
+        **{name: address for name, address in addresses.items() if address},
         "docs_dir": "pages",
         "site_dir": "html",
-        "site_url": urls()["Documentation"],
-        "repo_url": urls()["Repository"],
-        "nav": navigation(pages),
+        "nav": navigation(pages),  # without the home page, to which the logo leads
     }
-
-
-def navigation(pages: Path) -> list[dict[str, Any]]:
-    """The pages by folder; in a folder as the README names them, then the others by their titles."""
-    readme = (ROOT / "README.md").read_text(encoding="utf-8").partition("\n## Documentation\n")[2]
-    folders = {path.parent.relative_to(pages).as_posix() for path in pages.rglob("*.md")} - {"."}
-    order = [*SECTIONS, *sorted(folders - SECTIONS.keys())]
-    found: list[dict[str, Any]] = [{"Home": "index.md"}]
-    for folder in order:
-        if folder in folders:
-            own = sorted((pages / folder).glob("*.md"), key=lambda page: _rank(page, pages, readme))
-            title = SECTIONS.get(folder, folder.replace("-", " ").capitalize())
-            found.append({title: [page.relative_to(pages).as_posix() for page in own]})
-    return found
-
-
-def _rank(page: Path, pages: Path, readme: str) -> tuple[bool, int, str]:
-    if page.parent.name == "api":  # the face of the package first, then as they are listed
-        return page.name != "index.md", list(api_pages()).index(page.name), ""
-    at = readme.find(f"(docs/{page.relative_to(pages).as_posix()})")
-    return page.name != "index.md", at if at >= 0 else len(readme), page.name
 
 
 if __name__ == "__main__":
