@@ -26,6 +26,7 @@ FLAGS = (
     "--disable-sync",
 )
 SIZE = {"width": 1280, "height": 900}
+PHONE = {"width": 390, "height": 844}
 CHROMIUM = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
 
 
@@ -50,7 +51,9 @@ def browser() -> Iterator[Any]:
 
 @pytest.fixture
 def open_page(browser: Any) -> Iterator[Callable[..., Any]]:
-    """Opens an address. At the end, no script failed, no dialog opened, and nothing was asked of another machine."""
+    """Opens an address. At the end, no script failed, the console is empty, no dialog opened, and nothing was asked of
+    another machine.
+    """
     trouble: list[str] = []
     contexts = []
 
@@ -59,11 +62,11 @@ def open_page(browser: Any) -> Iterator[Callable[..., Any]]:
         dialog.dismiss()
 
     def opened(address: str, **how: Any) -> Any:
-        context = browser.new_context(viewport=SIZE, **how)
+        context = how.pop("context", None) or browser.new_context(**{"viewport": SIZE, **how})
         contexts.append(context)
         page = context.new_page()
         page.on("pageerror", lambda error: trouble.append(f"error: {error}"))
-        page.on("console", lambda message: trouble.append(message.text) if message.type == "error" else None)
+        page.on("console", lambda message: trouble.append(f"console: {message.text}"))
         page.on("dialog", dismiss)
         own = ("file:", "data:", "blob:", "http://127.0.0.1:")
         page.on("request", lambda asked: None if asked.url.startswith(own) else trouble.append(asked.url))
@@ -94,12 +97,27 @@ def served() -> Iterator[Callable[[Path], str]]:
 
 
 @pytest.fixture(scope="session")
+def site(served: Callable[[Path], str]) -> str:
+    """Where the built site is served."""
+    folder = os.environ.get("SITE")
+    if folder is None:
+        pytest.skip("SITE does not name the built site: nox -s browser")
+    return served(Path(folder))
+
+
+@pytest.fixture(scope="session")
 def axe() -> str:
     """The source of axe-core, from npm."""
     path = os.environ.get("AXE")
     if path is None:
         pytest.skip("AXE does not name axe.min.js: nox -s browser")
     return Path(path).read_text(encoding="utf-8")
+
+
+def fits(page: Any) -> bool:
+    """Whether nothing makes the page wider than the screen."""
+    wide, screen = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+    return bool(wide <= screen)
 
 
 def violations(page: Any, axe: str) -> list[str]:
