@@ -261,8 +261,8 @@ class Nfa:
         """The set of these states."""
         key = tuple(sorted(set(core)))
         found = self._state_sets.get(key)
-        if found is None:
-            found = self._state_sets[key] = self._made(key)
+        if found is None:  # threads that make it at the same time get one object: sets are compared by identity
+            found = self._state_sets.setdefault(key, self._made(key))
         return found
 
     def _made(self, key: tuple[int, ...]) -> StateSet:
