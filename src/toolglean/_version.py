@@ -1,4 +1,4 @@
 """The version, in the one place that the build reads."""
 
-__version__ = "0.2.0"
-"""The version of toolglean, as the package index has it."""
+__version__ = "1.0.0rc1"
+"""The version of toolglean, as PEP 440 spells it."""

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import re
+import runpy
 import subprocess
 import sys
 import tomllib
+import types
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -41,9 +43,84 @@ def texts() -> Iterator[tuple[str, str]]:
                 yield path.relative_to(ROOT).as_posix(), path.read_text(encoding="utf-8", errors="replace")
 
 
-def test_the_address_stands_in_one_place() -> None:
-    address = urls()["Repository"].split("://")[1]
-    assert [name for name, text in texts() if address in text] == ["pyproject.toml"]
+def test_the_address_is_in_one_place() -> None:
+    # Everything else takes it from there, so that an owner who moves the project changes one file.
+    for label, url in urls().items():
+        address = url.split("://")[1]
+        assert [name for name, text in texts() if address in text] == ["pyproject.toml"], label
+
+
+def test_no_placeholder_is_released() -> None:
+    placeholder = re.compile(
+        r"https?://[\w.-]*example\.invalid/toolglean|git\+(?:URL|https?://example)|\bYOUR[-_ ]?(?:URL|REPO)"
+    )
+    mine = Path(__file__).relative_to(ROOT).as_posix()
+    found = [(name, seen[0]) for name, text in texts() for seen in [placeholder.search(text)] if seen and name != mine]
+    assert found == [], "leave it out until the project has an address: [project.urls] is the place for it"
+
+
+def test_the_status_is_that_of_the_version() -> None:
+    # A candidate is still a beta; the first release that is not one promises that public names stay.
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    [status] = [each for each in project["classifiers"] if each.startswith("Development Status")]
+    is_final = re.fullmatch(r"[1-9]\d*\.\d+\.\d+", toolglean.__version__)
+    assert status == ("Development Status :: 5 - Production/Stable" if is_final else "Development Status :: 4 - Beta")
+
+
+def test_the_version_is_as_packaging_spells_it() -> None:
+    # PEP 440 knows several spellings of one version (1.0.0-rc.1), but files and tags have the normal one.
+    assert re.fullmatch(r"\d+\.\d+\.\d+((a|b|rc)\d+)?(\.post\d+)?(\.dev\d+)?", toolglean.__version__)
+
+
+README = """\
+# Title
+
+[a page](docs/a.md#x), [`f` [or g]](src/f.py), [out](https://out.example/x), [here](#title) and ![a picture](docs/a.png)
+
+<picture><source srcset="docs/dark.svg"><img src="docs/light.svg"></picture><a href="docs/b.md">b</a>
+
+```text
+[code](docs/a.md)
+```
+"""
+
+
+@pytest.mark.parametrize(
+    ("repository", "lines"),
+    [
+        (
+            None,
+            (
+                "a page, `f` [or g], [out](https://out.example/x), [here](#title) and ",
+                "b",
+            ),
+        ),
+        (
+            "https://host/repo",
+            (
+                (
+                    "[a page](https://host/repo/blob/main/docs/a.md#x), [`f` [or g]](https://host/repo/blob/main/src/f.py), "
+                    "[out](https://out.example/x), [here](#title) and ![a picture](https://host/repo/raw/main/docs/a.png)"
+                ),
+                (
+                    '<picture><source srcset="https://host/repo/raw/main/docs/dark.svg">'
+                    '<img src="https://host/repo/raw/main/docs/light.svg"></picture><a href="https://host/repo/blob/main/docs/b.md">b</a>'
+                ),
+            ),
+        ),
+    ],
+)
+def test_no_link_of_the_description_leads_nowhere(
+    repository: str | None, lines: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # The hook runs inside the build backend, which a developer need not have: a stand-in for its base class is enough.
+    backend = types.ModuleType("hatchling.metadata.plugin.interface")
+    backend.MetadataHookInterface = object  # type: ignore[attr-defined]
+    for name in ("hatchling", "hatchling.metadata", "hatchling.metadata.plugin"):
+        monkeypatch.setitem(sys.modules, name, types.ModuleType(name))
+    monkeypatch.setitem(sys.modules, backend.__name__, backend)
+    told = runpy.run_path(str(ROOT / "docs" / "readme_hook.py"))["absolute"](README, repository)
+    assert told == f"# Title\n\n{lines[0]}\n\n{lines[1]}\n\n```text\n[code](docs/a.md)\n```\n"
 
 
 def test_the_version_has_a_date_in_the_changelog() -> None:
@@ -57,7 +134,16 @@ def test_every_tested_python_is_a_classifier() -> None:
     named = {each.rpartition(" ")[2] for each in project["classifiers"] if re.search(r":: 3\.\d+$", each)}
     workflow = (ROOT / ".github" / "workflows" / "ci.yml").read_text(encoding="utf-8")
     assert named <= set(re.findall(r'"(3\.\d+)"', workflow))
-    assert f"{sys.version_info.major}.{sys.version_info.minor}" in named | {"3.15"}
+    assert f"{sys.version_info.major}.{sys.version_info.minor}" in named
+
+
+def test_the_container_has_what_the_build_needs() -> None:
+    # The file with the build's hook was missing: no image could be built.
+    pyproject = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    needed = {"pyproject.toml", "README.md", "src", *pyproject["project"]["license-files"]}
+    needed |= {each["path"] for each in pyproject["tool"]["hatch"]["metadata"]["hooks"].values()}
+    copied = re.findall(r"^COPY (.+) \S+$", (ROOT / "Containerfile").read_text(encoding="utf-8"), re.MULTILINE)
+    assert needed <= {each for files in copied for each in files.split()}
 
 
 def test_the_extra_dev_is_what_developers_need() -> None:
