@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
 import sys
 import threading
 from collections.abc import Iterator
 
 import pytest
 
+from tests.support import depth, threads
+from tests.support.shared import ROOT
 from toolglean import Event, Format, Parser, ToolSet, join
-from toolglean.formats import find_format, registry
+from toolglean.formats import find_format, get_format, registry
+from toolglean.formats.compile import Program
+from toolglean.formats.nfa import StateSet
 
 TOOLS = ToolSet(["get_weather"])
 TURNS = {
@@ -67,12 +74,51 @@ def test_threads_do_not_see_each_other() -> None:
         except BaseException as error:  # noqa: BLE001
             failed.append(error)
 
-    threads = [threading.Thread(target=read, args=(number,)) for number in range(THREADS)]
-    threads.append(threading.Thread(target=register))
-    for thread in threads:
+    running = [threading.Thread(target=read, args=(number,)) for number in range(THREADS)]
+    running.append(threading.Thread(target=register))
+    for thread in running:
         thread.start()
-    for thread in threads:
+    for thread in running:
         thread.join(120)
     assert failed == []
     assert len(found) == THREADS * ROUNDS
     assert all(got == expected[name] for name, got in found)
+
+
+def test_what_threads_share_is_made_once_or_makes_no_difference() -> None:
+    # In a process of its own, so that nothing has been made yet: plans, sets of states, compiled expressions and copiers
+    # are made when they are first used, and four threads first use each of them at the same time.
+    each = 1 if depth.is_full() else 8
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.support.threads", "4", str(each)],
+        cwd=ROOT,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT / "src"), str(ROOT)])},
+        capture_output=True,
+        check=True,
+        text=True,
+        timeout=600,
+        encoding="utf-8",
+    )
+    told = json.loads(done.stdout)
+    assert told["failed"] == []
+    expected = {case[0]: threads.read(case, 3) for case in threads.cases(each)}
+    assert len(expected) > 100
+    assert told["events"] == expected
+
+
+def test_a_set_of_states_is_one_object_for_all_threads() -> None:
+    # Sets are compared by identity: with two of them for the same states, a call is no longer followed as it is declared.
+    nfa = Program((get_format("hermes"),)).nfa
+    gate, made, found = threading.Barrier(2), nfa._made, []
+
+    def both(key: tuple[int, ...]) -> StateSet:
+        gate.wait(30)
+        return made(key)
+
+    nfa._made = both  # type: ignore[method-assign]
+    running = [threading.Thread(target=lambda: found.append(nfa.state_set([3, 5]))) for _ in range(2)]
+    for thread in running:
+        thread.start()
+    for thread in running:
+        thread.join(60)
+    assert found[0] is found[1] is nfa.state_set([3, 5])
