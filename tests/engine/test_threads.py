@@ -101,7 +101,7 @@ def test_what_threads_share_is_made_once_or_makes_no_difference() -> None:
     )
     told = json.loads(done.stdout)
     assert told["failed"] == []
-    expected = {case[0]: threads.read(case, 3) for case in threads.cases(each)}
+    expected = {case[0]: threads.read_alone(case) for case in threads.cases(each)}
     assert len(expected) > 100
     assert told["events"] == expected
 

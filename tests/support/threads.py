@@ -43,16 +43,37 @@ def cases(each: int = 1) -> list[Case]:
     return found
 
 
+def parser_of(case: Case) -> Parser:
+    """A new parser for that turn."""
+    return Parser(case[3], options=OPTIONS, **case[1])  # type: ignore[arg-type]
+
+
+def halfway(case: Case, count: int) -> list[Parser]:
+    """A parser that has read half of the turn, and its forks: so many in all, which share what they have not changed."""
+    parser = parser_of(case)
+    parser.feed(case[2][: len(case[2]) // 2])
+    return [parser, *(parser.fork() for _ in range(count - 1))]
+
+
 def read(case: Case, number: int) -> str:
-    """The events, as text, as thread `number` reads them: with its own cuts, and through a copy and a pickle."""
-    _, made, turn, tools = case
-    parser = Parser(tools, options=OPTIONS, **made)  # type: ignore[arg-type]
-    events, size = [], PIECES[number % len(PIECES)]
+    """The events, as text, as thread `number` reads them: with its own cuts, and through a pickle."""
+    turn, size = case[2], PIECES[number % len(PIECES)]
+    parser, events = parser_of(case), []
     for start in range(0, len(turn), size):
         events += parser.feed(turn[start : start + size])
         if start // size == 1:
-            parser = parser.fork() if number % 2 else pickle.loads(pickle.dumps(parser))  # our own
+            parser = pickle.loads(pickle.dumps(parser))  # our own
     return "\n".join(map(repr, join([*events, *parser.finish()])))
+
+
+def read_on(case: Case, half: Parser) -> str:
+    """The events, as text, of the second half of the turn."""
+    return "\n".join(map(repr, join([*half.feed(case[2][len(case[2]) // 2 :]), *half.finish()])))
+
+
+def read_alone(case: Case) -> str:
+    """What each thread must tell of that case."""
+    return f"{read(case, 3)}\n\n{read_on(case, halfway(case, 1)[0])}"
 
 
 def main(threads: int, each: int = 1) -> int:
@@ -60,16 +81,25 @@ def main(threads: int, each: int = 1) -> int:
     told: dict[str, str] = {}
     todo, failed = cases(each), []
     answers: list[dict[str, str]] = [{} for _ in range(threads)]
-    gate = threading.Barrier(threads)
+    waiting = iter(todo)
+    halves: list[Parser] = []
+
+    def prepare() -> None:  # by one of the threads, while all others wait
+        halves[:] = halfway(next(waiting), threads)
+
+    begun, halved = threading.Barrier(threads), threading.Barrier(threads, prepare)
 
     def run(number: int) -> None:
         try:
             for case in todo:
-                gate.wait(120)
-                answers[number][case[0]] = read(case, number)
+                begun.wait(120)  # so that all of them make what nobody has made yet
+                first = read(case, number)
+                halved.wait(120)
+                answers[number][case[0]] = f"{first}\n\n{read_on(case, halves[number])}"
         except BaseException as error:  # noqa: BLE001  # it is told below, and the others need not wait
             failed.append(f"{type(error).__name__}: {error}")
-            gate.abort()
+            begun.abort()
+            halved.abort()
 
     running = [threading.Thread(target=run, args=(number,)) for number in range(threads)]
     for one in running:
