@@ -6,6 +6,7 @@ import importlib
 import inspect
 import re
 from functools import lru_cache
+from typing import Any
 
 import pytest
 
@@ -36,10 +37,10 @@ def is_there(name: str) -> bool:
     return re.search(rf"(?<![\w-]){re.escape(name)}(?![\w-])", sources()) is not None
 
 
-def thing_at(path: str) -> object | None:
-    """What has that path; a path without a module is one of `toolglean`."""
+def thing_at(path: str) -> Any:
+    """What has that path, or None; a path without a module is one of `toolglean`."""
     parts = [part for part in path.split(".") if part != "toolglean"]
-    found: object = toolglean
+    found: Any = toolglean
     for number, part in enumerate(parts):
         try:
             found = getattr(found, part)
