@@ -126,7 +126,19 @@ def test_no_link_of_the_description_leads_nowhere(
 def test_the_version_has_a_date_in_the_changelog() -> None:
     text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     heads = [each for each in re.findall(r"^## (.+)$", text, re.MULTILINE) if each != "Unreleased"]
+    assert text.find("\n## Unreleased\n") < text.find(f"\n## {heads[0]}\n"), "what is not released comes first"
     assert re.fullmatch(rf"{re.escape(toolglean.__version__)} \(\d{{4}}-\d\d-\d\d\)", heads[0])
+
+
+def test_the_changelog_is_short() -> None:
+    # It had grown to 407 lines, one for each issue: nobody reads that. What a change needs to say is on its page.
+    text = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    _, newest, *older = re.split(r"^## .+$", text, flags=re.MULTILINE)
+    assert [line for line in text.splitlines() if len(line) > 150 or line.startswith("  ")] == [], (
+        "one line for each change"
+    )
+    assert len(newest.splitlines()) <= 100
+    assert all(len(each.splitlines()) <= 30 for each in older), "of an older release, only what matters still"
 
 
 def test_every_tested_python_is_a_classifier() -> None:
