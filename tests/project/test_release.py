@@ -141,6 +141,31 @@ def test_the_changelog_is_short() -> None:
     assert all(len(each.splitlines()) <= 30 for each in older), "of an older release, only what matters still"
 
 
+def test_every_test_that_the_security_policy_names_is_there() -> None:
+    text = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
+    named = re.findall(r"`(tests/[\w/]+\.py)(?:::(\w+))?`(?:: ((?:`test_\w+`(?:, )?)+))?", text)
+    assert len(named) > 15
+    for path, one, several in named:
+        source = (ROOT / path).read_text(encoding="utf-8")
+        for name in filter(None, [one, *re.findall(r"test_\w+", several)]):
+            assert f"def {name}(" in source, f"{path} has no {name}"
+
+
+def test_the_steps_of_a_release_are_described() -> None:
+    # CONTRIBUTING.md says of each step what to do if it fails: a new step needs a row.
+    script = (ROOT / ".ci" / "release").read_text(encoding="utf-8")
+    steps = re.findall(r'^ *step "(?!known vulnerabilities: |ready: )([^"]+)"', script, re.MULTILINE)
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("\n## Cut a release\n")[2]
+    rows = [each for each in re.findall(r"^   \| ([^|]+) \|", page, re.MULTILINE) if each != "step"]
+    assert [(step, row) for step, row in zip(steps, rows, strict=True) if row not in step] == []
+
+
+def test_the_issue_forms_show_this_version() -> None:
+    forms = [path.read_text(encoding="utf-8") for path in (ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml")]
+    shown = [version for text in forms for version in re.findall(r"placeholder: toolglean (\S+),", text)]
+    assert set(shown) == {toolglean.__version__}
+
+
 def test_every_tested_python_is_a_classifier() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     named = {each.rpartition(" ")[2] for each in project["classifiers"] if re.search(r":: 3\.\d+$", each)}
