@@ -57,8 +57,8 @@ class State(enum.Enum):
 class Parser(Weighing):
     """Turns one turn of a model, chunk by chunk, into content, reasoning and tool calls.
 
-    A parser reads one turn, and belongs to one thread at a time. Any number of parsers may run in any number of threads,
-    also without the GIL, and share a `ToolSet`, a `Format` and `ParserOptions`.
+    A parser reads one turn, and belongs to one thread at a time. Any number of parsers may run in any number of
+    threads, also without the GIL, and share a `ToolSet`, a `Format` and `ParserOptions`.
 
     Args:
         tools: the tools that the model may call: names, functions, `Tool` objects or tool dicts; or a `ToolSet`, best

@@ -1,6 +1,6 @@
 """Leaked calls in OpenAI's chat API, on plain dicts: for proxies. No package is needed."""
 
-from toolglean.clients.chat.reader import StreamReader, Tools, adict_chunks, dict_chunks, dict_completion
+from toolglean.clients.chat.reader import adict_chunks, dict_chunks, dict_completion
 from toolglean.clients.chat.types import (
     CallDict,
     ChoiceDict,
@@ -19,8 +19,6 @@ __all__ = [
     "CompletionDict",
     "DeltaDict",
     "FunctionDict",
-    "StreamReader",
-    "Tools",
     "adict_chunks",
     "dict_chunks",
     "dict_completion",

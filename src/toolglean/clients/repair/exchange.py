@@ -17,10 +17,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, Unpack
 
-from toolglean.clients.chat import StreamReader, dict_completion
+from toolglean.clients.chat import dict_completion
+from toolglean.clients.chat.reader import StreamReader
 from toolglean.clients.ollama_lines import LineReader
 from toolglean.clients.repair.answers import AnswerReader, Lines, ServerSentEvents, Whole
-from toolglean.clients.responses import ResponseReader, dict_response
+from toolglean.clients.responses import dict_response
+from toolglean.clients.responses.reader import ResponseReader
 from toolglean.clients.turn.arguments import TurnArguments
 from toolglean.clients.turn.text import Counts
 from toolglean.errors import ToolError, UsageError

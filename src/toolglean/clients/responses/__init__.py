@@ -1,7 +1,6 @@
 """Leaked calls in OpenAI's Responses API, on plain dicts: for proxies. No package is needed."""
 
 from toolglean.clients.responses.reader import (
-    ResponseReader,
     adict_response_events,
     dict_response,
     dict_response_events,
@@ -13,7 +12,6 @@ __all__ = [
     "PartDict",
     "ResponseDict",
     "ResponseEventDict",
-    "ResponseReader",
     "adict_response_events",
     "dict_response",
     "dict_response_events",
