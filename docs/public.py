@@ -51,8 +51,8 @@ FACES = (
     "toolglean.kit.demo",
     "toolglean.ollama",
 )
-"""The modules to import from. Of `clients`, each package with the name of an extra is one, and what they share that needs
-no package: the two APIs as plain dicts (`chat`, `responses`), and `repair`."""
+"""The modules to import from. Of `clients`, each package with the name of an extra is one, and what they share that
+needs no package: the two APIs as plain dicts (`chat`, `responses`), and `repair`."""
 
 INNER = frozenset({"clients", "engine", "scan", "cli"})
 """The packages that export only to other packages, and the folder of the clients."""

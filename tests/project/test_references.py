@@ -26,7 +26,7 @@ from toolglean import cli
 from toolglean.formats import get_format
 
 ROOT = Path(__file__).parents[2]
-OLD = {"CHANGELOG.md"}  # it names what is gone
+OLD = {"CHANGELOG.md", "toolglean-0.md"}  # they name what is gone; for the second, see test_upgrade.py
 ALL = [page for page in [*PAGES, *OTHER_PAGES] if page.name not in OLD]
 
 OTHERS = frozenset(
@@ -211,6 +211,8 @@ def known_options() -> frozenset[str]:
         for path in (ROOT / folder).rglob("*.py"):
             if path != Path(__file__):
                 own.update(re.findall(r'"(--[\w-]+)"', path.read_text(encoding="utf-8")))
+    for path in (ROOT / ".ci").iterdir():
+        own.update(re.findall(r" = (--[\w-]+) ]", path.read_text(encoding="utf-8")))
     return frozenset(own)
 
 
