@@ -1,0 +1,97 @@
+# Which parsers of other projects the kit brings an adapter for. Imports none of them: an adapter is a file that runs in the
+# Python of its project.
+#
+#   tokens.py             what a token is, where no tokenizer is at hand
+#   one file each         an adapter: what it maps to what, and the versions that it was tried with, are at its head
+#   build_llama_cpp.py    the program of llama_cpp.py, from llama_chat.cpp
+"""The shipped targets of `toolglean conformance --target`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Final
+
+__all__ = ["TARGETS", "ShippedTarget"]
+
+HERE: Final = Path(__file__).parent
+
+
+@dataclass(frozen=True, slots=True)
+class ShippedTarget:
+    """A parser of another project, with the adapter that runs it.
+
+    Attributes:
+        name: what `--target` takes.
+        adapter: the file of the adapter, and the name of its class or function, with a colon between them.
+        package: the distribution whose version is that of the target.
+        about: which of its interfaces are used, in one line.
+        install: what to install, and how, in one or two sentences.
+    """
+
+    name: str
+    adapter: str
+    package: str
+    about: str
+    install: str
+
+
+def _target(name: str, attribute: str, about: str, install: str = "", *, package: str = "") -> ShippedTarget:
+    package = package or name
+    adapter = f"{HERE / name.replace('-', '_')}.py:{attribute}"
+    return ShippedTarget(name, adapter, package, about, install or f"Install it with `pip install {package}`.")
+
+
+_ALL: Final = (
+    _target(
+        "instructor",
+        "md_json",
+        "mode MD_JSON with the schema of a call: one object of a turn; its modes for tools read what a server has parsed",
+    ),
+    _target(
+        "json-repair",
+        "json_repair",
+        "json_repair.loads on what a regular expression finds between <tool_call> and </tool_call>",
+    ),
+    _target(
+        "llama-cpp",
+        "LlamaCpp",
+        "common_chat_parse with the parser that llama.cpp infers from a model's chat template, as llama-server uses it",
+        "It needs the source of llama.cpp and a C++ compiler: run `python -m "
+        "toolglean.kit.conformance.targets.build_llama_cpp FOLDER`, and set TOOLGLEAN_LLAMA_CPP to the folder.",
+        package="llama-cpp-python",
+    ),
+    _target(
+        "mlx-lm",
+        "MlxLm",
+        "TextStateMachine and the tool parsers, as mlx_lm.server combines them",
+        "Install it with `pip install mlx-lm`; on Linux, `pip install mlx-lm 'mlx[cpu]'`.",
+    ),
+    _target(
+        "partial-json-parser",
+        "partial_json",
+        "partial_json_parser.loads on what a regular expression finds between <tool_call> and </tool_call>",
+    ),
+    _target(
+        "sglang",
+        "Sglang",
+        "FunctionCallParser and ReasoningParser, as the server's chat completions use them",
+        "Install it with `pip install sglang`; without a GPU, unpack its wheel and install what its parsers import.",
+    ),
+    _target(
+        "transformers",
+        "Transformers",
+        "ResponseParser with the response templates of `transformers serve`",
+    ),
+    _target(
+        "vllm",
+        "Vllm",
+        "ParserManager and ChatStreamProcessor, as the server's chat completions use them, with a stand-in tokenizer",
+        "Install it with `pip install vllm`; without a GPU, unpack its source and install requirements/common.txt.",
+    ),
+)
+
+TARGETS: Final[Mapping[str, ShippedTarget]] = MappingProxyType({each.name: each for each in _ALL})
+"""By name, in alphabetical order. toolglean itself is not among them."""

@@ -1,0 +1,179 @@
+# The parsers of llama.cpp's server (common/chat), through a small program of ours that is linked with them. Runs in any
+# Python; it needs the source of llama.cpp and a C++ compiler, but no model. Tried with the llama.cpp of llama-cpp-python
+# 0.3.36.
+#
+#   python -m toolglean.kit.conformance.targets.build_llama_cpp ~/llama.cpp     once; some minutes
+#   TOOLGLEAN_LLAMA_CPP=~/llama.cpp toolglean conformance --target llama-cpp
+#
+#   a stream      common_chat_parse of all that was written so far, for each chunk, and compute_diffs, as the server does
+#   a whole turn  common_chat_parse of the whole turn
+#   format        a chat template of models/templates, from which llama.cpp infers the parser (TEMPLATES); the prompt opens
+#                 the reasoning if the case says so, and otherwise not
+#
+# Not claimed: formats without a template there. The server holds a model to a grammar once it has begun a call, so turns
+# with damaged calls are rarer there than here; a whole turn that does not match raises an error by design. Does not depend
+# on what is right.
+"""`toolglean conformance --target llama-cpp`."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from toolglean.kit.conformance.targets.build_llama_cpp import FOLDER, PROGRAM, VARIABLE
+from toolglean.kit.conformance.targets.tokens import Spans, Tokens
+
+__all__ = ["TEMPLATES", "LlamaCpp", "version"]
+
+TEMPLATES = {
+    "apertus": "Apertus-8B-Instruct",
+    "command-a": "CohereForAI-c4ai-command-r7b-12-2024-tool_use",
+    "deepseek-v3": "llama-cpp-deepseek-r1",
+    "deepseek-v3.1": "deepseek-ai-DeepSeek-V3.1",
+    "deepseek-v3.2": "deepseek-ai-DeepSeek-V3.2",
+    "deepseek-v4": "deepseek-ai-DeepSeek-V4",
+    "firefunction": "fireworks-ai-llama-3-firefunction-v2",
+    "functionary-v3.1": "meetkai-functionary-medium-v3.1",
+    "gemma-4": "google-gemma-4-31B-it",
+    "gigachat-3": "GigaChat3-10B-A1.8B",
+    "gigachat-3.1": "GigaChat3.1-10B-A1.8B",
+    "glm-4.5": "GLM-4.6",
+    "glm-4.7": "GLM-4.7-Flash",
+    "granite-3": "ibm-granite-granite-3.3-2B-Instruct",
+    "granite-4": "ibm-granite-granite-4.0",
+    "harmony": "openai-gpt-oss-120b",
+    "hermes": "Qwen-Qwen3-0.6B",
+    "hunyuan-3-opensource": "tencent-Hy3",
+    "kimi-k2": "Kimi-K2-Thinking",
+    "kimi-k3": "Kimi-K3",
+    "laguna": "poolside-Laguna-S-2.1",
+    "lfm2": "LFM2.5-8B-A1B",
+    "ling-3": "inclusionai-ling-3.0-flash",
+    "llama3-json": "meta-llama-Llama-3.1-8B-Instruct",
+    "minicpm-5": "openbmb-MiniCPM5-1B",
+    "minimax-m1": "MiniMax-M1",
+    "minimax-m2": "MiniMax-M2",
+    "minimax-m3": "MiniMax-M3",
+    "mistral-v11": "Mistral-Small-3.2-24B-Instruct-2506",
+    "mistral-v13": "mistralai-Ministral-3-14B-Reasoning-2512",
+    "mistral-v3": "mistralai-Mistral-Nemo-Instruct-2407",
+    "muse": "muse-glimmer",
+    "nemotron": "NVIDIA-Nemotron-Nano-v2",
+    "qwen3-coder": "Qwen3.5-4B",
+    "seed-oss": "ByteDance-Seed-OSS",
+    "solar": "upstage-Solar-Open-100B",
+    "step-3.5": "StepFun3.5-Flash",
+}
+"""For each format: a chat template of a model that writes so, in models/templates."""
+
+
+@cache
+def source() -> Path:
+    """The folder of llama.cpp."""
+    named = os.environ.get(VARIABLE, "")
+    if not named or not (Path(named) / FOLDER / PROGRAM).exists():
+        raise ImportError(
+            f"{VARIABLE}={named!r} is not the folder of llama.cpp with the program; build it with `python -m "
+            "toolglean.kit.conformance.targets.build_llama_cpp FOLDER`, and set the variable to the folder"
+        )
+    return Path(named)
+
+
+@cache
+def program() -> subprocess.Popen[str]:
+    """The program, which reads one turn after the other."""
+    return subprocess.Popen(
+        [source() / FOLDER / PROGRAM],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        encoding="utf-8",
+    )
+
+
+def version() -> str:
+    """That of llama.cpp: a tag or commit, or the release of llama-cpp-python that the source came with."""
+    package = source().parent.parent / "PKG-INFO"
+    if package.exists():
+        found = re.search(r"^Version: (.+)$", package.read_text(encoding="utf-8"), re.MULTILINE)
+        return f"of llama-cpp-python {found[1]}" if found else ""
+    command = ["git", "-C", str(source()), "describe", "--tags", "--always"]
+    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
+
+
+def ask(**request: Any) -> dict[str, Any]:
+    """The program's answer to a request.
+
+    Raises:
+        ValueError: what llama.cpp raised.
+    """
+    running = program()
+    assert running.stdin is not None
+    assert running.stdout is not None
+    print(json.dumps(request), file=running.stdin, flush=True)
+    answer: dict[str, Any] = json.loads(running.stdout.readline())
+    if "error" in answer:
+        raise ValueError(answer["error"])
+    return answer
+
+
+source()  # a target that is not installed is refused when it is imported
+
+
+class LlamaCpp:
+    """A turn, read as `llama-server --jinja` reads it.
+
+    Args:
+        tools: the tools of the request.
+        format: the case's format.
+        start: "reasoning": the prompt opens the reasoning.
+        special, atomic: what the case knows of its tokens; they decide only where a stream may be cut.
+    """
+
+    def __init__(
+        self,
+        tools: list[dict[str, Any]],
+        format: str | None = None,
+        start: str | None = None,
+        special: Spans | None = None,
+        atomic: list[str] | None = None,
+    ) -> None:
+        name = TEMPLATES.get(format or "")
+        if name is None:
+            raise NotImplementedError(f"llama.cpp brings no template for {format or 'turns of no known format'}")
+        template = (source() / "models" / "templates" / f"{name}.jinja").read_text(encoding="utf-8")
+        opened = ask(open=template, tools=tools, start=start or "content")
+        if "unclaimed" in opened:
+            raise NotImplementedError(f"{name}: {opened['unclaimed']}")
+        self._tokens = Tokens(format, special, atomic)
+
+    def pieces(self, text: str) -> list[str]:
+        """The tokens of the turn."""
+        return self._tokens.pieces(text)
+
+    def whole(self, text: str) -> dict[str, Any]:
+        """The answer to a whole turn."""
+        found: dict[str, Any] = ask(whole=text)["message"]
+        return found
+
+    def feed(self, chunk: str) -> dict[str, Any] | None:
+        """The answer to a chunk."""
+        return _joined(ask(feed=chunk)["deltas"]) if chunk else None
+
+    def finish(self) -> dict[str, Any]:
+        """The answer to the end."""
+        return _joined(ask(finish=True)["deltas"])
+
+
+def _joined(deltas: list[dict[str, Any]]) -> dict[str, Any]:
+    return {
+        "content": "".join(delta["content"] for delta in deltas),
+        "reasoning": "".join(delta["reasoning"] for delta in deltas),
+        "calls": [delta for delta in deltas if "index" in delta],
+    }

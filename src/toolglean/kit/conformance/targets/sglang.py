@@ -1,0 +1,170 @@
+# SGLang's parsers as its server uses them (entrypoints/openai/serving_chat.py). Runs in a Python that has SGLang, on any
+# processor: no model is loaded. Tried with SGLang 0.5.23 (the unpacked wheel and what its parsers import are enough).
+#
+#   a stream      ReasoningParser.parse_stream_chunk, and what it leaves to FunctionCallParser.parse_stream_chunk; at the
+#                 end parse_stream_end of both, and the arguments that were not streamed yet
+#   a whole turn  parse_non_stream of both; if reading calls raises an error, the text is content, as in the server
+#   format        the name for --tool-call-parser, and, if reasoning matters to the case, for --reasoning-parser (FLAGS)
+#
+# Not claimed: harmony (it is read from token ids) and formats without a parser. Does not depend on what is right.
+"""`toolglean conformance --target sglang`."""
+
+from __future__ import annotations
+
+import json
+import logging
+from typing import Any
+
+logging.disable(logging.CRITICAL)
+
+from sglang.srt.entrypoints.openai.protocol import ChatCompletionRequest, Tool  # noqa: E402  # after the setting
+from sglang.srt.function_call.function_call_parser import FunctionCallParser  # noqa: E402
+from sglang.srt.parser.reasoning_parser import ReasoningParser  # noqa: E402
+
+from toolglean.kit.conformance.targets.tokens import Spans, Tokens  # noqa: E402
+
+__all__ = ["FLAGS", "Sglang"]
+
+FLAGS: dict[str, tuple[str, str | None]] = {
+    "apertus": ("apertus2509", "apertus2509"),
+    "command-a": ("cohere_command4", "cohere_command4"),
+    "deepseek-v3": ("deepseekv3", "deepseek-r1"),
+    "deepseek-v3.1": ("deepseekv31", "deepseek-v3"),
+    "deepseek-v3.2": ("deepseekv32", "deepseek-v3"),
+    "deepseek-v4": ("deepseekv4", "deepseek-v4"),
+    "deepseek-v4.1": ("deepseekv41", "deepseek-v41"),
+    "dots": ("dots", "dots"),
+    "gemma-4": ("gemma4", "gemma4"),
+    "gigachat-3": ("gigachat3", None),
+    "glm-4.5": ("glm45", "glm45"),
+    "glm-4.7": ("glm47", "glm45"),
+    "hermes": ("qwen25", "qwen3"),
+    "hunyuan-3": ("hunyuan", "hunyuan"),
+    "inkling": ("inkling", "inkling"),
+    "internlm": ("interns1", "interns1"),
+    "k2-horizon": ("k2_horizon", "k2_horizon"),
+    "kimi-k2": ("kimi_k2", "kimi_k2"),
+    "kimi-k3": ("kimi_k3", "kimi_k3"),
+    "laguna": ("poolside_v1", "poolside_v1"),
+    "lfm2": ("lfm2", None),
+    "ling-3": ("ling3", "ling3"),
+    "llama3-json": ("llama3", None),
+    "mimo": ("mimo", "mimo"),
+    "minicpm-5": ("minicpm5", None),
+    "minimax-m2": ("minimax-m2", "minimax"),
+    "minimax-m3": ("minimax-m3", "minimax-m3"),
+    "mistral-v13": ("mistral", "mistral"),
+    "muse": ("muse", "muse"),
+    "pythonic": ("pythonic", None),
+    "qwen3-coder": ("qwen3_coder", "qwen3"),
+    "step-3": ("step3", "step3"),
+    "step-3.5": ("step3p5", "step3p5"),
+}
+"""For each format: the names of the parser of calls and of the parser of reasoning, as the server's flags take them."""
+
+UNCLAIMED: dict[str, str] = {}
+"""Cases of spellings that no parser here means, by the beginning of their ids, with the reason."""
+
+
+class Sglang:
+    """A turn, read as `sglang serve --tool-call-parser NAME` reads it.
+
+    Args:
+        tools: the tools of the request.
+        format: the case's format.
+        start: "reasoning": the prompt has opened the reasoning.
+        special, atomic: what the case knows of its tokens; they decide only where a stream may be cut.
+        reasons: whether the server is started with `--reasoning-parser` too.
+        id: the case's id, for what is not claimed.
+    """
+
+    def __init__(
+        self,
+        tools: list[dict[str, Any]],
+        format: str | None = None,
+        start: str | None = None,
+        special: Spans | None = None,
+        atomic: list[str] | None = None,
+        reasons: bool = False,
+        id: str = "",
+    ) -> None:
+        name, reasoning = FLAGS.get(format or "", (None, None))
+        if name is None:
+            raise NotImplementedError(f"SGLang has no parser for {format or 'turns of no known format'}")
+        if reasons and reasoning is None:
+            raise NotImplementedError(f"SGLang has no parser of reasoning for {format}")
+        for beginning, reason in UNCLAIMED.items():
+            if id.startswith(f"{beginning}/"):
+                raise NotImplementedError(reason)
+        self._tokens = Tokens(format, special, atomic)
+        self._calls = FunctionCallParser([Tool.model_validate(tool) for tool in tools], name)
+        self._reasoning: Any = None
+        if reasons:
+            messages = [{"role": "user", "content": "hi"}]
+            self._reasoning = ReasoningParser(
+                reasoning,
+                force_reasoning=start == "reasoning",
+                request=ChatCompletionRequest(model="m", messages=messages, tools=tools),
+                tool_call_parser_active=True,
+            )
+
+    def pieces(self, text: str) -> list[str]:
+        """The tokens of the turn."""
+        return self._tokens.pieces(text)
+
+    def whole(self, text: str) -> dict[str, Any]:
+        """The answer to a whole turn."""
+        reasoning = ""
+        if self._reasoning is not None:
+            reasoning, text = self._reasoning.parse_non_stream(text)
+        text = text or ""
+        if not self._calls.has_tool_call(text):
+            return {"content": text, "reasoning": reasoning}
+        try:
+            content, calls = self._calls.parse_non_stream(text)
+        except Exception:  # noqa: BLE001  # as `_process_tool_calls` of the server
+            return {"content": text, "reasoning": reasoning}
+        return {
+            "content": content,
+            "reasoning": reasoning,
+            "calls": [{"name": call.name, "arguments": call.parameters} for call in calls],
+        }
+
+    def feed(self, chunk: str) -> dict[str, Any] | None:
+        """The answer to a chunk."""
+        if not chunk:
+            return None
+        reasoning: str | None = ""
+        if self._reasoning is not None:
+            reasoning, chunk = self._reasoning.parse_stream_chunk(chunk)
+        return _delta(reasoning, *(self._calls.parse_stream_chunk(chunk) if chunk else ("", [])))
+
+    def finish(self) -> dict[str, Any]:
+        """The answer to the end."""
+        reasoning, chunk = self._reasoning.parse_stream_end() if self._reasoning is not None else ("", "")
+        last = _delta(reasoning, *(self._calls.parse_stream_chunk(chunk) if chunk else ("", [])))
+        end = _delta("", *self._calls.parse_stream_end())
+        return {
+            "content": last["content"] + end["content"],
+            "reasoning": last["reasoning"],
+            "calls": [*last["calls"], *end["calls"], *self._rest()],
+        }
+
+    def _rest(self) -> list[dict[str, Any]]:
+        # What the server sends at the end: `_check_for_unstreamed_tool_args`.
+        detector = self._calls.detector
+        known = getattr(detector, "prev_tool_call_arr", None) or []
+        streamed = getattr(detector, "streamed_args_for_tool", None) or []
+        last = len(known) - 1
+        if not 0 <= last < len(streamed):
+            return []
+        wanted = known[last].get("arguments", {})
+        wanted = wanted if isinstance(wanted, str) else json.dumps(wanted, ensure_ascii=False)
+        if not wanted.startswith(streamed[last]):
+            return []
+        return [{"index": last, "name": None, "arguments": wanted[len(streamed[last]) :]}]
+
+
+def _delta(reasoning: str | None, content: str | None, calls: list[Any]) -> dict[str, Any]:
+    rows = [{"index": call.tool_index, "name": call.name, "arguments": call.parameters} for call in calls]
+    return {"content": content or "", "reasoning": reasoning or "", "calls": rows}

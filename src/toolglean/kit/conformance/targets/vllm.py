@@ -1,0 +1,211 @@
+# vLLM's parsers as its server uses them. Runs in a Python that has vLLM, on any processor: no model is loaded. Tried with
+# vLLM 0.33.0 (its source is enough; the compiled part is not needed).
+#
+#   a stream      ParserManager.get_parser, then ChatStreamProcessor.step for each chunk, with its token ids, and with
+#                 the reason for the end as the server passes it
+#   a whole turn  Parser.parse with the token ids, and assemble_chat_message_fields
+#   format        the name for --tool-call-parser, and, if reasoning matters to the case, for --reasoning-parser (FLAGS)
+#   tokens        a stand-in tokenizer of bytes, in which each marker is one token: some parsers look for ids
+#
+# Not claimed: harmony (its parser reads the ids of its own vocabulary), Cohere (its parser needs the package cohere_melody)
+# and formats without a parser. Does not depend on what is right.
+"""`toolglean conformance --target vllm`."""
+
+from __future__ import annotations
+
+import logging
+import os
+from functools import cache
+from typing import Any
+
+os.environ.setdefault("VLLM_TARGET_DEVICE", "cpu")
+os.environ |= {"HF_HUB_OFFLINE": "1", "VLLM_LOGGING_LEVEL": "ERROR"}
+logging.disable(logging.CRITICAL)
+
+from tokenizers import AddedToken, Tokenizer, decoders, pre_tokenizers  # noqa: E402  # after the settings
+from tokenizers.models import BPE  # noqa: E402
+from transformers import PreTrainedTokenizerFast  # noqa: E402
+from vllm.entrypoints.openai.chat_completion.message_assembly import assemble_chat_message_fields  # noqa: E402
+from vllm.entrypoints.openai.chat_completion.protocol import ChatCompletionRequest  # noqa: E402
+from vllm.entrypoints.openai.chat_completion.stream_processor import ChatStreamProcessor  # noqa: E402
+from vllm.parser.parser_manager import ParserManager  # noqa: E402
+
+from toolglean.kit.conformance.targets.tokens import Spans, Tokens  # noqa: E402
+
+__all__ = ["FLAGS", "Vllm"]
+
+FLAGS: dict[str, tuple[str, str | None]] = {
+    "apertus": ("apertus", None),
+    "deepseek-v3": ("deepseek_v3", "deepseek_r1"),
+    "deepseek-v3.1": ("deepseek_v31", "deepseek_v3"),
+    "deepseek-v3.2": ("deepseek_v32", "deepseek_v3"),
+    "deepseek-v4": ("deepseek_v4", "deepseek_v4"),
+    "deepseek-v4.1": ("deepseek_v41", "deepseek_v41"),
+    "dots": ("dots", None),
+    "ernie-4.5": ("ernie45", "ernie45"),
+    "functiongemma": ("functiongemma", None),
+    "gemma-4": ("gemma4", "gemma4"),
+    "gigachat-3": ("gigachat3", None),
+    "glm-4.5": ("glm45", "glm45"),
+    "glm-4.7": ("glm47", "glm47"),
+    "granite-20b-fc": ("granite-20b-fc", None),
+    "granite-3": ("granite", "granite"),
+    "granite-4": ("granite4", None),
+    "hermes": ("hermes", "qwen3"),
+    "hunyuan-3": ("hy_v3", "hy_v3"),
+    "hunyuan-4": ("hy_v4", "hy_v4"),
+    "hunyuan-a13b": ("hunyuan_a13b", "hunyuan_a13b"),
+    "inkling": ("inkling", "inkling"),
+    "internlm": ("internlm", None),
+    "jamba": ("jamba", None),
+    "k2-horizon": ("k2_horizon", "k2_horizon"),
+    "kimi-k2": ("kimi_k2", "kimi_k2"),
+    "kimi-k3": ("kimi_k3", "kimi_k3"),
+    "laguna": ("poolside_v1", "poolside_v1"),
+    "lfm2": ("lfm2", None),
+    "ling-3": ("ling3", "ling3"),
+    "llama3-json": ("llama3_json", "deepseek_r1"),
+    "llama4-pythonic": ("llama4_pythonic", None),
+    "longcat": ("longcat", None),
+    "mimo": ("mimo", "mimo"),
+    "minicpm-5": ("minicpm5", None),
+    "minimax-m2": ("minimax_m2", "minimax_m2"),
+    "minimax-m3": ("minimax_m3", "minimax_m3"),
+    "mistral-v13": ("mistral", "mistral"),
+    "muse": ("muse", "muse"),
+    "olmo-3": ("olmo3", "olmo3"),
+    "phi-4-mini": ("phi4_mini_json", None),
+    "plamo-3": ("plamo3", "plamo3"),
+    "pythonic": ("pythonic", None),
+    "qwen3-coder": ("qwen3_coder", "qwen3"),
+    "seed-oss": ("seed_oss", "seed_oss"),
+    "step-3": ("step3", "step3"),
+    "step-3.5": ("step3p5", "step3p5"),
+    "xlam": ("xlam", None),
+}
+"""For each format: the names of the parser of calls and of the parser of reasoning, as the server's flags take them."""
+
+Dicts = list[dict[str, Any]]
+
+
+@cache
+def tokenizer(markers: tuple[str, ...], words: tuple[str, ...] = ()) -> Any:
+    """Bytes, those markers, and those words, each as one token."""
+    alphabet = sorted(pre_tokenizers.ByteLevel.alphabet())
+    made = Tokenizer(BPE(vocab={letter: number for number, letter in enumerate(alphabet)}, merges=[]))
+    made.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
+    made.decoder = decoders.ByteLevel()
+    special = [AddedToken(marker, special=True, normalized=False) for marker in (*markers, "<eos>")]
+    made.add_special_tokens(special)
+    made.add_tokens([AddedToken(word, special=False, normalized=False) for word in words])
+    return PreTrainedTokenizerFast(tokenizer_object=made, eos_token="<eos>")  # noqa: S106  # not a password
+
+
+class Vllm:
+    """A turn, read as `vllm serve --enable-auto-tool-choice --tool-call-parser NAME` reads it.
+
+    Args:
+        tools: the tools of the request.
+        format: the case's format.
+        start: "reasoning": the prompt ends with an opened `<think>`.
+        special, atomic: what the case knows of its tokens; see `Tokens`.
+        reasons: whether the server is started with `--reasoning-parser` too.
+        ended: the reason for the end of the turn, "stop" or "length".
+        id: the case's id, for what is not claimed.
+    """
+
+    def __init__(
+        self,
+        tools: Dicts,
+        format: str | None = None,
+        start: str | None = None,
+        special: Spans | None = None,
+        atomic: list[str] | None = None,
+        reasons: bool = False,
+        ended: str = "stop",
+        id: str = "",
+    ) -> None:
+        name, reasoning = self._flags(format or "", reasons)
+        self._tokens = Tokens(format, special, atomic)
+        self.tokenizer = self._tokenizer(format)
+        self.prompt = self.ids("user: hi\nassistant:" + ("<think>\n" if start == "reasoning" else ""), None)
+        self.parser_class: Any = ParserManager.get_parser(
+            tool_parser_name=name, reasoning_parser_name=reasoning, enable_auto_tools=True, tokenizer=self.tokenizer
+        )
+        messages = [{"role": "user", "content": "hi"}]
+        self.request = ChatCompletionRequest(model="m", messages=messages, tools=tools, tool_choice="auto")
+        self._ended = ended
+        self._processor: Any = None
+        self._late: tuple[str, list[int]] | None = None
+
+    def _flags(self, format: str, reasons: bool) -> tuple[str, str | None]:
+        name, reasoning = FLAGS.get(format, (None, None))
+        if name is None:
+            raise NotImplementedError(f"vLLM has no parser for {format or 'turns of no known format'}")
+        if reasons and reasoning is None:
+            raise NotImplementedError(f"vLLM has no parser of reasoning for {format}")
+        return name, reasoning if reasons else None
+
+    def _tokenizer(self, format: str | None) -> Any:  # noqa: ARG002  # benchmarks add words of the format
+        return tokenizer(self._tokens.markers)
+
+    def ids(self, text: str, special: Spans | None) -> list[int]:
+        """The ids of the tokens of a text: those of its markers, and those of the bytes of what is spelled out."""
+        found: list[int] = []
+        for piece, is_marker in self._tokens.split(text, special):
+            split = {} if is_marker else {"split_special_tokens": True}
+            found += self.tokenizer.encode(piece, add_special_tokens=False, **split)
+        return found
+
+    def parser(self) -> Any:
+        """A new parser, as for each request."""
+        return self.parser_class(self.tokenizer, self.request.tools, chat_template_kwargs={}, model_config=None)
+
+    def pieces(self, text: str) -> list[str]:
+        """The tokens of the turn."""
+        return self._tokens.pieces(text)
+
+    def whole(self, text: str) -> dict[str, Any]:
+        """The answer to a whole turn."""
+        reasoning, content, calls = self.parser().parse(
+            text, self.request, enable_auto_tools=True, model_output_token_ids=self.ids(text, None)
+        )
+        fields = assemble_chat_message_fields(
+            self.request, reasoning, content, calls, enable_auto_tools=True, parser_cls=self.parser_class
+        )
+        return {
+            "content": fields.content,
+            "reasoning": fields.reasoning,
+            "calls": [
+                {"name": call.function.name, "arguments": call.function.arguments} for call in fields.tool_calls or ()
+            ],
+        }
+
+    def feed(self, chunk: str, special: Spans | None = None) -> dict[str, Any] | None:
+        """The answer to the chunk before: the last one comes with the reason for the end, so each waits for the next."""
+        if not chunk:
+            return None
+        late, self._late = self._late, (chunk, self.ids(chunk, special))
+        return self._step(late, None) if late is not None else None
+
+    def finish(self) -> dict[str, Any] | None:
+        """The answer to the last chunk and the end."""
+        return self._step(self._late or ("", []), self._ended)
+
+    def _step(self, delta: tuple[str, list[int]], reason: str | None) -> dict[str, Any] | None:
+        if self._processor is None:
+            self._processor = ChatStreamProcessor(
+                self.request, self.parser(), enable_auto_tools=True, parser_cls=self.parser_class
+            )
+        found = self._processor.step(*delta, reason, prompt_token_ids=self.prompt).delta
+        if found is None:
+            return None
+        calls = [
+            {
+                "index": call.index,
+                "name": call.function.name if call.function else None,
+                "arguments": call.function.arguments if call.function else None,
+            }
+            for call in found.tool_calls or ()
+        ]
+        return {"content": found.content, "reasoning": found.reasoning, "calls": calls}
