@@ -1,10 +1,13 @@
 // The parser of llama.cpp's server, as a program that reads and answers lines of JSON. llama_cpp.py starts it.
 // Does not depend on a model: a chat template chooses the parser, and common/ renders and reads without one.
 //
-//   {"open": TEMPLATE, "tools": [...], "start": "reasoning" | "content"}   {"generation_prompt": ..., "format": ...}
-//   {"feed": TEXT}                                                         {"deltas": [...]}, as the server streams them
-//   {"finish": true}                                                       {"deltas": [...]}
-//   {"whole": TEXT}                                                        {"message": {...}}, as without streaming
+//   {"open": TEMPLATE, "tools": [...],                     {"generation_prompt": TEXT, "stops": [...], ...}
+//    "start": "reasoning" | "content", "reasons": bool}
+//   {"feed": TEXT}                                         {"deltas": [...]}, as the server streams them
+//   {"finish": true}                                       {"deltas": [...]}
+//   {"whole": TEXT}                                        {"message": {...}}, as without streaming
+//
+// `start`: whether the prompt opens the reasoning; `reasons`: whether there is reasoning at all.
 //
 // A line that fails is answered with {"error": TEXT}, and the program goes on.
 //
@@ -70,8 +73,12 @@ json opened(turn & now, const json & asked) {
     if (!wanted && opens_reasoning(params)) {
         params = applied(source, asked.at("tools"), false);  // the request said "enable_thinking": false
     }
-    if (!wanted && opens_reasoning(params)) {  // a template that always opens it: the turn is of a prompt that did not
-        params.generation_prompt.resize(params.generation_prompt.rfind(trimmed(params.thinking_start_tag)));
+    if (!wanted && opens_reasoning(params)) {  // a template that always opens it
+        if (asked.value("reasons", false)) {   // and a turn that opens it itself
+            params.generation_prompt.resize(params.generation_prompt.rfind(trimmed(params.thinking_start_tag)));
+        } else if (!params.thinking_end_tags.empty()) {
+            params.generation_prompt += params.thinking_end_tags.front();
+        }
     }
     if (wanted && !opens_reasoning(params)) {
         if (params.thinking_start_tag.empty()) {

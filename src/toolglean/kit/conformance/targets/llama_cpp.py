@@ -40,11 +40,10 @@ TEMPLATES = {
     "firefunction": "fireworks-ai-llama-3-firefunction-v2",
     "functionary-v3.1": "meetkai-functionary-medium-v3.1",
     "gemma-4": "google-gemma-4-31B-it",
-    "gigachat-3": "GigaChat3-10B-A1.8B",
+    "gigachat-3": "GigaChat3.1-10B-A1.8B",
     "gigachat-3.1": "GigaChat3.1-10B-A1.8B",
     "glm-4.5": "GLM-4.6",
     "glm-4.7": "GLM-4.7-Flash",
-    "granite-3": "ibm-granite-granite-3.3-2B-Instruct",
     "granite-4": "ibm-granite-granite-4.0",
     "harmony": "openai-gpt-oss-120b",
     "hermes": "Qwen-Qwen3-0.6B",
@@ -61,15 +60,23 @@ TEMPLATES = {
     "minimax-m3": "MiniMax-M3",
     "mistral-v11": "Mistral-Small-3.2-24B-Instruct-2506",
     "mistral-v13": "mistralai-Ministral-3-14B-Reasoning-2512",
-    "mistral-v3": "mistralai-Mistral-Nemo-Instruct-2407",
     "muse": "muse-glimmer",
     "nemotron": "NVIDIA-Nemotron-Nano-v2",
     "qwen3-coder": "Qwen3.5-4B",
     "seed-oss": "ByteDance-Seed-OSS",
     "solar": "upstage-Solar-Open-100B",
     "step-3.5": "StepFun3.5-Flash",
+    "templates/glm-4.5": "GLM-4.7-Flash",
 }
-"""For each format: a chat template of a model that writes so, in models/templates."""
+"""For each format, or the beginning of the ids of cases that spell it in another way: a chat template of a model that
+writes so, in models/templates."""
+
+UNCLAIMED = {
+    "granite-3": "the template of Granite 3.3 that llama.cpp brings renders no calls, so it has no parser for them",
+    "mistral-v3": "the template of Mistral Nemo that llama.cpp brings writes an id in each call, to which its grammar "
+    "holds the model",
+}
+"""Formats for which llama.cpp has a template, but no parser for what the cases write."""
 
 
 @cache
@@ -134,6 +141,8 @@ class LlamaCpp:
         format: the case's format.
         start: "reasoning": the prompt opens the reasoning.
         special, atomic: what the case knows of its tokens; they decide only where a stream may be cut.
+        reasons: whether there is reasoning in the turn.
+        id: the case's id, for other spellings of a format.
     """
 
     def __init__(
@@ -143,15 +152,18 @@ class LlamaCpp:
         start: str | None = None,
         special: Spans | None = None,
         atomic: list[str] | None = None,
+        reasons: bool = False,
+        id: str = "",
     ) -> None:
-        name = TEMPLATES.get(format or "")
+        name = TEMPLATES.get(id.rpartition("/")[0]) or TEMPLATES.get(format or "")
         if name is None:
-            raise NotImplementedError(f"llama.cpp brings no template for {format or 'turns of no known format'}")
+            missing = f"llama.cpp brings no template for {format or 'turns of no known format'}"
+            raise NotImplementedError(UNCLAIMED.get(format or "", missing))
         template = (source() / "models" / "templates" / f"{name}.jinja").read_text(encoding="utf-8")
-        opened = ask(open=template, tools=tools, start=start or "content")
+        opened = ask(open=template, tools=tools, start=start or "content", reasons=reasons)
         if "unclaimed" in opened:
             raise NotImplementedError(f"{name}: {opened['unclaimed']}")
-        self._tokens = Tokens(format, special, atomic)
+        self._tokens = Tokens(format, special, atomic, prompt=opened["generation_prompt"])
 
     def pieces(self, text: str) -> list[str]:
         """The tokens of the turn."""
@@ -159,11 +171,12 @@ class LlamaCpp:
 
     def whole(self, text: str) -> dict[str, Any]:
         """The answer to a whole turn."""
-        found: dict[str, Any] = ask(whole=text)["message"]
+        found: dict[str, Any] = ask(whole=self._tokens.passed(text))["message"]
         return found
 
     def feed(self, chunk: str) -> dict[str, Any] | None:
         """The answer to a chunk."""
+        chunk = self._tokens.passed(chunk)
         return _joined(ask(feed=chunk)["deltas"]) if chunk else None
 
     def finish(self) -> dict[str, Any]:

@@ -121,7 +121,7 @@ class MlxLm:
 
     def feed(self, chunk: str) -> None:
         """Read a chunk."""
-        self._state, segments = TextStateMachine.split(self._state, chunk)
+        self._state, segments = TextStateMachine.split(self._state, self._tokens.passed(chunk))
         for state, text in segments:
             self._take(state, text)
 

@@ -59,8 +59,10 @@ FLAGS: dict[str, tuple[str, str | None]] = {
     "qwen3-coder": ("qwen3_coder", "qwen3"),
     "step-3": ("step3", "step3"),
     "step-3.5": ("step3p5", "step3p5"),
+    "templates/glm-4.5": ("glm47", "glm45"),
 }
-"""For each format: the names of the parser of calls and of the parser of reasoning, as the server's flags take them."""
+"""For each format, or the beginning of the ids of cases that spell it in another way: the names of the
+parser of calls and of the parser of reasoning, as the server's flags take them."""
 
 UNCLAIMED: dict[str, str] = {}
 """Cases of spellings that no parser here means, by the beginning of their ids, with the reason."""
@@ -88,7 +90,7 @@ class Sglang:
         reasons: bool = False,
         id: str = "",
     ) -> None:
-        name, reasoning = FLAGS.get(format or "", (None, None))
+        name, reasoning = FLAGS.get(id.rpartition("/")[0]) or FLAGS.get(format or "", (None, None))
         if name is None:
             raise NotImplementedError(f"SGLang has no parser for {format or 'turns of no known format'}")
         if reasons and reasoning is None:
@@ -114,7 +116,7 @@ class Sglang:
 
     def whole(self, text: str) -> dict[str, Any]:
         """The answer to a whole turn."""
-        reasoning = ""
+        reasoning, text = "", self._tokens.passed(text)
         if self._reasoning is not None:
             reasoning, text = self._reasoning.parse_non_stream(text)
         text = text or ""
@@ -132,6 +134,7 @@ class Sglang:
 
     def feed(self, chunk: str) -> dict[str, Any] | None:
         """The answer to a chunk."""
+        chunk = self._tokens.passed(chunk)
         if not chunk:
             return None
         reasoning: str | None = ""

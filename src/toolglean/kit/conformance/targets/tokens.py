@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-__all__ = ["MARKERS", "Tokens"]
+__all__ = ["ENDS", "MARKERS", "Spans", "Tokens"]
 
 THINK = ("<think>", "</think>")
 
@@ -167,6 +167,16 @@ MARKERS = {
 """For each format: the markers that are one token, or what precedes a name in them, separated by spaces. `<think>` and
 `</think>` are tokens everywhere."""
 
+ENDS = frozenset(
+    "</assistant> </s> [e~[ <SPECIAL_12> <end_of_sentence> <end_of_turn> <eos> <seed:eos> <turn|> <|END_OF_TURN_TOKEN|> "
+    "<|EOT|> <|start_header_id|>assistant<|end_header_id|> "
+    "<|assistant_end|> <|call|> <|calls|> <|content_model_end_sampling|> <|end_of_msg|> <|end_of_sentence|> "
+    "<|end_of_text|> <|endofassistant|> <|endoftext|> <|end|> <|eom_id|> <|eot_id|> <|eot|> <|im_end|> <|message_sep|> "
+    "<|plamo:eos|> <|return|> <|role_end|> <|tool_response> <｜end▁of▁sentence｜> <｜hy_eos:opensource｜> <｜hy_eos｜>".split()
+)
+"""The tokens at which generation stops: a server does not pass their text on to its parser. One is the header of the next
+turn, which some templates write after the end."""
+
 _TEXT = re.compile(r" ?[^\W\d_]{1,8}|\d{1,3}| ?[^\s\w]{1,3}|\s|.", re.DOTALL)
 """Part of a word, digits, some signs, white space."""
 
@@ -180,12 +190,22 @@ class Tokens:
         name: the format.
         special: the spans of the turn that special tokens wrote; None: not known, so each marker is one.
         atomic: the markers that are one token; None: those of the table.
+        prompt: the end of the prompt, which some cases repeat at their beginning.
     """
 
-    def __init__(self, name: str | None, special: Spans | None = None, atomic: Iterable[str] | None = None) -> None:
+    def __init__(
+        self,
+        name: str | None,
+        special: Spans | None = None,
+        atomic: Iterable[str] | None = None,
+        *,
+        prompt: str = "",
+    ) -> None:
         known = {*THINK, *MARKERS.get(name or "", "").split()} if atomic is None else set(atomic)
         self.markers = tuple(sorted(known, key=lambda marker: (-len(marker), marker)))
         self._special = special
+        self._prompt = prompt
+        self._whole: str | None = None
         self._marker = re.compile("|".join(map(re.escape, self.markers)) or r"(?!)")
 
     def split(self, text: str, special: Spans | None = None) -> list[tuple[str, bool]]:
@@ -206,5 +226,29 @@ class Tokens:
         return found + [(piece, False) for piece in _TEXT.findall(text[place:])]
 
     def pieces(self, text: str) -> list[str]:
-        """The tokens of a turn, as text."""
-        return [piece for piece, _ in self.split(text)]
+        """The tokens of a turn, as text: those that a server passes on."""
+        self._whole = text
+        return [piece for piece, _ in self.split(self._passed(text))]
+
+    def passed(self, text: str) -> str:
+        """What a server passes on of a turn, without what the prompt wrote and the token that ends it.
+
+        Args:
+            text: the whole turn, or a chunk that was made of `pieces`, which is returned as it is.
+        """
+        return text if self._whole not in {None, text} else self._passed(text)
+
+    def _passed(self, text: str) -> str:
+        if self._special is not None:
+            return self._up_to_end(text)
+        return self._up_to_end(text.removeprefix(self._prompt))
+
+    def _up_to_end(self, text: str) -> str:
+        rest = text.rstrip()
+        end = next((marker for marker in ENDS if rest.endswith(marker)), None)
+        if end is None:
+            return text
+        begin = len(rest) - len(end)
+        if self._special is not None and all(span[1] <= begin for span in self._special):
+            return text  # it was spelled out
+        return self._up_to_end(text[:begin])

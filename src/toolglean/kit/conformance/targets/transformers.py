@@ -79,7 +79,7 @@ class Transformers:
 
     def whole(self, text: str) -> dict[str, Any]:
         """The answer to a whole turn."""
-        self.parser.feed(text)
+        self.parser.feed(self._tokens.passed(text))
         message, _ = self.parser.finalize()
         return {
             "content": message.get("content"),
@@ -89,7 +89,7 @@ class Transformers:
 
     def feed(self, chunk: str) -> dict[str, Any]:
         """The answer to a chunk."""
-        return _answer(self.parser.feed(chunk))
+        return _answer(self.parser.feed(self._tokens.passed(chunk)))
 
     def finish(self) -> dict[str, Any]:
         """The answer to the end. What cannot be read there is left out, as by the server's streamer."""

@@ -167,6 +167,7 @@ class Vllm:
 
     def whole(self, text: str) -> dict[str, Any]:
         """The answer to a whole turn."""
+        text = self._tokens.passed(text)
         reasoning, content, calls = self.parser().parse(
             text, self.request, enable_auto_tools=True, model_output_token_ids=self.ids(text, None)
         )
@@ -183,6 +184,7 @@ class Vllm:
 
     def feed(self, chunk: str, special: Spans | None = None) -> dict[str, Any] | None:
         """The answer to the chunk before: the last one comes with the reason for the end, so each waits for the next."""
+        chunk = self._tokens.passed(chunk)
         if not chunk:
             return None
         late, self._late = self._late, (chunk, self.ids(chunk, special))
