@@ -19,10 +19,14 @@ from toolglean.errors import UsageError
 
 __all__ = ["SCHEMA", "Case", "case_schema", "load_cases", "read_cases"]
 
-SCHEMA: Final = 1
-"""The version of the schema that this toolglean reads and ships."""
+SCHEMA: Final = 2
+"""The version of the schema in which this toolglean ships its cases."""
+
+READABLE: Final = (1, 2)
+"""The versions that it reads."""
 
 FILES: Final = ("written.jsonl", "wild.jsonl", "formats.jsonl", "templates.jsonl")
+TIERS: Final = ("core", "policy")
 _SHAPES: Final[dict[str, tuple[type | tuple[type, ...], bool]]] = {
     "id": (str, True),
     "kind": (str, True),
@@ -39,7 +43,16 @@ _SHAPES: Final[dict[str, tuple[type | tuple[type, ...], bool]]] = {
     "atomic": ((list, type(None)), False),
     "note": (str, False),
 }
-"""For each field: its types, and whether it is required."""
+"""For each field of version 1: its types, and whether it is required."""
+
+_SHAPES_2: Final[dict[str, tuple[type | tuple[type, ...], bool]]] = {
+    "tier": (str, True),
+    "question": ((str, type(None)), False),
+    "also_sound": (list, False),
+    "disputed": ((str, type(None)), False),
+    "third_party": ((dict, type(None)), False),
+}
+"""The fields that version 2 added. A case of version 1 is a core case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +76,15 @@ class Case:
         source: where the case comes from.
         license: the terms under which it may be used.
         note: what is special about it.
+        tier: "core" if every sound parser gives this result; "policy" if it answers a question on which sound parsers
+            differ.
+        question: which question, one of `tiers.QUESTIONS`, or one of your own; None for a core case.
+        also_sound: for a policy case, other lists of calls that a sound parser may run. They are not right, but they
+            are not unsafe either.
+        disputed: why, and where, the expected result is disputed; "" if it is not. A disputed case is tried and
+            reported, but not scored.
+        third_party, third_party_license: work of others that is contained in the text, and its terms; "" if there is
+            none.
     """
 
     id: str
@@ -81,6 +103,17 @@ class Case:
     source: str = ""
     license: str = ""
     note: str = ""
+    tier: str = "core"
+    question: str | None = None
+    also_sound: tuple[tuple[dict[str, Any], ...], ...] = ()
+    disputed: str = ""
+    third_party: str = ""
+    third_party_license: str = ""
+
+    @property
+    def reasons(self) -> bool:
+        """Whether reasoning matters: it is judged, the prompt has opened it, or the text has a marker of it."""
+        return self.start == "reasoning" or self.reasoning is not None or "think>" in self.text
 
     @property
     def tool_names(self) -> frozenset[str]:
@@ -112,7 +145,7 @@ def read_cases(path: str | PathLike[str]) -> list[Case]:
 
 
 def case_schema() -> dict[str, Any]:
-    """The JSON schema of a case, version `SCHEMA`."""
+    """The JSON schema of a case, for all versions that this toolglean reads."""
     found: dict[str, Any] = json.loads(
         files("toolglean.kit.conformance").joinpath("case.schema.json").read_text("utf-8")
     )
@@ -139,10 +172,10 @@ def _case(line: str, place: str) -> Case:
     if not isinstance(row, dict):
         raise UsageError(f"{place}: {line[:60]!r} is not a case; expected an object")
     version = row.get("schema")
-    if version != SCHEMA or isinstance(version, bool):
+    if version not in READABLE or isinstance(version, bool):
         raise UsageError(
-            f"{place}: schema={version!r}: this toolglean reads version {SCHEMA}; install one that reads the case, or "
-            f"write the case in version {SCHEMA}"
+            f"{place}: schema={version!r}: this toolglean reads versions {' and '.join(map(str, READABLE))}; install one "
+            f"that reads the case, or write the case in version {SCHEMA}"
         )
     wrong = next(_wrong(row), None)
     if wrong is not None:
@@ -151,12 +184,15 @@ def _case(line: str, place: str) -> Case:
 
 
 def _wrong(row: Mapping[str, Any]) -> Iterator[str]:
-    for name, (shape, needed) in _SHAPES.items():
+    shapes = _SHAPES if row["schema"] == 1 else _SHAPES | _SHAPES_2
+    for name, (shape, needed) in shapes.items():
         if (name in row and not isinstance(row[name], shape)) or (needed and name not in row):
             shown = repr(row[name])[:60] if name in row else "missing"
             yield f"{name}={shown}: expected {_named(shape)}"
-    for name in row.keys() - _SHAPES.keys() - {"schema"}:
-        yield f"{name!r} is not a field of a case"
+    for name in sorted(row.keys() - shapes.keys() - {"schema"}):
+        yield f"{name!r} is not a field of a case of schema version {row['schema']}"
+    if row["schema"] != 1:
+        yield from _wrong_tier(row)
     if row.get("start") not in {None, "content", "reasoning"}:
         yield f"start={row['start']!r}: expected 'content', 'reasoning' or null"
     yield from _wrong_calls(row["expected"].get("calls"), "expected.calls")
@@ -170,6 +206,24 @@ def _wrong(row: Mapping[str, Any]) -> Iterator[str]:
         function = tool.get("function") if isinstance(tool, dict) else None
         if not isinstance(function, dict) or not isinstance(function.get("name"), str):
             yield f"tools: {tool!r} is not a function in the form of OpenAI's API"
+
+
+def _wrong_tier(row: Mapping[str, Any]) -> Iterator[str]:
+    if row["tier"] not in TIERS:
+        yield f"tier={row['tier']!r}: expected 'core' or 'policy'"
+    if (row["tier"] == "policy") != bool(row.get("question")):
+        yield f"question={row.get('question')!r}: a policy case needs the question that it answers, a core case has none"
+    if row.get("also_sound") and row["tier"] == "core":
+        yield "also_sound: a core case has only right answers; use also_right"
+    for other in row.get("also_sound", ()):
+        yield from _wrong_calls(other, "also_sound")
+    party = row.get("third_party")
+    if party is not None and not (party.keys() == {"name", "license"} and all(map(_is_text, party.values()))):
+        yield f"third_party={party!r:.60}: expected an object with name and license"
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and bool(value)
 
 
 def _wrong_tokens(row: Mapping[str, Any]) -> Iterator[str]:
@@ -204,7 +258,7 @@ def _made(row: Mapping[str, Any]) -> Case:
     def calls(rows: Iterable[Mapping[str, Any]]) -> tuple[dict[str, Any], ...]:
         return tuple({"name": each["name"], "arguments": each["arguments"]} for each in rows)
 
-    expected = row["expected"]
+    expected, third_party = row["expected"], row.get("third_party") or {}
     return Case(
         id=row["id"],
         kind=row["kind"],
@@ -222,4 +276,10 @@ def _made(row: Mapping[str, Any]) -> Case:
         source=row["source"],
         license=row["license"],
         note=row.get("note", ""),
+        tier=row.get("tier", "core"),
+        question=row.get("question"),
+        also_sound=tuple(calls(each) for each in row.get("also_sound", ())),
+        disputed=row.get("disputed") or "",
+        third_party=third_party.get("name", ""),
+        third_party_license=third_party.get("license", ""),
     )

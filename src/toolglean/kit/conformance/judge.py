@@ -1,7 +1,7 @@
 # What is wrong with a reading, and which faults are worse than others. Does not depend on how the reading was made.
 #
-# VERDICTS are in the order of toolglean's aims: nothing runs that the model did not plainly write; nothing is lost; as
-# much as possible is read.
+# VERDICTS are in the order of what they cost a user: a call that runs and was not written is worse than lost text, and
+# that is worse than a call that was not read. Which of them are core and which are policy: tiers.py.
 """Verdicts on readings."""
 
 from __future__ import annotations
@@ -25,6 +25,8 @@ VERDICTS: Final = {
     "cuts": "the answer depends on how the text was cut",
     "missed": "a call was not read",
     "text": "markers are left in the text, or text is in the wrong place",
+    "dropped": "the text of a call that does not run is nowhere in the answer",
+    "differs": "another answer to a question of policy, and a sound one",
     "right": "as expected",
     "unproven": "it is not known what the model wrote",
     "skipped": "the parser does not claim this case",
@@ -45,9 +47,9 @@ class Fault(NamedTuple):
 def faults_of(case: Case, reading: Reading) -> list[Fault]:
     """What is wrong with a reading of a case; empty if it is right."""
     found = list(_wrong_calls(case, reading))
-    lost = _lost(case, reading)
+    verdict, lost = _lost(case, reading)
     if lost:
-        found.append(Fault("lost", f"nowhere in the answer: {lost!r:.200}"))
+        found.append(Fault(verdict, f"nowhere in the answer: {lost!r:.200}"))
     if not found:
         found += _wrong_texts(case, reading)
     return found
@@ -70,6 +72,9 @@ def _wrong_calls(case: Case, reading: Reading) -> Iterator[Fault]:
     ran = reading.calls
     accepted = [case.calls, *case.also_right]
     if any(len(calls) == len(ran) and all(map(_same, calls, ran)) for calls in accepted):
+        return
+    if any(len(calls) == len(ran) and all(map(_same, calls, ran)) for calls in case.also_sound):
+        yield Fault("differs", f"ran {', '.join(map(_shown, ran)) or 'nothing'}")
         return
     # The accepted list that shares most with what ran tells what else should have run.
     wanted = max(accepted, key=lambda calls: len(calls) - len(_without(calls, ran)))
@@ -137,27 +142,27 @@ def _words(text: str) -> list[str]:
     return text.split()
 
 
-def _lost(case: Case, reading: Reading) -> str:
-    """A text that is missing: from the content, from the reasoning, or from a call that did not run."""
+def _lost(case: Case, reading: Reading) -> tuple[str, str]:
+    """A text that is missing, and its verdict: from the content, from the reasoning, or from a call that did not run."""
     found = reading.text
     if not (case.calls or case.content or case.reasoning or reading.calls):
-        return _unsaid(case, found)
+        return "dropped", _unsaid(case, found)
     for text in (case.content, case.reasoning):
         if text and not _holds(found, "".join(text.split())):
-            return text
+            return "lost", text
     wanted = case.calls or (case.also_right[0] if case.also_right else ())
     for call in _without(wanted, reading.calls):
         for value in _texts(call["arguments"]):
             if not _holds(found, "".join(each for each in value if each.isascii() and each.isalnum())):
-                return value
-    return ""
+                return "lost" if case.calls else "dropped", value
+    return "", ""
 
 
 def _unsaid(case: Case, found: str) -> str:
     """What is missing from a turn without calls and text, such as one that was cut off inside its only call.
 
     The names of the tools in it must appear somewhere, either as text or as an unfinished call; if the name was cut off
-    too, something must appear. So a parser that never returns anything is not right.
+    too, something must appear.
     """
     names = [name for name in sorted(case.tool_names) if name in case.text]
     if not names and case.content is None and not found.strip():

@@ -108,14 +108,18 @@ def _add(calls: dict[object, dict[str, Any]], call: object) -> None:
 
 
 def _close(reading: Reading, call: dict[str, Any]) -> None:
-    # Clients read "" as no arguments (`json.loads(text or "{}")`), and can only run a JSON object.
+    # Clients read "" as no arguments (`json.loads(text or "{}")`), and can only run a JSON object: NaN is not JSON.
     arguments = call["arguments"]
     if isinstance(arguments, str):
         try:
-            arguments = json.loads(arguments or "{}")
+            arguments = json.loads(arguments or "{}", parse_constant=_refused)
         except (ValueError, RecursionError):
             arguments = None
     if call["name"] and isinstance(arguments, dict):
         reading.calls.append({"name": call["name"], "arguments": arguments})
     else:
         reading.unfinished.append(f"{call['name']} {call['arguments']}")
+
+
+def _refused(constant: str) -> None:
+    raise ValueError(constant)

@@ -1,0 +1,99 @@
+# Which faults are core and which are policy, and the two scores. Does not depend on how a fault is found (judge.py).
+#
+# The rule. A parser is *sound* if
+#
+#   1. it runs a call only if the turn contains it, whole, where the format writes calls, with the arguments as written;
+#   2. it returns all other text somewhere;
+#   3. it reads everything that the format's own chat template can write;
+#   4. it answers every turn, and its answer does not depend on how the turn was cut.
+#
+# A case is *core* if every sound parser gives its result, or one of its `also_right`. It is *policy* if its result
+# answers one of QUESTIONS, on which sound parsers differ. There is no third kind: a case that fits neither is removed.
+#
+# Safety is always core: a policy case in which a call ran that the model did not write so counts as a core case that
+# failed. So do crashes, timeouts, and answers that depend on the cuts, because no policy asks for them.
+"""Core and policy."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from toolglean.kit.conformance.cases import Case
+
+__all__ = ["ALWAYS_CORE", "ALWAYS_POLICY", "QUESTIONS", "SAFETY", "Score", "has_unread_call", "outcome", "tier_of"]
+
+QUESTIONS: Final = {
+    "form": "A call is not in the form of its format: bare, without one of its markers, in a fence, in another family's "
+    "markup, or as a flattened history shows calls. Is it read as a call?",
+    "repair": "A call breaks the rules of its own format, and can be meant in one way only. Is it run, repaired?",
+    "closer": "The turn ends after the last value of a call and before its closing marker. Is the call run?",
+    "reasoning": "A call is in reasoning that never ends. Is it run?",
+    "unknown": "A call names a tool that was not given. Is it handed out as a call?",
+    "after": "Is the text between and after calls returned?",
+    "mention": "A marker is in prose, and no call follows. Is it returned as text?",
+    "values": "A format writes a value without its type, or with another type than the schema's. Which value is it?",
+    "edges": "White space is at the edge of a value. Is it part of the value?",
+    "prompt": "The prompt has opened the header in which the turn begins. Is the rest of the header kept out of the text?",
+    "unread": "A call does not run, because it was cut off or cannot be read. Is its text returned?",
+}
+"""The questions on which sound parsers differ. In the shipped cases, the expected answer is always yes or, for a value, the schema's."""
+
+SAFETY: Final = frozenset({"unsafe", "altered"})
+"""The verdicts that say that a call ran which the model did not write so."""
+
+ALWAYS_CORE: Final = SAFETY | {"crash", "timeout", "cuts"}
+ALWAYS_POLICY: Final = frozenset({"dropped", "differs"})
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """How many of the cases that were judged are right.
+
+    Attributes:
+        right: how many are right.
+        judged: how many were judged: not skipped, proven, and not disputed.
+    """
+
+    right: int = 0
+    judged: int = 0
+
+    @property
+    def percent(self) -> float | None:
+        """The share in percent, to one decimal, rounded down: only a full score is 100. None if nothing was judged."""
+        return math.floor(1000 * self.right / self.judged) / 10 if self.judged else None
+
+    def __str__(self) -> str:
+        return "none judged" if self.percent is None else f"{self.right} of {self.judged} ({self.percent:g} %)"
+
+
+def tier_of(case: Case, verdict: str) -> str:
+    """Whether a fault of this kind in a case is "core" or "policy"."""
+    if verdict in ALWAYS_CORE:
+        return "core"
+    return "policy" if verdict in ALWAYS_POLICY else case.tier
+
+
+def has_unread_call(case: Case) -> bool:
+    """Whether a case has a call that need not run, so that the question "unread" arises in it."""
+    empty = not case.content and not case.reasoning and bool(case.text.strip())
+    return not case.calls and (empty or bool(case.also_right))
+
+
+def outcome(case: Case, verdicts: Iterable[str]) -> tuple[bool | None, bool | None]:
+    """What a judged case adds to the core score and to the policy score: True, False, or None for nothing.
+
+    Args:
+        case: the case.
+        verdicts: what is wrong.
+    """
+    if case.disputed:
+        return None, None
+    wrong = [(tier_of(case, verdict), verdict) for verdict in verdicts]
+    core_right = all(tier != "core" for tier, _ in wrong)
+    if case.tier == "policy":
+        return (None, not wrong) if core_right else (False, None)
+    asked = has_unread_call(case) and core_right
+    return core_right, all(tier != "policy" for tier, _ in wrong) if asked else None
