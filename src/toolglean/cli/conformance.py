@@ -1,5 +1,5 @@
 # The arguments, and where the reports go. Does not depend on what the kit does (toolglean.kit.conformance).
-"""`toolglean conformance`: any parser, or any server, on our cases."""
+"""`toolglean conformance`: any parser, or any server, on cases whose calls and text are known."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import argparse
 import json
 import sys
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,38 +16,43 @@ from toolglean.cli.output import for_people
 from toolglean.cli.progress import clear_line, show_line
 from toolglean.formats.registry import find_format
 from toolglean.kit import conformance
-from toolglean.kit.conformance import Case, ParserTarget, Result, Target, engines
+from toolglean.kit.conformance import Case, CaseSet, ParserTarget, Report, Result, Target, engines
+from toolglean.kit.conformance.badge import as_badge, as_badge_json
+from toolglean.kit.conformance.cases import TIERS
+from toolglean.kit.conformance.page import as_html, as_markdown
 from toolglean.kit.conformance.report import as_json, as_junit, as_text
+from toolglean.kit.conformance.shipped import ALL, open_target
 from toolglean.kit.conformance.upstream import Upstream
 
 __all__ = ["add_arguments"]
 
-OWN = "toolglean.kit.conformance.own:Own"
 MODES = ("upstream", "vllm", "sglang", "echo")
 LAST_PORT = 65535
+SUFFIXES = {
+    "output": (".json",),
+    "junit": (".xml",),
+    "page": (".html", ".md"),
+    "badge": (".svg", ".json"),
+}
+"""The files that each option writes."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the description and the arguments of the command."""
     parser.description = (
         "Tries a parser, or the parser of a server, on turns whose calls and text are known: each turn whole, "
-        "piece by piece and at random cuts. The report distinguishes what is right, what ran and should not, what is "
-        "lost, missed or dependent on the cuts, crashes and timeouts."
+        "piece by piece and at random cuts. There are two scores: core, for cases in which every sound parser gives "
+        "the same result, and policy, for questions on which sound parsers differ. With RESULTS, it runs nothing and "
+        "makes a page, or a badge, of results that were saved before."
     )
     parser.epilog = (
-        "exit codes: 0 if every case that was judged is right; 1 if one is not, or none could be judged; 2 for "
+        "exit codes: 0 if nothing is wrong (see --fail-on); 1 if something is, or no case could be judged; 2 for "
         "wrong usage, a parser that cannot be imported, or a server that cannot be reached"
     )
+    parser.add_argument("results", nargs="*", metavar="RESULTS", help="files of --output, for --page or --badge")
     _add_targets(parser)
     _add_cases(parser)
-    group = parser.add_argument_group("the report")
-    group.add_argument(
-        "--json", metavar="FILE", help="also write the report as JSON; - for standard output, instead of text"
-    )
-    group.add_argument("--junit", metavar="FILE", help="also write the report as JUnit XML, which CI systems read")
-    group.add_argument("--brief", action="store_true", help="print only the table, without the cases that fail")
-    group.add_argument("--list", action="store_true", help="list the cases that would run, and run none")
-    group.add_argument("--print-schema", action="store_true", help="print the JSON schema of a case, and run none")
+    _add_reports(parser)
     parser.set_defaults(run=run)
 
 
@@ -54,14 +60,16 @@ def _add_targets(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("what to test")
     one = group.add_mutually_exclusive_group()
     one.add_argument(
+        "--target", metavar="NAME", help=f"a parser with an adapter in toolglean: {', '.join(ALL)} (default: toolglean)"
+    )
+    one.add_argument(
         "--parser",
         metavar="MODULE:NAME",
-        default=OWN,
-        help="a function of a text and tools, a generator of chunks and tools, or a class with feed and finish "
-        "(default: toolglean's own parser)",
+        help="a function of a text and tools, a generator of chunks and tools, or a class with feed and finish; "
+        "FILE.py:NAME works as well",
     )
     one.add_argument("--engine", metavar="URL", help="a server with OpenAI's API, such as http://localhost:8000/v1")
-    group.add_argument("--python", metavar="FILE", help="the Python that runs --parser (default: this one)")
+    group.add_argument("--python", metavar="FILE", help="the Python that runs --target or --parser (default: this one)")
     group.add_argument(
         "--mode",
         choices=MODES,
@@ -69,85 +77,169 @@ def _add_targets(parser: argparse.ArgumentParser) -> None:
         help="how a text gets to --engine: upstream: the server passes requests on to the kit; vllm, sglang: through "
         "endpoints of the server's own; echo: its model is asked to repeat the text (default: upstream)",
     )
-    group.add_argument(
-        "--listen",
-        metavar="HOST:PORT",
-        default="127.0.0.1:9911",
-        help="upstream: where the kit listens, as the server's model (default: 127.0.0.1:9911)",
-    )
+    group.add_argument("--host", default="127.0.0.1", help="upstream: where the kit listens (default: 127.0.0.1)")
+    group.add_argument("--port", type=int, default=9911, help="upstream: on which port (default: 9911)")
     group.add_argument("--model", metavar="NAME", help="the name of the model in requests to --engine")
     group.add_argument("--tool-call-parser", metavar="NAME", help="sglang: the name of its parser of calls")
     group.add_argument("--reasoning-parser", metavar="NAME", help="sglang: the name of its parser of reasoning")
     group.add_argument(
         "--timeout", type=float, default=10.0, metavar="SECONDS", help="the time limit for one turn (default: 10)"
     )
+    group.add_argument("--target-name", metavar="NAME", help="what results call the target (default: its own name)")
+    group.add_argument("--target-version", metavar="VERSION", help="its version in results, if the kit cannot know it")
 
 
 def _add_cases(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("which cases")
+    group = parser.add_argument_group("which cases, and how")
     group.add_argument(
         "--cases",
         action="append",
         metavar="FILE",
-        help="your own cases, as JSON lines, instead of ours; can be repeated",
+        help="a file of cases, as JSON lines, or the name of an installed set, instead of the shipped cases; can be "
+        "repeated",
     )
     group.add_argument("--format", action="append", metavar="NAME", help="only cases of this format; can be repeated")
     group.add_argument("--kind", action="append", metavar="KIND", help="only cases of this kind; can be repeated")
+    group.add_argument("--tier", choices=TIERS, help="only core cases, or only policy cases")
     group.add_argument("--only", metavar="START", help="only cases whose id begins with this")
+    group.add_argument(
+        "--ways",
+        choices=tuple(conformance.WAYS),
+        default="all",
+        help="how each text is given: whole; pieces: also piece by piece, and a few pieces at once, as servers send "
+        "it; all: also in one chunk and at random cuts (default: all)",
+    )
     group.add_argument(
         "--cuts", type=int, default=3, metavar="N", help="how many random cuts of each text to try (default: 3)"
     )
 
 
+def _add_reports(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("the report")
+    group.add_argument("--json", action="store_true", help="print the results as JSON, instead of text")
+    group.add_argument("--output", metavar="FILE.json", help="also write the results as JSON")
+    group.add_argument("--junit", metavar="FILE.xml", help="also write them as JUnit XML, which CI systems read")
+    group.add_argument("--page", metavar="FILE", help="also write them as a page, by the suffix .html or .md")
+    group.add_argument("--badge", metavar="FILE", help="also write a badge: .svg, or .json for shields.io")
+    group.add_argument("--brief", action="store_true", help="print only the table and the scores")
+    group.add_argument(
+        "--fail-on",
+        choices=TIERS,
+        default="core",
+        help="what makes the exit code 1: core: only core faults; policy: also another answer to a question of policy "
+        "(default: core)",
+    )
+    group.add_argument("--list", action="store_true", help="list the cases that would run, and run none")
+    group.add_argument(
+        "--print-schema",
+        nargs="?",
+        const="case",
+        choices=("case", "results"),
+        help="print the JSON schema of a case (default), or of results, and run none",
+    )
+
+
 def run(args: argparse.Namespace) -> int:
-    """Try, and report. Returns 1 if a case is not right."""
+    """Try, and report. Returns 1 if something is wrong."""
     for_people()
     if args.print_schema:
-        print(json.dumps(conformance.case_schema(), indent=1))
+        schemas = {"case": conformance.case_schema, "results": conformance.results_schema}
+        print(json.dumps(schemas[args.print_schema](), indent=1))
         return 0
-    cases = _cases(args)
+    _check_files(args)
+    if args.results:
+        return _render(args)
+    used, cases = _cases(args)
     if args.list:
-        for case in cases:
-            print(f"{case.id:48} {case.kind:20} {case.format or ''}".rstrip())
+        _list(args, used, cases)
         return 0
-    target = _target(args)
-    try:
-        report = conformance.run(target, cases, random_cuts=args.cuts, progress=_progress(len(cases)))
-    finally:
-        target.close()
-        clear_line()
-    if args.json == "-":
-        print(as_json(report))
+    report = _run(args, cases)
+    if args.json:
+        print(as_json(report, case_set=used))
     else:
-        print(as_text(report, failures=not args.brief))
-        _write(args.json, lambda: as_json(report))
-    _write(args.junit, lambda: as_junit(report))
-    return 0 if report.passed else 1
+        print(as_text(report, failures=not args.brief, case_set=used))
+    results = conformance.results_of(report, case_set=used)
+    _write(args.output, lambda: json.dumps(results.data, indent=1) + "\n")
+    _write(args.junit, lambda: as_junit(report, fail_on=args.fail_on, case_set=used))
+    _write_views(args, [results])
+    policy = report.score("policy")
+    return 0 if report.passed and (args.fail_on == "core" or policy.right == policy.judged) else 1
 
 
-def _cases(args: argparse.Namespace) -> list[Case]:
+# -- cases -------------------------------------------------------------------------------------------------------------
+
+
+def _cases(args: argparse.Namespace) -> tuple[CaseSet, list[Case]]:
     if args.cuts < 0:
         raise InputError(f"--cuts {args.cuts}: expected 0 or more")
     if not args.timeout > 0:
         raise InputError(f"--timeout {args.timeout:g}: expected a number of seconds above 0")
-    found = [case for path in args.cases for case in conformance.read_cases(path)] if args.cases else None
-    cases = conformance.load_cases() if found is None else found
+    used = conformance.sets_of(args.cases) if args.cases else conformance.shipped_set()
+    kinds = {case.kind for case in used.cases}
+    for kind in args.kind or ():
+        if kind not in kinds:
+            raise InputError(f"--kind {kind}: no case has this kind; expected one of {', '.join(sorted(kinds))}")
     formats = {getattr(find_format(name), "name", name) for name in args.format or ()}
     chosen = [
         case
-        for case in cases
+        for case in used.cases
         if (not formats or case.format in formats)
         and (not args.kind or case.kind in args.kind)
+        and args.tier in {None, case.tier}
         and case.id.startswith(args.only or "")
     ]
     if not chosen:
-        raise InputError("no case matches --format, --kind and --only; `toolglean conformance --list` shows all cases")
-    return chosen
+        raise InputError(
+            "no case matches --format, --kind, --tier and --only; `toolglean conformance --list` shows all cases"
+        )
+    return used, chosen
+
+
+def _list(args: argparse.Namespace, used: CaseSet, cases: list[Case]) -> None:
+    if args.json:
+        print(json.dumps(_listed(used, cases), indent=1))
+        return
+    version = f" {used.version}" if used.version else ""
+    print(f"# {used.name}{version}, {used.digest}, {len(cases)} of {len(used.cases)} cases")
+    for case in cases:
+        tier = f"{case.tier}: {case.question}" if case.question else case.tier
+        disputed = "  (disputed)" if case.disputed else ""
+        print(f"{case.id:48} {case.kind:20} {tier:20} {case.format or ''}{disputed}".rstrip())
+
+
+def _listed(used: CaseSet, cases: list[Case]) -> dict[str, Any]:
+    names = ("id", "kind", "format", "tier", "question", "disputed", "source", "license", "third_party")
+    return {
+        "name": used.name,
+        "version": used.version,
+        "digest": used.digest,
+        "licenses": used.licenses,
+        "cases": [{name: getattr(case, name) or None for name in (*names, "third_party_license")} for case in cases],
+    }
+
+
+# -- the run -----------------------------------------------------------------------------------------------------------
+
+
+def _run(args: argparse.Namespace, cases: list[Case]) -> Report:
+    target = _target(args)
+    try:
+        report = conformance.run(target, cases, ways=args.ways, random_cuts=args.cuts, progress=_progress(len(cases)))
+    finally:
+        target.close()
+        clear_line()
+    about = report.about
+    if about is not None:
+        about = replace(about, name=args.target_name or about.name, version=args.target_version or about.version)
+        report = replace(report, target=about.name, about=about)
+    return report
 
 
 def _target(args: argparse.Namespace) -> Target:
     if args.engine is None:
-        return ParserTarget(args.parser, python=args.python, timeout=args.timeout)
+        if args.parser is not None:
+            return ParserTarget(args.parser, python=args.python, timeout=args.timeout)
+        return open_target(args.target or "toolglean", python=args.python, timeout=args.timeout)
     how: dict[str, Any] = {"timeout": args.timeout}
     if args.mode == "vllm":
         return engines.Derender(args.engine, model=args.model, **how)
@@ -157,30 +249,15 @@ def _target(args: argparse.Namespace) -> Target:
         if args.tool_call_parser is None:
             raise InputError("--mode sglang needs --tool-call-parser NAME, as for `sglang serve`")
         return engines.NativeParse(args.engine, args.tool_call_parser, reasoning=args.reasoning_parser, **how)
-    host, port = _address(args.listen)
-    upstream = Upstream(host, port)
+    if not 0 <= args.port <= LAST_PORT:
+        raise InputError(f"--port {args.port}: expected a number from 0 to {LAST_PORT}")
+    upstream = Upstream(args.host, args.port)
     print(
         f"toolglean conformance: start the proxy at {args.engine} with `--upstream {upstream.url}`; the kit is "
         "listening there",
         file=sys.stderr,
     )
     return engines.Proxied(args.engine, upstream, model=args.model, **how)
-
-
-def _address(text: str) -> tuple[str, int]:
-    host, _, port = text.rpartition(":")
-    if not host or not port.isdigit() or int(port) > LAST_PORT:
-        raise InputError(f"--listen {text}: expected HOST:PORT, such as 127.0.0.1:9911")
-    return host, int(port)
-
-
-def _write(path: str | None, text: Callable[[], str]) -> None:
-    if path is None or path == "-":
-        return
-    try:
-        Path(path).write_text(text(), encoding="utf-8", errors="backslashreplace")
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error}") from error
 
 
 def _progress(count: int) -> Callable[[Result], None]:
@@ -192,3 +269,40 @@ def _progress(count: int) -> Callable[[Result], None]:
         show_line(f"{done} of {count}")
 
     return told
+
+
+# -- files -------------------------------------------------------------------------------------------------------------
+
+
+def _check_files(args: argparse.Namespace) -> None:
+    # Before the run, which may take an hour.
+    for option, suffixes in SUFFIXES.items():
+        path = getattr(args, option)
+        if path is not None and Path(path).suffix not in suffixes:
+            raise InputError(f"--{option} {path}: expected a file that ends with {' or '.join(suffixes)}")
+        if path is not None and not Path(path).parent.is_dir():
+            raise InputError(f"--{option} {path}: there is no folder {Path(path).parent}")
+    if args.results and args.page is None and args.badge is None:
+        raise InputError(f"{args.results[0]}: RESULTS need --page FILE or --badge FILE; a run has no such argument")
+    if args.badge is not None and len(args.results) > 1:
+        raise InputError(f"--badge {args.badge}: a badge is about one file of results, not {len(args.results)}")
+
+
+def _render(args: argparse.Namespace) -> int:
+    found = [conformance.read_results(path) for path in args.results]
+    _write_views(args, found)
+    return 0
+
+
+def _write_views(args: argparse.Namespace, results: list[conformance.Results]) -> None:
+    _write(args.page, lambda: as_markdown(results) if args.page.endswith(".md") else as_html(results))
+    _write(args.badge, lambda: (as_badge if args.badge.endswith(".svg") else as_badge_json)(results[0]))
+
+
+def _write(path: str | None, text: Callable[[], str]) -> None:
+    if path is None:
+        return
+    try:
+        Path(path).write_text(text(), encoding="utf-8", errors="backslashreplace")
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error}") from error

@@ -174,8 +174,8 @@ def _case(line: str, place: str) -> Case:
     version = row.get("schema")
     if version not in READABLE or isinstance(version, bool):
         raise UsageError(
-            f"{place}: schema={version!r}: this toolglean reads versions {' and '.join(map(str, READABLE))}; install one "
-            f"that reads the case, or write the case in version {SCHEMA}"
+            f"{place}: schema={version!r}: this toolglean reads versions {' and '.join(map(str, READABLE))}; install "
+            f"one that reads the case, or write the case in version {SCHEMA}"
         )
     wrong = next(_wrong(row), None)
     if wrong is not None:
@@ -184,15 +184,7 @@ def _case(line: str, place: str) -> Case:
 
 
 def _wrong(row: Mapping[str, Any]) -> Iterator[str]:
-    shapes = _SHAPES if row["schema"] == 1 else _SHAPES | _SHAPES_2
-    for name, (shape, needed) in shapes.items():
-        if (name in row and not isinstance(row[name], shape)) or (needed and name not in row):
-            shown = repr(row[name])[:60] if name in row else "missing"
-            yield f"{name}={shown}: expected {_named(shape)}"
-    for name in sorted(row.keys() - shapes.keys() - {"schema"}):
-        yield f"{name!r} is not a field of a case of schema version {row['schema']}"
-    if row["schema"] != 1:
-        yield from _wrong_tier(row)
+    yield from _wrong_fields(row)
     if row.get("start") not in {None, "content", "reasoning"}:
         yield f"start={row['start']!r}: expected 'content', 'reasoning' or null"
     yield from _wrong_calls(row["expected"].get("calls"), "expected.calls")
@@ -201,6 +193,8 @@ def _wrong(row: Mapping[str, Any]) -> Iterator[str]:
     for name in ("content", "reasoning"):
         if not isinstance(row["expected"].get(name, 0), str | None):
             yield f"expected.{name} must be text, or null if it is not judged"
+    if row["schema"] != 1:
+        yield from _wrong_tier(row)
     yield from _wrong_tokens(row)
     for tool in row["tools"]:
         function = tool.get("function") if isinstance(tool, dict) else None
@@ -208,11 +202,21 @@ def _wrong(row: Mapping[str, Any]) -> Iterator[str]:
             yield f"tools: {tool!r} is not a function in the form of OpenAI's API"
 
 
+def _wrong_fields(row: Mapping[str, Any]) -> Iterator[str]:
+    shapes = _SHAPES if row["schema"] == 1 else _SHAPES | _SHAPES_2
+    for name, (shape, needed) in shapes.items():
+        if (name in row and not isinstance(row[name], shape)) or (needed and name not in row):
+            shown = repr(row[name])[:60] if name in row else "missing"
+            yield f"{name}={shown}: expected {_named(shape)}"
+    for name in sorted(row.keys() - shapes.keys() - {"schema"}):
+        yield f"{name!r} is not a field of a case of schema version {row['schema']}"
+
+
 def _wrong_tier(row: Mapping[str, Any]) -> Iterator[str]:
     if row["tier"] not in TIERS:
         yield f"tier={row['tier']!r}: expected 'core' or 'policy'"
     if (row["tier"] == "policy") != bool(row.get("question")):
-        yield f"question={row.get('question')!r}: a policy case needs the question that it answers, a core case has none"
+        yield f"question={row.get('question')!r}: a policy case needs its question; a core case has none"
     if row.get("also_sound") and row["tier"] == "core":
         yield "also_sound: a core case has only right answers; use also_right"
     for other in row.get("also_sound", ()):

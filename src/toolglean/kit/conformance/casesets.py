@@ -1,9 +1,9 @@
 # Sets of cases with a name, a version and a digest: the shipped one, those of other packages, and those of files. Does
 # not depend on how a case is judged.
 #
-# The digest is the SHA-256 of all cases in canonical form: one line for each case, in the order of their ids, each a JSON
-# object of every field of `Case` with sorted keys, no white space and only ASCII. So two sets have the same digest if
-# and only if they ask the same, whatever their files look like.
+# The digest is the SHA-256 of all cases in canonical form: one line for each case, in the order of their ids, each a
+# JSON object of every field of `Case` with sorted keys, no white space and only ASCII. So two sets have the same digest
+# if and only if they ask the same, whatever their files look like.
 #
 # Another package adds a set through an entry point of the group GROUP. The name of the entry point is the name of the
 # set. It gives the path of a file of cases, or of a folder of such files, or a function that returns one.
@@ -98,7 +98,9 @@ def sets_of(names: Iterable[str]) -> CaseSet:
     Raises:
         UsageError: one cannot be read, or two cases have the same id.
     """
-    found = [_file(name) if Path(name).is_file() or name.endswith((".json", ".jsonl")) else find_set(name) for name in names]
+    found = [
+        _file(name) if Path(name).is_file() or name.endswith((".json", ".jsonl")) else find_set(name) for name in names
+    ]
     cases = [case for each in found for case in each.cases]
     seen: set[str] = set()
     for case in cases:

@@ -9,35 +9,47 @@
 
 from __future__ import annotations
 
+import hashlib
 import importlib
+import importlib.util
 import inspect
 import json
 import os
+import platform
+import sys
 import traceback
 from collections.abc import Callable, Iterable, Iterator
+from types import ModuleType
 from typing import Any
 
 from toolglean.kit.conformance.cuts import ONE_CHUNK, WHOLE, chunks_of, spans_of
 from toolglean.kit.conformance.reading import folded
 
-__all__ = ["Subject", "main"]
+__all__ = ["NotClaimed", "Subject", "main"]
+
+
+class NotClaimed(Exception):  # noqa: N818  # not an error
+    """The parser does not claim a case."""
 
 
 class Subject:
     """The parser under test: a function of a text, a generator of chunks, or a class.
 
     Args:
-        name: `module:name`.
+        name: `module:name`, or `path/to/file.py:name`.
 
     Raises:
         ValueError, TypeError: it does not name a parser, or names something else. The import may raise anything.
     """
 
     def __init__(self, name: str) -> None:
-        module, _, attribute = name.partition(":")
-        if not module or not attribute:
-            raise ValueError(f"{name!r} is not the name of a parser; expected module:function or module:Class")
-        found: Any = importlib.import_module(module)
+        place, _, attribute = name.rpartition(":")
+        if not place or not attribute:
+            raise ValueError(
+                f"{name!r} is not the name of a parser; expected module:function, module:Class or file.py:Class"
+            )
+        self._module = _file(place) if place.endswith(".py") else importlib.import_module(place)
+        found: Any = self._module
         for part in attribute.split("."):
             found = getattr(found, part)
         if not callable(found):
@@ -53,8 +65,24 @@ class Subject:
             for each in ("format", "model", "start")
             if each in parameters or any(one.kind is one.VAR_KEYWORD for one in parameters.values())
         }
-        self._takes |= {each for each in ("special", "atomic") if each in parameters}
+        self._takes |= {each for each in ("special", "atomic", "reasons", "id") if each in parameters}
         self._takes_spans = self._is_class and "special" in inspect.signature(found.feed).parameters
+
+    def about(self, package: str = "") -> dict[str, Any]:
+        """What the parent needs to know.
+
+        Args:
+            package: the distribution whose version is that of the parser; "": that of the adapter's module.
+        """
+        source = getattr(self._module, "__file__", None)
+        return {
+            "streams": self.streams,
+            "has_whole": self.has_whole,
+            "version": _version(self._module, package),
+            "python": f"{platform.python_implementation()} {platform.python_version()}",
+            "platform": f"{platform.system()} {platform.machine()}",
+            "adapter_digest": _digest(source) if source else None,
+        }
 
     @property
     def has_whole(self) -> bool:
@@ -67,7 +95,11 @@ class Subject:
         return self._is_class or self._is_generator
 
     def answers(self, case: dict[str, Any], way: str) -> list[object] | None:
-        """The answers to one case in one way; None if the parser does not claim the case."""
+        """The answers to one case in one way; None if the parser does not claim the case.
+
+        Raises:
+            NotClaimed: the same, with the reason that the parser gave.
+        """
         given = {name: case[name] for name in self._takes if case.get(name) is not None}
         text, tools = case["text"], case["tools"]
         if not self.streams:
@@ -78,8 +110,8 @@ class Subject:
             return None if found is None else list(found)
         try:
             parser = self._made(tools, **given)
-        except NotImplementedError:
-            return None
+        except NotImplementedError as error:
+            raise NotClaimed(*error.args) from error
         if way == WHOLE and self.has_whole:
             return [parser.whole(text)]
         chunks = self._chunks(text, way, case["id"], getattr(parser, "pieces", list))
@@ -93,28 +125,66 @@ class Subject:
         return [text] if way in {WHOLE, ONE_CHUNK} else chunks_of(pieces(text), way, seed)
 
 
-def main(name: str) -> None:
+def _file(path: str) -> ModuleType:
+    # Its own name may be that of the package under test, as in targets/vllm.py.
+    spec = importlib.util.spec_from_file_location("toolglean_conformance_adapter", path)
+    if spec is None or spec.loader is None or not os.path.isfile(path):  # noqa: PTH113  # no pathlib here
+        raise ValueError(f"{path!r} is not a file")
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def _version(module: ModuleType, package: str) -> str | None:
+    own, root = getattr(module, "version", None), module.__name__.partition(".")[0]
+    if callable(own):
+        return str(own())
+    if package:
+        return _installed(package)
+    found = getattr(sys.modules.get(root), "__version__", None)
+    return found if isinstance(found, str) else _installed(root)
+
+
+def _installed(package: str) -> str | None:
+    from importlib import metadata  # noqa: PLC0415  # slow, and needed once
+
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+def _digest(path: str) -> str:
+    with open(path, "rb") as file:  # noqa: PTH123
+        return "sha256:" + hashlib.sha256(file.read()).hexdigest()
+
+
+def main(name: str, package: str = "") -> None:
     """Answer each line with a line."""
     asked, answers = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
     os.dup2(2, 1)
-    for answer in _answers(name, asked):
+    for answer in _answers(name, package, asked):
         answers.write(json.dumps(answer, default=str).encode("ascii") + b"\n")
         answers.flush()
 
 
-def _answers(name: str, asked: Iterable[bytes]) -> Iterator[dict[str, Any]]:
+def _answers(name: str, package: str, asked: Iterable[bytes]) -> Iterator[dict[str, Any]]:
     try:
         subject = Subject(name)
+        about = subject.about(package)
     except BaseException as error:  # noqa: BLE001  # an import may raise anything
-        yield {"refused": _short(error)}
+        yield {"refused": _short(error), "missing": isinstance(error, ImportError)}
         return
-    yield {"streams": subject.streams, "has_whole": subject.has_whole}
+    yield about
     for line in asked:
         request = json.loads(line)
         try:
             found = subject.answers(request["case"], request["way"])
-            yield {"skipped": True} if found is None else {"reading": folded(found).as_dict()}
+            yield {"skipped": ""} if found is None else {"reading": folded(found).as_dict()}
+        except NotClaimed as error:
+            yield {"skipped": str(error)}
         except Exception as error:  # noqa: BLE001  # the parser under test may raise anything
             yield {"crash": _short(error)}
 

@@ -1,4 +1,8 @@
-# The ways in which a text is given to a parser. Does not depend on parsers and cases.
+# The ways in which a text is given to a parser, and the sets of ways for which there is a score. Does not depend on
+# parsers and cases.
+#
+# WAYS is the one rule for every report: the command, its results, their page and the figures of benchmarks/peers. A run
+# tries the ways of one set. A finding counts in a set if it showed in one of the set's ways.
 """Ways to cut a text."""
 
 from __future__ import annotations
@@ -7,7 +11,7 @@ import random
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-__all__ = ["BY_PIECES", "FEW", "ONE_CHUNK", "RANDOM", "WHOLE", "chunks_of", "spans_of", "ways"]
+__all__ = ["BY_PIECES", "FEW", "ONE_CHUNK", "RANDOM", "WAYS", "WHOLE", "chunks_of", "is_within", "spans_of", "ways"]
 
 WHOLE: Final = "whole"
 ONE_CHUNK: Final = "in one chunk"
@@ -16,13 +20,32 @@ FEW: Final = "a few pieces at once"
 """As servers send them with speculative decoding, or with an interval between chunks."""
 
 RANDOM: Final = "random cuts"
+WAYS: Final = {
+    "whole": (WHOLE,),
+    "pieces": (WHOLE, BY_PIECES, FEW),
+    "all": (WHOLE, ONE_CHUNK, BY_PIECES, FEW, RANDOM),
+}
+"""The sets of ways, each of which contains those before it: what a caller without streaming sends, what a streaming
+server sends, and everything that a parser may be given."""
+
 MOST_CUTS: Final = 12
 MOST_PIECES: Final = 6
 
 
-def ways(random_cuts: int) -> list[str]:
-    """The ways in which a streaming parser is tried, the whole turn first."""
-    return [WHOLE, ONE_CHUNK, BY_PIECES, FEW, *(f"{RANDOM} {number}" for number in range(1, random_cuts + 1))]
+def ways(random_cuts: int, name: str = "all") -> list[str]:
+    """The ways in which a streaming parser is tried, the whole turn first.
+
+    Args:
+        random_cuts: how many random cuts there are in the set "all".
+        name: the set, one of `WAYS`.
+    """
+    numbered = {RANDOM: [f"{RANDOM} {number}" for number in range(1, random_cuts + 1)]}
+    return [way for each in WAYS[name] for way in numbered.get(each, [each])]
+
+
+def is_within(way: str, name: str) -> bool:
+    """Whether a way belongs to that set of `WAYS`."""
+    return way.startswith(WAYS[name])
 
 
 def chunks_of(pieces: Sequence[str], way: str, seed: str) -> list[str]:

@@ -22,7 +22,7 @@ from toolglean.kit.conformance.cases import Case
 from toolglean.kit.conformance.cuts import ONE_CHUNK, WHOLE, chunks_of
 from toolglean.kit.conformance.http import message_of, post, streamed
 from toolglean.kit.conformance.reading import Reading, folded
-from toolglean.kit.conformance.target import CrashError, UnprovenError
+from toolglean.kit.conformance.target import About, CrashError, UnprovenError
 from toolglean.kit.conformance.upstream import Upstream
 
 __all__ = ["Derender", "Echo", "NativeParse", "Proxied"]
@@ -43,10 +43,18 @@ class _Server:
             socket.create_connection((parts.hostname, port), timeout=timeout).close()
         except (OSError, ValueError) as error:
             raise UsageError(f"engine={url!r} cannot be reached: {error}") from error
-        self.name = url
+        self.name = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
+        """The URL without a password."""
+        self.version: str | None = None
+        """Its version in reports, as the user says."""
         self._root = url.rstrip("/").removesuffix("/v1")
         self._model = {"model": model} if model else {}
         self._timeout = timeout
+
+    @property
+    def about(self) -> About:
+        """What results say about it: a server does not say where it runs."""
+        return About(self.name, self.version, f"toolglean.kit.conformance.engines:{type(self).__name__}")
 
     def claims(self, case: Case, way: str) -> bool:
         """Not if the prompt has opened the reasoning, which a request cannot say; one chunk is a way of streams."""

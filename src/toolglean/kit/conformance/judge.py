@@ -143,7 +143,7 @@ def _words(text: str) -> list[str]:
 
 
 def _lost(case: Case, reading: Reading) -> tuple[str, str]:
-    """A text that is missing, and its verdict: from the content, from the reasoning, or from a call that did not run."""
+    """A missing text and its verdict: from the content, from the reasoning, or from a call that did not run."""
     found = reading.text
     if not (case.calls or case.content or case.reasoning or reading.calls):
         return "dropped", _unsaid(case, found)

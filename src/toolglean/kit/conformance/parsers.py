@@ -17,7 +17,7 @@ from toolglean.errors import UsageError
 from toolglean.kit.conformance.cases import Case
 from toolglean.kit.conformance.cuts import ONE_CHUNK, WHOLE
 from toolglean.kit.conformance.reading import Reading
-from toolglean.kit.conformance.target import CrashError, LateError
+from toolglean.kit.conformance.target import About, CrashError, LateError, NotClaimedError
 
 __all__ = ["ParserTarget"]
 
@@ -28,7 +28,7 @@ START_SECONDS: Final = 600.0
 _START = (
     "import json, sys; name, paths = sys.argv[1], json.loads(sys.argv[2]); "
     "sys.path += [path for path in paths if path not in sys.path]; "
-    "from toolglean.kit.conformance.child import main; main(name)"
+    "from toolglean.kit.conformance.child import main; main(name, sys.argv[3])"
 )
 
 
@@ -36,20 +36,53 @@ class ParserTarget:
     """A parser in a child process.
 
     Args:
-        name: `module:function` or `module:Class`; see docs/how-to/conformance.md for the protocol.
+        name: `module:function` or `module:Class`, or the same of a file: `mine.py:Class`. See
+            docs/how-to/conformance.md for the protocol.
         python: the interpreter that runs it; None: this one, with the same paths.
         timeout: seconds for one turn.
+        package: the distribution of the parser under test, whose version results show; "": that of the adapter.
+        install: how to install that distribution, for the message that it is missing.
+        label: its name in reports; "": `name`, of a file without its folder.
+        version: its version in reports; None: as `package` says.
 
     Raises:
-        UsageError: the parser cannot be imported, or is neither a function nor a class with `feed` and `finish`.
+        UsageError: the parser cannot be imported, is neither a function nor a class with `feed` and `finish`, or
+            `package` is not installed.
     """
 
-    def __init__(self, name: str, *, python: str | None = None, timeout: float = 10.0) -> None:
-        self.name = name
+    def __init__(
+        self,
+        name: str,
+        *,
+        python: str | None = None,
+        timeout: float = 10.0,
+        package: str = "",
+        install: str = "",
+        label: str = "",
+        version: str | None = None,
+    ) -> None:
+        self._adapter = name
+        self._package = package
+        self._install = install
+        self._version = version
+        self.name = label or _without_folder(name)
         self._python = python
         self._timeout = timeout
         self._child: subprocess.Popen[bytes] | None = None
-        self._about = self._start()
+        self._facts = self._start()
+
+    @property
+    def about(self) -> About:
+        """What results say about it."""
+        facts = self._facts
+        return About(
+            self.name,
+            facts["version"] if self._version is None else self._version,
+            _without_folder(self._adapter),
+            facts["adapter_digest"],
+            facts["python"],
+            facts["platform"],
+        )
 
     def __enter__(self) -> Self:
         return self
@@ -59,10 +92,10 @@ class ParserTarget:
 
     def claims(self, case: Case, way: str) -> bool:  # noqa: ARG002  # `read` tells which cases it refuses
         """Whether the case is to be tried in that way."""
-        return way == WHOLE or bool(self._about["streams"] and (way != ONE_CHUNK or self._about["has_whole"]))
+        return way == WHOLE or bool(self._facts["streams"] and (way != ONE_CHUNK or self._facts["has_whole"]))
 
-    def read(self, case: Case, way: str) -> Reading | None:
-        """The parser's reading of a case; None if it refuses the case.
+    def read(self, case: Case, way: str) -> Reading:
+        """The parser's reading of a case.
 
         Args:
             case: the case.
@@ -71,15 +104,18 @@ class ParserTarget:
         Raises:
             CrashError: it raised an error, died, or returned something that is not an answer.
             LateError: it took longer than `timeout`.
+            NotClaimedError: it refused the case.
         """
-        names = ("id", "text", "tools", "format", "model", "start", "special", "atomic")
+        names = ("id", "text", "tools", "format", "model", "start", "special", "atomic", "reasons")
         asked = {name: getattr(case, name) for name in names}
         if self._child is None:
             self._start()
         answer = self._ask(json.dumps({"case": asked, "way": way}), self._timeout)
         if "crash" in answer:
             raise CrashError(answer["crash"])
-        return None if "skipped" in answer else Reading(**answer["reading"])
+        if "skipped" in answer:
+            raise NotClaimedError(answer["skipped"])
+        return Reading(**answer["reading"])
 
     def close(self) -> None:
         """End the child."""
@@ -90,7 +126,7 @@ class ParserTarget:
 
     def _start(self) -> dict[str, Any]:
         paths = [str(Path(__file__).parents[3])] if self._python else [path or "." for path in ("", *sys.path)]
-        command = [self._python or sys.executable, "-c", _START, self.name, json.dumps(paths)]
+        command = [self._python or sys.executable, "-c", _START, self._adapter, json.dumps(paths), self._package]
         try:
             self._child = subprocess.Popen(  # noqa: S603  # the user asked for it
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
@@ -100,7 +136,14 @@ class ParserTarget:
         try:
             about = self._ask("", START_SECONDS)
         except (CrashError, LateError) as error:
-            raise UsageError(f"parser={self.name!r} cannot be imported: {error}") from error
+            raise UsageError(f"parser={self._adapter!r} cannot be imported: {error}") from error
+        if self._package and about.get("missing", about.get("version") is None):
+            self.close()
+            raise UsageError(
+                f"python={self._python or sys.executable!r} does not have {self._package} "
+                f"({about.get('refused', 'no such distribution')}); {self._install or 'install it in a Python'}, and "
+                "name that Python with --python"
+            )
         if "refused" in about:
             self.close()
             raise UsageError(f"parser={self.name!r} cannot be used: {about['refused']}")
@@ -132,6 +175,12 @@ class ParserTarget:
         if late.is_set():
             raise LateError(f"longer than {seconds:g} seconds")
         raise CrashError(f"its process died (exit status {child.returncode})")
+
+
+def _without_folder(name: str) -> str:
+    # The folders of a machine are nobody else's business, and would make the same adapter look like two.
+    place, _, attribute = name.rpartition(":")
+    return f"{Path(place).name}:{attribute}" if place.endswith(".py") else name
 
 
 def _kill(child: subprocess.Popen[bytes], late: threading.Event) -> None:

@@ -1,4 +1,5 @@
-# The results of a run: for people, as JSON, and as JUnit's XML for CI. Does not depend on how they were obtained.
+# The results of a run: for people, as JSON (results.py), and as JUnit's XML for CI. Does not depend on how they were
+# obtained.
 """Reports."""
 
 from __future__ import annotations
@@ -10,9 +11,9 @@ from collections.abc import Iterator
 from typing import Any, Final
 from xml.etree import ElementTree as ET
 
-from toolglean._version import __version__
-from toolglean.kit.conformance.cases import SCHEMA
+from toolglean.kit.conformance.casesets import CaseSet
 from toolglean.kit.conformance.judge import VERDICTS
+from toolglean.kit.conformance.results import results_of
 from toolglean.kit.conformance.runner import Report, Result
 
 __all__ = ["as_json", "as_junit", "as_text"]
@@ -23,22 +24,23 @@ SHOWN: Final = 300
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def as_text(report: Report, *, failures: bool = True) -> str:
-    """For people: the failing cases, the worst last, then a table by kind.
+def as_text(report: Report, *, failures: bool = True, case_set: CaseSet | None = None) -> str:
+    """For people: the cases that are not right, the worst last, then a table by kind, and the scores.
 
     Args:
         report: the results.
-        failures: whether each failing case is shown, or only the table.
+        failures: whether each case that is not right is shown, or only the table.
+        case_set: the set from which the cases were chosen; None: not shown.
     """
     order = list(VERDICTS)
     failed = sorted((each for each in report.results if each.failed), key=lambda each: -order.index(each.verdict))
     parts = [_shown(result) for result in failed] if failures else []
-    return "\n\n".join([*parts, _table(report), _summary(report)])
+    return "\n\n".join([*parts, _table(report), _summary(report, case_set)])
 
 
 def _shown(result: Result) -> str:
     case = result.case
-    lines = [f"{result.verdict.upper()}  {case.id}"]
+    lines = [f"{result.verdict.upper()}  {case.id}  ({_standing(result)})"]
     for each in result.findings:
         where = "in every way" if each.ways == result.ways and len(each.ways) > 1 else ", ".join(each.ways)
         lines.append(f"  {each.verdict}: {each.detail} ({where})")
@@ -80,78 +82,113 @@ def _table(report: Report) -> str:
     return "\n".join(line.rstrip() for line in lines)
 
 
-def _summary(report: Report) -> str:
-    judged = sum(count for verdict, count in report.verdicts.items() if verdict not in {"skipped", "unproven"})
-    share = f" ({100 * report.verdicts['right'] / judged:.1f} %)" if judged else ""
-    others = "".join(
-        f", {report.verdicts[verdict]} {verdict}" for verdict in ("unproven", "skipped") if report.verdicts[verdict]
+def _standing(result: Result) -> str:
+    """Whether what is not right is core or policy, and why it may not count."""
+    case = result.case
+    if case.disputed:
+        return f"disputed, not scored: {case.disputed}"
+    if result.outcome()[0] is False:
+        return "core"
+    return f"policy: {case.question or 'unread'}"
+
+
+def _summary(report: Report, case_set: CaseSet | None) -> str:
+    disputed = sum(bool(result.case.disputed) for result in report.results)
+    others = [
+        f"{count} {name}"
+        for name, count in (
+            ("unproven", report.verdicts["unproven"]),
+            ("skipped", report.verdicts["skipped"]),
+            ("disputed", disputed),
+        )
+        if count
+    ]
+    name = (
+        report.target
+        if report.about is None or report.about.version is None
+        else f"{report.target} {report.about.version}"
     )
-    return f"{report.target}: {report.verdicts['right']} of {judged} cases right{share}{others}"
+    lines = [
+        f"{name}: core {report.score('core')}, policy {report.score('policy')}"
+        + "".join(f", {each}" for each in others)
+    ]
+    if case_set is not None:
+        shown = " ".join(filter(None, [case_set.name, case_set.version]))
+        chosen = f"{len(report.results)} of {len(case_set.cases)}"
+        lines.append(f"cases: {shown} ({case_set.digest[:19]}), {chosen}; ways: {report.ways}")
+    return "\n".join(lines)
 
 
-def as_json(report: Report) -> str:
-    """For programs: one object, with every result."""
-    return json.dumps(
-        {
-            "toolglean": __version__,
-            "schema": SCHEMA,
-            "target": report.target,
-            "passed": report.passed,
-            "verdicts": {verdict: report.verdicts[verdict] for verdict in VERDICTS},
-            "results": [_row(result) for result in report.results],
-        },
-        indent=1,
-    )
+def as_json(report: Report, *, case_set: CaseSet | None = None) -> str:
+    """For programs: one object, as `results_schema` describes it.
+
+    Args:
+        report: the results.
+        case_set: as for `results_of`.
+    """
+    return json.dumps(results_of(report, case_set=case_set).data, indent=1)
 
 
-def _row(result: Result) -> dict[str, Any]:
-    case, reading = result.case, result.reading
-    return {
-        "id": case.id,
-        "kind": case.kind,
-        "format": case.format,
-        "source": case.source,
-        "verdict": result.verdict,
-        "findings": [{"verdict": each.verdict, "detail": each.detail, "ways": each.ways} for each in result.findings],
-        "expected": {"calls": case.calls, "content": case.content, "reasoning": case.reasoning},
-        "also_right": case.also_right,
-        "got": None if reading is None else reading.as_dict(),
-        "seconds": round(result.seconds, 4),
-    }
+def as_junit(report: Report, *, fail_on: str = "core", case_set: CaseSet | None = None) -> str:
+    """For CI: a test suite with a test for each case; its class is the kind.
 
-
-def as_junit(report: Report) -> str:
-    """For CI: a test suite with a test for each case; its class is the kind."""
-    verdicts = report.verdicts
-    broken = verdicts["crash"] + verdicts["timeout"]
+    Args:
+        report: the results.
+        fail_on: "core": cases that differ only in policy are skipped tests; "policy": they are failures too.
+        case_set: the set from which the cases were chosen; None: not named.
+    """
+    tests = [_test(result, fail_on) for result in report.results]
     suite = ET.Element(
         "testsuite",
         name=_xml(f"toolglean conformance: {report.target}"),
-        tests=str(len(report.results)),
-        failures=str(sum(result.failed for result in report.results) - broken),
-        errors=str(broken),
-        skipped=str(verdicts["skipped"] + verdicts["unproven"]),
+        tests=str(len(tests)),
+        failures=str(sum(test.find("failure") is not None for test in tests)),
+        errors=str(sum(test.find("error") is not None for test in tests)),
+        skipped=str(sum(test.find("skipped") is not None for test in tests)),
         time=f"{sum(result.seconds for result in report.results):.3f}",
     )
-    for result in report.results:
-        case = result.case
-        test = ET.SubElement(
-            suite,
-            "testcase",
-            classname=_xml(f"conformance.{case.kind}"),
-            name=_xml(case.id),
-            time=f"{result.seconds:.3f}",
-        )
-        if result.verdict in {"skipped", "unproven"}:
-            ET.SubElement(test, "skipped", message=VERDICTS[result.verdict])
-        elif result.failed:
-            kind = "error" if result.verdict in {"crash", "timeout"} else "failure"
-            message = _xml(f"{result.verdict}: {result.findings[0].detail}")
-            ET.SubElement(test, kind, type=result.verdict, message=message).text = _xml(_shown(result))
+    properties = ET.SubElement(suite, "properties")
+    for name, value in _properties(report, case_set):
+        ET.SubElement(properties, "property", name=name, value=_xml(value))
+    suite.extend(tests)
     root = ET.Element("testsuites")
     root.append(suite)
     ET.indent(root)
     return ET.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
+
+
+def _properties(report: Report, case_set: CaseSet | None) -> Iterator[tuple[str, str]]:
+    for tier in ("core", "policy"):
+        score = report.score(tier)
+        yield f"{tier}.right", str(score.right)
+        yield f"{tier}.judged", str(score.judged)
+    yield "ways", report.ways
+    if report.about is not None and report.about.version is not None:
+        yield "target.version", report.about.version
+    if case_set is not None:
+        yield "cases", " ".join(filter(None, [case_set.name, case_set.version]))
+        yield "cases.digest", case_set.digest
+
+
+def _test(result: Result, fail_on: str) -> ET.Element:
+    case = result.case
+    test = ET.Element(
+        "testcase",
+        classname=_xml(f"conformance.{case.kind}"),
+        name=_xml(case.id),
+        time=f"{result.seconds:.3f}",
+    )
+    if result.verdict in {"skipped", "unproven"}:
+        ET.SubElement(test, "skipped", message=_xml(result.reason or VERDICTS[result.verdict]))
+    elif result.failed:
+        message = _xml(f"{result.verdict}: {result.findings[0].detail}")
+        core, policy = result.outcome()
+        if core is False or (policy is False and fail_on == "policy"):
+            kind = "error" if result.verdict in {"crash", "timeout"} else "failure"
+            ET.SubElement(test, kind, type=result.verdict, message=message).text = _xml(_shown(result))
+        else:
+            ET.SubElement(test, "skipped", message=_xml(f"{_standing(result)}; ") + message)
+    return test
 
 
 def _xml(text: str) -> str:

@@ -7,13 +7,15 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from toolglean.kit.conformance import cuts
 from toolglean.kit.conformance.cases import Case
-from toolglean.kit.conformance.cuts import WHOLE, ways
+from toolglean.kit.conformance.cuts import WHOLE, is_within
 from toolglean.kit.conformance.judge import NEUTRAL, VERDICTS, Fault, faults_of, same_outcome
 from toolglean.kit.conformance.reading import AnswerError, Reading
-from toolglean.kit.conformance.target import CrashError, LateError, Target, UnprovenError
+from toolglean.kit.conformance.target import About, CrashError, LateError, NotClaimedError, Target, UnprovenError
+from toolglean.kit.conformance.tiers import Score, outcome
 
 __all__ = ["Finding", "Report", "Result", "run"]
 
@@ -44,6 +46,7 @@ class Result:
         ways: the ways in which it was tried.
         reading: the reading of the whole turn, or of the first way that shows the worst fault; None if there is none.
         seconds: how long all ways took.
+        reason: why the target does not claim the case, if it said so.
     """
 
     case: Case
@@ -52,11 +55,24 @@ class Result:
     ways: tuple[str, ...]
     reading: Reading | None
     seconds: float
+    reason: str = ""
 
     @property
     def failed(self) -> bool:
-        """Whether something is wrong."""
+        """Whether something is not as expected, be it core or policy."""
         return self.verdict not in NEUTRAL
+
+    def outcome(self, name: str = "all") -> tuple[bool | None, bool | None]:
+        """What the case adds to the core score and to the policy score: True, False, or None for nothing.
+
+        Args:
+            name: the set of ways in which faults count, one of `cuts.WAYS`.
+        """
+        if self.verdict in NEUTRAL - {"right"}:
+            return None, None
+        return outcome(
+            self.case, [each.verdict for each in self.findings if any(is_within(way, name) for way in each.ways)]
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,50 +82,71 @@ class Report:
     Attributes:
         target: the name of what was tried.
         results: the result of each case, in the order of the cases.
+        ways: the set of ways in which it was tried, one of `cuts.WAYS`.
+        random_cuts: how often each text was cut at random.
+        about: what else is known about the target.
     """
 
     target: str
     results: tuple[Result, ...]
+    ways: str = "all"
+    random_cuts: int = 0
+    about: About | None = None
 
     @property
     def verdicts(self) -> Counter[str]:
         """How many cases got each verdict."""
         return Counter(result.verdict for result in self.results)
 
+    def score(self, tier: str, name: str = "all") -> Score:
+        """The score of a tier.
+
+        Args:
+            tier: "core" or "policy".
+            name: the set of ways in which faults count, one of `cuts.WAYS`.
+        """
+        found = [each for result in self.results if (each := result.outcome(name)[tier == "policy"]) is not None]
+        return Score(sum(found), len(found))
+
     @property
     def passed(self) -> bool:
-        """Whether nothing is wrong, and something was judged."""
-        return self.verdicts["right"] > 0 and not any(result.failed for result in self.results)
+        """Whether no core fault was found, and something was judged."""
+        core, policy = self.score("core"), self.score("policy")
+        return core.right == core.judged and core.judged + policy.judged > 0
 
 
 def run(
     target: Target,
     cases: Iterable[Case],
     *,
+    ways: str = "all",
     random_cuts: int = 3,
     progress: Callable[[Result], None] | None = None,
 ) -> Report:
-    """Try a target on cases: each whole, piece by piece, and at random cuts.
+    """Try a target on cases.
 
     Args:
         target: a `ParserTarget`, or one of the servers of `engines`.
         cases: see `load_cases` and `read_cases`.
-        random_cuts: how often each text is cut at random. The cuts depend only on the case, so a run can be repeated.
+        ways: how each text is given, one of `cuts.WAYS`: "whole", "pieces" or "all".
+        random_cuts: how often each text is cut at random, with "all". The cuts depend only on the case, so a run can be
+            repeated.
         progress: called with each result as soon as it is known.
     """
     results = []
     for case in cases:
-        results.append(_tried(target, case, ways(random_cuts)))
+        results.append(_tried(target, case, cuts.ways(random_cuts, ways)))
         if progress is not None:
             progress(results[-1])
-    return Report(target.name, tuple(results))
+    about = getattr(target, "about", None) or About(target.name)
+    return Report(target.name, tuple(results), ways, random_cuts if ways == "all" else 0, about)
 
 
 def _tried(target: Target, case: Case, all_ways: list[str]) -> Result:
     begin = time.perf_counter()
     found: dict[Fault, list[str]] = {}
     readings: dict[str, Reading] = {}
-    neutral, tried = "", []
+    neutral, reason, tried = "", "", []
     for way in all_ways:
         if not target.claims(case, way):
             continue
@@ -123,6 +160,9 @@ def _tried(target: Target, case: Case, all_ways: list[str]) -> Result:
             break  # the other ways would take as long
         except UnprovenError:
             neutral = "unproven"
+        except NotClaimedError as error:
+            neutral, reason = "skipped", str(error)
+            break
         else:
             if reading is None:
                 neutral = "skipped"
@@ -131,7 +171,8 @@ def _tried(target: Target, case: Case, all_ways: list[str]) -> Result:
             for fault in faults_of(case, reading):
                 found.setdefault(fault, []).append(way)
     _compare(case, found, readings)
-    return _result(case, found, tuple(tried), readings, neutral or ("right" if readings else "skipped"), begin)
+    result = _result(case, found, tuple(tried), readings, neutral or ("right" if readings else "skipped"), begin)
+    return replace(result, reason=reason)
 
 
 def _compare(case: Case, found: dict[Fault, list[str]], readings: dict[str, Reading]) -> None:

@@ -3,12 +3,33 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Protocol
 
 from toolglean.kit.conformance.cases import Case
 from toolglean.kit.conformance.reading import Reading
 
-__all__ = ["CrashError", "LateError", "Target", "UnprovenError"]
+__all__ = ["About", "CrashError", "LateError", "NotClaimedError", "Target", "UnprovenError"]
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """What results say about a target.
+
+    Attributes:
+        name: its name.
+        version: its version; None if it is not known.
+        adapter: what gave it the turns: a class or a function, or the mode of a server.
+        adapter_digest: the digest of the adapter's file, "sha256:" and 64 hexadecimal digits; None if it has no file.
+        python, platform: where it ran; None if it is not known, as for a server.
+    """
+
+    name: str
+    version: str | None = None
+    adapter: str | None = None
+    adapter_digest: str | None = None
+    python: str | None = None
+    platform: str | None = None
 
 
 class CrashError(Exception):
@@ -17,6 +38,10 @@ class CrashError(Exception):
 
 class LateError(Exception):
     """The target took too long."""
+
+
+class NotClaimedError(Exception):
+    """The target does not claim the case. Its message is the reason, or empty."""
 
 
 class UnprovenError(Exception):
@@ -28,6 +53,8 @@ class Target(Protocol):
 
     Attributes:
         name: its name in the report.
+
+    It may also have `about`, an `About`: what else results say about it.
 
     The argument `way` of its methods is one of `cuts.ways`: how the text is given to it.
     """
@@ -43,6 +70,7 @@ class Target(Protocol):
         Raises:
             CrashError: it failed, or gave an invalid answer.
             LateError: it took too long.
+            NotClaimedError: it does not claim the case, and says why.
             UnprovenError: it is not known what the model wrote.
         """
 

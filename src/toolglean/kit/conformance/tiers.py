@@ -26,8 +26,8 @@ from toolglean.kit.conformance.cases import Case
 __all__ = ["ALWAYS_CORE", "ALWAYS_POLICY", "QUESTIONS", "SAFETY", "Score", "has_unread_call", "outcome", "tier_of"]
 
 QUESTIONS: Final = {
-    "form": "A call is not in the form of its format: bare, without one of its markers, in a fence, in another family's "
-    "markup, or as a flattened history shows calls. Is it read as a call?",
+    "form": "A call is not in the form of its format: bare, without one of its markers, in a fence, in the markup of "
+    "another family, or as a flattened history shows calls. Is it read as a call?",
     "repair": "A call breaks the rules of its own format, and can be meant in one way only. Is it run, repaired?",
     "closer": "The turn ends after the last value of a call and before its closing marker. Is the call run?",
     "reasoning": "A call is in reasoning that never ends. Is it run?",
@@ -36,10 +36,10 @@ QUESTIONS: Final = {
     "mention": "A marker is in prose, and no call follows. Is it returned as text?",
     "values": "A format writes a value without its type, or with another type than the schema's. Which value is it?",
     "edges": "White space is at the edge of a value. Is it part of the value?",
-    "prompt": "The prompt has opened the header in which the turn begins. Is the rest of the header kept out of the text?",
+    "prompt": "The turn begins in a header that the prompt has opened. Is the rest of the header kept out of the text?",
     "unread": "A call does not run, because it was cut off or cannot be read. Is its text returned?",
 }
-"""The questions on which sound parsers differ. In the shipped cases, the expected answer is always yes or, for a value, the schema's."""
+"""The questions on which sound parsers differ. The shipped cases expect "yes"; or, of a value, what the schema says."""
 
 SAFETY: Final = frozenset({"unsafe", "altered"})
 """The verdicts that say that a call ran which the model did not write so."""
@@ -61,12 +61,18 @@ class Score:
     judged: int = 0
 
     @property
+    def share(self) -> str:
+        """The same as text: "98.2 %"; "–" if nothing was judged."""
+        percent = self.percent
+        return "–" if percent is None else f"{percent:.{0 if percent in {0, 100} else 1}f} %"
+
+    @property
     def percent(self) -> float | None:
         """The share in percent, to one decimal, rounded down: only a full score is 100. None if nothing was judged."""
         return math.floor(1000 * self.right / self.judged) / 10 if self.judged else None
 
     def __str__(self) -> str:
-        return "none judged" if self.percent is None else f"{self.right} of {self.judged} ({self.percent:g} %)"
+        return f"{self.right} of {self.judged} ({self.share})" if self.judged else "none judged"
 
 
 def tier_of(case: Case, verdict: str) -> str:

@@ -1,0 +1,168 @@
+# The tables of tables.py as one HTML file, or as Markdown for a site. Does not depend on what is in them.
+#
+# The HTML loads nothing and runs nothing: there is no script, and its policy admits only its own style sheet.
+# Everything that comes from a results file is escaped, and characters that would change how text is shown (controls,
+# bidirectional overrides, lone surrogates) are written as escapes.
+"""A page of results."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html
+import json
+import re
+from collections.abc import Iterator, Sequence
+from importlib.resources import files
+from typing import Any, Final
+
+from toolglean._version import __version__
+from toolglean.errors import UsageError
+from toolglean.kit.conformance.judge import NEUTRAL
+from toolglean.kit.conformance.results import Results
+from toolglean.kit.conformance.tables import Cell, Group, Table, groups_of, tables_of, wrong_ids
+from toolglean.kit.conformance.visible import visible
+
+__all__ = ["as_html", "as_markdown"]
+
+SHOWN: Final = 3000
+"""Characters of a turn, and of an answer, that the page shows."""
+
+_IN_MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+!|~])")
+
+
+def as_html(results: Sequence[Results], *, title: str = "Conformance results") -> str:
+    """One HTML file with all results.
+
+    Args:
+        results: see `read_results` and `results_of`.
+        title: its heading.
+
+    Raises:
+        UsageError: there are no results.
+    """
+    groups = _groups(results)
+    style = files("toolglean.kit.conformance").joinpath("page.css").read_text("utf-8")
+    digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
+    policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
+    parts = [
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">',
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
+        '<meta name="viewport" content="width=device-width, initial-scale=1">',
+        f"<title>{_safe(title)}</title>\n<style>{style}</style>\n</head>\n<body>",
+        f"<header><h1>{_safe(title)}</h1></header>\n<main>",
+        *(line for number, group in enumerate(groups) for line in _html_group(group, number)),
+        "</main>",
+        f"<footer><p>Made by toolglean {_safe(__version__)} from {len(results)} results.</p></footer>",
+        "</body>\n</html>\n",
+    ]
+    return "\n".join(parts)
+
+
+def as_markdown(results: Sequence[Results]) -> str:
+    """The same tables in Markdown, with headings from the second level on. The answers themselves are left out.
+
+    Args:
+        results: see `read_results` and `results_of`.
+
+    Raises:
+        UsageError: there are no results.
+    """
+    groups = _groups(results)
+    return "\n\n".join(block for group in groups for block in _markdown_group(group, alone=len(groups) == 1)) + "\n"
+
+
+def _groups(results: Sequence[Results]) -> list[Group]:
+    if not results:
+        raise UsageError("results=() is empty; pass at least one")
+    return groups_of(results)
+
+
+# -- HTML --------------------------------------------------------------------------------------------------------------
+
+
+def _html_group(group: Group, number: int) -> Iterator[str]:
+    yield f"<h2>Cases: {_safe(group.name)}</h2>"
+    places = {name: f"case-{number}-{place}" for place, name in enumerate(wrong_ids(group), 1)}
+    for place, table in enumerate(tables_of(group), 1):
+        yield from _html_table(table, places, f"table-{number}-{place}", group.name)
+    if places:
+        yield "<h3>The answers</h3>"
+    for name, target in places.items():
+        yield from _html_case(group, name, target)
+
+
+def _html_table(table: Table, places: dict[str, str], place: str, name: str) -> Iterator[str]:
+    yield f'<h3 id="{place}">{_safe(table.title)}</h3>'
+    yield from (f"<p>{_safe(note)}</p>" for note in table.notes)
+    label = _safe(f"{table.title}: {name}")
+    yield f'<div class="scroll" role="region" aria-label="{label} ({place})" tabindex="0"><table>'
+    yield f"<caption>{_safe(table.title)}</caption>"
+    yield "<thead><tr>" + "".join(f'<th scope="col">{_safe(each)}</th>' for each in table.head) + "</tr></thead><tbody>"
+    for first, *others in table.rows:
+        cells = [f'<th scope="row">{_html_cell(first, places)}</th>']
+        cells += [f"<td>{_html_cell(each, places)}</td>" for each in others]
+        yield f"<tr>{''.join(cells)}</tr>"
+    yield "</tbody></table></div>"
+
+
+def _html_cell(cell: Cell, places: dict[str, str]) -> str:
+    text = _safe(cell.text)
+    return f'<a href="#{places[cell.case]}">{text}</a>' if cell.case in places else text
+
+
+def _html_case(group: Group, name: str, place: str) -> Iterator[str]:
+    rows = [(column.label, column.by_id[name]) for column in group.columns if name in column.by_id]
+    wrong = [(label, row) for label, row in rows if row["verdict"] not in NEUTRAL]
+    first = wrong[0][1]
+    yield f'<section aria-labelledby="{place}"><h4 id="{place}">{_safe(name)}</h4>'
+    source = f"<p>{_safe(first['source'])}.</p>" if first.get("source") else ""
+    disputed = f"<p>Disputed, and not scored: {_safe(first['disputed'])}</p>" if first.get("disputed") else ""
+    yield source + disputed + "<dl>"
+    yield f"<dt>The turn</dt><dd><pre>{_safe(_cut(first.get('text', '')))}</pre></dd>"
+    expected = [first["expected"]] if "expected" in first else []
+    for each in [*expected, *({"calls": calls} for calls in first.get("also_right", ()))]:
+        yield f"<dt>Expected</dt><dd><pre>{_safe(_answer(each))}</pre></dd>"
+    for label, row in wrong:
+        yield f"<dt>{_safe(label)}: {_safe(row['verdict'])}</dt><dd>"
+        for each in row.get("findings", ()):
+            shown = f"{each['verdict']} ({each['tier']}): {_cut(each['detail'])} ({', '.join(each['ways'])})"
+            yield f"<p>{_safe(shown)}</p>"
+        yield f"<pre>{_safe(_answer(row['got']) if row.get('got') else 'no answer')}</pre></dd>"
+    yield "</dl></section>"
+
+
+def _answer(found: dict[str, Any]) -> str:
+    lines = [f"call: {each['name']}({_json(each['arguments'])})" for each in found["calls"]] or ["no calls"]
+    lines += [f"{name}: {_json(found[name])}" for name in ("content", "reasoning") if found.get(name)]
+    lines += [f"unfinished: {_json(each)}" for each in found.get("unfinished", ())]
+    return _cut("\n".join(lines))
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}… ({len(text):,} characters)"
+
+
+def _safe(text: str) -> str:
+    return html.escape(visible(text))
+
+
+# -- Markdown ----------------------------------------------------------------------------------------------------------
+
+
+def _markdown_group(group: Group, *, alone: bool) -> Iterator[str]:
+    if not alone:
+        yield f"## Cases: {_plain(group.name)}"
+    for table in tables_of(group):
+        yield f"{'##' if alone else '###'} {_plain(table.title)}"
+        yield from map(_plain, table.notes)
+        lines = [table.head, ["---"] * len(table.head), *([cell.text for cell in row] for row in table.rows)]
+        yield "\n".join(f"| {' | '.join(each if each == '---' else _plain(each) for each in line)} |" for line in lines)
+
+
+def _plain(text: str) -> str:
+    return _IN_MARKDOWN.sub(r"\\\1", _safe(" ".join(text.split())))
