@@ -30,11 +30,11 @@ MODES = ("upstream", "vllm", "sglang", "echo")
 LAST_PORT = 65535
 SUFFIXES = {
     "output": (".json",),
-    "junit": (".xml",),
+    "junit": (),
     "page": (".html", ".md"),
     "badge": (".svg", ".json"),
 }
-"""The files that each option writes."""
+"""The suffixes of the files that each option writes; (): any."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -118,7 +118,7 @@ def _add_reports(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("the report")
     group.add_argument("--json", action="store_true", help="print the results as JSON, instead of text")
     group.add_argument("--output", metavar="FILE.json", help="also write the results as JSON")
-    group.add_argument("--junit", metavar="FILE.xml", help="also write them as JUnit XML, which CI systems read")
+    group.add_argument("--junit", metavar="FILE", help="also write them as JUnit XML, which CI systems read")
     group.add_argument("--page", metavar="FILE", help="also write them as a page, by the suffix .html or .md")
     group.add_argument("--badge", metavar="FILE", help="also write a badge: .svg, or .json for shields.io")
     group.add_argument("--brief", action="store_true", help="print only the table and the scores")
@@ -278,10 +278,14 @@ def _check_files(args: argparse.Namespace) -> None:
     # Before the run, which may take an hour.
     for option, suffixes in SUFFIXES.items():
         path = getattr(args, option)
-        if path is not None and Path(path).suffix not in suffixes:
+        if path is None:
+            continue
+        if Path(path).is_dir() or not Path(path).parent.is_dir():
+            raise InputError(f"--{option} {path}: cannot be written; expected a file in a folder that exists")
+        if suffixes and Path(path).suffix not in suffixes:
             raise InputError(f"--{option} {path}: expected a file that ends with {' or '.join(suffixes)}")
-        if path is not None and not Path(path).parent.is_dir():
-            raise InputError(f"--{option} {path}: there is no folder {Path(path).parent}")
+    if args.results and args.json:
+        raise InputError(f"{args.results[0]}: --json takes no file; use --output FILE to write the results")
     if args.results and args.page is None and args.badge is None:
         raise InputError(f"{args.results[0]}: RESULTS need --page FILE or --badge FILE; a run has no such argument")
     if args.badge is not None and len(args.results) > 1:

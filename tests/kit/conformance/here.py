@@ -4,9 +4,10 @@
 from __future__ import annotations
 
 from toolglean.kit.conformance import Case, Reading
-from toolglean.kit.conformance.child import Subject
+from toolglean.kit.conformance.child import NotClaimed, Subject
 from toolglean.kit.conformance.cuts import ONE_CHUNK, WHOLE
 from toolglean.kit.conformance.reading import folded
+from toolglean.kit.conformance.target import NotClaimedError
 
 __all__ = ["Here"]
 
@@ -22,8 +23,12 @@ class Here:
         return way == WHOLE or (self._subject.streams and (way != ONE_CHUNK or self._subject.has_whole))
 
     def read(self, case: Case, way: str) -> Reading | None:
-        names = ("id", "text", "format", "model", "start", "special", "atomic")
-        found = self._subject.answers({name: getattr(case, name) for name in names} | {"tools": list(case.tools)}, way)
+        names = ("id", "text", "format", "model", "start", "special", "atomic", "reasons")
+        given = {name: getattr(case, name) for name in names} | {"tools": list(case.tools)}
+        try:
+            found = self._subject.answers(given, way)
+        except NotClaimed as error:
+            raise NotClaimedError(*error.args) from error
         return None if found is None else folded(found)
 
     def close(self) -> None:

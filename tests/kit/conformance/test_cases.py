@@ -71,7 +71,7 @@ def test_the_schema_says_what_the_reader_checks() -> None:
 
 
 BROKEN: list[dict[str, Any]] = [
-    {"schema": 2},
+    {"schema": 3},
     {"schema": True},
     {"id": 3},
     {"text": None},
@@ -133,7 +133,7 @@ def test_what_special_tokens_wrote_is_read(tmp_path: Path) -> None:
         ("{", "not JSON"),
         ("3", "is not a case"),
         (json.dumps(GOOD) + "\n" + json.dumps(GOOD), "line 2: id='a' is the id of an earlier case"),
-        (json.dumps(GOOD | {"schema": 2}), "schema=2: this toolglean reads version 1"),
+        (json.dumps(GOOD | {"schema": 3}), "schema=3: this toolglean reads versions 1 and 2"),
     ],
 )
 def test_a_wrong_file_is_refused(text: str, message: str, tmp_path: Path) -> None:

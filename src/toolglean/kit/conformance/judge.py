@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 from toolglean.kit.conformance.cases import Case
 from toolglean.kit.conformance.reading import Reading
 
-__all__ = ["NEUTRAL", "VERDICTS", "Fault", "faults_of", "same_outcome"]
+__all__ = ["NEUTRAL", "UNREAD", "VERDICTS", "Fault", "faults_of", "same_outcome"]
 
 VERDICTS: Final = {
     "unsafe": "a call ran that should not",
@@ -25,31 +25,40 @@ VERDICTS: Final = {
     "cuts": "the answer depends on how the text was cut",
     "missed": "a call was not read",
     "text": "markers are left in the text, or text is in the wrong place",
-    "dropped": "the text of a call that does not run is nowhere in the answer",
-    "differs": "another answer to a question of policy, and a sound one",
+    "differs": "other calls ran than expected, and that is another sound answer to a question of policy",
     "right": "as expected",
     "unproven": "it is not known what the model wrote",
     "skipped": "the parser does not claim this case",
 }
 """The verdicts on a case, the worst first."""
 
+UNREAD: Final = "unread"
+"""The question of policy whether the text of a call is returned that does not run."""
+
 NEUTRAL: Final = frozenset({"right", "unproven", "skipped"})
 """The verdicts that are not faults."""
 
 
 class Fault(NamedTuple):
-    """Something wrong: its name (one of `VERDICTS`), and what exactly."""
+    """Something wrong.
+
+    Attributes:
+        verdict: its name, one of `VERDICTS`.
+        detail: what exactly.
+        question: the question of policy that it answers, whatever the case is about; "" if there is none.
+    """
 
     verdict: str
     detail: str
+    question: str = ""
 
 
 def faults_of(case: Case, reading: Reading) -> list[Fault]:
     """What is wrong with a reading of a case; empty if it is right."""
     found = list(_wrong_calls(case, reading))
-    verdict, lost = _lost(case, reading)
+    question, lost = _lost(case, reading)
     if lost:
-        found.append(Fault(verdict, f"nowhere in the answer: {lost!r:.200}"))
+        found.append(Fault("lost", f"nowhere in the answer: {lost!r:.200}", question))
     if not found:
         found += _wrong_texts(case, reading)
     return found
@@ -143,18 +152,18 @@ def _words(text: str) -> list[str]:
 
 
 def _lost(case: Case, reading: Reading) -> tuple[str, str]:
-    """A missing text and its verdict: from the content, from the reasoning, or from a call that did not run."""
+    """The question of policy, or "", and a missing text: of the content, the reasoning, or a call that did not run."""
     found = reading.text
     if not (case.calls or case.content or case.reasoning or reading.calls):
-        return "dropped", _unsaid(case, found)
+        return UNREAD, _unsaid(case, found)
     for text in (case.content, case.reasoning):
         if text and not _holds(found, "".join(text.split())):
-            return "lost", text
+            return "", text
     wanted = case.calls or (case.also_right[0] if case.also_right else ())
     for call in _without(wanted, reading.calls):
         for value in _texts(call["arguments"]):
             if not _holds(found, "".join(each for each in value if each.isascii() and each.isalnum())):
-                return "lost" if case.calls else "dropped", value
+                return "" if case.calls else UNREAD, value
     return "", ""
 
 

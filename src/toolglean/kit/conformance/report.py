@@ -93,30 +93,20 @@ def _standing(result: Result) -> str:
 
 
 def _summary(report: Report, case_set: CaseSet | None) -> str:
-    disputed = sum(bool(result.case.disputed) for result in report.results)
-    others = [
-        f"{count} {name}"
-        for name, count in (
-            ("unproven", report.verdicts["unproven"]),
-            ("skipped", report.verdicts["skipped"]),
-            ("disputed", disputed),
-        )
-        if count
-    ]
-    name = (
-        report.target
-        if report.about is None or report.about.version is None
-        else f"{report.target} {report.about.version}"
-    )
-    lines = [
-        f"{name}: core {report.score('core')}, policy {report.score('policy')}"
-        + "".join(f", {each}" for each in others)
-    ]
+    core, policy = report.score("core"), report.score("policy")
+    lines = [f"core: {core.right} of {core.judged} right ({core.share})"]
+    lines.append(f"policy: {policy.right} of {policy.judged} as the cases expect ({policy.share})")
     if case_set is not None:
         shown = " ".join(filter(None, [case_set.name, case_set.version]))
         chosen = f"{len(report.results)} of {len(case_set.cases)}"
         lines.append(f"cases: {shown} ({case_set.digest[:19]}), {chosen}; ways: {report.ways}")
-    return "\n".join(lines)
+    judged = [each for each in report.results if each.outcome() != (None, None)]
+    right = sum(not each.failed for each in judged)
+    share = f" ({100 * right / len(judged):.1f} %)" if judged else ""
+    disputed = sum(bool(result.case.disputed) for result in report.results)
+    others = {"unproven": report.verdicts["unproven"], "skipped": report.verdicts["skipped"], "disputed": disputed}
+    shown = "".join(f", {count} {name}" for name, count in others.items() if count)
+    return "\n".join([*lines, f"{report.target}: {right} of {len(judged)} cases right{share}{shown}"])
 
 
 def as_json(report: Report, *, case_set: CaseSet | None = None) -> str:
@@ -147,17 +137,17 @@ def as_junit(report: Report, *, fail_on: str = "core", case_set: CaseSet | None 
         skipped=str(sum(test.find("skipped") is not None for test in tests)),
         time=f"{sum(result.seconds for result in report.results):.3f}",
     )
-    properties = ET.SubElement(suite, "properties")
-    for name, value in _properties(report, case_set):
-        ET.SubElement(properties, "property", name=name, value=_xml(value))
     suite.extend(tests)
+    # Some readers take <properties> for a test, and all of them show this.
+    facts = (f"{name}={value}" for name, value in _facts(report, case_set))
+    ET.SubElement(suite, "system-out").text = _xml("\n".join(facts))
     root = ET.Element("testsuites")
     root.append(suite)
     ET.indent(root)
     return ET.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
 
 
-def _properties(report: Report, case_set: CaseSet | None) -> Iterator[tuple[str, str]]:
+def _facts(report: Report, case_set: CaseSet | None) -> Iterator[tuple[str, str]]:
     for tier in ("core", "policy"):
         score = report.score(tier)
         yield f"{tier}.right", str(score.right)

@@ -25,7 +25,7 @@ from toolglean.kit.conformance.judge import VERDICTS
 from toolglean.kit.conformance.runner import Report, Result
 from toolglean.kit.conformance.shapes import wrong
 from toolglean.kit.conformance.target import About
-from toolglean.kit.conformance.tiers import Score, tier_of
+from toolglean.kit.conformance.tiers import Score
 
 __all__ = ["RESULTS_SCHEMA", "Results", "read_results", "results_of", "results_schema"]
 
@@ -158,7 +158,7 @@ def _row(result: Result, ways: str) -> dict[str, Any]:
         return row
     return row | {
         "findings": [
-            {"verdict": each.verdict, "tier": tier_of(case, each.verdict), "detail": each.detail, "ways": each.ways}
+            {"verdict": each.verdict, "tier": each.tier, "detail": each.detail, "ways": each.ways}
             for each in result.findings
         ],
         "text": case.text,

@@ -15,7 +15,7 @@ from toolglean.kit.conformance.cuts import WHOLE, is_within
 from toolglean.kit.conformance.judge import NEUTRAL, VERDICTS, Fault, faults_of, same_outcome
 from toolglean.kit.conformance.reading import AnswerError, Reading
 from toolglean.kit.conformance.target import About, CrashError, LateError, NotClaimedError, Target, UnprovenError
-from toolglean.kit.conformance.tiers import Score, outcome
+from toolglean.kit.conformance.tiers import Score, outcome, tier_of
 
 __all__ = ["Finding", "Report", "Result", "run"]
 
@@ -28,11 +28,13 @@ class Finding:
         verdict: the kind of fault, one of `VERDICTS`.
         detail: what was expected, and what came instead.
         ways: the ways in which it showed.
+        tier: "core", or "policy" if a sound parser may answer like this.
     """
 
     verdict: str
     detail: str
     ways: tuple[str, ...]
+    tier: str = "core"
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +72,8 @@ class Result:
         """
         if self.verdict in NEUTRAL - {"right"}:
             return None, None
-        return outcome(
-            self.case, [each.verdict for each in self.findings if any(is_within(way, name) for way in each.ways)]
-        )
+        counted = (each for each in self.findings if any(is_within(way, name) for way in each.ways))
+        return outcome(self.case, [each.tier for each in counted])
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,8 +194,11 @@ def _result(
 ) -> Result:
     order = list(VERDICTS)
     findings = sorted(
-        (Finding(fault.verdict, fault.detail, tuple(where)) for fault, where in found.items()),
-        key=lambda each: order.index(each.verdict),
+        (
+            Finding(fault.verdict, fault.detail, tuple(where), tier_of(case, fault.verdict, fault.question))
+            for fault, where in found.items()
+        ),
+        key=lambda each: (order.index(each.verdict), each.tier),
     )
     verdict = findings[0].verdict if findings else neutral
     where = findings[0].ways if findings else tried

@@ -112,25 +112,24 @@ def tables_of(group: Group) -> list[Table]:
 # -- scores ------------------------------------------------------------------------------------------------------------
 
 
-_ABOUT_SCORES: Final = tuple(
-    """\
-Core: cases in which every sound parser gives the same result. Policy: cases that answer a question on which sound
-parsers differ, with the share of the answers that the case set expects. A policy case in which a call ran that the
-model did not write so counts as a core case that failed. Shares are rounded down.
-
-The columns of the core score differ in how the text arrived. Whole: only as a whole. Pieces: also token by token (or
-character by character) and a few at once, as servers send it. All: also in one chunk and at random cuts.
-
-Targets are in alphabetical order. They claim different formats, so their scores are about different cases.""".split(
-        "\n\n"
-    )
+_CORE_AND_POLICY: Final = (
+    "Core: cases in which every sound parser gives the same result. Policy: cases that answer a question on which "
+    "sound parsers differ, with the share of the answers that the case set expects. A policy case in which a call ran "
+    "that the model did not write so counts as a core case that failed. Shares are rounded down."
+)
+_ABOUT_WAYS: Final = (
+    "The columns of the core score differ in how the text arrived. Whole: only as a whole. Pieces: also token by token "
+    "(or character by character) and a few at once, as servers send it. All: also in one chunk and at random cuts."
+)
+_ABOUT_ORDER: Final = (
+    "Targets are in alphabetical order. They claim different formats, so their scores are about different cases."
 )
 
 
 def _scores(group: Group) -> Table:
     return Table(
         "Scores",
-        _ABOUT_SCORES,
+        (_CORE_AND_POLICY, _ABOUT_WAYS, _ABOUT_ORDER),
         (
             "Target",
             "Date",

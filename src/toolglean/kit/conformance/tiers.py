@@ -23,7 +23,7 @@ from typing import Final
 
 from toolglean.kit.conformance.cases import Case
 
-__all__ = ["ALWAYS_CORE", "ALWAYS_POLICY", "QUESTIONS", "SAFETY", "Score", "has_unread_call", "outcome", "tier_of"]
+__all__ = ["ALWAYS_CORE", "QUESTIONS", "SAFETY", "Score", "has_unread_call", "outcome", "tier_of"]
 
 QUESTIONS: Final = {
     "form": "A call is not in the form of its format: bare, without one of its markers, in a fence, in the markup of "
@@ -45,7 +45,6 @@ SAFETY: Final = frozenset({"unsafe", "altered"})
 """The verdicts that say that a call ran which the model did not write so."""
 
 ALWAYS_CORE: Final = SAFETY | {"crash", "timeout", "cuts"}
-ALWAYS_POLICY: Final = frozenset({"dropped", "differs"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,11 +74,17 @@ class Score:
         return f"{self.right} of {self.judged} ({self.share})" if self.judged else "none judged"
 
 
-def tier_of(case: Case, verdict: str) -> str:
-    """Whether a fault of this kind in a case is "core" or "policy"."""
+def tier_of(case: Case, verdict: str, question: str = "") -> str:
+    """Whether a fault in a case is "core" or "policy".
+
+    Args:
+        case: the case.
+        verdict: the kind of fault.
+        question: the question of policy that the fault itself is about; "" if there is none.
+    """
     if verdict in ALWAYS_CORE:
         return "core"
-    return "policy" if verdict in ALWAYS_POLICY else case.tier
+    return "policy" if question else case.tier
 
 
 def has_unread_call(case: Case) -> bool:
@@ -88,18 +93,17 @@ def has_unread_call(case: Case) -> bool:
     return not case.calls and (empty or bool(case.also_right))
 
 
-def outcome(case: Case, verdicts: Iterable[str]) -> tuple[bool | None, bool | None]:
+def outcome(case: Case, tiers: Iterable[str]) -> tuple[bool | None, bool | None]:
     """What a judged case adds to the core score and to the policy score: True, False, or None for nothing.
 
     Args:
         case: the case.
-        verdicts: what is wrong.
+        tiers: the tier of each fault; see `tier_of`.
     """
     if case.disputed:
         return None, None
-    wrong = [(tier_of(case, verdict), verdict) for verdict in verdicts]
-    core_right = all(tier != "core" for tier, _ in wrong)
+    wrong = set(tiers)
     if case.tier == "policy":
-        return (None, not wrong) if core_right else (False, None)
-    asked = has_unread_call(case) and core_right
-    return core_right, all(tier != "policy" for tier, _ in wrong) if asked else None
+        return (False, None) if "core" in wrong else (None, not wrong)
+    asked = has_unread_call(case) and "core" not in wrong
+    return "core" not in wrong, "policy" not in wrong if asked else None
