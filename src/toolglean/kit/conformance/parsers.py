@@ -41,7 +41,7 @@ class ParserTarget:
         python: the interpreter that runs it; None: this one, with the same paths.
         timeout: seconds for one turn.
         package: the distribution of the parser under test, whose version results show; "": that of the adapter.
-        install: how to install that distribution, for the message that it is missing.
+        install: a sentence on how to install that distribution, for the message that it is missing.
         label: its name in reports; "": `name`, of a file without its folder.
         version: its version in reports; None: as `package` says.
 
@@ -141,8 +141,8 @@ class ParserTarget:
             self.close()
             raise UsageError(
                 f"python={self._python or sys.executable!r} does not have {self._package} "
-                f"({about.get('refused', 'no such distribution')}); {self._install or 'install it in a Python'}, and "
-                "name that Python with --python"
+                f"({about.get('refused', 'it does not say its version')}). {self._install} Name the Python that has "
+                "it with --python."
             )
         if "refused" in about:
             self.close()
