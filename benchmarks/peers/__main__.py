@@ -16,7 +16,7 @@ from typing import Any
 
 from benchmarks.__main__ import commit
 from benchmarks.growth import measured
-from benchmarks.peers.correctness import claimed, examine
+from benchmarks.peers.correctness import examine
 from benchmarks.peers.figures import write
 from benchmarks.peers.names import INSIDE, PEERS, Peer
 from benchmarks.peers.speed import measure
@@ -72,11 +72,11 @@ def collected(only: list[str] | None, parts: Sequence[str]) -> dict[str, Any]:
             print(f"{peer.name}: left out; {peer.environment} names the Python that has it", file=sys.stderr)
     found: dict[str, Any] = {"heading": heading(peers)}
     if "correctness" in parts:
-        found["correctness"], found["left_out"] = {}, {}
-        for peer in (each for each in peers if each.plain):
-            rows, unread = claimed(examine(peer))
-            found["correctness"][peer.name], found["left_out"][peer.name] = rows, unread
-            print(peer.name, len(rows), "cases; left out:", *unread, file=sys.stderr, flush=True)
+        found["correctness"] = {}
+        for peer in (each for each in peers if each.kit):
+            results = examine(peer)
+            found["correctness"][peer.name] = results.data
+            print(f"{peer.name}: core {results.score('core')}", file=sys.stderr, flush=True)
     if "speed" in parts:
         found["speed"] = measure([peer for peer in peers if peer.reader])
     if "inside" in parts and any(peer.name == "vLLM" for peer in peers):

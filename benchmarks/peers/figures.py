@@ -11,10 +11,12 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.peers import plots
-from benchmarks.peers.correctness import GROUPS, WAYS
+from benchmarks.peers.correctness import GROUPS, group_of
 from benchmarks.peers.names import INSIDE, PEERS
 from benchmarks.peers.speed import CONSTRUCTION
 from benchmarks.peers.workloads import WORKLOADS
+from toolglean.kit.conformance import WAYS, Results, Score
+from toolglean.kit.conformance.tables import was_tried
 
 __all__ = ["write"]
 
@@ -39,9 +41,11 @@ def write(found: dict[str, Any]) -> None:
     """Write the page and its plots."""
     parts = [_introduction(found["heading"])]
     if "correctness" in found:
-        parts += list(_correctness(found["correctness"]))
-        parts.append(_left_out(found["left_out"]))
-        plots.verdicts(DOCS / "images" / "peers-correctness.svg", found["correctness"], KINDS)
+        results = {name: Results(data) for name, data in found["correctness"].items()}
+        parts += list(_correctness(results))
+        plots.verdicts(
+            DOCS / "images" / "peers-correctness.svg", {name: _core(of) for name, of in results.items()}, KINDS
+        )
     if "speed" in found:
         parts += list(_speed(found["speed"]))
         plots.growth(DOCS / "images" / "peers-speed.svg", found["speed"])
@@ -70,55 +74,57 @@ may be faster, slower, or read more: measure it as [shown below](#reproduce-thes
 # -- correctness -------------------------------------------------------------------------------------------------------
 
 
-def _correctness(rows: dict[str, list[dict[str, Any]]]) -> Iterator[str]:
-    ours = {row["id"]: row for row in rows[OURS]}
-    yield """## Correctness
+def _correctness(results: dict[str, Results]) -> Iterator[str]:
+    ours = {row["id"]: row for row in results[OURS].rows}
+    used = results[OURS].case_set
+    yield f"""## Correctness
 
-Each peer gets only the cases whose wire format it claims, so the rows have different cases; the last column shows toolglean on *the
-same* cases. A case is right if the calls, the content and the reasoning are as expected. *Token by token* is what a server sends by
-default; *1 to 6 tokens* at once is what it sends with speculative decoding or a streaming interval. Chunks of half a turn, as at random
-cuts, are rare: they have columns in this table, and are not used in the others."""
+These are the results of `toolglean conformance --target NAME` on the cases {used["name"]} {used["version"]}, of {results[OURS].date[:10]}.
+[The page of results](../reference/conformance-results.md) has every case. A *core* case has one sound answer; a *policy* case answers a
+question on which sound parsers differ, and the figure shows how often a peer answers it as the cases expect. [The
+reference](../reference/conformance.md) has the rule. Each peer gets only the cases whose wire format it claims, so the rows have
+different cases; the last column shows toolglean on *the same* core cases.
+
+*Whole*: the turn is read at once. *Pieces*: it is also read token by token, as a server sends it by default, and a few tokens at once, as
+with speculative decoding or a streaming interval. *All*: also in one chunk, and at random cuts."""
     yield _table(
-        ["", "cases", *WAYS, "toolglean, same cases"],
-        [
-            [peer, f"{len(found)}", *(_share(found, way) for way in WAYS), _percent(_right(ours, found), len(found))]
-            for peer, found in rows.items()
-        ],
+        ["core, % right", "cases", *WAYS, "toolglean, same cases", "policy, % as expected"],
+        [[*_score_row(peer, found, ours)] for peer, found in results.items()],
     )
-    yield "![For each peer, how many cases were right, and what was wrong with the others](../images/peers-correctness.svg)"
-    yield """The worst that happened to each case, in any of the first three ways, in % of the cases. Most serious is a call that should not have run, ran
-with wrong arguments, or names no tool, because a program would execute it."""
+    yield "![For each peer, how many core cases were right, and what was wrong with the others](../images/peers-correctness.svg)"
+    yield """The worst that happened to each core case, in any way, in % of the core cases. Most serious is a call that should not have run, ran
+with wrong arguments, or names an unknown tool, because a program would execute it."""
     yield _table(
         ["", "right", *KINDS],
         [
             [peer, _percent(_count(found, ("right",)), len(found)), *(_of(found, each) for each in KINDS.values())]
-            for peer, found in rows.items()
+            for peer, found in ((name, _core(each)) for name, each in results.items())
         ],
     )
-    yield "The same by group of cases: % right and, in brackets, toolglean on the same cases."
-    yield _table(["", *GROUPS], [[peer, *_by_group(found, ours)] for peer, found in rows.items()])
+    yield "The core cases by group: % right and, in brackets, toolglean on the same cases."
+    yield _table(["", *GROUPS], [[peer, *_by_group(_core(found), ours)] for peer, found in results.items()])
 
 
-def _left_out(spellings: dict[str, list[str]]) -> str:
-    # A line for each peer that has some.
-    lines = [f"- {peer}: {', '.join(f'`{each}`' for each in names)}." for peer, names in spellings.items() if names]
-    return "\n".join(
-        [
-            "A format may be spelled in several ways, and a peer may support only one of them. If a peer cannot read any turn from a source, even whole,",
-            "those cases are left out of its rows:",
-            "",
-            *(lines or ["- none."]),
-        ]
-    )
+def _core(results: Results) -> list[dict[str, Any]]:
+    # The rows of the core score. A case whose only fault is one of policy is right there.
+    return [
+        row | {"verdict": "right" if row["core"] else row["verdict"]} for row in results.rows if row["core"] is not None
+    ]
 
 
-def _share(rows: list[dict[str, Any]], way: str) -> str:
-    asked = [row["ways"][way] for row in rows if way in row["ways"]]
-    return _percent(sum(asked), len(asked)) if asked else "–"
+def _score_row(peer: str, results: Results, ours: dict[str, Any]) -> Iterator[str]:
+    rows = _core(results)
+    yield from (peer, f"{len(rows)}")
+    yield from (_of_score(results.score("core", name)) if was_tried(results, name) else "–" for name in WAYS)
+    yield from (_percent(_right(ours, rows), len(rows)), _of_score(results.score("policy")))
+
+
+def _of_score(score: Score | None) -> str:
+    return _percent(score.right, score.judged) if score and score.judged else "–"
 
 
 def _right(ours: dict[str, Any], rows: list[dict[str, Any]]) -> int:
-    return sum(ours[row["id"]]["verdict"] == "right" for row in rows)
+    return sum(ours[row["id"]]["core"] is not False for row in rows)
 
 
 def _count(rows: list[dict[str, Any]], verdicts: Sequence[str]) -> int:
@@ -133,7 +139,7 @@ def _of(rows: list[dict[str, Any]], verdicts: Sequence[str]) -> str:
 
 def _by_group(rows: list[dict[str, Any]], ours: dict[str, Any]) -> Iterator[str]:
     for group in GROUPS:
-        same = [row for row in rows if row["group"] == group]
+        same = [row for row in rows if group_of(row["kind"]) == group]
         if not same:
             yield "–"
             continue
@@ -142,7 +148,8 @@ def _by_group(rows: list[dict[str, Any]], ours: dict[str, Any]) -> Iterator[str]
 
 
 def _percent(count: int, total: int) -> str:
-    return f"{100 * count / total:.0f}" if count in {0, total} else f"{100 * count / total:.1f}"
+    # Rounded down, so that only a full score is 100.
+    return f"{100 * count / total:.0f}" if count in {0, total} else f"{math.floor(1000 * count / total) / 10:.1f}"
 
 
 # -- speed -------------------------------------------------------------------------------------------------------------
@@ -267,9 +274,9 @@ def _caveats(found: dict[str, Any]) -> str:
         [
             "## Caveats",
             "",
-            "- The cases are ours, and so is the judgement: where engines differ in policy, the kit asks for toolglean's",
-            "  [choices](choices.md), such as keeping the text after a call. The cases, and the rule of each verdict, are in",
-            "  [the reference](../reference/conformance.md); `toolglean conformance` shows the expected and the actual result.",
+            "- The cases were written by toolglean's authors, and so was the rule of what is core and what is policy. Both are in",
+            "  [the reference](../reference/conformance.md); `toolglean conformance` shows the expected and the actual result;",
+            "  and [anyone can dispute a case](../how-to/conformance.md#dispute-a-case).",
             "- toolglean was developed with most of these cases in sight. Its share would show a regression; it does not predict",
             "  how toolglean reads other turns.",
             "- No model was run. The texts are generated, rendered by chat templates, retold from issues, or written for this.",

@@ -21,7 +21,7 @@ class Peer:
         name: as in the tables.
         version: the release that `nox -s peers` installs.
         module: in `benchmarks.peers`.
-        plain, reasons: what reads a turn, and a turn with reasoning if that is another parser; names in `module`. "" for
+        kit: the target of the conformance kit, by its name in `toolglean conformance --target`, or `module:name`. "" for
             what is timed only.
         environment: the variable that says which Python runs it; "" for this one.
         reader: what times a turn, in `module`; beside it, a name that ends with `maker` times the construction. "": the peer
@@ -32,8 +32,7 @@ class Peer:
     name: str
     version: str
     module: str
-    plain: str
-    reasons: str = ""
+    kit: str
     environment: str = ""
     reader: str = "reader"
     caveat: str = ""
@@ -43,18 +42,14 @@ class Peer:
         """The Python that runs it; None if the environment does not say."""
         return os.environ.get(self.environment) if self.environment else sys.executable
 
-    def target(self, *, reasons: bool) -> str:
-        """`module:name`, for the conformance kit."""
-        return f"benchmarks.peers.{self.module}:{self.reasons if reasons and self.reasons else self.plain}"
-
 
 PEERS = (
-    Peer("toolglean", "", "with_toolglean", "Named", caveat="It gets the format of each case, as a server does."),
+    Peer("toolglean", "", "with_toolglean", "toolglean", caveat="It gets the format of each case, as a server does."),
     Peer(
         "toolglean auto",
         "",
         "with_toolglean",
-        "Unnamed",
+        "toolglean-auto",
         reader="auto_reader",
         caveat="It gets no format, so it can read fewer turns without markers (bare JSON of an unknown shape).",
     ),
@@ -62,8 +57,7 @@ PEERS = (
         "vLLM",
         "0.33.0",
         "with_vllm",
-        "Vllm",
-        "VllmReasoning",
+        "vllm",
         "TOOLGLEAN_PEER_VLLM",
         caveat="Through `ParserManager` and `ChatStreamProcessor`, on a stand-in tokenizer in which each marker is one "
         "special token. It drops the text after calls by design; here that is lost text. Its parsers for "
@@ -74,8 +68,7 @@ PEERS = (
         "vLLM with toolglean",
         "0.33.0",
         "with_vllm",
-        "Plugin",
-        "PluginReasoning",
+        "benchmarks.peers.with_vllm:Plugin",
         "TOOLGLEAN_PEER_VLLM",
         reader="",
         caveat="toolglean's plugin instead of vLLM's own parsers: the same layer, requests and tokenizer. What was streamed of "
@@ -94,8 +87,7 @@ PEERS = (
         "SGLang",
         "0.5.23",
         "with_sglang",
-        "Sglang",
-        "SglangReasoning",
+        "sglang",
         "TOOLGLEAN_PEER_SGLANG",
         caveat="Through `FunctionCallParser` and `ReasoningParser`, with what its server does at the end of a stream. Its "
         "`hermes` and `qwen` parsers need the line breaks that Qwen's template writes. harmony was left out. As with vLLM, "
@@ -105,8 +97,7 @@ PEERS = (
         "transformers",
         "5.23.0",
         "with_transformers",
-        "Transformers",
-        "",
+        "transformers",
         "TOOLGLEAN_PEER_TRANSFORMERS",
         caveat="`ResponseParser` with the templates of `transformers serve` for Qwen 3, Qwen 3.5 and Gemma 4. By design "
         "it raises an error for a call that is not JSON; here that is a crash.",
@@ -115,8 +106,7 @@ PEERS = (
         "mlx-lm",
         "0.32.2",
         "with_mlx",
-        "Mlx",
-        "",
+        "mlx-lm",
         "TOOLGLEAN_PEER_MLX",
         caveat="Its state machine and its tool parsers, combined as in its server. By design it leaves out a call that it cannot read, and does not stream arguments.",
     ),
@@ -124,8 +114,7 @@ PEERS = (
         "json-repair",
         "0.64.5",
         "with_repair",
-        "json_repair",
-        "",
+        "json-repair",
         "TOOLGLEAN_PEER_LIBRARIES",
         caveat="It reads JSON, not turns: a regular expression finds `<tool_call>…</tool_call>` first.",
     ),
@@ -133,8 +122,7 @@ PEERS = (
         "partial-json-parser",
         "0.2.1.1.post7",
         "with_repair",
-        "partial_json",
-        "",
+        "partial-json-parser",
         "TOOLGLEAN_PEER_LIBRARIES",
         reader="partial_reader",
         caveat="As for json-repair. In the speed table it reads the call again at each chunk, which is its purpose.",
@@ -143,8 +131,7 @@ PEERS = (
         "instructor",
         "1.17.0",
         "with_instructor",
-        "md_json",
-        "",
+        "instructor",
         "TOOLGLEAN_PEER_LIBRARIES",
         reader="",
         caveat="Mode `MD_JSON`, with a schema of one call: it reads one object, and returns no other text. Its tool "

@@ -13,15 +13,16 @@ import pytest
 
 from benchmarks import growth
 from benchmarks.peers import figures, plots, timer, with_toolglean
-from benchmarks.peers.correctness import GROUPS, WAYS, claimed, examine, group_of
+from benchmarks.peers.correctness import GROUPS, examine, group_of
 from benchmarks.peers.names import INSIDE, PEERS
 from benchmarks.peers.tokens import markers_of, pieces, vocabulary
 from benchmarks.peers.workloads import SIZES, TOOL_DICTS, WORKLOADS
 from tests.support.shared import ROOT
 from toolglean import parse
 from toolglean.formats.registry import all_formats
-from toolglean.kit.conformance import load_cases
-from toolglean.kit.conformance import runner as kit
+from toolglean.kit.conformance import About, CaseSet, Report, load_cases, results_of, run
+from toolglean.kit.conformance.runner import Finding, Result
+from toolglean.kit.conformance.shipped import ALL
 
 CASES = load_cases()
 
@@ -68,7 +69,7 @@ def test_inside_vllm_four_take_turns() -> None:
 
 
 def test_every_case_has_a_group() -> None:
-    assert {group_of(case) for case in CASES} == set(GROUPS)
+    assert {group_of(case.kind) for case in CASES} == set(GROUPS)
     assert set().union(*GROUPS.values()) <= {case.kind for case in CASES}
 
 
@@ -100,44 +101,38 @@ def test_a_timer_answers_each_line(monkeypatch: pytest.MonkeyPatch) -> None:
     assert list(timer._answers(with_toolglean, "missing", 0.5))[1] == {"failed": "does not do this"}
 
 
-def test_rare_ways_have_columns_and_no_say(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("benchmarks.peers.correctness.load_cases", lambda: CASES[:1])
+def test_every_peer_is_a_target_of_the_command() -> None:
+    """One rule for the page and the command: the page runs what `toolglean conformance --target` runs."""
+    named = {peer.kit for peer in PEERS if peer.kit and ":" not in peer.kit}
+    assert named <= set(ALL)
+    assert "toolglean" in named
 
-    def tried(*_: Any, **__: Any) -> kit.Report:
-        findings = (
-            kit.Finding("altered", "x", ("in one chunk",)),
-            kit.Finding("cuts", "x", ("in one chunk", "random cuts 1")),
-        )
-        ways = ("whole", "in one chunk", "piece by piece", "a few pieces at once", "random cuts 1")
-        return kit.Report("t", (kit.Result(CASES[0], "altered", findings, ways, None, 0.0),))
+
+def test_the_page_tries_what_the_command_tries(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: dict[str, Any] = {}
+
+    def tried(target: Any, cases: Any, **options: Any) -> Report:
+        asked.update(options)
+        return run(target, list(cases)[:1], **options)
 
     monkeypatch.setattr("benchmarks.peers.correctness.run", tried)
-    row = examine(PEERS[0])[0]
-    assert row["verdict"] == "right"
-    assert row["ways"] == {name: name != "in one chunk" for name in WAYS}
-
-
-def test_a_spelling_that_a_peer_cannot_mean_is_left_out() -> None:
-    rows = [
-        {"id": id, "ways": {"whole": right}}
-        for id, right in (  # noqa: A001
-            ("formats/a/1", False),
-            ("formats/a/2", False),
-            ("formats/b/1", True),
-            ("formats/b/2", False),
-            ("templates/a/1", True),
-            ("written/a", False),
-        )
-    ]
-    kept, unread = claimed(rows)
-    assert unread == ["formats/a"]
-    assert [row["id"] for row in kept] == ["formats/b/1", "formats/b/2", "templates/a/1", "written/a"]
+    found = examine(PEERS[0])
+    assert asked == {}  # the defaults of the command
+    assert found.data["deliveries"]["ways"] == "all"
+    assert found.data["deliveries"]["random_cuts"] == 3
+    assert found.target.name == "toolglean"
 
 
 def test_the_page_shows_losses_as_losses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def row(id: str, verdict: str) -> dict[str, Any]:  # noqa: A002
-        ways = dict.fromkeys(WAYS, verdict == "right")
-        return {"id": id, "group": "plain turns", "format": "hermes", "verdict": verdict, "ways": ways, "findings": []}
+    def kit(name: str, *verdicts: str) -> dict[str, Any]:
+        results = [
+            Result(case, verdict, () if verdict == "right" else (Finding(verdict, "x", ways),), ways, None, 0.0)
+            for case, verdict in zip(CASES, verdicts, strict=False)
+        ]
+        report = Report(name, tuple(results), "all", 3, About(name))
+        return results_of(report, case_set=CaseSet("toolglean", "2026.1", tuple(CASES[: len(results)]))).data
+
+    ways = ("whole", "piece by piece", "a few pieces at once", "random cuts 1")
 
     def speed(seconds: float) -> dict[str, Any]:
         works: dict[str, Any] = {work.name: seconds for work in WORKLOADS} | {"construction": seconds}
@@ -148,8 +143,7 @@ def test_the_page_shows_losses_as_losses(tmp_path: Path, monkeypatch: pytest.Mon
     heading = {"toolglean": "1", "commit": "c", "python": "p", "machine": "m", "date": "d", "versions": {"vLLM": "9"}}
     found = {
         "heading": heading,
-        "correctness": {"toolglean": [row("a", "missed"), row("b", "right")], "vLLM": [row("a", "right")]},
-        "left_out": {"toolglean": [], "vLLM": ["formats/x"]},
+        "correctness": {"toolglean": kit("toolglean", "missed", "right"), "vLLM": kit("vLLM", "right")},
         "speed": {"toolglean": speed(1e-3), "vLLM": slow, "mlx-lm": speed(1e-4)},
         "inside": {
             "toolglean alone": speed(1e-3),
@@ -169,11 +163,11 @@ def test_the_page_shows_losses_as_losses(tmp_path: Path, monkeypatch: pytest.Mon
     (tmp_path / "explanation").mkdir()
     figures.write(found)
     page = (tmp_path / "explanation" / "figures.md").read_text(encoding="utf-8")
-    assert "| vLLM | 1 | 100 | 100 | 100 | 100 | 100 | 0 |" in page  # what toolglean got wrong of the same cases
+    assert "| vLLM | 1 | 100 | 100 | 100 | 0 | – |" in page  # what toolglean got wrong of the same cases
+    assert "| toolglean | 2 | 50.0 | 50.0 | 50.0 | 50.0 | – |" in page
     assert "| 50 calls | 1,000 | 2 | 0.1 |" in page
     assert "| argument of 1,000 KB | 1,000 | – | 0.1 |" in page
     assert "- vLLM: argument of 1,000 KB: not run: a tenth of it took 9.0 s." in page
-    assert "- vLLM: `formats/x`." in page
     faster = "50 calls (0.1), prose of 10 KB (0.1), reasoning of 10 KB (0.1)."
     assert re.search(
         rf"^- mlx-lm: construction \(0\.1\), short turn \(0\.1\), .*{re.escape(faster)}$", page, re.MULTILINE

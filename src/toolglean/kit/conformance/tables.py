@@ -16,7 +16,7 @@ from toolglean.kit.conformance.judge import NEUTRAL, VERDICTS
 from toolglean.kit.conformance.results import Results
 from toolglean.kit.conformance.tiers import QUESTIONS, SAFETY, Score
 
-__all__ = ["NONE", "Cell", "Column", "Group", "Table", "groups_of", "tables_of", "wrong_ids"]
+__all__ = ["NONE", "Cell", "Column", "Group", "Table", "groups_of", "tables_of", "was_tried", "wrong_ids"]
 
 NONE: Final = "–"
 """What is in a cell without a value."""
@@ -151,14 +151,14 @@ def _score_row(column: Column) -> Iterator[str]:
     yield results.date[:10]
     yield f"{judged:,}"
     for name in WAYS:
-        yield _shown(results.score("core", name) if _was_tried(results, name) else None)
+        yield _shown(results.score("core", name) if was_tried(results, name) else None)
     yield _shown(results.score("policy"))
     yield str(sum(_worst(row) in SAFETY and not row.get("disputed") for row in results.rows))
     yield str(sum(row["verdict"] == "skipped" for row in results.rows))
 
 
-def _was_tried(results: Results, name: str) -> bool:
-    # A parser that reads whole turns only has no score for streams.
+def was_tried(results: Results, name: str) -> bool:
+    """Whether a set of ways has a score: a parser that reads only whole turns has none for streams."""
     before = list(WAYS)[: list(WAYS).index(name)]
     known = {way for each in before for way in WAYS[each]}
     return not before or any(
