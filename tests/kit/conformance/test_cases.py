@@ -34,6 +34,15 @@ GOOD = {
     "license": "MIT",
 }
 
+GOOD_2 = GOOD | {
+    "schema": 2,
+    "tier": "policy",
+    "question": "form",
+    "also_sound": [[{"name": "f", "arguments": {}}]],
+    "disputed": None,
+    "third_party": {"name": "a template", "license": "Apache-2.0"},
+}
+
 KNOWN = {"wild/llama-04"}
 """Cases that our own parser does not get right: a call without markers after prose is content."""
 
@@ -67,7 +76,9 @@ def test_the_schema_says_what_the_reader_checks() -> None:
     every = 1 if depth.is_full() else 10
     assert [where for where, row in ROWS[::every] if not validator.is_valid(row)] == []
     assert validator.is_valid(GOOD)
+    assert validator.is_valid(GOOD_2)
     assert [broken for broken in BROKEN if validator.is_valid({**GOOD, **broken})] == []
+    assert [broken for broken in BROKEN_2 if validator.is_valid({**GOOD_2, **broken})] == []
 
 
 BROKEN: list[dict[str, Any]] = [
@@ -96,12 +107,49 @@ BROKEN: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("broken", BROKEN, ids=json.dumps)
-def test_a_wrong_case_is_refused_with_its_place(broken: dict[str, Any], tmp_path: Path) -> None:
+BROKEN_2: list[dict[str, Any]] = [
+    {"schema": 1},
+    {"tier": "both"},
+    {"tier": None},
+    {"tier": "core"},  # with a question
+    {"tier": "core", "question": None},  # with another sound answer
+    {"question": None},
+    {"question": ""},
+    {"question": 3},
+    {"also_sound": [{}]},
+    {"also_sound": 3},
+    {"disputed": 3},
+    {"third_party": "trl"},
+    {"third_party": {"name": "trl"}},
+    {"third_party": {"name": "trl", "license": ""}},
+    {"third_party": {"name": "trl", "license": "MIT", "extra": 1}},
+]
+
+
+@pytest.mark.parametrize(
+    ("good", "broken"),
+    [*((GOOD, broken) for broken in BROKEN), *((GOOD_2, broken) for broken in BROKEN_2)],
+    ids=json.dumps,
+)
+def test_a_wrong_case_is_refused_with_its_place(good: dict[str, Any], broken: dict[str, Any], tmp_path: Path) -> None:
     path = tmp_path / "mine.jsonl"
-    path.write_text(json.dumps(GOOD) + "\n\n" + json.dumps({**GOOD, "id": "b", **broken}) + "\n", encoding="utf-8")
+    path.write_text(json.dumps(GOOD) + "\n\n" + json.dumps({**good, "id": "b", **broken}) + "\n", encoding="utf-8")
     with pytest.raises(UsageError, match=r"mine\.jsonl, line 3: "):
         read_cases(path)
+
+
+def test_a_case_of_version_1_is_a_core_case(tmp_path: Path) -> None:
+    path = tmp_path / "mine.jsonl"
+    path.write_text(f"{json.dumps(GOOD)}\n{json.dumps(GOOD_2 | {'id': 'b'})}\n", encoding="utf-8")
+    old, new = read_cases(path)
+    assert (old.tier, old.question, old.also_sound, old.disputed, old.third_party) == ("core", None, (), "", "")
+    assert (new.tier, new.question, new.third_party, new.third_party_license) == (
+        "policy",
+        "form",
+        "a template",
+        "Apache-2.0",
+    )
+    assert new.also_sound == (({"name": "f", "arguments": {}},),)
 
 
 @pytest.mark.parametrize("special", [[[0, 99]], [[2, 1]], [[1, 1]], [[0, 2], [1, 3]]], ids=str)
