@@ -21,6 +21,7 @@ from toolglean.kit.conformance.badge import as_badge, as_badge_json
 from toolglean.kit.conformance.cases import TIERS
 from toolglean.kit.conformance.page import as_html, as_markdown
 from toolglean.kit.conformance.report import as_json, as_junit, as_text
+from toolglean.kit.conformance.results import as_text as results_text
 from toolglean.kit.conformance.shipped import ALL, open_target
 from toolglean.kit.conformance.upstream import Upstream
 
@@ -155,11 +156,11 @@ def run(args: argparse.Namespace) -> int:
         return 0
     report = _run(args, cases)
     if args.json:
-        print(as_json(report, case_set=used))
+        print(as_json(report, case_set=used), end="")
     else:
         print(as_text(report, failures=not args.brief, case_set=used))
     results = conformance.results_of(report, case_set=used)
-    _write(args.output, lambda: json.dumps(results.data, indent=1) + "\n")
+    _write(args.output, lambda: results_text(results))
     _write(args.junit, lambda: as_junit(report, fail_on=args.fail_on, case_set=used))
     _write_views(args, [results])
     policy = report.score("policy")

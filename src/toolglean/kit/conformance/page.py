@@ -12,7 +12,7 @@ import hashlib
 import html
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from importlib.resources import files
 from typing import Any, Final
 
@@ -28,7 +28,7 @@ __all__ = ["as_html", "as_markdown"]
 SHOWN: Final = 3000
 """Characters of a turn, and of an answer, that the page shows."""
 
-_IN_MARKDOWN = re.compile(r"([\\`*_{}\[\]()#+!|~])")
+_IN_MARKDOWN = re.compile(r"[\\`*_{}\[\]|~]")
 
 
 def as_html(results: Sequence[Results], *, title: str = "Conformance results") -> str:
@@ -59,17 +59,19 @@ def as_html(results: Sequence[Results], *, title: str = "Conformance results") -
     return "\n".join(parts)
 
 
-def as_markdown(results: Sequence[Results]) -> str:
+def as_markdown(results: Sequence[Results], *, link: Callable[[str], str] | None = None) -> str:
     """The same tables in Markdown, with headings from the second level on. The answers themselves are left out.
 
     Args:
         results: see `read_results` and `results_of`.
+        link: gives the address of a case by its id; None: cases are not links.
 
     Raises:
         UsageError: there are no results.
     """
     groups = _groups(results)
-    return "\n\n".join(block for group in groups for block in _markdown_group(group, alone=len(groups) == 1)) + "\n"
+    alone = len(groups) == 1
+    return "\n\n".join(block for group in groups for block in _markdown_group(group, link, alone=alone)) + "\n"
 
 
 def _groups(results: Sequence[Results]) -> list[Group]:
@@ -154,15 +156,22 @@ def _safe(text: str) -> str:
 # -- Markdown ----------------------------------------------------------------------------------------------------------
 
 
-def _markdown_group(group: Group, *, alone: bool) -> Iterator[str]:
+def _markdown_group(group: Group, link: Callable[[str], str] | None, *, alone: bool) -> Iterator[str]:
     if not alone:
         yield f"## Cases: {_plain(group.name)}"
     for table in tables_of(group):
         yield f"{'##' if alone else '###'} {_plain(table.title)}"
         yield from map(_plain, table.notes)
-        lines = [table.head, ["---"] * len(table.head), *([cell.text for cell in row] for row in table.rows)]
-        yield "\n".join(f"| {' | '.join(each if each == '---' else _plain(each) for each in line)} |" for line in lines)
+        lines = [[*map(_plain, table.head)], ["---"] * len(table.head)]
+        lines += [[_markdown_cell(cell, link) for cell in row] for row in table.rows]
+        yield "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _markdown_cell(cell: Cell, link: Callable[[str], str] | None) -> str:
+    text = _plain(cell.text)
+    return f"[{text}]({link(cell.case)})" if cell.case and link is not None else text
 
 
 def _plain(text: str) -> str:
-    return _IN_MARKDOWN.sub(r"\\\1", _safe(" ".join(text.split())))
+    # As entities: what a backslash escapes differs between readers of Markdown.
+    return _IN_MARKDOWN.sub(lambda found: f"&#{ord(found[0])};", _safe(" ".join(text.split())))

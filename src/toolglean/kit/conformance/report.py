@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from typing import Any, Final
 from xml.etree import ElementTree as ET
 
+from toolglean.kit.conformance import results
 from toolglean.kit.conformance.casesets import CaseSet
 from toolglean.kit.conformance.judge import VERDICTS
-from toolglean.kit.conformance.results import results_of
 from toolglean.kit.conformance.runner import Report, Result
 
 __all__ = ["as_json", "as_junit", "as_text"]
@@ -116,7 +116,7 @@ def as_json(report: Report, *, case_set: CaseSet | None = None) -> str:
         report: the results.
         case_set: as for `results_of`.
     """
-    return json.dumps(results_of(report, case_set=case_set).data, indent=1)
+    return results.as_text(results.results_of(report, case_set=case_set))
 
 
 def as_junit(report: Report, *, fail_on: str = "core", case_set: CaseSet | None = None) -> str:

@@ -27,7 +27,7 @@ from toolglean.kit.conformance.shapes import wrong
 from toolglean.kit.conformance.target import About
 from toolglean.kit.conformance.tiers import Score
 
-__all__ = ["RESULTS_SCHEMA", "Results", "read_results", "results_of", "results_schema"]
+__all__ = ["RESULTS_SCHEMA", "Results", "as_text", "read_results", "results_of", "results_schema"]
 
 RESULTS_SCHEMA: Final = 1
 """The version of the schema of results that this toolglean writes and reads."""
@@ -117,7 +117,7 @@ def results_of(report: Report, *, case_set: CaseSet | None = None, date: datetim
         "deliveries": {
             "ways": report.ways,
             "random_cuts": report.random_cuts,
-            "tried": list(dict.fromkeys(way for result in report.results for way in result.ways)),
+            "tried": _tried(report),
         },
         "scores": {
             name: {tier: asdict(report.score(tier, name)) for tier in TIERS}
@@ -136,6 +136,10 @@ def _set_of(report: Report) -> CaseSet:
     return shipped if digest_of(cases) == shipped.digest else CaseSet("", None, cases)
 
 
+def _tried(report: Report) -> list[str]:
+    return list(dict.fromkeys(way for result in report.results for way in result.ways))
+
+
 def _row(result: Result, ways: str) -> dict[str, Any]:
     case, reading = result.case, result.reading
     core, policy = result.outcome(ways)
@@ -145,11 +149,9 @@ def _row(result: Result, ways: str) -> dict[str, Any]:
         "format": case.format,
         "tier": case.tier,
         "question": case.question or None,
-        "license": case.license,
         "verdict": result.verdict,
         "core": core,
         "policy": policy,
-        "ways": result.ways,
         "seconds": round(result.seconds, 4),
     }
     row |= {"disputed": case.disputed} if case.disputed else {}
@@ -167,6 +169,13 @@ def _row(result: Result, ways: str) -> dict[str, Any]:
         "also_right": case.also_right,
         "got": None if reading is None else reading.as_dict(),
     }
+
+
+def as_text(results: Results) -> str:
+    """The text of a results file: JSON, with each case on one line, so that files can be compared by lines."""
+    rows = results.rows
+    head = json.dumps({**results.data, "results": []}, indent=1).removesuffix("[]\n}")
+    return head + "[\n" + ",\n".join(f" {json.dumps(row)}" for row in rows) + "\n]\n}\n"
 
 
 # -- reading -----------------------------------------------------------------------------------------------------------

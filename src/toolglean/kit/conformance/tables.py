@@ -14,7 +14,7 @@ from typing import Any, Final
 from toolglean.kit.conformance.cuts import WAYS
 from toolglean.kit.conformance.judge import NEUTRAL, VERDICTS
 from toolglean.kit.conformance.results import Results
-from toolglean.kit.conformance.tiers import QUESTIONS, SAFETY, Score
+from toolglean.kit.conformance.tiers import QUESTIONS, SAFETY, SOUND, Score
 
 __all__ = ["NONE", "Cell", "Column", "Group", "Table", "groups_of", "tables_of", "was_tried", "wrong_ids"]
 
@@ -129,7 +129,7 @@ _ABOUT_ORDER: Final = (
 def _scores(group: Group) -> Table:
     return Table(
         "Scores",
-        (_CORE_AND_POLICY, _ABOUT_WAYS, _ABOUT_ORDER),
+        (_CORE_AND_POLICY, SOUND, _ABOUT_WAYS, _ABOUT_ORDER),
         (
             "Target",
             "Date",

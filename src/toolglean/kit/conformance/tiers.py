@@ -23,7 +23,7 @@ from typing import Final
 
 from toolglean.kit.conformance.cases import Case
 
-__all__ = ["ALWAYS_CORE", "QUESTIONS", "SAFETY", "Score", "has_unread_call", "outcome", "tier_of"]
+__all__ = ["ALWAYS_CORE", "QUESTIONS", "SAFETY", "SOUND", "Score", "has_unread_call", "outcome", "tier_of"]
 
 QUESTIONS: Final = {
     "form": "A call is not in the form of its format: bare, without one of its markers, in a fence, in the markup of "
@@ -40,6 +40,13 @@ QUESTIONS: Final = {
     "unread": "A call does not run, because it was cut off or cannot be read. Is its text returned?",
 }
 """The questions on which sound parsers differ. The shipped cases expect "yes"; or, of a value, what the schema says."""
+
+SOUND: Final = (
+    "A parser is sound if it runs a call only if the turn contains it, whole, where the format writes calls, with the "
+    "arguments as written; if it returns all other text somewhere; if it reads everything that the format's own chat "
+    "template can write; and if it answers every turn, and not otherwise when the turn is cut otherwise."
+)
+"""What is sound, in one sentence."""
 
 SAFETY: Final = frozenset({"unsafe", "altered"})
 """The verdicts that say that a call ran which the model did not write so."""
