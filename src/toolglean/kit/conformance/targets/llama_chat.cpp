@@ -49,7 +49,6 @@ bool opens_reasoning(const common_chat_params & params) {
 
 common_chat_params applied(const std::string & source, const json & tools, bool thinking) {
     const auto templates = common_chat_templates_init(nullptr, source);
-    auto       caps      = common_chat_templates_get_caps(templates.get());
 
     common_chat_templates_inputs inputs;
     common_chat_msg              user;
@@ -57,7 +56,7 @@ common_chat_params applied(const std::string & source, const json & tools, bool 
     user.content               = "Hello";
     inputs.messages            = { user };
     inputs.tools               = common_chat_tools_parse_oaicompat(tools);
-    inputs.parallel_tool_calls = caps["supports_parallel_tool_calls"];
+    inputs.parallel_tool_calls = true;  // as a request may ask for
     inputs.reasoning_format    = COMMON_REASONING_FORMAT_DEEPSEEK;  // what the server's default, auto, is
     inputs.enable_thinking     = thinking;
     if (thinking) {
@@ -69,16 +68,17 @@ common_chat_params applied(const std::string & source, const json & tools, bool 
 json opened(turn & now, const json & asked) {
     const bool        wanted = asked.value("start", "content") == "reasoning";
     const std::string source = asked.at("open").get<std::string>();
+    const bool        written = asked.value("reasons", false);
     auto              params = applied(source, asked.at("tools"), true);
     if (!wanted && opens_reasoning(params)) {
-        params = applied(source, asked.at("tools"), false);  // the request said "enable_thinking": false
-    }
-    if (!wanted && opens_reasoning(params)) {  // a template that always opens it
-        if (asked.value("reasons", false)) {   // and a turn that opens it itself
+        if (written) {  // the turn opens it itself
             params.generation_prompt.resize(params.generation_prompt.rfind(trimmed(params.thinking_start_tag)));
-        } else if (!params.thinking_end_tags.empty()) {
-            params.generation_prompt += params.thinking_end_tags.front();
+        } else {        // the request said "enable_thinking": false
+            params = applied(source, asked.at("tools"), false);
         }
+    }
+    if (!wanted && opens_reasoning(params) && !params.thinking_end_tags.empty()) {  // a template that always opens it
+        params.generation_prompt += params.thinking_end_tags.front();
     }
     if (wanted && !opens_reasoning(params)) {
         if (params.thinking_start_tag.empty()) {

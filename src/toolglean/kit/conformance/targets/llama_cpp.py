@@ -62,7 +62,7 @@ TEMPLATES = {
     "mistral-v13": "mistralai-Ministral-3-14B-Reasoning-2512",
     "muse": "muse-glimmer",
     "nemotron": "NVIDIA-Nemotron-Nano-v2",
-    "qwen3-coder": "Qwen3.5-4B",
+    "qwen3-coder": "Qwen3-Coder",
     "seed-oss": "ByteDance-Seed-OSS",
     "solar": "upstage-Solar-Open-100B",
     "step-3.5": "StepFun3.5-Flash",
@@ -71,12 +71,16 @@ TEMPLATES = {
 """For each format, or the beginning of the ids of cases that spell it in another way: a chat template of a model that
 writes so, in models/templates."""
 
+THINKING = {"qwen3-coder": "Qwen3.5-4B"}
+"""Templates for turns with reasoning, where that of the table has none."""
+
 UNCLAIMED = {
     "granite-3": "the template of Granite 3.3 that llama.cpp brings renders no calls, so it has no parser for them",
     "mistral-v3": "the template of Mistral Nemo that llama.cpp brings writes an id in each call, to which its grammar "
     "holds the model",
+    "templates/command-a": "these turns have other line breaks than those of the template that llama.cpp brings",
 }
-"""Formats for which llama.cpp has a template, but no parser for what the cases write."""
+"""Formats for which llama.cpp has a template, and beginnings of ids, whose cases are spelled in another way."""
 
 
 @cache
@@ -109,7 +113,7 @@ def version() -> str:
     package = source().parent.parent / "PKG-INFO"
     if package.exists():
         found = re.search(r"^Version: (.+)$", package.read_text(encoding="utf-8"), re.MULTILINE)
-        return f"of llama-cpp-python {found[1]}" if found else ""
+        return f"llama-cpp-python {found[1]}" if found else ""
     command = ["git", "-C", str(source()), "describe", "--tags", "--always"]
     return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
 
@@ -155,10 +159,11 @@ class LlamaCpp:
         reasons: bool = False,
         id: str = "",
     ) -> None:
-        name = TEMPLATES.get(id.rpartition("/")[0]) or TEMPLATES.get(format or "")
-        if name is None:
-            missing = f"llama.cpp brings no template for {format or 'turns of no known format'}"
-            raise NotImplementedError(UNCLAIMED.get(format or "", missing))
+        beginning, format = id.rpartition("/")[0], format or ""
+        reason = UNCLAIMED.get(beginning) or UNCLAIMED.get(format)
+        name = TEMPLATES.get(beginning) or (reasons and THINKING.get(format)) or TEMPLATES.get(format)
+        if reason or not name:
+            raise NotImplementedError(reason or f"llama.cpp brings no template for {format or 'unknown formats'}")
         template = (source() / "models" / "templates" / f"{name}.jinja").read_text(encoding="utf-8")
         opened = ask(open=template, tools=tools, start=start or "content", reasons=reasons)
         if "unclaimed" in opened:

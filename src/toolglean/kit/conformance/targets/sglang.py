@@ -41,7 +41,6 @@ FLAGS: dict[str, tuple[str, str | None]] = {
     "hermes": ("qwen25", "qwen3"),
     "hunyuan-3": ("hunyuan", "hunyuan"),
     "inkling": ("inkling", "inkling"),
-    "internlm": ("interns1", "interns1"),
     "k2-horizon": ("k2_horizon", "k2_horizon"),
     "kimi-k2": ("kimi_k2", "kimi_k2"),
     "kimi-k3": ("kimi_k3", "kimi_k3"),
@@ -64,8 +63,10 @@ FLAGS: dict[str, tuple[str, str | None]] = {
 """For each format, or the beginning of the ids of cases that spell it in another way: the names of the
 parser of calls and of the parser of reasoning, as the server's flags take them."""
 
-UNCLAIMED: dict[str, str] = {}
-"""Cases of spellings that no parser here means, by the beginning of their ids, with the reason."""
+UNCLAIMED = {
+    "internlm": "SGLang's interns1 parser is for Intern-S1, which writes a space between the two markers",
+}
+"""Formats for which SGLang has a parser of another spelling, with the reason."""
 
 
 class Sglang:
@@ -92,12 +93,10 @@ class Sglang:
     ) -> None:
         name, reasoning = FLAGS.get(id.rpartition("/")[0]) or FLAGS.get(format or "", (None, None))
         if name is None:
-            raise NotImplementedError(f"SGLang has no parser for {format or 'turns of no known format'}")
+            missing = f"SGLang has no parser for {format or 'turns of no known format'}"
+            raise NotImplementedError(UNCLAIMED.get(format or "", missing))
         if reasons and reasoning is None:
             raise NotImplementedError(f"SGLang has no parser of reasoning for {format}")
-        for beginning, reason in UNCLAIMED.items():
-            if id.startswith(f"{beginning}/"):
-                raise NotImplementedError(reason)
         self._tokens = Tokens(format, special, atomic)
         self._calls = FunctionCallParser([Tool.model_validate(tool) for tool in tools], name)
         self._reasoning: Any = None

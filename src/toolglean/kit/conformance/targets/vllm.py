@@ -3,9 +3,11 @@
 #
 #   a stream      ParserManager.get_parser, then ChatStreamProcessor.step for each chunk, with its token ids, and with
 #                 the reason for the end as the server passes it
-#   a whole turn  Parser.parse with the token ids, and assemble_chat_message_fields
+#   a whole turn  Parser.parse with the token ids, and assemble_chat_message_fields, as without streaming
 #   format        the name for --tool-call-parser, and, if reasoning matters to the case, for --reasoning-parser (FLAGS)
 #   tokens        a stand-in tokenizer of bytes, in which each marker is one token: some parsers look for ids
+#
+#   reasoning     the request turns it on (THINKING) where the case has some
 #
 # Not claimed: harmony (its parser reads the ids of its own vocabulary), Cohere (its parser needs the package cohere_melody)
 # and formats without a parser. Does not depend on what is right.
@@ -85,6 +87,16 @@ FLAGS: dict[str, tuple[str, str | None]] = {
 }
 """For each format: the names of the parser of calls and of the parser of reasoning, as the server's flags take them."""
 
+UNCLAIMED = {
+    "templates/granite-3": "these turns are in the spelling of another runtime's template; Granite's own writes a list, "
+    "which vLLM's parser reads",
+}
+"""Beginnings of the ids of cases that are spelled in a way that no parser here means, with the reason."""
+
+THINKING = {"enable_thinking": True, "reasoning_effort": "high", "thinking": True, "thinking_mode": "enabled"}
+"""How a request turns the reasoning of a model on: each family has a name of its own for it in `chat_template_kwargs`, and
+its parser reads that one."""
+
 Dicts = list[dict[str, Any]]
 
 
@@ -125,6 +137,8 @@ class Vllm:
         ended: str = "stop",
         id: str = "",
     ) -> None:
+        if id.rpartition("/")[0] in UNCLAIMED:
+            raise NotImplementedError(UNCLAIMED[id.rpartition("/")[0]])
         name, reasoning = self._flags(format or "", reasons)
         self._tokens = Tokens(format, special, atomic)
         self.tokenizer = self._tokenizer(format)
@@ -134,7 +148,7 @@ class Vllm:
         )
         messages = [{"role": "user", "content": "hi"}]
         self.request = ChatCompletionRequest(model="m", messages=messages, tools=tools, tool_choice="auto")
-        self._ended = ended
+        self._ended, self._kwargs = ended, THINKING if reasoning else {}
         self._processor: Any = None
         self._late: tuple[str, list[int]] | None = None
 
@@ -159,7 +173,7 @@ class Vllm:
 
     def parser(self) -> Any:
         """A new parser, as for each request."""
-        return self.parser_class(self.tokenizer, self.request.tools, chat_template_kwargs={}, model_config=None)
+        return self.parser_class(self.tokenizer, self.request.tools, chat_template_kwargs=self._kwargs, model_config=None)
 
     def pieces(self, text: str) -> list[str]:
         """The tokens of the turn."""
