@@ -22,9 +22,9 @@ HEAD = """\
 <!-- Made by `python -m docs.make_conformance` from the files in docs/reference/conformance-results: do not edit. -->
 
 What the parsers of several projects make of the cases of the [conformance kit](conformance.md). toolglean is one of
-them, and its authors wrote the cases; anyone can [dispute one](../how-to/conformance.md#dispute-a-case). The adapters are
-in `src/toolglean/kit/conformance/targets/`, so anyone can repeat a row: `toolglean conformance --target NAME`. The files
-from which this page was made: {files}.
+them, and its authors wrote the cases; anyone can [dispute one](../how-to/conformance.md#dispute-a-case). The adapters
+are in `src/toolglean/kit/conformance/targets/`, so anyone can repeat a row: `toolglean conformance --target NAME`. The
+files from which this page was made: {files}.
 
 To see the answers as well, or to add a row of your own, run `toolglean conformance FILE.json … --page page.html`.
 

@@ -79,6 +79,9 @@ def installed_sets() -> list[str]:
 def find_set(name: str) -> CaseSet:
     """The set of that name.
 
+    Args:
+        name: one of `installed_sets`.
+
     Raises:
         UsageError: there is no such set, or it cannot be loaded.
     """
@@ -94,6 +97,9 @@ def find_set(name: str) -> CaseSet:
 
 def sets_of(names: Iterable[str]) -> CaseSet:
     """The cases of these files and installed sets together, as one set.
+
+    Args:
+        names: paths of files, and names of installed sets.
 
     Raises:
         UsageError: one cannot be read, or two cases have the same id.
