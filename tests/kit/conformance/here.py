@@ -23,7 +23,7 @@ class Here:
         return way == WHOLE or (self._subject.streams and (way != ONE_CHUNK or self._subject.has_whole))
 
     def read(self, case: Case, way: str) -> Reading | None:
-        names = ("id", "text", "format", "model", "start", "special", "atomic", "reasons")
+        names = ("id", "text", "format", "model", "start", "special", "atomic", "reasons", "ended")
         given = {name: getattr(case, name) for name in names} | {"tools": list(case.tools)}
         try:
             found = self._subject.answers(given, way)

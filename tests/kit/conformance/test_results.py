@@ -260,6 +260,16 @@ def test_what_an_adapter_does_not_claim_is_skipped_with_its_reason(tmp_path: Pat
     assert set(skipped.values()) == {"no parser of reasoning"}
 
 
+def test_an_adapter_is_told_why_the_turn_ended_and_whether_it_reasons() -> None:
+    cases = {case.id: case for case in load_cases()}
+    assert cases["written/cut-off/in-the-key/hermes"].ended == "length"
+    assert cases["written/plain/hermes"].ended == "stop"
+    assert cases["wild/qwen-18"].reasons
+    # A closing marker in an argument's value is not reasoning.
+    assert "</think>" in cases["written/value/escapes/hermes"].text
+    assert not cases["written/value/escapes/hermes"].reasons
+
+
 @pytest.mark.parametrize(
     ("arguments", "code"), [([], 0), (["--fail-on", "policy"], 1), (["--tier", "core", "--fail-on", "policy"], 0)]
 )

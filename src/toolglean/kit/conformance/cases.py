@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
@@ -53,6 +54,9 @@ _SHAPES_2: Final[dict[str, tuple[type | tuple[type, ...], bool]]] = {
     "third_party": ((dict, type(None)), False),
 }
 """The fields that version 2 added. A case of version 1 is a core case."""
+
+_REASONING: Final = re.compile(r"\s*</?[\w:]*think>")
+"""A marker of reasoning at the beginning of a turn. Later it may be text of a value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,8 +116,13 @@ class Case:
 
     @property
     def reasons(self) -> bool:
-        """Whether reasoning matters: it is judged, the prompt has opened it, or the text has a marker of it."""
-        return self.start == "reasoning" or self.reasoning is not None or "think>" in self.text
+        """Whether reasoning matters: it is judged, the prompt has opened it, or the text begins with a marker of it."""
+        return self.start == "reasoning" or self.reasoning is not None or _REASONING.match(self.text) is not None
+
+    @property
+    def ended(self) -> str:
+        """Why the turn ended: "length" if it was cut off, else "stop", as a server knows it."""
+        return "length" if self.kind == "truncated" else "stop"
 
     @property
     def tool_names(self) -> frozenset[str]:

@@ -65,7 +65,7 @@ class Subject:
             for each in ("format", "model", "start")
             if each in parameters or any(one.kind is one.VAR_KEYWORD for one in parameters.values())
         }
-        self._takes |= {each for each in ("special", "atomic", "reasons", "id") if each in parameters}
+        self._takes |= {each for each in ("special", "atomic", "reasons", "ended", "id") if each in parameters}
         self._takes_spans = self._is_class and "special" in inspect.signature(found.feed).parameters
 
     def about(self, package: str = "") -> dict[str, Any]:

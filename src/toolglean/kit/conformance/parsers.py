@@ -106,7 +106,7 @@ class ParserTarget:
             LateError: it took longer than `timeout`.
             NotClaimedError: it refused the case.
         """
-        names = ("id", "text", "tools", "format", "model", "start", "special", "atomic", "reasons")
+        names = ("id", "text", "tools", "format", "model", "start", "special", "atomic", "reasons", "ended")
         asked = {name: getattr(case, name) for name in names}
         if self._child is None:
             self._start()
