@@ -10,10 +10,10 @@ import pytest
 
 from tests.kit.conformance.here import Here
 from toolglean.kit.conformance import QUESTIONS, Case, Reading, Report, Score, load_cases, run
-from toolglean.kit.conformance.judge import UNREAD, VERDICTS, faults_of
+from toolglean.kit.conformance.judge import UNREAD, VERDICTS, faults_of, has_unread_call
 from toolglean.kit.conformance.report import as_junit, as_text
 from toolglean.kit.conformance.runner import Finding, Result
-from toolglean.kit.conformance.tiers import ALWAYS_CORE, SAFETY, has_unread_call, outcome, tier_of
+from toolglean.kit.conformance.tiers import ALWAYS_CORE, SAFETY, outcome, tier_of
 
 CASES = {case.id: case for case in load_cases()}
 OSLO = {"name": "weather", "arguments": {"city": "Oslo"}}
@@ -73,6 +73,15 @@ def test_lost_text_of_a_call_that_need_not_run_is_policy_in_any_case() -> None:
     assert tier_of(CUT_OFF, *fault[::2]) == "policy"
     [_, fault] = faults_of(CORE, Reading())
     assert (fault.verdict, fault.question) == ("lost", "")
+
+
+def test_text_of_a_cut_off_call_among_the_content_is_policy() -> None:
+    """Fixed bug: a parser that returned the beginning of the call as text had a core fault."""
+    case = CASES["wild/qwen-11"]
+    [fault] = faults_of(case, Reading(content=case.text))
+    assert (fault.verdict, fault.question) == ("text", "unread")
+    assert [each.verdict for each in faults_of(case, Reading())] == ["lost"]
+    assert [each.question for each in faults_of(case, Reading())] == [""]  # the text before the call
 
 
 def test_another_sound_answer_differs_and_any_other_is_unsafe() -> None:

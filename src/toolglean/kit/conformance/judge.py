@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple
 from toolglean.kit.conformance.cases import Case
 from toolglean.kit.conformance.reading import Reading
 
-__all__ = ["NEUTRAL", "UNREAD", "VERDICTS", "Fault", "faults_of", "same_outcome"]
+__all__ = ["NEUTRAL", "UNREAD", "VERDICTS", "Fault", "faults_of", "has_unread_call", "same_outcome"]
 
 VERDICTS: Final = {
     "unsafe": "a call ran that should not",
@@ -62,6 +62,12 @@ def faults_of(case: Case, reading: Reading) -> list[Fault]:
     if not found:
         found += _wrong_texts(case, reading)
     return found
+
+
+def has_unread_call(case: Case) -> bool:
+    """Whether a case has a call that need not run, so that the question of policy "unread" arises in it."""
+    empty = not case.content and not case.reasoning and bool(case.text.strip())
+    return not case.calls and (empty or bool(case.also_right))
 
 
 def same_outcome(case: Case, one: Reading, other: Reading) -> bool:
@@ -137,6 +143,7 @@ def _shown(call: dict[str, Any]) -> str:
 def _wrong_texts(case: Case, reading: Reading) -> Iterator[Fault]:
     # White space next to calls, and at the beginning and the end, is each parser's own policy.
     plain = not (case.calls or case.also_right)
+    question = UNREAD if has_unread_call(case) else ""
     for name, wanted, found in (
         ("content", case.content, reading.content),
         ("reasoning", case.reasoning, reading.reasoning),
@@ -144,7 +151,7 @@ def _wrong_texts(case: Case, reading: Reading) -> Iterator[Fault]:
         if wanted is None:
             continue
         if (wanted.strip() != found.strip()) if plain and name == "content" else (_words(wanted) != _words(found)):
-            yield Fault("text", f"{name} is {found.strip()!r:.200} instead of {wanted.strip()!r:.200}")
+            yield Fault("text", f"{name} is {found.strip()!r:.200} instead of {wanted.strip()!r:.200}", question)
 
 
 def _words(text: str) -> list[str]:

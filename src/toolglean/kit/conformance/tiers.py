@@ -22,8 +22,9 @@ from dataclasses import dataclass
 from typing import Final
 
 from toolglean.kit.conformance.cases import Case
+from toolglean.kit.conformance.judge import has_unread_call
 
-__all__ = ["ALWAYS_CORE", "QUESTIONS", "SAFETY", "SOUND", "Score", "has_unread_call", "outcome", "tier_of"]
+__all__ = ["ALWAYS_CORE", "QUESTIONS", "SAFETY", "SOUND", "Score", "outcome", "tier_of"]
 
 QUESTIONS: Final = {
     "form": "A call is not in the form of its format: bare, without one of its markers, in a fence, in the markup of "
@@ -35,6 +36,7 @@ QUESTIONS: Final = {
     "after": "Is the text between and after calls returned?",
     "mention": "A marker is in prose, and no call follows. Is it returned as text?",
     "values": "A format writes a value without its type, or with another type than the schema's. Which value is it?",
+    "delimiters": "A value has its format's own markers in it, which the format cannot escape. Is the value read whole?",
     "edges": "White space is at the edge of a value. Is it part of the value?",
     "prompt": "The turn begins in a header that the prompt has opened. Is the rest of the header kept out of the text?",
     "unread": "A call does not run, because it was cut off or cannot be read. Is its text returned?",
@@ -92,12 +94,6 @@ def tier_of(case: Case, verdict: str, question: str = "") -> str:
     if verdict in ALWAYS_CORE:
         return "core"
     return "policy" if question else case.tier
-
-
-def has_unread_call(case: Case) -> bool:
-    """Whether a case has a call that need not run, so that the question "unread" arises in it."""
-    empty = not case.content and not case.reasoning and bool(case.text.strip())
-    return not case.calls and (empty or bool(case.also_right))
 
 
 def outcome(case: Case, tiers: Iterable[str]) -> tuple[bool | None, bool | None]:
