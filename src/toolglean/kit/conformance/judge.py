@@ -66,8 +66,10 @@ def faults_of(case: Case, reading: Reading) -> list[Fault]:
 
 def has_unread_call(case: Case) -> bool:
     """Whether a case has a call that need not run, so that the question of policy "unread" arises in it."""
-    empty = not case.content and not case.reasoning and bool(case.text.strip())
-    return not case.calls and (empty or bool(case.also_right))
+    if case.calls or case.also_right:
+        return not case.calls
+    names_one = case.content is None or any(name in case.text for name in case.tool_names)
+    return not case.content and not case.reasoning and bool(case.text.strip()) and names_one
 
 
 def same_outcome(case: Case, one: Reading, other: Reading) -> bool:

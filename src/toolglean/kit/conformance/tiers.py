@@ -36,7 +36,7 @@ QUESTIONS: Final = {
     "after": "Is the text between and after calls returned?",
     "mention": "A marker is in prose, and no call follows. Is it returned as text?",
     "values": "A format writes a value without its type, or with another type than the schema's. Which value is it?",
-    "delimiters": "A value has its format's own markers in it, which the format cannot escape. Is the value read whole?",
+    "delimiters": "A value has markers of its format in it, which the format cannot escape. Is the value read whole?",
     "edges": "White space is at the edge of a value. Is it part of the value?",
     "prompt": "The turn begins in a header that the prompt has opened. Is the rest of the header kept out of the text?",
     "unread": "A call does not run, because it was cut off or cannot be read. Is its text returned?",
