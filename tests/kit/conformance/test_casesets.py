@@ -111,6 +111,18 @@ def test_the_command_takes_a_set_by_its_name(
     assert "# their-cases 3.1, sha256:" in capsys.readouterr().out
 
 
+def test_a_set_is_found_where_a_package_is_installed(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Through the files that pip writes, without a stand-in."""
+    about = folder / "their_cases-3.1.dist-info"
+    about.mkdir()
+    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: their-cases\nVersion: 3.1\n")
+    (about / "entry_points.txt").write_text(f"[{casesets.GROUP}]\ntheirs = their_cases:FOLDER\n")
+    (folder / "their_cases.py").write_text("from pathlib import Path\nFOLDER = Path(__file__).parent\n")
+    monkeypatch.syspath_prepend(str(folder))
+    used = find_set("theirs")
+    assert (used.version, [case.id for case in used.cases]) == ("3.1", ["their/a", "their/b"])
+
+
 @pytest.mark.parametrize(
     ("found", "said"),
     [

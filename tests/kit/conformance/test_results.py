@@ -16,6 +16,8 @@ from tests.kit.conformance.here import Here
 from toolglean import UsageError, __version__
 from toolglean.cli import main
 from toolglean.kit.conformance import (
+    Case,
+    Reading,
     Results,
     case_schema,
     load_cases,
@@ -85,6 +87,16 @@ def test_results_survive_a_file(results: Results, tmp_path: Path) -> None:
     assert found.score("core") == found.score("core", "all")
     whole = results_of(run(Here("tests.kit.conformance.parsers:Hasty"), CHOSEN, ways="whole"))
     assert whole.score("core", "pieces") is None
+
+
+def test_results_are_json_even_if_a_call_ran_with_nan() -> None:
+    class Careless(Here):
+        def read(self, case: Case, way: str) -> Reading:  # noqa: ARG002
+            return Reading(calls=[{"name": "get_weather", "arguments": {"days": float("nan"), "most": float("inf")}}])
+
+    found = results_of(run(Careless("toolglean.kit.conformance.own:Own"), CHOSEN[:1], ways="whole"))
+    assert found.rows[0]["got"]["calls"][0]["arguments"] == {"days": "NaN", "most": "Infinity"}
+    assert not {"NaN", "Infinity"} & set(re.findall(r"(?<!\")\b\w+\b(?!\")", json.dumps(found.rows[0]["got"])))
 
 
 def test_an_installed_validator_agrees(results: Results) -> None:

@@ -127,7 +127,8 @@ def results_of(report: Report, *, case_set: CaseSet | None = None, date: datetim
         "verdicts": {verdict: report.verdicts[verdict] for verdict in VERDICTS},
         "results": [_row(result, report.ways) for result in report.results],
     }
-    return Results(json.loads(json.dumps(data)))
+    # A parser may have run a call with NaN, which JSON does not have: in results it is text.
+    return Results(json.loads(json.dumps(data), parse_constant=str))
 
 
 def _set_of(report: Report) -> CaseSet:
