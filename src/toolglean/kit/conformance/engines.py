@@ -1,7 +1,7 @@
-# The four ways to give a text to the parser of a server whose model we do not control. Does not depend on how other
-# parsers run (parsers.py).
+# The four ways to give a text to the parser of a server whose model the kit does not control. Does not depend on how
+# other parsers run (parsers.py).
 #
-#   upstream   we are the model: the server passes requests on to us (a proxy, a gateway). We choose the cuts.
+#   upstream   the kit is the model: the server passes requests on to it (a proxy, a gateway), and the kit cuts.
 #   vllm       vLLM's own /tokenize and /v1/chat/completions/derender: the text as tokens of the real tokenizer, through
 #              the real serving layer, whole and streamed. `vllm launch render`, or `vllm serve --enable-scale-out`.
 #   sglang     SGLang's own /separate_reasoning and /parse_function_call: whole texts only.
@@ -45,16 +45,14 @@ class _Server:
             raise UsageError(f"engine={url!r} cannot be reached: {error}") from error
         self.name = f"{parts.scheme}://{parts.netloc.rpartition('@')[2]}{parts.path}"
         """The URL without a password."""
-        self.version: str | None = None
-        """Its version in reports, as the user says."""
         self._root = url.rstrip("/").removesuffix("/v1")
         self._model = {"model": model} if model else {}
         self._timeout = timeout
 
     @property
     def about(self) -> About:
-        """What results say about it: a server does not say where it runs."""
-        return About(self.name, self.version, f"toolglean.kit.conformance.engines:{type(self).__name__}")
+        """What results say about it: a server tells neither its version nor where it runs."""
+        return About(self.name, adapter=f"toolglean.kit.conformance.engines:{type(self).__name__}")
 
     def claims(self, case: Case, way: str) -> bool:
         """Not if the prompt has opened the reasoning, which a request cannot say; one chunk is a way of streams."""
@@ -76,7 +74,7 @@ class _Server:
 
 
 class Proxied(_Server):
-    """A server that passes requests on to us: its own upstream must be `upstream.url`.
+    """A server that passes requests on to the kit: its own upstream must be `upstream.url`.
 
     Args:
         url: the server under test.
