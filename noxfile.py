@@ -486,37 +486,86 @@ def peers(session: nox.Session) -> None:
     nox -s peers                    all of them
     nox -s peers -- --only vLLM     one, beside toolglean
 
-    TOOLGLEAN_PEER_VLLM=/path/to/python (and so on, with TOOLGLEAN_VLLM_SOURCE) uses an environment that is there.
+    TOOLGLEAN_PEER_VLLM=/path/to/python (and so on) uses an environment that is there.
     """
     session.install("--editable", ".", "matplotlib==3.11.2")
-    env: dict[str, str] = {}
     only = session.posargs[1].upper() if session.posargs[:1] == ["--only"] else ""
     wanted = [name for name in PEERS if name in only] or (["LIBRARIES"] if only else [*PEERS])
-    for name in wanted:
-        variable = f"TOOLGLEAN_PEER_{name}"
-        if variable not in os.environ:
-            env |= _peer(session, name) | {variable: str(_python(session, name))}
+    env = {f"TOOLGLEAN_PEER_{name}": _peer(session, name) for name in wanted}
     session.run("python", "-m", "benchmarks.peers", *session.posargs, env=env)
+
+
+# The targets of the conformance kit, by the environment that has them. llama-cpp runs in any Python.
+TARGETS = {
+    "instructor": "LIBRARIES",
+    "json-repair": "LIBRARIES",
+    "llama-cpp": "",
+    "mlx-lm": "MLX",
+    "partial-json-parser": "LIBRARIES",
+    "sglang": "SGLANG",
+    "transformers": "TRANSFORMERS",
+    "vllm": "VLLM",
+}
+LLAMA_CPP = "llama-cpp-python==0.3.36"
+"""It brings the source of llama.cpp."""
+
+
+@nox.session(default=False)
+def targets(session: nox.Session) -> None:
+    """The conformance kit on other projects' parsers, and the page of results. Some GB for torch, and half an hour.
+
+    nox -s targets                      all of them: `git diff` shows what changed
+    nox -s targets -- vllm llama-cpp    some of them
+
+    TOOLGLEAN_PEER_VLLM=/path/to/python (and so on) uses an environment that is there, and TOOLGLEAN_LLAMA_CPP a folder
+    of llama.cpp.
+    """
+    session.install("--editable", ".")
+    wanted = session.posargs or [*TARGETS]
+    pythons = {name: _peer(session, name) for name in {TARGETS[each] for each in wanted} if name}
+    for name in wanted:
+        env = {} if TARGETS[name] else {"TOOLGLEAN_LLAMA_CPP": _llama_cpp(session)}
+        where = ("--python", pythons[TARGETS[name]]) if TARGETS[name] else ()
+        output = ("--output", f"docs/reference/conformance-results/{name}.json", "--brief")
+        command = ("python", "-m", "toolglean", "conformance", "--target", name, *where, *output)
+        session.run(*command, "--timeout", "30", env=env, success_codes=[0, 1])
+    session.run("python", "-m", "docs.make_conformance")
+
+
+def _llama_cpp(session: nox.Session) -> str:
+    # The folder of llama.cpp, with the program that the adapter runs.
+    folder = os.environ.get("TOOLGLEAN_LLAMA_CPP", "")
+    if not folder:
+        sources = Path(session.create_tmp()).resolve() / "llama"
+        session.run("pip", "download", "--no-deps", "--no-binary", ":all:", "--dest", str(sources), LLAMA_CPP)
+        with tarfile.open(next(sources.glob("*.tar.gz"))) as archive:
+            archive.extractall(sources, filter="data")
+        folder = str(next(sources.glob("*/vendor/llama.cpp")))
+    session.run("python", "-m", "toolglean.kit.conformance.targets.build_llama_cpp", folder)
+    return folder
 
 
 def _python(session: nox.Session, name: str) -> Path:
     return Path(session.create_tmp()) / name.lower() / "bin" / "python"
 
 
-def _peer(session: nox.Session, name: str) -> dict[str, str]:
-    # An environment for that peer; gives the variable that says where its source is.
+def _peer(session: nox.Session, name: str) -> str:
+    # The Python of an environment for that peer: the one that the environment variable names, or a new one.
+    known = os.environ.get(f"TOOLGLEAN_PEER_{name}")
+    if known:
+        return known
     python = _python(session, name)
     session.run("python", "-m", "venv", "--clear", str(python.parents[1]))
     pip = (str(python), "-m", "pip", "--quiet", "--disable-pip-version-check")
-    env: dict[str, str] = {}
     packages = PEERS[name]
     if name in SOURCES:
         session.run(*pip, "install", TORCH, *BUILD, external=True)
-        source = _source(session, name, pip)
-        env[f"TOOLGLEAN_{name}_SOURCE"] = str(source)
+        source = _source(session, name, pip).resolve()
+        [site] = python.parents[1].glob("lib/python*/site-packages")
+        (site / f"{name.lower()}-source.pth").write_text(f"{source}\n", encoding="utf-8")
         packages = packages or tuple(_requirements(source))
     session.run(*pip, "install", *packages, external=True)
-    return env
+    return str(python)
 
 
 @nox.session(default=False)

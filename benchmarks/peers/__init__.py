@@ -2,9 +2,8 @@
 # Does not depend on which of them should win.
 #
 #   names.py        the peers: version, parser, environment, whether they stream
-#   with_*.py       one peer each, in the protocol of the conformance kit; runs in the peer's own environment
+#   with_*.py       how one peer is timed, in its own environment, mostly through the adapter of the conformance kit
 #   inside_vllm.py  toolglean's plugin and vLLM's own parsers through the same layer
-#   tokens.py       what a token is, where a peer reads tokens
 #   workloads.py    what is timed; timer.py: the process that times one peer
 #   correctness.py  the kit on every peer; speed.py: all timers in turn
 #   figures.py      docs/explanation/figures.md and its plots

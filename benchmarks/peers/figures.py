@@ -289,7 +289,7 @@ def _caveats(found: dict[str, Any]) -> str:
             "",
             "`nox -s peers` creates the environments (6 GB, mostly torch, in about 15 minutes), and then takes about an hour. To use existing",
             "environments, name their Pythons: `TOOLGLEAN_PEER_VLLM`, `TOOLGLEAN_PEER_SGLANG`, `TOOLGLEAN_PEER_TRANSFORMERS`, `TOOLGLEAN_PEER_MLX`",
-            "and `TOOLGLEAN_PEER_LIBRARIES`; the unpacked sources of the first two are `TOOLGLEAN_VLLM_SOURCE` and `TOOLGLEAN_SGLANG_SOURCE`.",
+            "and `TOOLGLEAN_PEER_LIBRARIES`.",
             "`nox -s peers -- --only vLLM` compares one peer. `python -m benchmarks.growth` prints the tables of growth, and needs no peer.",
         ]
     )

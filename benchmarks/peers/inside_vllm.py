@@ -11,15 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from benchmarks.peers import with_toolglean
-from benchmarks.peers.with_vllm import (
-    Plugin,
-    PluginReasoning,
-    Vllm,
-    VllmReasoning,
-    bare_maker,
-    maker_of,
-    stepping,
-)
+from benchmarks.peers.with_vllm import Timed, TimedPlugin, bare_maker, maker_of, stepping
 
 __all__ = [
     "alone_maker",
@@ -38,12 +30,12 @@ Read = Callable[[], Any]
 
 def own_maker(format: str, tools: Dicts) -> Read:
     """What makes vLLM's own parser."""
-    return maker_of(Vllm(tools, format))
+    return maker_of(Timed(tools, format))
 
 
 def plugin_maker(format: str, tools: Dicts) -> Read:
     """What makes toolglean's in vLLM."""
-    return maker_of(Plugin(tools, format))
+    return maker_of(TimedPlugin(tools, format))
 
 
 def alone_maker(format: str, tools: Dicts) -> Read:
@@ -51,25 +43,25 @@ def alone_maker(format: str, tools: Dicts) -> Read:
     return with_toolglean.maker(format, tools)
 
 
-def own_reader(format: str, tools: Dicts, chunks: Sequence[str], reasons: bool) -> Read:  # noqa: FBT001
+def own_reader(format: str, tools: Dicts, chunks: Sequence[str], reasons: bool) -> Read:
     """vLLM's own parsers."""
-    made = (VllmReasoning if reasons else Vllm)(tools, format)
+    made = Timed(tools, format, reasons=reasons)
     return stepping(maker_of(made), made, made.pieces("".join(chunks)))
 
 
-def plugin_reader(format: str, tools: Dicts, chunks: Sequence[str], reasons: bool) -> Read:  # noqa: FBT001
+def plugin_reader(format: str, tools: Dicts, chunks: Sequence[str], reasons: bool) -> Read:
     """toolglean's plugin."""
-    made = (PluginReasoning if reasons else Plugin)(tools, format)
+    made = TimedPlugin(tools, format, reasons=reasons)
     return stepping(maker_of(made), made, made.pieces("".join(chunks)))
 
 
-def bare_reader(format: str, tools: Dicts, chunks: Sequence[str], reasons: bool) -> Read:  # noqa: FBT001
+def bare_reader(format: str, tools: Dicts, chunks: Sequence[str], reasons: bool) -> Read:
     """The layer alone."""
-    made = (VllmReasoning if reasons else Vllm)(tools, format)
+    made = Timed(tools, format, reasons=reasons)
     return stepping(bare_maker(format, tools), made, made.pieces("".join(chunks)))
 
 
-def alone_reader(format: str, tools: Dicts, chunks: Sequence[str], reasons: bool) -> Read:  # noqa: FBT001
+def alone_reader(format: str, tools: Dicts, chunks: Sequence[str], reasons: bool) -> Read:
     """toolglean without vLLM, on the same tokens."""
-    made = (VllmReasoning if reasons else Vllm)(tools, format)
+    made = Timed(tools, format, reasons=reasons)
     return with_toolglean.reader(format, tools, made.pieces("".join(chunks)), reasons)

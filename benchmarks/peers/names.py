@@ -130,7 +130,7 @@ PEERS = (
     Peer(
         "instructor",
         "1.17.0",
-        "with_instructor",
+        "",
         "instructor",
         "TOOLGLEAN_PEER_LIBRARIES",
         reader="",

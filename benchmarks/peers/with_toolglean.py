@@ -26,7 +26,7 @@ def auto_maker(_: str, tools: list[dict[str, Any]]) -> Callable[[], Any]:
     return maker("auto", tools)
 
 
-def reader(format: str, tools: list[dict[str, Any]], chunks: Sequence[str], _: bool) -> Callable[[], Any]:  # noqa: FBT001
+def reader(format: str, tools: list[dict[str, Any]], chunks: Sequence[str], _: bool) -> Callable[[], Any]:
     """What reads a turn."""
     make = maker(format, tools)
 
@@ -40,6 +40,6 @@ def reader(format: str, tools: list[dict[str, Any]], chunks: Sequence[str], _: b
     return read
 
 
-def auto_reader(_: str, tools: list[dict[str, Any]], chunks: Sequence[str], reasons: bool) -> Callable[[], Any]:  # noqa: FBT001
+def auto_reader(_: str, tools: list[dict[str, Any]], chunks: Sequence[str], reasons: bool) -> Callable[[], Any]:
     """What reads a turn without being told its format."""
     return reader("auto", tools, chunks, reasons)

@@ -1,5 +1,5 @@
-# Which parsers of other projects the kit brings an adapter for. Imports none of them: an adapter is a file that runs in the
-# Python of its project.
+# Which parsers of other projects the kit brings an adapter for. Imports none of them: an adapter is a file that runs in
+# the Python of its project.
 #
 #   tokens.py             what a token is, where no tokenizer is at hand
 #   one file each         an adapter: what it maps to what, and the versions that it was tried with, are at its head
@@ -48,7 +48,7 @@ _ALL: Final = (
     _target(
         "instructor",
         "md_json",
-        "mode MD_JSON with the schema of a call: one object of a turn; its modes for tools read what a server has parsed",
+        "mode MD_JSON with the schema of a call: one object of a turn; its modes for tools read what a server parsed",
     ),
     _target(
         "json-repair",

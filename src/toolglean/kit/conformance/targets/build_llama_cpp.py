@@ -1,6 +1,6 @@
-# Compiles llama_chat.cpp with the files of llama.cpp that it needs: those that render chat templates and read what a model
-# writes. What they would need of a model is left unresolved, because nothing calls it: so neither ggml nor a model is
-# built, which saves a quarter of an hour. Does not depend on how the program is used (llama_cpp.py).
+# Compiles llama_chat.cpp with the files of llama.cpp that it needs: those that render chat templates and read what a
+# model writes. What they would need of a model is left unresolved, because nothing calls it: so neither ggml nor a
+# model is built, which saves a quarter of an hour. Does not depend on how the program is used (llama_cpp.py).
 """`python -m toolglean.kit.conformance.targets.build_llama_cpp FOLDER`: the program for `--target llama-cpp`."""
 
 from __future__ import annotations

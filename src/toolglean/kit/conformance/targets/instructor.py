@@ -1,6 +1,6 @@
-# instructor's mode MD_JSON, which reads one object of one schema from a text: here, a call. Tried with instructor 1.17.0. Its
-# modes TOOLS and PARALLEL_TOOLS read what a server has parsed already, so they are not parsers of text. Not claimed: all
-# formats but hermes. Does not depend on what is right.
+# instructor's mode MD_JSON, which reads one object of one schema from a text: here, a call. Tried with instructor
+# 1.17.0. Its modes TOOLS and PARALLEL_TOOLS read what a server has parsed already, so they are not parsers of text. Not
+# claimed: all formats but hermes. Does not depend on what is right.
 """`toolglean conformance --target instructor`."""
 
 from __future__ import annotations

@@ -1,18 +1,19 @@
 # The parsers of llama.cpp's server (common/chat), through a small program of ours that is linked with them. Runs in any
-# Python; it needs the source of llama.cpp and a C++ compiler, but no model. Tried with the llama.cpp of llama-cpp-python
-# 0.3.36.
+# Python; it needs the source of llama.cpp and a C++ compiler, but no model. Tried with the llama.cpp of
+# llama-cpp-python 0.3.36.
 #
 #   python -m toolglean.kit.conformance.targets.build_llama_cpp ~/llama.cpp     once; some minutes
 #   TOOLGLEAN_LLAMA_CPP=~/llama.cpp toolglean conformance --target llama-cpp
 #
-#   a stream      common_chat_parse of all that was written so far, for each chunk, and compute_diffs, as the server does
+#   a stream      common_chat_parse of all that was written so far, for each chunk, and compute_diffs, as the server
+#                 does
 #   a whole turn  common_chat_parse of the whole turn
-#   format        a chat template of models/templates, from which llama.cpp infers the parser (TEMPLATES); the prompt opens
-#                 the reasoning if the case says so, and otherwise not
+#   format        a chat template of models/templates, from which llama.cpp infers the parser (TEMPLATES); the prompt
+#                 opens the reasoning if the case says so, and otherwise not
 #
-# Not claimed: formats without a template there. The server holds a model to a grammar once it has begun a call, so turns
-# with damaged calls are rarer there than here; a whole turn that does not match raises an error by design. Does not depend
-# on what is right.
+# Not claimed: formats without a template there. The server holds a model to a grammar once it has begun a call, so
+# turns with damaged calls are rarer there than here; a whole turn that does not match raises an error by design. Does
+# not depend on what is right.
 """`toolglean conformance --target llama-cpp`."""
 
 from __future__ import annotations
@@ -98,7 +99,7 @@ def source() -> Path:
 @cache
 def program() -> subprocess.Popen[str]:
     """The program, which reads one turn after the other."""
-    return subprocess.Popen(
+    return subprocess.Popen(  # noqa: S603  # the user built it
         [source() / FOLDER / PROGRAM],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -115,7 +116,8 @@ def version() -> str:
         found = re.search(r"^Version: (.+)$", package.read_text(encoding="utf-8"), re.MULTILINE)
         return f"llama-cpp-python {found[1]}" if found else ""
     command = ["git", "-C", str(source()), "describe", "--tags", "--always"]
-    return subprocess.run(command, capture_output=True, text=True, check=False).stdout.strip()
+    described = subprocess.run(command, capture_output=True, text=True, check=False)  # noqa: S603  # only a folder
+    return described.stdout.strip()
 
 
 def ask(**request: Any) -> dict[str, Any]:
@@ -159,11 +161,11 @@ class LlamaCpp:
         reasons: bool = False,
         id: str = "",
     ) -> None:
-        beginning, format = id.rpartition("/")[0], format or ""
-        reason = UNCLAIMED.get(beginning) or UNCLAIMED.get(format)
-        name = TEMPLATES.get(beginning) or (reasons and THINKING.get(format)) or TEMPLATES.get(format)
+        beginning, known = id.rpartition("/")[0], format or ""
+        reason = UNCLAIMED.get(beginning) or UNCLAIMED.get(known)
+        name = TEMPLATES.get(beginning) or (reasons and THINKING.get(known)) or TEMPLATES.get(known)
         if reason or not name:
-            raise NotImplementedError(reason or f"llama.cpp brings no template for {format or 'unknown formats'}")
+            raise NotImplementedError(reason or f"llama.cpp brings no template for {known or 'unknown formats'}")
         template = (source() / "models" / "templates" / f"{name}.jinja").read_text(encoding="utf-8")
         opened = ask(open=template, tools=tools, start=start or "content", reasons=reasons)
         if "unclaimed" in opened:

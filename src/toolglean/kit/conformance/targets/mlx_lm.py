@@ -1,6 +1,6 @@
 # mlx-lm's state machine and tool parsers as its own server uses them (server.py: ToolCallFormatter, and the loop over
-# what is generated). Runs in a Python that has mlx-lm; mlx's build for processors is enough, and no model is loaded. Tried
-# with mlx-lm 0.32.2.
+# what is generated). Runs in a Python that has mlx-lm; mlx's build for processors is enough, and no model is loaded.
+# Tried with mlx-lm 0.32.2.
 #
 #   a stream      TextStateMachine.split for each chunk; a call is read once it is whole, and one that cannot be read is
 #                 left out; what is held at the end is discarded if the turn ended by itself, and kept if it was cut off
@@ -121,11 +121,15 @@ class MlxLm:
 
     def feed(self, chunk: str) -> None:
         """Read a chunk."""
-        self._state, segments = TextStateMachine.split(self._state, self._tokens.passed(chunk))
-        for state, text in segments:
-            self._take(state, text)
+        self.take(self._tokens.passed(chunk))
 
-    def _take(self, state: str, text: str) -> None:
+    def take(self, text: str) -> None:
+        """Read what a server passes on."""
+        self._state, segments = TextStateMachine.split(self._state, text)
+        for state, part in segments:
+            self._add(state, part)
+
+    def _add(self, state: str, text: str) -> None:
         if state == "normal" and self._before == "tool":
             self._calls.append(self._texts["tool"])
             self._texts["tool"] = ""
@@ -136,10 +140,10 @@ class MlxLm:
         """The answer to the whole turn."""
         if self._ended == "length":
             self._state, rest, state = TextStateMachine.flush(self._state)
-            self._take(state, rest)
+            self._add(state, rest)
         else:
             self._state, state = TextStateMachine.discard(self._state)
-            self._take(state, "")
+            self._add(state, "")
         if self._before == "tool" and self._texts["tool"]:
             self._calls.append(self._texts["tool"])
         calls: list[dict[str, Any]] = []

@@ -1,8 +1,9 @@
-# SGLang's parsers as its server uses them (entrypoints/openai/serving_chat.py). Runs in a Python that has SGLang, on any
-# processor: no model is loaded. Tried with SGLang 0.5.23 (the unpacked wheel and what its parsers import are enough).
+# SGLang's parsers as its server uses them (entrypoints/openai/serving_chat.py). Runs in a Python that has SGLang, on
+# any processor: no model is loaded. Tried with SGLang 0.5.23 (the unpacked wheel and what its parsers import are
+# enough).
 #
-#   a stream      ReasoningParser.parse_stream_chunk, and what it leaves to FunctionCallParser.parse_stream_chunk; at the
-#                 end parse_stream_end of both, and the arguments that were not streamed yet
+#   a stream      ReasoningParser.parse_stream_chunk, and what it leaves to FunctionCallParser.parse_stream_chunk; at
+#                 the end parse_stream_end of both, and the arguments that were not streamed yet
 #   a whole turn  parse_non_stream of both; if reading calls raises an error, the text is content, as in the server
 #   format        the name for --tool-call-parser, and, if reasoning matters to the case, for --reasoning-parser (FLAGS)
 #
@@ -91,10 +92,11 @@ class Sglang:
         reasons: bool = False,
         id: str = "",
     ) -> None:
-        name, reasoning = FLAGS.get(id.rpartition("/")[0]) or FLAGS.get(format or "", (None, None))
-        if name is None:
+        flags = FLAGS.get(id.rpartition("/")[0]) or FLAGS.get(format or "")
+        if flags is None:
             missing = f"SGLang has no parser for {format or 'turns of no known format'}"
             raise NotImplementedError(UNCLAIMED.get(format or "", missing))
+        name, reasoning = flags
         if reasons and reasoning is None:
             raise NotImplementedError(f"SGLang has no parser of reasoning for {format}")
         self._tokens = Tokens(format, special, atomic)

@@ -3,8 +3,9 @@
 #
 # No weights and no real tokenizer are at hand, so this stands in for one: each marker of a model's format is one token,
 # as in the model's own vocabulary (a table, because a marker that is cut would be unfair to most peers), and the text
-# between them is cut about as byte-pair encodings cut it. A case may know better: `atomic` replaces the table, and where
-# `special` is known, a marker outside its spans was spelled out by the model in ordinary tokens, and is cut like text.
+# between them is cut about as byte-pair encodings cut it. A case may know better: `atomic` replaces the table, and
+# where `special` is known, a marker outside its spans was spelled out by the model in ordinary tokens, and is cut like
+# text.
 """Stand-ins for the tokenizers of models."""
 
 from __future__ import annotations
@@ -80,8 +81,7 @@ MARKERS = {
         "</tool_calls:opensource> <tool_calls:opensource> <tool_sep:opensource> <｜hy_eos:opensource｜>"
     ),
     "hunyuan-4": (
-        "</arg_key> <arg_key> </arg_value> <arg_value> </tool_call> <tool_call> </tool_calls> <tool_calls> "
-        "<｜hy_eos｜>"
+        "</arg_key> <arg_key> </arg_value> <arg_value> </tool_call> <tool_call> </tool_calls> <tool_calls> <｜hy_eos｜>"
     ),
     "hunyuan-a13b": "</answer> <answer> <|endoftext|> <|eos|> </tool_calls> <tool_calls>",
     "inkling": (
@@ -108,8 +108,7 @@ MARKERS = {
     "lfm2": "<|endoftext|> <|im_end|> <|tool_call_end|> <|tool_call_start|>",
     "ling-3": "</arg_key> <arg_key> </arg_value> <arg_value> <|endoftext|> <|role_end|> </tool_call> <tool_call>",
     "llama3-json": (
-        "<|end_header_id|> <|end_of_text|> <|eom|> <|eom_id|> <|eot|> <|eot_id|> <|python_tag|> "
-        "<|start_header_id|>"
+        "<|end_header_id|> <|end_of_text|> <|eom|> <|eom_id|> <|eot|> <|eot_id|> <|python_tag|> <|start_header_id|>"
     ),
     "llama4": "<|end_of_text|> <|eom|> <|eom_id|> <|eot|> <|eot_id|> <|python_end|> <|python_start|>",
     "llama4-pythonic": "<|end_of_text|> <|eom|> <|eom_id|> <|eot|> <|eot_id|> <|python_end|> <|python_start|>",
@@ -167,15 +166,16 @@ MARKERS = {
 """For each format: the markers that are one token, or what precedes a name in them, separated by spaces. `<think>` and
 `</think>` are tokens everywhere."""
 
-ENDS = frozenset(
-    "</assistant> </s> [e~[ <SPECIAL_12> <end_of_sentence> <end_of_turn> <eos> <seed:eos> <turn|> <|END_OF_TURN_TOKEN|> "
-    "<|EOT|> <|start_header_id|>assistant<|end_header_id|> "
-    "<|assistant_end|> <|call|> <|calls|> <|content_model_end_sampling|> <|end_of_msg|> <|end_of_sentence|> "
-    "<|end_of_text|> <|endofassistant|> <|endoftext|> <|end|> <|eom_id|> <|eot_id|> <|eot|> <|im_end|> <|message_sep|> "
-    "<|plamo:eos|> <|return|> <|role_end|> <|tool_response> <｜end▁of▁sentence｜> <｜hy_eos:opensource｜> <｜hy_eos｜>".split()
+_ENDS = (
+    "</assistant> </s> <SPECIAL_12> <end_of_sentence> <end_of_turn> <eos> <seed:eos> <turn|> <|END_OF_TURN_TOKEN|> "
+    "<|EOT|> <|assistant_end|> <|calls|> <|call|> <|content_model_end_sampling|> <|end_of_msg|> <|end_of_sentence|> "
+    "<|end_of_text|> <|endofassistant|> <|endoftext|> <|end|> <|eom_id|> <|eot_id|> <|eot|> <|im_end|> "
+    "<|message_sep|> <|plamo:eos|> <|return|> <|role_end|> <|start_header_id|>assistant<|end_header_id|> "
+    "<|tool_response> <｜end▁of▁sentence｜> <｜hy_eos:opensource｜> <｜hy_eos｜> [e~["
 )
-"""The tokens at which generation stops: a server does not pass their text on to its parser. One is the header of the next
-turn, which some templates write after the end."""
+ENDS = frozenset(_ENDS.split())
+"""The tokens at which generation stops: a server does not pass their text on to its parser. One is the header of the
+next turn, which some templates write after the end."""
 
 _TEXT = re.compile(r" ?[^\W\d_]{1,8}|\d{1,3}| ?[^\s\w]{1,3}|\s|.", re.DOTALL)
 """Part of a word, digits, some signs, white space."""

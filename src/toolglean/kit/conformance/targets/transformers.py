@@ -1,13 +1,14 @@
-# transformers' `ResponseParser` with the response templates that `transformers serve` uses for models without one of their
-# own (cli/serving/utils.py). Runs in a Python that has transformers; torch is not needed. Tried with transformers 5.23.0.
+# transformers' `ResponseParser` with the response templates that `transformers serve` uses for models without one of
+# their own (cli/serving/utils.py). Runs in a Python that has transformers; torch is not needed. Tried with transformers
+# 5.23.0.
 #
 #   a stream      ResponseParser.feed for each chunk, then finalize, with their events as the server streams them; what
 #                 finalize cannot read is left out, as there
 #   a whole turn  feed and finalize, with the message that they give
 #   format        the type of a model that writes so (MODELS); its template reads reasoning and calls
 #
-# Not claimed: formats without a template in that table. By design it raises an error for a call that is not JSON: without
-# streaming, and in the middle of a stream, the request fails. Does not depend on what is right.
+# Not claimed: formats without a template in that table. By design it raises an error for a call that is not JSON:
+# without streaming, and in the middle of a stream, the request fails. Does not depend on what is right.
 """`toolglean conformance --target transformers`."""
 
 from __future__ import annotations
@@ -41,6 +42,8 @@ def templates() -> dict[tuple[str, ...], Any]:
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
         names = [getattr(each, "id", "") for each in getattr(node, "targets", [getattr(node, "target", None)])]
         if TABLE in names:
+            assert isinstance(node, ast.Assign | ast.AnnAssign)
+            assert node.value is not None
             found: dict[tuple[str, ...], Any] = eval(compile(ast.Expression(node.value), path, "eval"))  # noqa: S307
             return found
     raise NotImplementedError(f"{path} has no {TABLE}")
@@ -66,7 +69,9 @@ class Transformers:
     ) -> None:
         model = MODELS.get(format or "")
         if model is None:
-            raise NotImplementedError(f"transformers has no response template for {format or 'turns of no known format'}")
+            raise NotImplementedError(
+                f"transformers has no response template for {format or 'turns of no known format'}"
+            )
         template = next(template for types, template in templates().items() if model in types)
         anchor = template["start_anchor"]
         prefix = (anchor if isinstance(anchor, str) else anchor[0]) + ("<think>\n" if start == "reasoning" else "")
@@ -114,5 +119,5 @@ def _answer(events: list[dict[str, Any]]) -> dict[str, Any]:
         if event["type"] == "region_chunk" and not event.get("dirty") and event.get("field") in places:
             answer[places[event["field"]]] += event.get("text") or ""
         elif event["type"] == "region_close" and event.get("field") == "tool_calls":
-            answer["calls"].append(_call(event.get("value")))
+            answer["calls"].append(_call(event["value"]))
     return answer

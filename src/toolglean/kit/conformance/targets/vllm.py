@@ -1,16 +1,15 @@
-# vLLM's parsers as its server uses them. Runs in a Python that has vLLM, on any processor: no model is loaded. Tried with
-# vLLM 0.33.0 (its source is enough; the compiled part is not needed).
+# vLLM's parsers as its server uses them. Runs in a Python that has vLLM, on any processor: no model is loaded. Tried
+# with vLLM 0.33.0 (its source is enough; the compiled part is not needed).
 #
 #   a stream      ParserManager.get_parser, then ChatStreamProcessor.step for each chunk, with its token ids, and with
 #                 the reason for the end as the server passes it
 #   a whole turn  Parser.parse with the token ids, and assemble_chat_message_fields, as without streaming
 #   format        the name for --tool-call-parser, and, if reasoning matters to the case, for --reasoning-parser (FLAGS)
 #   tokens        a stand-in tokenizer of bytes, in which each marker is one token: some parsers look for ids
-#
 #   reasoning     the request turns it on (THINKING) where the case has some
 #
-# Not claimed: harmony (its parser reads the ids of its own vocabulary), Cohere (its parser needs the package cohere_melody)
-# and formats without a parser. Does not depend on what is right.
+# Not claimed: harmony (its parser reads the ids of its own vocabulary), Cohere (its parser needs the package
+# cohere_melody) and formats without a parser. Does not depend on what is right.
 """`toolglean conformance --target vllm`."""
 
 from __future__ import annotations
@@ -88,14 +87,14 @@ FLAGS: dict[str, tuple[str, str | None]] = {
 """For each format: the names of the parser of calls and of the parser of reasoning, as the server's flags take them."""
 
 UNCLAIMED = {
-    "templates/granite-3": "these turns are in the spelling of another runtime's template; Granite's own writes a list, "
-    "which vLLM's parser reads",
+    "templates/granite-3": "these turns are in the spelling of another runtime's template; Granite's own writes a "
+    "list, which vLLM's parser reads",
 }
 """Beginnings of the ids of cases that are spelled in a way that no parser here means, with the reason."""
 
 THINKING = {"enable_thinking": True, "reasoning_effort": "high", "thinking": True, "thinking_mode": "enabled"}
-"""How a request turns the reasoning of a model on: each family has a name of its own for it in `chat_template_kwargs`, and
-its parser reads that one."""
+"""How a request turns the reasoning of a model on: each family has a name of its own for it in `chat_template_kwargs`,
+and its parser reads that one."""
 
 Dicts = list[dict[str, Any]]
 
@@ -173,7 +172,9 @@ class Vllm:
 
     def parser(self) -> Any:
         """A new parser, as for each request."""
-        return self.parser_class(self.tokenizer, self.request.tools, chat_template_kwargs=self._kwargs, model_config=None)
+        return self.parser_class(
+            self.tokenizer, self.request.tools, chat_template_kwargs=self._kwargs, model_config=None
+        )
 
     def pieces(self, text: str) -> list[str]:
         """The tokens of the turn."""
@@ -197,7 +198,7 @@ class Vllm:
         }
 
     def feed(self, chunk: str, special: Spans | None = None) -> dict[str, Any] | None:
-        """The answer to the chunk before: the last one comes with the reason for the end, so each waits for the next."""
+        """The answer to the chunk before. Each waits for the next: the last comes with the reason for the end."""
         chunk = self._tokens.passed(chunk)
         if not chunk:
             return None
