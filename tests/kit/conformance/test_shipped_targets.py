@@ -58,6 +58,9 @@ def test_a_project_that_is_not_installed_is_told_with_how_to_install_it(
 ) -> None:
     for peer in PEERS:  # also where they are installed
         (tmp_path / f"{peer}.py").write_text(f'raise ImportError("No module named {peer!r}")', encoding="utf-8")
+    # The Python of a project may have another toolglean, as a plugin.
+    (tmp_path / "toolglean").mkdir()
+    (tmp_path / "toolglean" / "__init__.py").write_text('raise RuntimeError("another version")', encoding="utf-8")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     monkeypatch.delenv("TOOLGLEAN_LLAMA_CPP", raising=False)
     assert main(["conformance", "--target", name, "--only", "written/prose"]) == 2

@@ -24,12 +24,14 @@ __all__ = ["ParserTarget"]
 START_SECONDS: Final = 600.0
 """How long the import may take: torch is slow on a busy machine."""
 
-# The paths of this process come last, because the parser's interpreter may be another one, with its own packages.
+# The paths of this process come last, because the parser's interpreter may be another one, with its own packages. But it
+# may have another toolglean, as a plugin of the parser: the kit itself is always this one.
 _START = (
-    "import json, sys; name, paths = sys.argv[1], json.loads(sys.argv[2]); "
-    "sys.path += [path for path in paths if path not in sys.path]; "
-    "from toolglean.kit.conformance.child import main; main(name, sys.argv[3])"
+    "import json, sys; name, paths, package, root = sys.argv[1], json.loads(sys.argv[2]), *sys.argv[3:]; "
+    "sys.path.insert(0, root); from toolglean.kit.conformance.child import main; sys.path.remove(root); "
+    "sys.path += [path for path in paths if path not in sys.path]; main(name, package)"
 )
+ROOT: Final = str(Path(__file__).parents[3])
 
 
 class ParserTarget:
@@ -125,8 +127,9 @@ class ParserTarget:
             child.communicate()
 
     def _start(self) -> dict[str, Any]:
-        paths = [str(Path(__file__).parents[3])] if self._python else [path or "." for path in ("", *sys.path)]
-        command = [self._python or sys.executable, "-c", _START, self._adapter, json.dumps(paths), self._package]
+        paths = [ROOT] if self._python else [path or "." for path in ("", *sys.path)]
+        given = (self._adapter, json.dumps(paths), self._package, ROOT)
+        command = [self._python or sys.executable, "-c", _START, *given]
         try:
             self._child = subprocess.Popen(  # noqa: S603  # the user asked for it
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
