@@ -89,11 +89,11 @@ def test_a_page_shows_targets_in_alphabetical_order_with_date_and_scores(simple:
     assert [column.label for column in group.columns] == ["auto", "simple 1.0", "Toolglean"]
     scores = tables_of(group)[0]
     assert [[cell.text for cell in row] for row in scores.rows] == [
-        [f"{name} (part of the set: 4 of 511 cases)", "2026-11-23", "4", *rest]
+        [f"{name} (part of the set: 4 of 511 cases)", *rest, "4", "0", "2026-11-23"]
         for name, *rest in (
-            ("auto", "100 % (3 of 3)", "100 % (3 of 3)", "100 % (3 of 3)", "100 % (2 of 2)", "0", "0"),
-            ("simple 1.0", "66.6 % (2 of 3)", "–", "–", "100 % (2 of 2)", "1", "0"),
-            ("Toolglean", "100 % (3 of 3)", "100 % (3 of 3)", "100 % (3 of 3)", "100 % (2 of 2)", "0", "0"),
+            ("auto", "100 % (3 of 3)", "100 % (3 of 3)", "100 % (3 of 3)", "100 % (2 of 2)", "0"),
+            ("simple 1.0", "66.6 % (2 of 3)", "–", "–", "100 % (2 of 2)", "1"),
+            ("Toolglean", "100 % (3 of 3)", "100 % (3 of 3)", "100 % (3 of 3)", "100 % (2 of 2)", "0"),
         )
     ]
 

@@ -132,12 +132,12 @@ def _scores(group: Group) -> Table:
         (_CORE_AND_POLICY, SOUND, _ABOUT_WAYS, _ABOUT_ORDER),
         (
             "Target",
-            "Date",
-            "Cases judged",
             *(f"Core, {name}" for name in WAYS),
             "Policy",
             "Calls that ran and were not written so",
+            "Cases judged",
             "Not claimed",
+            "Date",
         ),
         tuple(tuple(map(Cell, _score_row(column))) for column in group.columns),
     )
@@ -148,13 +148,13 @@ def _score_row(column: Column) -> Iterator[str]:
     judged = sum(row["core"] is not None or row["policy"] is not None for row in results.rows)
     part = f" (part of the set: {results.case_set['chosen']} of {results.case_set['cases']} cases)"
     yield column.label + ("" if results.case_set["chosen"] == results.case_set["cases"] else part)
-    yield results.date[:10]
-    yield f"{judged:,}"
     for name in WAYS:
         yield _shown(results.score("core", name) if was_tried(results, name) else None)
     yield _shown(results.score("policy"))
     yield str(sum(_worst(row) in SAFETY and not row.get("disputed") for row in results.rows))
+    yield f"{judged:,}"
     yield str(sum(row["verdict"] == "skipped" for row in results.rows))
+    yield results.date[:10]
 
 
 def was_tried(results: Results, name: str) -> bool:
