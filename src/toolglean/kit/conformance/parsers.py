@@ -24,8 +24,8 @@ __all__ = ["ParserTarget"]
 START_SECONDS: Final = 600.0
 """How long the import may take: torch is slow on a busy machine."""
 
-# The paths of this process come last, because the parser's interpreter may be another one, with its own packages. But it
-# may have another toolglean, as a plugin of the parser: the kit itself is always this one.
+# The paths of this process come last, because the parser's interpreter may be another one, with its own packages. But
+# it may have another toolglean, as a plugin of the parser: the kit itself is always this one.
 _START = (
     "import json, sys; name, paths, package, root = sys.argv[1], json.loads(sys.argv[2]), *sys.argv[3:]; "
     "sys.path.insert(0, root); from toolglean.kit.conformance.child import main; sys.path.remove(root); "
