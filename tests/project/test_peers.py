@@ -116,7 +116,7 @@ def test_the_page_shows_losses_as_losses(tmp_path: Path, monkeypatch: pytest.Mon
             for case, verdict in zip(CASES, verdicts, strict=False)
         ]
         report = Report(name, tuple(results), "all", 3, About(name))
-        return results_of(report, case_set=CaseSet("toolglean", "2026.1", tuple(CASES[: len(results)]))).data
+        return results_of(report, case_set=CaseSet("toolglean-cases", "2026.1", tuple(CASES[: len(results)]))).data
 
     ways = ("whole", "piece by piece", "a few pieces at once", "random cuts 1")
 

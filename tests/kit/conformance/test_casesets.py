@@ -41,11 +41,11 @@ def test_the_list_names_the_set(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["conformance", "--list", "--only", "written/no-closer"]) == 0
     first, second = capsys.readouterr().out.splitlines()
     used = shipped_set()
-    assert first == f"# toolglean {used.version}, {used.digest}, 1 of {len(used.cases)} cases"
+    assert first == f"# toolglean-cases {used.version}, {used.digest}, 1 of {len(used.cases)} cases"
     assert second.split() == ["written/no-closer/hermes", "no_closer", "policy:", "closer", "hermes"]
     assert main(["conformance", "--list", "--json", "--only", "templates/hermes/typed"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert (found["name"], found["version"], found["digest"]) == ("toolglean", used.version, used.digest)
+    assert (found["name"], found["version"], found["digest"]) == ("toolglean-cases", used.version, used.digest)
     assert found["cases"][0]["license"] == "MIT"
     assert found["cases"][0]["third_party_license"] == "MIT"
     assert "granite4" in found["cases"][0]["third_party"]
@@ -94,12 +94,12 @@ def install(monkeypatch: pytest.MonkeyPatch, *points: Point) -> None:
 def test_a_set_of_another_package(how: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     found = {"a folder": folder, "a function": lambda: str(folder), "a file": folder / "a.jsonl"}[how]
     install(monkeypatch, Point("their-cases", found))
-    assert installed_sets() == ["toolglean", "their-cases"]
+    assert installed_sets() == ["toolglean-cases", "their-cases"]
     used = find_set("their-cases")
     assert (used.name, used.version, used.licenses) == ("their-cases", "3.1", ("Apache-2.0",))
     assert len(used.cases) == (1 if how == "a file" else 2)
-    both = sets_of(["their-cases", "toolglean"])
-    assert (both.name, both.version) == ("their-cases + toolglean", None)
+    both = sets_of(["their-cases", "toolglean-cases"])
+    assert (both.name, both.version) == ("their-cases + toolglean-cases", None)
     assert len(both.cases) == len(used.cases) + len(load_cases())
 
 
@@ -143,7 +143,7 @@ def test_an_empty_set_and_an_unknown_one(tmp_path: Path, monkeypatch: pytest.Mon
     with pytest.raises(UsageError, match="has no cases"):
         find_set("empty")
     with pytest.raises(
-        UsageError, match="neither a file nor an installed set of cases; installed are toolglean, empty"
+        UsageError, match="neither a file nor an installed set of cases; installed are toolglean-cases, empty"
     ):
         find_set("nobody")
 

@@ -180,7 +180,7 @@ def test_nothing_in_a_results_file_becomes_markup(simple: Results, tmp_path: Pat
 def test_results_on_other_cases_are_in_tables_of_their_own(simple: Results, own: Results) -> None:
     other = Results(own.data | {"case_set": own.case_set | {"version": "2027.1", "digest": f"sha256:{'0' * 64}"}})
     first, second = groups_of([other, simple])
-    assert (first.name, second.name) == (f"toolglean {shipped_set().version}", "toolglean 2027.1")
+    assert (first.name, second.name) == (f"toolglean-cases {shipped_set().version}", "toolglean-cases 2027.1")
     page = Page(as_html([other, simple]))
     assert len(page.all("h2")) == 2
     assert as_markdown([other, simple]).count("\n### Scores\n") == 2

@@ -55,7 +55,7 @@ def test_results_say_what_was_tried_and_how(results: Results) -> None:
     assert results.target.name == "tests.kit.conformance.parsers:Hasty"
     used = shipped_set()
     assert results.case_set == {
-        "name": "toolglean",
+        "name": "toolglean-cases",
         "version": used.version,
         "digest": used.digest,
         "cases": len(used.cases),

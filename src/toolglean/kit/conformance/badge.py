@@ -11,6 +11,7 @@ from html import escape
 from typing import Final
 
 from toolglean.errors import UsageError
+from toolglean.kit.conformance.casesets import SHIPPED
 from toolglean.kit.conformance.results import Results
 from toolglean.kit.conformance.visible import visible
 
@@ -61,7 +62,7 @@ def _texts(results: Results) -> tuple[str, str]:
     if score is None or score.percent is None:
         raise UsageError("the badge needs a core score, and no core case was judged")
     used = results.case_set
-    name = "" if used["name"] == "toolglean" else f"{used['name'] or 'own cases'} "
+    name = "" if used["name"] == SHIPPED else f"{used['name'] or 'own cases'} "
     label = f"conformance {name}{used['version'] or ''}".strip()
     parts = [] if used["chosen"] == used["cases"] else [f"{used['chosen']} of {used['cases']} cases"]
     parts += [] if results.ways == "all" else [results.ways]

@@ -26,10 +26,11 @@ from toolglean.kit.conformance.cases import Case, load_cases, read_cases
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
 
-__all__ = ["GROUP", "CaseSet", "digest_of", "find_set", "installed_sets", "sets_of", "shipped_set"]
+__all__ = ["GROUP", "SHIPPED", "CaseSet", "digest_of", "find_set", "installed_sets", "sets_of", "shipped_set"]
 
-GROUP: Final = "toolglean.cases"
-OWN_NAME: Final = "toolglean"
+GROUP: Final = "toolglean.kit.conformance"
+SHIPPED: Final = "toolglean-cases"
+"""The name of the shipped set. Its version is not that of toolglean."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,7 @@ class CaseSet:
     """Cases, and what identifies them in results.
 
     Attributes:
-        name: of the shipped cases "toolglean", of those of another package the name of its entry point, otherwise the
+        name: of the shipped cases "toolglean-cases", of those of another package the name of its entry point, otherwise the
             names of the files.
         version: the version of the set, or of the package that has it; None if there is none.
         cases: the cases.
@@ -68,12 +69,12 @@ def digest_of(cases: Iterable[Case]) -> str:
 
 def shipped_set() -> CaseSet:
     """The cases that ship with toolglean."""
-    return CaseSet(OWN_NAME, _history()[-1]["version"], tuple(load_cases()))
+    return CaseSet(SHIPPED, _history()[-1]["version"], tuple(load_cases()))
 
 
 def installed_sets() -> list[str]:
     """The names of all sets: the shipped one, and those of other packages."""
-    return [OWN_NAME, *sorted({point.name for point in entry_points(group=GROUP)} - {OWN_NAME})]
+    return [SHIPPED, *sorted({point.name for point in entry_points(group=GROUP)} - {SHIPPED})]
 
 
 def find_set(name: str) -> CaseSet:
@@ -85,7 +86,7 @@ def find_set(name: str) -> CaseSet:
     Raises:
         UsageError: there is no such set, or it cannot be loaded.
     """
-    if name == OWN_NAME:
+    if name == SHIPPED:
         return shipped_set()
     for point in entry_points(group=GROUP):
         if point.name == name:
