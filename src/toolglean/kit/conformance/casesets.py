@@ -38,8 +38,8 @@ class CaseSet:
     """Cases, and what identifies them in results.
 
     Attributes:
-        name: of the shipped cases "toolglean-cases", of those of another package the name of its entry point, otherwise the
-            names of the files.
+        name: of the shipped cases "toolglean-cases", of those of another package the name of its entry point, otherwise
+            the names of the files.
         version: the version of the set, or of the package that has it; None if there is none.
         cases: the cases.
     """
