@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[2]
 MEASURED = re.compile(r"(?i:with|of)\s+toolglean\s+(\d[\w.]*)\s+\(commit\s+([0-9a-f]{7,40}\+?),\s+(\d{4}-\d\d-\d\d)\)")
 """How a page says what its figures are of: version, commit, date."""
 
-OF_VERSIONS = {"CHANGELOG.md", "SECURITY.md"}
+OF_VERSIONS = {"CHANGELOG.md", "SECURITY.md", "conformance-results.md"}
 """Pages that are about versions."""
 
 FIGURE = re.compile(r"\d ?(?:µs|ns|ms|MB|KB)\b|rows (?:a|per) second|\bmilliseconds\b", re.IGNORECASE)
