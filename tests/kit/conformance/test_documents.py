@@ -58,4 +58,5 @@ def test_the_results_are_of_whole_runs_of_shipped_targets() -> None:
         assert path.stem in ALL
         assert found.is_complete
         assert found.target.version
-        assert not re.search(r"/(home|root|work|tmp)/", path.read_text(encoding="utf-8"))
+        said = [found.data | {"results": []}, *(row.get("reason", "") for row in found.rows)]
+        assert not re.search(r"/(home|root|work|tmp)/", str(said))  # of the machine; turns may have such paths
