@@ -42,7 +42,7 @@ TOPICS = {
         "Parser": ("parser", "stream", "events", "problems", "routing", "objects"),
         "Formats": ("formats", *(f"formats/{name}" for name in FAMILIES), "grammar"),
         "Models and messages": ("llm", "llm-errors", "messages"),
-        "Tools": ("cli", "conformance", "ollama"),
+        "Tools": ("cli", "conformance", "conformance-results", "ollama"),
     },
     "explanation": {
         "How the parser works": (
@@ -57,6 +57,7 @@ TOPICS = {
 """In these folders, the sections and their pages."""
 
 TITLES = {
+    "reference/conformance-results.md": "Conformance results",
     "reference/llm-errors.md": "Errors of language models",
     "explanation/grammars.md": "How grammars are made",
     "explanation/figures.md": "Figures, with other parsers",
