@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from collections.abc import Iterable
 
 from toolglean.batch.lines import summary_line
 from toolglean.batch.turns import Written
@@ -12,44 +13,81 @@ from toolglean.events import Output, Problem, Status, ToolCall, fold
 from toolglean.parser import Parser
 from toolglean.scan.nested import json_text
 
-__all__ = ["Counts", "read_turn"]
+__all__ = ["CUT_OFF", "READ", "UNREAD", "Counts", "code_of", "code_of_turn", "read_turn", "worse"]
+
+READ, UNREAD, CUT_OFF = 0, 1, 4
+"""Exit codes: everything was read; something could not be read as it was written; something was cut off, and nothing
+worse."""
+_RANKS = {READ: 0, CUT_OFF: 1, UNREAD: 2}
+
+
+def worse(one: int, other: int) -> int:
+    """The worse of two of these exit codes."""
+    return max(one, other, key=_RANKS.__getitem__)
+
+
+def code_of(output: Output) -> int:
+    """The exit code of a turn that was read."""
+    problems = [(each.code, each.text) for each in output.problems]
+    return code_of_turn([call.status for call in output.unfinished], problems, output.content, output.reasoning)
+
+
+def code_of_turn(unfinished: Iterable[str], problems: Iterable[tuple[str, str]], content: str, reasoning: str) -> int:
+    """The exit code of a turn.
+
+    Args:
+        unfinished: the status of each unfinished call.
+        problems: the code and the text of each problem.
+        content, reasoning: those of the turn. A text that began like a call, and could not be read to its end because
+            the turn stops there, is the end of either.
+    """
+    code = READ
+    for status in unfinished:
+        code = worse(code, CUT_OFF if status == "incomplete" else UNREAD)
+    for problem, text in problems:
+        cut = problem == "cut-off" or (problem == "unreadable-call" and _is_end(text, content, reasoning))
+        code = worse(code, CUT_OFF if cut else UNREAD)
+    return code
+
+
+def _is_end(text: str, content: str, reasoning: str) -> bool:
+    return bool(text) and (content.endswith(text) or reasoning.endswith(text))
 
 
 class Counts:
     """The counts of many turns. It can be pickled.
 
     Attributes:
-        code: the exit code so far: 1 once a turn had a problem or an unfinished call, or a line was not a turn.
+        code: the exit code so far: the worst one of all turns; UNREAD once a line was not a turn.
     """
 
     def __init__(self) -> None:
-        self.code = 0
+        self.code = READ
         self._numbers = Counter[str]()
         self._formats = Counter[str]()
 
-    def add(self, *, calls: int, unfinished: int, problems: int, format_name: str | None) -> None:
-        """Count a turn."""
+    def add(self, *, calls: int, unfinished: int, problems: int, format_name: str | None, code: int) -> None:
+        """Count a turn, with its exit code."""
         self._numbers.update(turns=1, calls=calls, unfinished=unfinished, problems=problems)
         if format_name is not None:
             self._formats[format_name] += 1
-        if unfinished or problems:
-            self.code = 1
+        self.code = worse(self.code, code)
 
     def add_output(self, output: Output, format_name: str | None) -> None:
         """Count a turn that was read."""
         sizes = {"calls": len(output.calls), "unfinished": len(output.unfinished), "problems": len(output.problems)}
-        self.add(**sizes, format_name=format_name)
+        self.add(**sizes, format_name=format_name, code=code_of(output))
 
     def add_bad_line(self) -> None:
         """Count a line that was not a turn."""
         self._numbers["bad_lines"] += 1
-        self.code = 1
+        self.code = UNREAD
 
     def merge(self, other: Counts) -> None:
         """Add the counts of other turns."""
         self._numbers.update(other._numbers)
         self._formats.update(other._formats)
-        self.code = max(self.code, other.code)
+        self.code = worse(self.code, other.code)
 
     def summary(self) -> str:
         """The counts, as a line of JSON."""

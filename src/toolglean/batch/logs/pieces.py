@@ -41,10 +41,11 @@ def codec_of(path: Path, name: str) -> Codec | None:
     Raises:
         InputError: the package for it is not installed.
     """
-    if path.suffix == ".gz":
+    suffix = path.suffix.lower()
+    if suffix == ".gz":
         # Without the time, so that the same rows are the same bytes.
         return Codec(lambda piece: gzip.compress(piece, 6, mtime=0), lambda: zlib.decompressobj(wbits=31), zlib.error)
-    if path.suffix in {".zst", ".zstd"}:
+    if suffix in {".zst", ".zstd"}:
         library = zstd(name)
         return Codec(library.compress, library.ZstdDecompressor, library.ZstdError)
     return None

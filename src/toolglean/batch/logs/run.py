@@ -13,7 +13,7 @@ from toolglean.batch.logs.pieces import Pieces
 from toolglean.batch.logs.rows import Read, RowReader
 from toolglean.batch.logs.source import Chunk, Source
 from toolglean.batch.logs.workers import read_all
-from toolglean.batch.outcome import Counts
+from toolglean.batch.outcome import Counts, code_of_turn
 from toolglean.scan.nested import decoded
 
 __all__ = ["LogRun", "counts_of"]
@@ -122,5 +122,7 @@ def _count(row: Any, counts: Counts) -> int:
         counts.add_bad_line()
         return number
     sizes = {"calls": len(row["calls"]), "unfinished": len(row["unfinished"]), "problems": len(problems)}
-    counts.add(**sizes, format_name=row["format"])
+    statuses = [each["status"] for each in row["unfinished"]]
+    code = code_of_turn(statuses, [(each["code"], each["text"]) for each in problems], row["content"], row["reasoning"])
+    counts.add(**sizes, format_name=row["format"], code=code)
     return number

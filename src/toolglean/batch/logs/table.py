@@ -23,7 +23,7 @@ ROWS = 4096  # in a row group: rows are large
 
 def is_table(path: Path) -> bool:
     """Whether a file of that name is Parquet."""
-    return path.suffix == ".parquet"
+    return path.suffix.lower() == ".parquet"
 
 
 def is_done(path: Path) -> bool:
@@ -62,7 +62,7 @@ def write(journal: Path, path: Path, name: str) -> None:
 def rows_of(path: Path, name: str) -> Iterator[bytes]:
     """The rows of a finished table, as lines with the columns that are counted."""
     arrow = pyarrow(f"{name}: Parquet")
-    names = ["line", "format", "calls", "unfinished", "problems"]
+    names = ["line", "format", "content", "reasoning", "calls", "unfinished", "problems"]
     with arrow.parquet.ParquetFile(path) as file:
         for batch in file.iter_batches(batch_size=ROWS, columns=names):
             yield from (json.dumps(row).encode() for row in batch.to_pylist())
