@@ -202,10 +202,10 @@ def test_fresh_parsers_are_kept_but_not_all(monkeypatch: pytest.MonkeyPatch) -> 
     made = 0
     make = ParserFactory._made
 
-    def counted(self: ParserFactory, own: str, name: str) -> Any:
+    def counted(self: ParserFactory, own: str, way: tuple[str, str] | None) -> Any:
         nonlocal made
         made += 1
-        return make(self, own, name)
+        return make(self, own, way)
 
     monkeypatch.setattr(ParserFactory, "_made", counted)
     for _ in range(3):

@@ -14,6 +14,7 @@ from toolglean.scan.nested import json_text
 
 __all__ = [
     "InputError",
+    "LineError",
     "fields_of",
     "json_in",
     "json_line",
@@ -30,6 +31,10 @@ not_utf8 = re.compile("[\udc80-\udcff]").search
 
 class InputError(Exception):
     """The input cannot be read. The message says where: file, line, column."""
+
+
+class LineError(InputError):
+    """The input can be read, but the line that was asked for is not a turn."""
 
 
 def name_of(path: str) -> str:

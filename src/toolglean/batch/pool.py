@@ -15,6 +15,7 @@ from typing import Any, Unpack
 
 from toolglean.errors import ToolError, UsageError
 from toolglean.events import Problem
+from toolglean.formats.registry import find_format, folded
 from toolglean.parser import Parser, ParserArguments
 from toolglean.tools import ToolLike, ToolSet
 
@@ -24,7 +25,10 @@ KEPT = 256
 SHOWN = 200
 WANTED = "expected a list of tool dicts or names"
 HOW = ("format", "model", "template")
-"""The options that say how the model writes. If one is given for all turns, the model of a turn is not used."""
+"""The options that say how the model writes. If one is given for all turns, what a turn says about it is not used."""
+
+Way = tuple[str, str]
+"""How a turn says that its model writes: "format" or "model", and the name."""
 
 
 class ParserFactory:
@@ -42,9 +46,9 @@ class ParserFactory:
         self._parsing = parsing
         self._has_tools = tools is not None
         self._has_way = any(parsing.get(name) is not None for name in HOW)
-        self._kept = OrderedDict[tuple[str, str], Parser]()
+        self._kept = OrderedDict[tuple[str, Way | None], Parser]()
 
-    def parser(self, tools: Any = None, model: Any = None) -> tuple[Parser, Problem | None]:
+    def parser(self, tools: Any = None, model: Any = None, format: Any = None) -> tuple[Parser, Problem | None]:  # noqa: A002  # the wire's own word
         """A parser that has read nothing yet.
 
         Args:
@@ -52,38 +56,68 @@ class ParserFactory:
                 are ignored if tools were given for every turn.
             model: the model of this turn, whose name may say how it writes. It is ignored if it is not known or not
                 text, or if an option says how the model writes for every turn.
+            format: the name of the format of this turn, which takes precedence over the model. It is ignored in the
+                same cases, and if it is an alias: in requests, `format` may be `json`, for another purpose.
 
         Returns:
             The parser; and a problem if `tools` cannot be read: the parser then has no tools of this turn.
         """
-        name = model if isinstance(model, str) and not self._has_way else ""
+        way = self._way(model, format)
         own = None if self._has_tools else tools
         try:
-            return self._fork("" if not own else own if isinstance(own, str) else _key(own), name), None
+            return self._fork("" if not own else own if isinstance(own, str) else _key(own), way), None
         except ToolError as error:
-            return self._fork("", name), Problem("invalid-tools", f"tools ignored: {error}", str(tools)[:SHOWN], 0)
+            return self._fork("", way), Problem("invalid-tools", f"tools ignored: {error}", str(tools)[:SHOWN], 0)
 
-    def _fork(self, own: str, name: str) -> Parser:
-        if not own and not name:
+    def arguments(
+        self,
+        tools: Any = None,
+        model: Any = None,
+        format: Any = None,  # noqa: A002  # the wire's own word
+    ) -> tuple[ToolSet | None, ParserArguments]:
+        """The arguments of the parser that `parser` returns, if more than one such parser is needed."""
+        parser, _ = self.parser(tools, model, format)
+        way = self._way(model, format)
+        named = {} if way is None or self._with(way, None) is None else {way[0]: way[1]}
+        parsing: ParserArguments = {**self._parsing, **named}  # type: ignore[typeddict-item]  # two of its keys
+        return parser.tools, parsing
+
+    def _way(self, model: Any, format: Any) -> Way | None:  # noqa: A002  # the wire's own word
+        if self._has_way:
+            return None
+        if isinstance(format, str) and format and _is_declared(format):
+            return "format", format
+        return ("model", model) if isinstance(model, str) and model else None
+
+    def _fork(self, own: str, way: Way | None) -> Parser:
+        if not own and way is None:
             return self._first.fork()
-        found = self._kept.get((own, name))
+        found = self._kept.get((own, way))
         if found is None:
-            found = self._kept[own, name] = self._made(own, name)
+            found = self._kept[own, way] = self._made(own, way)
             if len(self._kept) > KEPT:
                 self._kept.popitem(last=False)
         else:
-            self._kept.move_to_end((own, name))
+            self._kept.move_to_end((own, way))
         return found.fork()
 
-    def _made(self, own: str, name: str) -> Parser:
+    def _made(self, own: str, way: Way | None) -> Parser:
         tools = _tools_in(own) if own else self._first.tools
-        if name:
-            try:
-                named: ParserArguments = {**self._parsing, "model": name}
-                return Parser(tools, **named)
-            except UsageError:  # the options were right for the first parser, so the name is unknown
-                pass
-        return Parser(tools, **self._parsing)
+        named = None if way is None else self._with(way, tools)
+        return Parser(tools, **self._parsing) if named is None else named
+
+    def _with(self, way: Way, tools: ToolSet | None) -> Parser | None:
+        """The parser of a turn that says how its model writes; None if its model is not known."""
+        named: ParserArguments = {**self._parsing, way[0]: way[1]}  # type: ignore[misc]  # two of its keys
+        try:
+            return Parser(tools, **named)
+        except UsageError:  # the options were right for the first parser, so the name is unknown
+            return None
+
+
+def _is_declared(name: str) -> bool:
+    found = find_format(name)
+    return found is not None and folded(found.name) == folded(name)
 
 
 def _key(tools: Any) -> str:

@@ -19,7 +19,7 @@ from toolglean.batch.pool import ParserFactory
 from toolglean.batch.turns import NotATurnError, Written, id_in, turns_in
 from toolglean.events import Output, Problem
 
-__all__ = ["Columns", "Read", "RowReader"]
+__all__ = ["Columns", "Read", "RowReader", "values_of"]
 
 SHOWN = 200
 REQUESTS = ("request", "body")
@@ -34,11 +34,35 @@ class Columns:
         text: where the text of the turn is; None: anywhere that a line may have a turn.
         tools: where the tools of the turn are.
         model: where the name of the model is.
+        format: where the name of the format is.
     """
 
     text: str | None = None
     tools: str = "tools"
     model: str = "model"
+    format: str = "format"
+
+    def turns_in(self, value: Any) -> list[Written]:
+        """The turns of a row.
+
+        Raises:
+            NotATurnError: it does not contain one.
+        """
+        name = self.text
+        if name is None:
+            return turns_in(value)
+        if not isinstance(value, dict):
+            return turns_in(None)
+        text = value.get(name)
+        if isinstance(text, str):
+            return [Written([text])]
+        if name not in value:
+            raise NotATurnError(f"this row has no {name!r}: its keys are {', '.join(map(repr, list(value)[:8]))}")
+        raise NotATurnError(f"{name!r} of this row is {text!r:.80}, not text")
+
+    def of(self, value: Any) -> tuple[Any, Any, Any]:
+        """What a row, or the request that it contains, says about its turn: the tools, the model and the format."""
+        return tuple(_value_of(value, key) for key in (self.tools, self.model, self.format))
 
 
 @dataclass(slots=True)
@@ -69,6 +93,9 @@ class RowReader:
         columns: where the parts of a row are.
         name: the name of the log in messages.
         strict: whether a row that is not a turn ends the run.
+
+    Attributes:
+        columns: as given.
     """
 
     def __init__(
@@ -76,7 +103,7 @@ class RowReader:
     ) -> None:
         self._parsers = parsers
         self._plain = plain
-        self._columns = columns
+        self.columns = columns
         self._name = name
         self._strict = strict
 
@@ -85,7 +112,7 @@ class RowReader:
         found = Read(chunk.last, chunk.read)
         lines: list[str] = []
         try:
-            for number, row in enumerate(_values(chunk.rows), chunk.first):
+            for number, row in enumerate(values_of(chunk.rows), chunk.first):
                 lines += self._of_row(number, row, found.counts)
         except InputError as error:
             found.error = str(error)
@@ -98,7 +125,7 @@ class RowReader:
         value: Any = None
         try:
             value = json_in(_decoded(row, number), f"line {number}") if isinstance(row, bytes) else row
-            turns = self._turns_in(value)
+            turns = self.columns.turns_in(value)
         except (InputError, NotATurnError) as error:
             counts.add_bad_line()
             if self._strict:
@@ -107,24 +134,12 @@ class RowReader:
             shown = row.decode("utf-8", "surrogateescape").strip() if isinstance(row, bytes) else repr(row)
             output = Output(problems=[Problem("not-a-turn", f"not a turn: {error}", shown[:SHOWN], 0)])
             return [row_line({"id": _as_json(id_in(value)), "line": number}, output, None)]
-        return [self._of_turn(number, value, each, counts) for each in turns]
+        return [self.row(number, value, each, counts) for each in turns]
 
-    def _turns_in(self, value: Any) -> list[Written]:
-        name = self._columns.text
-        if name is None:
-            return turns_in(value)
-        if not isinstance(value, dict):
-            return turns_in(None)
-        text = value.get(name)
-        if isinstance(text, str):
-            return [Written([text])]
-        if name not in value:
-            raise NotATurnError(f"this row has no {name!r}: its keys are {', '.join(map(repr, list(value)[:8]))}")
-        raise NotATurnError(f"{name!r} of this row is {text!r:.80}, not text")
-
-    def _of_turn(self, number: int, value: Any, written: Written, counts: Counts) -> str:
+    def row(self, number: int, value: Any, written: Written, counts: Counts) -> str:
+        """The row of output of one turn of a row, which is counted."""
         parsers = self._plain if written.thoughts else self._parsers
-        parser, problem = parsers.parser(_value_of(value, self._columns.tools), _value_of(value, self._columns.model))
+        parser, problem = parsers.parser(*self.columns.of(value))
         output, format_name = read_turn(written, parser)
         if problem is not None:
             output.problems.append(problem)
@@ -135,7 +150,7 @@ class RowReader:
         return row_line(place, output, format_name)
 
 
-def _values(rows: Any) -> Iterator[Any]:
+def values_of(rows: Any) -> Iterator[Any]:
     """Lines as they are; the rows of a table as their JSON would be."""
     yield from rows if isinstance(rows, list) else map(_as_json, rows.to_pylist())
 

@@ -59,6 +59,8 @@ class Source:
 
     Attributes:
         error: why the log could not be read to its end; None as long as it could.
+        is_table: whether it is Parquet.
+        file: its bytes, without compression; or the table.
 
     Raises:
         InputError: it cannot be opened, or the package that reads it is not installed.
@@ -70,6 +72,8 @@ class Source:
         if path != "-" and Path(path).is_dir():
             raise InputError(f"{self.name}: this is a directory; pass a file")
         with ExitStack() as stack:
+            if path == "-" and sys.stdin is None:
+                raise InputError("standard input: it is closed; pass the name of a file")
             try:
                 raw = sys.stdin.buffer if path == "-" else stack.enter_context(Path(path).open("rb"))
                 head = raw.peek(4)[:4] if isinstance(raw, io.BufferedReader) else b""
@@ -77,10 +81,13 @@ class Source:
                 raise InputError(f"{self.name}: {error.strerror or error}") from error
             self._raw: IO[bytes] = raw
             self._size = 0 if path == "-" else Path(path).stat().st_size
-            self._is_table = head == PARQUET
-            if self._is_table and path == "-":
+            self.is_table = head == PARQUET
+            if self.is_table and path == "-":
                 raise InputError("standard input: Parquet cannot be read from a pipe; pass the name of the file")
-            self._file = self._opened(head)
+            try:
+                self.file = self._opened(head)
+            except self.unreadable() as error:
+                raise InputError(f"{self.name}: cannot be read: {error}") from error
             self._stack = stack.pop_all()
 
     def __enter__(self) -> Self:
@@ -90,7 +97,7 @@ class Source:
         self._stack.close()
 
     def _opened(self, head: bytes) -> Any:
-        if self._is_table:
+        if self.is_table:
             return pyarrow(f"{self.name}: Parquet").parquet.ParquetFile(self._raw)
         if head[:2] == GZIP:
             return gzip.GzipFile(fileobj=self._raw)
@@ -102,16 +109,16 @@ class Source:
         """The rows after the first `after` ones. They end where the log cannot be read on; `error` then says why."""
         number = after
         try:
-            for rows in self._batches(after) if self._is_table else self._lines(after):
+            for rows in self._batches(after) if self.is_table else self._lines(after):
                 chunk = Chunk(number + 1, rows, self._read(number + len(rows)))
                 number = chunk.last
                 yield chunk
-        except _unreadable() as error:
+        except self.unreadable() as error:
             said = f"{self.name}: cannot be read after line {number}: {error}; the rows up to there are written"
             self.error = InputError(said)
 
     def _lines(self, after: int) -> Iterator[list[bytes]]:
-        lines = iter(self._file)
+        lines = iter(self.file)
         for _ in range(after):
             if next(lines, None) is None:
                 return
@@ -124,7 +131,7 @@ class Source:
                 if len(rows) == ROWS or size >= BYTES:
                     yield rows
                     rows, size = [], 0
-        except _unreadable():
+        except self.unreadable():
             if rows:  # they came before the log broke off
                 yield rows
             raise
@@ -132,29 +139,29 @@ class Source:
             yield rows
 
     def _batches(self, after: int) -> Iterator[Any]:
-        groups = range(self._file.num_row_groups)
+        groups = range(self.file.num_row_groups)
         first = 0
-        while first < len(groups) and (rows := self._file.metadata.row_group(first).num_rows) <= after:
+        while first < len(groups) and (rows := self.file.metadata.row_group(first).num_rows) <= after:
             after -= rows
             first += 1
         if first == len(groups):
             return
-        for batch in self._file.iter_batches(batch_size=ROWS, row_groups=list(groups[first:])):
+        for batch in self.file.iter_batches(batch_size=ROWS, row_groups=list(groups[first:])):
             rest = batch.slice(after)
             after = max(0, after - len(batch))
             if len(rest):
                 yield rest
 
     def _read(self, number: int) -> float | None:
-        if self._is_table:
-            return number / (self._file.metadata.num_rows or 1)
+        if self.is_table:
+            return number / (self.file.metadata.num_rows or 1)
         return self._raw.tell() / self._size if self._size else None
 
-
-def _unreadable() -> tuple[type[Exception], ...]:
-    # The errors of readers of a file that is cut off or damaged. Those of pyarrow and zstd have no common base.
-    found: list[type[Exception]] = [OSError, EOFError, zlib.error]
-    found += [module.ArrowException] if (module := sys.modules.get("pyarrow")) is not None else []
-    for name in ("compression.zstd", "backports.zstd"):
-        found += [module.ZstdError] if (module := sys.modules.get(name)) is not None else []
-    return tuple(found)
+    @staticmethod
+    def unreadable() -> tuple[type[Exception], ...]:
+        """The errors of a file that is cut off or damaged. Those of pyarrow and zstd have no common base."""
+        found: list[type[Exception]] = [OSError, EOFError, zlib.error]
+        found += [module.ArrowException] if (module := sys.modules.get("pyarrow")) is not None else []
+        for name in ("compression.zstd", "backports.zstd"):
+            found += [module.ZstdError] if (module := sys.modules.get(name)) is not None else []
+        return tuple(found)

@@ -103,7 +103,7 @@ class _Worker:
         except (EOFError, OSError) as error:
             raise self._died() from error
         if isinstance(found, str):
-            raise WorkerError(f"{self._what()} failed:\n{found}")
+            raise WorkerError(f"{self._what()} failed: {found}. This is a defect of toolglean: please report it")
         self.chunk = None
         return found
 
@@ -153,8 +153,8 @@ def work(pipe: Connection, reader: RowReader) -> None:
             return
         try:
             found: Read | str = reader.read(chunk)
-        except Exception:  # noqa: BLE001  # reported by the other process
-            found = traceback.format_exc()
+        except Exception as error:  # noqa: BLE001  # reported by the other process
+            found = traceback.format_exception_only(error)[-1].strip()
         try:
             pipe.send(found)
         except OSError:
