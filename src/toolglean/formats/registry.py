@@ -173,9 +173,16 @@ def _hint(name: str) -> str:
     if is_model and format_of_model(name) is not None:
         return f": it looks like a model's name, so pass model={name!r}"
     names = _loose_names(_registered)
-    found = _close(letters_and_digits(name), names, MOST_NEAR)
-    near = dict.fromkeys(names[each].name for each in found)
+    written = letters_and_digits(name)
+    # Another number is another format (`qwen4`), not a mistake.
+    found = [each for each in _close(written, names, MOST_NEAR) if _digits(each) == _digits(written)]
+    near = dict.fromkeys(_spelled(names[each], each) for each in found)
     return f"; did you mean {' or '.join(near)}?" if near else "; `toolglean formats` lists all"
+
+
+def _spelled(declared: Format, letters: str) -> str:
+    """The format's name or alias with these letters and digits."""
+    return next(each for each in (declared.name, *declared.aliases) if letters_and_digits(each) == letters)
 
 
 def format_of_model(model: str) -> Format | None:

@@ -20,6 +20,7 @@ __all__ = ["causes_of"]
 MOST = 5  # causes that are named
 LONG = 60  # characters of an argument that is shown
 SHOWN = 12  # characters of the text at the place of a fault
+NEAR = 0.85  # the least similarity of the name of a tool that is suggested: `select_all` is not `delete_all`
 
 STRIPPED = (
     "The special tokens that mark a call may have been removed by the server: pass skip_special_tokens=False to vLLM, "
@@ -290,7 +291,7 @@ def _unknown_calls(found: Evidence) -> Iterator[Story]:
 
 def _unknown(found: Evidence, name: str, start: int, therefore: str) -> Story:
     tools = found.read.parser.tools
-    near = difflib.get_close_matches(name, tools.names if tools is not None else (), n=1, cutoff=0.6)
+    near = difflib.get_close_matches(name, tools.names if tools is not None else (), n=1, cutoff=NEAR)
     hint = f" Did the model mean {near[0]!r}?" if near else ""
     return Story(
         "unknown-tool",
