@@ -31,6 +31,9 @@ __all__ = ["NotClaimed", "Subject", "main"]
 class NotClaimed(Exception):  # noqa: N818  # not an error
     """The parser does not claim a case."""
 
+_OWN = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))  # noqa: PTH100, PTH120
+_PYTHON = os.path.dirname(os.__file__)  # noqa: PTH120
+
 
 class Subject:
     """The parser under test: a function of a text, a generator of chunks, or a class.
@@ -190,6 +193,14 @@ def _answers(name: str, package: str, asked: Iterable[bytes]) -> Iterator[dict[s
 
 
 def _short(error: BaseException) -> str:
-    place = traceback.extract_tb(error.__traceback__)[-1:]
-    where = f" ({os.path.basename(place[0].filename)}, line {place[0].lineno})" if place else ""  # noqa: PTH119
+    """The error, and the last line of the user's own code that led to it, if there is one."""
+    theirs = [each for each in traceback.extract_tb(error.__traceback__) if _is_theirs(each.filename)]
+    where = f" ({os.path.basename(theirs[-1].filename)}, line {theirs[-1].lineno})" if theirs else ""  # noqa: PTH119
     return f"{type(error).__name__}: {error}"[:500] + where
+
+
+def _is_theirs(file: str) -> bool:
+    """Whether it is not a file of toolglean or of Python; packages are installed below Python's own."""
+    if file.startswith((_OWN + os.sep, "<frozen ")):
+        return False
+    return not file.startswith(_PYTHON + os.sep) or "site-packages" in file or "dist-packages" in file
