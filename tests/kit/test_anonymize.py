@@ -263,7 +263,7 @@ def test_what_is_read_differently_is_told(monkeypatch: pytest.MonkeyPatch) -> No
     ("args", "message"),
     [
         (["--tools-output", "x"], "--tools-output needs --tools"),
-        (["no such file"], "no such file: No such file or directory"),
+        (["nowhere.txt"], "nowhere.txt: No such file or directory"),
     ],
 )
 def test_bad_usage(args: list[str], message: str) -> None:

@@ -246,19 +246,19 @@ PARSER = "toolglean.parser"
 
 # For each command: how many modules of ours its help loads at most, and what it does without.
 HELP = {
-    "parse": (77, (MATCHER, TEMPLATES, GRAMMAR, CONVERSATION)),
-    "explain": (133, (TEMPLATES, GRAMMAR, CONVERSATION)),
-    "replay": (140, (TEMPLATES, GRAMMAR, CONVERSATION)),
-    "inspect": (160, (GRAMMAR, CONVERSATION)),
-    "learn": (207, (CONVERSATION,)),
-    "fuzz": (71, (MATCHER, TEMPLATES, GRAMMAR, CONVERSATION)),
-    "formats": (23, (PARSER, MATCHER, TEMPLATES, GRAMMAR, CONVERSATION)),
-    "grammar": (118, (MATCHER, TEMPLATES, CONVERSATION)),
-    "demo": (60, (MATCHER, TEMPLATES, GRAMMAR, CONVERSATION)),
-    "bench": (78, (MATCHER, TEMPLATES, GRAMMAR, CONVERSATION)),
-    "proxy": (69, (MATCHER, TEMPLATES, GRAMMAR, CONVERSATION)),
-    "anonymize": (82, (MATCHER, TEMPLATES, GRAMMAR, CONVERSATION)),
-    "conformance": (50, (PARSER, MATCHER, TEMPLATES, GRAMMAR, CONVERSATION)),
+    "parse": (78, (MATCHER, TEMPLATES, GRAMMAR, CONVERSATION)),
+    "explain": (135, (TEMPLATES, GRAMMAR, CONVERSATION)),
+    "replay": (141, (TEMPLATES, GRAMMAR, CONVERSATION)),
+    "inspect": (161, (GRAMMAR, CONVERSATION)),
+    "learn": (208, (CONVERSATION,)),
+    "fuzz": (72, (MATCHER, TEMPLATES, GRAMMAR, CONVERSATION)),
+    "formats": (24, (PARSER, MATCHER, TEMPLATES, GRAMMAR, CONVERSATION)),
+    "grammar": (119, (MATCHER, TEMPLATES, CONVERSATION)),
+    "demo": (61, (MATCHER, TEMPLATES, GRAMMAR, CONVERSATION)),
+    "bench": (80, (MATCHER, TEMPLATES, GRAMMAR, CONVERSATION)),
+    "proxy": (70, (MATCHER, TEMPLATES, GRAMMAR, CONVERSATION)),
+    "anonymize": (84, (MATCHER, TEMPLATES, GRAMMAR, CONVERSATION)),
+    "conformance": (51, (PARSER, MATCHER, TEMPLATES, GRAMMAR, CONVERSATION)),
 }
 NEVER = [
     "asyncio",

@@ -2,9 +2,11 @@
 # anything is parsed.
 #
 #   __init__.py   the commands, and the exit codes
-#   options.py    arguments that commands share
-#   chunks.py     input: text or JSON lines, as it arrives
-#   output.py     JSON lines, colour, odd terminals
+#   usage.py      unknown and renamed options, the help (near.py: suggestions)
+#   input.py      the input of a command: which file, which line of it, which columns
+#   chunks.py     input as it arrives: text, chunks or turns
+#   options.py    how the model writes, and which calls are read
+#   output.py     JSON lines, colour, odd terminals, files
 #   progress.py   progress on standard error
 #   parse.py      with report.py (many turns) and logs.py (--output)
 #   explain.py  replay.py  inspect.py  learn.py  fuzz.py  formats.py  grammar.py  demo.py  bench.py  proxy.py
@@ -48,12 +50,24 @@ COMMANDS = {
 """Each command and its line in the help, in the order of the help."""
 
 OK = 0
-PROBLEM = 1
-"""A turn had a problem, or an unfinished call; a case of the conformance kit is not right."""
+UNREAD = 1
 USAGE = 2
 INTERRUPTED = 130
 PIPE_CLOSED = 141
 """The reader of our output is gone: what a shell reports for a program that was ended by the pipe."""
+
+EXIT_CODES = """\
+exit codes:
+  0    everything was read
+  1    something could not be read: a line that is not a turn, a turn with a
+       malformed call or another problem, a template without a format, a case of
+       the conformance kit that is not right
+  2    wrong usage, or input that cannot be read
+  3    a run of `toolglean parse --output` broke off: --resume continues it
+  4    calls were cut off, and nothing worse
+  130  interrupted
+  141  the program that reads the output has closed the pipe"""
+"""One meaning in all commands; the help of each has the details. Wrapped here, because `--help` loads nothing else."""
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -63,16 +77,16 @@ def main(argv: Sequence[str] | None = None) -> int:
         argv: the arguments without the program's name; None: those of the process.
 
     Returns:
-        The exit code: 0; 1 if a turn had a problem or an unfinished call, a template is refused, no format can be
-        learnt, or a case of the conformance kit is not right; 2 for wrong usage or unreadable input; 3 if a run broke
-        off that can be resumed.
+        The exit code: see `EXIT_CODES`.
     """
     given = list(sys.argv[1:] if argv is None else argv)
     if given == ["--version"]:  # answered before argparse is imported, which takes as long as Python's own start
         print(VERSION)
         sys.exit(OK)
-    args = _parser(next((each for each in given if not each.startswith("-")), "")).parse_args(given)
-    from toolglean.batch.lines import InputError  # noqa: PLC0415  # a command that runs has loaded both
+    asked = next((each for each in given if not each.startswith("-")), "")
+    _open_closed_streams()
+    args = _parser(asked).parse_args(given)
+    from toolglean.batch.lines import InputError, LineError  # noqa: PLC0415  # a command that runs has loaded both
     from toolglean.errors import ToolgleanError  # noqa: PLC0415
 
     try:
@@ -80,14 +94,29 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
     except (InputError, ToolgleanError) as error:
         print(f"toolglean: {error}", file=sys.stderr)
-        return USAGE
+        return UNREAD if isinstance(error, LineError) else USAGE
     except BrokenPipeError:
-        # Python flushes standard output once more when it exits. With this, that does not raise again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _give_up_output()
         return PIPE_CLOSED
+    except OSError as error:  # files that are read and written have messages of their own
+        _give_up_output()
+        print(f"toolglean: {error.filename or 'standard output'}: {error.strerror or error}", file=sys.stderr)
+        return USAGE
     except KeyboardInterrupt:
         return INTERRUPTED
     return code
+
+
+def _open_closed_streams() -> None:
+    # A shell can close them: then they are None, and whatever writes to them would fail.
+    for name in ("stdout", "stderr"):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123, SIM115  # until the process ends
+
+
+def _give_up_output() -> None:
+    # Python flushes standard output once more when it exits. With this, that does not raise again.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _parser(asked: str) -> argparse.ArgumentParser:
@@ -97,15 +126,21 @@ def _parser(asked: str) -> argparse.ArgumentParser:
 
     parser = argparse.ArgumentParser(
         prog="toolglean",
-        description="Turns what a language model writes, chunk by chunk, into content, reasoning and tool calls.",
-        epilog="exit codes: 0; 1 if a turn had a problem or an unfinished call, or a template was refused; 2 for wrong "
-        "usage or unreadable input; 3 if a run was interrupted: continue it with `toolglean parse --resume`",
+        description="Turns what a language model writes, chunk by chunk, into content, reasoning\nand tool calls.",
+        epilog=EXIT_CODES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
     parser.add_argument("--version", action="version", version=VERSION)
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    kind = import_module(f"{__name__}.usage").CommandParser if asked in COMMANDS else argparse.ArgumentParser
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True, parser_class=kind)
     for name, about in COMMANDS.items():
         command = commands.add_parser(name, help=about, allow_abbrev=False)
         if name == asked:
             import_module(f"{__name__}.{name}").add_arguments(command)
+    if asked and asked not in COMMANDS:
+        from toolglean.cli.near import did_you_mean  # noqa: PLC0415  # only an error needs it
+
+        hint = did_you_mean(asked, COMMANDS) or "; `toolglean --help` lists the commands"
+        parser.error(f"unknown command {asked!r}{hint}")
     return parser

@@ -12,11 +12,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from toolglean.batch.lines import InputError, json_in, name_of
+from toolglean.batch.lines import InputError, json_in
 from toolglean.batch.turns import NotATurnError, turns_in
-from toolglean.cli.chunks import RULE, Line, read_input
-from toolglean.cli.options import add_form_options, add_format_options, made_with, new_parser, read_text
-from toolglean.cli.output import for_machines
+from toolglean.cli.chunks import RULE
+from toolglean.cli.input import add_input_arguments, open_input
+from toolglean.cli.options import add_format_options, made_with, new_parser, read_json, read_tools
+from toolglean.cli.output import check_suffix, for_machines, write_file
+from toolglean.cli.usage import exit_codes
 from toolglean.kit.anonymize import Anonymizer, shape_of
 from toolglean.parser import Parser
 from toolglean.tools import ToolSet
@@ -31,14 +33,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "and it is as long as before. Everything else is replaced: names, values, and prose; the same word always by "
         "the same one. For JSON lines that are turns, it prints such lines; for chunks of one turn, its text."
     )
-    parser.epilog = RULE
-    parser.add_argument(
-        "file", nargs="?", default="-", metavar="FILE", help="what the model wrote (default: -, standard input)"
-    )
-    form = add_form_options(parser)
-    form.add_argument(
-        "--turns", dest="form", action="store_const", const="turns", help="the input is JSON lines, a turn on each"
-    )
+    codes = exit_codes(4, _0="the result is read like the input", _1="it is read differently: say so in the report")
+    parser.epilog = f"{RULE}\n\n{codes}"
+    add_input_arguments(parser, columns=False)
     parser.add_argument(
         "--tools-output",
         metavar="FILE",
@@ -49,11 +46,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 class _Given(NamedTuple):
-    """The text of a turn, or the rows of a log; and the tools, None if there are none."""
+    """The text of a turn, or the rows of a log with their lines; and the tools, None if there are none."""
 
     parts: list[Any]
-    are_rows: bool
+    lines: list[int]
     tools: Any
+
+    @property
+    def are_rows(self) -> bool:
+        return bool(self.lines)
 
 
 class _Made(NamedTuple):
@@ -67,8 +68,10 @@ class _Made(NamedTuple):
 def run(args: argparse.Namespace) -> int:
     """Replace, and print. Returns 1 if the result is read differently from the input, else 0."""
     for_machines()
-    if args.tools_output is not None and args.tools is None:
-        raise InputError("--tools-output needs --tools: without them there are no definitions to write")
+    if args.tools_output is not None:
+        if args.tools is None:
+            raise InputError("--tools-output needs --tools: without them there are no definitions to write")
+        check_suffix("--tools-output", Path(args.tools_output), (".json",), "tools are written as JSON")
     given = _given(args)
     # The words of markers stay everywhere only if a turn would otherwise be read differently, as with broken markers.
     found = _made(given, args, wide=False)
@@ -76,7 +79,8 @@ def run(args: argparse.Namespace) -> int:
         wide = _made(given, args, wide=True)
         found = wide if len(wide.changed) < len(found.changed) else found
     if args.tools_output is not None:
-        _write(args.tools_output, json.dumps(found.tools, ensure_ascii=False, indent=2) + "\n")
+        text = json.dumps(found.tools, ensure_ascii=False, indent=2) + "\n"
+        write_file("--tools-output", args.tools_output, text.encode("utf-8", "backslashreplace"))
     for part in found.parts:
         sys.stdout.write(json.dumps(part, ensure_ascii=False) + "\n" if given.are_rows else part)
     if found.changed:
@@ -86,14 +90,19 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _given(args: argparse.Namespace) -> _Given:
-    tools = None if args.tools is None else json.loads(read_text(args.tools))
-    found = list(read_input(args.file, args.form))
-    if found and isinstance(found[0], Line):
-        where = f"{name_of(args.file)}: line "
-        return _Given(
-            [json_in(each.text, f"{where}{each.number}") for each in found if isinstance(each, Line)], True, tools
-        )
-    return _Given(["".join(each for each in found if isinstance(each, str))], False, tools)
+    tools = None
+    if args.tools is not None:
+        read_tools(args.tools)
+        tools = read_json(args.tools)
+    found = open_input(args)
+    if found.lines is None:
+        return _Given(["".join(found.chunks or ())], [], tools)
+    lines = list(found.lines)
+    return _Given(
+        [json_in(each.text, f"{found.name}: line {each.number}") for each in lines],
+        [each.number for each in lines],
+        tools,
+    )
 
 
 def _made(given: _Given, args: argparse.Namespace, *, wide: bool) -> _Made:
@@ -105,10 +114,9 @@ def _made(given: _Given, args: argparse.Namespace, *, wide: bool) -> _Made:
     after = made_with(
         args, lambda own, **options: Parser(None if own is None else ToolSet(tools or ()), **options)
     ).fork
-    pairs = enumerate(zip(given.parts, parts, strict=True), 1)
-    return _Made(
-        parts, tools, [number for number, (one, other) in pairs if _shapes(one, before) != _shapes(other, after)]
-    )
+    rows = zip(given.lines or [1], given.parts, parts, strict=False)  # no line at all: nothing to compare
+    changed = [line for line, one, other in rows if _shapes(one, before) != _shapes(other, after)]
+    return _Made(parts, tools, changed)
 
 
 def _shapes(part: Any, new: Callable[[], Parser]) -> list[Any]:
@@ -119,10 +127,3 @@ def _shapes(part: Any, new: Callable[[], Parser]) -> list[Any]:
         return [shape_of(each.text, new()) for each in turns_in(part)]
     except NotATurnError:
         return []
-
-
-def _write(path: str, text: str) -> None:
-    try:
-        Path(path).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"--tools-output {path}: {error.strerror or error}") from error

@@ -11,10 +11,12 @@ from dataclasses import asdict, dataclass
 
 from toolglean._version import __version__
 from toolglean.batch.lines import InputError
-from toolglean.cli.chunks import RULE, read_chunks
+from toolglean.cli.chunks import RULE
+from toolglean.cli.input import add_choice, add_input_arguments, one_turn
 from toolglean.cli.measure import baseline, best_times
-from toolglean.cli.options import add_format_options, at_least_one, given, new_parser
+from toolglean.cli.options import add_format_options, at_least_one, given
 from toolglean.cli.output import for_machines
+from toolglean.cli.usage import exit_codes
 from toolglean.kit.demo import load_streams, load_tools
 from toolglean.parser import Parser
 from toolglean.tools import ToolSet
@@ -42,19 +44,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "Parses whole turns again and again, and prints the best times. The baseline is a loop that builds "
         "one list with one event for each chunk, timed in the same run."
     )
-    parser.epilog = RULE
-    parser.add_argument(
-        "file",
-        nargs="?",
-        metavar="FILE",
-        help="what a model wrote, or - for standard input (default: the shipped streams)",
-    )
-    parser.add_argument("--json", action="store_true", help="print one JSON object")
-    form = parser.add_mutually_exclusive_group()
-    form.add_argument("--text", dest="form", action="store_const", const="text", help="the input is text: see --chunk")
-    form.add_argument(
-        "--jsonl", dest="form", action="store_const", const="jsonl", help="the input is JSON lines of chunks"
-    )
+    codes = exit_codes(1, 4, _0="measured")
+    parser.epilog = f"{RULE}\n\n{codes}"
+    add_input_arguments(parser, default=None)
+    add_choice(parser)
+    parser.add_argument("--json", action="store_true", help="print one line of JSON")
     parser.add_argument("--chunk", type=at_least_one, metavar="N", help="cut the turn into new chunks of N characters")
     add_format_options(parser)
     parser.set_defaults(run=run)
@@ -74,10 +68,12 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _own(args: argparse.Namespace) -> list[Figures]:
-    chunks = _cut(read_chunks(args.file, args.form), args.chunk)
+    turn = one_turn(args)
+    chunks = _cut(turn.chunks, args.chunk)
     if not chunks:
         raise InputError(f"{args.file}: nothing to measure: the input is empty")
-    return _measure(args.file, chunks, new_parser(args).fork)
+    reading = turn.reading(args)
+    return _measure(args.file, chunks, Parser(reading.tools, **reading.parsing).fork)
 
 
 def _shipped(args: argparse.Namespace) -> list[Figures]:

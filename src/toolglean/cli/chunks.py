@@ -11,29 +11,28 @@ from __future__ import annotations
 
 import codecs
 import json
-import sys
 from collections.abc import Iterator, Mapping
-from contextlib import ExitStack
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, BinaryIO, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, BinaryIO, Literal, TypeAlias
 
 from toolglean.batch.lines import InputError, json_in, name_of, not_utf8
 from toolglean.batch.turns import evidence_of, id_in
 
+if TYPE_CHECKING:
+    from toolglean.batch.logs.source import Source
+
 __all__ = ["CHUNK_KEYS", "RULE", "Form", "Line", "read_chunks", "read_input"]
 
-Form: TypeAlias = Literal["text", "jsonl", "turns"]
+Form: TypeAlias = Literal["text", "stream", "turns"]
 
 CHUNKS_ONLY = ("chunk", "token")
 CHUNK_KEYS = (*CHUNKS_ONLY, "content", "text")
 RULE = (
-    "Input is UTF-8: text, JSON lines of chunks, or (parse, replay and anonymize) JSON lines of turns. It is read as "
-    "chunks if its first line (blank ones aside) is a JSON string, a JSON list of strings, or a JSON object with a "
-    f"string under {', '.join(CHUNK_KEYS[:-1])} or {CHUNK_KEYS[-1]}; every line must then be one of these. It is read "
-    "as turns if the first line is a whole answer of OpenAI or Ollama, an object with messages, or one with content "
-    "and an id or a role. If the first two lines leave it open, the command asks for --turns or --stream. --text, "
-    "--stream and --turns decide it."
+    "The input is UTF-8: text, JSON lines of chunks, or JSON lines of turns. The first line that is not blank shows "
+    "which. It is read as chunks if that line is a JSON string, a JSON list of strings, or a JSON object with a string "
+    f"under {', '.join(CHUNK_KEYS[:-1])} or {CHUNK_KEYS[-1]}; every line must then be one of these. It is read as "
+    "turns if that line is a whole answer of OpenAI or Ollama, an object with messages, or one with content and an id "
+    "or a role. If the first two lines leave it open, pass --text, --stream or --turns."
 )
 BLOCK = 65536
 
@@ -56,7 +55,7 @@ def read_chunks(path: str, form: Form | None) -> Iterator[str]:
         if isinstance(each, Line):
             raise InputError(
                 f"{name_of(path)}: line {each.number}: this is a whole turn; expected the chunks of one stream. "
-                "If the input is one stream, pass --text or --jsonl"
+                "If the input is one stream, pass --text or --stream"
             )
         yield each
 
@@ -72,13 +71,29 @@ def read_input(path: str, form: Form | None) -> Iterator[str | Line]:
         InputError: the file cannot be read; a line of chunks is not a chunk; or the first lines could be chunks or
             turns. The message says where.
     """
+    from toolglean.batch.logs.source import Source  # noqa: PLC0415  # the help does without it
+
     name = name_of(path)
-    with ExitStack() as stack:
+    with Source(path) as source:
         try:
-            source = sys.stdin.buffer if path == "-" else stack.enter_context(Path(path).open("rb"))
-            yield from _by_form(_decoded(source), form, name)
-        except OSError as error:
-            raise InputError(f"{name}: {error.strerror or error}") from error
+            if source.is_table:
+                yield from _rows(source, form, name)
+            else:
+                yield from _by_form(_decoded(source.file), form, name)
+        except source.unreadable() as error:
+            raise InputError(f"{name}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
+
+
+def _rows(table: Source, form: Form | None, name: str) -> Iterator[Line]:
+    if form in {"text", "stream"}:
+        raise InputError(f"{name}: this is Parquet, which has a turn in each row: leave out --{form}")
+    from toolglean.batch.logs.rows import values_of  # noqa: PLC0415  # few inputs are tables
+
+    for chunk in table.chunks():
+        for number, row in enumerate(values_of(chunk.rows), chunk.first):
+            yield Line(number, json.dumps(row))
+    if table.error is not None:
+        raise table.error
 
 
 def _by_form(pieces: Iterator[str], form: Form | None, name: str) -> Iterator[str | Line]:
@@ -96,7 +111,7 @@ def _by_form(pieces: Iterator[str], form: Form | None, name: str) -> Iterator[st
     whole = _with_head(head, pieces)
     if form == "turns":
         yield from (Line(number, line) for number, line in enumerate(_lines(whole), 1) if line.strip())
-    elif form == "jsonl":
+    elif form == "stream":
         yield from _json_lines(_checked(whole, name), name)
     else:
         yield from filter(None, _checked(whole, name))
@@ -141,16 +156,16 @@ def _moved(text: str, line: int, column: int) -> tuple[int, int]:
 
 # -- which form it is --------------------------------------------------------------------------------------------------
 
-_BY_FIRST: Mapping[str, Form] = {"chunk": "jsonl", "turn": "turns"}
+_BY_FIRST: Mapping[str, Form] = {"chunk": "stream", "turn": "turns"}
 _BY_SECOND: Mapping[tuple[str, str | None], Form] = {  # a pair that is missing here could be either
     ("message", None): "turns",
     ("message", ""): "turns",  # a broken line among turns
     ("message", "turn"): "turns",
     ("message", "answer"): "turns",
     ("message", "message"): "turns",  # unless their ids show that they belong together
-    ("text", None): "jsonl",  # the only line: the same turn either way
-    ("text", ""): "jsonl",  # a broken line among chunks
-    ("text", "chunk"): "jsonl",
+    ("text", None): "stream",  # the only line: the same turn either way
+    ("text", ""): "stream",  # a broken line among chunks
+    ("text", "chunk"): "stream",
     ("", None): "text",
     ("", ""): "text",
     ("", "chunk"): "text",

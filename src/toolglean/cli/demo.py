@@ -8,10 +8,12 @@ import json
 import math
 import sys
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
-from toolglean.cli.output import BLUE, BOLD, DIM, GREEN, YELLOW, Paint, for_people
+from toolglean.batch.lines import InputError
+from toolglean.cli.output import BLUE, BOLD, DIM, GREEN, YELLOW, Paint, add_color_option, for_people, paint_of
+from toolglean.cli.usage import exit_codes
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Output, Reasoning, ToolCall, fold
 from toolglean.kit.demo import Stream, load_streams, load_tools
 from toolglean.parser import Parser
@@ -31,28 +33,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "Replays token streams that ship with toolglean: turns written by real chat templates and cut by "
         "real tokenizers. On the left is each token as it arrives, on the right what is known by then."
     )
+    parser.epilog = exit_codes(1, 4, _0="shown", _2="wrong usage, or an unknown stream")
+    parser.add_argument("name", nargs="?", metavar="NAME", help="show this stream (default: the first one)")
     which = parser.add_mutually_exclusive_group()
     which.add_argument("--list", action="store_true", help="name the shipped streams")
-    which.add_argument(
-        "--stream", choices=[stream.name for stream in load_streams()], metavar="NAME", help="show this stream"
-    )
     which.add_argument("--all", action="store_true", help="show all streams")
     parser.add_argument("--agent", action="store_true", help="play an agent: run its tools, and ask the model again")
-    pace = parser.add_mutually_exclusive_group()
-    pace.add_argument("--fast", action="store_true", help="do not wait between tokens")
-    pace.add_argument(
+    parser.add_argument(
         "--delay",
         type=_seconds,
         metavar="SECONDS",
         help=f"how long to wait between tokens (default: {DELAY} on a terminal, else 0)",
     )
-    parser.add_argument("--no-color", action="store_true", help="no colour, even on a terminal (like NO_COLOR)")
+    add_color_option(parser)
     parser.set_defaults(run=run)
 
 
 def _seconds(text: str) -> float:
-    value = float(text)
-    if not (math.isfinite(value) and 0 <= value <= 60):
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 <= value <= 60:
         raise argparse.ArgumentTypeError(f"invalid value {text!r}: expected 0 to 60 seconds")
     return value
 
@@ -61,21 +63,33 @@ def run(args: argparse.Namespace) -> int:
     """Show the streams that were asked for. Always returns 0: the shipped streams have no problems."""
     for_people()
     streams = load_streams()
-    paint = Paint(wanted=not args.no_color)
+    paint = paint_of(args)
+    if args.name is not None and (args.all or args.list):
+        raise InputError(f"--{'all' if args.all else 'list'} shows every stream: leave out {args.name}")
     if args.list:
         for stream in streams:
             print(f"{paint(f'{stream.name:15}', BOLD)}{stream.about}")
         return 0
-    chosen = [each for each in streams if args.all or each.name == (args.stream or streams[0].name)]
-    delay = 0.0 if args.fast else args.delay if args.delay is not None else DELAY if sys.stdout.isatty() else 0.0
+    chosen = streams if args.all else [_named(args.name, streams)]
+    delay = args.delay if args.delay is not None else DELAY if sys.stdout.isatty() else 0.0
     for stream in chosen:
         if args.agent:
             _play_agent(stream, paint, delay)
         else:
             _play(stream, paint, delay)
     if not args.all:
-        print(paint(f"\n{len(streams)} streams ship with toolglean: toolglean demo --list, --stream NAME, --all", DIM))
+        print(paint(f"\n{len(streams)} streams ship with toolglean: toolglean demo --list, NAME, --all", DIM))
     return 0
+
+
+def _named(name: str | None, streams: Sequence[Stream]) -> Stream:
+    found = next((each for each in streams if name in {None, each.name}), None)
+    if found is None:
+        from toolglean.cli.near import did_you_mean  # noqa: PLC0415  # only an error needs it
+
+        near = did_you_mean(str(name), [each.name for each in streams]) or "; `toolglean demo --list` lists them"
+        raise InputError(f"unknown stream {name!r}{near}")
+    return found
 
 
 def _play(stream: Stream, paint: Paint, delay: float) -> None:

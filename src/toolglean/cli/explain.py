@@ -10,9 +10,23 @@ import textwrap
 from collections.abc import Iterator
 from itertools import groupby
 
-from toolglean.cli.chunks import read_chunks
-from toolglean.cli.options import add_form_options, add_format_options, made_with
-from toolglean.cli.output import BLUE, BOLD, DIM, GREEN, YELLOW, Paint, explanation_line, for_machines, for_people
+from toolglean.cli.chunks import RULE
+from toolglean.cli.input import add_choice, add_input_arguments, one_turn
+from toolglean.cli.options import add_format_options
+from toolglean.cli.output import (
+    BLUE,
+    BOLD,
+    DIM,
+    GREEN,
+    YELLOW,
+    Paint,
+    add_color_option,
+    explanation_line,
+    for_machines,
+    for_people,
+    paint_of,
+)
+from toolglean.cli.usage import exit_codes
 from toolglean.kit.explain import Explanation, Opener, Reach, Span, explain
 from toolglean.kit.explain.wording import NAMES, fits, outcome, place, summary
 
@@ -29,36 +43,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the description and the arguments of the command."""
     parser.description = (
         "Shows what a turn was read as; each marker in it, the formats that it fits, how far the reading "
-        "of each came, and what was expected there; the likely cause; and what to pass to read the turn differently."
+        "of each came, and what was expected there; the likely cause; and what to pass to read the turn differently. "
+        "Of an input with many turns, it explains the first one."
     )
-    parser.epilog = "Input is UTF-8: the text of one turn, or JSON lines of its chunks, as for `toolglean parse`."
-    parser.add_argument(
-        "file", nargs="?", default="-", metavar="FILE", help="what the model wrote (default: -, standard input)"
-    )
-    parser.add_argument("--json", action="store_true", help="print the explanation as one line of JSON")
-    parser.add_argument(
-        "--color",
-        choices=["auto", "always", "never"],
-        default="auto",
-        help="colour (default: auto, which is on a terminal, unless NO_COLOR is set)",
-    )
-    add_form_options(parser)
+    parser.epilog = f"{RULE}\n\n{exit_codes(_0='the turn was read', _1='it has a malformed call or another problem')}"
+    add_input_arguments(parser)
+    add_choice(parser)
+    parser.add_argument("--json", action="store_true", help="print one line of JSON")
+    add_color_option(parser)
     add_format_options(parser)
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Explain. Returns 1 if the turn had a problem or an unfinished call, else 0, as `toolglean parse` does."""
-    text = "".join(read_chunks(args.file, args.form))
-    found = made_with(args, lambda tools, **options: explain(text, tools, **options))
+    """Explain. Returns the exit code of the turn, as `toolglean parse` does."""
+    turn = one_turn(args)
+    reading = turn.reading(args)
+    for note in reading.notes:
+        print(f"toolglean: {turn.title}: {note}", file=sys.stderr)
+    found = explain("".join(turn.chunks), reading.tools, **reading.parsing)
     if args.json:
         for_machines()
         print(explanation_line(found))
     else:
         for_people()
-        _show(found, Paint(wanted=args.color != "never", always=args.color == "always"))
-    unfinished = any(span.call is not None and span.call.status != "ok" for span in found.spans)
-    return 1 if found.problems or unfinished else 0
+        _show(found, paint_of(args))
+    return reading.code
 
 
 # -- for people --------------------------------------------------------------------------------------------------------

@@ -9,7 +9,8 @@ from collections.abc import Mapping
 from dataclasses import MISSING, asdict, fields, is_dataclass
 from typing import Any
 
-from toolglean.cli.output import BOLD, DIM, Paint, for_machines, for_people
+from toolglean.cli.output import BOLD, DIM, Paint, add_color_option, for_machines, for_people, paint_of
+from toolglean.cli.usage import exit_codes
 from toolglean.errors import UsageError
 from toolglean.formats import Format, all_formats, format_of_model, get_format
 
@@ -28,8 +29,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "name", nargs="?", metavar="NAME", help="the name or an alias of a format, or the name of a model"
     )
-    parser.add_argument("--json", action="store_true", help="one line of JSON for each format, with its markers")
-    parser.add_argument("--no-color", action="store_true", help="no colour, even on a terminal (like NO_COLOR)")
+    parser.epilog = exit_codes(1, 4, _0="printed", _2="wrong usage, or an unknown name")
+    parser.add_argument("--json", action="store_true", help="print one line of JSON for each format, with its markers")
+    add_color_option(parser)
     parser.set_defaults(run=run)
 
 
@@ -45,7 +47,7 @@ def run(args: argparse.Namespace) -> int:
     if args.name is not None:
         print(declaration(chosen[0]))
         return 0
-    paint = Paint(wanted=not args.no_color)
+    paint = paint_of(args)
     for declared in chosen:
         _list(declared, paint)
     return 0

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 from toolglean._install import needs
 from toolglean.batch.lines import InputError
-from toolglean.cli.options import add_set_option, read_template, variables_of
-from toolglean.cli.output import BOLD, DIM, GREEN, YELLOW, Paint, for_people
+from toolglean.cli.options import add_set_option, at_least_one, read_template, variables_of
+from toolglean.cli.output import BOLD, DIM, GREEN, YELLOW, Paint, add_color_option, for_people, paint_of
 from toolglean.cli.progress import clear_line, show_line
+from toolglean.cli.usage import exit_codes
 from toolglean.errors import FormatError, TemplateError, UsageError
 from toolglean.formats.registry import get_format
 
@@ -31,9 +32,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "Makes random tools and calls, has the template write them, cuts the turn at random, reads it, and "
         "compares. If a call does not come back, it is shrunk to the smallest example. Needs toolglean[fuzz]."
     )
-    parser.epilog = (
-        "exit codes: 0; 1 if a message does not come back, or no format can be read from the template; 2 for "
-        "wrong usage or unreadable input"
+    parser.epilog = exit_codes(
+        4,
+        _0="every message came back",
+        _1="a message does not come back, or no format can be read from the template",
     )
     parser.add_argument(
         "template",
@@ -41,11 +43,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a chat template, Go or Jinja; an Ollama Modelfile; a tokenizer_config.json",
     )
     parser.add_argument(
-        "--examples", type=int, default=EXAMPLES, metavar="N", help=f"how many messages (default: {EXAMPLES})"
+        "--examples",
+        type=at_least_one,
+        default=EXAMPLES,
+        metavar="N",
+        help=f"how many random messages go through the template (default: {EXAMPLES})",
     )
     parser.add_argument("--seed", type=int, default=0, help="the seed of the random messages (default: 0)")
-    parser.add_argument("--format", help="the format that the template should write (default: read from the template)")
+    parser.add_argument(
+        "--format", metavar="NAME", help="the format that the template should write (default: read from the template)"
+    )
     add_set_option(parser)
+    add_color_option(parser)
     parser.set_defaults(run=run)
 
 
@@ -56,7 +65,7 @@ def run(args: argparse.Namespace) -> int:
     except ImportError as error:
         raise UsageError(needs("fuzzing needs Hypothesis", "fuzz")) from error
     for_people()
-    paint = Paint(wanted=True)
+    paint = paint_of(args)
     try:
         trip, failure = _tried(args, RoundTrip)
     except TemplateError as error:

@@ -9,15 +9,17 @@ import sys
 from pathlib import Path
 
 from toolglean.batch.lines import InputError
-from toolglean.cli.options import add_set_option, read_template, read_text, read_tools, variables_of
+from toolglean.cli.options import add_set_option, read_json, read_template, read_tools, variables_of
 from toolglean.cli.output import for_machines
+from toolglean.cli.usage import exit_codes
 from toolglean.errors import FormatError, TemplateError, UsageError
-from toolglean.formats import Format, format_of_model, get_format
+from toolglean.formats import Format, all_formats, format_of_model, get_format
 from toolglean.grammar import grammar_of
+from toolglean.tools import ToolSet
 
 __all__ = ["add_arguments"]
 
-TARGETS = ("structural-tag", "lark", "gbnf")
+NOTATIONS = ("structural-tag", "lark", "gbnf")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,13 +29,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "(xgrammar, vLLM, SGLang), Lark (llguidance) or GBNF (llama.cpp). Where the grammar differs from a schema, "
         "standard error says so."
     )
+    parser.epilog = exit_codes(
+        1, 4, _0="written", _2="wrong usage, input that cannot be read, or tools that do not fit a grammar"
+    )
     parser.add_argument(
         "format", metavar="NAME|TEMPLATE", help="a format, a model, or a file with a chat template (as for `inspect`)"
     )
     parser.add_argument("--tools", metavar="FILE", required=True, help="a file with a JSON list of the model's tools")
-    parser.add_argument("--target", choices=TARGETS, default=TARGETS[0], help=f"the notation (default: {TARGETS[0]})")
     parser.add_argument(
-        "--choice",
+        "--notation", choices=NOTATIONS, default=NOTATIONS[0], help=f"the notation (default: {NOTATIONS[0]})"
+    )
+    parser.add_argument(
+        "--tool-choice",
         default="auto",
         metavar="auto|required|none|TOOL",
         help="whether the model may call, must call, must not call, or must call this tool (default: auto)",
@@ -53,19 +60,21 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> int:
     """Write the grammar."""
     tokens = _special_tokens(args)
+    tools = read_tools(args.tools)
+    _check_choice(args.tool_choice, tools)
     found = grammar_of(
         _format(args),
-        read_tools(args.tools),
-        choice=args.choice,
+        tools,
+        choice=args.tool_choice,
         parallel=not args.one_call,
         reasoning=args.reasoning,
         strict=not args.loose,
     )
     for_machines()
-    if args.target == "structural-tag":
+    if args.notation == "structural-tag":
         print(json.dumps(found.structural_tag(), ensure_ascii=False))
     else:
-        print(found.lark(tokens) if args.target == "lark" else found.gbnf(), end="")
+        print(found.lark(tokens) if args.notation == "lark" else found.gbnf(), end="")
     sys.stdout.flush()
     for note in found.notes:
         print(f"toolglean: {note}", file=sys.stderr)
@@ -81,10 +90,12 @@ def _format(args: argparse.Namespace) -> Format:
         except UsageError as error:
             declared = format_of_model(args.format)
             if declared is None:
-                raise InputError(
-                    f"{args.format!r} is not a template file, a known format or a known model; "
-                    "`toolglean formats` lists the formats"
-                ) from error
+                from toolglean.cli.near import did_you_mean  # noqa: PLC0415  # only an error needs it
+
+                names = [name for each in all_formats() for name in (each.name, *each.aliases)]
+                hint = did_you_mean(args.format, names) or "; `toolglean formats` lists the formats"
+                said = f"{args.format!r} is not a template file, a known format or a known model{hint}"
+                raise InputError(said) from error
             return declared
     from toolglean.sources.templates.infer import infer  # noqa: PLC0415  # a known format does without it
 
@@ -95,15 +106,21 @@ def _format(args: argparse.Namespace) -> Format:
         raise InputError(f"{args.format}: {error}") from error
 
 
+def _check_choice(choice: str, tools: ToolSet) -> None:
+    known = ("auto", "required", "none", *tools.names)
+    if choice not in known:
+        from toolglean.cli.near import did_you_mean  # noqa: PLC0415  # only an error needs it
+
+        near = did_you_mean(choice, known) or "; expected auto, required, none, or the name of a tool of --tools"
+        raise InputError(f"--tool-choice {choice}: this is not one of the tools{near}")
+
+
 def _special_tokens(args: argparse.Namespace) -> dict[str, int] | None:
     if args.special_tokens is None:
         return None
-    if args.target != "lark":
-        raise InputError("--special-tokens needs --target lark: the other notations write special tokens as text")
-    try:
-        found = json.loads(read_text(args.special_tokens))
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{args.special_tokens}: {error}") from error
+    if args.notation != "lark":
+        raise InputError("--special-tokens needs --notation lark: the other notations write special tokens as text")
+    found = read_json(args.special_tokens)
     if not isinstance(found, dict):
         raise InputError(f"{args.special_tokens}: expected a JSON object of special tokens and their ids")
     return found

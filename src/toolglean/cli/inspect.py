@@ -9,8 +9,19 @@ import sys
 from typing import Any
 
 from toolglean.batch.lines import InputError
-from toolglean.cli.options import add_set_option, read_template, variables_of
-from toolglean.cli.output import BOLD, DIM, GREEN, YELLOW, Paint, for_machines, for_people
+from toolglean.cli.options import add_set_option, at_least_one, read_template, variables_of
+from toolglean.cli.output import (
+    BOLD,
+    DIM,
+    GREEN,
+    YELLOW,
+    Paint,
+    add_color_option,
+    for_machines,
+    for_people,
+    paint_of,
+)
+from toolglean.cli.usage import exit_codes
 from toolglean.errors import FormatError, TemplateError
 from toolglean.formats.registry import find_format
 from toolglean.sources.choose.choice import FormatChoice, choose_format
@@ -31,7 +42,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "through the template and must come back. The template is not trusted, so it is rendered with limits "
         "on time and memory."
     )
-    parser.epilog = "exit codes: 0; 1 if no format can be read from the template; 2 for wrong usage or unreadable input"
+    parser.epilog = exit_codes(4, _0="a format was read", _1="no format can be read from the template")
     parser.add_argument(
         "template",
         metavar="TEMPLATE",
@@ -45,12 +56,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print one line of JSON")
     parser.add_argument("--no-recognition", action="store_true", help="infer the format even if it is a known one")
     parser.add_argument(
-        "--samples",
-        type=int,
+        "--examples",
+        type=at_least_one,
         default=SAMPLES,
         metavar="N",
-        help=f"how many random messages the proof uses (default: {SAMPLES})",
+        help=f"how many random messages go through the template (default: {SAMPLES})",
     )
+    add_color_option(parser)
     add_set_option(parser)
     parser.set_defaults(run=run)
 
@@ -65,7 +77,7 @@ def run(args: argparse.Namespace) -> int:
             source.text,
             untrusted=True,
             recognise=not args.no_recognition,
-            samples=args.samples,
+            samples=args.examples,
             variables={**source.variables, **variables_of(args)},
         )
     except TemplateError as error:
@@ -77,7 +89,7 @@ def run(args: argparse.Namespace) -> int:
         print(json.dumps(_fields(found), ensure_ascii=False))
     else:
         for_people()
-        _show(found, Paint(wanted=True))
+        _show(found, paint_of(args))
     return 0
 
 

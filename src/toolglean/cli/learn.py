@@ -16,7 +16,8 @@ from toolglean.batch.turns import NotATurnError, turns_in
 from toolglean.cli.chunks import read_chunks
 from toolglean.cli.formats import declaration
 from toolglean.cli.options import read_text, read_tools
-from toolglean.cli.output import BOLD, DIM, YELLOW, Paint, for_machines, for_people
+from toolglean.cli.output import BOLD, DIM, YELLOW, Paint, add_color_option, for_machines, for_people, paint_of
+from toolglean.cli.usage import exit_codes
 from toolglean.errors import FormatError
 from toolglean.formats.origin import NO_ORIGIN
 from toolglean.sources.templates.infer.result import as_dict
@@ -34,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "format reads all of them, that is the answer. The declaration is proven first: it reads every turn, whole and "
         "character by character, with arguments that are valid by the tools' schemas."
     )
-    parser.epilog = "exit codes: 0; 1 if no format can be learnt from the turns; 2 for wrong usage or unreadable input"
+    parser.epilog = exit_codes(4, _0="a format was learnt", _1="no format can be learnt from the turns")
     parser.add_argument(
         "logs",
         nargs="+",
@@ -50,6 +51,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help='JSON lines with the calls of each turn, if you know them: a list of {"name": …, "arguments": {…}}',
     )
     parser.add_argument("--json", action="store_true", help="print one line of JSON")
+    add_color_option(parser)
     parser.set_defaults(run=run)
 
 
@@ -72,7 +74,7 @@ def run(args: argparse.Namespace) -> int:
         print(json.dumps(_fields(found), ensure_ascii=False))
     else:
         for_people()
-        _show(found, Paint(wanted=True))
+        _show(found, paint_of(args))
     return 0
 
 

@@ -12,12 +12,11 @@ from pathlib import Path
 from toolglean.batch.lines import InputError
 from toolglean.batch.logs import table
 from toolglean.batch.logs.pieces import Pieces
-from toolglean.batch.logs.rows import Columns, RowReader
 from toolglean.batch.logs.run import LogRun, counts_of
 from toolglean.batch.logs.source import Source
 from toolglean.batch.logs.workers import WorkerError
-from toolglean.batch.pool import ParserFactory
-from toolglean.cli.options import made_with, without_prompt
+from toolglean.cli.input import row_reader
+from toolglean.cli.output import check_suffix
 from toolglean.cli.progress import Progress, clear_line
 
 __all__ = ["BROKE_OFF", "run_log"]
@@ -25,22 +24,26 @@ __all__ = ["BROKE_OFF", "run_log"]
 BROKE_OFF = 3
 """The exit code of a run that can be resumed."""
 
+LINES = ("", ".jsonl", ".ndjson")
+COMPRESSED = (".gz", ".zst", ".zstd")
+SUFFIXES = (*LINES[1:], *COMPRESSED, ".parquet")
+
 
 def run_log(args: argparse.Namespace) -> int:
     """Write the rows of a log to `args.output`, and print the summary.
 
     Returns:
-        0; 1 if a turn had a problem or an unfinished call, or a row was not a turn; 3 if a process died or the output
-        could not be written: the rows written so far stay, and `--resume` continues the run.
+        The exit code of the turns; 3 if a process died or the output could not be written: the rows written so far
+        stay, and `--resume` continues the run.
 
     Raises:
-        InputError: the log cannot be read to its end, the output is not one of this log, or `--strict` and a row is
-            not a turn.
+        InputError: the log cannot be read to its end, the output is not one of this log or has a suffix that says
+            another kind, or `--fail-fast` and a row is not a turn.
     """
     given = Path(args.output)
     name = f"--output {given}"
     _check(args, given, name)
-    reader = _reader(args)
+    reader = row_reader(args, args.file)
     with ExitStack() as stack:
         source = stack.enter_context(Source(args.file))
         if table.is_done(given):
@@ -63,6 +66,7 @@ def run_log(args: argparse.Namespace) -> int:
 
 
 def _check(args: argparse.Namespace, given: Path, name: str) -> None:
+    _check_suffix(given)
     if args.form not in {None, "turns"} or args.events:
         raise InputError("--output is for logs of turns: leave out --text, --stream and --events")
     if args.summary:
@@ -74,12 +78,12 @@ def _check(args: argparse.Namespace, given: Path, name: str) -> None:
         raise InputError(f"{name}: the file already exists: remove it, or choose another name")
 
 
-def _reader(args: argparse.Namespace) -> RowReader:
-    columns = Columns(args.text_column, args.tools_column, args.model_column)
-    parsers = made_with(args, ParserFactory)
-    starts_in_content = args.start == "content" and args.prompt is None
-    plain = parsers if starts_in_content else made_with(without_prompt(args), ParserFactory)
-    return RowReader(parsers, plain, columns, args.file, strict=args.strict)
+def _check_suffix(given: Path) -> None:
+    # Calls are nested in a turn, and arguments in a call, so rows do not fit the columns of CSV.
+    check_suffix("--output", given, SUFFIXES, "rows are written as JSON lines, which may be compressed, or as Parquet")
+    inner = given.with_suffix("").suffix
+    if given.suffix.lower() in COMPRESSED and inner.lower() not in LINES:
+        raise InputError(f"--output {given}: what is compressed is JSON lines; expected .jsonl before {given.suffix}")
 
 
 def _go(run: LogRun, path: Path, jobs: int) -> int:

@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from toolglean.sources.templates.source import TemplateSource
 
 __all__ = [
-    "add_form_options",
     "add_format_options",
     "add_policy_options",
     "add_set_option",
@@ -38,6 +37,7 @@ __all__ = [
     "made_with",
     "new_parser",
     "options_from",
+    "read_json",
     "read_template",
     "read_text",
     "read_tools",
@@ -52,30 +52,55 @@ WAYS = ("format", "model", "template", "tag")
 MORE = ("closer", "tools", "prompt", "set")
 
 
-def add_form_options(parser: argparse.ArgumentParser) -> Any:
-    """Options that say what the input is, instead of detecting it. Returns their group, which accepts only one."""
-    form = parser.add_mutually_exclusive_group()
-    form.add_argument("--text", dest="form", action="store_const", const="text", help="the input is text")
-    form.add_argument(
-        "--stream",
-        "--jsonl",
-        dest="form",
-        action="store_const",
-        const="jsonl",
-        help="the input is JSON lines of chunks of one turn",
+def add_format_options(parser: argparse.ArgumentParser, *, for_server: bool = False) -> None:
+    """Options that say how the model writes its calls, and what it may call.
+
+    Args:
+        parser: the parser of the command.
+        for_server: whether requests bring the tools and the prompt, so that there are no options for them.
+    """
+    shows = "the request's model or the turn shows it" if for_server else "the turn shows it"
+    group = parser.add_argument_group(f"how the model writes (by default, {shows})")
+    _add_ways(group)
+    begins = "responses begin" if for_server else "the turn begins"
+    group.add_argument(
+        "--start",
+        choices=["content", "reasoning"],
+        default=None if for_server else "content",
+        help=f"what {begins} with: reasoning if the prompt has opened it (default: content)",
     )
-    return form
+    add_set_option(group)
+    if for_server:
+        parser.set_defaults(tools=None, prompt=None)
+    else:
+        group.add_argument(
+            "--prompt",
+            metavar="FILE",
+            help="a file with the prompt, or just its end, which shows whether the reasoning is open",
+        )
+        group.add_argument(
+            "--tools",
+            metavar="FILE",
+            help="a file with a JSON list of the model's tools: names, or tool dicts of OpenAI, Ollama, Anthropic or "
+            "MCP",
+        )
+    add_policy_options(parser, unknown_tools="content" if for_server else "call")
 
 
-def add_format_options(parser: argparse.ArgumentParser) -> None:
-    """Options that say how the model writes its calls, and what it may call."""
-    group = parser.add_argument_group("how the model writes (by default, the turn shows it)")
+def _add_ways(group: Any) -> None:
     way = group.add_mutually_exclusive_group()
     way.add_argument(
         "--format", metavar="NAME", help="the name of a format, listed by `toolglean formats` (default: auto)"
     )
     way.add_argument("--model", metavar="NAME", help="the model's name, such as Qwen/Qwen3-8B or qwen3:8b")
-    way.add_argument("--tag", help="the marker that starts a call; '{' or '[' for bare JSON at the start of the turn")
+    way.add_argument(
+        "--tag",
+        metavar="TEXT",
+        help="the marker that starts a call; '{' or '[' for bare JSON at the start of the turn",
+    )
+    group.add_argument(
+        "--closer", metavar="TEXT", help="with --tag: the marker that ends a call (default: derived from the tag)"
+    )
     group.add_argument(
         "--template",
         metavar="FILE",
@@ -83,25 +108,6 @@ def add_format_options(parser: argparse.ArgumentParser) -> None:
         "Ollama Modelfile; or a tokenizer_config.json. If --model is given too, the template is used if its format is "
         "known, and the name otherwise",
     )
-    group.add_argument("--closer", help="with --tag: the marker that ends a call (default: derived from the tag)")
-    group.add_argument(
-        "--start",
-        choices=["content", "reasoning"],
-        default="content",
-        help="what the turn begins with: reasoning if the prompt has opened it (default: content)",
-    )
-    group.add_argument(
-        "--prompt",
-        metavar="FILE",
-        help="a file with the prompt, or just its end, which shows whether the reasoning is open",
-    )
-    add_set_option(group)
-    group.add_argument(
-        "--tools",
-        metavar="FILE",
-        help="a file with a JSON list of the model's tools: names, or tool dicts of OpenAI, Ollama, Anthropic or MCP",
-    )
-    add_policy_options(parser)
 
 
 def add_policy_options(parser: argparse.ArgumentParser, *, unknown_tools: str = "call") -> None:
@@ -171,10 +177,9 @@ def options_from(args: argparse.Namespace) -> ParserOptions:
 
 def at_least_one(text: str) -> int:
     """The type of an argument that is a number of 1 or more."""
-    value = int(text)
-    if value < 1:
+    if not (text.isascii() and text.isdigit() and int(text) >= 1):
         raise argparse.ArgumentTypeError(f"invalid value {text!r}: expected 1 or more")
-    return value
+    return int(text)
 
 
 def add_set_option(parser: Any) -> None:
@@ -225,7 +230,10 @@ def made_with(args: argparse.Namespace, make: Callable[..., T]) -> T:
     if variables and args.template is None:
         raise InputError("--set needs --template: only templates take variables")
     tools = None if args.tools is None else read_tools(args.tools)
-    template = None if args.template is None else read_text(args.template)
+    template = None
+    if args.template is not None:
+        read_template(args.template)  # for its errors, which name the file
+        template = read_text(args.template)
     prompt = "" if args.prompt is None else read_text(args.prompt)
     options = options_from(args)
     try:
@@ -293,6 +301,24 @@ def read_template(path: str) -> TemplateSource:
     except TemplateError as error:
         raise InputError(f"{path}: {error.reason}") from error
     except UsageError as error:
+        raise InputError(
+            f"{path}: this is not a chat template, because it has nothing between {{{{ }}}} or {{% %}}; expected a Go "
+            "or Jinja template, an Ollama Modelfile or a tokenizer_config.json"
+        ) from error
+
+
+def read_json(path: str) -> Any:
+    """The JSON value in a file.
+
+    Raises:
+        InputError: it cannot be read, or is not JSON.
+    """
+    text = read_text(path)
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError as error:
+        raise InputError(f"{path}: line {error.lineno}, column {error.colno}: {error.msg}") from error
+    except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: {error}") from error
 
 
@@ -302,13 +328,7 @@ def read_tools(path: str) -> ToolSet:
     Raises:
         InputError: it cannot be read, or does not contain a list of tools.
     """
-    text = read_text(path)
-    try:
-        found: Any = json.loads(text)
-    except json.JSONDecodeError as error:
-        raise InputError(f"{path}: line {error.lineno}, column {error.colno}: {error.msg}") from error
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"{path}: {error}") from error
+    found = read_json(path)
     if not isinstance(found, list):
         raise InputError(f"{path}: line 1, column 1: expected a JSON list of tools")
     try:

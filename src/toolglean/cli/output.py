@@ -4,14 +4,17 @@
 
 from __future__ import annotations
 
+import argparse
 import io
 import os
 import re
 import sys
+from collections.abc import Sequence
 from dataclasses import fields, is_dataclass
+from pathlib import Path
 from typing import Any
 
-from toolglean.batch.lines import fields_of, json_line
+from toolglean.batch.lines import InputError, fields_of, json_line
 from toolglean.events import Event, ToolCall
 
 __all__ = [
@@ -21,11 +24,15 @@ __all__ = [
     "GREEN",
     "YELLOW",
     "Paint",
+    "add_color_option",
+    "check_suffix",
     "end_line",
     "event_line",
     "explanation_line",
     "for_machines",
     "for_people",
+    "paint_of",
+    "write_file",
 ]
 
 GREEN, YELLOW, BLUE, BOLD, DIM = "32", "33", "34", "1", "2"
@@ -93,3 +100,50 @@ class Paint:
 
     def __call__(self, text: str, *codes: str) -> str:
         return f"\x1b[{';'.join(codes)}m{text}\x1b[0m" if self.on and text and codes else text
+
+
+def add_color_option(parser: argparse.ArgumentParser) -> None:
+    """Add `--color`, for commands that print for people: see `paint_of`."""
+    parser.add_argument(
+        "--color",
+        choices=["auto", "always", "never"],
+        default="auto",
+        help="colour (default: auto, which is on a terminal, unless NO_COLOR is set)",
+    )
+
+
+def paint_of(args: argparse.Namespace) -> Paint:
+    """What colours the output, as `--color` says."""
+    return Paint(wanted=args.color != "never", always=args.color == "always")
+
+
+# -- files -------------------------------------------------------------------------------------------------------------
+
+
+def check_suffix(option: str, path: Path, suffixes: Sequence[str], what: str) -> None:
+    """Refuse a name whose suffix promises something else than what is written. A name without a suffix is accepted.
+
+    Args:
+        option: the option that gives the name.
+        path: the name.
+        suffixes: those that are right.
+        what: what is written, for the message.
+
+    Raises:
+        InputError: the name has another suffix.
+    """
+    if path.suffix and path.suffix.lower() not in suffixes:
+        expected = " or ".join(filter(None, (", ".join(suffixes[:-1]), suffixes[-1])))
+        raise InputError(f"{option} {path}: {what}; expected a name that ends with {expected}, not with {path.suffix}")
+
+
+def write_file(option: str, path: str, data: bytes) -> None:
+    """Write a file.
+
+    Raises:
+        InputError: it cannot be written.
+    """
+    try:
+        Path(path).write_bytes(data)
+    except OSError as error:
+        raise InputError(f"{option} {path}: {error.strerror or error}") from error

@@ -13,9 +13,8 @@ from urllib.parse import urlsplit
 
 from toolglean._install import needs
 from toolglean.batch.lines import InputError
-from toolglean.cli.options import add_policy_options, options_from, read_text
-from toolglean.errors import FormatError, TemplateError
-from toolglean.formats.spec import Format
+from toolglean.cli.options import add_format_options, made_with
+from toolglean.cli.usage import exit_codes
 
 __all__ = ["add_arguments"]
 
@@ -34,18 +33,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--upstream", required=True, metavar="URL", help="the server, such as http://localhost:8000/v1")
     parser.add_argument("--host", default="127.0.0.1", help="where to listen (default: 127.0.0.1, this machine alone)")
     parser.add_argument("--port", type=int, default=PORT, help=f"where to listen (default: {PORT}; 0: any free port)")
-    group = parser.add_argument_group("how the model writes (by default, the request's model or the turn shows it)")
-    way = group.add_mutually_exclusive_group()
-    way.add_argument("--format", metavar="NAME", help="the name of a format, listed by `toolglean formats`")
-    way.add_argument("--model", metavar="NAME", help="the model's name, such as Qwen/Qwen3-8B or qwen3:8b")
-    way.add_argument("--template", metavar="FILE", help="a chat template, a Modelfile or a tokenizer_config.json")
-    way.add_argument("--tag", help="the marker that starts a call")
-    group.add_argument(
-        "--start",
-        choices=["content", "reasoning"],
-        help="what responses begin with: reasoning if the prompt has opened it and the server leaves it in the text",
-    )
-    add_policy_options(parser, unknown_tools="content")
+    parser.epilog = exit_codes(1, 4, 141, _0="never returned: it serves until it is interrupted", _130="interrupted")
+    add_format_options(parser, for_server=True)
     group = parser.add_argument_group("what is passed on")
     group.add_argument(
         "--stream-arguments",
@@ -92,17 +81,10 @@ def run(args: argparse.Namespace) -> int:
 def _repair(args: argparse.Namespace) -> Any:
     from toolglean.clients.repair import Repair  # noqa: PLC0415
 
-    template = None if args.template is None else read_text(args.template)
-    options: dict[str, Any] = {"format": args.format, "model": args.model, "template": template}
-    if args.tag is not None:
-        options["format"] = Format.from_tag(args.tag)
-    options["options"] = options_from(args)
-    try:
-        return Repair(whole_calls=not args.stream_arguments, start=args.start, **options)
-    except (FormatError, TemplateError) as error:
-        if args.template is None:
-            raise
-        raise InputError(f"{args.template}: {error}") from error
+    def made(_: object, *, prompt: str, **parsing: Any) -> Repair:  # noqa: ARG001  # each request brings its own
+        return Repair(whole_calls=not args.stream_arguments, **parsing)
+
+    return made_with(args, made)
 
 
 def _check_not_itself(upstream: str, listening: socket.socket) -> None:
@@ -133,4 +115,5 @@ def _listening(host: str, port: int) -> socket.socket:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
         return socket.create_server((host, port), family=family, backlog=1024)
     except OSError as error:
-        raise InputError(f"--host {host} --port {port}: {error}") from error
+        reason = str(error.strerror or error).partition(" (while ")[0]  # the rest says the address once more
+        raise InputError(f"--host {host} --port {port}: {reason}") from error

@@ -23,7 +23,7 @@ class Stream:
     """One turn of a model.
 
     Attributes:
-        name: the name of its format, and its name in `toolglean demo --stream NAME`.
+        name: the name of its format, and its name in `toolglean demo NAME`.
         about: what it shows.
         template: the chat template that wrote the turn.
         template_kind: "jinja" or "go".

@@ -1,0 +1,100 @@
+# The argument parser of one command: what it says about options that it does not know, and how its help is printed.
+# Does not depend on which options a command has.
+"""Usage, and the errors of usage."""
+
+from __future__ import annotations
+
+import argparse
+import textwrap
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+__all__ = ["CommandParser", "exit_codes"]
+
+CODES = {
+    0: "everything was read",
+    1: "something could not be read",
+    2: "wrong usage, or input that cannot be read",
+    4: "calls were cut off, and nothing worse",
+    130: "interrupted",
+    141: "the program that reads the output has closed the pipe",
+}
+"""The exit codes that all commands share."""
+
+
+RENAMED: Mapping[str, Mapping[str, str]] = {
+    "": {"--jsonl": "--stream", "--no-color": "--color never"},
+    "parse": {"--strict": "--fail-fast; to read the named format alone, pass --strict-format"},
+    "inspect": {"--samples": "--examples"},
+    "grammar": {"--choice": "--tool-choice", "--target": "--notation"},
+    "conformance": {"--listen": "--host and --port"},
+    "demo": {"--stream": "an argument: `toolglean demo NAME`", "--fast": "--delay 0"},
+}
+"""Options of earlier versions: for each command, "" for all of them, what to write instead."""
+
+
+def exit_codes(*without: int, **said: str) -> str:
+    """The exit codes of a command, for the end of its help.
+
+    Args:
+        without: codes that the command does not return.
+        said: what a code means in this command, if there is more to say: `_1="..."`.
+    """
+    codes = {code: text for code, text in CODES.items() if code not in without}
+    codes |= {int(name.removeprefix("_")): text for name, text in said.items()}
+    rows = [f"  {code:<5}{text}" for code, text in sorted(codes.items())]
+    return "\n".join(["exit codes:", *rows])
+
+
+class _Paragraphs(argparse.HelpFormatter):
+    """Wraps each paragraph, and each row of a list (two spaces, a word, its meaning), on its own."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        lines = (_wrapped(line, width, indent) for line in text.split("\n"))
+        return "\n".join(lines)
+
+
+def _wrapped(line: str, width: int, indent: str) -> str:
+    is_row = line.startswith("  ")
+    hanging = indent + " " * 7 if is_row else indent
+    return textwrap.fill(line, width, initial_indent=indent, subsequent_indent=hanging, break_on_hyphens=False)
+
+
+class CommandParser(argparse.ArgumentParser):
+    """The parser of a command."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options, formatter_class=_Paragraphs)
+        self.suggest_on_error = False  # Python 3.15 would suggest names that are not near
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """As argparse does, but it refuses whatever it does not know."""
+        for each in args or ():
+            if each == "--":
+                break
+            name = each.partition("=")[0]
+            if name.startswith("--") and " " not in name and name not in self._option_string_actions:
+                self.error(self._unknown(name))
+        found, rest = super().parse_known_args(args, namespace)
+        if rest:
+            self.error(f"unrecognized arguments: {' '.join(rest)}{self._see_help()}")
+        return found, rest
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong: argparse would list all options before it, of which some commands have twenty."""
+        given = [each for each in self._actions if not each.option_strings]
+        words = [f"[{each.metavar}]" if each.nargs == "?" else str(each.metavar) for each in given]
+        usage = " ".join(["usage:", self.prog, "[OPTIONS]", *words])
+        self.exit(2, f"{usage}\n{self.prog}: error: {message}\n")
+
+    def _unknown(self, name: str) -> str:
+        instead = RENAMED.get(self.prog.rpartition(" ")[2], {}).get(name) or RENAMED[""].get(name)
+        if instead is not None:
+            return f"{name} is now {instead}"
+        from toolglean.cli.near import did_you_mean  # noqa: PLC0415  # only an error needs it
+
+        near = did_you_mean(name, self._option_string_actions)
+        return f"unrecognized arguments: {name}{near or self._see_help()}"
+
+    def _see_help(self) -> str:
+        return f"; `{self.prog} --help` lists the options"
