@@ -91,7 +91,7 @@ def test_demo_shows_every_token_and_what_came_of_it(
 
 
 def test_demo_rows_are_the_tokens_in_order(capsys: pytest.CaptureFixture[str]) -> None:
-    main(["demo", "--fast"])
+    main(["demo", "--delay", "0"])
     table = capsys.readouterr().out.partition("by now\n")[2].partition("\nthe whole turn")[0]
     cells = [row[:22].rstrip() for row in table.split("\n")]
     tokens = [token.replace("\n", "↵").rstrip() for token in load_streams()[0].tokens]
@@ -108,7 +108,7 @@ def test_demo_all_and_one(capsys: pytest.CaptureFixture[str]) -> None:
     main(["demo", "--all"])
     everything = capsys.readouterr().out
     for stream in load_streams():
-        main(["demo", "--stream", stream.name])
+        main(["demo", stream.name])
         one = capsys.readouterr().out.partition(f"\n\n{len(load_streams())} streams")[0]
         assert one in everything
         assert one.startswith(stream.name)
@@ -119,7 +119,7 @@ def test_demo_all_and_one(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_demo_shows_ids_of_the_model(capsys: pytest.CaptureFixture[str]) -> None:
-    main(["demo", "--stream", "kimi-k2"])
+    main(["demo", "kimi-k2"])
     assert 'call       get_weather (id functions.get_weather:1) {"location": "Tokyo"' in capsys.readouterr().out
 
 
@@ -133,7 +133,7 @@ def test_demo_delay(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.Monk
     main(["demo"])
     assert set(waited) == {0.08}
     waited.clear()
-    main(["demo", "--fast"])
+    main(["demo", "--delay", "0"])
     assert not any(waited)
     capsys.readouterr()
 
@@ -147,10 +147,12 @@ def test_demo_bad_delay(delay: str, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_demo_unknown_stream(capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
-        main(["demo", "--stream", "nobody"])
-    assert ended.value.code == 2
-    assert "hermes" in capsys.readouterr().err
+    assert main(["demo", "nobody"]) == 2
+    assert capsys.readouterr().err == "toolglean: unknown stream 'nobody'; `toolglean demo --list` lists them\n"
+    assert main(["demo", "hermez"]) == 2
+    assert capsys.readouterr().err == "toolglean: unknown stream 'hermez'; did you mean hermes?\n"
+    assert main(["demo", "hermes", "--all"]) == 2
+    assert capsys.readouterr().err == "toolglean: --all shows every stream: leave out hermes\n"
 
 
 @pytest.mark.parametrize(
@@ -176,14 +178,14 @@ def test_colour(
     assert Paint(wanted=wanted)("x", "1", "32") == ("\x1b[1;32mx\x1b[0m" if colour else "x")
 
 
-@pytest.mark.parametrize(("args", "colour"), [([], True), (["--no-color"], False)])
+@pytest.mark.parametrize(("args", "colour"), [([], True), (["--color", "never"], False)])
 def test_demo_colour(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], args: list[str], colour: bool
 ) -> None:
     monkeypatch.delenv("NO_COLOR", raising=False)
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    main(["demo", "--fast", *args])
+    main(["demo", "--delay", "0", *args])
     assert (ESCAPE in capsys.readouterr().out) == colour
 
 
@@ -279,7 +281,7 @@ def test_demo_plays_an_agent(capsys: pytest.CaptureFixture[str]) -> None:
 
 @pytest.mark.parametrize("stream", [stream.name for stream in load_streams()])
 def test_demo_agent_runs_every_call(stream: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["demo", "--agent", "--stream", stream]) == 0
+    assert main(["demo", stream, "--agent"]) == 0
     shown = capsys.readouterr().out
     calls = next(each.calls for each in load_streams() if each.name == stream)
     assert shown.count("\nresult ") == len(calls)

@@ -173,7 +173,6 @@ def test_much_is_left_out_and_counted() -> None:
         (["--tools", "missing.json"], b"", "missing.json: No such file or directory"),
         (["--format", "nonsense"], b"", "unknown format 'nonsense'"),
         (["--closer", "x"], b"", "--closer needs --tag"),
-        (["-"], b'{"id": 1, "content": "Hi"}\n{"id": 2, "content": "Ho"}\n', "this is a whole turn"),
     ],
 )
 def test_what_cannot_be_read(args: list[str], stdin: bytes, message: str) -> None:

@@ -84,5 +84,5 @@ def test_colour_only_on_a_terminal(capsys: pytest.CaptureFixture[str], monkeypat
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr("sys.stdout.isatty", lambda: True)
     assert "\x1b[" in shown(capsys)
-    assert "\x1b[" not in shown(capsys, "--no-color")
+    assert "\x1b[" not in shown(capsys, "--color", "never")
     assert "\x1b[" not in shown(capsys, "hermes")  # to be pasted

@@ -28,7 +28,7 @@ def tools(tmp_path: Path) -> str:
 
 @pytest.mark.parametrize("name", ["hermes", "qwen3:8b"])
 def test_a_format_or_a_model(name: str, tools: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["grammar", name, "--tools", tools, "--target", "gbnf", "--choice", "required"]) == 0
+    assert main(["grammar", name, "--tools", tools, "--notation", "gbnf", "--tool-choice", "required"]) == 0
     accepts = Gbnf(capsys.readouterr().out).accepts
     assert accepts(CALL)
     assert not accepts(CALL.replace("city", "town"))
@@ -38,7 +38,7 @@ def test_a_template(tools: str, tmp_path: Path, capsys: pytest.CaptureFixture[st
     pytest.importorskip("jinja2", reason="the template is Jinja")
     template = tmp_path / "template.jinja"
     template.write_text(TEMPLATE, encoding="utf-8")
-    assert main(["grammar", str(template), "--tools", tools, "--target", "gbnf"]) == 0
+    assert main(["grammar", str(template), "--tools", tools, "--notation", "gbnf"]) == 0
     assert Gbnf(capsys.readouterr().out).accepts(CALL)
 
 
@@ -52,11 +52,11 @@ def test_a_structural_tag_is_one_line_of_json(tools: str, capsys: pytest.Capture
 def test_special_tokens(tools: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     tokens = tmp_path / "tokens.json"
     tokens.write_text('{"<tool_call>": 151657}', encoding="utf-8")
-    given = ["grammar", "hermes", "--tools", tools, "--choice", "required", "--special-tokens", str(tokens)]
-    assert main([*given, "--target", "lark"]) == 0
+    given = ["grammar", "hermes", "--tools", tools, "--tool-choice", "required", "--special-tokens", str(tokens)]
+    assert main([*given, "--notation", "lark"]) == 0
     assert "start: <[151657]>" in capsys.readouterr().out
-    assert main([*given, "--target", "gbnf"]) == 2
-    assert "--target lark" in capsys.readouterr().err
+    assert main([*given, "--notation", "gbnf"]) == 2
+    assert "--notation lark" in capsys.readouterr().err
 
 
 def test_what_is_loosened_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -73,7 +73,7 @@ def test_what_is_loosened_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[
     ("arguments", "said"),
     [
         (["no-such-format"], "is not a template file, a known format or a known model"),
-        (["hermes", "--choice", "nope"], "choice='nope'"),
+        (["hermes", "--tool-choice", "nope"], "--tool-choice nope: this is not one of the tools"),
         (["command-r", "--reasoning"], "no markers for reasoning"),
         (["hermes", "--set", "a=1"], "--set needs a template"),
     ],

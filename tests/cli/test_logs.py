@@ -122,7 +122,7 @@ def test_no_row_is_left_out(tmp_path: Path) -> None:
 
 def test_strict_stops_after_the_last_good_row(tmp_path: Path) -> None:
     log = write(tmp_path / "log", [*TURNS[:6], "oops", *TURNS])
-    done = toolglean("parse", str(log), "--output", str(tmp_path / "rows"), "--strict")
+    done = toolglean("parse", str(log), "--output", str(tmp_path / "rows"), "--fail-fast")
     assert done.returncode == 2
     assert b"line 7, column 1: Expecting value" in done.stderr
     assert [row["line"] for row in rows_of(tmp_path / "rows")] == [1, 2, 3, 4, 5, 6]
@@ -344,8 +344,8 @@ def test_output_of_another_log_is_left_alone(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("args", "message"),
     [
-        (["--jobs", "2"], "--jobs, --resume and --text-column need --output FILE"),
-        (["--resume"], "--jobs, --resume and --text-column need --output FILE"),
+        (["--jobs", "2"], "--jobs and --resume need --output FILE"),
+        (["--resume"], "--jobs and --resume need --output FILE"),
         (["--jobs", "0", "--output", "x"], "expected 1 or more"),
         (["--output", "x", "--stream"], "--output is for logs of turns"),
         (["--output", "x", "--events"], "--output is for logs of turns"),

@@ -86,7 +86,7 @@ def test_events_are_named() -> None:
     [
         ("no call", 0),
         (CALL, 0),
-        ('<tool_call>{"name": "f", "arguments": {"x": 1', 1),  # unfinished
+        ('<tool_call>{"name": "f", "arguments": {"x": 1', 4),  # cut off
         ('<tool_call>{"name": "f", "arguments": {"x": 1, "x": 2}}', 1),  # a problem: the key came twice
         ("<tool_call>{oops", 1),
     ],
@@ -143,7 +143,7 @@ def test_the_form_can_be_said(tmp_path: Path) -> None:
     path = tmp_path / "turn"
     path.write_bytes(b'"Hi"\n')
     assert lines(toolglean("parse", *TAG, str(path)))[0]["content"] == "Hi"
-    assert lines(toolglean("parse", *TAG, "--jsonl", str(path)))[0]["content"] == "Hi"
+    assert lines(toolglean("parse", *TAG, "--stream", str(path)))[0]["content"] == "Hi"
     assert lines(toolglean("parse", *TAG, "--text", str(path)))[0]["content"] == '"Hi"\n'
 
 
@@ -187,7 +187,7 @@ def test_place_of_a_broken_byte_is_counted_over_blocks(tmp_path: Path) -> None:
         (["--prompt", "no such file"], "no such file: "),
         (["no such file", *TAG], "no such file: "),
         ([*TAG, "--tools", "no such file"], "no such file: "),
-        ([*TAG, "--text", "--jsonl"], "not allowed with"),
+        ([*TAG, "--text", "--stream"], "not allowed with"),
         ([*TAG, "--tool", "x"], "unrecognized arguments"),  # no abbreviations: they would break with every new option
     ],
 )
@@ -332,7 +332,7 @@ def test_input_is_read_as_it_arrives(first: str) -> None:
 
 def test_a_reader_that_goes_away_is_no_error() -> None:
     with subprocess.Popen(
-        [*COMMAND, "parse", *TAG, "--events", "--jsonl"],
+        [*COMMAND, "parse", *TAG, "--events", "--stream"],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,

@@ -25,10 +25,10 @@ LOG = "\n".join(
 )  # fmt: skip
 
 
-def replayed(tmp_path: Path, *args: str) -> dict[str, Any]:
+def replayed(tmp_path: Path, *args: str, code: int = 0) -> dict[str, Any]:
     """The data on the page that the command writes."""
     page = tmp_path / "page.html"
-    assert main(["replay", *args, "--html", str(page)]) == 0
+    assert main(["replay", *args, "--html", str(page)]) == code
     tree = Tree(page.read_text(encoding="utf-8"))
     data: dict[str, Any] = json.loads(tree.texts["script"][0])
     assert tree.texts["title"] == [f"{data['title']} - replay"]
@@ -124,7 +124,7 @@ def test_to_standard_output(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
         (["LOG:2", "--choice", "2"], "--choice 2: the choices of LOG: line 2 are 0 to 1"),
         (["LOG:1", "--text"], "LOG:1: a line of a log was asked for, which is not one stream: leave out --text"),
         (["LOG:1", "--format", "nobody"], "unknown format 'nobody'"),
-        (["LOG", "--html", "/nowhere/page.html"], "/nowhere/page.html: No such file or directory"),
+        (["LOG:1", "--html", "/nowhere/page.html"], "--html /nowhere/page.html: No such file or directory"),
     ],
 )
 def test_what_cannot_be_replayed(

@@ -39,7 +39,7 @@ def file(tmp_path: Path) -> Path:
 
 def test_inspect(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file.write_text(GOOD, encoding="utf-8")
-    assert main(["inspect", str(file), "--samples", "10"]) == 0
+    assert main(["inspect", str(file), "--examples", "10"]) == 0
     shown = capsys.readouterr().out
     for line in ("language    jinja", "format      inferred", "confidence  100%", "call='<go>\\n{call}\\n</go>'"):
         assert line in shown
@@ -47,7 +47,7 @@ def test_inspect(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 def test_inspect_as_json(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file.write_text(LOSSY, encoding="utf-8")
-    assert main(["inspect", str(file), "--json", "--samples", "10", "--no-recognition"]) == 0
+    assert main(["inspect", str(file), "--json", "--examples", "10", "--no-recognition"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["format"]["parameter"] == "<p={key}>{value}</p>"
     assert found["recognised"] is None
@@ -58,7 +58,7 @@ def test_inspect_as_json(file: Path, capsys: pytest.CaptureFixture[str]) -> None
 def test_inspect_a_config_and_a_modelfile(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     config = tmp_path / "tokenizer_config.json"
     config.write_text(json.dumps({"chat_template": GOOD, "eos_token": "<<end>>"}), encoding="utf-8")
-    assert main(["inspect", str(config), "--samples", "5"]) == 0
+    assert main(["inspect", str(config), "--examples", "5"]) == 0
     modelfile = tmp_path / "Modelfile"
     calls = '{{ range .ToolCalls }}<go>{"name": "{{ .Function.Name }}", "arguments": {{ .Function.Arguments }}}</go>{{ end }}'
     modelfile.write_text(
@@ -67,7 +67,7 @@ def test_inspect_a_config_and_a_modelfile(tmp_path: Path, capsys: pytest.Capture
         + '<<end>>{{ end }}<<assistant>>"""\n',
         encoding="utf-8",
     )
-    assert main(["inspect", str(modelfile), "--samples", "5"]) == 0
+    assert main(["inspect", str(modelfile), "--examples", "5"]) == 0
     assert "language    go" in capsys.readouterr().out
 
 
@@ -146,7 +146,7 @@ SWITCHED = GOOD.replace(
 def test_what_a_template_is_given(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file.write_text(SWITCHED, encoding="utf-8")
     for given, starts in (([], False), (["--set", "thinking=true", "--set", "enable_thinking=true"], True)):
-        assert main(["inspect", str(file), "--json", "--samples", "10", *given]) == 0
+        assert main(["inspect", str(file), "--json", "--examples", "10", *given]) == 0
         assert json.loads(capsys.readouterr().out)["starts_reasoning"] is starts
     assert main(["fuzz", str(file), "--examples", "5", "--set", "thinking=false", "--set", "name=some text"]) == 0
     turn = file.with_name("turn.txt")

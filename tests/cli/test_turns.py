@@ -155,7 +155,8 @@ def test_ids_of_one_turn_differ() -> None:
 def test_an_unfinished_call_of_the_server_is_not_ok(answer: Any, status: str) -> None:
     done = toolglean("parse", stdin=fed(answer))
     row, last = lines(done)
-    assert (row["calls"], last["summary"]["unfinished"], done.returncode) == ([], 1, 1)
+    code = 4 if status == "incomplete" else 1
+    assert (row["calls"], last["summary"]["unfinished"], done.returncode) == ([], 1, code)
     [call] = row["unfinished"]
     assert call["status"] == status
     assert "arguments" not in call
@@ -280,7 +281,7 @@ def test_a_bad_line_does_not_end_the_run(line: Any, message: str) -> None:
     assert (last["summary"]["turns"], last["summary"]["bad_lines"]) == (2, 1)
     assert done.stderr.decode().startswith(f"toolglean: standard input: {message}")
     assert done.stderr.count(b"\n") == 1
-    strict = toolglean("parse", "--turns", "--strict", stdin=given)
+    strict = toolglean("parse", "--turns", "--fail-fast", stdin=given)
     assert strict.returncode == 2
     assert [row["line"] for row in lines(strict)] == [1]
     assert f"toolglean: standard input: {message}" in strict.stderr.decode()
@@ -293,7 +294,7 @@ def test_a_byte_that_is_not_utf8_spoils_its_line_only() -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "code"), [(TEXT, 0), ("none", 0), (TEXT[:-20], 1), ("<tool_call>{oops</tool_call>", 1)]
+    ("content", "code"), [(TEXT, 0), ("none", 0), (TEXT[:-20], 4), ("<tool_call>{oops</tool_call>", 1)]
 )
 def test_exit_code(content: str, code: int) -> None:
     assert toolglean("parse", stdin=fed({"id": 1, "content": content}, B)).returncode == code
@@ -308,8 +309,8 @@ def test_only_the_summary() -> None:
     ("args", "given", "message"),
     [
         (["--events"], (A, B), "--events shows one stream, and these are turns"),
-        (["--summary"], ('"a"',), "--summary and --strict are for turns"),
-        (["--strict"], ("a",), "--summary and --strict are for turns"),
+        (["--summary"], ('"a"',), "--summary and --fail-fast are for turns"),
+        (["--fail-fast"], ("a",), "--summary and --fail-fast are for turns"),
         (["--turns", "--stream"], (A,), "not allowed with"),
         ([], ({"object": "chat.completion.chunk", "choices": [{"delta": {"content": "a"}}]},), "as a server streams"),
     ],
@@ -321,9 +322,10 @@ def test_bad_usage(args: list[str], given: tuple[Any, ...], message: str) -> Non
 
 
 def test_bench_measures_one_stream() -> None:
-    done = toolglean("bench", "-", stdin=fed(A, B))
-    assert done.returncode == 2
-    assert b"line 1: this is a whole turn" in done.stderr
+    done = toolglean("bench", "-", "--json", stdin=fed({"id": 1, "content": "Hello"}, B))
+    assert done.returncode == 0
+    assert b"standard input has many turns, and this is the one on line 1" in done.stderr
+    assert {each["characters"] for each in json.loads(done.stdout)["figures"]} == {len("Hello")}
 
 
 def test_options_hold_for_every_turn(tmp_path: Path) -> None:

@@ -1,0 +1,292 @@
+"""What is wrong is said in one or two sentences, with exit code 2: no traceback, no file or line of ours."""
+
+from __future__ import annotations
+
+import errno
+import gzip
+import os
+import re
+import socket
+import sys
+from pathlib import Path
+
+import pytest
+
+import toolglean as package
+from tests.cli.test_parse import toolglean
+
+BINARY = bytes(range(128, 256)) * 4
+LOG = b'{"id": 1, "content": "Hi"}\n{"id": 2, "content": "Ho"}\n'
+FILES: dict[str, bytes] = {
+    "turn.txt": b'Hi <tool_call>{"name": "f", "arguments": {}}</tool_call>',
+    "log.jsonl": LOG,
+    "open.jsonl": b'{"content": "Hi"}\n{"content": "Ho"}\n',
+    "server.jsonl": b'{"object": "chat.completion.chunk", "choices": [{"delta": {"content": "Hi"}}]}\n',
+    "chunks.jsonl": b'"Hi"\n{"two": 2}\n',
+    "binary": BINARY,
+    "latin.txt": "Zo\u00eb".encode("latin-1"),
+    "empty": b"",
+    "broken.gz": b"\x1f\x8bbroken",
+    "cut.gz": gzip.compress(LOG * 1000)[:-10],
+    "damaged.gz": gzip.compress(LOG)[:12] + b"xxxxxxxxxxxx" + gzip.compress(LOG)[24:],
+    "tools.json": b'["f"]',
+    "broken.json": b'[{"name": "f"',
+    "object.json": b'{"name": "f"}',
+    "no-name.json": b'[{"type": "function"}]',
+    "latin.json": '["Zo\u00eb"]'.encode("latin-1"),
+    "deep.json": b"[" * 100_000,
+    "open.jinja": b"{% for message in messages %}{{ message.content }}",
+    "open.tmpl": b"{{ if .Tools }}x",
+    "config.json": b'{"model_max_length": 1}',
+}
+PARSE = ["parse", "turn.txt"]
+GRAMMAR = ["grammar", "hermes", "--tools", "tools.json"]
+
+ROWS: list[tuple[list[str], str]] = [
+    # the input, which five commands read in the same way
+    (["INPUT", "missing.txt"], "missing.txt: No such file or directory"),
+    (["INPUT", "missing/turn"], "missing/turn: No such file or directory"),
+    (["INPUT", "missing"], "missing: no such file, and no shipped stream has that name (`toolglean demo --list`)"),
+    (["INPUT", "missing.jsonl:3"], "missing.jsonl:3: no such file, and no shipped stream has that name"),
+    (["INPUT", "folder"], "folder: this is a directory; pass a file"),
+    (["INPUT", "binary"], "binary: line 1, column 1: not valid UTF-8"),
+    (["INPUT", "latin.txt"], "latin.txt: line 1, column 3: not valid UTF-8"),
+    (["INPUT", "broken.gz"], "broken.gz: cannot be read: "),
+    (["INPUT", "cut.gz", "--text"], "cut.gz: cannot be read: Compressed file ended before"),
+    (["INPUT", "damaged.gz"], "damaged.gz: cannot be read: "),
+    (["INPUT", "chunks.jsonl"], "chunks.jsonl: line 2, column 1: not a valid chunk"),
+    (["INPUT", "turn.txt", "--stream"], "turn.txt: line 1, column 1: Expecting value (if this is text, pass --text)"),
+    (["INPUT", "open.jsonl"], "open.jsonl: each line could be a whole turn or a chunk of one stream"),
+    (["INPUT", "server.jsonl"], "server.jsonl: these are chunks as a server streams them"),
+    (["INPUT", "log.jsonl:9"], "log.jsonl: there is no turn on line 9"),
+    (["INPUT", "log.jsonl:0"], "log.jsonl: there is no turn on line 0"),
+    (["INPUT", "log.jsonl:1", "--stream"], "log.jsonl:1: a line of a log was asked for, which is not one stream"),
+    (["INPUT", "turn.txt", "--text", "--turns"], "argument --turns: not allowed with argument --text"),
+    # how the model writes, in the same five
+    (["INPUT", "turn.txt", "--format", "nobody"], "unknown format 'nobody'; `toolglean formats` lists all"),
+    (["INPUT", "turn.txt", "--model", "nobody"], "unknown model 'nobody': pass a format, a template or a tag instead"),
+    (["INPUT", "turn.txt", "--format", "x", "--model", "y"], "argument --model: not allowed with argument --format"),
+    (["INPUT", "turn.txt", "--closer", "x"], "--closer needs --tag"),
+    (["INPUT", "turn.txt", "--set", "a=1"], "--set needs --template"),
+    (["INPUT", "turn.txt", "--template", "open.jinja", "--tag", "x"], "--template cannot be combined with"),
+    (["INPUT", "turn.txt", "--template", "missing"], "missing: No such file or directory"),
+    (["INPUT", "turn.txt", "--template", "folder"], "folder: Is a directory"),
+    (["INPUT", "turn.txt", "--template", "turn.txt"], "turn.txt: this is not a chat template"),
+    (["INPUT", "turn.txt", "--template", "empty"], "empty: this is not a chat template"),
+    (["INPUT", "turn.txt", "--template", "config.json"], "config.json: the tokenizer_config.json has no chat_template"),
+    (["INPUT", "turn.txt", "--template", "open.tmpl"], "open.tmpl: "),
+    (["INPUT", "turn.txt", "--prompt", "missing"], "missing: No such file or directory"),
+    (["INPUT", "turn.txt", "--tools", "missing"], "missing: No such file or directory"),
+    (["INPUT", "turn.txt", "--tools", "folder"], "folder: Is a directory"),
+    (["INPUT", "turn.txt", "--tools", "broken.json"], "broken.json: line 1, column 14: Expecting ',' delimiter"),
+    (["INPUT", "turn.txt", "--tools", "object.json"], "object.json: line 1, column 1: expected a JSON list of tools"),
+    (["INPUT", "turn.txt", "--tools", "no-name.json"], "no-name.json: {'type': 'function'} is not a tool"),
+    (["INPUT", "turn.txt", "--tools", "latin.json"], "latin.json: line 1, column 5: not valid UTF-8"),
+    (["INPUT", "turn.txt", "--tools", "deep.json"], "deep.json: maximum recursion depth exceeded"),
+    (["INPUT", "turn.txt", "--tools", "binary"], "binary: line 1, column 1: not valid UTF-8"),
+    (["INPUT", "turn.txt", "--quoted", "yes"], "argument --quoted: invalid choice: 'yes'"),
+    # columns, and choices
+    (["COLUMNS", "turn.txt", "--text-column", "x", "--text"], "--text-column is for turns: leave out --text"),
+    (["CHOICE", "log.jsonl:1", "--choice", "1"], "--choice 1: the choices of log.jsonl: line 1 are 0 to 0"),
+    (["CHOICE", "log.jsonl:1", "--choice", "x"], "argument --choice: invalid int value: 'x'"),
+    # parse
+    ([*PARSE, "--summary"], "--summary and --fail-fast are for turns"),
+    ([*PARSE, "--jobs", "2"], "--jobs and --resume need --output FILE"),
+    ([*PARSE, "--jobs", "two"], "argument --jobs: invalid value 'two': expected 1 or more"),
+    (["parse", "log.jsonl", "--events"], "--events shows one stream, and these are turns"),
+    (["parse", "log.jsonl", "--output", "rows.csv"], "--output rows.csv: rows are written as JSON lines"),
+    (["parse", "log.jsonl", "--output", "rows.JSON"], "--output rows.JSON: rows are written as JSON lines"),
+    (
+        ["parse", "log.jsonl", "--output", "rows.xlsx"],
+        "expected a name that ends with .jsonl, .ndjson, .gz, .zst, .zstd",
+    ),
+    (["parse", "log.jsonl", "--output", "rows.csv.gz"], "--output rows.csv.gz: what is compressed is JSON lines"),
+    (["parse", "log.jsonl", "--output", "folder"], "--output folder: Is a directory"),
+    (["parse", "log.jsonl", "--output", "missing/rows"], "--output missing/rows: No such file or directory"),
+    (["parse", "log.jsonl", "--output", "log.jsonl"], "--output log.jsonl: this file is the log itself"),
+    (["parse", "log.jsonl", "--output", "turn.txt"], "--output turn.txt: rows are written as JSON lines"),
+    (["parse", "log.jsonl", "--output", "tools"], "--output tools: the file already exists"),
+    (["parse", "log.jsonl", "--output", "rows", "--summary"], "--summary prints what --output would write"),
+    (["parse", "cut.gz", "--output", "rows"], "cut.gz: cannot be read after line "),
+    # the other commands
+    (["replay", "turn.txt"], "the following arguments are required: --html"),
+    (["replay", "turn.txt", "--html", "page.pdf"], "--html page.pdf: the page is HTML; expected a name that ends with"),
+    (["replay", "turn.txt", "--html", "missing/page.html"], "--html missing/page.html: No such file or directory"),
+    (["replay", "turn.txt", "--html", "folder"], "--html folder: Is a directory"),
+    (["anonymize", "turn.txt", "--tools-output", "own.json"], "--tools-output needs --tools"),
+    (["anonymize", "turn.txt", "--tools", "tools.json", "--tools-output", "own.csv"], "tools are written as JSON"),
+    (
+        ["anonymize", "turn.txt", "--tools", "tools.json", "--tools-output", "x/own.json"],
+        "--tools-output x/own.json: No",
+    ),
+    (["bench", "empty"], "empty: nothing to measure: the input is empty"),
+    (["bench", "--tag", "x"], "options for formats, tools and prompts need a FILE of your own"),
+    (["bench", "--chunk", "0"], "argument --chunk: invalid value '0': expected 1 or more"),
+    (["TEMPLATE", "missing"], "missing: No such file or directory"),
+    (["TEMPLATE", "folder"], "folder: Is a directory"),
+    (["TEMPLATE", "binary"], "binary: line 1, column 1: not valid UTF-8"),
+    (["TEMPLATE", "empty"], "empty: this is not a chat template"),
+    (["TEMPLATE", "tools.json"], "tools.json: this is not a chat template"),
+    (["TEMPLATE", "config.json"], "config.json: the tokenizer_config.json has no chat_template"),
+    (["TEMPLATE", "open.tmpl", "--examples", "0"], "argument --examples: invalid value '0': expected 1 or more"),
+    (["TEMPLATE", "open.tmpl", "--set", "a"], "--set 'a': expected NAME=VALUE, such as enable_thinking=true"),
+    (["grammar", "hermes"], "the following arguments are required: --tools"),
+    (
+        ["grammar", "folder", "--tools", "tools.json"],
+        "'folder' is not a template file, a known format or a known model",
+    ),
+    ([*GRAMMAR, "--notation", "ebnf"], "argument --notation: invalid choice: 'ebnf'"),
+    ([*GRAMMAR, "--tool-choice", "g"], "--tool-choice g: this is not one of the tools"),
+    ([*GRAMMAR, "--notation", "lark", "--special-tokens", "broken.json"], "broken.json: line 1, column 14: Expecting"),
+    ([*GRAMMAR, "--notation", "lark", "--special-tokens", "tools.json"], "tools.json: expected a JSON object"),
+    ([*GRAMMAR, "--special-tokens", "tools.json"], "--special-tokens needs --notation lark"),
+    (["learn", "missing", "--tools", "tools.json"], "missing: No such file or directory"),
+    (["learn", "binary", "--tools", "tools.json"], "binary: line 1, column 1: not valid UTF-8"),
+    (["learn", "log.jsonl", "--tools", "object.json"], "object.json: line 1, column 1: expected a JSON list of tools"),
+    (["learn", "log.jsonl", "--tools", "tools.json", "--answers", "broken.json"], "broken.json: line 1, column 14: "),
+    (["learn", "log.jsonl"], "the following arguments are required: --tools"),
+    (["formats", "nobody"], "unknown format 'nobody'; `toolglean formats` lists all"),
+    (["formats", "--color", "sometimes"], "argument --color: invalid choice: 'sometimes'"),
+    (["demo", "nobody"], "unknown stream 'nobody'; `toolglean demo --list` lists them"),
+    (["demo", "--delay", "soon"], "argument --delay: invalid value 'soon': expected 0 to 60 seconds"),
+    (["conformance", "--only", "nothing"], "no case matches"),
+    (["conformance", "--parser", "nobody"], "is not the name of a parser"),
+    (["conformance", "--parser", "no_such_module:f"], "No module named 'no_such_module'"),
+    (["conformance", "--cases", "missing"], "missing: cannot be read: "),
+    (["conformance", "--cases", "broken.json"], "broken.json, line 1: "),
+    # the command line as a whole
+    ([], "the following arguments are required: COMMAND"),
+    (["nothing"], "unknown command 'nothing'; `toolglean --help` lists the commands"),
+    (["parse", "a.txt", "b.txt"], "unrecognized arguments: b.txt"),
+    (["parse", "--csv"], "unrecognized arguments: --csv"),
+    (["parse", "--output"], "argument --output: expected one argument"),
+]
+MANY = {
+    "INPUT": [["parse"], ["explain"], ["replay", "--html", "page.html"], ["anonymize"], ["bench"]],
+    "COLUMNS": [["parse"], ["explain"], ["replay", "--html", "page.html"], ["bench"]],
+    "CHOICE": [["explain"], ["replay", "--html", "page.html"], ["bench"]],
+    "TEMPLATE": [["inspect"], ["fuzz"]],
+}
+CASES = [
+    ([*command, *args[1:]], message) for args, message in ROWS for command in MANY.get("".join(args[:1]), [args[:1]])
+]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for name, data in FILES.items():
+        (tmp_path / name).write_bytes(data)
+    (tmp_path / "tools").write_bytes(b"my notes\n")
+    (tmp_path / "folder").mkdir()
+    monkeypatch.setenv("PYTHONPATH", str(Path(package.__file__).parents[1]))  # a child process reads it in the folder
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def checked(said: str) -> None:
+    """One or two sentences, and nothing that only we understand."""
+    assert "Traceback" not in said
+    assert not re.search(r"\w\.py\b|, line \d+\)|0x[0-9a-f]{6}|<[\w.]+ object", said)
+    lines = [line for line in said.splitlines() if not line.startswith("usage: toolglean")]
+    excerpt = lines[1:]  # of a template, at which a mark points
+    assert re.match(r"toolglean( \w+)?: ", lines[0])
+    assert len(lines[0]) < 330
+    assert not excerpt or (len(excerpt) == 2 and excerpt[1].strip() == "^")
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(("args", "message"), CASES, ids=lambda each: " ".join(each) if isinstance(each, list) else "")
+def test_wrong_input(args: list[str], message: str) -> None:
+    if args[:1] == ["fuzz"]:
+        pytest.importorskip("hypothesis", reason="fuzzing needs it")
+    done = toolglean(*args)
+    said = done.stderr.decode()
+    assert (done.returncode, message in said) == (2, True), said
+    checked(said)
+
+
+@pytest.mark.parametrize(
+    ("args", "message"),
+    [
+        (["--upstream", "nowhere"], "upstream='nowhere' is not the URL of a server"),
+        (["--upstream", "http://127.0.0.1", "--port", "99999"], "--port 99999: expected a number from 0 to 65535"),
+        (["--upstream", "http://127.0.0.1", "--port", "x"], "argument --port: invalid int value: 'x'"),
+        (["--upstream", "http://127.0.0.1", "--host", "256.0.0.1"], "--host 256.0.0.1 --port 8001: "),
+        (["--upstream", "http://127.0.0.1", "--port", "TAKEN"], "Address already in use"),
+        (["--upstream", "http://127.0.0.1", "--body-limit", "0"], "--body-limit 0: expected 1 MiB or more"),
+        (["--upstream", "http://127.0.0.1", "--template", "turn.txt"], "turn.txt: this is not a chat template"),
+        (["--upstream", "http://127.0.0.1", "--closer", "x"], "--closer needs --tag"),
+        ([], "the following arguments are required: --upstream"),
+    ],
+)
+@pytest.mark.usefixtures("folder")
+def test_wrong_input_of_the_proxy(args: list[str], message: str) -> None:
+    pytest.importorskip("uvicorn", reason="needs toolglean[proxy]")
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        done = toolglean("proxy", *(port if each == "TAKEN" else each for each in args))
+    said = done.stderr.decode()
+    assert (done.returncode, message in said) == (2, True), said
+    checked(said)
+
+
+@pytest.mark.parametrize(
+    ("args", "method", "named"),
+    [
+        (["parse", "turn.txt"], "open", "turn.txt"),
+        (["explain", "turn.txt"], "open", "turn.txt"),
+        (["parse", "turn.txt", "--tools", "tools.json"], "read_bytes", "tools.json"),
+        (["replay", "turn.txt", "--html", "page.html"], "write_bytes", "--html page.html"),
+        (["anonymize", "turn.txt", "--tools", "tools.json", "--tools-output", "own.json"], "write_bytes", "own.json"),
+    ],
+)
+@pytest.mark.usefixtures("folder")
+def test_no_permission(args: list[str], method: str, named: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Root may read and write everywhere, so the refusal is played."""
+
+    def refused(path: Path, *_: object, **__: object) -> None:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+
+    monkeypatch.setattr(Path, method, refused)
+    done = toolglean(*args)
+    said = done.stderr.decode()
+    assert (done.returncode, f"{named}: Permission denied" in said) == (2, True), said
+    checked(said)
+
+
+# -- a parser of the user's own ----------------------------------------------------------------------------------------
+
+BROKEN: dict[str, tuple[str, str]] = {
+    "raises when it is imported": (
+        "x = 1\n\nraise RuntimeError('no model')\n",
+        "RuntimeError: no model (own.py, line 3)",
+    ),
+    "raises deep in Python": ("import json\njson.loads('{')\n", "(own.py, line 2)"),
+    "is not Python": ("def read(text, tools:\n", "(own.py, line 1)"),
+    "imports what is missing": ("import no_such_package\n", "No module named 'no_such_package' (own.py, line 1)"),
+    "has no such name": ("", "module 'own' has no attribute 'read'\n"),
+    "is not a function": ("read = 3\n", "own:read is 3; expected a function or a class\n"),
+    "is half a class": ("class read:\n    def feed(self, chunk): pass\n", "own:read is a class without feed(chunk)"),
+}
+
+
+@pytest.mark.parametrize("how", BROKEN)
+def test_a_broken_parser_shows_the_line_of_its_user(how: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source, message = BROKEN[how]
+    (folder / "own.py").write_text(source, encoding="utf-8")
+    monkeypatch.setattr(sys, "path", [str(folder), *sys.path])
+    done = toolglean("conformance", "--parser", "own:read", "--only", "written/two")
+    said = done.stderr.decode()
+    assert (done.returncode, message in said) == (2, True), said
+    assert re.findall(r"[\w/]+\.py", said) in ([], ["own.py"])
+    assert "Traceback" not in said
+
+
+def test_a_parser_that_fails_shows_its_own_line(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "own.py").write_text("def read(text, tools):\n    return text.nothing\n", encoding="utf-8")
+    monkeypatch.setattr(sys, "path", [str(folder), *sys.path])
+    done = toolglean("conformance", "--parser", "own:read", "--only", "written/two")
+    assert done.returncode == 1
+    found = done.stdout.decode()
+    assert "has no attribute 'nothing' (own.py, line 2)" in found
+    assert "child.py" not in found
