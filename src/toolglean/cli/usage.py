@@ -67,7 +67,7 @@ class CommandParser(argparse.ArgumentParser):
         super().__init__(**options, formatter_class=_Paragraphs)
         self.suggest_on_error = False  # Python 3.15 would suggest names that are not near
 
-    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]  # overloads
         """As argparse does, but it refuses whatever it does not know."""
         for each in args or ():
             if each == "--":
