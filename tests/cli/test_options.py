@@ -17,13 +17,6 @@ from toolglean.cli.usage import RENAMED, CommandParser
 
 PAGE = (Path(__file__).parents[2] / "docs" / "reference" / "cli.md").read_text(encoding="utf-8")
 
-# Options that two commands have with the same meaning, but not in the same shape.
-OTHER_SHAPES = {
-    ("--tools", "required"): "`grammar` and `learn` need them",
-    ("--format", "append"): "`conformance`: which cases, so it can be repeated",
-    ("--model", "served"): "the same",
-}
-
 
 def parser_of(command: str) -> CommandParser:
     parser = CommandParser(prog=f"toolglean {command}")
@@ -38,7 +31,8 @@ def options_of(command: str) -> dict[str, argparse.Action]:
 
 def shape(action: argparse.Action) -> tuple[Any, ...]:
     """What is typed after the option: nothing, a name from a list, or something of one kind."""
-    return (action.nargs, tuple(action.choices or ()), action.metavar)
+    metavar = str(action.metavar).partition(".")[0]  # FILE.json is a FILE, too
+    return (action.nargs, tuple(action.choices or ()), metavar)
 
 
 def test_an_option_has_one_meaning() -> None:
@@ -135,8 +129,8 @@ def test_the_help_fits_a_terminal(
     assert ended.value.code == 0
     shown = capsys.readouterr().out
     assert [line for line in shown.splitlines() if len(line) > 80] == []
-    assert re.search(r"^exit codes:\n  0 ", shown, re.MULTILINE)
-    assert "  2    " in shown
+    codes = shown.partition("\nexit codes:")[2]
+    assert all(re.search(rf"\b{code}\b", codes) for code in ("0", "2"))
     described = shown.partition("\n\n")[2].partition("\n\n")[0]
     assert re.match(r"[A-Z][^\n]+", described)
 

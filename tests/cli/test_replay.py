@@ -120,7 +120,6 @@ def test_to_standard_output(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
         (["nobody"], "nobody: no such file, and no shipped stream has that name (`toolglean demo --list`)"),
         (["nobody.jsonl:3"], "nobody.jsonl:3: no such file, and no shipped stream"),
         (["LOG:9"], "LOG: there is no turn on line 9"),
-        (["LOG:3"], "LOG: line 3: this is an error object, not a turn: overloaded"),
         (["LOG:2", "--choice", "2"], "--choice 2: the choices of LOG: line 2 are 0 to 1"),
         (["LOG:1", "--text"], "LOG:1: a line of a log was asked for, which is not one stream: leave out --text"),
         (["LOG:1", "--format", "nobody"], "unknown format 'nobody'"),

@@ -33,6 +33,7 @@ __all__ = [
     "Turn",
     "add_choice",
     "add_input_arguments",
+    "located",
     "one_turn",
     "open_input",
     "row_reader",
@@ -145,8 +146,10 @@ def open_input(args: argparse.Namespace) -> Input:
         if form in {"text", "stream"}:
             raise InputError(f"--text-column is for turns: leave out --{form}")
         form = "turns"
-    path, line, shipped = _found(args.file)
+    path, line, shipped = located(args.file)
     if shipped is not None:
+        if form in {"text", "turns"}:
+            raise InputError(f"{path}: this shipped stream is one turn in chunks, not {form}: leave out --{form}")
         return Input(shipped.name, path, iter(shipped.tokens), None, shipped)
     if line is not None and form in {"text", "stream"}:
         raise InputError(f"{args.file}: a line of a log was asked for, which is not one stream: leave out --{form}")
@@ -160,8 +163,12 @@ def open_input(args: argparse.Namespace) -> Input:
     return Input(name_of(path), path, pieces, None)
 
 
-def _found(given: str) -> tuple[str, int | None, Stream | None]:
-    """The file, the line and the shipped stream of that name; a file before a stream."""
+def located(given: str) -> tuple[str, int | None, Stream | None]:
+    """The file, the line and the shipped stream of that name; a file before a stream.
+
+    Raises:
+        InputError: there is no such file or stream.
+    """
     if given == "-" or Path(given).exists():
         return given, None, None
     from toolglean.kit.demo import load_streams  # noqa: PLC0415

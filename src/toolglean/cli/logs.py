@@ -15,7 +15,7 @@ from toolglean.batch.logs.pieces import Pieces
 from toolglean.batch.logs.run import LogRun, counts_of
 from toolglean.batch.logs.source import Source
 from toolglean.batch.logs.workers import WorkerError
-from toolglean.cli.input import row_reader
+from toolglean.cli.input import located, row_reader
 from toolglean.cli.output import check_suffix
 from toolglean.cli.progress import Progress, clear_line
 
@@ -71,6 +71,9 @@ def _check(args: argparse.Namespace, given: Path, name: str) -> None:
         raise InputError("--output is for logs of turns: leave out --text, --stream and --events")
     if args.summary:
         raise InputError("--summary prints what --output would write: leave out one of them")
+    _, line, shipped = located(args.file)
+    if line is not None or shipped is not None:
+        raise InputError(f"{args.file}: --output reads whole logs: pass the name of a file, or leave out --output")
     log = Path(args.file)
     if args.file != "-" and log.exists() and given.exists() and given.samefile(log):
         raise InputError(f"{name}: this file is the log itself; choose another name")

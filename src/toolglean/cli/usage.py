@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import argparse
 import textwrap
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, NoReturn
 
 __all__ = ["CommandParser", "exit_codes"]
@@ -80,12 +80,23 @@ class CommandParser(argparse.ArgumentParser):
             self.error(f"unrecognized arguments: {' '.join(rest)}{self._see_help()}")
         return found, rest
 
+    def format_help(self) -> str:
+        """The help. Its usage is short, because all options are listed below it: some commands have twenty."""
+        self.usage = " ".join([self.prog, *self._words()])
+        return super().format_help()
+
     def error(self, message: str) -> NoReturn:
-        """Say what is wrong: argparse would list all options before it, of which some commands have twenty."""
-        given = [each for each in self._actions if not each.option_strings]
-        words = [f"[{each.metavar}]" if each.nargs == "?" else str(each.metavar) for each in given]
-        usage = " ".join(["usage:", self.prog, "[OPTIONS]", *words])
-        self.exit(2, f"{usage}\n{self.prog}: error: {message}\n")
+        """Say what is wrong, and end."""
+        self.exit(2, f"usage: {' '.join([self.prog, *self._words()])}\n{self.prog}: error: {message}\n")
+
+    def _words(self) -> Iterator[str]:
+        yield "[OPTIONS]"
+        needed = (each for each in self._actions if each.required and each.option_strings)
+        yield from (f"{each.option_strings[0]} {each.metavar}" for each in needed)
+        for each in self._actions:
+            if not each.option_strings:
+                word = f"{each.metavar} ..." if each.nargs in {"+", "*"} else str(each.metavar)
+                yield f"[{word}]" if each.nargs in {"?", "*"} else word
 
     def _unknown(self, name: str) -> str:
         instead = RENAMED.get(self.prog.rpartition(" ")[2], {}).get(name) or RENAMED[""].get(name)
