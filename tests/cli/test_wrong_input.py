@@ -14,6 +14,7 @@ import pytest
 
 import toolglean as package
 from tests.cli.test_parse import toolglean
+from toolglean.cli import main
 
 BINARY = bytes(range(128, 256)) * 4
 LOG = b'{"id": 1, "content": "Hi"}\n{"id": 2, "content": "Ho"}\n'
@@ -245,16 +246,22 @@ def test_wrong_input_of_the_proxy(args: list[str], message: str) -> None:
     ],
 )
 @pytest.mark.usefixtures("folder")
-def test_no_permission(args: list[str], method: str, named: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_permission(
+    args: list[str],
+    method: str,
+    named: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     """Root may read and write everywhere, so the refusal is played."""
 
     def refused(path: Path, *_: object, **__: object) -> None:
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
 
     monkeypatch.setattr(Path, method, refused)
-    done = toolglean(*args)
-    said = done.stderr.decode()
-    assert (done.returncode, f"{named}: Permission denied" in said) == (2, True), said
+    code = main(args)
+    said = capsys.readouterr().err
+    assert (code, f"{named}: Permission denied" in said) == (2, True), said
     checked(said)
 
 
@@ -274,11 +281,17 @@ BROKEN: dict[str, tuple[str, str]] = {
 }
 
 
+def importable(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Modules of the folder can be imported, here and in a process of its own."""
+    monkeypatch.setattr(sys, "path", [str(folder), *sys.path])
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(folder), os.environ["PYTHONPATH"]]))
+
+
 @pytest.mark.parametrize("how", BROKEN)
 def test_a_broken_parser_shows_the_line_of_its_user(how: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     source, message = BROKEN[how]
     (folder / "own.py").write_text(source, encoding="utf-8")
-    monkeypatch.setattr(sys, "path", [str(folder), *sys.path])
+    importable(folder, monkeypatch)
     done = toolglean("conformance", "--parser", "own:read", "--only", "written/two")
     said = done.stderr.decode()
     assert (done.returncode, message in said) == (2, True), said
@@ -288,7 +301,7 @@ def test_a_broken_parser_shows_the_line_of_its_user(how: str, folder: Path, monk
 
 def test_a_parser_that_fails_shows_its_own_line(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "own.py").write_text("def read(text, tools):\n    return text.nothing\n", encoding="utf-8")
-    monkeypatch.setattr(sys, "path", [str(folder), *sys.path])
+    importable(folder, monkeypatch)
     done = toolglean("conformance", "--parser", "own:read", "--only", "written/two")
     assert done.returncode == 1
     found = done.stdout.decode()
