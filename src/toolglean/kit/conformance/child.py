@@ -31,6 +31,7 @@ __all__ = ["NotClaimed", "Subject", "main"]
 class NotClaimed(Exception):  # noqa: N818  # not an error
     """The parser does not claim a case."""
 
+
 _OWN = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))  # noqa: PTH100, PTH120
 _PYTHON = os.path.dirname(os.__file__)  # noqa: PTH120
 
