@@ -1,6 +1,7 @@
-# What this file knows: which links a built site may have, and what Markdown looks like that was not understood.
+# What this file knows: which links a built site may have, and how Markdown that was not understood, and an address that
+# is still to be filled in, look.
 # What it must not know: how the site was built, or the network: only what lies in the folder is looked at.
-"""Checks the links of a built site, with their anchors, and looks for Markdown that was left as it was."""
+"""Checks the links of a built site, with their anchors, and looks for Markdown and placeholders that were left."""
 
 from __future__ import annotations
 
@@ -15,6 +16,9 @@ VERBATIM = frozenset({"code", "pre", "script", "style"})
 LEFT_OVER = re.compile(r"^ *(?:[-*] |\d+\. |\|.*\|$|```|#+ |:::)|\]\([^)\s]+\)", re.MULTILINE)
 """What begins a list, a table, a fence, a title or a directive, and what ends a link: no paragraph holds any of it."""
 
+PLACEHOLDER = re.compile(r"https?://[\w.-]*example\.invalid\b|\bgit\+URL\b|\blorem ipsum\b", re.IGNORECASE)
+"""What is written where something is not known yet. It is looked for in links and code, too."""
+
 
 class _Page(HTMLParser):
     """The links, the anchors, and the text of the paragraphs of a page."""
@@ -24,11 +28,13 @@ class _Page(HTMLParser):
         self.links: list[str] = []
         self.anchors: set[str] = set()
         self.paragraphs: list[str] = []
+        self.placeholders: list[str] = []
         self._open: list[str] = []
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         given = dict(attrs)
         self.anchors.update(value for key in ("id", "name") if (value := given.get(key)))
+        self.placeholders += PLACEHOLDER.findall(" ".join(filter(None, given.values())))
         self.links += [value for key in ("href", "src") if (value := given.get(key)) is not None]
         if tag == "p":
             self.paragraphs.append("")
@@ -41,6 +47,7 @@ class _Page(HTMLParser):
                 pass
 
     def handle_data(self, data: str) -> None:
+        self.placeholders += PLACEHOLDER.findall(data)
         if "p" in self._open and not VERBATIM & {*self._open}:
             self.paragraphs[-1] += data
 
@@ -64,6 +71,7 @@ def check(site: Path, base: str = "/") -> int:
             near, path_from = (link, path) if not link.startswith(base) else (link.removeprefix(base), site / "any")
             if not outside and (fault := _fault(near, path_from, pages)):
                 faults.append(f"{name}: the link {link!r} leads to {fault}")
+        faults += [f"{name}: the placeholder {found!r} is to be filled in" for found in page.placeholders]
         faults += [
             f"{name}: Markdown left as it was: {found[0]!r}"
             for text in page.paragraphs

@@ -24,7 +24,9 @@ from toolglean.kit.demo import load_streams
     [
         ('<a href="other.html">x</a><a href="other.html#there">x</a><a href="#here">x</a>', ""),
         ('<a href="/docs/other.html">from the root of the site</a>', ""),
-        ('<a href="https://example.invalid/gone">not followed</a>', ""),
+        ('<a href="https://host.example/gone">not followed</a>', ""),
+        ('<a href="https://example.invalid/gone">x</a>', "the placeholder 'https://example.invalid'"),
+        ("<code>Lorem ipsum</code>", "the placeholder 'Lorem ipsum'"),
         ('<a href="gone.html">x</a>', "gone.html, which does not exist"),
         ('<img src="gone.svg">', "gone.svg, which does not exist"),
         ('<a href="other.html#gone">x</a>', "an anchor that other.html does not have"),
