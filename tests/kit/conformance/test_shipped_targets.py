@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.shared import ROOT
 from toolglean.cli import main
 from toolglean.formats.registry import find_format
 from toolglean.kit.conformance import load_cases
@@ -41,6 +42,14 @@ def test_each_target_names_a_class_or_function_of_its_file() -> None:
         assert target.about
         assert target.package
         assert target.install.endswith(".")
+
+
+def test_the_page_and_the_session_know_every_target() -> None:
+    page = (ROOT / "docs" / "how-to" / "conformance.md").read_text(encoding="utf-8")
+    nox = (ROOT / "noxfile.py").read_text(encoding="utf-8")
+    for name in TARGETS:
+        assert f"`{name}`" in page
+        assert f'"{name}": ' in nox
 
 
 def test_an_adapter_imports_of_toolglean_only_what_is_beside_it() -> None:
