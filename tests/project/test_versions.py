@@ -65,5 +65,5 @@ def test_a_measured_commit_has_the_version_that_is_named() -> None:
         )
         if shown.returncode:  # a checkout without its history
             continue
-        assert f'"{version}"' in shown.stdout, f"commit {commit} is not version {version}"
+        assert f'__version__ = "{version}"' in shown.stdout, f"commit {commit} is not version {version}"
         assert date >= "2026-11-20"
