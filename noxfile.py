@@ -372,7 +372,7 @@ def grammar(session: nox.Session) -> None:
 
 @nox.session(default=False)
 def random_weights(session: nox.Session) -> None:
-    """A small model with random weights in transformers, held to our grammars and read by our parser: some 1.5 GB.
+    """A small model with random weights in transformers, constrained to our grammars, read by our parser: some 1.5 GB.
 
     nox -s random_weights -- report                     the table of docs/explanation/grammars.md, instead of the tests
     nox -s random_weights -- report --requests 50 --families hermes --engines llguidance
@@ -622,7 +622,7 @@ def nightly(session: nox.Session) -> None:
     for name in session.posargs or FUZZERS:
         try:
             session.run("python", "-m", f"fuzz.{name}", *(() if name == "repairs" else workers))
-        except CommandFailed:  # what one finds is no reason to leave the others out
+        except CommandFailed:  # if one finds something, the others still run
             broken.append(name)
     if broken:
         session.error(f"breaches: {', '.join(broken)}")

@@ -166,7 +166,7 @@ def _seconds(run: Callable[[], object], repeats: int) -> float:
 def rows_of(
     group: str, works: Sequence[Mapping[str, Any]], quotients: Iterable[Quotient], best: Mapping[str, float]
 ) -> Iterator[Row]:
-    """The rows of a measure. `works` are the attributes of each but `run`, as another process may have told them."""
+    """The rows of a measure. `works` are the attributes of each but `run`, as another process may have sent them."""
     each = {work["name"]: best[work["name"]] / work["parts"] for work in works}
     floor = each.get(BASELINE)
     for work in works:

@@ -14,7 +14,8 @@ from urllib.parse import unquote, urlsplit
 VOID = frozenset({"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr"})
 VERBATIM = frozenset({"code", "pre", "script", "style"})
 LEFT_OVER = re.compile(r"^ *(?:[-*] |\d+\. |\|.*\|$|```|#+ |:::)|\]\([^)\s]+\)", re.MULTILINE)
-"""What begins a list, a table, a fence, a title or a directive, and what ends a link: no paragraph holds any of it."""
+"""What begins a list, a table, a fence, a title or a directive, and what ends a link: no paragraph contains any of
+it."""
 
 PLACEHOLDER = re.compile(r"https?://[\w.-]*example\.invalid\b|\bgit\+URL\b|\blorem ipsum\b", re.IGNORECASE)
 """What is written where something is not known yet. It is looked for in links and code, too."""

@@ -92,7 +92,7 @@ FENCES: dict[str, tuple[str, ...]] = {
     "C and Java": ("c", "cpp", "java", "csharp", ""),
     "other languages": ("ruby", "php", "perl", "lua", "kotlin", "swift", "clojure", "matlab", "makefile", "dockerfile"),
 }
-"""What is written behind the fence of each."""
+"""What is written after the fence of each."""
 CALLS: dict[str, tuple[str, ...]] = {
     "python": ("«n»(«py»)", "«n»(**«dict»)", "print(«n»(«py»))", "«dict»"),
     "js": ("«n»(«js»);", "await «n»(«js»)", "«js»"),
@@ -117,4 +117,4 @@ CALLS: dict[str, tuple[str, ...]] = {
     "markdown": ("## «n»\n\n«bullets»",),
     "«n»": ("«value»", "x «value» y"),
 }  # fmt: skip
-"""By what is written behind a fence that illustrates something: what is in it, a call and nothing else."""
+"""By what is written after a fence that illustrates something: what is in it, a call and nothing else."""

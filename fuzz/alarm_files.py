@@ -1,5 +1,5 @@
 # The project's own files, cut after something that looks like a call, with a tool that is made to fit it: the hardest
-# case of a text that is none. Does not depend on how it is read.
+# case of a text that is not a call. Does not depend on how it is read.
 """Programs, pages and configuration that end with what a tool was made for."""
 
 from __future__ import annotations

@@ -66,7 +66,7 @@ def sentence(rng: random.Random) -> str:
 
 
 def markers_of(declared: Format) -> list[str]:
-    """The markers of a format that are no mere punctuation."""
+    """The markers of a format that are not mere punctuation."""
     return [each for each in declared.markers if len(each) > 2 and any(map(str.isalnum, each))]
 
 

@@ -1,6 +1,6 @@
 # A call in a spelling that nobody declared, at a place or in a state in which no reader may take it for a call.
 # Does not depend on how it is read.
-"""Calls that are none, because of where they are or what is wrong with them."""
+"""Texts that look like calls and are not, because of where they are or what is wrong with them."""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ TYPES: dict[str, dict[str, Any]] = {
     "status": {"type": "string", "enum": ["open", "paid", "sent"]},
 }
 # A word for each tool: its name, then `key:type`, with a `!` if the key is required. Some have names and keys that are
-# words of prose, of configuration files and of HTML, or that are words behind the fence of code.
+# words of prose, of configuration files and of HTML, or that are words after the fence of code.
 TOOLS = (
     "get_weather city! days:int units:units",
     "search query! limit:int",

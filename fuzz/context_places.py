@@ -70,7 +70,7 @@ def _in_json(before: str, after: str, times: int = 1) -> Turn:
 
 def _own_reasoning(after_the_call: str | None, *, words: bool = False) -> Turn:
     # With a text: the call is inside the reasoning, and the text follows. Without: the call follows the reasoning.
-    # `words`: only where words of prose open the reasoning, which are not markers for whoever does not name the format.
+    # `words`: only where words of prose open the reasoning, which are not markers unless the format is named.
     def turn(written: Written) -> str | None:
         opener, closer = written.format.reasoning
         if not opener or written.format.calls_in_reasoning:

@@ -3,7 +3,7 @@
 #
 #   python -m fuzz.coverage --seconds 600 --folder F     then
 #   python -m fuzz.coverage --keep F                     for the shortest of the cases that reached something new
-"""`python -m fuzz.coverage [--seconds N]`: texts that lead where none has led, and what breaks. Needs atheris."""
+"""`python -m fuzz.coverage [--seconds N]`: texts that reach new lines of the code, and what breaks. Needs atheris."""
 
 from __future__ import annotations
 

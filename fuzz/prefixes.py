@@ -1,6 +1,6 @@
 # Invariant: no `ok` call of a prefix is taken back or changed by the whole turn.
 #
-# The turn is read to its end. Before that, at many places, a copy of the parser is told that the turn ends there, and
+# The turn is read to its end. Before that, at many places, the turn is ended there for a copy of the parser, and
 # the calls are compared that are `ok` by then:
 #
 #   returned     by `feed`, before the end: each is a call of the whole turn, the same in everything. No exception.
@@ -18,7 +18,7 @@
 #                follows, and the other was a part of the value. `ToolCall.repairs` says that the call was not whole
 #   limit        a limit is passed by what follows
 #
-# Each of them must be told: a `Problem` at or after the call's opener, or the call itself, which is not `ok`. (Of
+# Each of them must be reported: a `Problem` at or after the call's opener, or the call itself, which is not `ok`. (Of
 # several calls that are one draft, one problem tells.) A call that was whole, and that the whole turn has with other
 # arguments, is never excused.
 """`python -m fuzz.prefixes [--count N] [--seed N] [--format NAME]`: calls that the rest of the turn takes back."""

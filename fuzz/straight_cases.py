@@ -122,7 +122,7 @@ def declared_of(name: str) -> Declared | None:
 
 
 def reader(rng: random.Random, name: str, text: str, tools: str = "") -> tuple[Reader, str]:
-    """Who reads that turn, and what of it comes behind the prompt.
+    """What reads that turn, and the part of it that comes after the prompt.
 
     Args:
         rng: the source of chance.

@@ -215,7 +215,7 @@ def _broken(rng: random.Random, declared: Format) -> str:
         return text.replace('"', "'")
     if way == 3:  # no value
         return re.sub(r"3|true|True|Oslo", "tr", text)
-    if way == 4:  # a tool that there is not
+    if way == 4:  # a tool that does not exist
         return call_of(rng, declared).replace("f", "h").replace("get_weat", "nope")
     return mutant(rng, [text], declared.markers or ("<tool_call>",))[:600]
 

@@ -1,4 +1,4 @@
-"""llama-cpp-python in your own program: the events of a turn, told by token ids what is a marker.
+"""llama-cpp-python in your own program: the events of a turn, with markers identified by token ids.
 
     llm = Llama("model.gguf", n_ctx=8192)
     for event in events(llm, messages, tools):

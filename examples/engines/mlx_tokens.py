@@ -1,4 +1,4 @@
-"""mlx-lm in your own program: the events of a turn while the model writes, told by token ids what is a marker.
+"""mlx-lm in your own program: the events of a turn while the model writes, with markers identified by token ids.
 
     model, tokenizer = mlx_lm.load("./Qwen3-Coder-30B-A3B-Instruct-4bit")
     for event in events(model, tokenizer, messages, tools):

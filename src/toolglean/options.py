@@ -134,7 +134,7 @@ def options_of(given: Any) -> ParserOptions:
 
 def with_trailing_json(given: ParserOptions | None) -> ParserOptions:
     """The options that were given, or the default ones for None; JSON at the end of a turn is read, if not chosen
-    otherwise. For doors to Ollama: it passes on the text of models whose template marks no calls.
+    otherwise. For clients of Ollama, which passes on the text of models whose template marks no calls.
     """
     chosen = options_of(given)
     return changed(chosen, trailing_json=chosen.trailing_json or "call")

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 __all__ = ["FormatLike", "Parser", "ParserArguments", "State"]
 
 FormatLike: TypeAlias = "str | Format | Sequence[str | Format]"
-"""What is accepted as a format: a `Format`, the name of one, "auto", or a list of these, the first comes first."""
+"""What is accepted as a format: a `Format`, the name of one, "auto", or a list of these, of which the first takes
+precedence."""
 
 
 class ParserArguments(TypedDict, total=False):
@@ -66,7 +67,7 @@ class Parser(Weighing):
         format: how the model writes: a `Format` (see its constructors `from_model`, `from_template`, `from_tag`, …),
             the name of one (`toolglean formats` lists them), or "auto", which looks for the openers of all formats at
             once. A list of formats reads all of them; where two of them fit, the first is used. "auto" is the default
-            if neither `model` nor `template` tells the format.
+            if neither `model` nor `template` shows the format.
         model: a model's name, such as `Qwen/Qwen3-8B` or `qwen3:8b`, whose format is known: short for
             `format=Format.from_model(model)`.
         template: the model's chat template (Go or Jinja) or an Ollama Modelfile, as text or as a path object
@@ -79,8 +80,8 @@ class Parser(Weighing):
         options: what is done with calls that could be read in more than one way, and the limits; None: the default
             ones.
         atomic: the markers that are one token in the model's vocabulary, best as a `frozenset` that all turns share;
-            what is no marker does not matter. With `feed(chunk, special=…)`, a marker among these that is spelled out
-            in ordinary tokens is doubted. None: not known.
+            texts that are not markers are ignored. With `feed(chunk, special=…)`, a marker among these that is spelled
+            out in ordinary tokens is doubted. None: not known.
 
     Raises:
         UsageError: an argument is wrong, a name is unknown, or a file cannot be read.
@@ -238,7 +239,7 @@ class Parser(Weighing):
     def format(self) -> Format | None:
         """The format that you passed or, with "auto" or a list, that the turn has shown.
 
-        None while it is not known, and where only a tag or a response template tells how calls are written.
+        None while it is not known, and where only a tag or a response template shows how calls are written.
         """
         formats = self._plan.formats
         if len(formats) == 1:

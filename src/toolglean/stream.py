@@ -63,7 +63,7 @@ def iter_events(chunks: Iterable[str | None] | Iterable[bytes | None], parser: P
 
     Args:
         chunks: text, or bytes of UTF-8 cut anywhere, also inside a character. Bytes that are not UTF-8 become U+FFFD;
-            None, which is what clients have where a chunk has no text, gives nothing.
+            None, which clients send for a chunk without text, is ignored.
         parser: a parser for this turn.
 
     Raises:

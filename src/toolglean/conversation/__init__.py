@@ -1,4 +1,4 @@
-# What this room knows: conversations, in every provider's wire format, and how their tools are run.
+# What this package knows: conversations, in every provider's wire format, and how their tools are run.
 # Does not depend on any client or server: they are passed in.
 #
 #   messages.py          roles, messages, their parts, histories

@@ -5,7 +5,7 @@
 # The marker that closes the reasoning is not in it, so what shows that the reasoning went on, or ended, is
 #
 #   more reasoning in the field                    the parser sees it
-#   content, or a call that the server has parsed  the door says so (`drop`)
+#   content, or a call that the server has parsed  the client says so (`drop`)
 #   the end of the turn                            the calls are the turn's, unless the turn was cut off
 #
 # Everything in the field that is not such a call stays as it is, markers included.

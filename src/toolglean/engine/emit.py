@@ -97,7 +97,7 @@ class Emitter(Plain):
         self._before, self.out = self.out, []
 
     def begin_trial(self) -> None:
-        """From here on, events are `told`."""
+        """From here on, events go to `told`."""
         self._kept = len(self.out)
 
     def release(self) -> None:
@@ -307,10 +307,10 @@ class Emitter(Plain):
             self._ws, self._ws_start = ((), chunk[len(text) :]), start + len(text)
         return event
 
-    # -- calls that were told elsewhere: see straight/ -----------------------------------------------------------------
+    # -- calls that were returned elsewhere: see straight/ -------------------------------------------------------------
 
     def pass_call(self, call_id: str) -> None:
-        """A call with that id was told."""
+        """A call with that id was returned."""
         self.ids = self.ids.own()
         self.ids.add(call_id)
         self.index += 1

@@ -71,7 +71,7 @@ class Envelope(Plain):
         frames: the open containers, the innermost last. None are open if the value itself is the arguments of a call.
         region_depth: the depth at which the machine's region began.
         leaves_open: whether a call that is the whole JSON is left open: what follows it decides.
-        renamed: keys that the format has of its own, with the common key for which each stands.
+        renamed: keys of the format's own, with the common key that each one means.
     """
 
     __slots__ = ("bare", "document", "frames", "leaves_open", "reading", "region_depth", "renamed", "scanner")

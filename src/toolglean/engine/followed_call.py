@@ -1,4 +1,4 @@
-# What the machine needs to know of a call that was followed, to go on behind it. Does not know how calls are followed
+# What the machine needs to know about a call that was followed, to go on after it. Does not know how calls are followed
 # (straight/).
 """A call that was followed to its end."""
 
@@ -14,7 +14,7 @@ class FollowedCall(NamedTuple):
 
     Attributes:
         start, end: where it began, and the place after it.
-        place: where the machine stands behind it; `seen`: how far it looked ahead.
+        place: where the machine reads on after it; `seen`: how far it looked ahead.
         markup: the text of the format between these two.
         is_first: whether it was the first of the calls that were followed.
         again: how much the machine would have read again of all calls so far, in characters.

@@ -134,7 +134,7 @@ class Frame(Plain):
             value: the string.
             start: its place.
             here: the place after what was read.
-            room: how deep arguments may be that are written as a string.
+            room: how deeply arguments that are written as a string may be nested.
         """
         key = self.key
         if key in NAME_KEYS and (self.name is None or (self.soft and not self.called)):

@@ -93,11 +93,11 @@ class Plan:
         return False
 
     def behind(self, payload: Payload | None, other: Payload, landed: FollowedCall, *, begun_anew: bool) -> Payload:
-        """What reads on behind a call that was followed: see straight/.
+        """What reads on after a call that was followed: see straight/.
 
         Args:
             payload: what would have read the call; None at the start of the turn.
-            other: what stands behind another call of the same kind.
+            other: what reads on after another call of the same kind.
             landed: the call.
             begun_anew: whether it had a line of its own, whatever was before the first.
         """

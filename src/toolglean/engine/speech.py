@@ -226,7 +226,7 @@ class Speech(Keeping):
         self.judge.call_began()
 
     def pass_calls(self, payload: Payload, formats: tuple[int, ...], landed: FollowedCall) -> None:
-        """Calls were followed (see straight/): stand behind the last one. `payload`: what reads on there."""
+        """Calls were followed (see straight/): continue after the last one. `payload`: what reads on there."""
         if self.region.start != landed.start:  # it was not the first
             self.region.begin(landed.start, 0, bare=False)
         self.region.taken()

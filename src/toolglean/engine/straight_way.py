@@ -3,8 +3,8 @@
 #
 # A call is followed from its opener on, where the machine has just opened a region for it, if nothing else is going on:
 # no draft, no repair, no quotation, no reasoning. From there on the turn stays as it is. At the first character that is
-# not as declared, and whenever somebody needs the machine's own state, the machine reads what is unread; what it tells
-# that was told already is dropped.
+# not as declared, and when the machine's own state is needed, the machine reads what is unread. Events that it returns
+# and that were already returned are dropped.
 """The straight way around the machine's loop."""
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ __all__ = ["StraightWay"]
 LEAST_CHARS = 1024
 """A limit that the text before the arguments of a call on the straight way cannot exceed."""
 DEPTH = Limits().depth
-"""How deep the arguments of samples may be: what reads on behind a call of a list comes from there."""
+"""How deep the arguments of samples may be: what reads on after a call in a list comes from there."""
 
 
 class Told:
-    """Events that were told, and are told again.
+    """Events that were already returned, and that the machine will return again.
 
     Args:
         events: how many, without deltas.
-        chars: how many characters of a call's arguments; place: after what these were made of.
+        chars: how many characters of a call's arguments; place: the place after the text that they were made of.
     """
 
     __slots__ = ("_chars", "_events", "_place")
@@ -46,7 +46,7 @@ class Told:
         self._events, self._chars, self._place = events, chars, place
 
     def without(self, events: list[Event]) -> list[Event]:
-        """These events without those that were told."""
+        """These events without those that were already returned."""
         if not self._events and not self._chars:
             return events
         rest: list[Event] = []
@@ -76,7 +76,7 @@ class StraightWay(FastPath):
         super().__init__(plan, turn, pos)
         self._route: Program | None = _route(plan, turn)  # whose calls may be followed
         self._from = 0  # the place from which on calls are followed
-        self._behind: Follower | None = None  # the calls that were followed, if the turn ended behind them
+        self._behind: Follower | None = None  # the calls that were followed, if the turn ended after them
 
     def fork(self) -> Self:
         """The same at the same place; the two continue independently."""
@@ -134,9 +134,10 @@ class StraightWay(FastPath):
         return self._straight is not None
 
     def _go_on(self, events: list[Event], piece: Piece | None = None, told: Told = NOTHING_TOLD) -> list[Event]:
-        # Read on after these events, by whatever reads now: calls are followed, or the machine reads.
+        # Read on after these events: calls are followed, or the machine reads.
         #
-        # `piece`: what the machine reads first, if anything; what it tells first of that was `told` already.
+        # `piece`: what the machine reads first, if anything; `told`: the first events of it, which were already
+        # returned.
         while True:
             if piece is not None:
                 self._run(piece[0], piece[2], i=piece[1])
@@ -154,7 +155,7 @@ class StraightWay(FastPath):
         return self._go_on(self._straight.rest(), *self._leave())
 
     def _leave(self) -> tuple[Piece, Told]:
-        # The machine takes over. Returns what it reads first, and how much it tells of that was told already.
+        # The machine takes over. Returns what it reads first, and which events of that were already returned.
         straight, self._straight = self._straight, None
         assert straight is not None
         landed, standing, turn = straight.landed, straight.standing, self._turn
@@ -166,7 +167,7 @@ class StraightWay(FastPath):
         return straight.unread(), Told(straight.told, straight.told_chars, straight.told_to)
 
     def _get_off(self) -> list[Event]:
-        # Make the machine stand where the calls that were followed have come to. What it tells was told; or else it is
+        # Bring the machine to the place that the followed calls have reached. Returns the events that were not yet
         # returned.
         if self._straight is None:
             return []
@@ -175,7 +176,7 @@ class StraightWay(FastPath):
         return self._go_on([], piece, told)
 
     def _as_read(self) -> Turn:
-        """The turn as it is when the machine has read all text so far."""
+        """The turn as it is once the machine has read all text so far."""
         if self._straight is None and self._behind is None:
             return self._turn
         twin = self.fork()
@@ -183,16 +184,16 @@ class StraightWay(FastPath):
         return twin._turn
 
     def _mode(self) -> Mode:
-        """What is done with text, when the machine has read all text so far."""
+        """What is done with text, once the machine has read all text so far."""
         followed = self._straight is not None and self._straight.is_in_call
         return CALL if followed else self._as_read().mode
 
     def _stand(self) -> None:
-        """Make the machine's own state that of all text so far."""
+        """Bring the machine's own state up to date with all text so far."""
         if self._behind is not None:
             self._straight, self._behind = self._behind, None
             self._get_off()
-            self._finish()  # all of it was told
+            self._finish()  # all of its events were already returned
         elif self._straight is not None:
             self._turn.emit.tell_first(self._get_off())
 
@@ -221,7 +222,7 @@ def _is_calm(turn: Turn, route: Program) -> bool:
         and turn.emit.clean
         and not (turn.emit.strays.marks or turn.emit.repairs)
         and turn.candidate is None
-        and turn.region.open  # not behind a call that failed
+        and turn.region.open  # not after a call that failed
         and turn.region.start >= 0
         and not turn.region.bare
         and not (tape.in_prompt or tape.ahead or tape.waiting)

@@ -1,4 +1,4 @@
-# How the plugins of engines are told the options of their parsers: an engine's flags have no room for them.
+# How the plugins of engines get the options of their parsers, for which an engine has no flags.
 # Does not depend on any engine.
 """The options of a plugin's parsers, from the environment of the server."""
 

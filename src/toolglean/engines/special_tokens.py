@@ -30,7 +30,7 @@ class SpecialTokens:
             events = parser.feed(text, turn.spans(text, ids))
 
     Args:
-        texts: the text of each marker, by its id. Blank texts are left out: runs of blanks are no markers.
+        texts: the text of each marker, by its id. Blank texts are left out: runs of blanks are not markers.
         decode: gives the text of a list of other ids: of exactly these, with nothing removed.
 
     Attributes:

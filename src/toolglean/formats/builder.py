@@ -185,7 +185,7 @@ class NfaBuilder:
                 self.nfa.epsilon[self.nfa.literal(extra, text, LITERAL | LEFTOVER)].append(extra)
 
     def _path(self, begin: int, text: str, flag: int = 0, *, inner: int = LITERAL, signs: int | None = None) -> int:
-        # Literals with any white space between them. `inner`: their flag; `signs`: that of signs that are no markers.
+        # Literals with any white space between them. `inner`: their flag; `signs`: that of signs that are not markers.
         for token in tokens_of(text.strip()):
             if isinstance(token, Slot):
                 raise self._error(f"a section or marker must not have fields: {text!r}")

@@ -121,7 +121,7 @@ def register(declared: Format) -> None:
 
 
 def registered() -> object:
-    """An object that stands for the formats that are registered now: another one when they change."""
+    """An object that identifies the formats that are registered now: another one when they change."""
     return _registered
 
 

@@ -106,7 +106,7 @@ class _Check:
         """Walk over the piece; raise an error if that is not possible."""
         if not piece.kind:
             self._literal(piece)
-        elif piece.whole or piece.kind not in SELF_ENDING:  # nested tags without parameters are no text at all
+        elif piece.whole or piece.kind not in SELF_ENDING:  # nested tags without parameters are not text at all
             reason = self._slot(piece)
             if reason:
                 raise UsageError(f"{piece.of}: {reason}")

@@ -103,7 +103,7 @@ def grammar_of(
 
     Raises:
         UsageError: the format or the choice is unknown; a schema is not supported (the message begins with its path);
-            or the format cannot be enforced with these tools (the message tells why).
+            or the format cannot be enforced with these tools (the message says why).
         ToolError: an entry of `tools` is not a tool.
         FormatError: the declaration is wrong.
     """

@@ -1,4 +1,4 @@
-# What this room knows: language models that call tools and fill typed objects, with pydantic.
+# What this package knows: language models that call tools and fill typed objects, with pydantic.
 # The parser turns text into calls, and toolglean.conversation writes messages in wire formats.
 """Language models, prompts, tools, and objects that are filled while the model writes. Needs the extra `[llm]`."""
 

@@ -125,7 +125,7 @@ class OtherChunk(_Chunk):
 Chunk: TypeAlias = Annotated[
     TextChunk | ReasoningChunk | ToolCallChunk | ToolResultChunk | OtherChunk, Field(discriminator="type")
 ]
-"""A part of a message; in JSON, `type` tells which kind."""
+"""A part of a message; in JSON, `type` says which kind."""
 
 
 class Message(BaseModel):

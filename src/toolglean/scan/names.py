@@ -39,7 +39,7 @@ _spaces = re.compile(r"(?:\s|\\[nrt])*").match  # also as a JSON string has them
 
 
 def renamed_keys(pairs: Iterable[tuple[str, str]]) -> Mapping[str, str]:
-    """For keys of a name and of arguments that a format has of its own: the common key for which each stands."""
+    """For a format's own keys for name and arguments: the common key that each one means."""
     found: dict[str, str] = {}
     for name, arguments in pairs:
         found |= {} if name in NAME_KEYS else {name: "name"}

@@ -254,10 +254,10 @@ def dict_chunks(
             `single_call=True`: only the first call is sent as a call, the text of the others stays text.
 
     Yields:
-        Such chunks: text without calls; calls in `delta.tool_calls`, the name first, then the arguments piece by piece,
-        as the model writes them; reasoning from the text in `reasoning_content`; `finish_reason` "tool_calls" instead
-        of "stop" if a call was completed. The text of a call that the server has also parsed stays text. Everything
-        else is unchanged.
+        Chunks of the same kind: text without calls; calls in `delta.tool_calls`, the name first, then the arguments
+        piece by piece, as the model writes them; reasoning from the text in `reasoning_content`; `finish_reason`
+        "tool_calls" instead of "stop" if a call was completed. The text of a call that the server has also parsed stays
+        text. Everything else is unchanged.
 
         A call that is cut off leaves arguments that are not complete JSON. Some frameworks complete such arguments and
         run the call: give them chunks that were made with `whole_calls=True`. Then a call is sent once it is complete,
@@ -308,7 +308,8 @@ def dict_completion(
 
 
 def _reading(parsing: Mapping[str, Any]) -> dict[str, Any]:
-    # A message with a `function_call` has room for one call, and a server that knows no other kind reads no more.
+    # A message with a `function_call` has a field for only one call, and a server that knows no other kind reads no
+    # more.
     found = {name: value for name, value in parsing.items() if name != "legacy"}
     return found | {"single_call": True} if parsing.get("legacy") else found
 

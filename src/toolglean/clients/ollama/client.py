@@ -116,8 +116,8 @@ class OllamaClient(_Shared, ollama.Client):
         UsageError: `client` is not such a client; the message says what to pass.
 
     `chat` accepts the arguments of `ollama.Client.chat`. Without tools nothing is parsed. Calls have ids: the server's
-    own, which are also sent back in messages (`tool_calls[].id`, `tool_call_id`); leaked calls get ids of ours, which
-    no other turn has.
+    own, which are also sent back in messages (`tool_calls[].id`, `tool_call_id`); leaked calls get ids that toolglean
+    makes, which no other turn has.
     """
 
     def __init__(self, client: ollama.Client | None = None, **parsing: Unpack[ParserArguments]) -> None:

@@ -5,7 +5,7 @@
 # The package's `copy` copies your client with another HTTP client, and `OpenAIClient` takes over the fields of that
 # copy. Since `copy` (and its alias `with_options`) calls the class with the arguments of `openai.OpenAI`, our `copy`
 # copies as the class of your client, and makes an `OpenAIClient` of the result.
-"""An `openai.OpenAI` whose answers have leaked calls as calls."""
+"""An `openai.OpenAI` that returns leaked calls as calls."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ WEBSOCKET = (
 
 
 class OpenAIClient(OpenAI):
-    """An `openai.OpenAI` whose answers have leaked calls as calls.
+    """An `openai.OpenAI` that returns leaked calls as calls.
 
     Args:
         client: the client; None: `openai.OpenAI()`. A client of a subclass (`AzureOpenAI`) remains one.
@@ -99,7 +99,7 @@ class OpenAIClient(OpenAI):
 
 
 class AsyncOpenAIClient(AsyncOpenAI):
-    """An `openai.AsyncOpenAI` whose answers have leaked calls as calls: see `OpenAIClient`."""
+    """An `openai.AsyncOpenAI` that returns leaked calls as calls: see `OpenAIClient`."""
 
     client: AsyncOpenAI
     counts: Counts

@@ -154,7 +154,7 @@ def chat_chunks(
             in the turn. Also `whole_calls` and `single_call`, as for `dict_chunks`.
 
     Yields:
-        Such chunks: see `dict_chunks`. Calls that the server has parsed, and everything else, are unchanged.
+        Chunks like those of `dict_chunks`. Calls that the server has parsed, and everything else, are unchanged.
 
     Raises:
         UsageError: at once: the argument is a whole response, a stream of the other kind, or the SDK's `.stream()`
@@ -243,7 +243,7 @@ def response_events(
         tools, parsing: as for `chat_chunks`.
 
     Yields:
-        Such events, renumbered: see `dict_response_events`.
+        The events, renumbered: see `dict_response_events`.
 
     Raises:
         ToolgleanError: as `chat_chunks`.

@@ -78,8 +78,9 @@ class Repair:
             call that was cut off, because they complete its arguments; this way they never see one. If False, the
             arguments are streamed as the model writes them.
         counts: what was found is added to it; None: new counts, in `Repair.counts`.
-        parsing: as for `toolglean.Parser`. With none that says how calls are written (`format`, `model`, `template`,
-            …), the `model` of each request does, if its format is known; otherwise the turn shows it.
+        parsing: as for `toolglean.Parser`. If none of them says how calls are written (`format`, `model`, `template`,
+            …), the `model` of each request determines the format, if it is known; otherwise the format is detected in
+            the turn.
 
     Raises:
         UsageError: at once: an argument is unknown or wrong, or is for a single turn only (`prompt`).

@@ -364,7 +364,7 @@ def dict_response_events(
         tools, parsing: as for `toolglean.clients.chat.dict_chunks`.
 
     Yields:
-        Such events, renumbered: a call as `response.output_item.added`,
+        The events, renumbered: a call as `response.output_item.added`,
         `response.function_call_arguments.delta` and `.done`, `response.output_item.done`; reasoning in the text as an
         item, too; and the message's text without them. A call that was cut off ends with the status "incomplete", and
         its arguments have no `.done`. With `whole_calls=True` it stays text, and calls are sent once they are complete.

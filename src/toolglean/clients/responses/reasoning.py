@@ -153,7 +153,7 @@ class ServerReasoning:
 
 
 def _goes_on(kind: str, event: Wire) -> bool:
-    # Whether there is something after the reasoning that is none: text, or an item of another kind with content.
+    # Whether something other than reasoning follows it: text, or an item of another kind with content.
     if kind == ADDED:
         return field(event.get("item"), "type") not in {"message", "reasoning"}
     return kind.endswith(".delta") and not kind.startswith("response.reasoning") and bool(event.get("delta"))

@@ -1,5 +1,5 @@
-# From the arguments that a user gives to the reader of a turn, and the options that every door has by default: ids that
-# no other turn has, and calls to unknown tools as text. Does not depend on how the turn is read.
+# From the arguments that a user gives to the reader of a turn, and the options that every client has by default: ids
+# that no other turn has, and calls to unknown tools as text. Does not depend on how the turn is read.
 """The reader of a turn, from a user's arguments."""
 
 from __future__ import annotations

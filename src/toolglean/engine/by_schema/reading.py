@@ -37,7 +37,7 @@ def calls_in(kept: Candidate, turn: TurnState, end: int) -> Emitter | None:
         end: the place after the turn.
 
     Returns:
-        The emitter that has told them; None if it is content.
+        The emitter with their events; None if it is content.
     """
     tools, since = turn.names.tools, kept.start
     turn.emit.flush()

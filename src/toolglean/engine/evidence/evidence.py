@@ -9,7 +9,7 @@
 # - a marker of reasoning counts as long as no special token has written one, if it opens the turn, or closes something;
 # - elsewhere there are two readings from there on. First it is read as a marker (rival.py), and nothing is returned.
 #   That reading is used if the turn ends, nothing but complete calls of known tools has followed, and no special token
-#   has written the opener of a call. If not, the marker is read as text (hidden.py), and so are the calls behind it.
+#   has written the opener of a call. If not, the marker is read as text (hidden.py), and so are the calls after it.
 #
 # Whatever is not known is read as it is without evidence.
 """The evidence of special tokens."""
@@ -59,12 +59,12 @@ class Evidence(Plain):
         self._markers: Markers = markers_of(plan, vocabulary and vocabulary.atomic)
         self._text, self._kinds = "", b""  # the end of the text, which may be the beginning of a marker
         # Whether no call that is spelled out runs any more: a special token has written the opener of a call, or one
-        # that is spelled out is malformed, and those behind it may be a part of it.
+        # that is spelled out is malformed, and those after it may be a part of it.
         self._hopeless = False
         # Whether markers of reasoning are spelled out in this turn; None: not known.
         self._spelled: bool | None = False if vocabulary is not None and vocabulary.in_reasoning else None
         self._hides = self._hides_next = False  # whether a marker was hidden; whether what comes next is
-        self._disarms = False  # whether a call may follow a hidden marker directly: it is none
+        self._disarms = False  # whether a call may follow a hidden marker directly: such a call is text
         self._unclosed: tuple[str, int] | None = None  # the last hidden marker of reasoning, inside reasoning
         self._rival: Rival | None = None
 
@@ -175,7 +175,7 @@ class Evidence(Plain):
         self._hopeless = self._hopeless or rival.is_broken
         begun = max(end, least)
         self._pass(machine, text[:begun], kinds[:begun], out)
-        # Of the markers behind one without a call, only the last may still open one: no text is read many times.
+        # Of the markers after one without a call, only the last may still open one, so that no text is read many times.
         last = begun if end > least else max(rival.last, begun)
         self._disarms = rival.is_broken or (self._disarms and end <= least)
         self._read_all(machine, text[begun:last], kinds[begun:last], out, decided=True)
@@ -200,7 +200,7 @@ class Evidence(Plain):
             return
         if _is_in_value(turn):
             self._hide(machine, out, "" if turn.emit.open else marker)
-        elif turn.mode is CALL and marker not in markers.openers:  # in a call, or directly behind one
+        elif turn.mode is CALL and marker not in markers.openers:  # in a call, or directly after one
             if self._hides and turn.region.open and not turn.tape.is_trusted(turn.region.start):
                 self._hide(machine, out)  # what opened it may be hidden
         elif marker in markers.reasoning or turn.mode is DONE or decided:

@@ -48,7 +48,7 @@ def markers_of(plan: Plan, atomic: frozenset[str] | None) -> Markers:
     """Those of the single tokens that matter to the plan; if `atomic` is None, all markers of its formats.
 
     Those of the library matter to every plan, because nearly every plan falls back to it. The markers around a tool's
-    result are none of them: what is between them is no call, however they are written.
+    result are not among them: what is between them is not a call, however they are written.
     """
     if atomic is None:
         atomic = frozenset(marker for each in plan.formats for marker in each.markers)

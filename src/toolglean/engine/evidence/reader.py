@@ -13,7 +13,7 @@ __all__ = ["Reader"]
 
 
 class Reader(Protocol):
-    """Reads text as it stands, whatever is known of its tokens."""
+    """Reads text as it is spelled, whatever is known of its tokens."""
 
     def _feed(self, chunk: str) -> list[Event]:
         """Read one chunk."""

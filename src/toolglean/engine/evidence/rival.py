@@ -1,5 +1,5 @@
 # The reading of a turn in which a marker that was spelled out is a marker. Does not know why the marker was doubted, or
-# how the text is read if it is none.
+# how the text is read if it is not one.
 """A reading that may be undone."""
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ class Rival(Plain):
         return not self._refuted
 
     def _refutes(self, event: Event) -> bool:
-        # Whether what it reads there shows that the marker is none, or that its call must not run.
+        # Whether what it reads there shows that the marker is text, or that its call must not run.
         if isinstance(event, CallStart):
             self._is_open, self._call = True, self._call or event.known is not False
             return False
@@ -114,7 +114,7 @@ class Rival(Plain):
             return fails or self._hopeless or self._faulty
         if isinstance(event, CallDelta | Markup):
             return False
-        if isinstance(event, Problem):  # the call behind it is read to its end, because all of it is text
+        if isinstance(event, Problem):  # the call after it is read to its end, because all of it is text
             self._faulty = self._faulty or (event.start >= self._start and not self._is_open)
             return False
         if event.start + len(event.text) <= self._start or event.text.isspace():

@@ -168,7 +168,7 @@ class FormatPlan(Plan):
 
     def _is_prose(self, turn: Turn, states: StateSet, text: str, i: int) -> bool | None:
         # Nearly always a turn begins with a word that no marker begins with, and that is not the name of a tool: there
-        # is no call without a marker. None: more text is needed to tell.
+        # is not a call without a marker. None: more text is needed to tell.
         if self.fallback_formats is not None or any(edge.kind != "name" for edge in states.slot_for(text[i])):
             return False
         is_no_name = text[i].isalpha() and turn.names.cannot_begin(text, i)

@@ -286,7 +286,7 @@ class Reading(Plain, Payload):
         self.stage = self.between
 
     def stand_behind(self, place: int, end: int, fallback: Fallback) -> Self:
-        """This reading, which stands behind a call, as one that stands behind another that ended at `end`."""
+        """This reading, which is at the end of a call, as one that is at the end of another, which ended at `end`."""
         twin = self.copy()
         twin.walk.settle(place)
         twin.call.ended_at(end)

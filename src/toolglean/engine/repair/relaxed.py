@@ -1,5 +1,5 @@
 # What is nearly JSON, as JSON: Python's strings and constants, keys without quotes, typographic quotes, doubled braces.
-# Does not depend on where the text stands, or on whether that was meant (repairer.py): the functions are pure.
+# Does not depend on where the text is, or on whether that was meant (repairer.py): the functions are pure.
 """What is nearly JSON, as JSON."""
 
 from __future__ import annotations

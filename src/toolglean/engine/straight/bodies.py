@@ -46,7 +46,7 @@ class JsonBody(Plain):
     """One JSON object, whose opening brace was read.
 
     Attributes:
-        told: what was told of it.
+        told: the pieces of it that were returned.
         value: the object, if it has closed and was decoded on the way.
         closed: whether it has closed.
     """
@@ -128,7 +128,7 @@ class TaggedBody(Plain):
     """Parameters, each between tags.
 
     Attributes:
-        told: what was told of the arguments.
+        told: the pieces of the arguments that were returned.
         parameters: makes JSON of them.
         in_value: whether a value has begun.
     """

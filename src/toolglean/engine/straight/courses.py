@@ -8,7 +8,7 @@
 # - arguments in a dialect (Python, JavaScript, quoted, pairs, trees), of which the C scanner reads none.
 # - names and keys with escapes, several names, ids before the name: seldom written, so not worth a shape of their own.
 # - calls that begin with the closer of their section.
-# - markers that contain a blank: what is told while one is read depends on where it is cut.
+# - markers that contain a blank: what is returned while one is read depends on where it is cut.
 """The courses of formats."""
 
 from __future__ import annotations

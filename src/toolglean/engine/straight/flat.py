@@ -1,4 +1,4 @@
-# Arguments in JSON whose values are no containers, read a chunk at a time by one pattern for each state of the JSON
+# Arguments in JSON whose values are not containers, read a chunk at a time by one pattern for each state of the JSON
 # scanner; and whole arguments, by the C scanner of the standard library. Both are stricter than the scanner of
 # scan/json.py: what they refuse, that one reads.
 """JSON arguments, in few looks."""

@@ -1,8 +1,8 @@
-# Follows calls along their course, chunk by chunk, and tells what the machine would tell. Does not know how a course is
+# Follows calls along their course, chunk by chunk, and returns what the machine would. Does not know how a course is
 # made (steps.py), how arguments are read (bodies.py), or what the machine does with text that is not as declared.
 #
-# What is told is told at once. What the machine needs to go on instead is kept: the text since the last call that ended
-# (`unread`), and how much was told of it. So nothing of the turn is changed until a call has ended.
+# Events are returned at once. What the machine needs to take over is kept: the text since the last call that ended
+# (`unread`), and how much of it was returned as events. So nothing of the turn is changed until a call has ended.
 """Calls that are followed along their course."""
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ class Follower(Plain):
         probe: reads samples of a course: see `standing_of`.
 
     Attributes:
-        told, told_chars: how many events were told of what is unread, and how many characters of the open call's
-            arguments; told_to: the place after what they were made of.
-        course, standing: how the calls are written, and where the machine stands behind one; None until that is clear.
+        told, told_chars: how many events of what is unread were returned, and how many characters of the open call's
+            arguments; told_to: the place after the text that they were made of.
+        course, standing: how the calls are written, and the machine's state after one; None until that is clear.
         landed: the last call that ended; None if none has.
         astray: a place up to which the text is no longer followed.
     """
@@ -91,7 +91,7 @@ class Follower(Plain):
         self._set_limit()
 
     def _set_limit(self) -> None:
-        # As long as less of the spelling than this has been read, nothing is told.
+        # As long as less of the spelling than this has been read, nothing is returned.
         spelling = self._spelling
         if spelling is None:
             self._limit = 0
@@ -143,7 +143,7 @@ class Follower(Plain):
         return text[i:] + "".join(self._more), 0, base + i
 
     def rest(self) -> list[Event]:
-        """What was told of the chunk in which the text went astray."""
+        """The events of the chunk in which the text went astray."""
         return self._out
 
     def _read_text(self, turn: Turn, text: str, i: int, base: int) -> int:
@@ -316,7 +316,7 @@ class Follower(Plain):
         return call_id
 
     def _land(self, spelling: Spelling, start: int, done: int, piece: Piece) -> None:
-        # The call has ended: what is unread begins behind it. `start`: the place of the spelling.
+        # The call has ended: what is unread begins after it. `start`: the place of the spelling.
         land, (text, i, base) = spelling.land, piece
         is_first = self.landed is None
         first, later = (0, 0) if self.standing is None else self.standing.again

@@ -110,7 +110,7 @@ def _link(the_key: Step, parameter: _Parameter, value: Step) -> None:
 
 
 def _following(declared: Format, after: str, heads: tuple[str, ...], parameter: _Parameter) -> Step:
-    # What is behind a value: its closer, and then another parameter or the end of the call.
+    # What follows a value: its closer, and then another parameter or the end of the call.
     closer = parameter.trail + parameter.closer
     ends: frozenset[str] = frozenset()
     spellings = []

@@ -1,8 +1,8 @@
-# Which courses begin with an opener, whether the machine reads their calls as they are followed, and where it stands
-# behind a call that was followed.
+# Which courses begin with an opener, whether the machine reads their calls as they are followed, and what its state is
+# after a call that was followed.
 #
-# The machine itself shows it, once for each program: it reads samples of the course, character by character, and
-# what it tells must be what is told when they are followed. A course that differs in anything is not followed.
+# The machine itself shows it, once for each program: it reads samples of the course, character by character, and must
+# return the events that are returned when they are followed. A course that differs in anything is not followed.
 """What the machine shows of a course."""
 
 from __future__ import annotations
@@ -30,23 +30,23 @@ PROBE = "get_weather"
 """The tool that is called in samples."""
 
 Probe: TypeAlias = "Callable[[str, Standing | None], tuple[Turn, list[list[Event]]]]"
-"""Reads a text with that one tool, character by character, by a parser of the program: one that follows calls, and then
-stands as it is said, or, with None, one that does not. Returns the turn, and what was told of each character and at the
-end."""
+"""Reads a text with that one tool, character by character, by a parser of the program: one that follows calls, and has
+the given standing after them, or, with None, one that does not. Returns the turn, and the events of each character and
+of the end."""
 
 _WORDS = {"name": PROBE, "key": "text", "type": "string"}
 _ARGUMENTS = '"text": "a", "list": [1, {"b": null}]}'
 
 
 class Standing(NamedTuple):
-    """Where the machine stands.
+    """The machine's state after a call.
 
     Attributes:
-        first, later: what reads on behind the first call, and behind any other.
+        first, later: what reads on after the first call, and after any other.
         formats: what the search is narrowed to.
         again: how much it reads again of the first call, and of the opener of a later one, besides what closes a call:
             in characters.
-        stays: whether one reading reads all calls: then text on the line of the first counts for the later ones too.
+        stays: whether one reading reads all calls: then text on the line of the first applies to the later ones too.
         holds_breaks: whether a line break in the first line of a value waits for what follows.
     """
 
@@ -58,7 +58,7 @@ class Standing(NamedTuple):
     holds_breaks: bool
 
     def behind(self, landed: FollowedCall) -> Reading:
-        """What reads on behind that call."""
+        """What reads on after that call."""
         return self.first if landed.is_first else self.later
 
 
@@ -77,9 +77,9 @@ def first_step(program: Program, opener: str) -> Step | None:
 
 
 def standing_of(course: Course, probe: Probe | Standing) -> Standing | None:
-    """Where the machine stands behind a call of that course; None if the course must not be followed.
+    """The machine's state after a call of that course; None if the course must not be followed.
 
-    `probe`: reads samples; or, while it does, where the machine may stand.
+    `probe`: reads samples; or, while it does, the state to try.
     """
     if isinstance(probe, Standing):
         return probe
@@ -116,7 +116,7 @@ def _standing(course: Course, probe: Probe) -> Standing | None:
 
 
 def _turn_behind(text: str, calls: int, probe: Probe) -> Turn | None:
-    # The turn behind that text; None if the calls in it are not read.
+    # The turn after that text; None if the calls in it are not read.
     turn, told = probe(text, None)
     ends = [event for events in told[:-1] for event in events if isinstance(event, CallEnd)]
     whole = len(ends) == calls and all(end.call.status == "ok" for end in ends)
@@ -139,7 +139,7 @@ def _samples(course: Course) -> Iterator[str]:
 
 
 def _tail(course: Course) -> Step:
-    # The text behind the arguments, or behind a value.
+    # The text after the arguments, or after a value.
     step: Step | None = course.first
     while step is not None:
         if any(each.says == ENDS for each in step.spellings):
@@ -159,7 +159,7 @@ def _until_value(course: Course) -> str:
 
 
 def _two_calls(course: Course, place: int = 0) -> str:
-    # Up to where the machine stands behind the second call.
+    # Up to the place that the machine has reached after the second call.
     whole = "".join(_sample(course, place))
     before, _, _ = whole.partition(PROBE)
     second = whole.index(PROBE, len(before) + len(PROBE))

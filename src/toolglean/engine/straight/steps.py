@@ -2,7 +2,7 @@
 # declaration. Does not depend on which formats have a course (courses.py), or on how one is followed (follower.py).
 #
 # A course is a list of steps. A text has spellings: as the pattern is rendered, without its white space, and with the
-# JSON around the arguments written compactly. What is told while a text is read is told at its *mark*.
+# JSON around the arguments written compactly. The events of a text are returned at its *mark*.
 """The course of a call."""
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ TEXT, WORD, ARGUMENTS, VALUE = range(4)
 """What a step is: text of the format, a word, JSON arguments, or the text of a parameter."""
 
 NOTHING, BEGINS, ENDS, VALUE_ENDS = range(4)
-"""What is told at a mark: nothing; the call begins; the call ends; a value ends, and another parameter follows."""
+"""What happens at a mark: nothing; the call begins; the call ends; a value ends, and another parameter follows."""
 
 NAME_CHARS = 64
 _word_chars = re.compile(r"[A-Za-z0-9_.-]*").match
@@ -53,8 +53,8 @@ class Spelling:
 
     Attributes:
         text: the text.
-        says: what is told at the mark; `mark`: how much of the text has been read then.
-        land: how much of it has been read where the machine stands if the call has ended in it.
+        says: what happens at the mark; `mark`: how much of the text has been read then.
+        land: how much of it the machine has read if the call has ended in it.
         end: how much of it belongs to the call that ends in it.
         opener: where the next call begins in it; -1 if the turn ends with it.
         after: the step after it; None if nothing follows.
@@ -123,8 +123,9 @@ class Course:
         is_object: whether the name is in the JSON.
         indexed: whether the name is followed by the call's number.
         shows_id: whether the call has an id as soon as it begins.
-        probe: the text of a call before its name and after it, up to where the machine stands when it has ended.
-        standing: what reads on there; None until it is asked for: see standing.py.
+        probe: the text of a call before its name and after it, up to the place that the machine has reached when it has
+            ended.
+        standing: what reads on there; None until it is needed: see standing.py.
     """
 
     format: Format
@@ -138,7 +139,7 @@ class Course:
     standing: Any = None
 
     def stands(self, standing: Any) -> None:
-        """Note where the machine stands behind a call; False: it does not read the call."""
+        """Note the machine's state after a call; False: it does not read the call."""
         self.standing = standing
 
     @property
@@ -167,7 +168,7 @@ def around(pattern: str, slot: str) -> tuple[str, str]:
 
 
 def closers_of(declared: Format, after: str) -> Iterator[tuple[str, str, str]]:
-    """The texts behind a call: its closer, what follows if another call does, and what follows at the end."""
+    """The texts after a call: its closer, what follows if another call does, and what follows at the end."""
     section = declared.section
     separators = tuple(dict.fromkeys((declared.separator, "", "\n")))
     for closer in spelt(after):
@@ -186,7 +187,8 @@ def turned(
         after: its pattern after the last slot of a call.
         heads: the spellings of the next call's beginning.
         before: what comes before the pattern.
-        mark: where the call's end is told in a spelling of its closer, for the pattern of the closer and the spelling.
+        mark: where the call's end is reported in a spelling of its closer, for the pattern of the closer and the
+            spelling.
     """
     found: dict[str, tuple[str, int, int]] = {}
     ends: set[str] = set()

@@ -8,7 +8,7 @@
 #
 # Whether text follows is known at the end of the turn. So the content is kept from the bracket on, until the machine
 # finds that it is data, until it is no longer JSON, until text follows it, or for `Limits.held` characters. JSON in
-# content is read to its end in any case, so that no call begins inside it.
+# content is always read to its end, so that no call begins inside it.
 """Calls in JSON after other text."""
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 # (vllm/parser/abstract_parser.py, Parser.__init__). This file lets them find each other. Does not depend on what they
 # do with each other.
 #
-# vLLM gives a turn to the reasoning parser first, and the rest to the tool parser. Only the tool parser is told the
-# tools, and only the reasoning parser is told the prompt. But some turns must be read by one reader: a call inside
+# vLLM gives a turn to the reasoning parser first, and the rest to the tool parser. Only the tool parser gets the
+# tools, and only the reasoning parser gets the prompt. But some turns must be read by one reader: a call inside
 # reasoning that never closed is a call if the turn ends there, and a draft if it continues. So if both are toolglean's,
 # the reasoning parser passes the turn on. If a later vLLM makes them in another order, they do not find each other, and
 # each reads its part as vLLM has divided it.

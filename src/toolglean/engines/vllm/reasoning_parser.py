@@ -3,8 +3,8 @@
 #
 # A streamed turn is read in one of three ways. If the tool parser is toolglean's as well, it gets the turn with the
 # first piece (pairing.py). If it is another one, it gets the rest unchanged as soon as the reasoning is over. If there
-# is none, the whole turn is read here. A whole answer is read at once; the rest of it contains every call with its
-# markers.
+# is no such parser, the whole turn is read here. A whole answer is read at once; the rest of it contains every call
+# with its markers.
 """toolglean as vLLM's reasoning parser."""
 
 from __future__ import annotations

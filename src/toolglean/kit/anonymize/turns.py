@@ -182,7 +182,7 @@ class Anonymizer:
         return self._schema(tools, is_named=False)
 
     def row(self, row: Any, key: str = "") -> Any:
-        """A row of a log. The usual keys of logs stay, and so do the values that tell what a part is.
+        """A row of a log. The usual keys of logs stay, and so do the values that identify a part.
 
         Args:
             row: the row, or a part of one, as decoded JSON.

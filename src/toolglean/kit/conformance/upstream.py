@@ -15,7 +15,7 @@ from toolglean.errors import UsageError
 __all__ = ["Upstream"]
 
 POLL_SECONDS: Final = 0.05
-"""How soon it stops when it is told to."""
+"""How soon it stops when asked to."""
 
 
 class Upstream:

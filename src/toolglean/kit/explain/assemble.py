@@ -39,7 +39,7 @@ _RANK = {"call": 0, "malformed": 1, "unfinished": 2, "stopped": 2, "none": 3, "m
 def explain(
     text: str, tools: Iterable[ToolLike] | ToolSet | None = None, **parsing: Unpack[ParserArguments]
 ) -> Explanation:
-    """Explain how a turn is read: which markers it has, how far each reading came, and what would read it otherwise.
+    """Explain how a turn is read: which markers it has, how far each reading got, and what would read it otherwise.
 
     Use it to find out why a call did not come, and for bug reports, but not for every turn: it reads the turn many
     times. The time is linear in the length of the text.

@@ -56,7 +56,7 @@ class Trouble:
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """How far the reading of one format came from an opener.
+    """How far the reading of one format got from an opener.
 
     Attributes:
         format: the format's name.
@@ -93,7 +93,7 @@ class Opener:
         read_as: what it was read as: the kind of its span; "call" also if a call was not finished.
         quoted: whether it is in inline code or in a code fence.
         formats: the names of the formats that it fits.
-        reaches: how far each of these came, the farthest first; empty if a whole call was read from there.
+        reaches: how far each of these got, the farthest first; empty if a whole call was read from there.
         left_out: how many further formats fit and are not in `reaches`.
     """
 

@@ -1,5 +1,5 @@
-# What this room knows: objects while they are being written: how they are built from JSON, read, and validated at the
-# end. Does not depend on language models or clients.
+# What this package knows: objects while they are being written: how they are built from JSON, read, and validated at
+# the end. Does not depend on language models or clients.
 """Partial objects, and the processor that makes them."""
 
 from toolglean.llm.objects.final import invalid_object, object_of, read_object, valid_object, validated

@@ -1,4 +1,4 @@
-# What may stand between calls and after the last one without being a call or content. Does not know how calls are read.
+# What may be between calls and after the last one without being a call or content. Does not know how calls are read.
 """Between calls, and after them."""
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ __all__ = ["sequences"]
 
 MAX_NESTED = 4
 MAX_CALLS = 128
-REACH = 256  # characters in which an arrow shows that a call is no template
+REACH = 256  # characters in which an arrow shows that a call is not a template
 
 # -- several -----------------------------------------------------------------------------------------------------------
 
@@ -98,7 +98,7 @@ def _frames_at(source: Source, pos: int, part: _Part) -> Iterator[Reading]:
 
 
 def _is_other(source: Source, tag: Tag) -> bool:
-    # Whether what is in the tag is no call. That is not said by a tool's name.
+    # Whether what is in the tag is not a call. A tool's name does not show that.
     label, _, name = tag.element.rpartition(":")
     if name in source.tools and not (tag.left == "<" and is_html(name)):
         return is_other_tag(label)

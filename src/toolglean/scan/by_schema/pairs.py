@@ -177,7 +177,7 @@ def _block(rows: list[str], number: int, value: str) -> tuple[str, bool, int] | 
 
 
 def absent_keys(tool: Schema, pairs: list[Pair]) -> tuple[str, ...]:
-    """The keys that are none of the pairs'."""
+    """The keys that belong to none of the pairs."""
     used = {pair.key for pair in pairs}
     return tuple(key for key in tool.keys if key not in used)
 

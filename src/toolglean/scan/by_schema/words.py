@@ -1,7 +1,7 @@
 # The words that say what a frame is, where it could be something else. Does not depend on how frames are read.
 #
-# No word makes a call: these only say what is none. A label or a tag that introduces an example, a log line or a result
-# is not a frame, and neither is an element of HTML or a fence with code.
+# No word makes a call: these only show what is not a call. A label or a tag that introduces an example, a log line or a
+# result is not a frame, and neither is an element of HTML or a fence with code.
 """Words of frames."""
 
 from __future__ import annotations

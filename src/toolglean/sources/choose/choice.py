@@ -41,7 +41,7 @@ class FormatChoice:
     Attributes:
         how: "format" (its calls are declared), "tag" (only their tag is known), "response_template", or "auto" (the
             turn shows its format).
-        format: the format, for `Parser(format=…)`; None if nothing was given that tells how the model writes.
+        format: the format, for `Parser(format=…)`; None if nothing that was given shows how the model writes.
         argument: the argument that was used: "format", "tag", "response_template", "template", "tokenizer_config" or
             "model"; "" where none was given.
         reason: why, in one sentence.
@@ -92,7 +92,7 @@ def choose_format(
     Raises:
         UsageError: an argument is wrong, a file cannot be read, or `model` was given alone and is not known: give
             another argument too, or `format="auto"`.
-        FormatError: the declaration of a format is wrong, or nothing that was given tells how the model writes.
+        FormatError: the declaration of a format is wrong, or nothing that was given shows how the model writes.
         TemplateError: `template` is not a chat template, or cannot be rendered, and nothing else is known.
     """
     given = Given(format, model, template, variables, tokenizer_config, response_template, tag, closer, untrusted)

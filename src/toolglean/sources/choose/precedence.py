@@ -140,7 +140,7 @@ def choose_for_parser(
 
 @lru_cache(maxsize=256)
 def _of_name(name: str, _: object) -> Choice:
-    # The second argument stands for the formats that are registered: it is another object when they change.
+    # The second argument identifies the formats that are registered: it is another object when they change.
     return Choice(_named(name), "format")
 
 
@@ -306,7 +306,7 @@ LONGEST_MARKER = 64
 
 
 def _is_marker(text: str) -> bool:
-    # A template that prints its messages as Python shows quotes and probes, which are no markers.
+    # A template that prints its messages as Python shows quotes and probes, which are not markers.
     return len(text) <= LONGEST_MARKER and not any(sign in text for sign in ("zqx", "': ", "'}", '": '))
 
 
