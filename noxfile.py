@@ -197,7 +197,7 @@ JAVASCRIPT = "openai@6.49.0"
 @nox.session(default=False)
 @nox.parametrize("openai", ["openai3", "openai2"])
 def frameworks(session: nox.Session, openai: str) -> None:
-    """Eight frameworks behind a server that leaks, and the examples. Nothing else needs these packages: some 300 MB."""
+    """Eight frameworks with a server that leaks, and the examples. Nothing else needs these packages: some 300 MB."""
     session.install("--no-compile", "--editable", ".[httpx,proxy]", *FRAMEWORKS[openai], *TOOLS)
     env = {}
     if openai == "openai3" and shutil.which("npm"):

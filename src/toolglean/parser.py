@@ -205,7 +205,7 @@ class Parser(Weighing):
         return fold(self.finish())
 
     def fork(self) -> Self:
-        """Copy the parser, at any point; the copies then go on separately. For beam search, replay and retries."""
+        """Copy the parser, at any point; the copies then continue separately. For beam search, replay and retries."""
         twin = super().fork()
         twin._vocabulary, twin._evidence = self._vocabulary, self._evidence and self._evidence.copy()
         twin._sieve = self._sieve and self._sieve.copy()
@@ -237,7 +237,7 @@ class Parser(Weighing):
 
     @property
     def format(self) -> Format | None:
-        """The format that you passed or, with "auto" or a list, that the turn has shown.
+        """The format that you passed or, with "auto" or a list, that was detected from the turn.
 
         None while it is not known, and where only a tag or a response template shows how calls are written.
         """

@@ -75,7 +75,7 @@ def test_what_is_known_of_the_format() -> None:
     [
         (ODD, r"`toolglean learn LOG --tools TOOLS` .*, or format=Format.from_tag\('<call>'\)"),
         (NO_TAG, r"Pass format=Format\(…\) with a declaration .*turns of the model\)\.$"),
-        ("{% for m in messages %}<<{{ m.role }}>>{{ m.content }}{% endfor %}", r'Pass format= \("auto" if the turn'),
+        ("{% for m in messages %}<<{{ m.role }}>>{{ m.content }}{% endfor %}", r'Pass format= \("auto" to detect it'),
     ],
 )
 def test_a_refusal_says_what_to_do(template: str, advice: str) -> None:

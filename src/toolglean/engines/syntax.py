@@ -30,8 +30,8 @@ class ModelSyntax:
 
     Attributes:
         arguments: the arguments for `Parser`: `format`.
-        format: the format, if it is one of the library or was inferred; None: it is detected in the turn, or only a tag
-            is known.
+        format: the format, if it is one of the library or was inferred; None: it is detected from the turn, or only a
+            tag is known.
         declared: the markers before and after its reasoning, as the format declares them.
         pairs: the same, without the white space around them.
         reasons: whether the model may reason: its format has markers for it, and its chat template, if that is known,
@@ -59,7 +59,8 @@ def model_syntax(format_name: str = "", model: str = "", template: str = "") -> 
         template: its chat template, as text. It takes precedence over the name. Reading it takes about a second, once.
 
     Returns:
-        How it writes. If neither the template nor the name tells, it is detected in each turn, as with `format="auto"`.
+        How it writes. If neither the template nor the name shows it, it is detected in each turn, as with
+        `format="auto"`.
 
     Raises:
         UsageError: there is no format with that name.

@@ -74,7 +74,7 @@ class TokenSpans:
         self._lost = False
 
     def fork(self) -> TokenSpans:
-        """Copy the state; the copies then go on separately."""
+        """Copy the state; the copies then continue separately."""
         twin = TokenSpans(self._markers, self._decode, self._edges)
         twin._expected = self._expected.copy()
         twin._known = self._known

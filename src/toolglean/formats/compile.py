@@ -74,7 +74,7 @@ class Program:
         nfa: the automaton.
         own_tags: the openers that are a tool's own name.
         respelt: the formats that have other spellings, each with the spelling of its part, by their openers.
-        last_tags: the literals with which a call begins that counts only at the end of the turn.
+        last_tags: the literals that begin a call that is accepted only at the end of the turn.
         kept: a cache for what the matcher derives from the program.
     """
 

@@ -52,7 +52,7 @@ _NOTHING, _WAITS = Start(), Start(waits=True)
 
 
 class OtherFormats:
-    """The other formats of a library beside a format, whatever the tools are. Never changed except for its caches.
+    """The other formats of a library besides a format, whatever the tools are. Never changed except for its caches.
 
     Attributes:
         own: the format's own program.

@@ -48,7 +48,7 @@ class ResponseTemplate:
 
 @dataclass(frozen=True, slots=True)
 class AnyFormat:
-    """The turn shows its format, as with "auto"; a template shows what else its turns are made of.
+    """The format is detected from the turn, as with "auto"; a template shows what else its turns are made of.
 
     What ends a turn, and its reasoning, are the fields of the format that is read so.
 

@@ -155,8 +155,8 @@ class Format(Declaration):
 
         Returns:
             The format; `losses` says what does not survive a round trip. If no format can be read from the template,
-            the turn shows its format, as with "auto", and the template what is around the calls (`is_declared` is
-            false): `losses` says why.
+            the format is detected from the turn, as with "auto", with what the template shows around the calls
+            (`is_declared` is false): `losses` says why.
 
         Raises:
             TemplateError: it is not a chat template, or cannot be rendered.

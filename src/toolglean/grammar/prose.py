@@ -21,7 +21,7 @@ class FirstWord:
     """After white space, the first word of the text is not followed by a sign that would make it a call.
 
     To distinguish the tools' names from all other words would take a state for each of their letters, and an engine
-    that checks its whole vocabulary in each state would need seconds. So only the first letter counts.
+    that checks its whole vocabulary in each state would need seconds. So only the first letter is checked.
 
     Attributes:
         initials: the first letters of names and namespaces.

@@ -32,7 +32,7 @@ __all__ = ["Ollama"]
 log = logging.getLogger("toolglean.llm")
 
 REQUEST_FIELDS = ("format", "keep_alive", "think", "logprobs", "top_logprobs")
-"""The fields of a request beside `options`."""
+"""The fields of a request besides `options`."""
 FACTS = (
     "model", "created_at", "done", "done_reason", "total_duration", "load_duration",
     "prompt_eval_count", "prompt_eval_duration", "eval_count", "eval_duration",

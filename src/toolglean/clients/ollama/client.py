@@ -110,7 +110,7 @@ class OllamaClient(_Shared, ollama.Client):
         client: the client; None: `ollama.Client()`.
         parsing: arguments of `toolglean.Parser` for every chat. If none of them says how calls are written (`format`,
             `template`, …), the template of the model is requested from the server (`show`), once for each model. If it
-            has none, or one that cannot be read, the format is detected in the turn.
+            has none, or one that cannot be read, the format is detected from the turn.
 
     Raises:
         UsageError: `client` is not such a client; the message says what to pass.

@@ -38,7 +38,7 @@ Kind: TypeAlias = Literal["chat", "responses", "ollama"]
 """The APIs whose answers are repaired: OpenAI's chat completions, OpenAI's responses, Ollama's chat."""
 
 FORMAT_OPTIONS = ("format", "model", "template")
-"""With one of these, the user says how calls are written; otherwise the request's model does, or the turn shows it."""
+"""With one of these, the user says how calls are written; otherwise the request's model does, or it is detected."""
 ARGUMENTS = "pass format, model, template, start or options, as for toolglean.Parser"
 PATHS: Mapping[str, Kind] = {"/chat/completions": "chat", "/responses": "responses", "/api/chat": "ollama"}
 MOST_TOOLS, MOST_LETTERS = 4096, 128 * 1024

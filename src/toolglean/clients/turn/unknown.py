@@ -1,5 +1,5 @@
-# What is said of a call to a tool that the request does not have, and that stays text. Does not depend on any wire
-# format, or on how calls are found.
+# What is reported about a call to a tool that the request does not have, and that stays text. Does not depend on any
+# wire format, or on how calls are found.
 #
 # A program that gets a call with an unknown name may fail: the OpenAI Agents SDK raises. So such a call is content for
 # it, as the model wrote it.

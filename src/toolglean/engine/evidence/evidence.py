@@ -6,7 +6,7 @@
 # quoted, a value. But some models, and some grammars, spell markers out. So:
 #
 # - inside a value of a call it is text; between the values of a call it is a marker, because nothing else can be there;
-# - a marker of reasoning counts as long as no special token has written one, if it opens the turn, or closes something;
+# - a marker of reasoning is one as long as no special token has written one, if it opens the turn, or closes something;
 # - elsewhere there are two readings from there on. First it is read as a marker (rival.py), and nothing is returned.
 #   That reading is used if the turn ends, nothing but complete calls of known tools has followed, and no special token
 #   has written the opener of a call. If not, the marker is read as text (hidden.py), and so are the calls after it.

@@ -116,8 +116,8 @@ def _malformed(found: Evidence, call: ToolCall) -> Iterator[Story]:
         kind,
         place,
         f"The call of {call.name!r} began, but {what} cannot be read: at line {line}, column {column}, {said}. "
-        "The model wrote it that way, so the call is malformed and must not run. A lower temperature, a larger "
-        "quantisation or constrained output makes such calls rarer.",
+        "The model wrote it that way, so the call is malformed and must not run. A lower temperature, a more "
+        "precise quantisation or constrained output makes such calls rarer.",
     )
 
 
@@ -156,8 +156,8 @@ def _calls_elsewhere(found: Evidence) -> Iterator[Story]:
                 "other-dialect",
                 opener.start,
                 f"You passed {ways}, but {opener.text!r} begins {what} in another family's format "
-                f"({', '.join(opener.formats[:3])}). Pass the format that the model really writes; or pass none, and "
-                "the turn shows it.",
+                f"({', '.join(opener.formats[:3])}). Pass the format that the model really writes, or leave the "
+                "argument out, so that the format is detected from the turn.",
             )
         elif reach.name and found.read.parser.tools is not None and reach.name not in found.read.parser.tools:
             yield _unknown(found, reach.name, opener.start, "so it is content")
@@ -310,7 +310,7 @@ def _reasoning(found: Evidence) -> Iterator[Story]:
             yield Story(
                 "reasoning-opened-by-prompt",
                 opener.start,
-                f"{opener.text!r} ends reasoning that was not begun in the turn: the chat template probably wrote the "
+                f"{opener.text!r} ends reasoning that did not begin in the turn: the chat template probably wrote the "
                 'opening marker at the end of the prompt. Pass start="reasoning", or the end of the prompt as prompt=.',
             )
 
@@ -352,7 +352,7 @@ def _closers_without_opener(found: Evidence) -> Iterator[Story]:
             yield Story(
                 "markers-stripped",
                 opener.start,
-                f"{opener.text!r} closes a call, but no call was begun before it. {STRIPPED} Otherwise the model "
+                f"{opener.text!r} closes a call, but no call began before it. {STRIPPED} Otherwise the model "
                 "forgot to write the opening marker.",
             )
 

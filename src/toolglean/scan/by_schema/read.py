@@ -1,7 +1,7 @@
 # Which calls a text consists of, if it consists of nothing else. Does not depend on the engine, or on formats.
 #
 # The frames are read (frames.py), then the arguments in them (payload.py). All readings are found that leave at most so
-# many tags without a partner in values; first none, then one more, and so on. The first reading counts if there is no
+# many tags without a partner in values; first none, then one more, and so on. The first reading is used if there is no
 # other one that is about as plausible: one that leaves `MARGIN` - 1 more.
 """Calls that are read by their tools' schemas."""
 

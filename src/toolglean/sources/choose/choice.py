@@ -40,7 +40,7 @@ class FormatChoice:
 
     Attributes:
         how: "format" (its calls are declared), "tag" (only their tag is known), "response_template", or "auto" (the
-            turn shows its format).
+            format is detected from the turn).
         format: the format, for `Parser(format=…)`; None if nothing that was given shows how the model writes.
         argument: the argument that was used: "format", "tag", "response_template", "template", "tokenizer_config" or
             "model"; "" where none was given.
@@ -122,7 +122,7 @@ def _told(choice: Choice, given: Given) -> FormatChoice:
 
 def _reason(choice: Choice, found: Format | None) -> str:
     if not choice.argument:
-        return "nothing was given that tells how the model writes, so the turn must show it"
+        return "nothing that was given shows how the model writes, so the format is detected from the turn"
     if choice.argument in {"format", "tag", "response_template"}:
         return f"you passed {choice.argument}, which is used before all else"
     return found.reason if found is not None else ""
@@ -155,5 +155,5 @@ def _advice(choice: Choice, how: str) -> str:
     if how == "auto" and choice.argument:
         return _ADVICE
     if how == "auto":
-        return "Pass model=, format= or template= if you know one: families that share markers are then told apart."
+        return "Pass model=, format= or template= if you know one: families that share markers are then distinguished."
     return ""

@@ -335,7 +335,7 @@ def _of_frame(text: str, argument: str, error: Exception) -> Format | None:
         found = replace(found, reasoning=("", ""), drop=())
     return _found(
         found,
-        f"{_NAMES[argument]} shows what is around calls, but no format can be read from it, so the turn must show it",
+        f"{_NAMES[argument]} shows what is around calls, but no format can be read from it, so it is detected",
         losses=(getattr(error, "reason", str(error)),),
         starts_reasoning=frame.starts_reasoning,
         prompt_marks=frame.marks,
@@ -348,9 +348,7 @@ def _advised(error: FormatError | TemplateError, model: str | None) -> FormatErr
         return error
     ways, unknown = (", model=", "") if model is None else ("", f"; the model {model!r} is unknown")
     reason = getattr(error, "reason", error)
-    return FormatError(
-        f'{reason}. Pass format= ("auto" if the turn shows it){ways} or Format.from_tag(…) instead{unknown}.'
-    )
+    return FormatError(f'{reason}. Pass format= ("auto" to detect it){ways} or Format.from_tag(…) instead{unknown}.')
 
 
 def _key_of(variables: Mapping[str, Any]) -> str:

@@ -58,7 +58,7 @@ class NoFormatError(FormatError):
 def advice_for(tag: str, *, writes_calls: bool) -> str:
     """What to do about a template from which no format is read. `tag`: its tag; "" if it has none."""
     if not writes_calls:
-        return 'Pass format= ("auto" if the turn shows it), model= or Format.from_tag(…) instead.'
+        return 'Pass format= ("auto" to detect it), model= or Format.from_tag(…) instead.'
     by_tag = f", or format=Format.from_tag({tag!r}) if JSON follows that" if tag else ""
     return (
         "Pass format=Format(…) with a declaration of its calls (`toolglean learn LOG --tools TOOLS` makes one from "
