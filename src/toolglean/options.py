@@ -44,7 +44,7 @@ class ParserOptions:
             (code "unknown-tool"). None: "call" in a parser; "content" in whatever hands calls to a program that may
             fail on an unknown name: clients, the transport, the proxy, the plugins. Without `tools`, no tool is
             unknown.
-        calls_in_reasoning: what to do with calls inside the reasoning. "draft" keeps them back, up to
+        calls_in_reasoning: what to do with calls inside the reasoning. "draft" holds them back, up to
             `limits.call_chars`: if more reasoning follows, or the marker that closes it, they are reasoning; if the
             turn ends, they are calls. "call" returns them at once, "text" never.
         quoted: what to do with calls in quotations: between backticks, in a fence that opened after other text, in a
@@ -53,13 +53,13 @@ class ParserOptions:
             contains calls, is markup.
         undeclared: what to do with calls in a spelling that no format declares. "call" reads one that ends the turn, if
             it names one of `tools` exactly and all its arguments fit that tool's schema; a `Problem` with the code
-            "undeclared-spelling" says so. Up to `limits.held` characters that may be such a call are kept back for it.
+            "undeclared-spelling" says so. Up to `limits.held` characters that may be such a call are held back for it.
             "text" never reads one; neither does a parser with `strict`, or without `repair`. Tools without parameters
             are never called like this.
         trailing_json: what to do with JSON without a marker that follows other text and ends the turn. "call" reads it
             as calls if it is nothing but calls of tools with a schema, and all arguments fit; a `Problem` with the code
             "undeclared-spelling" says so. It must begin a line or follow a sentence, outside quotations. Content is
-            kept back from its bracket on, up to `limits.held` characters. "content" never reads it; neither does a
+            held back from its bracket on, up to `limits.held` characters. "content" never reads it; neither does a
             parser with `strict`. None: "content" in a parser; "call" in the clients and handlers for Ollama. JSON that
             is the whole turn does not depend on this.
         repair: whether to repair malformed calls that can be meant in one way only. `ToolCall.repairs` names what was

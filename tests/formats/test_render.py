@@ -184,7 +184,7 @@ REFUSALS: list[tuple[Any, Any, dict[str, Any], str]] = [
     ("pythonic", [("f/g", {})], {}, "the name 'f/g'"),
     ("pythonic", [("g", {})], {"tools": ToolSet(["f"])}, "no such tool"),
     ("hermes", [("functions.f", {})], {"tools": ToolSet(["f"])}, "it would be read as a call of 'f'"),
-    ("tool-tags", [("f", {})], {}, "this format reads calls of known tools only: pass tools"),
+    ("tool-tags", [("f", {})], {}, "this format reads only calls to known tools: pass tools"),
     ("solar", [{"id": "a b", "name": "f", "arguments": {}}], {}, "white space in the id 'a b'"),
     ("solar", [{"id": "a<|tool_call:name|>", "name": "f", "arguments": {}}], {}, "the id 'a<|tool_call:name|>' contains what ends it"),
     (TREE, [("f", {"a b": "x"})], {}, "argument 'a b': this format has no text"),

@@ -128,7 +128,7 @@ def add_policy_options(parser: argparse.ArgumentParser, *, unknown_tools: str = 
         "--calls-in-reasoning",
         choices=get_args(CallsInReasoning),
         default="draft",
-        help="calls inside the reasoning: kept back until what follows shows what they are (default), read at once, or "
+        help="calls inside the reasoning: held back until what follows shows what they are (default), read at once, or "
         "never read",
     )
     group.add_argument(

@@ -3,7 +3,7 @@
 #   the source ends                            yields what was held back, then ends
 #   the source raises                          yields what was held back, then raises: no text is lost
 #   the consumer closes it or is cancelled     closes the source, and yields nothing more
-"""Reading a stream through a reader that keeps some of it back."""
+"""Reading a stream through a reader that holds some of it back."""
 
 from __future__ import annotations
 

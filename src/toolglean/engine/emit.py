@@ -43,8 +43,8 @@ class Emitter(Plain):
 
     def __init__(self, ids: Ids, *, markup: bool) -> None:
         self.out: list[Event] = []
-        self._kept = 0  # how many of the events were kept back when a trial began
-        self._before: list[Event] | None = None  # events from before those that are kept back, in `out`
+        self._kept = 0  # how many of the events were held back when a trial began
+        self._before: list[Event] | None = None  # events from before those that are held back, in `out`
         self.index = 0
         self.open = False
         self.call = NO_CALL
@@ -71,7 +71,7 @@ class Emitter(Plain):
         return twin
 
     def take(self) -> list[Event]:
-        """Take the events so far, except for those that are kept back."""
+        """Take the events so far, except for those that are held back."""
         if self._before is not None:
             events, self._before = self._before, []
         else:
@@ -85,11 +85,11 @@ class Emitter(Plain):
         else:
             self.out = events + self.out if self.out else events
 
-    # -- events that are kept back: see by_schema/candidate.py ---------------------------------------------------------
+    # -- events that are held back: see by_schema/candidate.py ---------------------------------------------------------
 
     @property
     def ready(self) -> list[Event]:
-        """The events so far, except for those that are kept back."""
+        """The events so far, except for those that are held back."""
         return self.out if self._before is None else self._before
 
     def keep_back(self) -> None:
@@ -110,7 +110,7 @@ class Emitter(Plain):
         self.out.append(event)
 
     def release_up_to(self, place: int, earlier: Emitter | None, since: int) -> None:
-        """Release what was kept back up to that place.
+        """Release what was held back up to that place.
 
         `earlier`: this emitter from before `since`, where it began, if it was changed by that content; else None.
         """
@@ -141,12 +141,12 @@ class Emitter(Plain):
         return []
 
     def hand_back(self, emitter: Emitter) -> None:
-        """Give all events to that emitter, a copy of this one from before; nothing is kept back here any longer."""
+        """Give all events to that emitter, a copy of this one from before; nothing is held back here any longer."""
         emitter.have(self.out, self._before)
         self.out, self._before = [], None
 
     def have(self, out: list[Event], before: list[Event] | None) -> None:
-        """Have these events: what was emitted, or what is kept back and what came before."""
+        """Have these events: what was emitted, or what is held back and what came before."""
         self.out, self._before = out, before
 
     @property

@@ -29,7 +29,7 @@ class Plan:
         stops_after_bare: whether all text is content once something else has come (Done).
         by_schema: whether calls in undeclared spellings are read too: see by_schema/.
         marked: whether a marker may come where a call needs none; then it is tried first.
-        drafts: whether calls inside reasoning are kept back: see judge/drafts.py.
+        drafts: whether calls inside reasoning are held back: see judge/drafts.py.
         route: the program whose calls may be followed where they are written as declared: see straight/.
         formats: the formats that are read; empty if something other than their patterns is read.
     """

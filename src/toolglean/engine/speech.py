@@ -1,4 +1,4 @@
-# The text of a turn: what is emitted, what waits, and what is read next; and how calls that were kept back are released
+# The text of a turn: what is emitted, what waits, and what is read next; and how calls that were held back are released
 # or undone. Does not know how a call begins or ends (turn.py), or what is looked for (plan.py).
 """A turn, as far as it is text."""
 
@@ -239,7 +239,7 @@ class Speech(Keeping):
         self.tape.count_again(landed.again)
         self.emit.markup(landed.markup, landed.end)
 
-    # -- calls that are kept back --------------------------------------------------------------------------------------
+    # -- calls that are held back --------------------------------------------------------------------------------------
 
     def _is_beyond_draft(self, text: str, start: int) -> bool:
         # Whether that text shows that the draft is not one of the turn's calls. Then it is read again after the draft.

@@ -54,7 +54,7 @@ class Turn(Speech):
 
     @property
     def _may_be_undone(self) -> bool:
-        # Whether a call that begins here is kept back: see drafts.py.
+        # Whether a call that begins here is held back: see drafts.py.
         if self.judge.draft is not None:
             return False
         return self.rules.marks is not None if self.channel != CONTENT else self.judge.in_doubt
@@ -263,7 +263,7 @@ class Turn(Speech):
     def _begin_draft(
         self, attempt: Attempt, text: str, start: int, kind: Kind | None, *, stream_in_reasoning: bool
     ) -> None:
-        # `kind`: why it is kept back in content that is not quoted; None if it is not.
+        # `kind`: why it is held back in content that is not quoted; None if it is not.
         code = self.judge.code
         close, most = code is not None and code.end == start, self.limits.held
         marks: tuple[str, ...] = MARKERS

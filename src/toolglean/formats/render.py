@@ -243,12 +243,12 @@ class _Turn:
     def _check_name(self, call: Call) -> None:
         if self.tools is None:
             if self.format.registered_only:
-                raise UsageError(f"{call.of}: this format reads calls of known tools only: pass tools")
+                raise UsageError(f"{call.of}: this format reads only calls to known tools: pass tools")
             return
         found = self._read_as(call.name)
         if found is None and (self.program.has_bare or self.format.registered_only):
             raise UsageError(
-                f"{call.of}: no such tool, and this format reads calls of known tools only: pass the tool in tools"
+                f"{call.of}: no such tool, and this format reads only calls to known tools: pass the tool in tools"
             )
         if found not in {None, call.name}:
             raise UsageError(f"{call.of}: it would be read as a call of {found!r}")

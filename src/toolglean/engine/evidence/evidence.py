@@ -8,7 +8,7 @@
 # - inside a value of a call it is text; between the values of a call it is a marker, because nothing else can be there;
 # - a marker of reasoning is one as long as no special token has written one, if it opens the turn, or closes something;
 # - elsewhere there are two readings from there on. First it is read as a marker (rival.py), and nothing is returned.
-#   That reading is used if the turn ends, nothing but complete calls of known tools has followed, and no special token
+#   That reading is used if the turn ends, nothing but complete calls to known tools has followed, and no special token
 #   has written the opener of a call. If not, the marker is read as text (hidden.py), and so are the calls after it.
 #
 # Whatever is not known is read as it is without evidence.

@@ -45,7 +45,7 @@ class Rival(Plain):
         self._events: list[Event] = []
         self._text: Rope = ()
         self._kinds = bytearray()
-        self._call = False  # whether a call of a tool that is known, or may be one, has begun
+        self._call = False  # whether a call to a tool that is known, or may be one, has begun
         self._is_open = False  # whether the last call has not ended
         self._end = 0  # how much of the text belongs to calls that have ended
         self._faulty = False  # whether something was reported, so that the calls that are read now must not run

@@ -2,7 +2,7 @@
 # depends on how a call is read.
 #
 # judge.py     all policies, in the order in which they are asked; which of them a turn has
-# drafts.py    calls inside reasoning, after a backtick, without a marker: kept back until it is certain what they are
+# drafts.py    calls inside reasoning, after a backtick, without a marker: held back until it is certain what they are
 # code.py      quotations: code, HTML, results of tools, quoted lines; and the header of another message
 # ticks.py     backticks, for code.py; signs.py: the tokens that quote
 # strings.py   strings of JSON documents: data is not a call

@@ -1,14 +1,14 @@
-# Calls that are kept back until it is certain what they are. Does not depend on how a call is read, or on what
+# Calls that are held back until it is certain what they are. Does not depend on how a call is read, or on what
 # reasoning looks like.
 #
 # A model that reasons may try out a call and continue to reason; or it may call and forget to close its reasoning. What
-# follows shows which. So the events of such calls are kept back, with the text itself. If reasoning or a marker of
+# follows shows which. So the events of such calls are held back, with the text itself. If reasoning or a marker of
 # reasoning follows, all of it was reasoning, and only what follows is read again. If the turn ends, they were calls.
 #
 # A marker of reasoning ends a draft wherever it is, also in a value: a draft must never swallow the answer. So the text
 # is searched for these markers before anything else reads it (`admit`).
 #
-# Four other kinds of calls are kept back in the same way. A call after a lone backtick: if another backtick follows
+# Four other kinds of calls are held back in the same way. A call after a lone backtick: if another backtick follows
 # soon, it was code. A call without a marker: a line of Python, a tool's own tag. It is accepted only if nothing else is
 # on its lines, and the rest of the line is still to come: `delete_all() removes every record.` is a sentence. And a
 # call to an unknown tool after other text on its line, which is an example. And a call of a format with `at_turn_end`,
@@ -39,7 +39,7 @@ MARKERS = ("<|", "<｜", "</", "<end_of_turn>", "<eos>", "<bot_end>")
 
 
 class Kind(Enum):
-    """Why a call is kept back. The values are the reasons of the `Problem` which reports that it was not a call."""
+    """Why a call is held back. The values are the reasons of the `Problem` which reports that it was not a call."""
 
     REASONING = IN_REASONING
     QUOTED = reasons.QUOTED
@@ -52,7 +52,7 @@ class Draft(Kept):
     """Calls that may not be the turn's, and all text from the first of them on.
 
     Attributes:
-        kind: why they are kept back.
+        kind: why they are held back.
         attempt: the turn from before it; the events of the draft are in the turn's own emitter.
         most: the place up to which what follows may show that it is not a call.
         close: whether it begins directly after the backtick.

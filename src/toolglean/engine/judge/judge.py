@@ -33,8 +33,8 @@ class Judge(Plain):
         closers: closers that may come outside a call.
         for_user: whether the text is for the user alone.
         fence: the code fence that opened the turn, as long as it contains nothing but calls; else "".
-        attempt: the turn from before the region, if a call in it will be kept back.
-        draft: calls that are kept back, or None.
+        attempt: the turn from before the region, if a call in it will be held back.
+        draft: calls that are held back, or None.
     """
 
     __slots__ = ("attempt", "closers", "code", "draft", "fence", "for_user", "strings")
@@ -161,7 +161,7 @@ class Judge(Plain):
         self.closers = closers
 
     def attempt_from(self, attempt: Attempt | None) -> None:
-        """Keep the turn from before the region, if a call in it will be kept back."""
+        """Keep the turn from before the region, if a call in it will be held back."""
         self.attempt = attempt
 
     def keep_back(self, draft: Draft | None) -> None:

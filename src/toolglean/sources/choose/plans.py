@@ -67,7 +67,7 @@ class Recent:
 def plan_for(formats: tuple[Format, ...] | None, names: ToolNames, *, strict: bool = False) -> Plan:
     """The plan of these formats, or of all of them (None), for tools of these names.
 
-    `strict`: they are read alone; else other formats of the library read calls of known tools that they do not read,
+    `strict`: they are read alone; else other formats of the library read calls to known tools that they do not read,
     and the reasoning of every family is reasoning.
 
     Raises:
