@@ -41,5 +41,5 @@ def reader(format: str, tools: list[dict[str, Any]], chunks: Sequence[str], _: b
 
 
 def auto_reader(_: str, tools: list[dict[str, Any]], chunks: Sequence[str], reasons: bool) -> Callable[[], Any]:
-    """What reads a turn without being told its format."""
+    """What reads a turn without a format."""
     return reader("auto", tools, chunks, reasons)
