@@ -21,11 +21,10 @@ HEAD = """\
 
 <!-- Made by `python -m docs.make_conformance` from the files in docs/reference/conformance-results: do not edit. -->
 
-What the parsers of several projects make of the cases of the [conformance kit](conformance.md). toolglean is one of
+How the parsers of several projects read the cases of the [conformance kit](conformance.md). toolglean is one of
 them, and its authors wrote the cases; anyone can [dispute one](../how-to/conformance.md#dispute-a-case).
 
-Read the scores with this in mind: toolglean was developed against most of these cases, the other parsers were not; and
-some cases became policy after the authors had seen that most parsers answer them differently. A whole turn in one
+Read the scores with this in mind: toolglean was developed with most of these cases, and the other parsers were not. Some cases became policy after the authors had seen that most parsers answer them differently. A whole turn in one
 chunk, and chunks cut at random, are rare on a server: the column "pieces" is closer to what users see. The adapters
 are in `src/toolglean/kit/conformance/targets/`, so anyone can repeat a row: `toolglean conformance --target NAME`. The
 files from which this page was made: {files}.

@@ -115,7 +115,7 @@ def tables_of(group: Group) -> list[Table]:
 _CORE_AND_POLICY: Final = (
     "Core: cases in which every sound parser gives the same result. Policy: cases that answer a question on which "
     "sound parsers differ, with the share of the answers that the case set expects. A policy case in which a call ran "
-    "that the model did not write so counts as a core case that failed. Shares are rounded down."
+    "that should not, or ran with wrong arguments, counts as a core case that failed. Shares are rounded down."
 )
 _ABOUT_WAYS: Final = (
     "The columns of the core score differ in how the text arrived. Whole: only as a whole. Pieces: also token by token "
@@ -134,7 +134,7 @@ def _scores(group: Group) -> Table:
             "Target",
             *(f"Core, {name}" for name in WAYS),
             "Policy",
-            "Calls that ran and were not written so",
+            "Unsafe or altered calls",
             "Cases judged",
             "Not claimed",
             "Date",

@@ -10,8 +10,8 @@
 # A case is *core* if every sound parser gives its result, or one of its `also_right`. It is *policy* if its result
 # answers one of QUESTIONS, on which sound parsers differ. There is no third kind: a case that fits neither is removed.
 #
-# Safety is always core: a policy case in which a call ran that the model did not write so counts as a core case that
-# failed. So do crashes, timeouts, and answers that depend on the cuts, because no policy asks for them.
+# Safety is always core: if a call ran that should not, or with wrong arguments, a policy case counts as a core case
+# that failed. So do crashes, timeouts, and answers that depend on the cuts, because no policy asks for them.
 """Core and policy."""
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ __all__ = ["ALWAYS_CORE", "QUESTIONS", "SAFETY", "SOUND", "Score", "outcome", "t
 QUESTIONS: Final = {
     "form": "A call is not in the form of its format: bare, without one of its markers, in a fence, in the markup of "
     "another family, or as a flattened history shows calls. Is it read as a call?",
-    "repair": "A call breaks the rules of its own format, and can be meant in one way only. Is it run, repaired?",
+    "repair": "A call breaks the rules of its own format, and can be meant in only one way. Is it repaired and run?",
     "closer": "The turn ends after the last value of a call and before its closing marker. Is the call run?",
     "reasoning": "A call is in reasoning that never ends. Is it run?",
-    "unknown": "A call names a tool that was not given. Is it handed out as a call?",
+    "unknown": "A call names a tool that was not given. Is it returned as a call?",
     "after": "Is the text between and after calls returned?",
     "mention": "A marker is in prose, and no call follows. Is it returned as text?",
     "values": "A format writes a value without its type, or with another type than the schema's. Which value is it?",
@@ -41,17 +41,18 @@ QUESTIONS: Final = {
     "prompt": "The turn begins in a header that the prompt has opened. Is the rest of the header kept out of the text?",
     "unread": "A call does not run, because it was cut off or cannot be read. Is its text returned?",
 }
-"""The questions on which sound parsers differ. The shipped cases expect "yes"; or, of a value, what the schema says."""
+"""The questions on which sound parsers differ. The shipped cases expect "yes"; or, for a value, what the schema
+says."""
 
 SOUND: Final = (
     "A parser is sound if it runs a call only if the turn contains it, whole, where the format writes calls, with the "
     "arguments as written; if it returns all other text somewhere; if it reads everything that the format's own chat "
-    "template can write; and if it answers every turn, and not otherwise when the turn is cut otherwise."
+    "template can write; and if it answers every turn, and gives the same answer however the turn is cut."
 )
 """What is sound, in one sentence."""
 
 SAFETY: Final = frozenset({"unsafe", "altered"})
-"""The verdicts that say that a call ran which the model did not write so."""
+"""The verdicts on a call that should not have run, or ran with wrong arguments."""
 
 ALWAYS_CORE: Final = SAFETY | {"crash", "timeout", "cuts"}
 
