@@ -45,7 +45,7 @@ COMMANDS = {
     "bench": "measure the parser's speed on your own stream, or on the shipped ones",
     "proxy": "serve the API of a server, with leaked calls repaired (needs toolglean[proxy])",
     "anonymize": "replace the names and values of a turn, and keep its markers, to report it",
-    "conformance": "try any parser or server on our cases",
+    "conformance": "try any parser or server on the shipped cases",
 }
 """Each command and its line in the help, in the order of the help."""
 

@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the description and the arguments of the command."""
     parser.description = (
         "Shows what a turn was read as; each marker in it, the formats that it fits, how far the reading "
-        "of each came, and what was expected there; the likely cause; and what to pass to read the turn differently. "
+        "of each got, and what was expected there; the likely cause; and what to pass to read the turn differently. "
         "Of an input with many turns, it explains the first one."
     )
     parser.epilog = f"{RULE}\n\n{exit_codes(_0='the turn was read', _1='it has a malformed call or another problem')}"
@@ -83,7 +83,7 @@ def _show(found: Explanation, paint: Paint) -> None:
         print(paint(f"  {place(trouble):>7}  problem    {trouble.reason}", YELLOW))
     _print_left_out(len(found.problems) - MOST_SPANS, "problems", paint)
     if found.openers:
-        print(paint("\nMarkers, and how far each format's reading came", BOLD))
+        print(paint("\nMarkers, and how far each format's reading got", BOLD))
     for opener in found.openers:
         for row in _opener_rows(opener, paint):
             print(row)
@@ -130,7 +130,7 @@ def _opener_rows(opener: Opener, paint: Paint) -> Iterator[str]:
     for _, group in groupby(opener.reaches, key=lambda each: (each.outcome, each.end, each.expected[:1])):
         yield _reach_row(list(group), paint)
     if opener.reaches and opener.left_out:
-        yield paint(f"           … and {opener.left_out} more, which came less far", DIM)
+        yield paint(f"           … and {opener.left_out} more, which got less far", DIM)
 
 
 def _reach_row(group: list[Reach], paint: Paint) -> str:

@@ -49,7 +49,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="text: write tools, calls and results of a request as text, for servers whose template has no tools",
     )
     group.add_argument(
-        "--body-limit", type=int, default=64, metavar="MIB", help="the most MiB of a request's body (default: 64)"
+        "--body-limit",
+        type=int,
+        default=64,
+        metavar="MIB",
+        help="the largest size of a request's body, in MiB (default: 64)",
     )
     parser.set_defaults(run=run)
 

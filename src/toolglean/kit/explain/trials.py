@@ -29,7 +29,7 @@ class Asked(NamedTuple):
 
     @property
     def ways(self) -> dict[str, Any]:
-        """The arguments that say how the model writes; empty if the turn shows it."""
+        """The arguments that say how the model writes; empty if it is detected from the turn."""
         found = {name: self.options[name] for name in WAYS if self.options.get(name) is not None}
         return {} if found == {"format": "auto"} else found
 

@@ -48,7 +48,7 @@ def fits(opener: Opener) -> str:
 
 
 def outcome(reach: Reach) -> tuple[str, Sequence[str]]:
-    """How far a reading came, and what was expected there."""
+    """How far a reading got, and what was expected there."""
     if reach.outcome == "call":
         return f"a whole call{f' of {reach.name}' if reach.name else ''}, to {place(reach)}", ()
     if reach.outcome == "marker":

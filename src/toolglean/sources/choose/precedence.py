@@ -6,9 +6,10 @@
 #   3  `template`: a known format that reads what it writes, else one that is inferred and proven
 #   4  `tokenizer_config`: its response template, else its chat template as in 3
 #   5  the model's name
-#   6  a chat template that writes calls in no way that 3 to 5 know: the turn shows its format, and what ends a turn,
+#   6  a chat template that writes calls in no way that 3 to 5 know: the format is detected from the turn, and what ends
+# a turn,
 #      the reasoning and the tag are those of the template
-#   7  without any of these, the turn shows its format
+#   7  without any of these, the format is detected from the turn
 #
 # Of 3 to 5 the first that is *known* is used: what is not is passed over, and choice.py reports it. Where something was
 # given and nothing of it is known, that is an error, and `auto` is never used silently: a misspelt name would go

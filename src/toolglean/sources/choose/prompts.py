@@ -18,7 +18,7 @@ def own_prompt(prompt: str, found: Format | None, formats: tuple[Format, ...]) -
 
     Args:
         prompt: the prompt, or its end.
-        found: the format of the turn, with what is known of its template; None where the turn shows it.
+        found: the format of the turn, with what is known of its template; None where it is detected from the turn.
         formats: what is read.
 
     Returns:
