@@ -59,8 +59,8 @@ def add_format_options(parser: argparse.ArgumentParser, *, for_server: bool = Fa
         parser: the parser of the command.
         for_server: whether requests bring the tools and the prompt, so that there are no options for them.
     """
-    shows = "as the request's model, or detected" if for_server else "detected from the turn"
-    group = parser.add_argument_group(f"how the model writes (by default, {shows})")
+    shows = "the request's model, or detected" if for_server else "detected from the turn"
+    group = parser.add_argument_group(f"how the model writes (default: {shows})")
     _add_ways(group)
     begins = "responses begin" if for_server else "the turn begins"
     group.add_argument(

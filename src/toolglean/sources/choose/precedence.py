@@ -6,9 +6,8 @@
 #   3  `template`: a known format that reads what it writes, else one that is inferred and proven
 #   4  `tokenizer_config`: its response template, else its chat template as in 3
 #   5  the model's name
-#   6  a chat template that writes calls in no way that 3 to 5 know: the format is detected from the turn, and what ends
-# a turn,
-#      the reasoning and the tag are those of the template
+#   6  a chat template that writes calls in no way that 3 to 5 know: the format is detected from the turn, and what
+#      ends a turn, the reasoning and the tag are those of the template
 #   7  without any of these, the format is detected from the turn
 #
 # Of 3 to 5 the first that is *known* is used: what is not is passed over, and choice.py reports it. Where something was
