@@ -24,10 +24,11 @@ HEAD = """\
 How the parsers of several projects read the cases of the [conformance kit](conformance.md). toolglean is one of
 them, and its authors wrote the cases; anyone can [dispute one](../how-to/conformance.md#dispute-a-case).
 
-Read the scores with this in mind: toolglean was developed with most of these cases, and the other parsers were not. Some cases became policy after the authors had seen that most parsers answer them differently. A whole turn in one
+Read the scores with this in mind: toolglean was developed with most of these cases, and the other parsers were not.
+Some cases became policy after the authors had seen that most parsers answer them differently. A whole turn in one
 chunk, and chunks cut at random, are rare on a server: the column "pieces" is closer to what users see. The adapters
-are in `src/toolglean/kit/conformance/targets/`, so anyone can repeat a row: `toolglean conformance --target NAME`. The
-files from which this page was made: {files}.
+are in `src/toolglean/kit/conformance/targets/`, so anyone can repeat a row: `toolglean conformance --target NAME`.
+The files from which this page was made: {files}.
 
 To see the answers as well, or to add a row of your own, run `toolglean conformance FILE.json … --page page.html`.
 
