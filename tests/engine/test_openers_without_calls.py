@@ -121,7 +121,7 @@ AFTER_BACKTICKS = {
     "a marker that may go on": ("```x\n`", "<|channel>", ()),
     "a marker that may go on, after text": ("```x\n`a b", "<|channel>", ()),
     "a marker of the end": ("So:\n~", "<|im_end|>", ()),
-    "a header": ("So:\n`", "<|im_start|>", ()),
+    "a header": ("So:\n`", "<|im_start|>", CUT),
 }
 
 

@@ -194,6 +194,18 @@ def test_a_header_at_the_end_is_no_problem(header: str, name: str | None) -> Non
     assert not [event for event in events if isinstance(event, Problem)]
 
 
+@pytest.mark.parametrize("name", [None, "hermes", "qwen3", "qwen3-coder", "xlam", "olmo-3", "nemotron", "ui-tars"])
+def test_the_headers_of_chatml_are_read_as_with_auto(name: str | None) -> None:
+    # By name, the model's own header was content; with Hermes's, the marker of another one's was markup.
+    make = lambda: Parser(TOOLS, format=name, options=ParserOptions(markup=True))  # noqa: E731
+    own = events_of(make, "Hi<|im_end|>\n<|im_start|>assistant\nText")
+    assert content_of(own) == "HiText"
+    assert not [event for event in own if isinstance(event, Problem)]
+    others = events_of(make, "Hi<|im_end|>\n<|im_start|>user\nText")
+    assert content_of(others) == "Hi<|im_start|>user\nText"
+    assert [event.code for event in others if isinstance(event, Problem)] == [OVER]
+
+
 def test_a_call_that_goes_on_after_a_quoted_line_is_quoted_as_a_whole() -> None:
     call = CALLS["qwen3-coder"]
     events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), f"> {call}\n{call}")

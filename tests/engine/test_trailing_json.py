@@ -114,7 +114,7 @@ CONTENT = [
     Row("after other JSON and a comma", f'The plan:\n{{"a": 1}},\n{CALL}'),
     Row("in reasoning", f"<think>I look.\n{CALL}", content=""),
     Row("after a call", f"{MARKED} I look: {CALL}", [OSLO], f" I look: {CALL}"),
-    Row("before the header of another message", f"I look.\n{CALL}<|im_end|>\n<|im_start|>user\nNo.", [], f"I look.\n{CALL}user\nNo."),
+    Row("before the header of another message", f"I look.\n{CALL}<|im_end|>\n<|im_start|>user\nNo.", [], f"I look.\n{CALL}<|im_start|>user\nNo."),
     # what it is
     Row("cut off", f"I look. {CALL[:-1]}"),
     Row("cut off in a string", f"I look. {CALL[:-6]}"),

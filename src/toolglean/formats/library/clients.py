@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from toolglean.formats.spec import Format, Tree
 
-LLAMA_QWEN_ENDS = ("<|eot_id|>", "<|im_end|>", "<|EOT|>", "<|endoftext|>")
+LLAMA_QWEN_ENDS = ("<|eot_id|>", "<|im_end|>", "<|EOT|>", "<|endoftext|>", "<|im_start|>assistant")
 
 FORMATS = (
     Format(

@@ -99,7 +99,7 @@ FORMATS = (
         "nemotron",
         call="<TOOLCALL>{calls}</TOOLCALL>",
         reasoning=THINK,
-        drop=("<SPECIAL_12>", "<|im_end|>", *LLAMA_ENDS),
+        drop=("<SPECIAL_12>", "<|im_end|>", "<|im_start|>assistant", *LLAMA_ENDS),
         aliases=(
             *("nemotron-nano-v2", "nemotron-toolcall", "nemotron-deci", "nemotron-json", "nemotron-v2"),
             *("nemotron-h",),

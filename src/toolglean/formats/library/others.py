@@ -7,7 +7,8 @@ from toolglean.formats.spec import Format, JsonOrText, PythonDict
 
 THINK = ("<think>", "</think>")
 LINE_THINK = ("<think>\n", "\n</think>")
-CHATML_ENDS = ("<|im_end|>", "<|endoftext|>")
+CHATML = ("<|im_end|>", "<|endoftext|>", "<|im_start|>assistant")
+"""What ends a turn in ChatML, and the header of the model's own message: the turn continues after it."""
 CODER_CALL = "<function={name}>\n{parameters}</function>"
 
 PLAMO_CALL = (
@@ -139,7 +140,7 @@ FORMATS = (
         call="<|action_start|><|plugin|>\n{call}<|action_end|>",
         keys=("name", "parameters"),
         reasoning=THINK,
-        drop=CHATML_ENDS,
+        drop=CHATML,
         aliases=("interns1", "internlm2", "internlm2.5"),
         models=("internlm2", "internlm3", "intern-s1"),
         source="chat template of internlm/internlm2_5-7b-chat",
@@ -162,7 +163,7 @@ FORMATS = (
         also=("{call}",),
         separator=", ",
         reasoning=THINK,
-        drop=CHATML_ENDS,
+        drop=CHATML,
         aliases=("lfm2-thinking", "lfm2.5"),
         models=("lfm2", "lfm2.5"),
         source="chat template of LiquidAI/LFM2-8B-A1B",
@@ -173,7 +174,7 @@ FORMATS = (
         call="{name}({keywords})",
         separator="\n",
         reasoning=("<|thought_start|>\n", "\n<|thought_end|>"),
-        drop=CHATML_ENDS,
+        drop=CHATML,
         aliases=("minicpm3",),
         models=("minicpm3",),
         source="chat template of openbmb/MiniCPM3-4B",
@@ -189,7 +190,7 @@ FORMATS = (
         separator="\n",
         parameter=('<param name="{key}">{value}</param>', '<param name="{key}"><![CDATA[{value}]]></param>'),
         reasoning=LINE_THINK,
-        drop=CHATML_ENDS,
+        drop=CHATML,
         aliases=("minicpm5", "minicpm4-xml"),
         models=("minicpm5", "minicpm4", "minicpm-sala"),
         source="chat template of openbmb/MiniCPM5-1B",
@@ -200,7 +201,7 @@ FORMATS = (
         call="{name}({keywords})",
         separator="\n",
         reasoning=THINK,
-        drop=CHATML_ENDS,
+        drop=CHATML,
         aliases=("olmo3", "olmo3-think"),
         models=("olmo-3",),
         source="vLLM 0.33, parser olmo3 (allenai/Olmo-3-7B-Instruct)",
@@ -303,7 +304,7 @@ FORMATS = (
         call="<tool_call>function\n{name}\n{arguments}</tool_call>",
         separator="\n",
         reasoning=LINE_THINK,
-        drop=("<|EOT|>", *CHATML_ENDS),
+        drop=("<|EOT|>", *CHATML),
         models=("step-audio-2",),
         source="vLLM (branch), parser step_audio_2",
     ),
@@ -314,7 +315,7 @@ FORMATS = (
         separator="\n",
         parameter="<parameter={key}>\n{value}\n</parameter>\n",
         reasoning=LINE_THINK,
-        drop=(*CHATML_ENDS, "<|EOT|>"),
+        drop=(*CHATML, "<|EOT|>"),
         aliases=("step3p5", "step5", "step-5"),
         models=("step-3.5", "step-3.7", "step-5", "stepfun-3.5"),
         source="chat template of stepfun-ai/Step-3.5-Flash",

@@ -60,7 +60,7 @@ FORMATS = (
         registered_only=True,
         at_line_start=True,
         at_turn_end=True,
-        drop=("<|im_end|>",),
+        drop=("<|im_end|>", "<|im_start|>assistant"),
         models=("ui-tars",),
         source="https://github.com/bytedance/UI-TARS (prompts)",
     ),

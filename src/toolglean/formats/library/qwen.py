@@ -6,7 +6,8 @@ from __future__ import annotations
 from toolglean.formats.spec import Format
 
 THINK = ("<think>\n", "\n</think>")
-CHATML_ENDS = ("<|im_end|>", "<|endoftext|>")
+CHATML = ("<|im_end|>", "<|endoftext|>", "<|im_start|>assistant")
+"""What ends a turn in ChatML, and the header of the model's own message: the turn continues after it."""
 
 CODER_CALL = "<function={name}>\n{parameters}</function>"
 CODER_PARAMETER = "<parameter={key}>\n{value}\n</parameter>\n"
@@ -20,7 +21,7 @@ FORMATS = (
         also=("<|im_start|>\n{call}\n<|im_start|>",),
         separator="\n",
         reasoning=THINK,
-        drop=(*CHATML_ENDS, "<|im_start|>", "<|eot_id|>", "[|endofturn|]"),
+        drop=(*CHATML, "<|eot_id|>", "[|endofturn|]"),
         aliases=(
             *("qwen", "qwen25", "qwen2.5", "qwen3", "qwen3-json", "trinity", "exaone4", "qwen3-thinking"),
             *("qwen3-vl-instruct", "qwen3-vl-thinking", "holo2", "hermes-2-pro", "hermes3", "qwen2d5"),
@@ -58,7 +59,7 @@ FORMATS = (
         separator="\n",
         parameter=CODER_PARAMETER,
         reasoning=THINK,
-        drop=CHATML_ENDS,
+        drop=CHATML,
         aliases=(
             *("qwen3-xml", "qwen3.5", "ornith", "nanbeige", "minicpmv", "nemotron-3", "nemotron-v3"),
             *("nemotron-3-nano", "nemotron-3.5-nano", "granite-thinking-parser", "qwen-coder", "qwen-xml"),
@@ -79,7 +80,7 @@ FORMATS = (
         separator="\n",
         parameter="<parameter={key}>{value}</parameter>",
         reasoning=("<think>", "</think>"),
-        drop=CHATML_ENDS,
+        drop=CHATML,
         aliases=("xiaomi-mimo",),
         models=("mimo-v2",),
         source="vLLM 0.33, parser mimo; SGLang 0.5.23, detector mimo (XiaomiMiMo/MiMo-V2-Flash)",
