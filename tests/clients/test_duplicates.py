@@ -130,9 +130,27 @@ def test_text_and_fragments_in_every_order(whole_calls: bool) -> None:
         found = list(dict_chunks(stream, TOOLS, whole_calls=whole_calls))
         assert calls_of(found) == [(0, "get_weather", {"city": "Oslo"})], shift
         shown = "".join(each["choices"][0]["delta"].get("content") or "" for each in found)
-        left = OSLO.removesuffix("\n</tool_call>")  # it stays text where theirs came first
-        assert shown.replace(left, "").split() == ["Look.", "Yes."]
+        assert shown.replace(OSLO, "").split() == ["Look.", "Yes."]  # it stays text, as a whole, where theirs came first
         assert found[-1]["choices"][0]["finish_reason"] == "tool_calls"
+
+
+@pytest.mark.parametrize("end", ["", " Yes.", "\n\nYes.", "<|im_end|>", f"\n{ROME}"])
+@pytest.mark.parametrize("parsed", [True, False], ids=["parsed, too", "a second one"])
+def test_what_stays_text_keeps_its_closing_marker(parsed: bool, end: str) -> None:
+    """Its text ended with its last brace, and `</tool_call>` was lost."""
+    text = ("" if parsed else ROME) + OSLO
+    expected = {"": OSLO, "<|im_end|>": OSLO, f"\n{ROME}": f"{OSLO}\n{'' if parsed else ROME}"}.get(end, OSLO + end)
+    theirs = [fragment('{"city": "Oslo"}', "get_weather")] if parsed else []
+    message = {"content": text + end, "tool_calls": [{**each["tool_calls"][0], "id": "own"} for each in theirs]}
+    whole: Any = chat.dict_completion(
+        {"choices": [{"message": message, "finish_reason": "stop"}]}, TOOLS, single_call=not parsed
+    )
+    assert whole["choices"][0]["message"]["content"] == expected
+    for size in range(1, len(text + end) + 1):
+        stream = [*(delta(**each) for each in theirs), *(delta(content=each) for each in pieces(text + end, size))]
+        for whole_calls in (True, False):
+            found = list(dict_chunks([*stream, delta("stop")], TOOLS, whole_calls=whole_calls, single_call=not parsed))
+            assert "".join(each["choices"][0]["delta"].get("content") or "" for each in found) == expected
 
 
 def test_both_in_one_chunk() -> None:

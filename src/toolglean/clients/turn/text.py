@@ -42,6 +42,7 @@ from toolglean.events import (
     Reasoning,
     fold,
 )
+from toolglean.formats.headers import ENDS
 from toolglean.options import UnknownTools
 from toolglean.parser import Parser
 from toolglean.tools import ToolLike, ToolSet
@@ -70,11 +71,27 @@ class Counts:
     problems: Counter[str] = field(default_factory=Counter)
 
 
-class _Ended(NamedTuple):
-    """A call that has ended, but was not emitted yet."""
+@dataclass(slots=True, eq=False)
+class _Ended:
+    """A call that has ended, but was not emitted yet.
+
+    Attributes:
+        event: its end.
+        text: what the model wrote.
+        stays: whether it stays text, once that is known.
+    """
 
     event: CallEnd
     text: str
+    stays: bool = False
+
+
+class _Rest(NamedTuple):
+    """The closing markers of that call, and what else was markup between it and what follows."""
+
+    call: _Ended
+    text: str
+    start: int
 
 
 class TurnText:
@@ -99,7 +116,7 @@ class TurnText:
     """
 
     __slots__ = (
-        *("_counts", "_ended", "_free", "_open", "_parser", "_passes", "_seen", "_single"),
+        *("_counts", "_ended", "_free", "_last", "_open", "_parser", "_passes", "_seen", "_single"),
         *(
             "_field",
             "_new_field",
@@ -146,7 +163,8 @@ class TurnText:
         self._new_field = reasoning
         self._field: ReasoningField | None = None
         self._noted: list[Event] = []  # problems of calls in that field
-        self._waiting: deque[Event | _Ended] = deque()  # a call that may be a duplicate, and what follows it
+        self._last: _Ended | None = None  # the last call that was not emitted as it was written, up to what follows it
+        self._waiting: deque[Event | _Ended | _Rest] = deque()  # a call that may be a duplicate, and what follows it
 
     def fork(self) -> TurnText:
         """Another turn, to be read in the same way. Nothing must have been read yet."""
@@ -189,6 +207,9 @@ class TurnText:
                 if events is None:
                     break
                 found += events
+                first.stays = type(events[0]) is Content
+            elif isinstance(first, _Rest):
+                found += [Content(first.text, first.start)] if first.call.stays else []
             else:
                 found.append(first)
             self._waiting.popleft()
@@ -196,7 +217,7 @@ class TurnText:
 
     def finish(self) -> list[Event]:
         """The turn is over: the events that were held back. No call of the server may be open."""
-        found = self._told(self._parser.finish())
+        found = self._told(self._parser.finish(), at_end=True)
         self.pristine = self.pristine and self._ended == self._seen  # what was not emitted was markup
         return found
 
@@ -264,9 +285,11 @@ class TurnText:
         """The server has sent a call itself. If only one call may be emitted, it was this one."""
         self._free = self._free and not self._single
 
-    def _told(self, events: list[Event]) -> list[Event]:
+    def _told(self, events: list[Event], *, at_end: bool = False) -> list[Event]:
         found: list[Any] = []
         for event in events:
+            if self._last is not None and isinstance(event, Content | Reasoning | CallStart):
+                found += self._rest(self._last, event.start)
             if isinstance(event, CallStart | CallDelta | CallEnd):
                 found += self._of_call(event)
                 continue
@@ -280,11 +303,21 @@ class TurnText:
                 self._count_problem(event)
                 log_unknown(event)
             found.append(event)
+        if at_end and self._last is not None:
+            found += self._rest(self._last, self._seen)
         self._tape.forget(self._ended)
         return self._queued(found)
 
+    def _rest(self, call: _Ended, end: int) -> list[_Rest]:
+        # What follows a call up to `end` is markup. If the call stays text, so do its closing markers.
+        start, self._last = call.event.call.span[1], None
+        text = self._tape.cut((start, end))
+        over = min((place for place in map(text.find, ENDS) if place >= 0), default=end - start)
+        text = text[:over] if end < self._seen and over == end - start else text[:over].rstrip()
+        return [_Rest(call, text, start)] if text else []
+
     def _queued(self, events: list[Any]) -> list[Event]:
-        if not self._waiting and not any(type(event) is _Ended for event in events):
+        if not self._waiting and not any(type(event) in {_Ended, _Rest} for event in events):
             return events
         self._waiting += events
         return self.settle()
@@ -303,7 +336,8 @@ class TurnText:
             return [event] if self._passes else []
         call, self._ended = event.call, event.call.span[1]
         if not self._passes:
-            return [_Ended(event, self._tape.cut(call.span))]
+            self._last = _Ended(event, self._tape.cut(call.span))
+            return [self._last]
         assert self._open is not None  # it passes
         if call.status == "ok":
             self._open.arguments = call.arguments
