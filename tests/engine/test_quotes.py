@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.chunkings import calls_of, content_of, events_of
 from tests.support.face import faced
-from toolglean import Limits, Parser, ParserOptions, Problem
+from toolglean import Format, Limits, Parser, ParserOptions, Problem
 from toolglean.engine.judge.signs import MARKS, may_quote
 from toolglean.formats.quotations import OTHERS, ROLE_HEADERS
 
@@ -104,3 +104,42 @@ def test_every_token_is_looked_for_and_every_beginning_of_one(token: str) -> Non
     assert all(may_quote(f"see {token[:size]}") for size in range(1, len(token)))
     assert may_quote("see\n> there")
     assert not may_quote("see > there, or `this`")
+
+
+OSLO = '{"name": "f", "arguments": {"x": 1}}'
+FENCED = {
+    "JSON": ("```json\n", OSLO),
+    "no word": ("```\n", OSLO),
+    "a list": ("```tool_calls\n", f"[{OSLO}]"),
+    "its type first": ("```json\n", f'{{"type": "function", "function": {OSLO}}}'),
+    "Python": ("```tool_code\n", "f(x=1)"),
+    "lines, as Continue writes them": ("```tool\n", "TOOL_NAME: f\nBEGIN_ARG: x\n1\nEND_ARG"),
+}
+NO_CALL = {
+    "a command of a tool's name": ("```\n", "f -x 1"),
+    "the name of a language": ("```f\n", "x = 1"),
+    "data": ("```json\n", '{"name": "Bob"}'),
+    "another word first": ("```\n", "the name f"),
+    "nothing": ("```", ""),
+}
+
+
+@pytest.mark.parametrize(("fence", "code"), [*FENCED.values(), *NO_CALL.values()], ids=[*FENCED, *NO_CALL])
+def test_a_call_in_a_fence_that_is_an_opener_says_why_it_is_text(fence: str, code: str) -> None:
+    """A fence after other text quotes, also where it is the opener of a format. Nothing reported the call in it."""
+    text = f"Let me look.\n{fence}{code}\n```\nDone."
+    events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), text)
+    assert content_of(events) == text
+    problems = [(event.code, event.start) for event in events if isinstance(event, Problem)]
+    assert problems == ([("quoted-call", 13)] if (fence, code) in FENCED.values() else [])
+
+
+def test_a_format_whose_calls_are_fences_says_so_too() -> None:
+    for declared in (Format("own", call="```tool\n{call}\n```"), "continue"):
+        call = OSLO if isinstance(declared, Format) else FENCED["lines, as Continue writes them"][1]
+        for quoted, codes in (("content", ["quoted-call"]), ("call", [])):
+            options = ParserOptions(markup=True, quoted=quoted)  # type: ignore[arg-type]
+            text = f"Let me look.\n```tool\n{call}\n```"
+            events = events_of(lambda: Parser(TOOLS, format=declared, options=options), text)  # noqa: B023
+            assert [event.code for event in events if isinstance(event, Problem)] == codes
+            assert len(calls_of(events)) == (not codes)

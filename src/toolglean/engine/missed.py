@@ -4,6 +4,10 @@
 # An opener in prose is a mention. An opener followed by a tool's name was meant for a call, and a failed call must be
 # visible: a `Problem` reports it. The text is content in both cases. The search is short, and does not extend into
 # prose: it ends at the first word that is neither a tool's name nor a word that formats write before names.
+#
+# A fence of code after other text is a quotation, also where it is the opener of a format. If a call follows it, that is
+# reported in the same way. A command in it is not a call, even if a tool has its name: a name counts where it follows
+# one of those words, or comes before a bracket.
 """Missed calls."""
 
 from __future__ import annotations
@@ -11,6 +15,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from toolglean.engine.reasons import QUOTED
 from toolglean.engine.turn import Payload
 
 if TYPE_CHECKING:
@@ -21,7 +26,7 @@ if TYPE_CHECKING:
 __all__ = ["release"]
 
 REACH = 128  # characters after the opener
-BEFORE_NAMES = frozenset({"call", "function", "functions", "invoke", "name", "tool", "type"})
+BEFORE_NAMES = frozenset({"call", "function", "functions", "invoke", "name", "tool", "tool_name", "type"})
 
 _words = re.compile(r"[\w.:/-]+").finditer
 _part = re.compile(r"[.:/]+").split
@@ -44,6 +49,16 @@ def release(
         Missed(missed, around).begin(turn, at_end=at_end)
     else:
         _leave(turn, problem, around if problem is None else None)
+
+
+def quote(turn: Turn, fence: str, start: int) -> None:
+    """That fence at `start` quotes what follows it: it is content now, or as soon as it is clear whether that is a call."""
+    if turn.names.tools is None or turn.calls_ignored or turn.judge.draft is not None or turn.judge.in_doubt:
+        turn.say(fence, start)
+        return
+    turn.open_region(start, len(fence))
+    turn.region.keep(fence)
+    turn.read_with(Missed(QUOTED, is_code=True))
 
 
 def _leave(turn: Turn, problem: Reason | None, closers: tuple[str, ...] | None) -> None:
@@ -69,12 +84,13 @@ class Missed(Payload):
     Args:
         problem: the reason of the `Problem` that is reported if one does.
         closers: see `release`.
+        is_code: whether the opener is a fence of code.
     """
 
-    __slots__ = ("_closers", "_problem")
+    __slots__ = ("_closers", "_is_code", "_problem")
 
-    def __init__(self, problem: Reason, closers: tuple[str, ...] | None = None) -> None:
-        self._problem, self._closers = problem, closers
+    def __init__(self, problem: Reason, closers: tuple[str, ...] | None = None, *, is_code: bool = False) -> None:
+        self._problem, self._closers, self._is_code = problem, closers, is_code
 
     def begin(self, turn: Turn, *, at_end: bool) -> None:
         """Take over the region. `at_end`: what follows it is ignored."""
@@ -99,7 +115,7 @@ class Missed(Payload):
 
     def _look(self, turn: Turn, piece: str, *, at_end: bool) -> int:
         rest = turn.region.text[turn.region.opener_length :]
-        named, end = _is_named(rest + piece, turn.names, at_end=at_end)
+        named, end = _is_named(rest + piece, turn.names, at_end=at_end, is_code=self._is_code)
         taken = max(end - len(rest), 0)
         turn.region.keep(piece[:taken])
         if named is not None:
@@ -107,18 +123,23 @@ class Missed(Payload):
         return taken
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Missed, (self._problem, self._closers)
+        return _restored, (self._problem, self._closers, self._is_code)
 
 
-def _is_named(text: str, names: Names, *, at_end: bool) -> tuple[bool | None, int]:
+def _restored(problem: Reason, closers: tuple[str, ...] | None, is_code: bool) -> Missed:  # noqa: FBT001  # of a pickle
+    return Missed(problem, closers, is_code=is_code)
+
+
+def _is_named(text: str, names: Names, *, at_end: bool, is_code: bool) -> tuple[bool | None, int]:
     # Whether the text begins with a tool's name, None if it is not clear yet; and the place where it is clear.
-    text = text[:REACH]
+    text, introduced = text[:REACH], not is_code
     for word in _words(text):
         if word.end() == len(text) < REACH and not at_end:
             return None, len(text)
         parts = [word[0], *filter(None, _part(word[0]))]
         if any(names.resolve(part) is not None for part in parts):
-            return True, word.end()
-        if not BEFORE_NAMES.issuperset(parts[1:]):
+            return introduced or text[word.end() : word.end() + 1] in {"(", "{"}, word.end()
+        if not BEFORE_NAMES.issuperset(map(str.lower, parts[1:])):
             return False, word.end()
+        introduced = True
     return (False if at_end or len(text) == REACH else None), len(text)

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from toolglean.engine.judge.fence import FENCES, read_closing, read_opening
+from toolglean.engine.missed import quote
 from toolglean.engine.modes import CONTENT, DONE, START, TEXT
 from toolglean.engine.reasons import LEFTOVER_MARKER
 from toolglean.engine.strays import Mark
@@ -67,6 +68,9 @@ def _read_text(turn: Turn, plan: Plan, text: str, i: int) -> int:
         return end
     if not found:
         return turn.hold(text, place)
+    if _is_fence(turn, found):
+        quote(turn, found, base + place)
+        return place + len(found)
     if _is_text(turn, plan, found, base + place, own):
         turn.say(found, base + place)
         return place + len(found)
@@ -111,7 +115,7 @@ def _say_text(turn: Turn, text: str, i: int, place: int, found: str) -> tuple[in
 def _is_text(turn: Turn, plan: Plan, found: str, start: int, own: Finder) -> bool:
     # Whether what was found is ordinary text: it does not end anything before it.
     is_own = found in own.literals
-    if _is_fence(turn, found) or (not is_own and _is_too_late(turn, found, start)):
+    if not is_own and _is_too_late(turn, found, start):
         return True
     return is_own and not plan.may_begin(turn, found)
 
