@@ -170,6 +170,7 @@ STORIES = [
     Story("no-name", '```json\n{"city": "Oslo"}\n```\nDone.', (1, 1), ["get_weather"]),
     Story("quoted", f"Write this:\n\n```xml\n{HERMES}\n```\n", (4, 1)),
     Story("data", '{"name": "get_weather", "description": "Tells the weather."}', (1, 1), TOOL),
+    Story("data", '```json\n{"tool": "get_weather"}\n```', (2, 1), TOOL),  # its end was taken for an opener, cut off
     Story("in-json-string", 'So: {"a": "<|tool_call>call:get_weather{}<tool_call|>"}', (1, 12), TOOL),
     Story("addressed-to-user", f"<|start|>assistant to=user<|message|>{ATEM}<|eot|>", (1, 38), ["get_weather"]),
     Story("quoted", 'Call it as `functions.get_weather{"city": "Oslo"}` if you like.', (1, 13), ["get_weather"]),
@@ -209,6 +210,7 @@ NOT_SO = [
     ("unknown-tool", "Now " + HERMES.replace("weather", "wether"), None),
     ("cut-off", HERMES, TOOL),
     ("cut-off", f"{HERMES} <", TOOL),
+    ("cut-off", 'So:\n```json\n{"tool": "get_weather"}\n```', TOOL),
     ("json-broken", '<tool_call>{"name": "get_weather", "arguments": "Oslo"}</tool_call>', TOOL),
     ("json-broken", '<tool_call>{"name": "get_weather", "arguments": {"city": "O', TOOL),
     ("no-name", '<tool_call>{"function": "get_weather", "params": {"city": "Oslo"}}</tool_call>', TOOL),

@@ -97,6 +97,8 @@ def _openers(read: Read, known: Known, quotes: Quotes) -> tuple[list[Opener], in
             continue
         if not _is_worth_showing(read, seen) or seen.start + len(seen.text) <= covered:
             continue
+        if seen.kind == "call" and quotes.closes(seen.start):
+            continue
         if seen.kind == "end of call" and covered and not read.text[covered : seen.start].strip():
             continue  # it belongs to the reading before it
         if len(found) >= MOST:

@@ -33,6 +33,7 @@ class Quotes:
     def __init__(self, text: str) -> None:
         self._begins: list[int] = []
         self._ends: list[int] = []
+        self._closers: set[int] = set()
         code, begin, last = Code(), 0, None
         for piece in (*_piece.finditer(text), None):  # backticks take effect when the text after them is read
             was_open = code.open
@@ -45,6 +46,7 @@ class Quotes:
                     begin = last.start()
                 elif was_open and not code.open:
                     self._add(text, begin, last.end())
+                    self._closers.add(last.start())
             last = piece
         if code.sure:
             self._add(text, begin, len(text))
@@ -58,6 +60,10 @@ class Quotes:
         """Whether the character at that place is code."""
         found = bisect_right(self._begins, place) - 1
         return found >= 0 and place < self._ends[found]
+
+    def closes(self, place: int) -> bool:
+        """Whether the backticks at that place end code, also a fence that opens the text."""
+        return place in self._closers
 
 
 class Bare(NamedTuple):
