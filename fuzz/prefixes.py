@@ -17,10 +17,12 @@
 #   repair       a closer is missing, and the call's own closer ends the text: in the whole turn the missing one
 #                follows, and the other was a part of the value. `ToolCall.repairs` says that the call was not whole
 #   limit        a limit is passed by what follows
+#   undeclared   a call in a spelling that no format declares counts only where it ends the turn: in the whole turn,
+#                text follows, and it is content. No marker says that it was meant for a call, so nothing is reported
 #
-# Each of them must be reported: a `Problem` at or after the call's opener, or the call itself, which is not `ok`. (Of
-# several calls that are one draft, one problem tells.) A call that was whole, and that the whole turn has with other
-# arguments, is never excused.
+# Each of the others must be reported: a `Problem` at or after the call's opener, or one whose text the call is in (of
+# several calls that are one draft, one problem tells), or the call itself, which is not `ok`. A call that was whole,
+# and that the whole turn has with other arguments, is never excused.
 """`python -m fuzz.prefixes [--count N] [--seed N] [--format NAME]`: calls that the rest of the turn takes back."""
 
 from __future__ import annotations
@@ -48,21 +50,25 @@ def verdict(subject: Subject, text: str, places: list[int]) -> tuple[str, str] |
     """What the whole turn takes back or changes of the calls of its prefixes, and details for people; or None."""
     parser = subject.parser()
     events: list[Event] = []
-    prefixes: list[tuple[int, list[ToolCall]]] = []
+    prefixes: list[tuple[int, list[Event]]] = []
     before = 0
     for place in places:
         events += parser.feed(text[before:place])
-        prefixes.append((place, calls_of(parser.fork().finish())))
+        prefixes.append((place, parser.fork().finish()))
         before = place
     events += parser.feed(text[before:]) + parser.finish()
     whole = {call.span[0]: call for call in calls_of(events)}
-    for place, calls in prefixes:
+    for place, last in prefixes:
+        undeclared = {each.start for each in problems_of(last) if each.code == "undeclared-spelling"}
         for call in calls_of(subject.parser().feed(text[:place])):
             if call.status == "ok" and whole.get(call.span[0]) != call:
                 return "handed out, and another one later", _detail(place, call, whole.get(call.span[0]))
-        for call in calls:
-            if call.status == "ok" and (what := excuse(call, whole.get(call.span[0]), events, len(text))):
-                return what, _detail(place, call, whole.get(call.span[0]))
+        for call in calls_of(last):
+            later = whole.get(call.span[0])
+            if later is None and call.span[0] in undeclared:
+                continue
+            if call.status == "ok" and (what := excuse(call, later, events, len(text))):
+                return what, _detail(place, call, later)
     return None
 
 
@@ -82,7 +88,8 @@ def excuse(call: ToolCall, later: ToolCall | None, events: list[Event], size: in
         return ""
     kind, problems = labels(events, size)[call.span[0]], problems_of(events)
     # The problem of a list that turned out to be data is at its bracket, before its calls.
-    told = any(each.start >= call.span[0] or each.code == "not-a-call" for each in problems)
+    place = call.span[0]
+    told = any(place <= each.start + max(len(each.text) - 1, 0) or each.code == "not-a-call" for each in problems)
     if kind == "k":
         return "" if told else "at the end of a prefix, and a part of another call later"
     if kind == "r":

@@ -130,7 +130,7 @@ def test_text_and_fragments_in_every_order(whole_calls: bool) -> None:
         found = list(dict_chunks(stream, TOOLS, whole_calls=whole_calls))
         assert calls_of(found) == [(0, "get_weather", {"city": "Oslo"})], shift
         shown = "".join(each["choices"][0]["delta"].get("content") or "" for each in found)
-        assert shown.replace(OSLO, "").split() == ["Look.", "Yes."]  # it stays text, as a whole, where theirs came first
+        assert shown.replace(OSLO, "").split() == ["Look.", "Yes."]  # where theirs came first, ours stays text
         assert found[-1]["choices"][0]["finish_reason"] == "tool_calls"
 
 

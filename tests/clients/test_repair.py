@@ -30,7 +30,7 @@ from tests.support.shared import shared_rows
 from toolglean import CallEnd, Content, Event, Markup, ParserOptions, Problem, parse
 from toolglean.clients.repair import Kind, Repair
 from toolglean.errors import ToolgleanError, UsageError
-from toolglean.formats.headers import ENDS
+from toolglean.formats import headers
 
 LEAKS = leaks()
 IDS = [f"{leak.family}-{len(leak.calls)}" for leak in LEAKS]
@@ -357,7 +357,7 @@ def written(events: list[Event], text: str) -> str:
         if isinstance(event, CallEnd):
             stays = event.call.status != "ok"
             found += [text[slice(*event.call.span)]] if stays else []
-        elif isinstance(event, Content) or (isinstance(event, Markup) and stays and event.text not in ENDS):
+        elif isinstance(event, Content) or (isinstance(event, Markup) and stays and event.text not in headers.ENDS):
             found.append(event.text)
         stays = stays and isinstance(event, CallEnd | Markup | Problem)
     return "".join(found)

@@ -167,6 +167,7 @@ PREFIXES: list[tuple[str, str, str]] = [
     ("hermes", 'say `<tool_call>{"name": "f", "arguments": {}}</tool_call>` no', "a quotation"),
     ("pythonic", "[f(x=1), f(x=2)]", "a list"),
     ("qwen3-coder", "<tool_call><function=f><parameter=x>1</parameter></function></tool_call>", "a value"),
+    ("ui-tars", "Action: f(x=1)\n\nAction: f(x=2) no", "the last calls of a turn"),
 ]
 
 
@@ -174,6 +175,11 @@ PREFIXES: list[tuple[str, str, str]] = [
 def test_what_the_end_of_a_stream_may_make_a_call(name: str, text: str, about: str) -> None:
     del about
     assert prefixes.verdict(Subject(name, "many"), text, list(range(1, len(text)))) is None
+
+
+def test_text_may_follow_a_call_in_an_undeclared_spelling() -> None:
+    text = "```get_weather\ncity\nEND_ARG\n```:"
+    assert prefixes.verdict(Subject("continue", "typed", quoted="call"), text, list(range(1, len(text)))) is None
 
 
 def test_a_call_that_is_changed_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

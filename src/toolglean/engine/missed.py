@@ -5,7 +5,7 @@
 # visible: a `Problem` reports it. The text is content in both cases. The search is short, and does not extend into
 # prose: it ends at the first word that is neither a tool's name nor a word that formats write before names.
 #
-# A fence of code after other text is a quotation, also where it is the opener of a format. If a call follows it, that is
+# A fence of code after other text is a quotation, also where it is the opener of a format. A call that follows it is
 # reported in the same way. A command in it is not a call, even if a tool has its name: a name counts where it follows
 # one of those words, or comes before a bracket.
 """Missed calls."""
@@ -52,7 +52,7 @@ def release(
 
 
 def quote(turn: Turn, fence: str, start: int) -> None:
-    """That fence at `start` quotes what follows it: it is content now, or as soon as it is clear whether that is a call."""
+    """That fence at `start` quotes: it is content now, or as soon as it is clear whether a call follows it."""
     if turn.names.tools is None or turn.calls_ignored or turn.judge.draft is not None or turn.judge.in_doubt:
         turn.say(fence, start)
         return
