@@ -53,7 +53,8 @@ def release(
 
 def quote(turn: Turn, fence: str, start: int) -> None:
     """That fence at `start` quotes: it is content now, or as soon as it is clear whether a call follows it."""
-    if turn.names.tools is None or turn.calls_ignored or turn.judge.draft is not None or turn.judge.in_doubt:
+    unsure = turn.judge.draft is not None or turn.judge.in_doubt
+    if turn.names.tools is None or turn.calls_ignored or unsure or turn.tape.in_prompt:
         turn.say(fence, start)
         return
     turn.open_region(start, len(fence))
