@@ -9,7 +9,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from toolglean.engine.judge.fence import FENCES, read_closing, read_opening
-from toolglean.engine.missed import quote
 from toolglean.engine.modes import CONTENT, DONE, START, TEXT
 from toolglean.engine.reasons import LEFTOVER_MARKER
 from toolglean.engine.strays import Mark
@@ -69,6 +68,8 @@ def _read_text(turn: Turn, plan: Plan, text: str, i: int) -> int:
     if not found:
         return turn.hold(text, place)
     if _is_fence(turn, found):
+        from toolglean.engine.missed import quote  # noqa: PLC0415  # few turns have such a fence
+
         quote(turn, found, base + place)
         return place + len(found)
     if _is_text(turn, plan, found, base + place, own):
