@@ -36,7 +36,8 @@ def test_each_code_is_listed_once_and_reported_somewhere() -> None:
 
 def test_the_page_of_problems_has_a_row_for_each_code() -> None:
     page = (ROOT / "docs" / "reference" / "problems.md").read_text(encoding="utf-8")
-    assert tuple(re.findall(r"^\| `([a-z-]+)` \|", page, re.MULTILINE)) == CODES
+    # A code with two reasons has two rows.
+    assert tuple(dict.fromkeys(re.findall(r"^\| `([a-z-]+)` \|", page, re.MULTILINE))) == CODES
 
 
 def test_a_code_is_short_and_its_words_are_a_phrase() -> None:

@@ -121,7 +121,9 @@ LEAKS: dict[str, Leak] = {
     "two calls": Leak(
         "two calls", "both calls", f"{hermes('Oslo')}\n{hermes('Rome')}", runs=("Oslo", "Rome")
     ),
-    "other letters": Leak("arguments beyond ASCII", "the call", hermes("Tromsø 😀"), runs=("Tromsø 😀",)),
+    "other letters": Leak(
+        "arguments with characters other than ASCII", "the call", hermes("Tromsø 😀"), runs=("Tromsø 😀",)
+    ),
     "text after it": Leak("text before and after a call", "the call; both texts are content",
                           f"{I_LOOK}\nOne moment.", left="I will look.\n\nOne moment."),
     "reasoning in the text": Leak("`<think>` in the text, before a call", "the call; the reasoning in its own field",
