@@ -27,7 +27,7 @@ from toolglean.engine.turn import Payload, Turn
 from toolglean.scan.names import is_word
 from toolglean.scan.plain import Plain
 from toolglean.scan.scanner import FAIL
-from toolglean.scan.text import Finder
+from toolglean.scan.text import Finder, possessive
 
 if TYPE_CHECKING:
     from toolglean.engine.turn import Stops
@@ -35,7 +35,8 @@ if TYPE_CHECKING:
 
 __all__ = ["TagPayload", "TagPlan"]
 
-_word_after_fence = re.compile(r"(?:\s*+`{3,16}[\w+#./-]{0,32}[ \t\r]{0,8}\n)?+[\W]*+\w").match
+_FENCE = possessive(r"\s*+`{3,16}[\w+#./-]{0,32}[ \t\r]{0,8}\n", "?")
+_word_after_fence = re.compile(rf"{_FENCE}[\W]*+\w").match
 SEPARATORS = frozenset(",;]")
 
 

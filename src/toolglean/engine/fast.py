@@ -90,7 +90,7 @@ class FastPath:
     def _astray(self) -> list[Event]:
         raise NotImplementedError
 
-    def begin_at(self, place: int) -> None:
+    def _begin_at(self, place: int) -> None:
         """Nothing was read yet: count places from that one, because the turn is part of a longer text."""
         self._pos = place
 

@@ -33,7 +33,7 @@ from toolglean.scan.scanner import (
     numbers,
     whole_number,
 )
-from toolglean.scan.text import passing, space
+from toolglean.scan.text import passing, possessive, space
 
 __all__ = ["JsonScanner", "decode", "escaped"]
 
@@ -56,14 +56,16 @@ IN_STRINGS = frozenset({IN_KEY, IN_STRING})
 _INSIDE = frozenset({KEY, OPEN})  # tokens after which a value goes on
 
 _ESCAPE = r"""(?:["\\/bfnrt]|u[0-9a-fA-F]{4})"""
-_INSIDE_STRING = rf"""(?:[^"\\\x00-\x1f]++|\\{_ESCAPE})*+(\\)?\Z"""  # at the end, an escape may have begun
-leaves_string = re.compile(rf"""(?:[^"\\\x00-\x1f]++|\\{_ESCAPE})*+[\s\S]""").match
+_IN_STRING = possessive(rf"""[^"\\\x00-\x1f]++|\\{_ESCAPE}""")
+_INSIDE_STRING = rf"""{_IN_STRING}(?P<escape>\\)?\Z"""  # at the end, an escape may have begun
+leaves_string = re.compile(rf"{_IN_STRING}[\s\S]").match
 """Inside a string: finds something if the text ends it, or contains a control character or an incomplete escape."""
 
 _inside_string = re.compile(_INSIDE_STRING).match
 _inside_escape = re.compile(_ESCAPE + _INSIDE_STRING).match
 
-_body = passing(rf"""[^"\\\x00-\x1f]*(?:\\{_ESCAPE}[^"\\\x00-\x1f]*)*+""")
+_BODY = r"""[^"\\\x00-\x1f]*"""
+_body = passing(_BODY + possessive(rf"\\{_ESCAPE}{_BODY}"))
 _CONTROL = {code: f"\\u{code:04x}" for code in range(32)} | {8: "\\b", 9: "\\t", 10: "\\n", 12: "\\f", 13: "\\r"}
 _LITERALS = {"t": "rue", "f": "alse", "n": "ull"}
 
@@ -157,7 +159,7 @@ class JsonScanner(Scanner):
             return None
         if escapes:
             self.state = self.string_state
-        begun = found.lastindex is not None
+        begun = found["escape"] is not None
         if begun:
             self._begin_escape()
         return text, begun

@@ -21,7 +21,7 @@ from enum import IntEnum
 from typing import Any, ClassVar
 
 from toolglean.scan.plain import Plain, Rope, grown, joined
-from toolglean.scan.text import passing, space
+from toolglean.scan.text import passing, possessive, space
 
 __all__ = [
     "CLOSE", "DONE", "DOUBT", "FAIL", "HEX_DIGITS", "KEY", "MAX_DIGITS", "NEED", "NUMBER", "NUMBER_START", "OPEN",
@@ -74,7 +74,7 @@ OTHER = frozenset("HOB")
 _NUMBER = r"-?(?:0|[1-9][0-9]{0,99}+)(?:\.[0-9]{1,300}+)?(?:[eE][+-]?[0-9]{1,2}+)?"
 whole_number = re.compile(rf"{_NUMBER}(?=[,\]}} \t\n\r])").match
 """Matches a number whose end is shown by the character after it."""
-numbers = passing(rf"(?:{_NUMBER}[ \t\n\r]*+,[ \t\n\r]*+)*+")
+numbers = passing(possessive(rf"{_NUMBER}[ \t\n\r]*+,[ \t\n\r]*+"))
 """Passes over the numbers of a list, up to the last one that a comma follows."""
 SHORT = 16
 

@@ -11,8 +11,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache
+from itertools import count
 
-__all__ = ["NO_GUARD", "Finder", "is_code", "passing", "space", "until", "with_closers"]
+__all__ = ["NO_GUARD", "Finder", "is_code", "passing", "possessive", "space", "until", "with_closers"]
 
 NO_GUARD = "\x00no guard"  # appears in no chunk; if it did, the chunk would only miss a fast path
 
@@ -20,6 +21,24 @@ NO_GUARD = "\x00no guard"  # appears in no chunk; if it did, the chunk would onl
 def passing(pattern: str) -> Callable[[str, int], re.Match[str]]:
     """Make a function that matches the pattern at a position. The pattern must match the empty string."""
     return re.compile(pattern).match  # type: ignore[return-value]
+
+
+# Before Python 3.11.5, a possessive repeat of a group keeps what its last, failed repetition has read (CPython's issue
+# 106052): `(?:ab?c)*+` matches all of "aca".
+_KEEPS_FAILED = re.compile("(?:ab?c)*+").fullmatch("aca") is not None
+_group_numbers = count()
+
+
+def possessive(body: str, times: str = "*", *, keeps_failed: bool = _KEEPS_FAILED) -> str:
+    """An expression for that body, repeated so often as `times` says, without ever giving a repetition back.
+
+    `keeps_failed`: whether this Python's own possessive repeat of a group must not be used. What is used instead has a
+    named group, so the other groups of an expression must not be found by their number.
+    """
+    if not keeps_failed:
+        return f"(?:{body}){times}+"
+    name = f"possessive_{next(_group_numbers)}"
+    return f"(?=(?P<{name}>(?:{body}){times}))(?P={name})"
 
 
 space = passing(r"[ \t\n\r]*")

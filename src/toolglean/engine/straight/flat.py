@@ -12,6 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from toolglean.scan.json import COMMA, IN_KEY, IN_STRING, NAMED, OBJECT, START, VALUE
+from toolglean.scan.text import possessive
 
 __all__ = ["CLOSED", "read_flat", "whole"]
 
@@ -55,7 +56,8 @@ class _Pattern:
 
     def rest(self) -> str:
         """A value is complete."""
-        return f"(?:{_SPACE},{_SPACE}{_PAIR})*+{_SPACE}(?:(?P<closed>\\}})|{self.at(VALUE)}|,{_SPACE}{self.key()})"
+        pairs = possessive(f"{_SPACE},{_SPACE}{_PAIR}")
+        return f"{pairs}{_SPACE}(?:(?P<closed>\\}})|{self.at(VALUE)}|,{_SPACE}{self.key()})"
 
     def of(self, state: int) -> str:
         """The pattern of a text that begins in that state."""

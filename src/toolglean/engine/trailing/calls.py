@@ -228,7 +228,7 @@ class TrailingCalls(Plain):
             options = changed(self._options, repair=False, undeclared="text", strict=True)
             self._new = Machine(self._plan, self._tools, options)
         self._reader = self._new.fork()
-        self._reader.begin_at(place)
+        self._reader._begin_at(place)
         self._begun = self._read_to = place
         self._is_over = False
 

@@ -36,6 +36,7 @@ from toolglean.scan.by_schema.words import (
     parts_of,
 )
 from toolglean.scan.nested import json_text
+from toolglean.scan.text import possessive
 
 __all__ = ["sequences"]
 
@@ -196,8 +197,10 @@ def _side_by_side(source: Source, pos: int, part: _Part) -> Iterator[Reading]:
 
 # -- lines of words ----------------------------------------------------------------------------------------------------
 
+_MORE_WORDS = possessive(r"[ :-]\w{1,64}+", "{0,3}")
 _begin = re.compile(
-    r"([^\w\s\"'`~(){}\[\]]{0,4}+)[ \t]*+(\w{1,64}+(?:[ :-]\w{1,64}+){0,3}+)[ \t]*+:?[ \t]*+\r?\n"
+    r"(?P<bullet>[^\w\s\"'`~(){}\[\]]{0,4}+)[ \t]*+"
+    rf"(?P<words>\w{{1,64}}+{_MORE_WORDS})[ \t]*+:?[ \t]*+\r?\n"
 ).match
 _BULLETS = frozenset("-*•>#$+")
 
@@ -205,18 +208,18 @@ _BULLETS = frozenset("-*•>#$+")
 def _between_lines(source: Source, pos: int, part: _Part) -> Iterator[Reading]:
     # `BEGIN CALL f`, then arguments, then `END CALL`; or with a sign before both: `@call f`, then `@end`.
     found = _begin(source.text, pos)
-    if not found or not source.starts_line(pos) or found[1] in _BULLETS:
+    if not found or not source.starts_line(pos) or found["bullet"] in _BULLETS:
         return
-    words = found[2].replace(":", " ").split()
+    words = found["words"].replace(":", " ").split()
     tool = source.tools.get(words[-1])
     label = " ".join(words[:-1] if tool else words)
     parts = parts_of(label)
     if introduces_other(label) or (tool is None and not introduces_call(label)):
         return
-    if not found[1] and (not parts or {parts[0], parts[-1]}.isdisjoint(BEGIN_WORDS)):
+    if not found["bullet"] and (not parts or {parts[0], parts[-1]}.isdisjoint(BEGIN_WORDS)):
         return
-    heads = (found[2], *words, " ".join(parts))
-    for number, (begin, end) in enumerate(_word_lines(source, (found[1], heads), found.end(), part.end)):
+    heads = (found["words"], *words, " ".join(parts))
+    for number, (begin, end) in enumerate(_word_lines(source, (found["bullet"], heads), found.end(), part.end)):
         if number > source.bound:
             return
         region = Region(found.end(), begin, part.frames, "elements" if number else "text")
