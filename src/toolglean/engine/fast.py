@@ -63,7 +63,7 @@ class FastPath:
             return self._astray() if events is None else events
         if self._find_opener is not None and chunk:  # text
             start, turn = self._pos, self._turn
-            if self._look_on or self._find_opener(chunk) or (not turn.channel and ("{" in chunk or "[" in chunk)):
+            if self._look_on or self._find_opener(chunk) or "[" in chunk or ("<" if turn.channel else "{") in chunk:
                 events = self._beside_line(chunk) if self._lines is not None else self._beside_opener(chunk)
             elif turn.channel:
                 event = turn.emit.plain_reasoning(chunk, start)
@@ -157,6 +157,7 @@ class FastPath:
             if not turn.tape.held:
                 self._finder = self._plan.text_finder(turn)
                 self._find_opener = self._finder.search
+                self._look_on = judge.header_begun
         elif turn.has_content and turn.emit.clean and not judge.must_look:
             if judge.closers.late:
                 if self._pos <= judge.closers.until + WINDOW:  # no closer is that long
@@ -206,6 +207,13 @@ class FastPath:
             strings.scan(text)
             if strings.is_open:
                 self._shut_fast_paths()
+
+    def _tell_headers(self, text: str, start: int) -> None:
+        # Reasoning with something in it that may begin the header of another role; mostly it does not.
+        if self._turn.judge.header_begun or "<" in text or "[" in text:
+            self._own()
+            self._turn.judge.reasoning(text, start)
+        self._look_on = self._turn.tape.held != "" or self._turn.judge.header_begun
 
     def _look_for_quotes(self, code: Quotes, text: str, start: int) -> None:
         self._catch_up()
@@ -271,7 +279,7 @@ class FastPath:
         tape.hold(text[place:])
         if turn.channel:
             self._last = said or self._last
-            self._look_on = tape.held != ""
+            self._tell_headers(said, start)
         else:
             if place:
                 self._at_line = self._lines is not None and said[-1:] == "\n"

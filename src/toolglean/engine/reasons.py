@@ -103,6 +103,7 @@ def repaired(name: str) -> Reason:
 LEFTOVER_MARKER = Reason("leftover-marker", "leftover marker next to a call")
 UNOPENED_REASONING = Reason("unopened-reasoning", "reasoning closed but never opened")
 CUT_OFF = Reason("cut-off", "turn ends after an opening marker")
+OTHER_ROLE = Reason("another-message", "call after the header of another message in the reasoning")
 ANOTHER_MESSAGE = Reason("another-message", "the header of another message ends the turn")
 
 # -- limits ------------------------------------------------------------------------------------------------------------

@@ -72,6 +72,7 @@ class Speech(Keeping):
         self.emit.content(text, start)
 
     def _say_reasoning(self, text: str, start: int) -> None:
+        self.judge.reasoning(text, start)
         end = len(text.rstrip())  # white space at its end waits, because before a marker it is markup
         if end:
             self.long_space = False
@@ -157,6 +158,7 @@ class Speech(Keeping):
         self._keep_line()
         if channel != self.channel:
             self.keep_nothing()
+            self.judge.reasoning_began()
         self.channel, self.long_space, self.last_text, self.last_char = channel, False, "", ""
         self.judge.entered()
         self.payload, self.mode = None, MARKER_SPACE

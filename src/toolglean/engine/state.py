@@ -13,6 +13,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from toolglean.engine.modes import CALL, CONTENT, DONE, TEXT, Mode
+from toolglean.engine.reasons import OTHER_ROLE
 from toolglean.engine.repair.suspended import ON
 from toolglean.engine.tape import UNBOUND, Region, Tape
 from toolglean.scan.plain import Plain
@@ -159,12 +160,16 @@ class TurnState(Plain):
     @property
     def calls_ignored(self) -> bool:
         """Whether calls are ignored here: in reasoning, if the user wants that; otherwise see `Judge.ignores_calls`."""
-        return self.rules.no_calls_in_reasoning if self.channel != CONTENT else self.judge.ignores_calls
+        if self.channel == CONTENT:
+            return self.judge.ignores_calls
+        return self.rules.no_calls_in_reasoning or self.judge.is_other_role
 
     @property
     def ignored_because(self) -> Reason | None:
         """Why calls are ignored here, for a `Problem`; None if the user wants that."""
-        return None if self.channel != CONTENT else self.judge.ignored_because
+        if self.channel == CONTENT:
+            return self.judge.ignored_because
+        return None if self.rules.no_calls_in_reasoning else OTHER_ROLE
 
     @property
     def reads_by_schema(self) -> bool:

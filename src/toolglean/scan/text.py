@@ -11,7 +11,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache
-from itertools import count
 
 __all__ = ["NO_GUARD", "Finder", "is_code", "passing", "possessive", "space", "until", "with_closers"]
 
@@ -26,7 +25,7 @@ def passing(pattern: str) -> Callable[[str, int], re.Match[str]]:
 # Before Python 3.11.5, a possessive repeat of a group keeps what its last, failed repetition has read (CPython's issue
 # 106052): `(?:ab?c)*+` matches all of "aca".
 _KEEPS_FAILED = re.compile("(?:ab?c)*+").fullmatch("aca") is not None
-_group_numbers = count()
+_group_numbers = iter(range(1_000_000))
 
 
 def possessive(body: str, times: str = "*", *, keeps_failed: bool = _KEEPS_FAILED) -> str:

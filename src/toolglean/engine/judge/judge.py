@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from toolglean.engine.attempt import Attempt
     from toolglean.engine.judge.code import Quotes
     from toolglean.engine.judge.drafts import Draft
+    from toolglean.engine.judge.other_roles import OtherRoles
     from toolglean.engine.judge.strings import JsonStrings
 
 __all__ = ["Judge"]
@@ -31,19 +32,21 @@ class Judge(Plain):
         code: whether content is quoted; None if that does not matter.
         strings: whether content is in a JSON string; None if that does not matter.
         closers: closers that may come outside a call.
+        others: whether the reasoning has another role's header; None as long as nothing in it may begin one.
         for_user: whether the text is for the user alone.
         fence: the code fence that opened the turn, as long as it contains nothing but calls; else "".
         attempt: the turn from before the region, if a call in it will be held back.
         draft: calls that are held back, or None.
     """
 
-    __slots__ = ("attempt", "closers", "code", "draft", "fence", "for_user", "strings")
+    __slots__ = ("attempt", "closers", "code", "draft", "fence", "for_user", "others", "strings")
 
-    owned = ("attempt", "code", "draft", "strings")
+    owned = ("attempt", "code", "draft", "others", "strings")
 
     def __init__(self, code: Quotes | None, strings: JsonStrings | None) -> None:
         self.code = code
         self.strings = strings
+        self.others: OtherRoles | None = None
         self.closers = TRUSTED
         self.for_user = False
         self.fence = ""
@@ -51,6 +54,20 @@ class Judge(Plain):
         self.draft: Draft | None = None
 
     # -- what is emitted -----------------------------------------------------------------------------------------------
+
+    def reasoning(self, text: str, start: int) -> None:
+        """Reasoning is emitted."""
+        if self.others is None:
+            if self.code is None or ("<" not in text and "[" not in text):
+                return
+            from toolglean.engine.judge.other_roles import OtherRoles  # noqa: PLC0415  # hardly any reasoning has one
+
+            self.others = OtherRoles()
+        self.others.read(text, start)
+
+    def reasoning_began(self) -> None:
+        """Another kind of text begins: reasoning, or content."""
+        self.others = None
 
     def content(self, text: str, start: int) -> None:
         """Content is emitted."""
@@ -109,6 +126,16 @@ class Judge(Plain):
             self.strings.reset()
 
     # -- what is accepted ----------------------------------------------------------------------------------------------
+
+    @property
+    def header_begun(self) -> bool:
+        """Whether another role's header may have begun in the reasoning, so that all that follows must be read."""
+        return self.others is not None and self.others.begun
+
+    @property
+    def is_other_role(self) -> bool:
+        """Whether the reasoning so far has another role's header: calls that follow in it are not the model's."""
+        return self.others is not None and self.others.found
 
     @property
     def ignores_calls(self) -> bool:
