@@ -15,6 +15,7 @@ from toolglean.conversation.blocks import NeutralHistoryConverter
 from toolglean.conversation.fields import field as field_of
 from toolglean.conversation.messages import History, Message
 from toolglean.conversation.openai import OpenAIHistoryConverter
+from toolglean.conversation.parsing import check_parsing
 from toolglean.conversation.routing import McpIntegration
 from toolglean.conversation.turns import Turn
 from toolglean.options import with_trailing_json
@@ -36,6 +37,10 @@ class ApiHandlerOptions:
         ollama_base_url, ollama_model_id: the same for `OllamaHandler`; the URL is the server's, without `/v1`.
         request: further arguments of `chat.completions.create` (`temperature`, …).
         parser: arguments of `toolglean.Parser` (`format`, `model`, `template`, …); without them, `format="auto"`.
+
+    Raises:
+        UsageError: an argument in `parser` is unknown or wrong; the message names it.
+        FormatError, TemplateError: a format or a template in `parser` cannot be used.
     """
 
     open_ai_base_url: str | None = None
@@ -45,6 +50,9 @@ class ApiHandlerOptions:
     ollama_model_id: str | None = None
     request: Mapping[str, Any] = field(default_factory=dict)
     parser: ParserArguments = field(default_factory=ParserArguments)
+
+    def __post_init__(self) -> None:
+        check_parsing(self.parser)
 
 
 class BaseProvider(abc.ABC):

@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, field_validator
 
 from toolglean.clients.streams import aclose, close
+from toolglean.conversation.parsing import check_parsing
 from toolglean.llm.base import FunctionCallingLLM, Messages, force_single_tool_call
 from toolglean.llm.errors import ClientError, ConfigurationError
 from toolglean.llm.faults import RequestInfo, converting_errors, interrupting_stream
@@ -113,6 +114,12 @@ class Served(BaseModel, FunctionCallingLLM):
     @classmethod
     def _stays(cls, given: dict[str, Any]) -> dict[str, Any]:
         return Frozen(given)
+
+    @field_validator("parser")
+    @classmethod
+    def _is_for_parsers(cls, given: dict[str, Any]) -> dict[str, Any]:
+        check_parsing(given)
+        return given
 
     @field_validator("base_url")
     @classmethod

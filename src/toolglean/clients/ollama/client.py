@@ -28,6 +28,7 @@ from toolglean.clients.ollama.chunks import (
 from toolglean.clients.ollama.ids import keeping
 from toolglean.clients.ollama.requests import ChatOptions, GenerateOptions, Messages, Tools, known_tools, sent_tools
 from toolglean.conversation.fields import field
+from toolglean.conversation.parsing import check_parsing
 from toolglean.errors import FormatError, TemplateError, UsageError
 from toolglean.events import Event
 from toolglean.formats.spec import Format
@@ -45,6 +46,7 @@ class _Templates:
     """How the models of a server write, requested once for each model."""
 
     def __init__(self, parsing: ParserArguments) -> None:
+        check_parsing(parsing)
         self._parsing: ParserArguments = {"start": "content", **parsing}
         self.shown: dict[str, ollama.ShowResponse | None] = {}  # what the server says about its models
         self._known: dict[str, ParserArguments] = {}
@@ -113,7 +115,8 @@ class OllamaClient(_Shared, ollama.Client):
             has none, or one that cannot be read, the format is detected from the turn.
 
     Raises:
-        UsageError: `client` is not such a client; the message says what to pass.
+        UsageError: `client` is not such a client, or an argument is unknown or wrong; the message says what to pass.
+        FormatError, TemplateError: a format or a template that you pass cannot be used.
 
     `chat` accepts the arguments of `ollama.Client.chat`. Without tools nothing is parsed. Calls have ids: the server's
     own, which are also sent back in messages (`tool_calls[].id`, `tool_call_id`); leaked calls get ids that toolglean

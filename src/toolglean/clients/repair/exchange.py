@@ -25,6 +25,7 @@ from toolglean.clients.responses import dict_response
 from toolglean.clients.responses.reader import ResponseReader
 from toolglean.clients.turn.arguments import TurnArguments
 from toolglean.clients.turn.text import Counts
+from toolglean.conversation.parsing import check_parsing
 from toolglean.errors import ToolError, UsageError
 from toolglean.formats.registry import format_of_model
 from toolglean.formats.spec import Format
@@ -39,7 +40,6 @@ Kind: TypeAlias = Literal["chat", "responses", "ollama"]
 
 FORMAT_OPTIONS = ("format", "model", "template")
 """With one of these, the user says how calls are written; otherwise the request's model does, or it is detected."""
-ARGUMENTS = "pass format, model, template, start or options, as for toolglean.Parser"
 PATHS: Mapping[str, Kind] = {"/chat/completions": "chat", "/responses": "responses", "/api/chat": "ollama"}
 MOST_TOOLS, MOST_LETTERS = 4096, 128 * 1024
 """How many tools a request may have, and how many characters their names together, for its answer to be read. Searching
@@ -91,9 +91,7 @@ class Repair:
     def __init__(
         self, *, whole_calls: bool = True, counts: Counts | None = None, **parsing: Unpack[ParserArguments]
     ) -> None:
-        for name, given in parsing.items():
-            if name not in ParserArguments.__annotations__:
-                raise UsageError(f"{name}={given!r:.80} is an unknown argument: {ARGUMENTS}, or leave it out")
+        check_parsing(parsing)
         wrong = {"prompt": parsing.get("prompt"), "markup": options_of(parsing.get("options")).markup}
         for name, value in wrong.items():
             if value:
@@ -102,7 +100,6 @@ class Repair:
         # user says otherwise.
         chosen = {name: value for name, value in parsing.items() if value is not None}
         self._parsing: dict[str, Any] = {"start": "content", **chosen}
-        Parser(None, **self._parsing)
         self._named = any(name in self._parsing for name in FORMAT_OPTIONS)
         self.whole_calls = whole_calls
         self.counts = Counts() if counts is None else counts
