@@ -21,6 +21,7 @@ from toolglean.llm.constrained import REPLACED, Server, constraint, example_in, 
 from toolglean.llm.errors import ConfigurationError
 from toolglean.llm.frozen import Frozen
 from toolglean.llm.instructions import with_one_system_message, with_tools_described
+from toolglean.llm.replay import AsyncReplayClient, ReplayClient
 from toolglean.llm.served import Reading, Served, with_unknown_tools
 from toolglean.llm.sse import EventLines, refusal
 from toolglean.llm.tools import schema_of
@@ -62,6 +63,7 @@ class OpenAICompatible(Served):
             format of calls, it is detected.
         retry: when a failed request is sent again.
         client, async_client: an `httpx.Client` and an `httpx.AsyncClient` to use; None: created when first needed.
+            A `ReplayClient` or an `AsyncReplayClient` replays turns, for the asynchronous methods and the others.
 
     In a chat, further arguments are fields of the request: `tool_choice`, `max_tokens`, `response_format`, ….
 
@@ -81,8 +83,8 @@ class OpenAICompatible(Served):
         self,
         model: str = "",
         *,
-        client: httpx.Client | None = None,
-        async_client: httpx.AsyncClient | None = None,
+        client: httpx.Client | ReplayClient | None = None,
+        async_client: httpx.AsyncClient | AsyncReplayClient | None = None,
         parser: ParserArguments | None = None,
         **fields: Any,
     ) -> None:
@@ -105,6 +107,8 @@ class OpenAICompatible(Served):
         return given
 
     # -- clients -------------------------------------------------------------------------------------------------------
+
+    client_methods = ("build_request", "send")
 
     def _kinds(self) -> tuple[Any, Any]:
         return httpx.Client, httpx.AsyncClient

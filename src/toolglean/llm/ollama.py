@@ -61,6 +61,7 @@ class Ollama(Served):
             are read at the end of the turn, unless you pass `{"options": ParserOptions(trailing_json="content")}`.
         retry: when a failed request is sent again.
         client, async_client: an `ollama.Client` and an `ollama.AsyncClient` to use; None: created when first needed.
+            A `ReplayClient` or an `AsyncReplayClient` replays turns, for the asynchronous methods and the others.
 
     Raises:
         ConfigurationError: a field is wrong; it names the field and its value.
@@ -87,6 +88,8 @@ class Ollama(Served):
         super().__init__(model, client=client, async_client=async_client, parser=parser, **fields)
 
     # -- clients -------------------------------------------------------------------------------------------------------
+
+    client_methods = ("chat",)
 
     def _kinds(self) -> tuple[Any, Any]:
         return ollama.Client, ollama.AsyncClient

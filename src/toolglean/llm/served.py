@@ -13,7 +13,7 @@ import abc
 import asyncio
 import weakref
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from typing import Any, Literal, Protocol, Self, overload
+from typing import Any, ClassVar, Literal, Protocol, Self, overload
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, field_validator
@@ -24,6 +24,7 @@ from toolglean.llm.base import FunctionCallingLLM, Messages, force_single_tool_c
 from toolglean.llm.errors import ClientError, ConfigurationError
 from toolglean.llm.faults import RequestInfo, converting_errors, interrupting_stream
 from toolglean.llm.frozen import Frozen
+from toolglean.llm.handed_in import clients_of
 from toolglean.llm.retries import RetryPolicy
 from toolglean.llm.steps import AsyncSteps
 from toolglean.llm.tools import schema_of
@@ -78,6 +79,7 @@ class Served(BaseModel, FunctionCallingLLM):
     parser: dict[str, Any] = Field(default_factory=dict, validate_default=True)
     retry: RetryPolicy = Field(default_factory=RetryPolicy)
 
+    client_methods: ClassVar[tuple[str, ...]]  # those that a client must have
     _client: Any = PrivateAttr(default=None)
     _async_client: Any = PrivateAttr(default=None)
     _handed_in: tuple[bool, bool] = PrivateAttr(default=(False, False))
@@ -100,8 +102,8 @@ class Served(BaseModel, FunctionCallingLLM):
             why = first["msg"].removeprefix("Value error, ")
             message = f"{name}={first['input']!r} is not valid: {why}"
             raise ConfigurationError(message, field=name, value=first["input"]) from error
-        self._client, self._async_client = client, async_client
-        self._handed_in = (client is not None, async_client is not None)
+        self._client, self._async_client = clients_of(client, async_client, self._kinds(), self.client_methods)
+        self._handed_in = (self._client is not None, self._async_client is not None)
 
     @field_validator("model")
     @classmethod
@@ -200,8 +202,7 @@ class Served(BaseModel, FunctionCallingLLM):
             return found  # there is nothing to add, or it has been added already
         return MessageList([Message.from_str(self.system_prompt, Role.SYSTEM), *found])
 
-    # -- what depends on the server
-    # -------------------------------------------------------------------------------------
+    # -- what depends on the server ------------------------------------------------------------------------------------
 
     @abc.abstractmethod
     def _kinds(self) -> tuple[Any, Any]:
