@@ -195,13 +195,15 @@ class Parser(Weighing):
         """End the turn.
 
         Returns:
-            The last events: text that was held back, and a call that was cut off, as a `CallEnd` with status
-            "incomplete". A second `finish` returns an empty list.
+            The last events: text that was held back; calls that are certain only now, such as one in bare JSON; and a
+            call that was cut off, as a `CallEnd` with status "incomplete". A second `finish` returns an empty list.
         """
         return super().finish()
 
     def close(self) -> Output:
-        """End the turn: returns text that was held back and, in `unfinished`, a call that was cut off."""
+        """End the turn, and fold its last events: text that was held back, calls that are certain only now, which must
+        be run like those of `add`, and in `unfinished` a call that was cut off.
+        """
         return fold(self.finish())
 
     def fork(self) -> Self:
