@@ -13,7 +13,8 @@ pytest.importorskip("tenacity", reason="needs toolglean[llm]")
 
 import ollama
 
-from toolglean.clients.ollama import AsyncOllamaClient, OllamaClient
+from toolglean.clients.chat import dict_chunks
+from toolglean.clients.ollama import AsyncOllamaClient, OllamaClient, chat_chunks, chat_events
 from toolglean.clients.repair import Repair
 from toolglean.conversation import ApiHandlerOptions
 from toolglean.errors import UsageError
@@ -52,6 +53,14 @@ def test_a_wrong_argument_is_refused_when_the_client_is_made(
 def test_right_arguments_are_accepted(make: Callable[[Any], Any]) -> None:
     assert make({"format": "hermes", "model": None, "start": "reasoning"}) is not None
     assert make({}) is not None
+
+
+def test_a_function_that_reads_a_stream_names_an_unknown_argument() -> None:
+    # Fixed bug: a TypeError named `Parser.__init__()`, which the user had not called.
+    typo: Any = {"fromat": "hermes"}
+    for read in (chat_chunks, chat_events, dict_chunks):
+        with pytest.raises(UsageError, match="fromat='hermes' is an unknown argument"):
+            read([], ["f"], **typo)
 
 
 @pytest.mark.parametrize("given", ["hermes", [("format", "hermes")]])

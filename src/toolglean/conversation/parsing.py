@@ -10,7 +10,7 @@ from typing import Any
 from toolglean.errors import UsageError, shown
 from toolglean.parser import Parser, ParserArguments
 
-__all__ = ["check_parsing"]
+__all__ = ["check_names", "check_parsing"]
 
 ARGUMENTS = "pass format, model, template, start or options, as for toolglean.Parser"
 
@@ -29,8 +29,20 @@ def check_parsing(parsing: Any) -> None:
     """
     if not isinstance(parsing, Mapping):
         raise UsageError(f"parser={shown(parsing)} is not a dict: {ARGUMENTS}, such as {{'format': 'hermes'}}")
+    check_names(parsing)
+    arguments: Any = parsing
+    Parser(None, **arguments)
+
+
+def check_names(parsing: Mapping[str, Any]) -> None:
+    """Whether a parser has arguments with these names.
+
+    Args:
+        parsing: as for `check_parsing`.
+
+    Raises:
+        UsageError: an argument is unknown; the message names it.
+    """
     for name, given in parsing.items():
         if name not in ParserArguments.__annotations__:
             raise UsageError(f"{name}={shown(given)} is an unknown argument: {ARGUMENTS}, or leave it out")
-    arguments: Any = parsing
-    Parser(None, **arguments)

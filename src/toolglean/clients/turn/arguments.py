@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 from toolglean.clients.turn.text import Counts, NewField, Tools, TurnText
+from toolglean.conversation.parsing import check_names
 from toolglean.conversation.reasoning_field import ReasoningField, parser_of_reasoning
 from toolglean.options import ParserOptions, changed, options_of
 from toolglean.parser import Parser, ParserArguments
@@ -47,6 +48,7 @@ def text_for(tools: Tools, parsing: Mapping[str, Any]) -> TurnText:
     own = {name: parsing[name] for name in ("whole_calls", "single_call", "counts") if name in parsing}
     chosen = with_own_ids(parsing.get("options"))
     asked = {name: value for name, value in parsing.items() if name not in own}
+    check_names(asked)
     unknown = chosen.unknown_tools or "content"
     given = {**asked, "options": changed(chosen, unknown_tools=unknown)}
     field: NewField | None = None
