@@ -141,7 +141,7 @@ class Turn:
         # In a format whose calls begin with the name, no other word may begin the turn like a call either: the reader
         # takes it for text, but it is a call that the model got wrong.
         names = self.tools.names
-        initials = dict.fromkeys(name[:1] for name in (*names, *namespaces_of(names))) if names else {}
+        initials = dict.fromkeys(name[:1] for name in (*names, *sorted(namespaces_of(names)))) if names else {}
         others = ""
         if self._is_bare and self.spellings.call.startswith("{name}"):
             after = self.spellings.call.removeprefix("{name}").strip()
