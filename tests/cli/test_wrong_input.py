@@ -41,6 +41,7 @@ FILES: dict[str, bytes] = {
     "config.json": b'{"model_max_length": 1}',
 }
 PARSE = ["parse", "turn.txt"]
+ENGINE = ["conformance", "--engine", "http://127.0.0.1:9"]
 GRAMMAR = ["grammar", "hermes", "--tools", "tools.json"]
 
 ROWS: list[tuple[list[str], str]] = [
@@ -70,6 +71,8 @@ ROWS: list[tuple[list[str], str]] = [
     (["INPUT", "turn.txt", "--format", "x", "--model", "y"], "argument --model: not allowed with argument --format"),
     (["INPUT", "turn.txt", "--closer", "x"], "--closer needs --tag"),
     (["INPUT", "turn.txt", "--set", "a=1"], "--set needs --template"),
+    (["INPUT", "turn.txt", "--strict-format"], "--strict-format needs --format, --model, --template or --tag"),
+    (["INPUT", "hermes", "--strict-format", "--format", "auto"], "--strict-format needs --format"),
     (["INPUT", "turn.txt", "--template", "open.jinja", "--tag", "x"], "--template cannot be combined with"),
     (["INPUT", "turn.txt", "--template", "missing"], "missing: No such file or directory"),
     (["INPUT", "turn.txt", "--template", "folder"], "folder: Is a directory"),
@@ -155,6 +158,22 @@ ROWS: list[tuple[list[str], str]] = [
     (["demo", "nobody"], "unknown stream 'nobody'; `toolglean demo --list` lists them"),
     (["demo", "--delay", "soon"], "argument --delay: invalid value 'soon': expected 0 to 60 seconds"),
     (["conformance", "--only", "nothing"], "no case matches"),
+    (["conformance", "--format", "nofmt"], "--format nofmt: no case has this format; `toolglean conformance --list`"),
+    (["conformance", "--format", "hermse"], "--format hermse: no case has this format; did you mean hermes?"),
+    # an option without the one that it needs would leave its user with the results of toolglean itself
+    (["conformance", "--mode", "vllm"], "--mode needs --engine"),
+    (["conformance", "--mode", "upstream"], "--mode needs --engine"),
+    (["conformance", "--model", "m"], "--model needs --engine"),
+    (["conformance", "--host", "127.0.0.1"], "--host needs --engine"),
+    (["conformance", "--tool-call-parser", "x", "--port", "99"], "--port needs --engine"),
+    (["conformance", "--tool-call-parser", "x"], "--tool-call-parser needs --engine"),
+    (["conformance", "--reasoning-parser", "x", "--target", "toolglean"], "--reasoning-parser needs --engine"),
+    ([*ENGINE, "--tool-call-parser", "x"], "--tool-call-parser needs --mode sglang"),
+    ([*ENGINE, "--mode", "vllm", "--port", "0"], "--port needs --mode upstream"),
+    ([*ENGINE, "--mode", "sglang", "--model", "m"], "--model needs --mode upstream or vllm or echo"),
+    ([*ENGINE, "--python", "python3"], "--python needs --target or --parser"),
+    (["conformance", "r.json", "--page", "p.md", "--target", "toolglean"], "--target is for a run, and RESULTS run"),
+    (["conformance", "r.json", "--page", "p.md", "--output", "o.json"], "--output is for a run, and RESULTS run"),
     (["conformance", "--parser", "nobody"], "is not the name of a parser"),
     (["conformance", "--parser", "no_such_module:f"], "No module named 'no_such_module'"),
     (["conformance", "--cases", "missing"], "missing"),

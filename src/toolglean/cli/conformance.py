@@ -6,12 +6,13 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from toolglean.batch.lines import InputError
+from toolglean.cli.near import did_you_mean
 from toolglean.cli.output import for_people
 from toolglean.cli.progress import clear_line, show_line
 from toolglean.formats.registry import find_format
@@ -28,7 +29,18 @@ from toolglean.kit.conformance.upstream import Upstream
 __all__ = ["add_arguments"]
 
 MODES = ("upstream", "vllm", "sglang", "echo")
-LAST_PORT = 65535
+HOST, PORT, LAST_PORT = "127.0.0.1", 9911, 65535
+NEEDS: Mapping[str, Sequence[str]] = {
+    "mode": MODES,
+    "model": ("upstream", "vllm", "echo"),
+    "host": ("upstream",),
+    "port": ("upstream",),
+    "tool_call_parser": ("sglang",),
+    "reasoning_parser": ("sglang",),
+}
+"""Options that need --engine, and the modes that use them."""
+OF_A_RUN = ("target", "parser", "engine", "output", "junit")
+"""Options that RESULTS would leave without effect, so that their user would miss a run or a file."""
 SUFFIXES = {
     "output": (".json",),
     "junit": (),
@@ -74,12 +86,11 @@ def _add_targets(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--mode",
         choices=MODES,
-        default="upstream",
         help="how a text gets to --engine: upstream: the server passes requests on to the kit; vllm, sglang: through "
         "endpoints of the server's own; echo: its model is asked to repeat the text (default: upstream)",
     )
-    group.add_argument("--host", default="127.0.0.1", help="upstream: where the kit listens (default: 127.0.0.1)")
-    group.add_argument("--port", type=int, default=9911, help="upstream: on which port (default: 9911)")
+    group.add_argument("--host", help=f"upstream: where the kit listens (default: {HOST})")
+    group.add_argument("--port", type=int, help=f"upstream: on which port (default: {PORT})")
     group.add_argument("--model", metavar="NAME", help="the name of the model in requests to --engine")
     group.add_argument("--tool-call-parser", metavar="NAME", help="sglang: the name of its parser of calls")
     group.add_argument("--reasoning-parser", metavar="NAME", help="sglang: the name of its parser of reasoning")
@@ -147,6 +158,7 @@ def run(args: argparse.Namespace) -> int:
         schemas = {"case": conformance.case_schema, "results": conformance.results_schema}
         print(json.dumps(schemas[args.print_schema](), indent=1))
         return 0
+    _check_pairs(args)
     _check_files(args)
     if args.results:
         return _render(args)
@@ -180,7 +192,7 @@ def _cases(args: argparse.Namespace) -> tuple[CaseSet, list[Case]]:
     for kind in args.kind or ():
         if kind not in kinds:
             raise InputError(f"--kind {kind}: no case has this kind; expected one of {', '.join(sorted(kinds))}")
-    formats = {getattr(find_format(name), "name", name) for name in args.format or ()}
+    formats = {_format_of(name, used) for name in args.format or ()}
     chosen = [
         case
         for case in used.cases
@@ -194,6 +206,15 @@ def _cases(args: argparse.Namespace) -> tuple[CaseSet, list[Case]]:
             "no case matches --format, --kind, --tier and --only; `toolglean conformance --list` shows all cases"
         )
     return used, chosen
+
+
+def _format_of(name: str, used: CaseSet) -> str:
+    formats = sorted({case.format for case in used.cases if case.format})
+    found = getattr(find_format(name), "name", name)
+    if found not in formats:
+        near = did_you_mean(name, formats) or "; `toolglean conformance --list` shows the formats of the cases"
+        raise InputError(f"--format {name}: no case has this format{near}")
+    return found
 
 
 def _list(args: argparse.Namespace, used: CaseSet, cases: list[Case]) -> None:
@@ -242,17 +263,19 @@ def _target(args: argparse.Namespace) -> Target:
             return ParserTarget(args.parser, python=args.python, timeout=args.timeout)
         return open_target(args.target or "toolglean", python=args.python, timeout=args.timeout)
     how: dict[str, Any] = {"timeout": args.timeout}
-    if args.mode == "vllm":
+    mode = args.mode or MODES[0]
+    if mode == "vllm":
         return engines.Derender(args.engine, model=args.model, **how)
-    if args.mode == "echo":
+    if mode == "echo":
         return engines.Echo(args.engine, model=args.model, **how)
-    if args.mode == "sglang":
+    if mode == "sglang":
         if args.tool_call_parser is None:
             raise InputError("--mode sglang needs --tool-call-parser NAME, as for `sglang serve`")
         return engines.NativeParse(args.engine, args.tool_call_parser, reasoning=args.reasoning_parser, **how)
-    if not 0 <= args.port <= LAST_PORT:
-        raise InputError(f"--port {args.port}: expected a number from 0 to {LAST_PORT}")
-    upstream = Upstream(args.host, args.port)
+    port = PORT if args.port is None else args.port
+    if not 0 <= port <= LAST_PORT:
+        raise InputError(f"--port {port}: expected a number from 0 to {LAST_PORT}")
+    upstream = Upstream(args.host or HOST, port)
     print(
         f"toolglean conformance: start the proxy at {args.engine} with `--upstream {upstream.url}`; the kit is "
         "listening there",
@@ -270,6 +293,27 @@ def _progress(count: int) -> Callable[[Result], None]:
         show_line(f"{done} of {count}")
 
     return told
+
+
+def _check_pairs(args: argparse.Namespace) -> None:
+    # An option that does nothing would leave its user with the results of something else.
+    if args.results:
+        for name in OF_A_RUN:
+            if getattr(args, name) is not None:
+                raise InputError(f"{_option(name)} is for a run, and RESULTS run nothing: leave out one of them")
+    for name, modes in NEEDS.items():
+        if getattr(args, name) is None:
+            continue
+        if args.engine is None:
+            raise InputError(f"{_option(name)} needs --engine")
+        if (args.mode or MODES[0]) not in modes:
+            raise InputError(f"{_option(name)} needs --mode {' or '.join(modes)}")
+    if args.python is not None and args.engine is not None:
+        raise InputError("--python needs --target or --parser: a server is not started")
+
+
+def _option(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
 
 
 # -- files -------------------------------------------------------------------------------------------------------------

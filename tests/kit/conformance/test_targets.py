@@ -384,7 +384,7 @@ def test_the_command_writes_its_reports(tmp_path: Any, capsys: pytest.CaptureFix
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--format", "nobody"], "no case matches"),
+        (["--format", "nobody"], "no case has this format"),
         (["--cuts", "-1"], "--cuts -1"),
         (["--timeout", "0"], "--timeout 0"),
         (["--engine", "http://127.0.0.1:9", "--mode", "sglang"], "needs --tool-call-parser"),
