@@ -20,7 +20,7 @@ from toolglean.kit import conformance
 from toolglean.kit.conformance import Case, CaseSet, ParserTarget, Report, Result, Target, engines
 from toolglean.kit.conformance.badge import as_badge, as_badge_json
 from toolglean.kit.conformance.cases import TIERS
-from toolglean.kit.conformance.page import as_html, as_markdown
+from toolglean.kit.conformance.page import TITLE, as_html, as_markdown
 from toolglean.kit.conformance.report import as_json, as_junit, as_text
 from toolglean.kit.conformance.results import as_text as results_text
 from toolglean.kit.conformance.shipped import ALL, open_target
@@ -344,8 +344,12 @@ def _render(args: argparse.Namespace) -> int:
 
 
 def _write_views(args: argparse.Namespace, results: list[conformance.Results]) -> None:
-    _write(args.page, lambda: as_markdown(results) if args.page.endswith(".md") else as_html(results))
+    _write(args.page, lambda: _markdown(results) if args.page.endswith(".md") else as_html(results))
     _write(args.badge, lambda: (as_badge if args.badge.endswith(".svg") else as_badge_json)(results[0]))
+
+
+def _markdown(results: list[conformance.Results]) -> str:
+    return f"# {TITLE}\n\n{as_markdown(results)}"
 
 
 def _write(path: str | None, text: Callable[[], str]) -> None:

@@ -278,3 +278,4 @@ def test_the_command_writes_a_page_and_a_badge_of_a_run_and_of_files(tmp_path: P
     ET.fromstring(Path(path("run.svg")).read_text("utf-8"))  # noqa: S314  # our own
     assert main(["conformance", path("r.json"), path("r.json"), "--page", path("two.md")]) == 0
     assert "## Scores" in Path(path("two.md")).read_text("utf-8")
+    assert Path(path("two.md")).read_text("utf-8").startswith("# Conformance results\n\n#")

@@ -23,15 +23,17 @@ from toolglean.kit.conformance.results import Results
 from toolglean.kit.conformance.tables import Cell, Group, Table, groups_of, tables_of, wrong_ids
 from toolglean.kit.conformance.visible import visible
 
-__all__ = ["as_html", "as_markdown"]
+__all__ = ["TITLE", "as_html", "as_markdown"]
 
+TITLE: Final = "Conformance results"
+"""The heading of a page that has no other."""
 SHOWN: Final = 3000
 """Characters of a turn, and of an answer, that the page shows."""
 
 _IN_MARKDOWN = re.compile(r"[\\`*_{}\[\]|~]")
 
 
-def as_html(results: Sequence[Results], *, title: str = "Conformance results") -> str:
+def as_html(results: Sequence[Results], *, title: str = TITLE) -> str:
     """One HTML file with all results.
 
     Args:
