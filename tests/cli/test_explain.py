@@ -180,3 +180,17 @@ def test_what_cannot_be_read(args: list[str], stdin: bytes, message: str) -> Non
     assert (done.returncode, done.stdout) == (2, b"")
     assert message in done.stderr.decode()
     assert "Traceback" not in done.stderr.decode()
+
+
+def test_a_quoted_line_has_advice(tmp_path: Path) -> None:
+    (tmp_path / "tools").write_text('["say"]', encoding="utf-8")
+    call = '> <tool_call>{"name": "say", "arguments": {}}</tool_call>'
+    found = toolglean("explain", "--text", "--tools", str(tmp_path / "tools"), stdin=f"Like this:\n{call}\n".encode())
+    assert 'options=ParserOptions(quoted="call")  ->  1 call: say\n' in found.stdout.decode()
+
+
+def test_advice_shows_what_is_gained_if_the_call_was_complete_before(tmp_path: Path) -> None:
+    (tmp_path / "tools").write_text('["say"]', encoding="utf-8")
+    call = b'<tool_call>{"name": "look", "arguments": {}}</tool_call>'
+    found = toolglean("explain", "--text", "--tools", str(tmp_path / "tools"), stdin=call).stdout.decode()
+    assert 'Tried, and reads better\n  tools=[…, "look"]  ->  1 call: look, now with known=True\n' in found

@@ -90,7 +90,7 @@ def _show(found: Explanation, paint: Paint) -> None:
     _print_left_out(found.openers_left_out, "markers", paint)
     _show_causes(found, paint)
     if found.advice:
-        print(paint("\nTried, and reads more", BOLD))
+        print(paint("\nTried, and reads better", BOLD))
     for advice in found.advice:
         print(f"  {paint(advice.text, GREEN)}  ->  {advice.effect}")
 

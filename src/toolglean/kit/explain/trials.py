@@ -65,7 +65,7 @@ def advice_for(asked: Asked, read: Read, openers: Sequence[Opener], names: Seque
                 if calls in by_format:
                     continue
                 by_format.add(calls)
-            found.append(Advice(change.changed, change.text, _effect(other, calls, thinks=thinks), calls))
+            found.append(Advice(change.changed, change.text, _effect(other, calls, thinks=thinks) + _known(read, other), calls))
     return found
 
 
@@ -138,7 +138,7 @@ _OPTIONS = (
     _Option(
         "quoted",
         "call",
-        lambda _, openers: any(each.read_as == "content" and each.quoted and _is_lost(each) for each in openers),
+        lambda _, openers: any(each.read_as == "content" and _is_lost(each) for each in openers),
     ),
 )
 
@@ -155,6 +155,13 @@ def _effect(read: Read, calls: tuple[str, ...], *, thinks: bool) -> str:
     shown = ", ".join(calls[:5]) + (", …" if len(calls) > 5 else "")
     said = f"{len(calls)} {'call' if len(calls) == 1 else 'calls'}: {shown}" if calls else "no call"
     return f"{_reasoning(read):,} characters of reasoning, {said}" if thinks else said
+
+
+def _known(read: Read, other: Read) -> str:
+    # The count alone would not show what is gained, if the calls were complete before.
+    if len(other.done) > len(read.done) or len(_good(other)) <= len(_good(read)):
+        return ""
+    return ", now with known=True"
 
 
 def shown_value(value: Any) -> str:

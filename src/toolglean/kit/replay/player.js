@@ -222,7 +222,7 @@ globalThis.toolgleanReplay = (() => {
     box.replaceChildren(
       element("p", "", inOneLine(found.summary) + (found.complete ? " Every call was read." : "")),
       ...part("Likely cause", found.causes.map((each) => item(`${each.name}, at ${each.at}`, each.text))),
-      ...part("Tried, and reads more", found.advice.map((each) => item(each.text, each.effect))),
+      ...part("Tried, and reads better", found.advice.map((each) => item(each.text, each.effect))),
       ...part("Problems", [...found.problems.map((each) => item(each.at, each.text)), ...left(found.problems_left_out, "problem")]),
       ...part("Markers", [...found.openers.map((each) => item(`${each.at} ${each.text}`,
         `read as ${each.read_as}; fits ${each.fits}${each.best ? `; ${each.best}` : ""}`)), ...left(found.openers_left_out, "marker")]),
