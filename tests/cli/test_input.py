@@ -138,7 +138,7 @@ def test_a_line_that_is_not_a_turn(command: str, tmp_path: Path) -> None:
     path = tmp_path / "log.jsonl"
     path.write_text('{"id": 1, "content": "Hi"}\n{"error": "overloaded"}\noops\n', encoding="utf-8")
     args = ["--html", str(tmp_path / "page.html")] if command == "replay" else []
-    for line, said in ((2, "this is an error object, not a turn: overloaded"), (3, "Expecting value")):
+    for line, said in ((2, "this is an error object, not a turn: overloaded"), (3, "not valid JSON (Expecting value")):
         done = toolglean(command, f"{path}:{line}", *args)
         assert done.returncode == 1
         assert f"toolglean: {path}: line {line}" in done.stderr.decode()

@@ -109,7 +109,7 @@ def test_no_row_is_left_out(tmp_path: Path) -> None:
     assert bad[first + 1]["problems"] == [
         {
             "code": "not-a-turn",
-            "reason": f"not a turn: line {first + 1}, column 1: Expecting value",
+            "reason": f"not a turn: line {first + 1}, column 1: not valid JSON (Expecting value)",
             "text": "oops",
             "start": 0,
         }
@@ -124,7 +124,7 @@ def test_strict_stops_after_the_last_good_row(tmp_path: Path) -> None:
     log = write(tmp_path / "log", [*TURNS[:6], "oops", *TURNS])
     done = toolglean("parse", str(log), "--output", str(tmp_path / "rows"), "--fail-fast")
     assert done.returncode == 2
-    assert b"line 7, column 1: Expecting value" in done.stderr
+    assert b"line 7, column 1: not valid JSON (Expecting value" in done.stderr
     assert [row["line"] for row in rows_of(tmp_path / "rows")] == [1, 2, 3, 4, 5, 6]
 
 

@@ -150,10 +150,10 @@ def test_the_form_can_be_said(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("stdin", "place"),
     [
-        (b'"a"\n\n"b', "line 3, column 1: Unterminated string"),
+        (b'"a"\n\n"b', "line 3, column 1: not valid JSON (Unterminated string"),
         (b'"a"\n  {"n": 1}\n', "line 2, column 3: not a valid chunk"),
         (b'"a"\n["b", 2]\n', "line 2, column 1: not a valid chunk"),
-        (b'"a"\n{"x": }', "line 2, column 7: Expecting value"),
+        (b'"a"\n{"x": }', "line 2, column 7: not valid JSON (Expecting value"),
         (b'"a"\n' + b"[" * 100_000, "line 2, column 1: "),
         (b"one\ntwo \xff", "line 2, column 5: not valid UTF-8"),
         ("one\nzoë".encode()[:-1], "line 2, column 3: not valid UTF-8"),  # the end is cut inside a character

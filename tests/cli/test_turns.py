@@ -215,7 +215,7 @@ def test_turns_are_recognised(given: tuple[Any, ...], found: list[str]) -> None:
 def test_chunks_stay_chunks(given: tuple[Any, ...]) -> None:
     done = toolglean("parse", stdin=fed(*given))
     assert b"summary" not in done.stdout
-    assert done.returncode == 0 or b"line 2, column 1: Expecting value" in done.stderr
+    assert done.returncode == 0 or b"line 2, column 1: not valid JSON (Expecting value" in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -255,8 +255,8 @@ def test_the_option_decides() -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("oops", "line 2, column 1: Expecting value"),
-        ('{"id": 1, "content": "H', "line 2, column 22: Unterminated string"),
+        ("oops", "line 2, column 1: not valid JSON (Expecting value"),
+        ('{"id": 1, "content": "H', "line 2, column 22: not valid JSON (Unterminated string"),
         ("[" * 100_000, "line 2, column 1: "),
         ("3", "line 2: this is a number; expected a JSON object with the text of a turn"),
         ("[1]", "line 2: this object has no turn"),

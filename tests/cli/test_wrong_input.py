@@ -24,6 +24,7 @@ FILES: dict[str, bytes] = {
     "open.jsonl": b'{"content": "Hi"}\n{"content": "Ho"}\n',
     "server.jsonl": b'{"object": "chat.completion.chunk", "choices": [{"delta": {"content": "Hi"}}]}\n',
     "chunks.jsonl": b'"Hi"\n{"two": 2}\n',
+    "mine.py": b"class P: pass\n",
     "binary": BINARY,
     "latin.txt": "Zo\u00eb".encode("latin-1"),
     "empty": b"",
@@ -57,9 +58,13 @@ ROWS: list[tuple[list[str], str]] = [
     (["INPUT", "cut.gz", "--text"], "cut.gz: cannot be read: Compressed file ended before"),
     (["INPUT", "damaged.gz"], "damaged.gz: cannot be read: "),
     (["INPUT", "chunks.jsonl"], "chunks.jsonl: line 2, column 1: not a valid chunk"),
-    (["INPUT", "turn.txt", "--stream"], "turn.txt: line 1, column 1: Expecting value (if this is text, pass --text)"),
+    (
+        ["INPUT", "turn.txt", "--stream"],
+        "turn.txt: line 1, column 1: not valid JSON (Expecting value) (if this is text, pass --text)",
+    ),
     (["INPUT", "open.jsonl"], "open.jsonl: each line could be a whole turn or a chunk of one stream"),
     (["INPUT", "server.jsonl"], "server.jsonl: these are chunks as a server streams them"),
+    (["INPUT", "log.jsonl:x"], "log.jsonl:x: 'x' is not the number of a line; expected one such as log.jsonl:7"),
     (["INPUT", "log.jsonl:9"], "log.jsonl: there is no turn on line 9"),
     (["INPUT", "log.jsonl:0"], "log.jsonl: there is no turn on line 0"),
     (["INPUT", "log.jsonl:1", "--stream"], "log.jsonl:1: a line of a log was asked for, which is not one stream"),
@@ -83,7 +88,10 @@ ROWS: list[tuple[list[str], str]] = [
     (["INPUT", "turn.txt", "--prompt", "missing"], "missing: No such file or directory"),
     (["INPUT", "turn.txt", "--tools", "missing"], "missing: No such file or directory"),
     (["INPUT", "turn.txt", "--tools", "folder"], "folder: Is a directory"),
-    (["INPUT", "turn.txt", "--tools", "broken.json"], "broken.json: line 1, column 14: Expecting ',' delimiter"),
+    (
+        ["INPUT", "turn.txt", "--tools", "broken.json"],
+        "broken.json: line 1, column 14: not valid JSON (Expecting ',' delimiter",
+    ),
     (["INPUT", "turn.txt", "--tools", "object.json"], "object.json: line 1, column 1: expected a JSON list of tools"),
     (["INPUT", "turn.txt", "--tools", "no-name.json"], "no-name.json: {'type': 'function'} is not a tool"),
     (["INPUT", "turn.txt", "--tools", "latin.json"], "latin.json: line 1, column 5: not valid UTF-8"),
@@ -145,7 +153,10 @@ ROWS: list[tuple[list[str], str]] = [
     ),
     ([*GRAMMAR, "--notation", "ebnf"], "argument --notation: invalid choice: 'ebnf'"),
     ([*GRAMMAR, "--tool-choice", "g"], "--tool-choice g: this is not one of the tools"),
-    ([*GRAMMAR, "--notation", "lark", "--special-tokens", "broken.json"], "broken.json: line 1, column 14: Expecting"),
+    (
+        [*GRAMMAR, "--notation", "lark", "--special-tokens", "broken.json"],
+        "broken.json: line 1, column 14: not valid JSON",
+    ),
     ([*GRAMMAR, "--notation", "lark", "--special-tokens", "tools.json"], "tools.json: expected a JSON object"),
     ([*GRAMMAR, "--special-tokens", "tools.json"], "--special-tokens needs --notation lark"),
     (["learn", "missing", "--tools", "tools.json"], "missing: No such file or directory"),
@@ -176,10 +187,13 @@ ROWS: list[tuple[list[str], str]] = [
     (["conformance", "r.json", "--page", "p.md", "--output", "o.json"], "--output is for a run, and RESULTS run"),
     (["conformance", "--parser", "nobody"], "is not the name of a parser"),
     (["conformance", "--parser", "no_such_module:f"], "No module named 'no_such_module'"),
+    (["conformance", "--parser", "mine.py:Q"], "mine.py has no 'Q'"),
     (["conformance", "--cases", "missing"], "missing"),
     (["conformance", "--cases", "broken.json"], "broken.json, line 1: "),
     # the command line as a whole
     ([], "the following arguments are required: COMMAND"),
+    (["--versoin"], "unrecognized arguments: --versoin; did you mean --version?"),
+    (["--quiet"], "unrecognized arguments: --quiet; `toolglean --help` lists the commands"),
     (["nothing"], "unknown command 'nothing'; `toolglean --help` lists the commands"),
     (["parse", "a.txt", "b.txt"], "unrecognized arguments: b.txt"),
     (["parse", "--csv"], "unrecognized arguments: --csv"),
@@ -326,3 +340,18 @@ def test_a_parser_that_fails_shows_its_own_line(folder: Path, monkeypatch: pytes
     found = done.stdout.decode()
     assert "has no attribute 'nothing' (own.py, line 2)" in found
     assert "child.py" not in found
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_file_that_is_not_a_log() -> None:
+    done = toolglean("parse", "turn.txt", "--output", "rows.jsonl")
+    assert done.returncode == 1
+    assert b"toolglean: turn.txt: no line is a turn; for one turn, leave out --output\n" in done.stderr
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_table_is_named_as_the_user_typed_it() -> None:
+    pytest.importorskip("pyarrow", reason="Parquet needs it")
+    Path("out.parquet.rows.jsonl").write_bytes(b"a row\n")
+    said = toolglean("parse", "log.jsonl", "--output", "out.parquet").stderr.decode()
+    assert "--output out.parquet (its rows so far: out.parquet.rows.jsonl): the file already exists" in said

@@ -59,7 +59,7 @@ def json_in(line: str, where: str, hint: str = "") -> Any:
     try:
         return json.loads(line)
     except json.JSONDecodeError as error:
-        raise InputError(f"{where}, column {error.colno}: {error.msg}{hint}") from error
+        raise InputError(f"{where}, column {error.colno}: not valid JSON ({error.msg}){hint}") from error
     except (ValueError, RecursionError) as error:
         raise InputError(f"{where}, column 1: {error}{hint}") from error
 

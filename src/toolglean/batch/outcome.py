@@ -83,6 +83,11 @@ class Counts:
         self._numbers["bad_lines"] += 1
         self.code = UNREAD
 
+    @property
+    def only_bad_lines(self) -> bool:
+        """Whether there were lines, and none of them was a turn."""
+        return bool(self._numbers["bad_lines"]) and not self._numbers["turns"]
+
     def merge(self, other: Counts) -> None:
         """Add the counts of other turns."""
         self._numbers.update(other._numbers)

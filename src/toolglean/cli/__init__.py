@@ -85,7 +85,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.exit(OK)
     asked = next((each for each in given if not each.startswith("-")), "")
     _open_closed_streams()
-    args = _parser(asked).parse_args(given)
+    args = _parser(asked, given).parse_args(given)
     from toolglean.batch.lines import InputError, LineError  # noqa: PLC0415  # a command that runs has loaded both
     from toolglean.errors import ToolgleanError  # noqa: PLC0415
 
@@ -119,7 +119,7 @@ def _give_up_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _parser(asked: str) -> argparse.ArgumentParser:
+def _parser(asked: str, given: Sequence[str]) -> argparse.ArgumentParser:
     """The parser of the command line, with the arguments of the command that is asked for, and of no other."""
     import argparse  # noqa: PLC0415
     from importlib import import_module  # noqa: PLC0415
@@ -143,4 +143,11 @@ def _parser(asked: str) -> argparse.ArgumentParser:
 
         hint = did_you_mean(asked, COMMANDS) or "; `toolglean --help` lists the commands"
         parser.error(f"unknown command {asked!r}{hint}")
+    own = ("--help", "--version")
+    option = next((each for each in given if each.startswith("--")), "--help")
+    if not asked and option not in own:  # argparse would only say that the command is missing
+        from toolglean.cli.near import did_you_mean  # noqa: PLC0415  # only an error needs it
+
+        hint = did_you_mean(option, own) or "; `toolglean --help` lists the commands"
+        parser.error(f"unrecognized arguments: {option}{hint}")
     return parser

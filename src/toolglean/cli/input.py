@@ -191,6 +191,9 @@ def located(given: str) -> tuple[str, int | None, Stream | None]:
     split = _with_line(given)
     if split is not None and Path(split[1]).exists():
         return split[1], int(split[2]), None
+    place, _, line = given.rpartition(":")
+    if split is None and Path(place).is_file():
+        raise InputError(f"{given}: {line!r} is not the number of a line; expected one such as {place}:7")
     if split is None and (Path(given).suffix or Path(given).name != given):
         raise InputError(f"{given}: No such file or directory")
     from toolglean.cli.near import did_you_mean  # noqa: PLC0415  # only an error needs it

@@ -9,7 +9,7 @@ import sys
 from contextlib import ExitStack
 from pathlib import Path
 
-from toolglean.batch.lines import InputError
+from toolglean.batch.lines import InputError, name_of
 from toolglean.batch.logs import table
 from toolglean.batch.logs.pieces import Pieces
 from toolglean.batch.logs.run import LogRun, counts_of
@@ -50,9 +50,10 @@ def run_log(args: argparse.Namespace) -> int:
             counts = counts_of(table.rows_of(given, name))
         else:
             path = table.journal_of(given, name) if table.is_table(given) else given
+            of_rows = name if path is given else f"{name} (its rows so far: {path})"
             is_new = not args.resume or not path.exists()
-            pieces = stack.enter_context(Pieces(path, name=f"--output {path}", is_new=is_new))
-            run = LogRun(source, reader, pieces, name=f"--output {path}")
+            pieces = stack.enter_context(Pieces(path, name=of_rows, is_new=is_new))
+            run = LogRun(source, reader, pieces, name=of_rows)
             if not is_new:
                 run.resume()
             code = _go(run, path, args.jobs)
@@ -62,6 +63,9 @@ def run_log(args: argparse.Namespace) -> int:
             if path is not given:
                 table.write(path, given, name)
     print(counts.summary())
+    if counts.only_bad_lines:
+        what = "no line is a turn; for one turn, leave out --output"
+        print(f"toolglean: {name_of(args.file)}: {what}", file=sys.stderr)
     return counts.code
 
 

@@ -317,7 +317,7 @@ def read_json(path: str) -> Any:
     try:
         return json.loads(text)
     except json.JSONDecodeError as error:
-        raise InputError(f"{path}: line {error.lineno}, column {error.colno}: {error.msg}") from error
+        raise InputError(f"{path}: line {error.lineno}, column {error.colno}: not valid JSON ({error.msg})") from error
     except (ValueError, RecursionError) as error:
         raise InputError(f"{path}: {error}") from error
 

@@ -55,6 +55,8 @@ class Subject:
         self._module = _file(place) if place.endswith(".py") else importlib.import_module(place)
         found: Any = self._module
         for part in attribute.split("."):
+            if place.endswith(".py") and not hasattr(found, part):  # its module has a name that the user never typed
+                raise ValueError(f"{os.path.basename(place)} has no {attribute!r}")  # noqa: PTH119  # no pathlib here
             found = getattr(found, part)
         if not callable(found):
             raise TypeError(f"{name} is {found!r:.80}; expected a function or a class")

@@ -65,7 +65,9 @@ def advice_for(asked: Asked, read: Read, openers: Sequence[Opener], names: Seque
                 if calls in by_format:
                     continue
                 by_format.add(calls)
-            found.append(Advice(change.changed, change.text, _effect(other, calls, thinks=thinks) + _known(read, other), calls))
+            found.append(
+                Advice(change.changed, change.text, _effect(other, calls, thinks=thinks) + _known(read, other), calls)
+            )
     return found
 
 

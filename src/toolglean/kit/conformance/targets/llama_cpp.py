@@ -89,7 +89,7 @@ def source() -> Path:
     """The folder of llama.cpp."""
     named = os.environ.get(VARIABLE, "")
     if not named or not (Path(named) / FOLDER / PROGRAM).exists():
-        raise ImportError(
+        raise FileNotFoundError(
             f"{VARIABLE}={named!r} is not the folder of llama.cpp with the program; build it with `python -m "
             "toolglean.kit.conformance.targets.build_llama_cpp FOLDER`, and set the variable to the folder"
         )
