@@ -119,7 +119,7 @@ def _give_up_output() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-def _parser(asked: str, given: Sequence[str]) -> argparse.ArgumentParser:
+def _parser(asked: str, given: Sequence[str] = ()) -> argparse.ArgumentParser:
     """The parser of the command line, with the arguments of the command that is asked for, and of no other."""
     import argparse  # noqa: PLC0415
     from importlib import import_module  # noqa: PLC0415
