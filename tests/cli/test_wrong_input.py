@@ -76,8 +76,6 @@ ROWS: list[tuple[list[str], str]] = [
     (["INPUT", "turn.txt", "--format", "x", "--model", "y"], "argument --model: not allowed with argument --format"),
     (["INPUT", "turn.txt", "--closer", "x"], "--closer needs --tag"),
     (["INPUT", "turn.txt", "--set", "a=1"], "--set needs --template"),
-    (["INPUT", "turn.txt", "--strict-format"], "--strict-format needs --format, --model, --template or --tag"),
-    (["INPUT", "hermes", "--strict-format", "--format", "auto"], "--strict-format needs --format"),
     (["INPUT", "turn.txt", "--template", "open.jinja", "--tag", "x"], "--template cannot be combined with"),
     (["INPUT", "turn.txt", "--template", "missing"], "missing: No such file or directory"),
     (["INPUT", "turn.txt", "--template", "folder"], "folder: Is a directory"),

@@ -148,7 +148,6 @@ def open_input(args: argparse.Namespace) -> Input:
         form = "turns"
     path, line, shipped = located(args.file)
     if shipped is not None:
-        _check_strict(args)
         if form in {"text", "turns"}:
             raise InputError(f"{path}: this shipped stream is one turn in chunks, not {form}: leave out --{form}")
         return Input(shipped.name, path, iter(shipped.tokens), None, shipped)
@@ -161,17 +160,7 @@ def open_input(args: argparse.Namespace) -> Input:
     pieces: Any = iter(()) if first is None else chain([first], found)  # all of one kind
     if form == "turns" or isinstance(first, Line):
         return Input(name_of(path), path, None, pieces)
-    _check_strict(args)
     return Input(name_of(path), path, pieces, None)
-
-
-def _check_strict(args: argparse.Namespace) -> None:
-    # The lines of a log may name their own formats; one stream cannot.
-    named = args.model or args.template or args.tag or (args.format not in {None, "auto"})
-    if args.strict_format and not named:
-        raise InputError(
-            "--strict-format needs --format, --model, --template or --tag: it reads the named format alone"
-        )
 
 
 def located(given: str) -> tuple[str, int | None, Stream | None]:
