@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -175,3 +177,11 @@ def test_a_file_that_holds_no_template(file: Path, capsys: pytest.CaptureFixture
     arguments = ["parse", "--template", str(file), "--text", str(file)] if command == "parse" else [command, str(file)]
     assert main(arguments) == 2
     assert "is not a chat template, because it has nothing between" in capsys.readouterr().err
+
+
+def test_a_refused_template_is_reported_on_standard_error(file: Path) -> None:
+    file.write_text(UNCLEAR.replace("go=", "gone="), encoding="utf-8")
+    command = [sys.executable, "-m", "toolglean", "parse", "--template", str(file)]
+    done = subprocess.run(command, input="Hello.", capture_output=True, text=True, check=False)
+    assert done.returncode == 0
+    assert "no format can be read from the template" in done.stderr

@@ -70,6 +70,15 @@ def test_what_is_known_of_the_format() -> None:
         render(found, [("f", {})])
 
 
+def test_a_refused_template_is_reported_in_the_log_once(caplog: pytest.LogCaptureFixture) -> None:
+    own = ODD.replace("<call>", "<ring>").replace("</call>", "</ring>")  # the log has one line for each text
+    assert [Parser(["f"], template=own).format for _ in range(2)] == [None, None]
+    (row,) = caplog.records
+    assert (row.name.partition(".")[0], row.levelname) == ("toolglean", "WARNING")
+    assert row.message.startswith("no format can be read from the template, so the format is detected from the turn: ")
+    assert "probe 'one call, two arguments' failed" in row.message
+
+
 @pytest.mark.parametrize(
     ("template", "advice"),
     [

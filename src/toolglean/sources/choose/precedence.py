@@ -317,6 +317,7 @@ def _of_frame(text: str, argument: str, error: Exception) -> Format | None:
     from toolglean.formats.compile import compiled  # noqa: PLC0415
     from toolglean.formats.origin import AnyFormat  # noqa: PLC0415
     from toolglean.formats.spec import Format  # noqa: PLC0415
+    from toolglean.sources.choose.refusal import warn_of_refusal  # noqa: PLC0415
     from toolglean.sources.templates import tag_of  # noqa: PLC0415
     from toolglean.sources.templates.infer.result import NoFormatError  # noqa: PLC0415
     from toolglean.sources.templates.markers import GENERIC  # noqa: PLC0415
@@ -333,10 +334,12 @@ def _of_frame(text: str, argument: str, error: Exception) -> Format | None:
         compiled((found,))
     except FormatError:  # what is around calls is not what a format can express, either
         found = replace(found, reasoning=("", ""), drop=())
+    reason = getattr(error, "reason", str(error))
+    warn_of_refusal(_NAMES[argument], reason)
     return _found(
         found,
         f"{_NAMES[argument]} shows what is around calls, but no format can be read from it, so it is detected",
-        losses=(getattr(error, "reason", str(error)),),
+        losses=(reason,),
         starts_reasoning=frame.starts_reasoning,
         prompt_marks=frame.marks,
     )
