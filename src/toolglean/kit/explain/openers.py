@@ -64,11 +64,12 @@ class Known:
                 assert found is not None
                 place = found
             self._add_opener(program, literal, place.formats)
+        ends = {marker.strip() for declared in formats for marker in declared.drop}  # of messages: they close nothing
         for declared in formats:
-            for _, closer in declared.all_reasonings:
+            for closer in (each for _, each in declared.all_reasonings if each.strip() not in ends):
                 self._add_closer(closer, "end of reasoning", declared)
         for number, declared in enumerate(formats):
-            for closer in program.ends(number)[0]:
+            for closer in (each for each in program.ends(number)[0] if each.strip() not in ends):
                 self._add_closer(closer, "end of call", declared)
         self._finder = Finder(self._markers, words=True)
 

@@ -14,7 +14,7 @@ from toolglean.kit.tiles import Places, tile_of
 from toolglean.options import changed
 from toolglean.parser import Parser
 
-__all__ = ["Read", "read_turn"]
+__all__ = ["Read", "another_message", "read_turn"]
 
 
 @dataclass(slots=True)
@@ -66,6 +66,11 @@ def read_turn(text: str, tools: Any, options: dict[str, Any]) -> Read:
             spans.append(Span(kind, start, end, *places.of(start), text[start:end], call))
             calls += [] if call is None else [call]
     return Read(text, parser, places, _merged(text, spans), problems, calls)
+
+
+def another_message(read: Read) -> Trouble | None:
+    """The header of another message, if one ended the turn."""
+    return next((each for each in read.problems if each.code == "another-message"), None)
 
 
 def _merged(text: str, spans: list[Span]) -> list[Span]:

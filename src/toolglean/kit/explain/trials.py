@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from toolglean.errors import ToolgleanError
 from toolglean.kit.explain.explanation import Advice, Opener
-from toolglean.kit.explain.reading import Read, read_turn
+from toolglean.kit.explain.reading import Read, another_message, read_turn
 from toolglean.options import changed, options_of
 
 __all__ = ["Asked", "advice_for", "shown_value"]
@@ -42,7 +42,9 @@ class _Change(NamedTuple):
 
 
 def advice_for(asked: Asked, read: Read, openers: Sequence[Opener], names: Sequence[str]) -> list[Advice]:
-    """Changes that read more: more complete calls to known tools, or reasoning that was content.
+    """Changes that read more: more complete calls to known tools, or reasoning that was content before a call.
+
+    Reasoning does not open before the header of another message, so that is not tried.
 
     Args:
         asked: what the user passed.
@@ -59,7 +61,7 @@ def advice_for(asked: Asked, read: Read, openers: Sequence[Opener], names: Seque
             continue
         gained = len(_good(other)) > len(_good(read))
         thinks = "start" in change.changed and _reasoning(other) > _reasoning(read)
-        if gained or (thinks and len(_good(other)) >= len(_good(read))):
+        if gained or (thinks and other.done and len(_good(other)) >= len(_good(read))):
             calls = tuple(call.name for call in other.done)
             if change.changed.get("format") not in {None, "auto"}:
                 if calls in by_format:
@@ -78,6 +80,8 @@ def _changes(asked: Asked, read: Read, openers: Sequence[Opener], names: Sequenc
         if name != asked.options.get("format"):
             yield _by_format(asked, name)
     for each in _OPTIONS:
+        if each.value == "reasoning" and another_message(read) is not None:
+            continue
         if each.is_worth_a_try(asked, openers):
             yield _with_option(asked, each.option, each.value)
     tools = read.parser.tools
