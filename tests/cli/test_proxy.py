@@ -103,7 +103,7 @@ def test_a_call_to_an_unknown_tool_is_content_and_counted() -> None:
         process.send_signal(signal.SIGINT)
         process.wait(30)
         assert process.stderr is not None
-        assert "a call to an unknown tool stays text: 'delete_all'" in process.stderr.read()
+        assert "a call to an unknown tool stays content: 'delete_all'" in process.stderr.read()
     with serve() as server, running("--upstream", f"{server.url}/v1", "--unknown-tools", "call") as (_, url):
         server.play(Turn(list(unknown)))
         found = said("chat", post(f"{url}/v1/chat/completions", request), request)

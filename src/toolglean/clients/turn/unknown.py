@@ -1,4 +1,4 @@
-# What is reported about a call to a tool that the request does not have, and that stays text. Does not depend on any
+# What is reported about a call to a tool that the request does not have, and that stays content. Does not depend on any
 # wire format, or on how calls are found.
 #
 # A program that gets a call with an unknown name may fail: the OpenAI Agents SDK raises. So such a call is content for
@@ -21,13 +21,18 @@ SHOWN = 80
 
 
 def unknown_tool(call: ToolCall) -> Problem:
-    """The problem of a call to an unknown tool, which stays text. It is logged, too."""
+    """The problem of a call to an unknown tool, which stays content. It is logged, too."""
     problem = Problem(*UNKNOWN_TOOL, call.name, call.span[0])
     log_unknown(problem)
     return problem
 
 
 def log_unknown(problem: Problem) -> None:
-    """Log the problem, if it is that of a call to an unknown tool which stays text."""
+    """Log the problem, if it is that of a call to an unknown tool which stays content."""
     if (problem.code, problem.reason) == UNKNOWN_TOOL:
-        log.warning("a call to an unknown tool stays text: %.*r", SHOWN, problem.text)
+        log.warning(
+            'a call to an unknown tool stays content: %.*r (to get such calls, pass unknown_tools="call", or '
+            "--unknown-tools call)",
+            SHOWN,
+            problem.text,
+        )
