@@ -105,8 +105,8 @@ def _add_ways(group: Any) -> None:
         "--template",
         metavar="FILE",
         help="a file from which the format is read: a chat template, Go or Jinja (Jinja needs toolglean[jinja]); an "
-        "Ollama Modelfile; or a tokenizer_config.json. If --model is given too, the template is used if its format is "
-        "known, and the name otherwise",
+        "Ollama Modelfile; or a tokenizer_config.json. If --model is given too, the template is used if a format "
+        "can be read from it, and the name otherwise",
     )
 
 
