@@ -178,18 +178,31 @@ def test_entry_points_add_formats(monkeypatch: pytest.MonkeyPatch) -> None:
     assert get_format("two") is two
 
 
-def test_an_entry_point_that_gives_something_else(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_entry_point_that_gives_something_else(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
     _installed(monkeypatch, "hermes")
-    with pytest.warns(RuntimeWarning, match="entry point 'point' gives 'h', which is not a Format"):
-        all_formats()
+    all_formats()
+    assert "entry point 'point' gives 'hermes', which is not a Format" in caplog.text
+
+
+def test_formats_of_one_name_are_reported(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    one, two, own = Format("one", call="1{call}1"), Format("One", call="2{call}2"), Format("hermes", call="3{call}3")
+    _installed(monkeypatch, one, two, own)
+    assert (get_format("one"), get_format("hermes")) == (one, own)
+    assert "two installed packages have a format 'One': the first one found is used" in caplog.text
+    assert "an installed package has a format 'hermes': it replaces the one of toolglean" in caplog.text
 
 
 @pytest.mark.parametrize("error", [ImportError("no module named x"), ZeroDivisionError(), FormatError("wrong")])
-def test_an_entry_point_that_fails_takes_none_down(monkeypatch: pytest.MonkeyPatch, error: Exception) -> None:
+def test_an_entry_point_that_fails_takes_none_down(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, error: Exception
+) -> None:
     one = Format("one", call="1{call}1")
     _installed(monkeypatch, error, one)
-    with pytest.warns(RuntimeWarning, match=rf"entry point 'point' \(its.module:FORMATS\).*{type(error).__name__}"):
-        assert all_formats()[0] is one
+    assert all_formats()[0] is one
+    assert "entry point 'point' (its.module:FORMATS)" in caplog.text
+    assert type(error).__name__ in caplog.text
     assert get_format("hermes").name == "hermes"
     assert Parser(format="one").format == one
     with pytest.raises(FormatError, match=r"format 'Point': its entry point failed") as caught:

@@ -14,7 +14,6 @@
 from __future__ import annotations
 
 import importlib
-import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import takewhile
@@ -311,13 +310,31 @@ def _plugins() -> tuple[tuple[Format, ...], Mapping[str, Exception]]:
         except Exception as error:  # noqa: BLE001  # the code of others
             failed[folded(point.name)] = error
             said = f"{type(error).__name__}: {error}"
-            message = f"entry point {point.name!r} ({point.value}) of {ENTRY_POINTS} failed, and is ignored: {said}"
-            warnings.warn(message, RuntimeWarning, stacklevel=2)
+            _warn("entry point %r (%s) of %s failed, and is ignored: %s", point.name, point.value, ENTRY_POINTS, said)
+    _warn_of_same_names(found)
     return tuple(found), failed
 
 
+def _warn_of_same_names(installed: Iterable[Format]) -> None:
+    shipped = {folded(each.name) for each in _library()}
+    seen: set[str] = set()
+    for each in installed:
+        name = folded(each.name)
+        if name in seen:
+            _warn("two installed packages have a format %r: the first one found is used", each.name)
+        elif name in shipped:
+            _warn("an installed package has a format %r: it replaces the one of toolglean", each.name)
+        seen.add(name)
+
+
+def _warn(message: str, *values: str) -> None:
+    import logging  # noqa: PLC0415  # hardly anybody has such a package
+
+    logging.getLogger(__name__).warning(message, *values)
+
+
 def _several(name: str, loaded: object) -> tuple[Format, ...]:
-    formats = tuple(loaded) if isinstance(loaded, Iterable) else (loaded,)
+    formats = tuple(loaded) if isinstance(loaded, Iterable) and not isinstance(loaded, str) else (loaded,)
     for each in formats:
         if not isinstance(each, Format):
             raise FormatError(f"entry point {name!r} gives {each!r}, which is not a Format")
