@@ -312,8 +312,9 @@ def _another_message(found: Evidence) -> Iterator[Story]:
         yield Story(
             "another-message",
             header.start,
-            f"{header.text.strip()[:LONG]!r} begins another message, which is not the model's own, so everything after it "
-            "is content. Pass the text of one turn only, and check that the server stops at the end of the turn.",
+            f"{header.text.strip()[:LONG]!r} begins another message, which is not the model's own, so everything "
+            "after it is content. Pass the text of one turn only, and check that the server stops at the end of "
+            "the turn.",
         )
 
 

@@ -1,4 +1,4 @@
-# What a user hears of a template from which no format can be read. The parser then reads as it does without a format, so
+# The warning about a template from which no format can be read. The parser then detects the format, so
 # nothing else shows that the template did not help. Does not depend on why it was refused.
 """The warning about a template that was refused."""
 
