@@ -308,7 +308,7 @@ def test_a_near_name_is_told() -> None:
         (GEMMA, None, {"format": "hermes"}, ['format="auto"', 'format="gemma-4"', 'tools=["get_weather"]']),
         (GEMMA, ["get_weather"], {"tag": "<nothing>"}, ['format="auto"', 'format="gemma-4"']),
         ('{"name": "get_weather", "arguments": {}}', ["other"], {}, ['tools=[…, "get_weather"]']),
-        ("A thought.</think>Hello.", None, {}, []),  # it reads no call: the cause says what to pass
+        ("A thought.</think>Hello.", None, {}, ['start="reasoning"']),
         (f"A thought.</think>{HERMES}", None, {}, ['start="reasoning"']),
         ("Hello.<|end|>", None, {}, []),
         (f"Hi.<|im_end|>\n<|im_start|>user\nSo.</think>{HERMES}", None, {}, []),

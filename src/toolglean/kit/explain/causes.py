@@ -11,7 +11,7 @@ from toolglean.events import ToolCall
 from toolglean.kit.explain.evidence import Evidence, Story
 from toolglean.kit.explain.expected import KEYS, TOOL_NAME
 from toolglean.kit.explain.explanation import Cause, Opener, Reach, Trouble
-from toolglean.kit.explain.near_misses import misspelt, no_object, other_keys
+from toolglean.kit.explain.near_misses import after_another_message, misspelt, no_object, other_keys
 from toolglean.kit.explain.reading import another_message
 from toolglean.kit.explain.reasons import detail_of, limit_of, trouble_of
 from toolglean.kit.explain.trials import shown_value
@@ -305,19 +305,6 @@ def _unknown(found: Evidence, name: str, start: int, therefore: str) -> Story:
 # -- no opener ---------------------------------------------------------------------------------------------------------
 
 
-def _another_message(found: Evidence) -> Iterator[Story]:
-    header = another_message(found.read)
-    lost = (each.start for each in (*found.openers, *found.bare) if header is not None and each.start > header.start)
-    if header is not None and next(lost, None) is not None:
-        yield Story(
-            "another-message",
-            header.start,
-            f"{header.text.strip()[:LONG]!r} begins another message, which is not the model's own, so everything "
-            "after it is content. Pass the text of one turn only, and check that the server stops at the end of "
-            "the turn.",
-        )
-
-
 def _reasoning(found: Evidence) -> Iterator[Story]:
     if another_message(found.read) is not None:
         return
@@ -393,7 +380,7 @@ def _nothing(found: Evidence) -> Iterator[Story]:
 
 
 _RULES: tuple[Callable[[Evidence], Iterator[Story]], ...] = (
-    _limits, _unfinished, _another_message, _reasoning, _calls_elsewhere, _unknown_calls, _openers_without_call, _told,
+    _limits, _unfinished, after_another_message, _reasoning, _calls_elsewhere, _unknown_calls, _openers_without_call, _told,
     _names_without_opener, _closers_without_opener, _nothing,
 )  # fmt: skip
 

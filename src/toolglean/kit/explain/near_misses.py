@@ -1,5 +1,5 @@
 # What is nearly a call, and a person reads as one: arguments that are not an object, keys that a call does not have, a
-# misspelt marker. Does not depend on how the evidence was found (assemble.py), or on the other causes (causes.py).
+# misspelt marker, a call in another message. Does not depend on how the evidence was found (assemble.py), or on the other causes (causes.py).
 """Near misses."""
 
 from __future__ import annotations
@@ -12,14 +12,16 @@ from typing import TYPE_CHECKING
 from toolglean.kit.explain.evidence import Evidence, Story
 from toolglean.kit.explain.explanation import Opener
 from toolglean.kit.explain.names_and_code import Bare
+from toolglean.kit.explain.reading import another_message
 
 if TYPE_CHECKING:
     from toolglean.events import ProblemCode
 
-__all__ = ["misspelt", "no_object", "other_keys"]
+__all__ = ["after_another_message", "misspelt", "no_object", "other_keys"]
 
 NEAR = 0.75
 """How similar a misspelling must be to a marker: two letters of `<tool_call>` may be wrong."""
+LONG = 60  # characters of a header that is shown
 BEFORE = 80  # characters before a name, in which its marker would be
 
 _argument_key = re.compile(
@@ -70,3 +72,19 @@ def misspelt(found: Evidence, bare: Bare) -> Iterator[Story]:
                 f"one is {near[0]!r}. A marker must be written as in the model's chat template, so this is content.",
             )
             return
+
+
+def after_another_message(found: Evidence) -> Iterator[Story]:
+    """A call or a marker after the header of another message."""
+    header = another_message(found.read)
+    if header is None:
+        return
+    starts = [*(each.start for each in found.openers), *(each.start for each in found.bare)]
+    if any(start > header.start for start in starts):
+        yield Story(
+            "another-message",
+            header.start,
+            f"{header.text.strip()[:LONG]!r} begins another message, which is not the model's own, so everything "
+            "after it is content. Pass the text of one turn only, and check that the server stops at the end of "
+            "the turn.",
+        )

@@ -42,7 +42,7 @@ class _Change(NamedTuple):
 
 
 def advice_for(asked: Asked, read: Read, openers: Sequence[Opener], names: Sequence[str]) -> list[Advice]:
-    """Changes that read more: more complete calls to known tools, or reasoning that was content before a call.
+    """Changes that read more: more complete calls to known tools, or reasoning that was content.
 
     Reasoning does not open before the header of another message, so that is not tried.
 
@@ -61,7 +61,7 @@ def advice_for(asked: Asked, read: Read, openers: Sequence[Opener], names: Seque
             continue
         gained = len(_good(other)) > len(_good(read))
         thinks = "start" in change.changed and _reasoning(other) > _reasoning(read)
-        if gained or (thinks and other.done and len(_good(other)) >= len(_good(read))):
+        if gained or (thinks and len(_good(other)) >= len(_good(read))):
             calls = tuple(call.name for call in other.done)
             if change.changed.get("format") not in {None, "auto"}:
                 if calls in by_format:
