@@ -1,5 +1,6 @@
 # What is nearly a call, and a person reads as one: arguments that are not an object, keys that a call does not have, a
-# misspelt marker, a call in another message. Does not depend on how the evidence was found (assemble.py), or on the other causes (causes.py).
+# misspelt marker, a call in another message. Does not depend on how the evidence was found (assemble.py), or on the
+# other causes (causes.py).
 """Near misses."""
 
 from __future__ import annotations
