@@ -134,7 +134,7 @@ LEAKS: dict[str, Leak] = {
                             I_LOOK, left="I will look.", second=(hermes("Rome"), ("Rome",), "")),
     "parsed too": Leak("a call that the server has parsed, and left in the text", "one call",
                        I_LOOK, left="I will look.", calls=(Call("get_weather", {"city": "Oslo"}),),
-                       whole=I_LOOK.removesuffix("\n</tool_call>")),
+                       whole=I_LOOK),
     "in the reasoning field": Leak("a call at the end of the server's own reasoning field", "the call",
                                    thinking=f"Let me look.\n{hermes('Oslo')}", reasoning="Let me look."),
     "a draft in the reasoning field": Leak(

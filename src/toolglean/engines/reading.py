@@ -138,6 +138,7 @@ class TurnReader:
             whole_calls=whole_calls or none,
             single_call=single_call or none,
             unknown_tools=unknown,
+            keep_closers=not none,
         )
         if none:
             self._turn.take()

@@ -106,6 +106,8 @@ class TurnText:
         single_call: whether only the first call is emitted as a call; the text of further ones is content.
         unknown_tools: what to do with a call to an unknown tool in the server's own reasoning field: "content" leaves
             it there, with a `Problem`.
+        keep_closers: whether a call that stays content keeps its closing markers. False for a caller that turns all
+            markup of such a turn into content itself.
         reasoning: makes the reader of the server's own reasoning field; None: nothing in it is a call.
         counts: what was found is added to it.
 
@@ -116,7 +118,7 @@ class TurnText:
     """
 
     __slots__ = (
-        *("_counts", "_ended", "_free", "_last", "_open", "_parser", "_passes", "_seen", "_single"),
+        *("_counts", "_ended", "_free", "_keep_closers", "_last", "_open", "_parser", "_passes", "_seen", "_single"),
         *(
             "_field",
             "_new_field",
@@ -141,6 +143,7 @@ class TurnText:
         whole_calls: bool = False,
         single_call: bool = False,
         unknown_tools: UnknownTools = "call",
+        keep_closers: bool = True,
         reasoning: NewField | None = None,
         counts: Counts | None = None,
     ) -> None:
@@ -150,6 +153,7 @@ class TurnText:
         self._parser = parser
         self._whole = whole_calls
         self._single = single_call
+        self._keep_closers = keep_closers
         self._counts = counts
         self._tape = Tape()
         self._ended = 0  # the end of what was emitted
@@ -174,6 +178,7 @@ class TurnText:
             whole_calls=self._whole,
             single_call=self._single,
             unknown_tools=self._unknown_tools,
+            keep_closers=self._keep_closers,
             reasoning=self._new_field,
             counts=self._counts,
         )
@@ -314,7 +319,7 @@ class TurnText:
         text = self._tape.cut((start, end))
         over = min((place for place in map(text.find, ENDS) if place >= 0), default=end - start)
         text = text[:over] if end < self._seen and over == end - start else text[:over].rstrip()
-        return [_Rest(call, text, start)] if text else []
+        return [_Rest(call, text, start)] if text and self._keep_closers else []
 
     def _queued(self, events: list[Any]) -> list[Event]:
         if not self._waiting and not any(type(event) in {_Ended, _Rest} for event in events):

@@ -88,7 +88,7 @@ MARKERS = {
         "<|content_invoke_tool_json|> <|content_model_end_sampling|> <|content_text|> <|content_thinking|> "
         "<|content_tool_error|> <|end_message|> <|message_model|>"
     ),
-    "internlm": "<|action_end|> <|action_start|> <|endoftext|> <|im_end|> <|plugin|>",
+    "internlm": "<|action_end|> <|action_start|> <|endoftext|> <|im_end|> <|im_start|> <|plugin|>",
     "jamba": "<|endoftext|> <|eom|> </tool_calls> <tool_calls>",
     "k2-horizon": (
         "</ifm|arg_key> <ifm|arg_key> </ifm|arg_type> <ifm|arg_type> </ifm|arg_value> <ifm|arg_value> "
@@ -105,7 +105,7 @@ MARKERS = {
         "</arg_key> <arg_key> </arg_value> <arg_value> </assistant> <assistant> <|endoftext|> </tool_call> "
         "<tool_call> </user> <user>"
     ),
-    "lfm2": "<|endoftext|> <|im_end|> <|tool_call_end|> <|tool_call_start|>",
+    "lfm2": "<|endoftext|> <|im_end|> <|im_start|> <|tool_call_end|> <|tool_call_start|>",
     "ling-3": "</arg_key> <arg_key> </arg_value> <arg_value> <|endoftext|> <|role_end|> </tool_call> <tool_call>",
     "llama3-json": (
         "<|end_header_id|> <|end_of_text|> <|eom|> <|eom_id|> <|eot|> <|eot_id|> <|python_tag|> <|start_header_id|>"
@@ -117,9 +117,15 @@ MARKERS = {
         "<longcat_arg_value> </longcat_s> </longcat_think> <longcat_think> </longcat_tool_call> "
         "<longcat_tool_call>"
     ),
-    "mimo": "<|endoftext|> </function> <function <|im_end|> </parameter> <parameter </tool_call> <tool_call>",
-    "minicpm-3": "<|endoftext|> <|im_end|> <|thought_end|> <|thought_start|> <|tool_call_end|> <|tool_call_start|>",
-    "minicpm-5": "<![CDATA[ </arguments> <arguments> <|endoftext|> </function> <function <|im_end|> </param> <param",
+    "mimo": (
+        "<|endoftext|> </function> <function <|im_end|> <|im_start|> </parameter> <parameter </tool_call> <tool_call>"
+    ),
+    "minicpm-3": (
+        "<|endoftext|> <|im_end|> <|im_start|> <|thought_end|> <|thought_start|> <|tool_call_end|> <|tool_call_start|>"
+    ),
+    "minicpm-5": (
+        "<![CDATA[ </arguments> <arguments> <|endoftext|> </function> <function <|im_end|> <|im_start|> </param> <param"
+    ),
     "minimax-m1": "<end_of_sentence> </tool_calls> <tool_calls>",
     "minimax-m2": "</invoke> <invoke </minimax:tool_call> <minimax:tool_call> </parameter> <parameter",
     "minimax-m3": "</invoke> <invoke ]<]minimax[>[ </mm:think> <mm:think> </tool_call> <tool_call>",
@@ -130,8 +136,11 @@ MARKERS = {
         "</atem:function_calls> <atem:function_calls> </atem:invoke> <atem:invoke </atem:parameter> "
         "<atem:parameter <atem:parameter> <|eom|> <|eot|> <|message|> <|start|>"
     ),
-    "nemotron": "<|end_of_text|> <|eom|> <|eom_id|> <|eot|> <|eot_id|> <|im_end|> <SPECIAL_12> </TOOLCALL> <TOOLCALL>",
-    "olmo-3": "<|endoftext|> </function_calls> <function_calls> <|im_end|>",
+    "nemotron": (
+        "<|end_of_text|> <|eom|> <|eom_id|> <|eot|> <|eot_id|> "
+        "<|im_end|> <|im_start|> <SPECIAL_12> </TOOLCALL> <TOOLCALL>"
+    ),
+    "olmo-3": "<|endoftext|> </function_calls> <function_calls> <|im_end|> <|im_start|>",
     "phi-4-mini": "<|assistant|> <|end|> <|endoftext|> <|/tool_call|> <|tool_call|>",
     "plamo-3": (
         "<|plamo:begin_think:plamo|> <|plamo:begin_tool_arguments:plamo|> <|plamo:begin_tool_name:plamo|> "
@@ -144,7 +153,9 @@ MARKERS = {
         "<|end_header_id|> <|end_of_text|> <end_of_turn> <|eom|> <|eom_id|> <|eot|> <|eot_id|> <|python_end|> "
         "<|python_start|> <|start_header_id|>"
     ),
-    "qwen3-coder": "<|endoftext|> </function> <function <|im_end|> </parameter> <parameter </tool_call> <tool_call>",
+    "qwen3-coder": (
+        "<|endoftext|> </function> <function <|im_end|> <|im_start|> </parameter> <parameter </tool_call> <tool_call>"
+    ),
     "seed-oss": (
         "</function> <function </parameter> <parameter <seed:eos> </seed:think> <seed:think> </seed:tool_call> "
         "<seed:tool_call>"
@@ -158,10 +169,11 @@ MARKERS = {
         "<｜tool_call_begin｜> <｜tool_call_end｜> <｜tool_calls_begin｜> <｜tool_calls_end｜> <｜tool_sep｜>"
     ),
     "step-3.5": (
-        "<|endoftext|> <|EOT|> </function> <function <|im_end|> </parameter> <parameter </tool_call> <tool_call>"
+        "<|endoftext|> <|EOT|> </function> <function <|im_end|> "
+        "<|im_start|> </parameter> <parameter </tool_call> <tool_call>"
     ),
-    "xlam": "<|endoftext|> <|EOT|> <|eot_id|> <|im_end|> </tool_call> <tool_call> [TOOL_CALLS]",
-    "xlam-object": "<|endoftext|> <|EOT|> <|eot_id|> <|im_end|>",
+    "xlam": "<|endoftext|> <|EOT|> <|eot_id|> <|im_end|> <|im_start|> </tool_call> <tool_call> [TOOL_CALLS]",
+    "xlam-object": "<|endoftext|> <|EOT|> <|eot_id|> <|im_end|> <|im_start|>",
 }
 """For each format: the markers that are one token, or what precedes a name in them, separated by spaces. `<think>` and
 `</think>` are tokens everywhere."""
