@@ -29,6 +29,7 @@ REACH = 128  # characters after the opener
 BEFORE_NAMES = frozenset({"call", "function", "functions", "invoke", "name", "tool", "tool_name", "type"})
 
 _words = re.compile(r"[\w.:/-]+").finditer
+_line_words = re.compile(r"[\w.-]+").findall
 _part = re.compile(r"[.:/]+").split
 
 
@@ -120,11 +121,19 @@ class Missed(Payload):
         taken = max(end - len(rest), 0)
         turn.region.keep(piece[:taken])
         if named is not None:
+            if self._is_code and not _may_name(rest + piece, turn.described):
+                turn.pass_line()
             _leave(turn, self._problem if named else None, None if at_end else self._closers)
         return taken
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restored, (self._problem, self._closers, self._is_code)
+
+
+def _may_name(text: str, names: frozenset[str]) -> bool:
+    # Whether the line of a fence may name a tool: then the block may be a call in an undeclared spelling.
+    info, line, _ = text.partition("\n")
+    return not line or not names.isdisjoint(_line_words(info))
 
 
 def _restored(problem: Reason, closers: tuple[str, ...] | None, is_code: bool) -> Missed:  # noqa: FBT001  # of a pickle

@@ -107,10 +107,15 @@ def _say_text(turn: Turn, text: str, i: int, place: int, found: str) -> tuple[in
         if place > i:
             turn.say(text[i:place], base + i)
         return place, False
-    end, waits = turn.part_at_line(text, i, place, last=turn.last_char, start=base, marker=found)
-    if end > i:
-        turn.say_up_to(text, i, end)
-    return end, waits
+    awaited = turn.emit.strays.awaited
+    while True:  # line by line: the search for the marker, which may be far away, is not repeated for each line
+        end, waits = turn.part_at_line(text, i, place, last=turn.last_char, start=base, marker=found)
+        if end > i:
+            turn.say_up_to(text, i, end)
+        over = waits or end >= place or end == i or turn.mode is not TEXT or turn.tape.waiting is not None
+        if over or turn.tape.base != base or turn.judge.draft is not None or turn.emit.strays.awaited != awaited:
+            return end, waits
+        i = end
 
 
 def _is_text(turn: Turn, plan: Plan, found: str, start: int, own: Finder) -> bool:

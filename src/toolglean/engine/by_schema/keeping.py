@@ -104,6 +104,10 @@ class Keeping(TurnState):
             self.emit.release_up_to(candidate.start, candidate.emit, since)
             candidate.without_emitter()
 
+    def pass_line(self) -> None:
+        """The line that follows begins no call."""
+        self.last_char = NO_LINE
+
     def keep_marker(self, text: str, start: int) -> None:
         """A marker without a call waits for what follows: it may begin a call in another spelling."""
         if self.rules.by_schema and self.channel == CONTENT:
