@@ -55,6 +55,25 @@ ROWS = [
     Row("text after the call in it", f"```xml\n{CALL}\nyes\n```", 1, "\nyes\n```"),
     Row("a fence with something else", f"```xml\nyes\n{CALL}\n```", 0),
     Row("a fence with a mention", "```xml\n<tool_call>\n ...\n</tool_call>\n```\nYes", 0),
+    # Runs of backticks: several may wait, each for one of its own length, as long as their paragraph lasts.
+    Row(
+        "a lone backtick, a call, and a fence",
+        f"It`s so. {LINE}\n\nSo:\n\n```xml\n{CALL}\n```\nDone.",
+        1,
+        f"It`s so. \n\nSo:\n\n```xml\n{CALL}\n```\nDone.",
+    ),
+    Row("a lone backtick and code of two", f"It`s ``{LINE}`` so.", 0),
+    Row("code of two that a lone backtick follows", f"Use ``{LINE}`` and it`s so.", 0),
+    Row("runs that no other one closes", f"It`s ``so.\n\n{LINE} ` and ``.", 1, "It`s ``so.\n\n ` and ``."),
+    Row("code over a line break", f"It`s\n{LINE}\nso: `x.", 0),
+    Row("an empty line between", f"It`s so.\n\n{LINE}\nUse `x.", 1, "It`s so.\n\n\nUse `x."),
+    Row("blanks on the empty line", f"It`s {LINE} so.\n \t\nUse `x.", 1, "It`s  so.\n \t\nUse `x."),
+    Row("an item between", f"It`s {LINE}\n- Use `x.", 1, "It`s \n- Use `x."),
+    Row("a heading between", f"It`s {LINE}\n## Use `x.", 1, "It`s \n## Use `x."),
+    Row("a fence on the line of a lone backtick", f"It`s: ```json\n\n{CALL}\n```\n", 0),
+    Row("a fence behind a call behind a lone backtick", f"It`s {LINE}\n```\nx\n```\n{LINE}", 2, "It`s \n```\nx\n```"),
+    Row("a quoted line behind a lone backtick", f"It`s so.\n> {LINE}\n", 0),
+    Row("tildes behind a lone backtick", f"It`s so.\n~~~\n{CALL}\n` ~~~ `\n~~~\n", 0),
     Row("cut off in the fence's line", "```xm", 0),
     Row("asked for", f"Write `{LINE}` to call.", 1, "Write `` to call.", {"quoted": "call"}),
     Row("a fence, asked for", f"So:\n```\n{CALL}\n```", 1, "So:\n```\n\n```", {"quoted": "call"}),
@@ -143,3 +162,43 @@ def test_a_format_whose_calls_are_fences_says_so_too() -> None:
             events = events_of(lambda: Parser(TOOLS, format=declared, options=options), text)  # noqa: B023
             assert [event.code for event in events if isinstance(event, Problem)] == codes
             assert len(calls_of(events)) == (not codes)
+
+
+OPENINGS = [
+    "> q<|im_end|>\n",
+    "> q</s>\n",
+    "> q<|end_message|>\n",
+    "> q<tool_call>\n",
+    "Hi.</s>\n",
+    "> q<|eot_id|>\n\n",
+]
+QUOTED = {
+    "```": "```\n{}\n```",
+    "tildes": "~~~\n{}\n~~~",
+    "pre": "<pre>\n{}\n</pre>",
+    "code": "<code>{}</code>",
+    "script": "<script>\n{}\n</script>",
+    "a comment": "<!--\n{}\n-->",
+    "a result": "<tool_response>\n{}\n</tool_response>",
+    "Mistral's result": "[TOOL_RESULTS]{}[/TOOL_RESULTS]",
+    "another role": "<|im_start|>user\n{}<|im_end|>",
+    "a quoted line": "> {}",
+}
+
+
+@pytest.mark.parametrize("what", QUOTED)
+@pytest.mark.parametrize("opening", OPENINGS)
+def test_a_line_begins_behind_a_marker_that_is_dropped(opening: str, what: str) -> None:
+    """Whether a line begins is a fact about the text: the break after a dropped marker is one too."""
+    for call, name in ((LINE, "hermes"), (CALL, None), (CODER, "qwen3-coder"), (CODER, None)):
+        if what == "a quoted line" and "\n" in call:
+            continue
+        text = opening + QUOTED[what].format(call)
+        assert not calls_of(events_of(lambda: Parser(TOOLS, format=name, **faced(markup=True)), text))  # noqa: B023
+
+
+@pytest.mark.parametrize("name", ["pythonic", "ui-tars", "react-call", None])
+def test_a_call_in_python_ends_before_tildes(name: str | None) -> None:
+    text = "Hi.\n[f(id='A')]\n~~~\n[f(id='B')]\n~~~\n"
+    calls = calls_of(events_of(lambda: Parser(TOOLS, format=name, **faced(markup=True)), text))
+    assert all(call.arguments == {"id": "A"} for call in calls)

@@ -267,8 +267,9 @@ class Turn(Speech):
         code = self.judge.code
         close, most = code is not None and code.end == start, self.limits.held
         marks: tuple[str, ...] = MARKERS
+        ticks = None
         if self.channel == CONTENT and code is not None and code.open:
-            kind, marks = Kind.QUOTED, ("`" * code.open,)
+            kind, marks, ticks = Kind.QUOTED, (), code.ticks
         elif self.channel == CONTENT and kind is Kind.LAST:
             marks, most = (), self.limits.call_chars
         elif self.channel != CONTENT and self.rules.marks is not None and not stream_in_reasoning:
@@ -281,7 +282,9 @@ class Turn(Speech):
             self.candidate = None
         else:
             attempt.before.emit.tell_first(self.emit.take())  # with what was reported of its opener
-        draft = Draft(attempt, kind, marks, start=start, text=text, most=most, close=close, in_list=in_list)
+        draft = Draft(
+            attempt, kind, marks, start=start, text=text, most=most, close=close, in_list=in_list, ticks=ticks
+        )
         self.judge.keep_back(draft)
         self.tape.interrupt()
 

@@ -6,7 +6,8 @@
 # one of them, only its own end is looked for. If its end never comes, it continues to the end of the turn. A tag within
 # a sentence is a mention ("the <pre> tag", "in <script>, not").
 #
-# After a lone backtick, all of this is in doubt: if a second one follows, it was code, and opened nothing.
+# After a run of backticks, all of this is in doubt: if another one closes it, it was code, and opened nothing. What
+# begins a line is not in doubt: code does not continue there.
 #
 # The header of a message that is not the model's own ends the turn; inside code, it does not.
 #
@@ -67,7 +68,7 @@ class Quotes(Plain):
         self.followed = False
         self._ticks = Ticks()
         self._closer = ""  # what ends the quotation; "" outside
-        self._doubted = False  # whether it opened after a lone backtick
+        self._doubted = 0  # how many runs of backticks waited where it opened
         self._mark = "", 0  # what opened it, and its place
         self._tail = ""  # what may be the beginning of a token
         self._fed = 0  # how much of it has been searched for backticks
@@ -83,14 +84,19 @@ class Quotes(Plain):
         return self._ticks.open
 
     @property
+    def ticks(self) -> Ticks:
+        """The backticks, to read on from here; a copy."""
+        return self._ticks.copy()
+
+    @property
     def end(self) -> int:
-        """The place after them."""
+        """The place after the last backticks that may have opened code."""
         return self._ticks.end
 
     @property
     def sure(self) -> bool:
         """Whether what follows is certainly quoted until the quotation ends."""
-        return self.heeded and (self._ticks.sure or bool(self._closer))
+        return self.heeded and (self._ticks.fence > 0 or bool(self._closer))
 
     @property
     def over(self) -> tuple[str, int] | None:
@@ -100,7 +106,7 @@ class Quotes(Plain):
     @property
     def waits(self) -> bool:
         """Whether what comes next must be examined even if it shows no sign."""
-        return self._ticks.waits or self._closer in {LINE, COMMENT} or (self._doubted and bool(self._closer))
+        return self._ticks.waits or self._closer in {LINE, COMMENT} or (self._doubted > 0 and bool(self._closer))
 
     @property
     def begun(self) -> bool:
@@ -112,7 +118,16 @@ class Quotes(Plain):
     # -- reading -------------------------------------------------------------------------------------------------------
 
     def pass_by(self, text: str) -> None:
-        """Text without a sign while no quotation is open; or white space next to a call or marker."""
+        """Text without a sign; or what is not read as text: white space next to a call or marker, JSON. Lines begin and
+        end in it all the same.
+        """
+        self._note(text)
+        if self._closer == LINE and "\n" in text:
+            self._closer, self._doubted = "", 0
+        if self._ticks.waits:
+            self._ticks.pass_by(text)
+
+    def _note(self, text: str) -> None:
         if not self._tail:
             self.last = text[-1:] or self.last
 
@@ -124,7 +139,7 @@ class Quotes(Plain):
         if not (self._tail or self._closer) and not may_quote(text) and (text[:1] != ">" or self.last != "\n"):
             if self.heeded and (self._ticks.waits or "`" in text):
                 self._ticks.scan(text, start)
-            self.pass_by(text)
+            self._note(text)
         else:
             self._read(self._tail + text, start - len(self._tail), ends=False)
 
@@ -151,7 +166,7 @@ class Quotes(Plain):
     def forget(self) -> None:
         """What the open backticks began is not code after all: it was not closed in time."""
         self._ticks.forget()
-        self._doubted = False
+        self._doubted = 0
 
     def _read(self, text: str, start: int, *, ends: bool) -> None:
         # `ends`: what follows the text is not part of it.
@@ -181,10 +196,12 @@ class Quotes(Plain):
             self._count(text, i, place, start)
             return len(text)
         self._count(text, i, place + 1, start)  # its first character shows that there are no more backticks before it
-        if not closer or self._ticks.sure:
+        if not closer or self._ticks.fence:
             self._count(text, place + 1, end, start)
         else:
-            self._closer, self._doubted = closer, self._ticks.open > 0
+            if text[place - 1 : place] == "\n":
+                self._ticks.forget()
+            self._closer, self._doubted = closer, len(self._ticks.runs)
             self._mark = text[place:end], start + place
         return end
 
@@ -222,23 +239,25 @@ class Quotes(Plain):
         if self._doubted and (place := self._count_in_doubt(text, fed, end, start)) >= 0:
             return place
         if found is not None:
-            self._closer, self._doubted = "", False
+            self._closer, self._doubted = "", 0
         elif end == len(text) and not ends and self._closer not in {LINE, OVER}:
             self._tail = text[max(i, end - LONGEST) :]
             self._fed = len(self._tail)
         return end
 
     def _count_in_doubt(self, text: str, i: int, end: int, start: int) -> int:
-        # A backtick may close the code that the quotation is in: then the token opened nothing. The end of the line
+        # Backticks may close the code that the quotation is in: then the token opened nothing. The end of the paragraph
         # shows that there is no code. Returns the place of one of these, else -1.
         part, j = text[i:end], 0
         while 0 <= j < len(part):
             j = self._ticks.step(part, j, start + i)
-            if not self._ticks.open:
-                self._doubted = False
-                if part[max(j - 1, 0) : j] != "\n":
+            if len(self._ticks.runs) < self._doubted:
+                self._doubted = 0
+                if self._ticks.paired >= 0:
                     self._closer = ""
-                return i + j
+                else:
+                    self._ticks = Ticks()
+                return len(text) if j < 0 else i + j
         return -1
 
     def _count(self, text: str, i: int, end: int, start: int) -> None:

@@ -8,11 +8,11 @@
 # A marker of reasoning ends a draft wherever it is, also in a value: a draft must never swallow the answer. So the text
 # is searched for these markers before anything else reads it (`admit`).
 #
-# Four other kinds of calls are held back in the same way. A call after a lone backtick: if another backtick follows
-# soon, it was code. A call without a marker: a line of Python, a tool's own tag. It is accepted only if nothing else is
-# on its lines, and the rest of the line is still to come: `delete_all() removes every record.` is a sentence. And a
-# call to an unknown tool after other text on its line, which is an example. And a call of a format with `at_turn_end`,
-# which is accepted if the turn ends.
+# Four other kinds of calls are held back in the same way. A call after a run of backticks: if another run closes it, it
+# was code; that is found as everywhere else (ticks.py). A call without a marker: a line of Python, a tool's own tag. It
+# is accepted only if nothing else is on its lines, and the rest of the line is still to come: `delete_all() removes
+# every record.` is a sentence. And a call to an unknown tool after other text on its line, which is an example. And a
+# call of a format with `at_turn_end`, which is accepted if the turn ends.
 #
 # All of them end in one of two ways: `Turn.keep_draft` releases the events, `Turn.take_back` undoes the attempt.
 """Drafts: calls inside reasoning, after a backtick, without a marker, or at the end of the turn."""
@@ -31,6 +31,7 @@ from toolglean.scan.text import Finder
 if TYPE_CHECKING:
     from toolglean.engine.attempt import Attempt
     from toolglean.engine.emit import Emitter
+    from toolglean.engine.judge.ticks import Ticks
 
 __all__ = ["MARKERS", "Draft", "Kind"]
 
@@ -61,9 +62,12 @@ class Draft(Kept):
         limit: the limit that was exceeded there, its text and place, or None.
     """
 
-    __slots__ = ("_marks", "_safe", "attempt", "close", "in_list", "kind", "limit", "most", "over")
+    __slots__ = (
+        *("_depth", "_marks", "_safe", "_seen", "_ticks", "attempt", "close", "in_list", "kind", "limit", "most"),
+        *("over",),
+    )
 
-    owned = ("attempt",)
+    owned = ("_ticks", "attempt")
 
     def __init__(
         self,
@@ -76,6 +80,7 @@ class Draft(Kept):
         most: int,
         close: bool = False,
         in_list: bool = False,
+        ticks: Ticks | None = None,
     ) -> None:
         super().__init__(start, text)
         self.attempt, self.kind, self.close, self.in_list = attempt, kind, close, in_list
@@ -84,7 +89,13 @@ class Draft(Kept):
         self.limit: tuple[str, str, int] | None = None
         self._marks = marks
         self._safe = self.end  # up to here, the text is let through
-        place, found = _finder(marks).find(text, 1) if not self.is_alone else (0, "")  # it begins with an opener
+        self._seen = start  # up to here, the ticks have read it
+        self._ticks = ticks  # the backticks, if another run of them may show that all of it is code
+        self._depth = len(ticks.runs) if ticks is not None else 0
+        if ticks is not None:
+            place, found = self._find_ticks(ticks, text, start, last=False)
+        else:
+            place, found = _finder(marks).find(text, 1) if not self.is_alone else (0, "")  # it begins with an opener
         if found:
             self.over = start + place
 
@@ -96,7 +107,7 @@ class Draft(Kept):
 
     @property
     def is_quoted(self) -> bool:
-        """Whether it is after a backtick."""
+        """Whether it is after backticks."""
         return self.kind is Kind.QUOTED
 
     @property
@@ -127,7 +138,10 @@ class Draft(Kept):
         if self.waits or last:
             text, i, base = self.after(self._safe) + text[self.end - base :], 0, self._safe
         self.keep(text[max(self.end - base, 0) :])
-        place, found = _finder(self._marks).find(text, max(i, self._safe - base))
+        if self._ticks is not None:
+            place, found = self._find_ticks(self._ticks, text, base, last=last)
+        else:
+            place, found = _finder(self._marks).find(text, max(i, self._safe - base))
         while found and self.is_alone:  # `shares_line` decides what it means; here it is only let through as a whole
             place, found = _finder(self._marks).find(text, place + len(found))
         if not found and last:
@@ -140,6 +154,23 @@ class Draft(Kept):
         if found or self.limit is not None:
             self.over = self._safe
         return text[:place], i, base
+
+    def _find_ticks(self, ticks: Ticks, text: str, base: int, *, last: bool) -> tuple[int, str]:
+        # The place of the run that shows that the draft is in code, and a backtick; or of the end of what is certain.
+        i, depth = self._seen - base, self._depth
+        while 0 <= i < len(text) and len(ticks.runs) >= depth:
+            i = ticks.step(text, i, base)
+        self._seen = base + len(text)
+        if last and len(ticks.runs) >= depth:
+            ticks.settle(self._seen)
+        if len(ticks.runs) < depth:
+            self._ticks = None
+            if ticks.paired >= 0:
+                return ticks.paired - base, "`"
+            self.most = min(self.most, max(ticks.ended, self._safe))
+        elif ticks.counted >= 0:
+            return ticks.counted - base, ""
+        return len(text), ""
 
     @property
     def waits(self) -> bool:

@@ -293,12 +293,12 @@ def no_call(turn: Turn, reading: Reading, *, at_end: bool = False, problem: Reas
     """
     call, stage, program = reading.call, reading.stage, reading.walk.program
     no_calls_in_reasoning = turn.calls_ignored
-    if no_calls_in_reasoning:
-        turn.judge.refuse_quoted(turn.region.end)
     counts = turn.names.could_be_tool if no_calls_in_reasoning or reading.fallback.is_foreign else turn.accepts
     tried = stage.within == "JSON" or (bool(call.name) and (counts(call.name) or turn.names.leaves_open(call.name)))
     missed = unreadable(stage.expected())
     reason = turn.ignored_because if no_calls_in_reasoning else missed
+    if no_calls_in_reasoning and tried:
+        turn.judge.refuse_quoted(turn.region.end)
     problem = reading.fallback.problem or problem or (reason if tried and not turn.region.bare else None)
     if not no_calls_in_reasoning:
         if stage.quotes_arguments():

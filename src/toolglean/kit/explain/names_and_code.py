@@ -48,7 +48,7 @@ class Quotes:
                     self._add(text, begin, last.end())
                     self._closers.add(last.start())
             last = piece
-        if code.sure:
+        if code.fence:
             self._add(text, begin, len(text))
 
     def _add(self, text: str, begin: int, end: int) -> None:
