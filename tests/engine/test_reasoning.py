@@ -135,3 +135,31 @@ def test_a_closer_too_many_is_said() -> None:
     )
     codes = [event.code for event in events if isinstance(event, Problem)]
     assert codes == ["unopened-reasoning"]
+
+
+PAIRS = (("<think>", "</think>"), *reasonings_of_others(get_format("hermes"), FORMATS))
+OSLO, ROME = (("get_weather", {"city": city}) for city in ("Oslo", "Rome"))
+
+
+@pytest.mark.parametrize("declared", FORMATS, ids=[each.name for each in FORMATS])
+def test_reasoning_of_any_family_behind_a_call_of_any_other(declared: Format) -> None:
+    """Which format the turn's calls have says nothing of how the model reasons: the law holds for the whole turn."""
+    if declared.name in OWN_ONLY or declared.name in BARE:
+        pytest.skip("its calls are accepted inside its reasoning, or only where the turn begins")
+    first, second = (render(declared, [call], tools=TOOLS) for call in (OSLO, ROME))
+    for opener, closer, *_ in PAIRS:
+        if opener.startswith("<|start|>") and "<|message|>" in first:
+            continue  # harmony's kind of header: in this format it is that of the answer
+        text = f"{first}\n{opener}Maybe {second} or not.{closer}\nI refuse."
+        for name in ("auto", declared.name):
+            answer = Parser(TOOLS, format=name)
+            calls = [*answer.add(text).calls, *answer.close().calls]
+            assert [call.arguments for call in calls] in ([OSLO[1]], []), (opener, name)
+
+
+def test_a_closer_that_nothing_opened_behind_a_call_is_markup() -> None:
+    """The call has been delivered, and stands; a `Problem` says that the prompt may have opened the reasoning."""
+    text = '<function=get_weather>{"city": "Oslo"}</function></think>Done.'
+    events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), text)
+    assert (calls_of(events), content_of(events)) == ([OSLO], "Done.")
+    assert [event.code for event in events if isinstance(event, Problem)] == ["unopened-reasoning"]

@@ -68,6 +68,7 @@ class NfaBuilder:
     """Adds the paths of one format to an automaton.
 
     Attributes:
+        of_reasoning: the state before each marker that opens reasoning, or closes it outside, by the marker.
         opener: the state before everything that has a marker of its own.
         line: the same, for what is accepted only at the beginning of a line.
         bare: the state before calls that have no marker.
@@ -80,7 +81,7 @@ class NfaBuilder:
 
     __slots__ = (
         *("bare", "call_opener", "channels", "closers", "format", "insides"),
-        *("line", "nfa", "opener", "reasonings", "tags", "written"),
+        *("line", "nfa", "of_reasoning", "opener", "reasonings", "tags", "written"),
     )
 
     def __init__(
@@ -103,6 +104,7 @@ class NfaBuilder:
         self.bare = nfa.state()
         self.written = nfa.state()
         nfa.epsilon[self.line if declared.at_line_start else self.opener].append(self.call_opener)
+        self.of_reasoning: dict[str, int] = {}
         self.closers: dict[str, list[int]] = {}
         openings = [opening(text) for text in (*(pair[0] for pair in declared.all_sections), *declared.calls)]
         self.tags = tuple(dict.fromkeys(each for each in openings if each and not is_bare(each)))
@@ -338,9 +340,16 @@ class NfaBuilder:
 
     def _reasoning(self, opener: str, closer: str) -> int:
         inside = self._inside((opener, closer))
-        self._marker(self.opener, closer, DROP if closer.strip() in self.format.drop else STRAY)
+        self._marker(self._before_reasoning(closer), closer, DROP if closer.strip() in self.format.drop else STRAY)
         self._common(inside, (opener, closer))
         return inside
+
+    def _before_reasoning(self, marker: str) -> int:
+        begin = self.of_reasoning.get(marker.strip())
+        if begin is None:
+            begin = self.of_reasoning[marker.strip()] = self.nfa.state()
+            self.nfa.epsilon[self.opener].append(begin)
+        return begin
 
     def _reasonings_of_others(self, others: tuple[Reasoning, ...]) -> Iterator[int]:
         # Their closers are text if none of them has begun.
@@ -356,7 +365,7 @@ class NfaBuilder:
         inside = self.nfa.state()
         self.channels += 1
         opener, *closers = markers
-        self._marker(self.opener, opener, OPEN_REASONING + self.channels)
+        self._marker(self._before_reasoning(opener), opener, OPEN_REASONING + self.channels)
         for closer in closers:
             self._marker(inside, closer, CLOSE_REASONING)
         self._marker(inside, opener, DROP)

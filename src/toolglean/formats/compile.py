@@ -16,7 +16,7 @@ from toolglean.errors import FormatError
 from toolglean.formats.builder import NfaBuilder
 from toolglean.formats.nfa import Nfa, SlotEdge, StateSet
 from toolglean.formats.patterns import before_name, closers_of, ends_of_pairs, first_literal, head_of, is_marker, marks
-from toolglean.formats.reasonings import Reasoning
+from toolglean.formats.reasonings import Reasoning, writes
 from toolglean.formats.registry import find_format, get_format
 from toolglean.formats.respelling import openers_of_respellings, respelling
 from toolglean.formats.spec import Format, JsonOrText, Literal, Pairs, tokens_of
@@ -130,11 +130,10 @@ class Program:
             lines: list[int] = []
             if channel == CONTENT:
                 lines = [layer.line for layer in layers if layer.nfa.epsilon.get(layer.line)]
-                states = [layer.opener for layer in layers]
+                states = [*(layer.opener for layer in layers), *self._other_reasoning(layers)]
             else:
                 pairs = self._any_reasoning() if channel == ANY_REASONING else [self._pairs[channel - 1]]
-                chosen = (*only, *self._frames) if only else range(len(self._layers))
-                states = [self._layers[number].insides[pair] for number, pair in pairs if number in chosen]
+                states = [self._layers[number].insides[pair] for number, pair in pairs]
             # What closes reasoning may follow its last word at once: it is found within a word if it begins like one.
             words = channel == CONTENT or not self._closes_with_words(states)
             if channel != CONTENT:  # a model that reasons in this way may call in any of the formats
@@ -143,6 +142,12 @@ class Program:
             like = None if self.base is None or only else self.base.channel(channel, ()).finder
             self._channels[key] = Channel(self, states, lines, words=words, like=like)
         return self._channels[key]
+
+    def _other_reasoning(self, chosen: list[NfaBuilder]) -> list[int]:
+        # Of the families that are not looked for any more: what they reason is not an answer either.
+        own = [layer.format for layer in chosen]
+        found = [item for layer in self._layers if layer not in chosen for item in layer.of_reasoning.items()]
+        return [state for marker, state in found if not any(writes(each, marker) for each in own)]
 
     def calls_in_reasoning(self, number: int, channel: int) -> bool:
         """Whether that format's own template writes calls inside the reasoning of that channel."""

@@ -16,7 +16,7 @@ from functools import lru_cache
 
 from toolglean.formats.spec import Format
 
-__all__ = ["Reasoning", "reasonings_of_others"]
+__all__ = ["Reasoning", "reasonings_of_others", "writes"]
 
 ANYWHERE = "<["  # the characters with which the markers of other families begin: see fallback_formats.py
 
@@ -26,10 +26,11 @@ Reasoning = tuple[str, ...]
 
 def reasonings_of_others(own: Format, library: tuple[Format, ...]) -> tuple[Reasoning, ...]:
     """The markers of reasoning of these families that `own` neither has nor writes as part of something else."""
-    return tuple(found for found in _all(library) if not _is_of(own, found[0]))
+    return tuple(found for found in _all(library) if not writes(own, found[0]))
 
 
-def _is_of(own: Format, opener: str) -> bool:
+def writes(own: Format, opener: str) -> bool:
+    """Whether that format has the marker, or writes it as part of something else."""
     return any(opener in literal or opener.startswith(literal) for literal in _written(own))
 
 

@@ -93,7 +93,7 @@ def accept(turn: Turn, reading: Reading) -> None:
     assert reading.walk.pending_action is not None
     action, chars = reading.walk.pending_action
     turn.pass_marker(chars)
-    turn.markup_region(chars, UNOPENED_REASONING if action == STRAY and turn.has_content else None)
+    turn.markup_region(chars, UNOPENED_REASONING if action == STRAY and (turn.has_content or turn.emit.index) else None)
     if action in {CLOSE_REASONING, BEGIN_CONTENT, BEGIN_USER_TEXT}:
         turn.enter_content(for_user=action == BEGIN_USER_TEXT, at_start=action == CLOSE_REASONING)
     elif action >= OPEN_REASONING:
