@@ -42,7 +42,8 @@ ProblemCode: TypeAlias = Literal[
     "part-of-expression", "text-after-arguments", "missing-closer", "swallowed-markup", "repeated-closer",
     "markup-in-value", "unclosed-call", "numbered-call",
     # calls that are complete
-    "repaired", "duplicate-key", "repeated-call-key", "ignored-keys", "ignored-server", "undeclared-spelling",
+    "repaired", "duplicate-key", "repeated-call-key", "ignored-keys", "ignored-server", "missing-arguments",
+    "undeclared-spelling",
     # markers, and the end of the turn
     "leftover-marker", "unopened-reasoning", "cut-off", "another-message",
     # limits

@@ -69,7 +69,7 @@ ROWS = [
     *(
         Row(
             f"a backtick {size} characters on",
-            f"a `{F}{'b' * size}` {F} c` d",
+            f"a `{F}{'b' * size}`. {F} c` d",
             ["f"],
             None,
             {"limits": Limits(held=80)},

@@ -53,7 +53,6 @@ FALLBACK_FORMATS = {
     "bare JSON after white space": ("kimi-k2", f"\n\n{JSON_CALL}", "\n\n"),
     "a list": ("mistral-v13", f"[{JSON_CALL}]", ""),
     "fenced JSON": ("llama3-json", f"```json\n{JSON_CALL}\n```", ""),
-    "fenced JSON, and text": ("glm-4.5", f"```json\n{JSON_CALL}\n```\nDone.", "\nDone."),
     "a pythonic list": ("hermes", "[f(x=1)]", ""),
     "a pythonic call": ("hermes", "f(x=1)", ""),
     "a pythonic call, with a namespace": ("hermes", "default_api.f(x=1)", ""),

@@ -159,6 +159,8 @@ def test_calls_are_calls(name: str) -> None:
 @pytest.mark.parametrize("name", CALLS)
 def test_calls_are_calls_in_a_fence(name: str) -> None:
     document, expected = CALLS[name]
+    if name == "beside a call of no tool":  # a fence that contains anything but calls is a quotation
+        expected = []
     assert calls_of(read(f"```json\n{json.dumps(document)}\n```")) == expected
 
 

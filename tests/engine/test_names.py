@@ -198,6 +198,6 @@ def test_elsewhere_it_is_the_call_of_an_unknown_tool(name: str, call: str) -> No
 
 @pytest.mark.parametrize(("name", "call"), FORMS.items(), ids=list(FORMS))
 def test_the_call_of_a_known_tool_counts_in_the_middle_of_a_line(name: str, call: str) -> None:
-    text = f"So {call.replace('get_stock', 'fetch')} is it."
+    text = f"It is so. {call.replace('get_stock', 'fetch')} Now wait."
     events = events_of(lambda: Parser(TOOLS, format=name, options=ParserOptions(markup=True)), text)
     assert [made for made, _ in calls_of(events)] == ["fetch"]

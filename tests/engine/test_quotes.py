@@ -51,8 +51,14 @@ ROWS = [
     Row("a fence of JSON after text", 'So:\n```json\n{"name": "f", "arguments": {}}\n```', 0),
     Row("a fence opens the turn", f"```xml\n{CALL}\n```", 1, ""),
     Row("a fence opens the turn, two calls", f"```\n{CALL}\n{CODER}\n```\n", 2, ""),
-    Row("a fence opens the answer", f"<think>Hm</think>\n```xml\n{CALL}\n```\nDone.", 1, "\nDone."),
-    Row("text after the call in it", f"```xml\n{CALL}\nyes\n```", 1, "\nyes\n```"),
+    Row("a fence opens the answer", f"<think>Hm</think>\n```xml\n{CALL}\n```", 1, ""),
+    # Prose after such a fence makes it a quotation, as prose before it does.
+    Row("text after it", f"```xml\n{CALL}\n```\nNever send this.", 0),
+    Row("text after two of them", f"```xml\n{CALL}\n```\n\n```xml\n{CALL}\n```\nNever.", 0),
+    Row("text after the answer's", f"<think>Hm</think>\n```xml\n{CALL}\n```\nDone.", 0, f"```xml\n{CALL}\n```\nDone."),
+    Row("text after the call in it", f"```xml\n{CALL}\nyes\n```", 0),
+    Row("text after it, asked for", f"```xml\n{CALL}\n```\nDone.", 1, "```xml\n\n```\nDone.", {"quoted": "call"}),
+    Row("a call without a fence after it", f"```xml\n{CALL}\n```\n{CALL}\nDone.", 2, "Done."),
     Row("a fence with something else", f"```xml\nyes\n{CALL}\n```", 0),
     Row("a fence with a mention", "```xml\n<tool_call>\n ...\n</tool_call>\n```\nYes", 0),
     # Runs of backticks: several may wait, each for one of its own length, as long as their paragraph lasts.

@@ -104,7 +104,7 @@ RIGHT: dict[str, tuple[str, str]] = {
     "P01": ("f:ok", "4ae3c19d6a2f"),
     "P02": ("f:ok", "b9825fc82bb8"),
     "P02b": ("", "939fdb0c0369"),
-    "P03": ("f:ok", "ae86cdab4d00"),
+    "P03": ("", "8a3f192ab2fa"),
     "P04": ("", "d292cb08536c"),
     "P04b": ("", "d292cb08536c"),
     "P04c": ("", "e7ce0b464c55"),

@@ -25,7 +25,7 @@ from toolglean.formats.spec import Format
 FORMATS = library.formats()
 NAMES = [declared.name for declared in FORMATS]
 WITHOUT_MARKERS = {"llama3-json", "xlam", "xlam-object", "json-input", "tool-call-fence"}
-AT_TURN_END = {declared.name for declared in FORMATS if declared.at_turn_end}
+AT_TURN_END = {each.name for each in FORMATS if each.at_turn_end or each.name in {"continue", "tool-code"}}
 
 
 def fixture_of(name: str) -> dict[str, Any]:

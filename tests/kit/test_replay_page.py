@@ -134,11 +134,11 @@ def test_what_the_script_looks_for_is_there() -> None:
 
 
 def test_the_data() -> None:
-    chunks = ["Hi ", '<tool_call>{"name": "f", "arguments": {"x": 1}}']
+    chunks = ["Hi! ", '<tool_call>{"name": "f", "arguments": {"x": 1}}']
     data = page_data(record(chunks, ["f"], title="t", notes=["n"], format="hermes"))
     assert (data["title"], data["notes"], data["format"], data["steps"]) == ("t", ["n"], "hermes", 3)
     assert data["parts"] == [
-        ["Hi ", 0, 1, 1],
+        ["Hi! ", 0, 1, 1],
         ['<tool_call>{"name": "', 4, 2, 2],
         ["f", 2, 2, 2],
         ['", "arguments": ', 4, 2, 2],
@@ -146,7 +146,7 @@ def test_the_data() -> None:
         ["}", 4, 2, 3],
     ]
     assert data["events"] == [
-        [1, "content", "Hi "],
+        [1, "content", "Hi! "],
         [2, "call_start", 0, "f", None, True],
         [2, "call_delta", 0, '{"x": 1}'],
         [3, "call_end", 0, "f", "call_0", True, "ok", []],

@@ -119,8 +119,8 @@ def shown(turn: str, tools: Any = ("f",), **options: Any) -> str:
     [
         # As they are in the turn.
         (
-            'Hi <tool_call>{"name": "f", "arguments": {"x": [1, "f"]}}</tool_call> there',
-            'Hi m(<tool_call>{"name": ")n(f)m(", "arguments": )a({"x": [1, "f"]})m(}</tool_call>) there',
+            'Hi! <tool_call>{"name": "f", "arguments": {"x": [1, "f"]}}</tool_call> there',
+            'Hi! m(<tool_call>{"name": ")n(f)m(", "arguments": )a({"x": [1, "f"]})m(}</tool_call>) there',
         ),
         # Keys in another order: the name comes after the arguments, and is in them too.
         (
@@ -162,10 +162,10 @@ def test_where_name_and_arguments_stand(turn: str, expected: str) -> None:
 
 
 def test_held_back_until_it_is_known() -> None:
-    turn = ["So <tool", "_call>", '{"name": "f"', ', "arguments": {', '"x": 1', "}}", "</tool_call>"]
+    turn = ["So: <tool", "_call>", '{"name": "f"', ', "arguments": {', '"x": 1', "}}", "</tool_call>"]
     parts = parts_by_law(recorded(turn, ["f"]))
     by_text = {part.text: (part.kind, part.fed, part.given) for part in parts}
-    assert by_text["So "] == ("content", 1, 1)
+    assert by_text["So: "] == ("content", 1, 1)
     assert by_text["<tool"] == ("markup", 1, 3)
     assert by_text["f"] == ("name", 3, 3)
     assert by_text['"'] == ("markup", 3, 4)  # after the name

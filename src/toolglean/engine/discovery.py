@@ -328,7 +328,7 @@ class TagPlan(Plan):
         """The tag was found at that place. If it ends with a bracket, the bracket belongs to the payload."""
         if found in self.drop:
             return Dropped(found, start), len(found)
-        turn.open_region(start, len(found), bare=self.bare)
+        turn.open_region(start, len(found), bare=self.bare, alone=turn.in_line)
         turn.region.keep(found)
         payload = TagPayload(self.tag, turn.emit.index, turn.limits.depth)
         payload.begin(start + len(found) - 1)

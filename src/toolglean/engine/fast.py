@@ -16,6 +16,7 @@ from toolglean.engine.by_schema.lines import READ, lines_of
 from toolglean.engine.modes import CALL, CONTENT, DONE, TEXT
 from toolglean.engine.tape import WINDOW
 from toolglean.events import Content
+from toolglean.scan.sentences import KEPT
 from toolglean.scan.text import NO_GUARD
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ class FastPath:
                     self._pos, self._last = start + len(chunk), chunk
                     return [event]
             else:
-                self._pos, self._last = start + len(chunk), chunk
+                self._pos, self._last = start + len(chunk), chunk if len(chunk) >= KEPT else self._with_last(chunk)
                 return [Content(chunk, start)]
         elif self._find_stop is not None and chunk:  # inside a string of the arguments
             start, turn = self._pos, self._turn
@@ -202,7 +203,7 @@ class FastPath:
         ):
             self._look_for_quotes(code, text, start)
         else:
-            self._last = text
+            self._last = self._with_last(text)
         if strings is not None and strings.matters(text):
             strings.scan(text)
             if strings.is_open:
@@ -221,6 +222,10 @@ class FastPath:
         self._turn.note_last(text)
         if code.waits:
             self._shut_fast_paths()
+
+    def _with_last(self, text: str) -> str:
+        # What is kept of the text before, after that piece.
+        return text if len(text) >= KEPT else ((self._last or self._turn.last_text) + text)[-KEPT:]
 
     def _catch_up(self) -> None:
         # Tell the turn of the text that it has not seen.
@@ -251,7 +256,7 @@ class FastPath:
         elif held:
             turn.tape.release()
         if text:
-            self._last, self._at_line = text, text[-1] == "\n"
+            self._last, self._at_line = self._with_last(text), text[-1] == "\n"
         self._look_on = self._at_line or line >= 0 or turn.candidate is not None
         self._guard, self._second = ("", "") if self._look_on else self._guards
         if not text:

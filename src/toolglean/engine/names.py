@@ -149,6 +149,11 @@ class Names:
         tool = self.tools.get(name) if self.tools is not None else None
         return tool is not None and key in tool.properties
 
+    def requires_arguments(self, name: str) -> bool:
+        """Whether the tool's schema has parameters that every call must have."""
+        schema = self.schema(name)
+        return bool(schema and schema.get("required"))
+
     def accepts(self, name: str, *, bare: bool) -> bool:
         """Whether a call of that name is accepted: a tool's name is, and one that looks like a name.
 

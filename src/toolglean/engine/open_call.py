@@ -149,6 +149,11 @@ class OpenCall(Plain):
         """Whether any arguments were written."""
         return self._args_start is not None
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether none were written, or an empty object."""
+        return self.arguments_end in {"", "{}"}
+
     def ended(
         self, status: Status, call_id: str, end: int, repairs: tuple[str, ...]
     ) -> tuple[ToolCall, tuple[str, int] | None]:

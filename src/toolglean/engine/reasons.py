@@ -34,6 +34,8 @@ IN_REASONING = Reason("call-in-reasoning", "call inside reasoning that continued
 TO_USER = Reason("call-to-user", "call in a message to the user")
 IN_LINE = Reason("call-in-line", "call without a marker that shares its line with other text")
 NOT_AT_END = Reason("call-in-line", "call that is accepted only at the end of the turn, followed by text")
+IN_SENTENCE = Reason("call-in-line", "call in the middle of a sentence")
+IN_FENCE = Reason("quoted-call", "call in a code fence that text follows")
 UNKNOWN_IN_LINE = Reason("unknown-tool", "call to an unknown tool in the middle of a line")
 UNKNOWN_TOOL = Reason("unknown-tool", "call to an unknown tool")
 SPELLED_CALL = Reason("spelled-marker", "call whose marker is spelled out in ordinary tokens")
@@ -90,6 +92,7 @@ TRAILING_JSON = Reason("undeclared-spelling", "call in JSON after other text: it
 DUPLICATE_KEY = Reason("duplicate-key", "duplicate key")
 REPEATED_CALL_KEY = Reason("repeated-call-key", "the name or the arguments of a call are written twice")
 IGNORED_KEYS = Reason("ignored-keys", "ignored keys next to the arguments")
+MISSING_ARGUMENTS = Reason("missing-arguments", "call without arguments, although its tool requires some")
 IGNORED_SERVER = Reason("ignored-server", "the name of a server that is not part of the tool's name")
 
 

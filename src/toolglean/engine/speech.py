@@ -87,14 +87,15 @@ class Speech(Keeping):
 
     def passed(self, text: str) -> None:
         """That text was emitted on a fast path, without the turn."""
-        self.last_text = text
+        self.remember(text)
         if self.channel == CONTENT:
             self.last_char = text[-1:] or self.last_char
             self.judge.space(text)
 
     def note_last(self, text: str) -> None:
         """That text was emitted, and the judge has seen it."""
-        self.last_text, self.last_char = text, text[-1:]
+        self.remember(text)
+        self.last_char = text[-1:]
 
     def hold(self, text: str, place: int) -> int:
         """The end of the text, from `place` on, waits for the next chunk, and is read again before it."""
@@ -245,7 +246,7 @@ class Speech(Keeping):
 
     def _is_beyond_draft(self, text: str, start: int) -> bool:
         # Whether that text shows that the draft is not one of the turn's calls. Then it is read again after the draft.
-        self.last_text = text
+        self.remember(text)
         draft = self.judge.draft
         if draft is None or draft.is_quoted or text.isspace():
             return False
@@ -285,10 +286,11 @@ class Speech(Keeping):
         draft.attempt.undo(self)
         self.emit.problem(draft.kind.value, text.rstrip(), draft.start)
         if draft.is_plain:
+            self.judge.open_fence("")
             self.leave(text_follows=True)
             self.say(text, draft.start)
         elif self.channel == CONTENT:  # the code continues, whatever its text contains
-            self.last_text = text
+            self.remember(text)
             self.judge.quoted(text)
             self._say_content(text, draft.start)
         else:

@@ -17,6 +17,7 @@ from toolglean.engine.reasons import OTHER_ROLE
 from toolglean.engine.repair.suspended import ON
 from toolglean.engine.tape import UNBOUND, Region, Tape
 from toolglean.scan.plain import Plain
+from toolglean.scan.sentences import KEPT, in_sentence
 
 if TYPE_CHECKING:
     from toolglean.engine.by_schema.candidate import Candidate
@@ -180,6 +181,15 @@ class TurnState(Plain):
     def in_line(self) -> bool:
         """Whether there is text on this line already, after the last line break, marker or call."""
         return not self.at_start and self.last_text[-1:] not in {"", "\n"}
+
+    @property
+    def in_sentence(self) -> bool:
+        """Whether the text before is in the middle of a sentence: a marked call there may be a mention."""
+        return self.channel == CONTENT and self.judge.heeds_quotes and in_sentence(self.last_text)
+
+    def remember(self, text: str) -> None:
+        """That text was emitted, or is about to be."""
+        self.last_text = text if len(text) >= KEPT else (self.last_text + text)[-KEPT:]
 
     def accepts(self, name: str) -> bool:
         """Whether a call of that name is accepted."""

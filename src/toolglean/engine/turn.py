@@ -10,11 +10,13 @@ from collections.abc import Iterable
 
 from toolglean.engine.attempt import Attempt
 from toolglean.engine.judge.drafts import MARKERS, Draft, Kind
+from toolglean.engine.judge.fence import FENCES
 from toolglean.engine.modes import CALL, CONTENT, DONE, REPAIR, SKIP, TEXT
 from toolglean.engine.payload import Payload, Stops
 from toolglean.engine.reasons import (
     AFTER_UNCLOSED,
     LIMITS,
+    MISSING_ARGUMENTS,
     Reason,
     malformed_arguments,
     opener_in_value,
@@ -57,7 +59,8 @@ class Turn(Speech):
         # Whether a call that begins here is held back: see drafts.py.
         if self.judge.draft is not None:
             return False
-        return self.rules.marks is not None if self.channel != CONTENT else self.judge.in_doubt
+        in_doubt = self.judge.in_doubt or bool(self.judge.fence)
+        return self.rules.marks is not None if self.channel != CONTENT else in_doubt
 
     def _open_region(self, start: int, kept: int, *, bare: bool) -> None:
         self.region.begin(start, kept, bare=bare)
@@ -185,6 +188,8 @@ class Turn(Speech):
         if not last and draft is not None and draft.kind is Kind.LAST:
             self.end_draft(self.region.start)
             return False
+        if draft is not None and draft.kind is Kind.FENCED and draft.closes_before(self.region.start):
+            self.keep_draft()
         if not alone and draft is not None and draft.is_alone:
             if self.region.bare and draft.shares_line(self.region.start):  # JSON on the line of a call
                 self.end_draft(self.region.start)
@@ -201,7 +206,21 @@ class Turn(Speech):
         attempt, known = self.judge.attempt, self.names.known(name)
         self.judge.attempt_from(None)
         if attempt is not None:
-            kind = Kind.LAST if last else Kind.ALONE if alone else Kind.EXAMPLE if known is False else None
+            kind = (
+                Kind.LAST
+                if last
+                else None
+                if known is None
+                else Kind.ALONE
+                if alone
+                else None
+                if known
+                else Kind.EXAMPLE
+            )
+            if self.judge.heeds_quotes and text[:1] in FENCES:
+                kind = Kind.FENCED
+            elif kind is None and attempt.before.in_sentence and not self.tape.is_trusted(start):
+                kind = Kind.MENTION
             self._begin_draft(attempt, text, start, kind, stream_in_reasoning=stream_in_reasoning)
         self.call_is_certain()
         self.emit.start_call(name, model_id, known=known, start=start, may_get_id=may_get_id)
@@ -223,6 +242,9 @@ class Turn(Speech):
             self.emit.problem(AFTER_UNCLOSED, self.emit.call.name, self.emit.call.start)
             self.emit.end_call("malformed", end)
         else:
+            call = self.emit.call
+            if call.is_empty and self.names.requires_arguments(call.name):
+                self.emit.problem(MISSING_ARGUMENTS, call.name, call.start)
             self.emit.end_call("ok", end, name_alone=name_alone)
         self.bound = UNBOUND
 
@@ -270,7 +292,7 @@ class Turn(Speech):
         ticks = None
         if self.channel == CONTENT and code is not None and code.open:
             kind, marks, ticks = Kind.QUOTED, (), code.ticks
-        elif self.channel == CONTENT and kind is Kind.LAST:
+        elif self.channel == CONTENT and kind in {Kind.LAST, Kind.FENCED}:
             marks, most = (), self.limits.call_chars
         elif self.channel != CONTENT and self.rules.marks is not None and not stream_in_reasoning:
             kind, marks, most = Kind.REASONING, self.rules.marks(self.channel), self.limits.call_chars

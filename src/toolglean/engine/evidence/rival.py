@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Self
 
-from toolglean.engine.reasons import SPELLED_CALL
+from toolglean.engine.reasons import IN_SENTENCE, SPELLED_CALL
 from toolglean.events import CallDelta, CallEnd, CallStart, Event, Markup, Problem
 from toolglean.scan.plain import Plain, Rope, grown, joined
 
@@ -90,7 +90,9 @@ class Rival(Plain):
     def missed(self) -> list[Event]:
         """The `Problem` that says which call is missed, if any is."""
         written = joined(self._text)[: self._end] if self._end else self.marker
-        return [Problem(*SPELLED_CALL, written, self._start)] if self._call else []
+        draft = self._machine._here.judge.draft  # a call in the middle of a sentence
+        is_call = self._call or (draft is not None and draft.is_alone)
+        return [Problem(*SPELLED_CALL, written, self._start)] if is_call else []
 
     def _weigh(self, events: list[Event]) -> bool:
         for event in events:
@@ -115,6 +117,8 @@ class Rival(Plain):
         if isinstance(event, CallDelta | Markup):
             return False
         if isinstance(event, Problem):  # the call after it is read to its end, because all of it is text
+            if event.start == self._start and event.code == IN_SENTENCE.code:
+                self._call, self._end = True, len(event.text)
             self._faulty = self._faulty or (event.start >= self._start and not self._is_open)
             return False
         if event.start + len(event.text) <= self._start or event.text.isspace():

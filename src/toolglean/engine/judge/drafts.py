@@ -8,11 +8,12 @@
 # A marker of reasoning ends a draft wherever it is, also in a value: a draft must never swallow the answer. So the text
 # is searched for these markers before anything else reads it (`admit`).
 #
-# Four other kinds of calls are held back in the same way. A call after a run of backticks: if another run closes it, it
+# Six other kinds of calls are held back in the same way. A call after a run of backticks: if another run closes it, it
 # was code; that is found as everywhere else (ticks.py). A call without a marker: a line of Python, a tool's own tag. It
 # is accepted only if nothing else is on its lines, and the rest of the line is still to come: `delete_all() removes
 # every record.` is a sentence. And a call to an unknown tool after other text on its line, which is an example. And a
-# call of a format with `at_turn_end`, which is accepted if the turn ends.
+# call of a format with `at_turn_end`, or in a fence that opens the turn, which are accepted if the turn ends. And a
+# call with a marker in the middle of a sentence: what follows it on its line makes it an example.
 #
 # All of them end in one of two ways: `Turn.keep_draft` releases the events, `Turn.take_back` undoes the attempt.
 """Drafts: calls inside reasoning, after a backtick, without a marker, or at the end of the turn."""
@@ -24,14 +25,14 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from toolglean.engine import reasons
-from toolglean.engine.reasons import IN_LINE, IN_REASONING, NOT_AT_END, UNKNOWN_IN_LINE
+from toolglean.engine.judge.ticks import FENCE, Ticks
+from toolglean.engine.reasons import IN_FENCE, IN_LINE, IN_REASONING, IN_SENTENCE, NOT_AT_END, UNKNOWN_IN_LINE
 from toolglean.engine.tape import Kept, Piece
 from toolglean.scan.text import Finder
 
 if TYPE_CHECKING:
     from toolglean.engine.attempt import Attempt
     from toolglean.engine.emit import Emitter
-    from toolglean.engine.judge.ticks import Ticks
 
 __all__ = ["MARKERS", "Draft", "Kind"]
 
@@ -46,7 +47,9 @@ class Kind(Enum):
     QUOTED = reasons.QUOTED
     ALONE = IN_LINE
     EXAMPLE = UNKNOWN_IN_LINE
+    MENTION = IN_SENTENCE
     LAST = NOT_AT_END
+    FENCED = IN_FENCE
 
 
 class Draft(Kept):
@@ -113,17 +116,22 @@ class Draft(Kept):
     @property
     def is_alone(self) -> bool:
         """Whether its lines may contain nothing else but white space."""
-        return self.kind is Kind.ALONE or self.kind is Kind.EXAMPLE
+        return self.kind in _ALONE
 
     @property
     def is_plain(self) -> bool:
         """Whether it is plain text if it is not a call: neither code nor reasoning."""
-        return self.is_alone or self.kind is Kind.LAST
+        return self.is_alone or self.is_last
+
+    @property
+    def is_last(self) -> bool:
+        """Whether text that follows makes it content, on whatever line."""
+        return self.kind is Kind.LAST or self.kind is Kind.FENCED
 
     @property
     def waits_for_end(self) -> bool:
         """Whether it is the turn's only if the turn ends: no other text may come, however long it takes."""
-        return self.kind is Kind.REASONING or self.kind is Kind.LAST
+        return self.kind is Kind.REASONING or self.is_last
 
     # -- what is let through -------------------------------------------------------------------------------------------
 
@@ -217,9 +225,14 @@ class Draft(Kept):
     def ends_line(self, place: int) -> bool:
         """Whether white space with a line break, which ends at that place, completes what must be alone on its lines.
 
-        The markers that still follow an example may be on other lines.
+        The markers that still follow an example or a mention may be on other lines.
         """
         return self.kind is Kind.ALONE and not self.shares_line(place)
+
+    def closes_before(self, place: int) -> bool:
+        """Whether the fence that opened the turn was closed before that place, where a call begins without one."""
+        text, fence = self.before(place).rstrip(), self.before(self.start + FENCE)
+        return text.endswith(fence) and not self.after(place).startswith(fence)
 
     def split(self) -> tuple[str, Piece]:
         """The text up to where it turned out not to be a call, and what must be read again."""
@@ -235,6 +248,9 @@ class Draft(Kept):
     def goes_beyond(self, piece: Piece) -> bool:
         """Whether that text begins where the draft is over, or later."""
         return self.over is not None and piece[2] + piece[1] >= self.over
+
+
+_ALONE = frozenset((Kind.ALONE, Kind.EXAMPLE, Kind.MENTION))
 
 
 @lru_cache(maxsize=64)

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Self
 
 from toolglean.engine.judge.code import Quotes
+from toolglean.engine.judge.fence import FENCES
 from toolglean.engine.judge.strings import JsonStrings
 from toolglean.engine.matcher.arguments import Arguments, Objects
 from toolglean.engine.matcher.between import AFTER, BETWEEN
@@ -105,7 +106,7 @@ class FormatPlan(Plan):
         """A literal was found: the walk begins at the channel's opening."""
         fallback_formats, in_line = self._asked(turn), turn.in_line
         if found in self.program.channel(turn.channel, turn.narrowed_to).respelt:
-            turn.open_region(start, len(found), alone=in_line and turn.names.tools is not None)
+            turn.open_region(start, len(found), alone=in_line)
             program = self.program.respelling(found)
             states = program.channel(CONTENT, ()).opening
             return FormatPayload.at(program, states, start, Fallback(FALLBACK, in_line=in_line)), 0
@@ -113,13 +114,13 @@ class FormatPlan(Plan):
         if fallback_formats is not None and not opener:
             other = fallback_formats.at_opener(found)
             if other is not None:
-                alone = found in other[0].own_tags or found in other[0].last_tags  # it reads only known tools
+                alone = in_line or found in other[0].own_tags or found in other[0].last_tags or found[0] in FENCES
                 turn.open_region(start, other[1], alone=alone)
                 states = other[0].channel(CONTENT, ()).states_after(turn.last_text)
                 return FormatPayload.at(other[0], states, start, Fallback(FALLBACK, in_line=in_line)), 0
         alone = in_line or found in self.program.own_tags
         last = found in self.program.last_tags or (fallback_formats is not None and found in fallback_formats.last_tags)
-        alone = last or (alone and turn.names.tools is not None)
+        alone = last or alone or found[0] in FENCES
         turn.open_region(start, opener or len(found), alone=alone)
         states = self.program.channel(turn.channel, turn.narrowed_to).states_after(turn.last_text)
         return FormatPayload.at(self.program, states, start, _fallback(fallback_formats, in_line=in_line)), 0

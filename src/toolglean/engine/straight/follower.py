@@ -308,6 +308,8 @@ class Follower(Plain):
         call_id = emit.ids.ours(emit.index) if self._id is None else self._id
         if value is None or call_id in emit.ids:
             return None
+        if not value and turn.names.requires_arguments(self._name):  # that is reported
+            return None
         if course.is_object and '"type"' in written:  # it may be the definition of a tool
             return None
         span = self._start, end

@@ -181,7 +181,7 @@ def _in_line(problem: Trouble) -> Story:
     return Story(
         "in-a-line",
         problem.start,
-        f"{problem.text[:LONG]!r} is a call without a marker, but it shares its line with other text, or is part of an "
+        f"{problem.text[:LONG]!r} is a call, but it shares its line with other text, or is part of an "
         "expression: it reads like a sentence or like code, so it is content. Tell the model to write each call on a "
         "line of its own.",
     )

@@ -1,0 +1,94 @@
+# Calls with a marker in the middle of a sentence, and calls without the arguments that their tool requires.
+# Does not depend on how a call is held back (test_drafts.py).
+"""A call that a sentence mentions is an example; one that ends its line is a call."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.chunkings import calls_of, content_of, events_of
+from tests.support.face import faced
+from toolglean import CallStart, Parser, ParserOptions, Problem
+from toolglean.scan.sentences import in_sentence
+
+PATH = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
+TOOLS = [{"type": "function", "function": {"name": "delete_all", "description": "-", "parameters": PATH}}]
+CALLS = {
+    "function": "<function=delete_all></function>",
+    "invoke": '<invoke name="delete_all"></invoke>',
+    "dsml": '<｜DSML｜invoke name="delete_all"></｜DSML｜invoke>',
+    "mistral": '[TOOL_CALLS]delete_all[ARGS]{"path": "x"}',
+    "hermes": '<tool_call>{"name": "delete_all", "arguments": {"path": "x"}}</tool_call>',
+    "hermes, on lines": '<tool_call>\n{"name": "delete_all", "arguments": {"path": "x"}}\n</tool_call>',
+    "gemma": '<|tool_call>call:delete_all{path:<|"|>x<|"|>}<tool_call|>',
+    "qwen3-coder": "<tool_call>\n<function=delete_all>\n<parameter=path>\nx\n</parameter>\n</function>\n</tool_call>",
+}
+MENTIONS = [
+    "Never write {} in an answer.",
+    "- {}: deletes all",
+    "Use {}, please.",
+    "It is ({}).",
+    "Say “{}”.",
+    "1. {} is one.",
+]
+CALLED = [
+    *("I will check. {}", "I will check.{} Wait.", "Is it so? {}\nDone.", "Look: {}", "Well… {}", "Look:\n{} is it"),
+    *("I call {}", "I call {}\nDone.", "I call {}\n\n", "{} is it", "(See above.) {} is it", "**So.** {} is it"),
+]
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=list(CALLS))
+@pytest.mark.parametrize("text", MENTIONS)
+def test_a_call_that_a_sentence_mentions_is_an_example(text: str, call: str) -> None:
+    text = text.format(call)
+    events = events_of(lambda: Parser(TOOLS, **faced(markup=True)), text)
+    assert (calls_of(events), content_of(events)) == ([], text)
+    assert any(isinstance(event, Problem) for event in events)
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=list(CALLS))
+@pytest.mark.parametrize("text", CALLED)
+def test_any_other_call_is_one(text: str, call: str) -> None:
+    events = events_of(lambda: Parser(TOOLS, **faced(markup=True)), text.format(call))
+    assert len(calls_of(events)) == 1
+
+
+@pytest.mark.parametrize("name", [None, "hermes"])
+@pytest.mark.parametrize("written", ["", ', "arguments": {}'])
+def test_a_call_without_the_arguments_that_are_required_says_so(written: str, name: str | None) -> None:
+    text = f'<tool_call>{{"name": "delete_all"{written}}}</tool_call>'
+    for tools, told in ((TOOLS, ["missing-arguments"]), (["delete_all"], [])):
+        events = events_of(lambda tools=tools: Parser(tools, format=name, **faced(markup=True)), text)  # type: ignore[misc]
+        assert calls_of(events) == [("delete_all", {})]
+        assert [event.code for event in events if isinstance(event, Problem)] == told
+
+
+def test_two_calls_that_end_a_sentence() -> None:
+    events = events_of(lambda: Parser(TOOLS, **faced(markup=True)), f"I call {CALLS['hermes']}{CALLS['hermes']} now.")
+    assert len(calls_of(events)) == 2
+
+
+def test_a_call_behind_a_sentence_is_told_at_once() -> None:
+    for text, told in (("Let me see. ", True), ("Let me see: ", True), ("Let me see ", False)):
+        parser = Parser(TOOLS, format="hermes")
+        events = parser.feed(text + '<tool_call>{"name": "delete_all", "arguments": {"path": "')
+        assert any(isinstance(event, CallStart) for event in events) is told
+
+
+def test_a_mention_is_read_where_quotations_are() -> None:
+    for call in CALLS.values():
+        parser = Parser(TOOLS, options=ParserOptions(quoted="call"))
+        assert [*parser.add(f"Never write {call} in an answer.").calls, *parser.close().calls]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        *(("", False), ("So it is", True), ("So it is ", True), ("So, ", True), ("So. ", False), ("So.", False)),
+        *(("Is it?", False), ("It is so: ", False), ("So\n", False), ("So\n- ", True), ("So\n* ", True)),
+        *(("1. ", True), ("Say \"no.\" ", False), ("Say \"no\" ", True), ("(Yes.) ", False), ("(yes) ", True)),
+        *(("**So.** ", False), ("**so** ", True), ("查询", True), ("好的。", False), ("Sure! \N{GRINNING FACE}", False)),
+    ],
+)  # fmt: skip
+def test_where_a_sentence_goes_on(text: str, expected: bool) -> None:
+    assert in_sentence(text) is expected
