@@ -152,7 +152,7 @@ def test_a_format_keeps_its_origin_in_a_pickle() -> None:
     assert (copied, copied.reason) == (found, found.reason)
 
 
-@pytest.mark.parametrize("text", [f"Hi {HERMES} ok", MISTRAL, f"<think>a</think>\n\n{MISTRAL}"])
+@pytest.mark.parametrize("text", [f"Hi. {HERMES} ok", MISTRAL, f"<think>a</think>\n\n{MISTRAL}"])
 @pytest.mark.parametrize("strict", [False, True])
 def test_a_list_reads_all_of_its_formats(text: str, strict: bool) -> None:
     options = ParserOptions(markup=True, strict=strict)

@@ -12,7 +12,7 @@ from toolglean.engine.modes import CALL, DONE, REPAIR, SKIP
 from toolglean.engine.weighing import Weighing
 from toolglean.events import Content, Event, Output, fold, plain_output
 from toolglean.options import DEFAULT, ParserOptions
-from toolglean.scan.sentences import KEPT
+from toolglean.scan.text import KEPT
 from toolglean.sources.choose import choose_for_parser
 from toolglean.sources.choose.arguments import atomic_of, check_arguments, text_of
 from toolglean.tools import ToolLike, ToolSet

@@ -245,7 +245,7 @@ def test_ids_of_two_turns_differ_and_the_prefix_can_be_given(server: Loopback, c
 def test_the_servers_calls_and_ours_are_numbered_together() -> None:
     call = {"function": {"name": "get_time", "arguments": {"a": 10**20}}}
     stream = [
-        chunk("a", thinking="Hm"),
+        chunk("a.", thinking="Hm"),
         chunk(WEATHER),
         chunk(None, calls=[call]),
         chunk(WEATHER),
@@ -262,7 +262,7 @@ def test_the_servers_calls_and_ours_are_numbered_together() -> None:
     starts = [each for each in events if isinstance(each, CallStart)]
     ends = [each for each in events if isinstance(each, CallEnd)]
     assert [each.index for each in starts] == [each.index for each in ends] == [0, 1, 2]
-    assert events[:2] == [Reasoning("Hm", 0), Content("a", 0)]
+    assert events[:2] == [Reasoning("Hm", 0), Content("a.", 0)]
 
 
 # -- what passes, and what is held back --------------------------------------------------------------------------------

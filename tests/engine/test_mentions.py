@@ -9,7 +9,7 @@ import pytest
 from tests.support.chunkings import calls_of, content_of, events_of
 from tests.support.face import faced
 from toolglean import CallStart, Parser, ParserOptions, Problem
-from toolglean.scan.sentences import in_sentence
+from toolglean.scan.text import in_sentence
 
 PATH = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
 TOOLS = [{"type": "function", "function": {"name": "delete_all", "description": "-", "parameters": PATH}}]

@@ -207,4 +207,4 @@ def test_a_line_begins_behind_a_marker_that_is_dropped(opening: str, what: str) 
 def test_a_call_in_python_ends_before_tildes(name: str | None) -> None:
     text = "Hi.\n[f(id='A')]\n~~~\n[f(id='B')]\n~~~\n"
     calls = calls_of(events_of(lambda: Parser(TOOLS, format=name, **faced(markup=True)), text))
-    assert all(call.arguments == {"id": "A"} for call in calls)
+    assert calls in ([], [("f", {"id": "A"})])

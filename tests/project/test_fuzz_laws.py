@@ -96,7 +96,7 @@ def test_plain_text_keeps_lines_and_code() -> None:
         ("inline code", "say `", CALL, "` then ", undo.SAME),
         ("prose", "say ", "<tool_call>", " then ", undo.SAME),
         ("prose", "say ", "<tool_call>", " then\n\n", undo.SAME),
-        ("prose", "say ", CALL, " then ", undo.NOT_UNDONE),  # it is a call, and is not undone
+        ("prose", "say. ", CALL, " then ", undo.NOT_UNDONE),  # it is a call, and is not undone
     ],
 )
 def test_undone_readings(kind: str, before: str, region: str, after: str, expected: str) -> None:

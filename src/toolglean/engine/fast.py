@@ -16,8 +16,7 @@ from toolglean.engine.by_schema.lines import READ, lines_of
 from toolglean.engine.modes import CALL, CONTENT, DONE, TEXT
 from toolglean.engine.tape import WINDOW
 from toolglean.events import Content
-from toolglean.scan.sentences import KEPT
-from toolglean.scan.text import NO_GUARD
+from toolglean.scan.text import KEPT, NO_GUARD
 
 if TYPE_CHECKING:
     from toolglean.engine.by_schema.lines import Lines

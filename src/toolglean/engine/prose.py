@@ -8,7 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from toolglean.engine.judge.fence import FENCES, read_closing, read_opening
+from toolglean.engine.judge.fence import read_closing, read_opening
+from toolglean.engine.judge.ticks import FENCES
 from toolglean.engine.modes import CONTENT, DONE, START, TEXT
 from toolglean.engine.reasons import LEFTOVER_MARKER
 from toolglean.engine.strays import Mark

@@ -8,14 +8,16 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from toolglean.engine.by_schema.keeping import Keeping
+from toolglean.engine.judge.drafts import MARKERS, Draft, Kind
+from toolglean.engine.judge.ticks import FENCES
 from toolglean.engine.modes import CALL, CONTENT, DONE, MARKER_SPACE, SKIP, SPACE, START, TEXT, Mode
 from toolglean.engine.reasons import ANOTHER_MESSAGE, CUT_OFF, LIMITS
 from toolglean.engine.tape import UNBOUND
 
 if TYPE_CHECKING:
+    from toolglean.engine.attempt import Attempt
     from toolglean.engine.followed_call import FollowedCall
     from toolglean.engine.judge.code import Quotes
-    from toolglean.engine.judge.drafts import Draft
     from toolglean.engine.payload import Payload
     from toolglean.engine.tape import Piece
 
@@ -243,6 +245,36 @@ class Speech(Keeping):
         self.emit.markup(landed.markup, landed.end)
 
     # -- calls that are held back --------------------------------------------------------------------------------------
+
+    def begin_draft(
+        self, attempt: Attempt, text: str, start: int, kind: Kind | None, *, stream_in_reasoning: bool
+    ) -> None:
+        """A call begins that may have to be undone; `kind`: why, as far as the call itself shows it."""
+        code, ticks, most = self.judge.code, None, self.limits.held
+        marks: tuple[str, ...] = MARKERS
+        if self.channel != CONTENT:
+            if self.rules.marks is None or stream_in_reasoning:
+                return
+            kind, marks, most = Kind.REASONING, self.rules.marks(self.channel), self.limits.call_chars
+        elif code is not None and code.open:
+            kind, marks, ticks = Kind.QUOTED, (), code.ticks
+        elif kind is Kind.LAST or (text[:1] in FENCES and self.judge.heeds_quotes):
+            kind, marks, most = kind if kind is Kind.LAST else Kind.FENCED, (), self.limits.call_chars
+        elif kind is None and attempt.before.in_sentence and not self.tape.is_trusted(start):
+            kind = Kind.MENTION
+        if kind is None:
+            return
+        if self.candidate is not None:  # a copy of it is in the attempt
+            self.emit.hand_back(attempt.before.emit)
+            self.candidate = None
+        else:
+            attempt.before.emit.tell_first(self.emit.take())  # with what was reported of its opener
+        close, in_list = code is not None and code.end == start, kind is Kind.ALONE and text.startswith("[")
+        draft = Draft(
+            attempt, kind, marks, start=start, text=text, most=most, close=close, in_list=in_list, ticks=ticks
+        )
+        self.judge.keep_back(draft)
+        self.tape.interrupt()
 
     def _is_beyond_draft(self, text: str, start: int) -> bool:
         # Whether that text shows that the draft is not one of the turn's calls. Then it is read again after the draft.

@@ -17,7 +17,7 @@ from toolglean.engine.reasons import OTHER_ROLE
 from toolglean.engine.repair.suspended import ON
 from toolglean.engine.tape import UNBOUND, Region, Tape
 from toolglean.scan.plain import Plain
-from toolglean.scan.sentences import KEPT, in_sentence
+from toolglean.scan.text import KEPT, in_sentence
 
 if TYPE_CHECKING:
     from toolglean.engine.by_schema.candidate import Candidate

@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from toolglean.engine.attempt import Attempt
-from toolglean.engine.judge.drafts import MARKERS, Draft, Kind
-from toolglean.engine.judge.fence import FENCES
+from toolglean.engine.judge.drafts import Kind
 from toolglean.engine.modes import CALL, CONTENT, DONE, REPAIR, SKIP, TEXT
 from toolglean.engine.payload import Payload, Stops
 from toolglean.engine.reasons import (
@@ -206,22 +205,9 @@ class Turn(Speech):
         attempt, known = self.judge.attempt, self.names.known(name)
         self.judge.attempt_from(None)
         if attempt is not None:
-            kind = (
-                Kind.LAST
-                if last
-                else None
-                if known is None
-                else Kind.ALONE
-                if alone
-                else None
-                if known
-                else Kind.EXAMPLE
-            )
-            if self.judge.heeds_quotes and text[:1] in FENCES:
-                kind = Kind.FENCED
-            elif kind is None and attempt.before.in_sentence and not self.tape.is_trusted(start):
-                kind = Kind.MENTION
-            self._begin_draft(attempt, text, start, kind, stream_in_reasoning=stream_in_reasoning)
+            unmarked = Kind.ALONE if alone and known is not None else Kind.EXAMPLE if known is False else None
+            kind = Kind.LAST if last else unmarked
+            self.begin_draft(attempt, text, start, kind, stream_in_reasoning=stream_in_reasoning)
         self.call_is_certain()
         self.emit.start_call(name, model_id, known=known, start=start, may_get_id=may_get_id)
         return True
@@ -281,34 +267,6 @@ class Turn(Speech):
     def ignore_calls_until(self, closers: Iterable[str]) -> None:
         """A call could not be read: ignore calls until one of the closers has come. See closers.py."""
         self.judge.heed(self.judge.closers.after_fault(tuple(closers)))
-
-    def _begin_draft(
-        self, attempt: Attempt, text: str, start: int, kind: Kind | None, *, stream_in_reasoning: bool
-    ) -> None:
-        # `kind`: why it is held back in content that is not quoted; None if it is not.
-        code = self.judge.code
-        close, most = code is not None and code.end == start, self.limits.held
-        marks: tuple[str, ...] = MARKERS
-        ticks = None
-        if self.channel == CONTENT and code is not None and code.open:
-            kind, marks, ticks = Kind.QUOTED, (), code.ticks
-        elif self.channel == CONTENT and kind in {Kind.LAST, Kind.FENCED}:
-            marks, most = (), self.limits.call_chars
-        elif self.channel != CONTENT and self.rules.marks is not None and not stream_in_reasoning:
-            kind, marks, most = Kind.REASONING, self.rules.marks(self.channel), self.limits.call_chars
-        elif self.channel != CONTENT or kind is None:
-            return
-        in_list = kind is Kind.ALONE and text.startswith("[")
-        if self.candidate is not None:  # a copy of it is in the attempt
-            self.emit.hand_back(attempt.before.emit)
-            self.candidate = None
-        else:
-            attempt.before.emit.tell_first(self.emit.take())  # with what was reported of its opener
-        draft = Draft(
-            attempt, kind, marks, start=start, text=text, most=most, close=close, in_list=in_list, ticks=ticks
-        )
-        self.judge.keep_back(draft)
-        self.tape.interrupt()
 
     # -- calls that cannot be read -------------------------------------------------------------------------------------
 

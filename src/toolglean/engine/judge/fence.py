@@ -13,10 +13,7 @@ if TYPE_CHECKING:
     from toolglean.engine.plan import Plan
     from toolglean.engine.turn import Turn
 
-__all__ = ["FENCES", "read_closing", "read_opening"]
-
-FENCES = "`~"
-"""The characters that make a fence."""
+__all__ = ["read_closing", "read_opening"]
 
 _line_at = re.compile(rf"(`{{3,16}}|~{{3,16}}){WORD}\n\s{{0,64}}").match
 _begins_line = re.compile(rf"(?:`{{1,16}}|~{{1,16}}){WORD}(?:\n\s{{0,64}})?").fullmatch

@@ -14,9 +14,12 @@ import re
 
 from toolglean.scan.plain import Plain
 
-__all__ = ["FENCE", "WORD", "Ticks"]
+__all__ = ["FENCE", "FENCES", "WORD", "Ticks"]
 
 FENCE = 3
+FENCES = "`~"
+"""The characters that make a fence."""
+
 WORD_CHARS = 32  # of the word after a fence
 WORD = r"[\w+#./-]{0,32}[ \t\r]{0,8}"
 """An expression for what may follow a fence on its line."""

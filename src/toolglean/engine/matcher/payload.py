@@ -8,8 +8,8 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Self
 
 from toolglean.engine.judge.code import Quotes
-from toolglean.engine.judge.fence import FENCES
 from toolglean.engine.judge.strings import JsonStrings
+from toolglean.engine.judge.ticks import FENCES
 from toolglean.engine.matcher.arguments import Arguments, Objects
 from toolglean.engine.matcher.between import AFTER, BETWEEN
 from toolglean.engine.matcher.calls import accept, accept_with_follower, begins, cut_off, no_call
