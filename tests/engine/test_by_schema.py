@@ -130,11 +130,11 @@ def test_prose_is_returned_at_once() -> None:
 
 def test_content_that_can_be_no_call_is_released() -> None:
     parser = Parser(TOOLS)
-    said = parser.add("<memo>\nThis is a paragraph.").content
+    said = parser.add("<act>\nThis is a paragraph.").content
     assert not said
     for _ in range(40):
         said += parser.add(" And more words.").content
-    assert said.startswith("<memo>\nThis is a paragraph. And more words.")
+    assert said.startswith("<act>\nThis is a paragraph. And more words.")
 
 
 def test_no_more_than_held_is_kept_back() -> None:

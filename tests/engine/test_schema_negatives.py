@@ -47,7 +47,40 @@ CALL = '<do:get_weather city="Oslo" days="3" />'
 BLOCK = "[TOOL get_weather]\ncity: Oslo\ndays: 3\n[END TOOL]"
 OBJECT = '⟦do get_weather⟧{"city": "Oslo", "days": 3}⟦/do⟧'
 LINE = 'PERFORM: get_weather city="Oslo" days=3'
+ARGUMENTS = '{"city": "Oslo"}'
+REFUSED = (
+    "forbidden", "refused", "revoked", "simulated", "dryrun", "verboten", "interdit", "denied", "rejected", "vetoed",
+    "declined", "hypothetical", "would_be", "unsafe", "old_call", "call_example", "called", "tool_result", "step", "todo",
+)  # fmt: skip
+# (a) what introduces the frame is a word for calling, or the tool's own name.
+INTRODUCED: dict[str, str] = {
+    name: text
+    for word in REFUSED
+    for name, text in {
+        f"{word}, a tag": f'<{word} tool="get_weather">{ARGUMENTS}</{word}>',
+        f"{word}, an empty tag": f'<{word} tool="get_weather" city="Oslo"/>',
+        f"{word}, a label": f"{word.upper()}: get_weather {ARGUMENTS}",
+        f"{word}, a block": f"[{word} get_weather]\ncity: Oslo\n[/{word}]",
+        f"{word}, a fence": f"```{word}\nget_weather {ARGUMENTS}\n```",
+        f"{word}, around": f'<{word}>\n<call name="get_weather">{ARGUMENTS}</call>\n</{word}>',
+        f"{word}, around and open": f'<{word}>\n<call name="get_weather">{ARGUMENTS}</call>',
+        f"{word}, behind": f"Action: get_weather {ARGUMENTS}\n{word.upper()}",
+    }.items()
+}
 ROWS: dict[str, str] = {
+    **INTRODUCED,
+    "two words, one for calling": f"Tool called: get_weather {ARGUMENTS}",
+    "a log's word": f"Command executed: get_weather {ARGUMENTS}",
+    "a form": "FORM: get_weather\ncity: Oslo\nEND",
+    # (d) the line before it
+    "a colon before it": "I will not do it. The call would have been:\n\nTOOL: get_weather\ncity: Oslo\nEND TOOL",
+    "a colon in bold before it": f'**Never send this:**\n<call name="get_weather">{ARGUMENTS}</call>',
+    "a question before it": f'Should I run this?\n<call name="get_weather">{ARGUMENTS}</call>',
+    "a colon before the first of two": f"So:\n<call name='get_weather'>{ARGUMENTS}</call>\n\n<call name='get_weather'>{ARGUMENTS}</call>",
+    # (e) two frames of one shape, of which one cannot be read
+    "a frame that cannot be read before it": '<use tool="server" host="x" port="three"/>\n<use tool="get_weather" city="a"/>',
+    "a frame of no tool before it": '<use tool="nothing" host="x"/>\n<use tool="get_weather" city="a"/>',
+    "a block that cannot be read before it": "[TOOL server]\nhost: x\nport: y\n[END TOOL]\n[TOOL get_weather]\ncity: a\n[END TOOL]",
     # the name
     "name in other case": CALL.replace("get_weather", "Get_Weather"),
     "name with another dash": CALL.replace("get_weather", "get-weather"),

@@ -53,15 +53,15 @@ SPELLINGS = [
     '<call tool="get_weather" city="Paris" days="3"/>',
     '[get_weather city="Paris" days="3" /]',
     "<calls><call><name>get_weather</name><args><city>Paris</city><days>3</days></args></call></calls>",
-    "<c><k>tool</k><v>get_weather</v><k>city</k><v>Paris</v><k>days</k><v>3</v></c>",
+    "<call><k>tool</k><v>get_weather</v><k>city</k><v>Paris</v><k>days</k><v>3</v></call>",
     "%%get_weather%%|city|Paris|days|3|%%/get_weather%%",
     "<call>get_weather|city=Paris|days=3</call>",
     "§call§get_weather§city§Paris§days§3§end§",
     "«call»get_weather; city=Paris; days=3«/call»",
     "{{get_weather}}{{city}}Paris{{/city}}{{days}}3{{/days}}{{/get_weather}}",
     "{% call get_weather %}\ncity = Paris\ndays = 3\n{% endcall %}",
-    '<x>{"tool": "get_weather", "args": {"city": "Paris", "days": 3}}</x>',
-    '<x>{"tool": "get_weather", "city": "Paris", "days": 3}</x>',
+    '<call>{"tool": "get_weather", "args": {"city": "Paris", "days": 3}}</call>',
+    '<call>{"tool": "get_weather", "city": "Paris", "days": 3}</call>',
     '<run>get_weather\n```json\n{"city": "Paris", "days": 3}\n```\n</run>',
     '<|tool|>get_weather<|args|>{"city": "Paris", "days": 3}<|/tool|>',
     "<call><tool>get_weather</tool><param><name>city</name><value>Paris</value></param><param><name>days</name><value>3</value></param></call>",
@@ -90,7 +90,7 @@ SPELLINGS = [
     "<call>\nget_weather\ncity\n  Paris\ndays\n  3\n</call>",
     '@get_weather { city = "Paris", days = 3 }',
     'do: get_weather\nwith: {city: "Paris", days: 3}',
-    'step -> get_weather(city: "Paris", days: 3)',
+    'act -> get_weather(city: "Paris", days: 3)',
     '[[get_weather(city="Paris", days=3)]]',
     "<<<get_weather\ncity: Paris\ndays: 3\n>>>",
     "<|tool_call_begin|>get_weather<|arg|>city<|val|>Paris<|arg|>days<|val|>3<|tool_call_end|>",
@@ -112,7 +112,7 @@ SPELLINGS = [
     "⟦call⟧ get_weather ⟦with⟧ city=Paris, days=3 ⟦end⟧",
     '+++ get_weather\ncity = "Paris"\ndays = 3\n+++',
     '<get_weather(city="Paris", days=3)>',
-    "<x:get_weather>\n  <x:city>Paris</x:city>\n  <x:days>3</x:days>\n</x:get_weather>",
+    "<tool:get_weather>\n  <tool:city>Paris</tool:city>\n  <tool:days>3</tool:days>\n</tool:get_weather>",
     "```tool\nTOOL_NAME: get_weather\nBEGIN_ARG: city\nParis\nEND_ARG\nBEGIN_ARG: days\n3\nEND_ARG\n```",
     "<call get_weather>\ncity:\n  Paris\ndays:\n  3\n</call>",
     # closed by another word, or by a sign
@@ -127,7 +127,7 @@ SPELLINGS = [
     'begin get_weather\n  city := "Paris";\n  days := 3;\nfin',
     'OPERATION: get_weather\nPAYLOAD: {"city": "Paris", "days": 3}\nSTOP',
     'CALL: get_weather city="Paris" days=3\nEND',
-    "<batch>\n<get_weather><city>Paris</city><days>3</days></get_weather>\n<batch/>",
+    "<calls>\n<get_weather><city>Paris</city><days>3</days></get_weather>\n<calls/>",
     "<|call|>get_weather(city='Paris', days=3)<|/|>",
     # closed by its line
     'run -> get_weather --city "Paris" --days 3\n',
@@ -138,9 +138,9 @@ SPELLINGS = [
     '<ops>{"ref": "op-1", "op": "get_weather", "params": {"city": "Paris", "days": 3}}</ops>',
     '<op n="1" do="get_weather"><city>Paris</city><days>3</days></op>',
     # other names of elements, attributes and keys
-    '<nova:act do="get_weather">\n<nova:with key="city">Paris</nova:with>\n<nova:with key="days">3</nova:with>\n</nova:act>',
+    '<act do="get_weather">\n<with key="city">Paris</with>\n<with key="days">3</with>\n</act>',
     '<perform action="get_weather"><city>Paris</city><days>3</days></perform>',
-    '<x>{"type": "function", "function": {"name": "get_weather", "arguments": "{\\"city\\": \\"Paris\\", \\"days\\": 3}"}}</x>',
+    '<call>{"type": "function", "function": {"name": "get_weather", "arguments": "{\\"city\\": \\"Paris\\", \\"days\\": 3}"}}</call>',
     # literals between signs
     '(exec get_weather | city="Paris" | days=3)',
     '{{get_weather | city => "Paris" | days => 3}}',
@@ -154,8 +154,8 @@ SPELLINGS = [
 ROWS: list[tuple[str, str, Calls]] = [
     ("a closing tag in a value", "<call get_weather><city>a </city> b</city></call>", [("get_weather", {"city": "a </city> b"})]),
     ("the frame's closer in a value", "<call get_weather><city>a </call> b</city></call>", [("get_weather", {"city": "a </call> b"})]),
-    ("a closer that pairs share", '<f get_weather><p name="city">a</p> b</p><p name="days">3</p></f>', [("get_weather", {"city": "a</p> b", "days": 3})]),
-    ("an opening tag in a value", '<f get_weather><p name="city">use <p name="note"> here</p><p name="note">b</p></f>', [("get_weather", {"city": 'use <p name="note"> here', "note": "b"})]),
+    ("a closer that pairs share", '<fn get_weather><p name="city">a</p> b</p><p name="days">3</p></fn>', [("get_weather", {"city": "a</p> b", "days": 3})]),
+    ("an opening tag in a value", '<fn get_weather><p name="city">use <p name="note"> here</p><p name="note">b</p></fn>', [("get_weather", {"city": 'use <p name="note"> here', "note": "b"})]),
     ("a whole element in a value", "<call get_weather><city>see <note>x</note></city></call>", [("get_weather", {"city": "see <note>x</note>"})]),
     ("a whole call in a value", "<get_weather><city>not <get_weather><city>Rome</city></get_weather>, ok?</city></get_weather>", [("get_weather", {"city": "not <get_weather><city>Rome</city></get_weather>, ok?"})]),
     ("closers in a JSON string", '<call>get_weather {"city": "</call> and </call>"}</call>', [("get_weather", {"city": "</call> and </call>"})]),
@@ -163,7 +163,7 @@ ROWS: list[tuple[str, str, Calls]] = [
     ("two calls with shared closers", "[call get_weather]\ncity: a\n[/call]\n---\n[call read]\npath: b\n[/call]", [("get_weather", {"city": "a"}), ("read", {"path": "b"})]),
     ("a wrapper", "<calls>\n<call>read(path='a')</call>,\n<call>read(path='b')</call>\n</calls>", [("read", {"path": "a"}), ("read", {"path": "b"})]),
     ("a label around frames", "Tool calls:\n[read path='a' /]\n[read path='b' /]", [("read", {"path": "a"}), ("read", {"path": "b"})]),
-    ("a list in a frame", '<x>[{"tool": "read", "path": "a"}, {"tool": "read", "path": "b"}]</x>', [("read", {"path": "a"}), ("read", {"path": "b"})]),
+    ("a list in a frame", '<call>[{"tool": "read", "path": "a"}, {"tool": "read", "path": "b"}]</call>', [("read", {"path": "a"}), ("read", {"path": "b"})]),
     ("quotes around all text", '<call read>\npath: "a b"\n</call>', [("read", {"path": "a b"})]),
     ("quotes in text", '<call read>\npath: say "a"\n</call>', [("read", {"path": 'say "a"'})]),
     ("text over several lines", "<call read>\npath: a\nb c\nlimit: 2\n</call>", [("read", {"path": "a\nb c", "limit": 2})]),
@@ -178,12 +178,12 @@ ROWS: list[tuple[str, str, Calls]] = [
     ("Python's words", "<call>get_weather {'city': 'x', 'exact': True}</call>", [("get_weather", {"city": "x", "exact": True})]),
     ("a list as JSON", '<get_weather><city>x</city><tags>["a", "b"]</tags></get_weather>', [("get_weather", {"city": "x", "tags": ["a", "b"]})]),
     ("text that looks like a number", "<read><path>007</path></read>", [("read", {"path": "007"})]),
-    ("arguments under another name", '<x>{"fn": "read", "with": {"path": "a"}, "id": "c1"}</x>', [("read", {"path": "a"})]),
-    ("a list of names as keys", '<x>[{"read": {"path": "a"}}]</x>', [("read", {"path": "a"})]),
+    ("arguments under another name", '<call>{"fn": "read", "with": {"path": "a"}, "id": "c1"}</call>', [("read", {"path": "a"})]),
+    ("a list of names as keys", '<call>[{"read": {"path": "a"}}]</call>', [("read", {"path": "a"})]),
     ("JSON as an attribute", '[get_weather city="x" days=3 tags=["a"] /]', [("get_weather", {"city": "x", "days": 3, "tags": ["a"]})]),
     ("calls between tags", '<|ops|>{"op": "read", "path": "a"}<|next|>{"op": "read", "path": "<|next|>"}<|/ops|>', [("read", {"path": "a"}), ("read", {"path": "<|next|>"})]),
     ("calls between rules", '[CALLS]\nread {"path": "a"}\n----\nread {"path": "b\\n----"}\n[/CALLS]', [("read", {"path": "a"}), ("read", {"path": "b\n----"})]),
-    ("frames between tags", "<|x|><|do|>read(path='a')<|/do|><|and|><|do|>read(path='b')<|/do|><|/x|>", [("read", {"path": "a"}), ("read", {"path": "b"})]),
+    ("frames between tags", "<|calls|><|do|>read(path='a')<|/do|><|and|><|do|>read(path='b')<|/do|><|/calls|>", [("read", {"path": "a"}), ("read", {"path": "b"})]),
     ("calls on lines", '[run]\nread --path "a b" --limit 2\nread --path c\n[/run]', [("read", {"path": "a b", "limit": 2}), ("read", {"path": "c"})]),
     ("calls of several lines", "[run]\nread\n--path a b\n--limit 2\nsend_mail\n--to c d\n--body e\n[/run]", [("read", {"path": "a b", "limit": 2}), ("send_mail", {"to": "c d", "body": "e"})]),
     ("three quotes on lines of their own", '<call read>\npath = """\na\n\nb\n"""\nlimit = 2\n</call>', [("read", {"path": "a\n\nb", "limit": 2})]),
@@ -191,7 +191,7 @@ ROWS: list[tuple[str, str, Calls]] = [
     ("a key that is there, in a value", "<call read>\npath: see path: b\nlimit: 2\n</call>", [("read", {"path": "see path: b", "limit": 2})]),
     ("a pair of another kind in a value", "<call read>\npath: a\nx = 1\nlimit: 2\n</call>", [("read", {"path": "a\nx = 1", "limit": 2})]),
     ("a tool named like an element of HTML or an example", "[requests]\n[do read][p path]a[/p][/do]\n[/requests]", [("read", {"path": "a"})]),
-    ("a shell's quotes", "<x>read --path 'it'\"'\"'s' --limit 2</x>", [("read", {"path": "it's", "limit": 2})]),
+    ("a shell's quotes", "<call>read --path 'it'\"'\"'s' --limit 2</call>", [("read", {"path": "it's", "limit": 2})]),
 ]  # fmt: skip
 
 
@@ -222,8 +222,8 @@ UNDECLARED = [
     "<|read|>path=a <|limit|> 3<|/read|>",
     'run: read path="a" zz="b"\n',
     '(read | path="a" | zz=1)',
-    '<x>{"tool": "read", "args": {"path": "a"}, "more": {"limit": 1}}</x>',
-    "<x>read {path: 'a'}; zz {limit: 1}</x>",
+    '<call>{"tool": "read", "args": {"path": "a"}, "more": {"limit": 1}}</call>',
+    "<call>read {path: 'a'}; zz {limit: 1}</call>",
     '[run]\nread --path "a" the --limit 80\n[/run]',
     "[run]\nread --path a\nunknown --path b\n[/run]",
     'begin read\n path := "a";\n zz := 1;\nend',
@@ -369,7 +369,7 @@ OTHERS = [
     'get_weather -> {"city": "string"}',
     "get_weather => city: Paris",
     "<get_weather>\n  <city>Paris</city>\n  <!-- note -->\n</get_weather>",
-    "<x>get_weather</x><city>Paris</city>",
+    "<call>get_weather</call><city>Paris</city>",
     "diff --git a/x b/x\n--- get_weather\n+++ get_weather\n---x\nPOST /get_weather\ncity=Paris&days=3",
     "[section]\nname = get_weather\ncity = Paris\n[end]",
     "<read><path>a</path></read> and so on",
@@ -393,7 +393,7 @@ def test_what_is_not_a_call(text: str, opens_content: bool) -> None:
 
 # The schema decides between two readings, or there is none.
 AMBIGUOUS = [
-    "<f send_mail><p body>a</p><p to>b</p><p to>c</p></f>",
+    "<f send_mail><p body>a</p><p to>b</p><p to>c</p></fn>",
 ]
 
 
@@ -408,7 +408,7 @@ def test_two_readings_are_none(text: str) -> None:
         'get_weather: {"city": "a"}',
         "@get_weather(city='a')",
         "get_weather {city: 'a'}",
-        "go: read {path: 'a'}",
+        "begin: read {path: 'a'}",
         "```go\nread {path: 'a'}\n```",
         "```x\nread {path: 'a'}\n```",
         "```tool\nread {path: 'a'}\n```",
@@ -418,13 +418,13 @@ def test_weak_frames_count_only_where_the_content_begins(text: str) -> None:
     assert calls_in(text, opens_content=False) is None
 
 
-@pytest.mark.parametrize("text", ["tool call: read {path: 'a'}", "=> read {path: 'a'};", "go: read\nwith: {path: 'a'}"])
+@pytest.mark.parametrize("text", ["tool call: read {path: 'a'}", "=> read {path: 'a'};", "do: read\nwith: {path: 'a'}"])
 def test_words_for_calls_count_anywhere(text: str) -> None:
     assert calls_in(text, opens_content=False) == [("read", {"path": "a"})]
 
 
 @pytest.mark.parametrize(
-    "text", ["```nova read\n{path: 'a'}\n```", "```read\n{path: 'a'}\n```", "~~~tool:read\npath = 'a'\n~~~"]
+    "text", ["```call read\n{path: 'a'}\n```", "```read\n{path: 'a'}\n```", "~~~tool:read\npath = 'a'\n~~~"]
 )
 def test_a_fence_that_names_the_tool_counts_anywhere(text: str) -> None:
     assert calls_in(text, opens_content=False) == [("read", {"path": "a"})]
@@ -432,7 +432,7 @@ def test_a_fence_that_names_the_tool_counts_anywhere(text: str) -> None:
 
 @pytest.mark.parametrize("schema", [{}, {"type": "object"}, {"type": "object", "properties": {}}])
 def test_a_tool_without_parameters_is_never_read(schema: dict[str, Any]) -> None:
-    assert calls_in('<f>{"a": 1}</f>', [Tool("f", schema)]) is None
+    assert calls_in('<f>{"a": 1}</fn>', [Tool("f", schema)]) is None
 
 
 def test_what_a_call_says_of_itself() -> None:

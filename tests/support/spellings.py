@@ -132,7 +132,7 @@ class Spelling:
         self.frame = rng.choice(FRAMES)
         closed = self.frame in {"label", "name as label", "parentheses"}
         self.payload = rng.choice(CLOSED if closed else PAYLOADS)
-        self.word = rng.choice(("call", "tool", "x", "invoke", "do_it", "act"))
+        self.word = rng.choice(("call", "tool", "use", "invoke", "do_tool", "act"))
         outer = rng.choice(BRACKETS if self.frame == "attributes" else BRACKETS + RUNS)
         self.outer = Style(rng, outer)
         self.inner = Style(rng, outer if rng.random() < 0.6 else rng.choice(BRACKETS + RUNS))

@@ -178,7 +178,7 @@ class FastPath:
     def _open_guards(self) -> None:
         turn = self._turn
         code = turn.judge.code
-        kept = turn.candidate is not None or turn.tape.held != ""
+        kept = turn.candidate is not None or turn.tape.held != "" or turn.around.waits
         self._look_on = kept or self._at_line or (code is not None and code.begun)
         self._guard, self._second = ("", "") if self._look_on else self._guards
 
@@ -197,6 +197,8 @@ class FastPath:
         self._own()
         judge = self._turn.judge
         code, strings = judge.code, judge.strings
+        if self._lines is not None:
+            self._turn.look_around(text, (self._last or self._turn.last_text)[-1:])
         if code is not None and (
             code.begun or code.signs.search(text) or (text[0] == ">" and (self._last or code.last)[-1] == "\n")
         ):
@@ -243,7 +245,14 @@ class FastPath:
         start = self._pos - len(held)
         code = turn.judge.code
         lines = self._lines
-        if lines is None or lines.find_sign(text) or start < 0 or len(text) > WINDOW or (code and code.begun):
+        if (
+            lines is None
+            or lines.find_sign(text)
+            or start < 0
+            or len(text) > WINDOW
+            or (code and code.begun)
+            or turn.around.waits
+        ):
             return self._beside_opener(chunk)
         line = lines.look(text, at_line=self._at_line)
         if line == READ:

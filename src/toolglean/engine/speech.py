@@ -33,7 +33,7 @@ class Speech(Keeping):
 
     def say(self, text: str, start: int, *, is_data: bool = False) -> None:
         """Text that is not a call: content, or reasoning. `is_data`: it is JSON, whose strings open no code."""
-        last = self.last_char
+        last, before = self.last_char, self.last_text
         if text and self._is_beyond_draft(text, start):
             return
         if self.channel != CONTENT:
@@ -42,12 +42,13 @@ class Speech(Keeping):
         if not self.rules.by_schema:
             self._say_part(text, start, is_data=is_data)
             return
-        i = 0
+        i, self.last_text = 0, before
         while i < len(text):
             end = len(text)
             if not is_data:
                 end, _ = self.part_at_line(text, i, end, last=last, start=start)
             self._say_part(text[i:end], start + i, is_data=is_data)
+            self.remember(text[i:end])
             self.note_kept(start + end)
             last, i = text[max(end - 1, 0) : end], end
 
@@ -65,6 +66,8 @@ class Speech(Keeping):
             self.judge.json(text)
         else:
             self.judge.content(text, start)
+            if self.rules.by_schema:
+                self.look_around(text, self.last_char)
         self._say_content(text, start)
 
     def _say_content(self, text: str, start: int) -> None:

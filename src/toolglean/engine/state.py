@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple, Self
 
+from toolglean.engine.by_schema.around import NOTHING, Around
 from toolglean.engine.modes import CALL, CONTENT, DONE, TEXT, Mode
 from toolglean.engine.reasons import OTHER_ROLE
 from toolglean.engine.repair.suspended import ON
@@ -82,6 +83,7 @@ class TurnState(Plain):
         *(
             "mode",
             "channel",
+            "around",
             "narrowed_to",
             "last_text",
             "at_start",
@@ -110,6 +112,7 @@ class TurnState(Plain):
         self.suspended: Suspended | None = None
         self.repair_failed_at = 0
         self.candidate: Candidate | None = None
+        self.around: Around = NOTHING
         self.last_char = ""
 
     def fork(self) -> Self:
@@ -120,7 +123,7 @@ class TurnState(Plain):
         twin.names, twin.limits, twin.rules = self.names, self.limits, self.rules
         twin.mode, twin.channel = self.mode, self.channel
         twin.narrowed_to, twin.last_text = self.narrowed_to, self.last_text
-        twin.last_char = self.last_char
+        twin.last_char, twin.around = self.last_char, self.around
         twin.at_start, twin.has_content, twin.long_space = self.at_start, self.has_content, self.long_space
         twin.repair, twin.repair_failed_at, twin.candidate = self.repair, self.repair_failed_at, self.candidate
         return twin

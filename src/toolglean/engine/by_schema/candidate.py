@@ -42,19 +42,22 @@ class Candidate(Plain):
         emit: the emitter from before it; None if content does not change that but for its events.
         most: how many characters are kept.
         opens_content: whether it is the first content of the turn.
+        seen: the names of the tags before it.
 
     Attributes:
         starts: the lines of it that may begin a call.
-        emit, opens_content: as given.
+        emit, opens_content, seen: as given.
         due: the place at which to look whether it may still be a call.
     """
 
-    __slots__ = ("_most", "_names", "_searched", "due", "emit", "opens_content", "starts")
+    __slots__ = ("_most", "_names", "_searched", "due", "emit", "opens_content", "seen", "starts")
 
     owned = ("_names", "emit", "starts")
 
-    def __init__(self, start: int, emit: Emitter | None, most: int, *, opens_content: bool) -> None:
-        self.starts = [start]
+    def __init__(
+        self, start: int, emit: Emitter | None, most: int, *, opens_content: bool, seen: frozenset[str]
+    ) -> None:
+        self.starts, self.seen = [start], seen
         self.emit, self.opens_content = emit, opens_content
         self.due = start + REACH + LONGEST
         self._most = most

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from toolglean.engine.by_schema.around import announces
 from toolglean.engine.by_schema.lines import begin_in
 from toolglean.engine.modes import CONTENT, DONE
 from toolglean.engine.state import TurnState
@@ -70,14 +71,24 @@ class Keeping(TurnState):
             at, whole = begin_in(text, i, end, NO_LINE, names, opens_content=False, at_end=True)
         return (place, False) if at < 0 or at >= place else (at, not whole and waits)
 
+    def look_around(self, text: str, last: str) -> None:
+        """Content follows: that text, behind that character. What it leaves open is around what comes later."""
+        if "<" in text or "[" in text or self.around.waits:
+            self.around = self.around.read(text, last)
+
     def _keep_from(self, place: int) -> None:
         if self.candidate is not None:
-            self.candidate.add(place)
+            if not self.around.open:
+                self.candidate.add(place)
+        elif self.around.open or self.around.refused or announces(self.last_text):
+            self.around = self.around._replace(refused=True)
         else:
             from toolglean.engine.by_schema.candidate import Candidate  # noqa: PLC0415  # few turns need it
 
             before = self._emitter_before()
-            self.candidate = Candidate(place, before, self.limits.held, opens_content=not self.has_content)
+            self.candidate = Candidate(
+                place, before, self.limits.held, opens_content=not self.has_content, seen=self.around.seen
+            )
             self.emit.keep_back()
 
     def _emitter_before(self) -> Emitter | None:

@@ -4,8 +4,10 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
+from toolglean.engine.by_schema.around import NOTHING
 from toolglean.engine.by_schema.candidate import text_of
 from toolglean.engine.judge.signs import TOKEN
 from toolglean.engine.modes import DONE
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
     from toolglean.scan.by_schema.found import FoundCall
 
 __all__ = ["calls_in"]
+
+_begin = re.compile(r"([^\w\n]{0,8})(\w*)").match
 
 MOST_STEPS = 30_000  # of the readings of one turn
 MOST_STARTS = 8  # of the first lines, and as many of the last ones, from which the rest of the turn is read as calls
@@ -60,9 +64,27 @@ def calls_in(kept: Candidate, turn: TurnState, end: int) -> Emitter | None:
         part = text[start - kept.start :]
         opens = kept.opens_content and start == kept.start
         calls = None if _is_quoted(part, turn) else read_calls(part, tools, opens_content=opens, budget=budget)
+        if calls and _is_second(text, start - kept.start, kept, tools.described):
+            return None
         if calls:
             return _told(calls, part, start, kept, turn) if _is_within_limits(calls, turn) else None
     return None
+
+
+def _is_second(text: str, place: int, kept: Candidate, names: frozenset[str]) -> bool:
+    # Whether a frame of the same shape comes before it: that one could not be read.
+    shape, before = _shape(text[place:], names), text[:place]
+    element = shape.lstrip("<").casefold()
+    seen = kept.seen if not place else NOTHING.read(before, "").seen | kept.seen
+    starts = (each - kept.start for each in kept.starts)
+    return element in seen or any(_shape(text[each:], names) == shape for each in starts if each < place)
+
+
+def _shape(text: str, names: frozenset[str]) -> str:
+    # How a line begins: its signs, and its first word; every tool's name is the same word.
+    found = _begin(text)
+    assert found is not None  # it matches the empty string
+    return f"{found[1]}name" if found[2] in names else found[0]
 
 
 def _tried(starts: list[int]) -> list[int]:

@@ -7,7 +7,7 @@ import re
 
 from toolglean.scan.by_schema.source import Source
 from toolglean.scan.by_schema.tags import compact
-from toolglean.scan.by_schema.words import parts_of
+from toolglean.scan.by_schema.words import ends, parts_of
 
 __all__ = ["after_frame", "after_separator"]
 
@@ -15,9 +15,7 @@ MAX_WORDS = 3  # of a tag that ends a turn
 
 _rule = re.compile(r"[ \t\r\n]*(?:[,;|]|([-=*_~+#.])\1{2,}(?=[ \t]*\r?\n))?[ \t\r\n]*").match
 _signs = r"[^\w\s\"'`(){}\[\]<>]{0,6}"
-_stop_line = re.compile(
-    rf"{_signs}[ \t]*(?:[A-Z][A-Z_ -]{{1,15}}|end|over|done|fin|stop|eot)[ \t]*{_signs}|[‡⁂∎■◼◆⏹⊣⊥]{{1,3}}"
-).fullmatch
+_stop_line = re.compile(rf"{_signs}[ \t]*(\w[\w -]{{0,15}}?)[ \t]*{_signs}|[‡⁂∎■◼◆⏹⊣⊥]{{1,3}}").fullmatch
 _TURNS = frozenset(
     {"turn", "reply", "message", "msg", "assistant", "answer", "end", "done", "over", "stop", "fin", "eot", "halt"}
 )
@@ -48,7 +46,8 @@ def after_separator(source: Source, pos: int, end: int) -> int:
 def _ends_turn(source: Source, pos: int) -> bool:
     # Whether nothing but a tag follows that is written nowhere else, or a line that says that this is the end.
     rest = source.text[pos:].rstrip()
-    if _stop_line(rest) and source.starts_line(pos):
+    line = _stop_line(rest)
+    if line and source.starts_line(pos) and (line[1] is None or ends(line[1])):
         return True
     tag = source.tag_at(pos)
     if tag is None or tag.pairs or tag.left == "(" or tag.end < pos + len(rest) or len(tag.words) > MAX_WORDS:

@@ -32,7 +32,6 @@ from toolglean.scan.by_schema.words import (
     is_html,
     is_language,
     is_other_tag,
-    may_be_around,
     parts_of,
 )
 from toolglean.scan.nested import json_text
@@ -89,7 +88,7 @@ def _key(calls: Calls) -> Any:
 def _frames_at(source: Source, pos: int, part: _Part) -> Iterator[Reading]:
     source.spend()
     tag = source.tag_at(pos)
-    if tag is not None and not tag.slash and tag.end <= part.end and (not _is_other(source, tag) or _is_around(tag)):
+    if tag is not None and not tag.slash and tag.end <= part.end and not _is_other(source, tag):
         yield from _between_tags(source, tag, part)
     yield from _in_fence(source, pos, part)
     yield from _between_lines(source, pos, part)
@@ -100,14 +99,11 @@ def _frames_at(source: Source, pos: int, part: _Part) -> Iterator[Reading]:
 
 def _is_other(source: Source, tag: Tag) -> bool:
     # Whether what is in the tag is not a call. A tool's name does not show that.
-    label, _, name = tag.element.rpartition(":")
-    if name in source.tools and not (tag.left == "<" and is_html(name)):
-        return is_other_tag(label)
-    return introduces_other(tag.element) or (tag.left in {"<", "["} and is_html(tag.element))
-
-
-def _is_around(tag: Tag) -> bool:
-    return not (tag.pairs or tag.empty) and may_be_around(tag.element) and not is_html(tag.element)
+    words = [part for word in tag.words or (tag.element,) for part in word.split(":")]
+    rest = " ".join(word for word in words if word not in source.tools)
+    if len(words) > len(rest.split()):
+        return (bool(rest) and introduces_other(rest)) or (tag.left == "<" and any(map(is_html, words)))
+    return introduces_other(rest) or (tag.left in {"<", "["} and is_html(tag.element))
 
 
 # -- tags --------------------------------------------------------------------------------------------------------------
@@ -126,8 +122,7 @@ def _between_tags(source: Source, tag: Tag, part: _Part) -> Iterator[Reading]:
         for tool, pairs in named:
             yield from _with_attributes(source, tool, pairs, region, (tag.start, end))
         if not named:
-            if not _is_other(source, tag):
-                yield from body(source, region, (tag.start, end))
+            yield from body(source, region, (tag.start, end))
             if part.depth and region.accepts != "literals":
                 for each in sequences(source, tag.end, begin, part.depth - 1, frames):
                     if each.calls:

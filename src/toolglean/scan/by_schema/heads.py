@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from toolglean.scan.by_schema.found import Schema
 from toolglean.scan.by_schema.source import Source
 from toolglean.scan.by_schema.tags import Tag
-from toolglean.scan.by_schema.words import introduces_other, is_other_tag
+from toolglean.scan.by_schema.words import is_html, names_tool
 
 __all__ = ["label_at", "names_at", "quoted_tool_at", "wrapped"]
 
@@ -73,7 +73,7 @@ def _plain_names(source: Source, pos: int) -> Iterator[tuple[Schema, int]]:
         yield found
         return
     label = _label(source.text, pos) if source.tag_at(pos) is None else None
-    if label and len(label[1].split()) <= (3 if label[2] else 1) and not introduces_other(label[1]):
+    if label and len(label[1].split()) <= (3 if label[2] else 1) and names_tool(label[1]):
         found = quoted_tool_at(source, label.end())
         if found is not None:
             yield found
@@ -82,7 +82,7 @@ def _plain_names(source: Source, pos: int) -> Iterator[tuple[Schema, int]]:
 def _names_in_tags(source: Source, pos: int, end: int) -> Iterator[tuple[Schema, int]]:
     # `<tool:f>`, `<name>f</name>`, `<param name="tool">f</param>`, `<k>tool</k><v>f</v>`
     tag = source.tag_at(pos)
-    if tag is None or tag.slash or is_other_tag(tag.element):
+    if tag is None or tag.slash or is_html(tag.element) or not names_tool(_without_tools(source, tag)):
         return
     items = [*tag.words, *(value for _, value in tag.pairs)]
     named = [source.tools[item] for item in items if item in source.tools]
@@ -98,6 +98,10 @@ def _names_in_tags(source: Source, pos: int, end: int) -> Iterator[tuple[Schema,
             for closer in source.closers(element, end):
                 if closer[0] == close:
                     yield found[0], closer[1]
+
+
+def _without_tools(source: Source, tag: Tag) -> str:
+    return " ".join(part for word in tag.words for part in word.split(":") if part not in source.tools)
 
 
 def _second(source: Source, tag: Tag, end: int) -> Tag | None:

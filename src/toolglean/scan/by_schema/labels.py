@@ -23,7 +23,7 @@ from toolglean.scan.by_schema.payload import Payload, Region, literal_payload, p
 from toolglean.scan.by_schema.source import MAX_CLOSERS, Source
 from toolglean.scan.by_schema.tags import Tag, closing_words, compact
 from toolglean.scan.by_schema.values import arguments_of
-from toolglean.scan.by_schema.words import introduces_call, introduces_other
+from toolglean.scan.by_schema.words import ends, introduces_call, introduces_other
 from toolglean.scan.nested import json_text
 
 __all__ = ["labelled"]
@@ -181,8 +181,8 @@ def _closer(source: Source, pos: int, tool: Schema, label: str, *, is_raw: bool 
     tag = source.tag_at(at)
     if tag is not None and not (tag.pairs or tag.empty) and len(tag.words) < 3 and _line_end(text, tag.end):
         words = " ".join(tag.words)
-        is_end = compact(words) in closing_words((label, tool.name)) or tag.slash
-        if not any(word in source.tools or word in tool.properties for word in tag.words) and (is_end or not is_raw):
+        is_end = compact(words) in closing_words((label, tool.name)) or tag.slash or ends(words)
+        if is_end and not any(word in source.tools or word in tool.properties for word in tag.words):
             return tag.end
     if at == on_line and not source.starts_line(at):
         sign = _lone_sign(text, at)
@@ -195,6 +195,5 @@ def _closer(source: Source, pos: int, tool: Schema, label: str, *, is_raw: bool 
         return 0
     if source.is_begun(word.start(1), word[1], tool):
         return 0
-    is_end = compact(word[1]) in closing_words((label, tool.name))
-    is_loud = word[1].isupper() and word[1].isalpha() and len(word[1]) > 1
-    return at + len(word[0].rstrip()) if is_end or (is_loud and not is_raw) else 0
+    is_end = compact(word[1]) in closing_words((label, tool.name)) or ends(word[1])
+    return at + len(word[0].rstrip()) if is_end else 0

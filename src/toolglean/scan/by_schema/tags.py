@@ -23,6 +23,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from toolglean.scan.by_schema.literals import literal_at, string_at
+from toolglean.scan.by_schema.words import END_WORDS
 from toolglean.scan.nested import json_text
 
 __all__ = ["BEGIN_WORDS", "Tag", "closes", "closing_words", "compact", "lone_sign", "mirrored", "openers_at", "tag_at"]
@@ -46,10 +47,6 @@ _mid = re.compile(r"=>|->|:=|::|=|:").match
 _trail = re.compile(r"[|｜‖!#~^.$*+&%:-]{1,3}").match
 
 BEGIN_WORDS = ("begin", "start", "open")
-END_WORDS = (
-    *("end", "close", "stop", "fin", "finish", "done", "over", "eoc", "eof", "halt", "exit", "quit", "closed", "ended"),
-    *("finished", "complete", "completed", "terminate"),
-)
 
 
 @dataclass(frozen=True, slots=True)

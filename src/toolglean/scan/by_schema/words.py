@@ -1,17 +1,22 @@
-# The words that say what a frame is, where it could be something else. Does not depend on how frames are read.
+# The words that say what a frame is: one table of those that introduce a call, and one of those that end it. Does not
+# depend on how frames are read.
 #
-# No word makes a call: these only show what is not a call. A label or a tag that introduces an example, a log line or a
-# result is not a frame, and neither is an element of HTML or a fence with code.
+# A list of what is not a call could never be whole, so this is the list of what is one. Any other word before a tool's
+# name makes it something else: an example, a log line, a refusal, a result, a form. `Tool called:` and
+# `<simulated_call>` contain such a word too. The words are compared in small letters, in any script.
 """Words of frames."""
 
 from __future__ import annotations
 
 import re
 
-__all__ = ["introduces_call", "introduces_other", "is_html", "is_language", "is_other_tag", "may_be_around", "parts_of"]
+__all__ = [
+    "END_WORDS", "ends", "introduces_call", "introduces_other", "is_html", "is_language", "is_other_tag",
+    "names_tool", "parts_of",
+]  # fmt: skip
 
 
-_part = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+").findall
+_PART = re.compile(r"(?<=[a-z])(?=[A-Z])|[\W_]+|(?<=\D)(?=\d)").split
 
 
 def _set(words: str) -> frozenset[str]:
@@ -20,32 +25,44 @@ def _set(words: str) -> frozenset[str]:
 
 _CALLS = _set(
     """
-    act action actions call calling calls cmd command commands dispatch emit exec execute fn func function
-    functioncall functions invocation invoke invoking op operation operations perform run tool toolcall toolcalls
-    tools use using
+    act action actions call calling calls cmd cmds command commands dispatch do emit exec execute fn fns func funcs function
+    functioncall functions invocation invocations invoke invoking op operation operations ops perform plugin request
+    requests run skill tool toolcall toolcalls tooluse tools use using
+    aufruf aufrufen werkzeug funktion befehl aktion ausführen
+    appel appeler outil outils fonction commande exécuter
+    llamada llamar herramienta herramientas función acción ejecutar invocar
+    chamada chamar ferramenta ferramentas função ação executar
+    chiamata chiamare strumento strumenti funzione azione eseguire
+    aanroep gereedschap functie actie uitvoeren
+    wywołanie wywołaj narzędzie funkcja akcja wykonaj
+    вызов вызвать инструмент инструменты функция действие команда выполнить
+    çağrı araç işlev eylem çalıştır
+    استدعاء أداة دالة
+    调用 工具 函数 執行 执行 呼叫 工具调用 函数调用
+    呼び出し ツール 関数 実行 호출 도구 함수 실행
     """
 )
-_OTHERS = _set(
+_BEGINS = _set("begin start open")
+# Beside a word for the end.
+_OF_ENDS = _set("a answer assistant message msg my of reply text the this turn")
+# Beside a word for calling.
+_BESIDE = _BEGINS | _set("a an the my api agent mcp json xml block id")
+# Words between a frame's mark and the name of its tool: `<call><name>f</name>`.
+_NAMES = _BESIDE | _set(
     """
-    blocked canceled cancelled completed denied failed failing fails failure finished ignored pending queued
-    rejected retried retrying skipped succeeded success
-    actual ai answer assistant at available avoid bad bot cat caution cf cited comment critical debug def
-    definition demo deprecated describe description doc docs documentation dont draft earlier eg error errors
-    event example examples expected fatal fix fixme format got hint history human ie illustration incorrect
-    info input instance like log logger logs model nb never not note notes notice observation old output
-    outputs pattern plan previous prints quote quoted reasoning received reply response
-    responses result results return returned returns sample schema scratchpad see signature spec stderr stdout
-    such synopsis syntax system template test tests think thinking thought thoughts tip todo trace usage user
-    warn warning wrong yields
+    arg argument arguments args as is k key name named names param parameter of to target title type v val value what
+    which with
     """
 )
-# Of these, the words of a tag that may be around several calls.
-_AROUND = _set("ai answer assistant bot event input next pending plan queued reply todo")
-# Whole words of a label in prose.
-_PROSE = _set(
+END_WORDS = (
+    *("end", "close", "stop", "fin", "finish", "done", "over", "eoc", "eof", "halt", "exit", "quit", "closed", "ended"),
+    *("finished", "complete", "completed", "terminate"),
+)
+_ENDS = frozenset(END_WORDS) | _set(
     """
-    also and because but correct e finally first g hence here i instead is it next now ok okay or please right
-    since so sure that the then therefore this thus way well with yes no you i we
+    eom eot
+    ende fertig schluss fini termine fim final fine finito einde klaar koniec конец готово son bitti تم نهاية
+    結束 结束 完 完了 終了 終わり 끝 완료
     """
 )
 _HTML = _set(
@@ -76,19 +93,30 @@ _LANGUAGES = _set(
 )
 
 
-def may_be_around(element: str) -> bool:
-    """Whether a tag of that name may be around calls, although it would not introduce one."""
-    return _OTHERS.isdisjoint(set(parts_of(element)) - _AROUND)
+def introduces_call(words: str) -> bool:
+    """Whether the words say that a call follows, and nothing else."""
+    parts = parts_of(words)
+    return not _CALLS.isdisjoint(parts) and (_CALLS | _BESIDE).issuperset(filter(_is_word, parts))
 
 
 def introduces_other(label: str) -> bool:
-    """Whether the label introduces something other than a call."""
-    return not (_OTHERS.isdisjoint(parts_of(label)) and _PROSE.isdisjoint(label.casefold().split()))
+    """Whether the label introduces something other than a call. Alone, a word for the beginning says neither."""
+    return not (introduces_call(label) or _BEGINS.issuperset(parts_of(label)))
 
 
-def introduces_call(label: str) -> bool:
-    """Whether a part of the words says that they introduce a call."""
-    return not _CALLS.isdisjoint(parts_of(label))
+def names_tool(words: str) -> bool:
+    """Whether the words may stand between the mark of a frame and the name of its tool."""
+    return (_CALLS | _NAMES).issuperset(filter(_is_word, parts_of(words)))
+
+
+def ends(words: str) -> bool:
+    """Whether the words say that something ends here: a call, or the turn."""
+    parts = [each for each in parts_of(words) if _is_word(each)]
+    return bool(parts) and (_CALLS | _ENDS | _OF_ENDS).issuperset(parts) and not _ENDS.isdisjoint(parts)
+
+
+def _is_word(part: str) -> bool:
+    return not part.isdecimal()
 
 
 def is_disguised(word: str) -> bool:
@@ -115,5 +143,5 @@ def is_language(info: str) -> bool:
 
 
 def parts_of(words: str) -> list[str]:
-    """The parts of words in lower case: `toolCall` and `tool_call` have the same."""
-    return [each.lower() for each in _part(words)]
+    """The parts of words in small letters: `toolCall` and `tool_call` have the same."""
+    return [each.casefold() for each in _PART(words) if each]
