@@ -36,7 +36,7 @@ Status: TypeAlias = Literal["ok", "incomplete", "malformed"]
 ProblemCode: TypeAlias = Literal[
     # text that looks like a call, and is content or reasoning
     "unreadable-call", "not-a-call", "quoted-call", "call-in-json-string", "call-in-reasoning", "call-to-user",
-    "call-in-line", "unknown-tool", "spelled-marker",
+    "call-in-line", "unknown-tool", "unread-call", "spelled-marker",
     # calls that end as malformed
     "malformed-arguments", "string-arguments", "malformed-call", "misplaced-arguments", "name-alone",
     "part-of-expression", "text-after-arguments", "missing-closer", "swallowed-markup", "repeated-closer",

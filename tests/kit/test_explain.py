@@ -152,11 +152,13 @@ class Story(NamedTuple):
     cause: str
     text: str
     place: tuple[int, int]
-    tools: list[str] | None = None
+    tools: list[Any] | None = None
     options: Mapping[str, Any] = MappingProxyType({})
 
 
 TOOL = ["get_weather"]
+CITY = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+SCHEMA: list[Any] = [{"name": "get_weather", "parameters": CITY}]
 STORIES = [
     Story("markers-stripped", 'So: get_weather[ARGS]{"city": "Oslo"}', (1, 5)),
     Story("markers-stripped", 'So: get_weather{"city": "Oslo"} it is.', (1, 5), ["get_weather"]),
@@ -184,6 +186,8 @@ STORIES = [
     Story("no-call-after-marker", "Put [TOOL_CALLS] before each.", (1, 5)),
     Story("in-a-line", 'get_weather(city="Oslo") returns the weather.', (1, 1), ["get_weather"]),
     Story("in-a-line", "[get_weather() for _ in range(9)]", (1, 1), ["get_weather"]),
+    Story("undeclared", '<step fn="get_weather">city=Oslo</step>', (1, 1), SCHEMA),
+    Story("undeclared", 'Tool: get_weather {"city": "Oslo"}\nDENIED', (1, 1), SCHEMA),
     Story("in-a-line", f"Never write {HERMES} in an answer.", (1, 13), ["get_weather"]),
     Story("in-a-line", "So I write <get_weather></get_weather> then.", (1, 12), ["get_weather"]),
     Story("unknown-tool", "So " + HERMES.replace("get_weather", "get_stock") + " is it.", (1, 4), ["get_weather"]),
@@ -229,6 +233,7 @@ NOT_SO = [
     ("in-reasoning", f"<think>\nPerhaps.\n</think>\n{HERMES}", TOOL),
     ("arguments-malformed", '<|tool_call_start|>[get_weather(city="Oslo")]<|tool_call_end|>', TOOL),
     ("no-call-after-marker", f"Put it before each. {HERMES}", TOOL),
+    ("undeclared", "<call get_weather>city=Oslo</call>", SCHEMA),
     ("in-a-line", 'get_weather(city="Oslo")\nDone.', TOOL),
     ("in-a-line", f"So it is. {HERMES} Wait.", TOOL),
     ("no-opener", "Put [TOOL_CALLS] before each.", TOOL),
@@ -255,7 +260,7 @@ def test_stories(story: Story) -> None:
 
 
 @pytest.mark.parametrize(("cause", "text", "tools"), NOT_SO)
-def test_what_is_not_so_is_not_told(cause: str, text: str, tools: list[str] | None) -> None:
+def test_what_is_not_so_is_not_told(cause: str, text: str, tools: list[Any] | None) -> None:
     assert cause not in named(checked(text, explain(text, tools)))
 
 

@@ -38,6 +38,7 @@ IN_SENTENCE = Reason("call-in-line", "call in the middle of a sentence")
 IN_FENCE = Reason("quoted-call", "call in a code fence that text follows")
 UNKNOWN_IN_LINE = Reason("unknown-tool", "call to an unknown tool in the middle of a line")
 UNKNOWN_TOOL = Reason("unknown-tool", "call to an unknown tool")
+UNREAD = Reason("unread-call", "text that names a tool and its parameters, in a spelling that was not read as a call")
 SPELLED_CALL = Reason("spelled-marker", "call whose marker is spelled out in ordinary tokens")
 SPELLED_CLOSER = Reason("spelled-marker", "reasoning whose closer is spelled out in ordinary tokens")
 

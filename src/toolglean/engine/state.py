@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple, Self
 
-from toolglean.engine.by_schema.around import NOTHING, Around
+from toolglean.engine.by_schema.lines import NOTHING, Around
 from toolglean.engine.modes import CALL, CONTENT, DONE, TEXT, Mode
 from toolglean.engine.reasons import OTHER_ROLE
 from toolglean.engine.repair.suspended import ON

@@ -145,15 +145,18 @@ def _fence_begins(text: str, i: int, names: frozenset[str], *, opens_content: bo
 
 def _tag_begins(text: str, i: int, names: frozenset[str], *, at_end: bool) -> bool | None:
     element = _element.match(text, i)
-    if element is not None and element[1] not in names and _words().is_other_tag(element[1]):
+    is_other = element is not None and element[1] not in names and _words().is_other_tag(element[1])
+    if is_other and element is not None and _words().is_html(element[1]):
         return False
     found = _tag.match(text, i)
     if found is None:
         if _long_tag.match(text, i):
-            return True
+            return not is_other
         return None if at_end and (_tag_begun.fullmatch(text, i) or i + 1 == len(text)) else False
     if not names.isdisjoint(_names(found["tag"])):
-        return True
+        return True  # also a tag that introduces no call: that it is not read as one is reported
+    if is_other:
+        return False
     word, following = found["word"], found["next"]
     if not following:
         return None if at_end else word is None or word in names

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolglean.engine.by_schema.around import announces
-from toolglean.engine.by_schema.lines import begin_in
+from toolglean.engine.by_schema.lines import announces, begin_in
 from toolglean.engine.modes import CONTENT, DONE
+from toolglean.engine.reasons import UNREAD
 from toolglean.engine.state import TurnState
 
 if TYPE_CHECKING:
@@ -133,11 +133,14 @@ class Keeping(TurnState):
     def end_of_text(self, end: int) -> None:
         """The turn is over: what is kept is read. `end`: the place after the turn."""
         if self.candidate is not None:
-            from toolglean.engine.by_schema.reading import calls_in  # noqa: PLC0415  # few turns need it
+            from toolglean.engine.by_schema.reading import calls_in, unread_in  # noqa: PLC0415  # few turns need it
 
             kept, self.candidate = self.candidate, None
             found = calls_in(kept, self, end)
             if found is None:
+                unread = unread_in(kept, self)
                 self.emit.release()
+                if unread:
+                    self.emit.problem(UNREAD, unread, kept.start)
             else:
                 self.emit = found

@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from toolglean.engine.by_schema.around import NOTHING
 from toolglean.engine.by_schema.candidate import text_of
+from toolglean.engine.by_schema.lines import NOTHING
 from toolglean.engine.judge.signs import TOKEN
 from toolglean.engine.modes import DONE
 from toolglean.engine.reasons import UNDECLARED
@@ -24,8 +24,9 @@ if TYPE_CHECKING:
     from toolglean.engine.state import TurnState
     from toolglean.scan.by_schema.found import FoundCall
 
-__all__ = ["calls_in"]
+__all__ = ["calls_in", "unread_in"]
 
+_words = re.compile(r"[\w.-]*\w").findall
 _begin = re.compile(r"([^\w\n]{0,8})(\w*)").match
 
 MOST_STEPS = 30_000  # of the readings of one turn
@@ -69,6 +70,25 @@ def calls_in(kept: Candidate, turn: TurnState, end: int) -> Emitter | None:
         if calls:
             return _told(calls, part, start, kept, turn) if _is_within_limits(calls, turn) else None
     return None
+
+
+def unread_in(kept: Candidate, turn: TurnState) -> str:
+    """The text that was not read as a call, although it names a tool and the parameters which it requires; or ""."""
+    if (
+        not kept.starts
+        or turn.names.tools is None
+        or turn.tape.hides
+        or any(isinstance(each, Problem) for each in turn.emit.out)
+    ):
+        return ""
+    text = text_of(turn.emit.out, kept.start)
+    words = frozenset(_words(text))
+    named = (tool for tool in turn.names.tools if tool.name in words)
+    return text.strip() if any(_has_required(tool.parameters.get("required"), words) for tool in named) else ""
+
+
+def _has_required(required: Any, words: frozenset[str]) -> bool:
+    return isinstance(required, list) and bool(required) and all(each in words for each in required)
 
 
 def _is_second(text: str, place: int, kept: Candidate, names: frozenset[str]) -> bool:

@@ -216,6 +216,14 @@ def _told(found: Evidence) -> Iterator[Story]:
             )
         elif trouble == "alone":
             yield _in_line(problem)
+        elif trouble == "unread":
+            yield Story(
+                "undeclared",
+                problem.start,
+                "This names a tool and its parameters, but no format declares the spelling, and it breaks one of the "
+                "rules by which such calls are read, so it is content. If your model writes its calls like this, "
+                "`toolglean learn` makes a format of a few turns.",
+            )
         elif trouble == "left over":
             yield Story(
                 "left-over",

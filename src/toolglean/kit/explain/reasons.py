@@ -14,7 +14,17 @@ if TYPE_CHECKING:
 __all__ = ["Trouble", "detail_of", "limit_of", "trouble_of"]
 
 Trouble: TypeAlias = Literal[
-    "limit", "not closed", "quoted", "in a string", "data", "to the user", "alone", "left over", "arguments", "other"
+    "limit",
+    "not closed",
+    "quoted",
+    "in a string",
+    "data",
+    "to the user",
+    "alone",
+    "left over",
+    "arguments",
+    "unread",
+    "other",
 ]
 
 _LIMIT = "limit-"
@@ -30,6 +40,7 @@ _KINDS: dict[ProblemCode, Trouble] = {
     "not-a-call": "data",
     "call-to-user": "to the user",
     "call-in-line": "alone",
+    "unread-call": "unread",
     "leftover-marker": "left over",
     "malformed-arguments": "arguments",
     "string-arguments": "arguments",

@@ -96,7 +96,7 @@ _LANGUAGES = _set(
 def introduces_call(words: str) -> bool:
     """Whether the words say that a call follows, and nothing else."""
     parts = parts_of(words)
-    return not _CALLS.isdisjoint(parts) and (_CALLS | _BESIDE).issuperset(filter(_is_word, parts))
+    return not _CALLS.isdisjoint(parts) and (_CALLS | _BESIDE).issuperset(each for each in parts if _is_word(each))
 
 
 def introduces_other(label: str) -> bool:
@@ -106,7 +106,7 @@ def introduces_other(label: str) -> bool:
 
 def names_tool(words: str) -> bool:
     """Whether the words may stand between the mark of a frame and the name of its tool."""
-    return (_CALLS | _NAMES).issuperset(filter(_is_word, parts_of(words)))
+    return (_CALLS | _NAMES).issuperset(each for each in parts_of(words) if _is_word(each))
 
 
 def ends(words: str) -> bool:
