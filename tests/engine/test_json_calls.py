@@ -164,6 +164,30 @@ def test_calls_are_calls_in_a_fence(name: str) -> None:
     assert calls_of(read(f"```json\n{json.dumps(document)}\n```")) == expected
 
 
+SAID = '{"role": "assistant", "tool_calls": [{"function": {"name": "read", "arguments": {"path": "x"}}}]}'
+RESULT = '{"role": "tool", "content": "ok"}'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(f"{SAID}\n{RESULT}", f"{SAID}{RESULT}", f"{SAID},\n{RESULT}\n", f"{SAID}\n{RESULT}\n{SAID}\n{RESULT}"),
+        f'{json.dumps(CALLS["arguments"][0])}\n\n{{ "role" : "tool"}}',
+        f'{json.dumps(CALLS["arguments"][0])}\n{json.dumps(CALLS["arguments"][0])}\n{RESULT}',
+        f'{{"role": "user", "content": "hi"}}\n{SAID}',
+    ],
+)  # fmt: skip
+def test_objects_with_roles_are_a_transcript(text: str) -> None:
+    for options in ({}, {"format": "llama3-json"}, {"format": "hermes"}):
+        events = read(text, **options)
+        assert (calls_of(events), content_of(events)) == ([], text)
+
+
+def test_a_call_with_a_role_that_nothing_follows() -> None:
+    for text in (SAID, f"{SAID}\n", f"{SAID}\n{SAID}"):
+        assert set(map(str, calls_of(read(text)))) == {"('read', {'path': 'x'})"}
+
+
 @pytest.mark.parametrize(
     "text", [" is what I would write.", ", I say.", ": no", ' "or so"', " (no)", "\t# done", " if ok"]
 )
@@ -195,7 +219,8 @@ def test_a_call_without_a_marker_is_held_to_its_last_bracket() -> None:
     parser = Parser(TOOLS, options=ParserOptions(limits=Limits(held=64)))
     text = json.dumps([call("read", {"path": "x" * 500}), call("delete_all")])
     assert parser.feed(text) == []
-    assert [each.status for each in parser.add("\n").calls] == ["ok", "ok"]
+    assert parser.add("\n").calls == []  # what follows may show that it is a transcript
+    assert [each.status for each in parser.close().calls] == ["ok", "ok"]
     other = Parser(TOOLS, format=Format.from_tag("["))
     assert [each.status for each in other.add(text).calls] == ["ok", "ok"]
 

@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Speech"]
 
+BETWEEN = ",; \t\r\n"  # what may be between objects
+
 
 class Speech(Keeping):
     """A turn, as far as it is text: see the head of this file."""
@@ -263,6 +265,8 @@ class Speech(Keeping):
             kind, marks, ticks = Kind.QUOTED, (), code.ticks
         elif kind is Kind.LAST or (text[:1] in FENCES and self.judge.heeds_quotes):
             kind, marks, most = kind if kind is Kind.LAST else Kind.FENCED, (), self.limits.call_chars
+        elif kind is Kind.OBJECT:
+            marks, most = (), self.limits.call_chars
         elif kind is None and attempt.before.in_sentence and not self.tape.is_trusted(start):
             kind = Kind.MENTION
         if kind is None:
@@ -283,7 +287,12 @@ class Speech(Keeping):
         # Whether that text shows that the draft is not one of the turn's calls. Then it is read again after the draft.
         self.remember(text)
         draft = self.judge.draft
-        if draft is None or draft.is_quoted or text.isspace():
+        if (
+            draft is None
+            or draft.is_quoted
+            or text.isspace()
+            or (draft.kind is Kind.OBJECT and not text.strip(BETWEEN))
+        ):
             return False
         if draft.is_ended_by(text, start):
             self.end_draft(start)

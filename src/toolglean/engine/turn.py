@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from toolglean.engine.attempt import Attempt
 from toolglean.engine.judge.drafts import Kind
-from toolglean.engine.modes import CALL, CONTENT, DONE, REPAIR, SKIP, TEXT
+from toolglean.engine.modes import CALL, CONTENT, DONE, REPAIR, SKIP, START, TEXT
 from toolglean.engine.payload import Payload, Stops
 from toolglean.engine.reasons import (
     AFTER_UNCLOSED,
@@ -197,7 +197,7 @@ class Turn(Speech):
         if self.emit.index >= self.limits.calls:
             self.stop("calls", name, self.region.start)
             return False
-        stream_in_reasoning = self.region.stream_in_reasoning
+        stream_in_reasoning, bare = self.region.stream_in_reasoning, self.region.bare
         text, start = self.take_region()
         if self.channel == CONTENT:
             self.judge.marker_follows(start)
@@ -207,6 +207,9 @@ class Turn(Speech):
         if attempt is not None:
             unmarked = Kind.ALONE if alone and known is not None else Kind.EXAMPLE if known is False else None
             kind = Kind.LAST if last else unmarked
+            is_json = bare and attempt.before.mode is START and text.lstrip()[:1] in {"{", "["}
+            if kind is None and is_json and self.judge.heeds_quotes:
+                kind = Kind.OBJECT
             self.begin_draft(attempt, text, start, kind, stream_in_reasoning=stream_in_reasoning)
         self.call_is_certain()
         self.emit.start_call(name, model_id, known=known, start=start, may_get_id=may_get_id)
@@ -319,10 +322,17 @@ class Turn(Speech):
         self.emit.problem(repaired_by(name), text, place)
         self.emit.repaired(name, place)
 
-    def take_over(self, trial: Turn) -> None:
-        """Adopt the trial's state, and emit its events."""
-        trial.emit.tell_first(self.emit.take())
-        draft, repair, tried = self.judge.draft, self.repair, self.repair_failed_at
+    def take_over(self, trial: Turn, written: str) -> None:
+        """Adopt the trial's state, and emit its events. `written`: the text since the region began, as it was written,
+        which is that of a draft that began in the trial.
+        """
+        draft, begun, told = self.judge.draft, trial.judge.draft, self.emit.take()
+        repair, tried = self.repair, self.repair_failed_at
+        if draft is None and begun is not None:
+            draft = begun.of(written)
+            draft.emit.tell_first(told)
+        else:
+            trial.emit.tell_first(told)
         self.adopt(trial)
         self.judge.keep_back(draft)
         self.repair, self.repair_failed_at, self.suspended = repair, tried, None

@@ -8,25 +8,35 @@
 # A marker of reasoning ends a draft wherever it is, also in a value: a draft must never swallow the answer. So the text
 # is searched for these markers before anything else reads it (`admit`).
 #
-# Six other kinds of calls are held back in the same way. A call after a run of backticks: if another run closes it, it
+# Seven other kinds of calls are held back in the same way. A call after a run of backticks: if another run closes it, it
 # was code; that is found as everywhere else (ticks.py). A call without a marker: a line of Python, a tool's own tag. It
 # is accepted only if nothing else is on its lines, and the rest of the line is still to come: `delete_all() removes
 # every record.` is a sentence. And a call to an unknown tool after other text on its line, which is an example. And a
 # call of a format with `at_turn_end`, or in a fence that opens the turn, which are accepted if the turn ends. And a
-# call with a marker in the middle of a sentence: what follows it on its line makes it an example.
+# call with a marker in the middle of a sentence: what follows it on its line makes it an example. And a call in bare
+# JSON: if an object with a role follows, both are messages of a transcript.
 #
 # All of them end in one of two ways: `Turn.keep_draft` releases the events, `Turn.take_back` undoes the attempt.
 """Drafts: calls inside reasoning, after a backtick, without a marker, or at the end of the turn."""
 
 from __future__ import annotations
 
+import re
 from enum import Enum
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from toolglean.engine import reasons
 from toolglean.engine.judge.ticks import FENCE, Ticks
-from toolglean.engine.reasons import IN_FENCE, IN_LINE, IN_REASONING, IN_SENTENCE, NOT_AT_END, UNKNOWN_IN_LINE
+from toolglean.engine.reasons import (
+    IN_FENCE,
+    IN_LINE,
+    IN_REASONING,
+    IN_SENTENCE,
+    IN_TRANSCRIPT,
+    NOT_AT_END,
+    UNKNOWN_IN_LINE,
+)
 from toolglean.engine.tape import Kept, Piece
 from toolglean.scan.text import Finder
 
@@ -50,6 +60,7 @@ class Kind(Enum):
     MENTION = IN_SENTENCE
     LAST = NOT_AT_END
     FENCED = IN_FENCE
+    OBJECT = IN_TRANSCRIPT
 
 
 class Draft(Kept):
@@ -102,6 +113,13 @@ class Draft(Kept):
         if found:
             self.over = start + place
 
+    def of(self, text: str) -> Draft:
+        """The same draft of that text, which was repaired."""
+        twin = self.copy()
+        super(Draft, twin).__init__(self.start, text)
+        twin._safe = twin._seen = twin.end
+        return twin
+
     @property
     def emit(self) -> Emitter:
         """The events from before it."""
@@ -121,7 +139,7 @@ class Draft(Kept):
     @property
     def is_plain(self) -> bool:
         """Whether it is plain text if it is not a call: neither code nor reasoning."""
-        return self.is_alone or self.is_last
+        return self.is_alone or self.is_last or self.kind is Kind.OBJECT
 
     @property
     def is_last(self) -> bool:
@@ -131,7 +149,7 @@ class Draft(Kept):
     @property
     def waits_for_end(self) -> bool:
         """Whether it is the turn's only if the turn ends: no other text may come, however long it takes."""
-        return self.kind is Kind.REASONING or self.is_last
+        return self.kind is Kind.REASONING or self.is_last or self.kind is Kind.OBJECT
 
     # -- what is let through -------------------------------------------------------------------------------------------
 
@@ -209,6 +227,8 @@ class Draft(Kept):
         turn's.
         """
         first = start + len(text) - len(text.lstrip())
+        if self.kind is Kind.OBJECT:
+            return self.over is not None or _role(self.after(first)) is not None
         return self.over is not None or not self.is_alone or self.shares_line(first)
 
     def shares_line(self, place: int) -> bool:
@@ -250,6 +270,7 @@ class Draft(Kept):
         return self.over is not None and piece[2] + piece[1] >= self.over
 
 
+_role = re.compile(r'[,\s]*\{\s*"role"\s*:').match
 _ALONE = frozenset((Kind.ALONE, Kind.EXAMPLE, Kind.MENTION))
 
 
