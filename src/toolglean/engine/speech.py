@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Speech"]
 
-BETWEEN = ",; \t\r\n"  # what may be between objects
-
 
 class Speech(Keeping):
     """A turn, as far as it is text: see the head of this file."""
@@ -287,18 +285,14 @@ class Speech(Keeping):
         # Whether that text shows that the draft is not one of the turn's calls. Then it is read again after the draft.
         self.remember(text)
         draft = self.judge.draft
-        if (
-            draft is None
-            or draft.is_quoted
-            or text.isspace()
-            or (draft.kind is Kind.OBJECT and not text.strip(BETWEEN))
-        ):
+        if draft is None or draft.is_quoted or text.isspace():
             return False
-        if draft.is_ended_by(text, start):
-            self.end_draft(start)
-            return True
-        self.keep_draft()
-        return False
+        is_ended = draft.is_ended_by(text, start)
+        if is_ended:
+            self.end_draft(start if draft.since < 0 else draft.since)
+        elif is_ended is not None:
+            self.keep_draft()
+        return bool(is_ended)
 
     def after_draft(self, piece: Piece | None) -> Piece | None:
         """What to read next instead of that piece, if the draft is over; else the piece."""

@@ -187,6 +187,8 @@ class Turn(Speech):
         if not last and draft is not None and draft.kind is Kind.LAST:
             self.end_draft(self.region.start)
             return False
+        if draft is not None:
+            draft.go_on()
         if draft is not None and draft.kind is Kind.FENCED and draft.closes_before(self.region.start):
             self.keep_draft()
         if not alone and draft is not None and draft.is_alone:

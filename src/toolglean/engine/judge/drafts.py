@@ -8,9 +8,9 @@
 # A marker of reasoning ends a draft wherever it is, also in a value: a draft must never swallow the answer. So the text
 # is searched for these markers before anything else reads it (`admit`).
 #
-# Seven other kinds of calls are held back in the same way. A call after a run of backticks: if another run closes it, it
-# was code; that is found as everywhere else (ticks.py). A call without a marker: a line of Python, a tool's own tag. It
-# is accepted only if nothing else is on its lines, and the rest of the line is still to come: `delete_all() removes
+# Seven other kinds of calls are held back in the same way. A call after a run of backticks: if another run closes it,
+# it was code; that is found as everywhere else (ticks.py). A call without a marker: a line of Python, a tool's own tag.
+# It is accepted only if nothing else is on its lines, and the rest of the line is still to come: `delete_all() removes
 # every record.` is a sentence. And a call to an unknown tool after other text on its line, which is an example. And a
 # call of a format with `at_turn_end`, or in a fence that opens the turn, which are accepted if the turn ends. And a
 # call with a marker in the middle of a sentence: what follows it on its line makes it an example. And a call in bare
@@ -72,12 +72,26 @@ class Draft(Kept):
         most: the place up to which what follows may show that it is not a call.
         close: whether it begins directly after the backtick.
         in_list: whether it begins with the bracket of a list.
+        since: where text begins after a call in JSON; -1 as long as none has.
         over: the place at which it turned out not to be a call, or None.
         limit: the limit that was exceeded there, its text and place, or None.
     """
 
     __slots__ = (
-        *("_depth", "_marks", "_safe", "_seen", "_ticks", "attempt", "close", "in_list", "kind", "limit", "most"),
+        *(
+            "_depth",
+            "_marks",
+            "_safe",
+            "_seen",
+            "since",
+            "_ticks",
+            "attempt",
+            "close",
+            "in_list",
+            "kind",
+            "limit",
+            "most",
+        ),
         *("over",),
     )
 
@@ -104,6 +118,7 @@ class Draft(Kept):
         self._marks = marks
         self._safe = self.end  # up to here, the text is let through
         self._seen = start  # up to here, the ticks have read it
+        self.since = -1
         self._ticks = ticks  # the backticks, if another run of them may show that all of it is code
         self._depth = len(ticks.runs) if ticks is not None else 0
         if ticks is not None:
@@ -222,14 +237,23 @@ class Draft(Kept):
         if self.over is None or place < self.over:
             self.over, self.limit = place, limit
 
-    def is_ended_by(self, text: str, start: int) -> bool:
+    def is_ended_by(self, text: str, start: int) -> bool | None:
         """Whether that text, which is not a call, shows that the draft is not one either; if not, the draft is the
-        turn's.
+        turn's. None: more text is needed.
         """
         first = start + len(text) - len(text.lstrip())
-        if self.kind is Kind.OBJECT:
-            return self.over is not None or _role(self.after(first)) is not None
+        if self.over is None and self.kind is Kind.OBJECT:
+            first += len(text.strip()) - len(text.strip().lstrip(BETWEEN))
+            if first == start + len(text.rstrip()):
+                return None
+            self.since = first if self.since < 0 else self.since
+            rest = self.after(self.since)
+            return None if _role_begun(rest) else _role(rest) is not None
         return self.over is not None or not self.is_alone or self.shares_line(first)
+
+    def go_on(self) -> None:
+        """Another call begins in it."""
+        self.since = -1
 
     def shares_line(self, place: int) -> bool:
         """Whether the text at that place has something else before it on its line, or in a list that is still open.
@@ -270,7 +294,9 @@ class Draft(Kept):
         return self.over is not None and piece[2] + piece[1] >= self.over
 
 
-_role = re.compile(r'[,\s]*\{\s*"role"\s*:').match
+BETWEEN = ",; \t\r\n"  # what may be between objects
+_role = re.compile(r'\{\s*"role"\s*:').match
+_role_begun = re.compile(r'\{\s*(?:"(?:r|ro|rol|role|role"\s*)?)?').fullmatch
 _ALONE = frozenset((Kind.ALONE, Kind.EXAMPLE, Kind.MENTION))
 
 
