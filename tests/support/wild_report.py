@@ -9,7 +9,7 @@ import sys
 from collections import Counter
 from typing import Any
 
-from tests.support.wild import FILES, WAYS, Answer, delivered, judge, wild_rows
+from tests.support.wild import FILES, WAYS, Answer, delivered, judge, needs_no_attention, wild_rows
 
 FAULTS = ("unsafe", "invented", "lost")
 
@@ -36,16 +36,18 @@ def _report(rows: list[dict[str, Any]], *, show: bool) -> Counter[str]:
             counts = table.setdefault(row["kind"], Counter())
             counts[way] += 1
             counts[f"{way} right"] += answer.right
+            counts["judged"] += way == "auto"
+            counts["calm"] += way == "auto" and needs_no_attention(answer)
             faults |= {name for name in FAULTS if getattr(answer, name)}
             if not answer.right or any(getattr(answer, name) for name in FAULTS):
                 _print(f"{row['id']:9} {row['kind']:14} {way:9} {_faults(answer)}")
                 if show:
                     _print(f"    {row['text']!r}\n    {answer.detail}")
         totals.update(faults)
-    _print("\n" + f"{'kind':16}" + "".join(f"{way:>12}" for way in WAYS))
+    _print("\n" + f"{'kind':16}" + "".join(f"{way:>12}" for way in WAYS) + f"{'no attention':>16}")
     for kind, counts in [*sorted(table.items()), ("sum", sum(table.values(), Counter()))]:
         cells = [f"{counts[f'{way} right']}/{counts[way]}" for way in WAYS]
-        _print(f"{kind:16}" + "".join(f"{cell:>12}" for cell in cells))
+        _print(f"{kind:16}" + "".join(f"{cell:>12}" for cell in cells) + f"{counts['calm']:>12}/{counts['judged']}")
     _print("rows with something " + ", ".join(f"{name}: {totals[name]}" for name in FAULTS) + "\n")
     return totals
 

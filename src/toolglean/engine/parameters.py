@@ -14,7 +14,7 @@ from toolglean.scan.coerce import NO, coerce_within, from_python, is_text, json_
 from toolglean.scan.json import JsonScanner, decode
 from toolglean.scan.nested import DepthError
 from toolglean.scan.plain import Plain, Rope, grown, joined
-from toolglean.scan.reader import quoted_text, string_text
+from toolglean.scan.reader import begins_cdata, is_broken_cdata, of_cdata, quoted_text, string_text
 from toolglean.scan.scanner import CLOSE
 from toolglean.scan.tokens import object_text
 
@@ -39,6 +39,7 @@ class Parameters(Plain):
         refused: the text of a value that is not JSON, although the format says that it is not text.
         python: the text of a value that is a Python literal, but should be JSON.
         repeated: a key that an object in the value has twice, or "": the last value is used.
+        is_section: whether the value is a CDATA section; None as long as that is open.
         has_lines: whether the value has a line break.
         has_text: whether any value was not in JSON.
         too_deep: whether a value was nested deeper than `max_depth` allows; the parameters are one container.
@@ -46,8 +47,8 @@ class Parameters(Plain):
 
     __slots__ = (
         "_coerce", "_max_depth", "_root", "_schema", "_type", "_types", "_value", "_wrapped", "_wrappers", "_written",
-        "has_lines", "has_text", "key", "lead", "paired", "passed", "python", "refused", "repeated", "streams",
-        "too_deep", "trims", "untyped",
+        "has_lines", "has_text", "is_section", "key", "lead", "paired", "passed", "python", "refused", "repeated",
+        "streams", "too_deep", "trims", "untyped",
     )  # fmt: skip
 
     ropes = frozenset({"_value"})
@@ -73,6 +74,7 @@ class Parameters(Plain):
         self.lead = self.passed = self.python = self.repeated = ""
         self.streams, self.paired, self.too_deep, self.has_lines, self.has_text = True, False, False, False, False
         self.trims = False
+        self.is_section: bool | None = None
         self.refused: str | None = None
         self.untyped: str | None = None
 
@@ -100,7 +102,7 @@ class Parameters(Plain):
         else:
             self.streams = not self._coerce or is_text(self._schema, self._root)
         self._written += 1
-        self.has_text = True
+        self.has_text, self.is_section = True, None
         if self._may_wrap():
             self.streams = False
             return ""  # decided when the call ends, or another parameter begins
@@ -124,14 +126,30 @@ class Parameters(Plain):
     def text(self, text: str) -> str:
         """A piece of the value's text. Returns JSON text; "" if it must wait."""
         self.has_lines = self.has_lines or "\n" in text
-        if self.streams:
+        if self.streams and self.is_section is False:
             return quoted_text(text)
+        if self.streams and self.is_section is None:
+            return self._begun(text)
         self._value = grown(self._value, text)
+        return ""
+
+    @property
+    def passes(self) -> bool:
+        """Whether the value's text is passed on as it arrives."""
+        return self.streams and not self.lead and self.is_section is False
+
+    def _begun(self, text: str) -> str:
+        # The beginning of a value: if it is a CDATA section, its inside is the value, which is kept until it is whole.
+        begun = joined(self._value) + text
+        self.is_section, self._value = begins_cdata(begun) if begun else None, ()
+        if self.is_section is False:
+            return quoted_text(begun)
+        self._value = grown((), begun)
         return ""
 
     def last_char(self, written: str) -> str:
         """The last character of the value so far; "" if it has none. `written`: how the arguments end so far."""
-        if not self.streams:
+        if not self.streams or self._value:
             return self._value[1][-1:] if self._value else ""
         if written.endswith(': "'):  # a quote of the value itself would be escaped
             return ""
@@ -142,9 +160,13 @@ class Parameters(Plain):
 
         `repair`: whether a Python literal may stand in for JSON.
         """
-        if self.streams:
-            return '"'
         text, self._value = joined(self._value), ()
+        if is_broken_cdata(text):
+            self.refused = text
+            return ""
+        text = of_cdata(text)
+        if self.streams:
+            return quoted_text(text) + '"'
         as_text = self._may_wrap() and self._type == self._types.get("string")
         try:
             value = text if as_text else self._typed(text, repair=repair)

@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from toolglean.scan.json import JsonScanner
     from toolglean.scan.scanner import Token
 
-__all__ = ["MAX_NAME", "DialectReader", "Reader", "Search", "quoted_text", "string_text"]
+__all__ = [
+    "MAX_NAME", "DialectReader", "Reader", "Search", "begins_cdata", "is_broken_cdata", "of_cdata", "quoted_text",
+    "string_text",
+]  # fmt: skip
 
 MAX_NAME = 256  # of a key, a keyword or an element, in characters
 
@@ -183,3 +186,27 @@ class DialectReader(Scanner, Reader):
             pos += 1
         self.held = held
         return pos
+
+
+CDATA, END = "<![CDATA[", "]]>"
+_seems_section = re.compile(r"\s*<\s{0,4}[!！]\s{0,4}[\[［【]\s{0,4}cdata", re.IGNORECASE).match
+_may_be_section = re.compile(
+    r"<\s{0,4}(?:[!！]\s{0,4}(?:[\[［【]\s{0,4}(?:c(?:d(?:a(?:ta?)?)?)?)?)?)?", re.IGNORECASE
+).fullmatch
+
+
+def of_cdata(text: str) -> str:
+    """The inside of a text that is one CDATA section; any other text as it is."""
+    inner = text.strip()
+    is_one = inner.startswith(CDATA) and inner.find(END) == len(inner) - len(END)
+    return inner[len(CDATA) : -len(END)] if is_one else text
+
+
+def begins_cdata(text: str) -> bool | None:
+    """Whether the text begins like such a section, or like what was meant as one. None if more is needed."""
+    return None if _may_be_section(text) else _seems_section(text) is not None
+
+
+def is_broken_cdata(text: str) -> bool:
+    """Whether the text begins with what was meant as the beginning of such a section, but is not one."""
+    return _seems_section(text) is not None and not text.lstrip().startswith(CDATA)

@@ -30,7 +30,7 @@ from toolglean.scan.coerce import coerce_within, is_text, json_text, kinds_of, k
 from toolglean.scan.json import decode
 from toolglean.scan.nested import DepthError
 from toolglean.scan.plain import Plain, joined
-from toolglean.scan.reader import DialectReader, quoted_text, string_text
+from toolglean.scan.reader import DialectReader, begins_cdata, is_broken_cdata, of_cdata, quoted_text, string_text
 from toolglean.scan.scanner import DONE, loop
 from toolglean.scan.text import passing, space, until
 
@@ -111,7 +111,7 @@ class TreeReader(DialectReader):
             unless the schema has none or allows others.
     """
 
-    __slots__ = ("_declared", "_open", "_prefix", "_properties", "_raw", "_root", "_streams")
+    __slots__ = ("_declared", "_open", "_prefix", "_properties", "_raw", "_root", "_section", "_streams")
     owned = (*DialectReader.owned, "_open")
 
     def __init__(
@@ -133,11 +133,14 @@ class TreeReader(DialectReader):
         self._open: list[Element] = []
         self._raw = False  # whether only the element's own closing tag ends the text
         self._streams = False  # whether the text is emitted as it arrives
+        self._section: bool | None = None  # whether it is a CDATA section, which is kept until it is whole
         self.lead = "{"
 
     def stops(self) -> str:
         """See `DialectReader`."""
-        return self.marker[0] if self._streams and self.state == TEXT and not self.held else ""
+        return (
+            self.marker[0] if self._streams and self._section is False and self.state == TEXT and not self.held else ""
+        )
 
     def undo_refusal(self) -> bool:
         """See `Scanner`. Nothing that was refused here is read in another way."""
@@ -165,6 +168,7 @@ class TreeReader(DialectReader):
         if not self._open:
             self._streams = self._raw or (text and known(schema, self._root))
             if self._streams:
+                self._section = None
                 self.write('"')
         self._open.append(Element(name, schema, []))
         self.state, self.held = TEXT, ""
@@ -177,11 +181,11 @@ class TreeReader(DialectReader):
         """
         element = self._open.pop()
         self.state, self.held, self._raw = BETWEEN, "", False
+        text = of_cdata(self.take_collected())
         if self._streams:
             self._streams = False
-            self.write('"')
+            self.write(quoted_text(text) + '"')
             return
-        text = self.take_collected()
         value = element.value(text, self._root, self.max_depth - 1 - len(self._open))
         if self._open:
             self._open[-1].children.append((element.name, value))
@@ -207,10 +211,15 @@ class TreeReader(DialectReader):
 
     def _read_text(self, text: str, pos: int) -> int:
         piece, pos, self.held, found = until(text, pos, self.held, self.marker)
-        if piece and self._streams:
+        if piece and self._streams and self._section is False:
             self.write(quoted_text(piece))
         elif piece:
             self.collect(piece)
+            if self._streams and self._section is None:
+                self._section = begins_cdata(joined(self.collected))
+                self.write("" if self._section is not False else quoted_text(self.take_collected()))
+        if found and is_broken_cdata(joined(self.collected)):
+            return self.fail("a CDATA section was expected", pos - 1)
         if found and self._raw:
             self.close()
         elif found:

@@ -131,9 +131,13 @@ class Draft(Kept):
     def of(self, text: str) -> Draft:
         """The same draft of that text, which was repaired."""
         twin = self.copy()
-        super(Draft, twin).__init__(self.start, text)
-        twin._safe = twin._seen = twin.end
+        twin.have(text)
         return twin
+
+    def have(self, text: str) -> None:
+        """Its text is that one; all of it was let through."""
+        super().__init__(self.start, text)
+        self._safe = self._seen = self.end
 
     @property
     def emit(self) -> Emitter:

@@ -62,7 +62,7 @@ class OpenValue(Value):
     def stops(self) -> Stops | None:
         """See `Payload`."""
         parameters = self.parameters
-        return (self._finder().search, string_text) if parameters.streams and not parameters.lead else None
+        return (self._finder().search, string_text) if parameters.passes else None
 
     def passed(self, turn: Turn, text: str) -> tuple[str, bool] | None:
         """See `Payload`."""

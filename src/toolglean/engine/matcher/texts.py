@@ -282,7 +282,7 @@ class Value(Field):
     def stops(self) -> Stops | None:
         """See `Payload`."""
         parameters = self.parameters
-        if not parameters.streams or parameters.lead:
+        if not parameters.passes:
             return None
         if parameters.paired or parameters.has_lines:
             return self._finder().search, string_text

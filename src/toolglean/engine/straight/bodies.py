@@ -175,7 +175,7 @@ class TaggedBody(Plain):
     def plain(self) -> Search | None:
         """In a value that is passed on as it comes: finds what does not pass as it is."""
         parameters = self.parameters
-        passes = self.in_value and parameters.streams and not (parameters.lead or self._held)
+        passes = self.in_value and parameters.passes and not self._held
         return _not_plain_value if passes else None
 
     def at_closer(self, step: Step) -> bool:

@@ -20,6 +20,7 @@ from toolglean.scan.by_schema.literals import string_at
 from toolglean.scan.by_schema.validate import fits
 from toolglean.scan.coerce import coerce_text, resolved
 from toolglean.scan.data import is_definition
+from toolglean.scan.reader import is_broken_cdata, of_cdata
 
 __all__ = ["Pair", "arguments_of", "has_quotes", "is_call", "is_id", "names_call", "without_ids"]
 
@@ -75,7 +76,10 @@ def arguments_of(tool: Schema, pairs: Iterable[Pair]) -> dict[str, Any] | None:
     for pair in pairs:
         if pair.key in found or pair.key not in tool.properties:
             return None
-        found[pair.key] = coerce_text(pair.text, tool.properties[pair.key], tool.root)
+        if not pair.is_exact and is_broken_cdata(pair.text):
+            return None
+        text = pair.text if pair.is_exact else of_cdata(pair.text)
+        found[pair.key] = coerce_text(text, tool.properties[pair.key], tool.root)
     unquoted = _without_quotes({pair.key: pair.text for pair in pairs if not pair.is_exact}, found)
     return unquoted if unquoted is not None and is_call(tool, unquoted) else None
 
