@@ -18,10 +18,11 @@ from toolglean.events import CallDelta, CallEnd, CallStart, Event, Problem, Stat
 from toolglean.scan.json import decode
 from toolglean.scan.plain import Plain, Rope, flat, joined
 
-__all__ = ["NameAlone", "OpenCall"]
+__all__ = ["NameAlone", "OpenCall", "is_empty"]
 
 LATE = 128  # how many pieces of the arguments are joined at a time
 SPACE_AFTER_COMMA = 256  # with more of it, the comma is emitted
+MOST_EMPTY = 8  # characters of an empty object
 
 
 class OpenCall(Plain):
@@ -152,7 +153,12 @@ class OpenCall(Plain):
     @property
     def is_empty(self) -> bool:
         """Whether none were written, or an empty object."""
-        return self.arguments_end in {"", "{}"}
+        self._gather()
+        rope, text = self._args, ""
+        while rope and len(text) <= MOST_EMPTY:
+            rope, piece = rope
+            text = piece + text
+        return not rope and is_empty(text)
 
     def ended(
         self, status: Status, call_id: str, end: int, repairs: tuple[str, ...]
@@ -173,6 +179,11 @@ class OpenCall(Plain):
         if self._late:
             self._args = (self._args, "".join(self._late))
             self._late = []
+
+
+def is_empty(text: str) -> bool:
+    """Whether arguments with that text are none."""
+    return len(text) <= MOST_EMPTY and "".join(text.split()) in {"", "{}"}
 
 
 class NameAlone(Plain):

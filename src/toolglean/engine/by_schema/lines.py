@@ -33,7 +33,7 @@ _SPACE = " \t\r\n*_"
 _ANNOUNCES = frozenset(":：?？؟;；")
 
 _tag = re.compile(
-    r"(?:(?<!\w)<|<(?=/))(?P<close>/?)(?P<name>[^\W\d][\w.:-]{0,64})(?:\s[^<>]{0,512})?(?P<empty>/?)>"
+    r"(?:(?<![\w`])<|<(?=/))(?P<close>/?)(?P<name>[^\W\d][\w.:-]{0,64})(?:\s[^<>]{0,512})?(?P<empty>/?)>"
     r"|(?<![^\n])\[(?P<shut>/?)(?P<word>[^\W\d][\w-]{0,32})(?:[ =:][^\[\]\n]{0,96})?\](?=\s)"
 ).finditer
 _begun = re.compile(

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from toolglean.engine.followed_call import FollowedCall
+from toolglean.engine.open_call import is_empty
 from toolglean.engine.repair.suspended import OFF
 from toolglean.engine.straight.bodies import ASTRAY, JsonBody, Pieces, TaggedBody, decoded, tagged_body
 from toolglean.engine.straight.standing import first_step, standing_of
@@ -308,7 +309,7 @@ class Follower(Plain):
         call_id = emit.ids.ours(emit.index) if self._id is None else self._id
         if value is None or call_id in emit.ids:
             return None
-        if not value and turn.names.requires_arguments(self._name):  # that is reported
+        if is_empty(written) and turn.names.requires_arguments(self._name):  # that is reported
             return None
         if course.is_object and '"type"' in written:  # it may be the definition of a tool
             return None
