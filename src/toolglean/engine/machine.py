@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["Machine"]
 
 NOTHING = "\x00"  # is in no marker
-LAYOUT = 16  # of the pickled state
+LAYOUT = 17  # of the pickled state
 
 
 class Machine(StraightWay):
