@@ -77,6 +77,9 @@ ROWS: dict[str, str] = {
     "a colon in bold before it": f'**Never send this:**\n<call name="get_weather">{ARGUMENTS}</call>',
     "a question before it": f'Should I run this?\n<call name="get_weather">{ARGUMENTS}</call>',
     "a colon before the first of two": f"So:\n<call name='get_weather'>{ARGUMENTS}</call>\n\n<call name='get_weather'>{ARGUMENTS}</call>",
+    # a backslash that would change a value
+    "a backslash in an attribute": '<call tool="get_weather" city="C:\\temp"/>',
+    "an escaped quotation mark in an attribute": '<call tool="get_weather" city="a \\"b\\" c"/>',
     # (e) two frames of one shape, of which one cannot be read
     "a frame that cannot be read before it": '<use tool="server" host="x" port="three"/>\n<use tool="get_weather" city="a"/>',
     "a frame of no tool before it": '<use tool="nothing" host="x"/>\n<use tool="get_weather" city="a"/>',

@@ -47,6 +47,7 @@ _tag_begun = Expression(
 _long_tag = Expression(
     r"<[A-Za-z_][\w.:-]{0,64}(?:[ \t][^<>\n]{0,160})?\n|<[A-Za-z_][^<>\n]{160}|\[[A-Za-z_][^\[\]\n]{160}"
 )
+_opened = re.compile(r"[<\[]([\w.-]+)[ \t\n]")
 _names = re.compile(r"[\w.-]+").findall
 _AFTER_TAG = frozenset("\n<[{(\"'`:=|#@*-~0123456789")
 _AFTER_WORD = frozenset("\n({[<|=:\"'")
@@ -150,6 +151,9 @@ def _tag_begins(text: str, i: int, names: frozenset[str], *, at_end: bool) -> bo
         return False
     found = _tag.match(text, i)
     if found is None:
+        named = _opened.match(text, i)
+        if named is not None and named[1] in names:  # whatever follows it: a value may contain brackets
+            return True
         if _long_tag.match(text, i):
             return not is_other
         return None if at_end and (_tag_begun.fullmatch(text, i) or i + 1 == len(text)) else False

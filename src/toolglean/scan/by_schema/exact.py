@@ -109,8 +109,12 @@ def _value(text: str, pos: int, end: int, head: _Head) -> tuple[int, str] | None
     # The end of the value, and its text.
     if text[pos : pos + 1] in {'"', "'"}:
         quoted = string_at(text, pos)
-        if quoted is None or quoted[0] > end:
-            return None
+        if (
+            quoted is None
+            or quoted[0] > end
+            or ("\\" in text[pos : quoted[0]] and quoted[1] not in text[pos : quoted[0]])
+        ):
+            return None  # a backslash that would change the value: nobody knows whether it is an escape
         return quoted[0], unbroken(text, pos, *quoted)
     found = literal_at(text, pos) if text[pos : pos + 1] != "`" else None
     if found is not None and found[0] <= end and (found[0] == end or _may_end(text[found[0]])):

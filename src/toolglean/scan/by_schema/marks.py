@@ -183,7 +183,7 @@ def _without_shell_quotes(pairs: list[Pair]) -> list[Pair]:
     except ValueError:
         return pairs
     is_quoted = any(pair.text[:1] in {'"', "'"} for pair in pairs)
-    if not is_quoted or any(len(each) != 1 for each in words):
+    if not is_quoted or any(len(each) != 1 for each in words) or any("\\" in pair.text for pair in pairs):
         return pairs
     return [Pair(pair.key, word, is_exact=True) for pair, (word,) in zip(pairs, words, strict=True)]
 

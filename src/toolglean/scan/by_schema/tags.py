@@ -248,9 +248,10 @@ def _item(text: str, pos: int, right: str) -> tuple[int, str, str | None] | None
         close = text.find(text[at], at + 1, at + MAX_TAG)
         if close < 0:
             return None
-        if "\\" in text[at:close]:  # an escape: the string is a literal
+        if "\\" in text[at:close]:  # an attribute has entities, a string has escapes: nobody knows which is meant
             literal = string_at(text, at)
-            return None if literal is None else (literal[0], word, literal[1])
+            is_same = literal is not None and literal[0] == close + 1 and literal[1] == text[at + 1 : close]
+            return (close + 1, word, literal[1]) if is_same and literal is not None else None
         return close + 1, word, _decoded(text[at + 1 : close])
     if text[at : at + 1] in {"{", "["}:
         literal = literal_at(text, at)

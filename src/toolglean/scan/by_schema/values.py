@@ -98,8 +98,11 @@ def _without_quotes(raw: Mapping[str, str], values: dict[str, Any]) -> dict[str,
     if not texts or not all(has_quotes(text) for text in texts.values()):
         return values
     decoded = {key: string_at(text, 0) for key, text in texts.items()}
-    if any(each is None or each[0] != len(texts[key]) for key, each in decoded.items()):
-        return None  # quotes, but not of one literal: nobody knows what they mean
+    if any(
+        each is None or each[0] != len(texts[key]) or ("\\" in texts[key] and each[1] not in texts[key])
+        for key, each in decoded.items()
+    ):
+        return None  # quotes, but not of one literal, or a backslash in them: nobody knows what they mean
     return values | {key: each[1] for key, each in decoded.items() if each is not None}
 
 
