@@ -57,3 +57,23 @@ def test_sections_in_a_spelling_that_nobody_declared() -> None:
     text = "<act do='find'>\n<q><![CDATA[a < b]]></q>\n<n><![CDATA[7]]></n>\n</act>"
     assert calls_of(read(text, None)) == [("find", {"q": "a < b", "n": 7})]
     assert calls_of(read(text.replace("<![CDATA[a", "<！[CDATA[a"), None)) == []
+
+
+NEARLY = {
+    "qwen3-coder": "<tool_call>\n<function=find>\n<parameter=q>\nx{}\n</parameter>\n</function>\n</tool_call>",
+    "anthropic": '<invoke name="find">\n<parameter name="q">x{}</parameter>\n</invoke>',
+    "minimax-m2": '<minimax:tool_call>\n<invoke name="find">\n<parameter name="q">x{}</parameter>\n</invoke>\n</minimax:tool_call>',
+}
+
+
+@pytest.mark.parametrize("name", NEARLY)
+@pytest.mark.parametrize("end", ["<parameter>", "\n<parameter>", "<parameter/>", "</parameter"])
+def test_a_closer_that_is_nearly_right_is_never_part_of_a_value(name: str, end: str) -> None:
+    for named in (name, None):
+        assert calls_of(read(NEARLY[name].format(end), named)) == []
+
+
+@pytest.mark.parametrize("name", NEARLY)
+@pytest.mark.parametrize("value", ["<parameter> y", "<param>", "see <parameters>", "a parameter>"])
+def test_other_tags_in_a_value_are_its_text(name: str, value: str) -> None:
+    assert calls_of(read(NEARLY[name].format(value), name)) == [("find", {"q": f"x{value}"})]

@@ -142,8 +142,16 @@ class OpenCall(Plain):
     @property
     def arguments_end(self) -> str:
         """The last few characters of them."""
+        return self.tail(4)
+
+    def tail(self, chars: int) -> str:
+        """That many characters at their end, or all."""
         self._gather()
-        return self._args[1][-4:] if self._args else ""
+        rope, text = self._args, ""
+        while rope and len(text) < chars:
+            rope, piece = rope
+            text = piece[-chars:] + text
+        return text[-chars:]
 
     @property
     def has_arguments(self) -> bool:

@@ -42,6 +42,7 @@ __all__ = [
     "start_call",
 ]  # fmt: skip
 
+MOST_BREAKS = 16  # characters of white space behind a value, as JSON writes it
 ARGUMENT_SLOTS = frozenset({"key", "value", "arguments", "keywords"})
 """With the first of these a call begins: a name alone may be a mention."""
 
@@ -246,9 +247,10 @@ def end_value(turn: Turn, reading: Reading, value: Any, here: int) -> bool:
     # A value that was kept until its end has the place where it began; otherwise the place of its closer.
     place = start if parameters.streams or value.start < 0 else value.start
     reading.call.decide_value()
+    nearly = parameters.streams and _ends_nearly(turn, value)
     written = parameters.end_value(repair=turn.repair is not OFF)
     untyped, refused = parameters.untyped, parameters.refused
-    if (value.stray and turn.repair is OFF) or value.misspelt >= start:
+    if (value.stray and turn.repair is OFF) or value.misspelt >= start or nearly:
         _give_up(turn, reading, OWN_CLOSER, pending, start)
     elif untyped is not None and value.seen.has_marker(untyped):
         _give_up(turn, reading, MARKUP_IN_VALUE, untyped, start - len(untyped))
@@ -265,6 +267,22 @@ def end_value(turn: Turn, reading: Reading, value: Any, here: int) -> bool:
         if parameters.repeated:
             turn.emit.problem(DUPLICATE_KEY, parameters.repeated, start)
     return turn.reading_call
+
+
+def _ends_nearly(turn: Turn, value: Any) -> bool:
+    # Whether the value ends with a tag that is its closing marker but for the slash: `<parameter>` for `</parameter>`.
+    closer = value.seen.closers_of(value.slot.terminals)[-1].strip()
+    if closer[:2] != "</" or closer[-1:] != ">":
+        return False
+    end = _breaks_at_end(turn.emit.call.tail(len(closer) + MOST_BREAKS))
+    return end.endswith((f"<{closer[2:]}", f"<{closer[2:-1]}/>", f"<\\\\{closer[2:]}", closer[:-1]))
+
+
+def _breaks_at_end(text: str) -> str:
+    # JSON text of a string, without the white space at its end.
+    while text.endswith((" ", "\\n", "\\r", "\\t")):
+        text = text[:-1] if text[-1] == " " else text[:-2]
+    return text
 
 
 def _give_up(turn: Turn, reading: Reading, reason: Reason, text: str, place: int) -> None:
