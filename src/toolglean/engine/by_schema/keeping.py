@@ -73,8 +73,9 @@ class Keeping(TurnState):
 
     def look_around(self, text: str, last: str) -> None:
         """Content follows: that text, behind that character. What it leaves open is around what comes later."""
-        if "<" in text or "[" in text or self.around.waits:
-            self.around = self.around.read(text, last)
+        around = self.around
+        if "<" in text or "[" in text or around.tail:
+            self.around = around.read(text, last)
 
     def _keep_from(self, place: int) -> None:
         if self.candidate is not None:

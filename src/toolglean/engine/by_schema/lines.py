@@ -28,6 +28,7 @@ LINE = "\n"
 SIGNS = "<[`~>"  # with which quotations begin, and calls
 READ = -2
 MOST_KINDS = 4096
+LONGEST_TAG = 512
 MOST_TAGS = 32  # tags that are remembered
 _SPACE = " \t\r\n*_"
 _ANNOUNCES = frozenset(":：?？؟;；")
@@ -186,6 +187,8 @@ class Around(NamedTuple):
 
     def read(self, text: str, last: str) -> Around:
         """The same after that text, which is content; `last`: the character before it, if there is one."""
+        if self.tail and not ("<" in text or ">" in text or "]" in text or len(self.tail) > LONGEST_TAG):
+            return Around(self.open, self.seen, self.refused, self.tail + text)  # it goes on
         text = (self.tail or last[-1:] or "\n") + text
         opened, seen = list(self.open), self.seen
         for tag in _tag(text, 1):
