@@ -1,0 +1,148 @@
+# Invariant: a call that stands in code, a quotation, data, a result, reasoning, a mention, another role's message or a
+# value never runs, whatever stands before and after it; and what runs has exactly the arguments that were written.
+#
+# A turn is composed of one to six pieces (composition_pieces.py). Each call has an amount of its own, so that the oracle
+# only has to add up what each piece allows. It shares no code with the parser, and says nothing about calls that do not
+# run: those are counted.
+"""`python -m fuzz.compositions [--count N] [--seed N] [--format NAME]`: quotations and calls in a row."""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from fuzz.composition_pieces import PIECES, Call, Piece, joined, piece
+from fuzz.context_calls import TOOLS
+from fuzz.runner import Found, Fuzzer, raised
+from tests.support.chunkings import account
+from toolglean import CallEnd, Event, Parser, ParserOptions, join
+from toolglean.formats.registry import all_formats
+
+__all__ = ["FUZZER", "allowed", "compose", "main"]
+
+MOST = 6
+CUTS = 2  # random cuts of each text, besides whole and by characters
+
+# -- the oracle --------------------------------------------------------------------------------------------------------
+
+
+def allowed(pieces: Sequence[Piece]) -> list[Call]:
+    """The calls that may run.
+
+    What a piece allows by itself; what it allows only if there is nothing but calls, if that is so; and nothing any
+    more after the header of another role.
+    """
+    alone = all(each.calls_only for each in pieces)
+    found: list[Call] = []
+    for each in pieces:
+        found += [*each.runs, *(each.runs_alone if alone else ())]
+        if each.ends_turn:
+            break
+    return found
+
+
+def _breach(pieces: Sequence[Piece], ran: Sequence[Call]) -> str:
+    # What is wrong with the calls that ran; "" if nothing is.
+    may = allowed(pieces)
+    for call in ran:
+        if call not in may:
+            written = any(call in each.written for each in pieces)
+            kinds = {each.kind for each in pieces if call in each.written}
+            return f"{', '.join(sorted(kinds)) or 'a call'} that must not run" if written else "other arguments"
+        may.remove(call)
+    return ""
+
+
+# -- reading -----------------------------------------------------------------------------------------------------------
+
+
+def compose(name: str, seed: int) -> list[Piece]:
+    """The pieces of the case of that number."""
+    rng = random.Random(f"compositions {name} {seed}")
+    own = name if name != "auto" and rng.random() < 0.8 else rng.choice(all_formats()).name
+    mixed = rng.random() < 0.3
+    kinds = [rng.choice(tuple(PIECES)) for _ in range(rng.randint(1, MOST))]
+    return [
+        piece(rng, kind, rng.choice(all_formats()).name if mixed else own, 1001 + number, first=not number)
+        for number, kind in enumerate(kinds)
+    ]
+
+
+def _events(name: str, chunks: Iterable[str]) -> list[Event]:
+    parser = Parser(TOOLS, format=name, options=ParserOptions(markup=True))
+    return [event for chunk in chunks for event in parser.feed(chunk)] + parser.finish()
+
+
+def _cut(rng: random.Random, text: str) -> list[str]:
+    places = sorted({0, len(text), *(rng.randrange(len(text)) for _ in range(rng.randint(1, 12)))})
+    return [text[begin:end] for begin, end in zip(places, places[1:], strict=False)]
+
+
+def _ran(events: Iterable[Event]) -> list[Call]:
+    ended = [event.call for event in events if isinstance(event, CallEnd)]
+    return [(call.name, call.arguments) for call in ended if call.status == "ok" and call.known]
+
+
+@dataclass(frozen=True)
+class Broken(Found):
+    """A breach, and the pieces."""
+
+    pieces: tuple[Piece, ...] = ()
+
+    def __str__(self) -> str:
+        return f"{super().__str__()}  {' | '.join(each.kind for each in self.pieces)}\n"
+
+
+def look(name: str, seed: int) -> Broken | Counter[str]:
+    """Try the case of that number."""
+    return _found(name, compose(name, seed), seed)
+
+
+def _found(name: str, pieces: Sequence[Piece], seed: int) -> Broken | Counter[str]:
+    text = joined(pieces)
+    rng = random.Random(f"cuts {seed} {len(text)}")
+    try:
+        whole = _events(name, [text])
+        fault, detail = _breach(pieces, _ran(whole)), str(_ran(whole))
+        readings = [_events(name, text), *(_events(name, _cut(rng, text)) for _ in range(CUTS))]
+        if not fault and any(join(each) != join(whole) for each in readings):
+            fault, detail = "differs by cuts", f"{join(whole)}\n{next(each for each in map(join, readings))}"
+        account(whole, text)
+    except AssertionError as error:
+        fault, detail = "lost", str(error)
+    except Exception as error:  # noqa: BLE001  # that none is raised is a law
+        fault, detail = raised(error)
+    if fault:
+        return Broken(name, "compositions", fault, text, detail, tuple(pieces))
+    runs = len(_ran(whole))
+    return Counter({"cases": 1, "calls that ran": runs, "that could have": len(allowed(pieces)) - runs})
+
+
+def smaller(found: Broken) -> Broken:
+    """The same with fewer pieces."""
+    for place in reversed(range(len(found.pieces))):
+        fewer = found.pieces[:place] + found.pieces[place + 1 :]
+        again = _found(found.name, fewer, 0) if fewer else Counter()
+        if isinstance(again, Broken) and again.key == found.key:
+            return smaller(again)
+    return found
+
+
+def names() -> list[str]:
+    """What reads the cases: every format, and `auto` as often as fifty of them."""
+    return [*(each.name for each in all_formats()), *["auto"] * 50]
+
+
+FUZZER: Fuzzer[Broken] = Fuzzer("compositions", "Calls and quotations in a row.", "turns", names, look, smaller)
+
+
+def main() -> int:
+    """Run, and report what ran and must not."""
+    return FUZZER.main()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
