@@ -33,6 +33,7 @@ class Piece:
         runs_alone: those that may run if the turn is nothing but calls.
         calls_only: whether it is nothing but calls.
         ends_turn: whether it opens the message of another role.
+        has_header: whether its call begins with a header of the assistant's own, which goes on after another role's.
     """
 
     kind: str
@@ -43,6 +44,7 @@ class Piece:
     runs_alone: tuple[Call, ...] = ()
     calls_only: bool = False
     ends_turn: bool = False
+    has_header: bool = False
 
 
 def joined(pieces: Sequence[Piece]) -> str:
@@ -147,7 +149,7 @@ def _around(*pairs: tuple[str, str]) -> _Make:
 def _draft(made: _Made) -> tuple[str, str]:
     declared = find_format(made.format)
     pairs = [pair for pair in (declared.all_reasonings if declared else ()) if all(pair) and pair[0].strip("< \n")]
-    own = [pair for pair in pairs if pair[0].startswith(("<", "["))]
+    own = [pair for pair in pairs if pair[0].startswith(("<", "[")) and "inner" not in pair[0]]  # apertus calls there
     opener, closer = made.rng.choice([*own, ("<think>", "</think>"), ("<thinking>", "</thinking>")])
     return "quoted", f"{opener}\nMaybe {made.call} or not.\n{closer}"
 
@@ -163,12 +165,19 @@ def _mention(made: _Made) -> tuple[str, str] | None:
     return ("quoted", f"Never write {made.call} in an answer.") if marked else None
 
 
-def _header(made: _Made) -> tuple[str, str]:
+def _header(made: _Made) -> tuple[str, str] | None:
+    if _has_header(made):
+        return None
     headers = (
         "<|im_end|>\n<|im_start|>user\n", "<|eot_id|><|start_header_id|>user<|end_header_id|>\n\n", "</s>[INST] ",
         "<end_of_turn>\n<start_of_turn>user\n", "<|end|><|start|>user<|message|>", "<|im_end|>\n<|im_start|>tool\n",
     )  # fmt: skip
     return "ends", made.rng.choice(headers) + made.call
+
+
+def _has_header(made: _Made) -> bool:
+    declared = find_format(made.format)
+    return declared is not None and any(each in made.call for each in (*declared.headers, "<|role_sep|>"))
 
 
 VALUES = (
@@ -179,9 +188,11 @@ VALUES = (
 )
 
 
-def _value(made: _Made) -> tuple[str, str]:
+def _value(made: _Made) -> tuple[str, str] | None:
     before, after, escaped = made.rng.choice(VALUES)
     text = made.call
+    if not escaped and after.strip().partition(">")[0] in text:  # then nobody knows where the value ends
+        return None
     return "value", before + (json.dumps(text, ensure_ascii=made.rng.random() < 0.5) if escaped else text) + after
 
 
@@ -205,6 +216,8 @@ _RESULTS = (
     ("<function_results>\n", "\n</function_results>"), ("[TOOL_RESULTS]", "[/TOOL_RESULTS]"),
     ("<|tool_response>", "<tool_response|>"), ("<start_function_response>", "<end_function_response>"),
 )  # fmt: skip
+_NO_TEXT = frozenset({"draft", "cut"})
+_TEXTS = frozenset({"\n\nSo:\n\n", ". "})
 PIECES: dict[str, _Make] = {
     "call": _plain,
     "undeclared": _undeclared,
@@ -242,7 +255,7 @@ def piece(rng: random.Random, kind: str, name: str, amount: int, *, first: bool)
     kind, (stands, text) = (kind, found) if found else ("call", _plain(made))
     before = rng.choice(JOINTS if kind in {"call", "header"} else LINE_JOINTS)
     call = _call(amount)
-    note = ("note", {"text": written(name, amount)})
+    note = ("note", {"text": written(name, amount).strip()})
     return Piece(
         kind=kind,
         text=text,
@@ -250,6 +263,7 @@ def piece(rng: random.Random, kind: str, name: str, amount: int, *, first: bool)
         written=(call,) if stands != "text" else (),
         runs=(call,) if stands == "runs" else (note,) if stands == "value" else (),
         runs_alone=(call,) if stands == "alone" else (),
-        calls_only=stands in {"runs", "alone", "value"} and not before.strip(" \n"),
+        calls_only=(stands in {"runs", "alone", "value"} or kind in _NO_TEXT) and (first or before not in _TEXTS),
         ends_turn=stands == "ends",
+        has_header=_has_header(made),
     )

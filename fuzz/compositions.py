@@ -11,8 +11,10 @@ from __future__ import annotations
 import random
 import sys
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import zip_longest
+from typing import Any
 
 from fuzz.composition_pieces import PIECES, Call, Piece, joined, piece
 from fuzz.context_calls import TOOLS
@@ -32,15 +34,17 @@ CUTS = 2  # random cuts of each text, besides whole and by characters
 def allowed(pieces: Sequence[Piece]) -> list[Call]:
     """The calls that may run.
 
-    What a piece allows by itself; what it allows only if there is nothing but calls, if that is so; and nothing any
-    more after the header of another role.
+    What a piece allows by itself; what it allows only if there is nothing but calls before it and behind it, if that
+    is so; and after the header of another role only what has a header of its own.
     """
-    alone = all(each.calls_only for each in pieces)
     found: list[Call] = []
-    for each in pieces:
-        found += [*each.runs, *(each.runs_alone if alone else ())]
-        if each.ends_turn:
-            break
+    is_over, calls_only = False, True
+    for each, following in zip_longest(pieces, pieces[1:]):
+        is_over = is_over or each.ends_turn
+        calls_only = calls_only and each.calls_only
+        alone = calls_only and (following is None or following.calls_only)
+        if not is_over or each.has_header:
+            found += [*each.runs, *(each.runs_alone if alone else ())]
     return found
 
 
@@ -65,10 +69,16 @@ def compose(name: str, seed: int) -> list[Piece]:
     own = name if name != "auto" and rng.random() < 0.8 else rng.choice(all_formats()).name
     mixed = rng.random() < 0.3
     kinds = [rng.choice(tuple(PIECES)) for _ in range(rng.randint(1, MOST))]
-    return [
-        piece(rng, kind, rng.choice(all_formats()).name if mixed else own, 1001 + number, first=not number)
-        for number, kind in enumerate(kinds)
-    ]
+    pieces: list[Piece] = []
+    for number, kind in enumerate(kinds):
+        format_name = rng.choice(all_formats()).name if mixed else own
+        made = piece(rng, kind, format_name, 1001 + number, first=not number)
+        if pieces and pieces[-1].kind in {"quotation", "cut"} and "\n" not in made.before:
+            made = replace(made, before="\n")  # it would stand in that quotation, or in that call
+        if kind == "JSON" and pieces and pieces[-1].kind == "cut":
+            made = replace(made, before="\n\nSo:\n\n")  # it would be that call's arguments
+        pieces.append(made)
+    return pieces
 
 
 def _events(name: str, chunks: Iterable[str]) -> list[Event]:
@@ -83,7 +93,12 @@ def _cut(rng: random.Random, text: str) -> list[str]:
 
 def _ran(events: Iterable[Event]) -> list[Call]:
     ended = [event.call for event in events if isinstance(event, CallEnd)]
-    return [(call.name, call.arguments) for call in ended if call.status == "ok" and call.known]
+    return [(call.name, _stripped(call.arguments)) for call in ended if call.status == "ok" and call.known]
+
+
+def _stripped(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+    # A format may keep the line breaks around a value of another one.
+    return {key: value.strip() if isinstance(value, str) else value for key, value in arguments.items()}
 
 
 @dataclass(frozen=True)

@@ -388,12 +388,14 @@ class Emitter(Plain):
 
 
 def parted(events: list[Event], place: int) -> tuple[list[Event], list[Event]]:
-    """The events before that place, and the others. Content may belong to both."""
-    for number, event in enumerate(events):
-        if event.start >= place:
-            return events[:number], events[number:]
-        if isinstance(event, Content) and event.start + len(event.text) > place:
+    """The events before that place, and the others. Content may belong to both, and a Problem may come early."""
+    first: list[Event] = []
+    rest: list[Event] = []
+    for event in events:
+        if isinstance(event, Content) and event.start < place < event.start + len(event.text):
             size = place - event.start
-            first, rest = Content(event.text[:size], event.start), Content(event.text[size:], place)
-            return [*events[:number], first], [rest, *events[number + 1 :]]
-    return events, []
+            first.append(Content(event.text[:size], event.start))
+            rest.append(Content(event.text[size:], place))
+        else:
+            (first if event.start < place else rest).append(event)
+    return first, rest

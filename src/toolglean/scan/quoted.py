@@ -323,7 +323,8 @@ class QuotedReader(DialectReader):
             found = _key_after(self.held)
             if found is not None and found["sign"] in self.signs() and self._is_key(self.held):
                 key, self.held = self.held[:-1].strip().strip('"'), ""
-                return self._begin_item(key, self._end_at_comma(pos))
+                end = self._end_at_comma(pos - 1)  # the value before it may be refused
+                return end if self.token else self._begin_item(key, pos)
             if found is not None or _begun_key(self.held) is None or len(self.held) > MAX_NAME:
                 self.collect("," + self.held[:-1])
                 self.state, self.held = BARE, ""
@@ -338,10 +339,9 @@ class QuotedReader(DialectReader):
         return pos
 
     def _begin_item(self, key: str, pos: int) -> int:
-        if not self.token:
-            self._key = quoted_text(key)
-            self.write_item(f'"{self._key}": ')
-            self.stack, self.state = self.stack[:-1] + OBJECT_VALUE, VALUE
+        self._key = quoted_text(key)
+        self.write_item(f'"{self._key}": ')
+        self.stack, self.state = self.stack[:-1] + OBJECT_VALUE, VALUE
         return pos
 
     def _is_key(self, held: str) -> bool:

@@ -187,7 +187,8 @@ class Around(NamedTuple):
 
     def read(self, text: str, last: str) -> Around:
         """The same after that text, which is content; `last`: the character before it, if there is one."""
-        if self.tail and not ("<" in text or ">" in text or "]" in text or len(self.tail) > LONGEST_TAG):
+        ends = "<" in text or ">" in text or "]" in text or self.tail[-1:] == "]" or len(self.tail) > LONGEST_TAG
+        if self.tail and not ends:
             return Around(self.open, self.seen, self.refused, self.tail + text)  # it goes on
         text = (self.tail or last[-1:] or "\n") + text
         opened, seen = list(self.open), self.seen
