@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 __all__ = ["Machine"]
 
 NOTHING = "\x00"  # is in no marker
-LAYOUT = 17  # of the pickled state
+LAYOUT = 18  # of the pickled state
 
 
 class Machine(StraightWay):
@@ -273,7 +273,7 @@ class Machine(StraightWay):
             return False
         if draft.is_quoted and draft.close and draft.over is None:
             self._turn.end_draft(self._pos)
-        if draft.over is not None:
+        if draft.over is not None or self._turn.reads_draft_again(draft):
             self._run("", self._pos, last=True)
             return True
         self._turn.keep_draft()

@@ -253,13 +253,14 @@ class Speech(Keeping):
         self, attempt: Attempt, text: str, start: int, kind: Kind | None, *, stream_in_reasoning: bool
     ) -> None:
         """A call begins that may have to be undone; `kind`: why, as far as the call itself shows it."""
-        code, ticks, most = self.judge.code, None, self.limits.held
+        code, ticks, most, again = self.judge.code, None, self.limits.held, False
         marks: tuple[str, ...] = MARKERS
         if self.channel != CONTENT:
             if self.rules.marks is None or stream_in_reasoning:
                 return
             kind, marks, most = Kind.REASONING, self.rules.marks(self.channel), self.limits.call_chars
         elif code is not None and code.open:
+            again = kind is not None or attempt.before.in_sentence
             kind, marks, ticks = Kind.QUOTED, (), code.ticks
         elif kind is Kind.LAST or (text[:1] in FENCES and self.judge.heeds_quotes):
             kind, marks, most = kind if kind is Kind.LAST else Kind.FENCED, (), self.limits.call_chars
@@ -278,6 +279,7 @@ class Speech(Keeping):
         draft = Draft(
             attempt, kind, marks, start=start, text=text, most=most, close=close, in_list=in_list, ticks=ticks
         )
+        draft.again = again
         self.judge.keep_back(draft)
         self.tape.interrupt()
 
@@ -299,7 +301,8 @@ class Speech(Keeping):
         draft, tape = self.judge.draft, self.tape
         if draft is None:
             return piece
-        if draft.passed and not (piece is not None and draft.lets_through(piece)):
+        passed = draft.passed and not (piece is not None and draft.lets_through(piece))
+        if passed and not self.reads_draft_again(draft):
             self.keep_draft()
             tape.lay_in_order(draft.unread, piece)
             return tape.next()
@@ -317,11 +320,24 @@ class Speech(Keeping):
         self.judge.draft.end_at(place, limit)
         self.tape.interrupt()
 
+    def reads_draft_again(self, draft: Draft) -> bool:
+        """Whether a draft that is not code is read again, since it may have to be held back for another reason."""
+        size = draft.end - draft.start
+        if not draft.again or draft.over is not None or not self.tape.may_read_again(size, draft.start):
+            return False
+        self.tape.count_again(size)
+        draft.end_at(draft.start, None)
+        return True
+
     def take_back(self, draft: Draft, text: str) -> None:
         """Discard the draft: restore the state from before it, and emit its text as reasoning or content."""
         self.tape.take_waiting()
         self.tape.release()
         draft.attempt.undo(self)
+        if draft.again and draft.over == draft.start:
+            assert self.judge.code is not None
+            self.judge.code.forget()
+            return
         self.emit.problem(draft.kind.value, text.rstrip(), draft.start)
         if draft.is_plain:
             self.judge.open_fence("")

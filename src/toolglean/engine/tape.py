@@ -142,12 +142,16 @@ class Tape(Plain):
 
         `always`: the text is the beginning of a marker, so it is short.
         """
-        if not always and self._reread + len(text) > start + len(text) + REREAD_GRACE:
+        if not always and not self.may_read_again(len(text), start):
             return False
         self._reread += len(text)
         if text:
             self.waiting = (text, start)
         return True
+
+    def may_read_again(self, size: int, start: int) -> bool:
+        """Whether so many characters from `start` on may be read once more: too much may have been read again."""
+        return self._reread + size <= start + size + REREAD_GRACE
 
     def read_by_fallback(self, text: str, start: int) -> bool:
         """Have that text read by another reader. False: too much was read so already. Each reader has its own budget,

@@ -75,6 +75,7 @@ class Draft(Kept):
         since: where text begins after a call in JSON; -1 as long as none has.
         over: the place at which it turned out not to be a call, or None.
         limit: the limit that was exceeded there, its text and place, or None.
+        again: whether it is read again if it is not in code, since it may have to be held back for another reason.
     """
 
     __slots__ = (
@@ -85,6 +86,7 @@ class Draft(Kept):
             "_seen",
             "since",
             "_ticks",
+            "again",
             "attempt",
             "close",
             "in_list",
@@ -114,6 +116,7 @@ class Draft(Kept):
         self.attempt, self.kind, self.close, self.in_list = attempt, kind, close, in_list
         self.most = start + most + self.is_quoted
         self.over: int | None = None
+        self.again = False
         self.limit: tuple[str, str, int] | None = None
         self._marks = marks
         self._safe = self.end  # up to here, the text is let through
