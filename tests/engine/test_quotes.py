@@ -73,7 +73,8 @@ ROWS = [
     Row("runs that no other one closes", f"It`s ``so.\n\n{LINE} ` and ``.", 1, "It`s ``so.\n\n ` and ``."),
     Row("code over a line break", f"It`s\n{LINE}\nso: `x.", 0),
     Row("an empty line between", f"It`s so.\n\n{LINE}\nUse `x.", 1, "It`s so.\n\n\nUse `x."),
-    Row("blanks on the empty line", f"It`s {LINE} so.\n \t\nUse `x.", 1, "It`s  so.\n \t\nUse `x."),
+    Row("blanks on the empty line", f"It`s so.\n{LINE}\n \t\nUse `x.", 1, "It`s so.\n\n \t\nUse `x."),
+    Row("a mention behind a lone backtick", f"It`s {LINE} so.\n \t\nUse `x.", 0),
     Row("an item between", f"It`s {LINE}\n- Use `x.", 1, "It`s \n- Use `x."),
     Row("a heading between", f"It`s {LINE}\n## Use `x.", 1, "It`s \n## Use `x."),
     Row("a fence on the line of a lone backtick", f"It`s: ```json\n\n{CALL}\n```\n", 0),
@@ -115,7 +116,7 @@ def test_a_backtick_holds_a_call_back_for_so_long() -> None:
 
 def test_code_that_may_close_is_waited_for_no_longer_than_it_may() -> None:
     parser = Parser(TOOLS, options=ParserOptions(limits=Limits(held=100)))
-    parser.add(f"It`s {LINE}")
+    parser.add(f"It`s so.\n{LINE}")
     assert [call.name for call in parser.add("x" * 200).calls] == ["f"]
 
 

@@ -210,7 +210,9 @@ def _read_rest_of_call(turn: Turn, plan: Plan, text: str, i: int) -> int:
     """The rest of a malformed call."""
     del plan
     assert turn.payload is not None
-    return turn.payload.skip(turn, text, i)
+    end = turn.payload.skip(turn, text, i)
+    turn.judge.skipped(text[i : end - len(turn.tape.held)], turn.tape.base + i)
+    return end
 
 
 def _read_repair(turn: Turn, plan: Plan, text: str, i: int) -> int:

@@ -260,7 +260,7 @@ class Speech(Keeping):
                 return
             kind, marks, most = Kind.REASONING, self.rules.marks(self.channel), self.limits.call_chars
         elif code is not None and code.open:
-            again = kind is not None or attempt.before.in_sentence
+            again = (kind is not None or attempt.before.in_sentence) and start >= 0
             kind, marks, ticks = Kind.QUOTED, (), code.ticks
         elif kind is Kind.LAST or (text[:1] in FENCES and self.judge.heeds_quotes):
             kind, marks, most = kind if kind is Kind.LAST else Kind.FENCED, (), self.limits.call_chars

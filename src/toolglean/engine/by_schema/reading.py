@@ -129,9 +129,13 @@ def _is_plain(events: Sequence[Event], start: int) -> bool:
 
 
 def _is_quoted(text: str, turn: TurnState) -> bool:
-    # Whether the text begins with a quotation.
-    found = TOKEN.search(text) if turn.judge.heeds_quotes else None
-    return found is not None and found.lastgroup != "tildes" and found.start() == 0
+    # Whether the text begins with a quotation, or contains a tool's result or another message.
+    found = TOKEN.search(text, 0) if turn.judge.heeds_quotes else None
+    while found is not None:
+        if found.lastgroup in {"result", "other"} or (found.lastgroup != "tildes" and found.start() == 0):
+            return True
+        found = TOKEN.search(text, found.end())
+    return False
 
 
 def _is_within_limits(calls: Sequence[FoundCall], turn: TurnState) -> bool:

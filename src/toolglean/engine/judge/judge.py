@@ -93,6 +93,19 @@ class Judge(Plain):
         if self.code is not None:
             self.code.pass_by(text)
 
+    def swallowed(self, arguments: str, end: int) -> None:
+        """The arguments of a call that could not be read: what they quote is quoted, and another role's header in them
+        ends the turn. `end`: the place after them.
+        """
+        text = arguments.replace("\\n", "\n")
+        if self.code is not None and text:
+            self.code.scan(text, max(end - len(text), 0))
+
+    def skipped(self, text: str, start: int) -> None:
+        """The rest of such a call. Unless its arguments have opened code, its backticks may be those of its format."""
+        if self.code is not None and text:
+            self.code.scan(text if self.code.open else text.replace("`", "'"), start)
+
     def marker(self, text: str, place: int) -> None:
         """A marker that is always markup: it may be part of another message's header."""
         if self.code is not None:
