@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import toolglean.engine.emit
-from fuzz import alarm_markers, alarms, documents, dropped, mutants, prefixes, undo
+from fuzz import alarm_markers, alarms, compositions, documents, dropped, mutants, prefixes, undo
 from fuzz.laws import Subject, broken
 from fuzz.mutation import LONGEST, long_mutant, mutant
 from fuzz.runner import Fuzzer, jobs
@@ -24,6 +24,7 @@ from toolglean.formats.registry import get_format
 
 LAWS: dict[str, tuple[Fuzzer[Any], int]] = {
     "undo": (undo.FUZZER, 30),
+    "compositions": (compositions.FUZZER, 60),
     "documents": (documents.FUZZER, 75),
     "dropped": (dropped.FUZZER, 60),
     "prefixes": (prefixes.FUZZER, 15),

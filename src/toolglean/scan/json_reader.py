@@ -117,6 +117,11 @@ class JsonOrTextReader(JsonReader):
         return pos + place + len(marker) - len(held), piece + '"}', DONE
 
     @property
+    def is_text(self) -> bool:
+        """See `Reader`."""
+        return self._is_text
+
+    @property
     def waiting(self) -> int:
         """See `Reader`."""
         return len(self.held) if self._is_text else 0

@@ -77,6 +77,11 @@ class Reader(Plain):
         return 0
 
     @property
+    def is_text(self) -> bool:
+        """Whether the arguments are text, which ends at a marker."""
+        return False
+
+    @property
     def after_comma(self) -> bool:
         """Whether what was read ends with a comma of JSON, which is passed on although nothing has followed it yet."""
         return False

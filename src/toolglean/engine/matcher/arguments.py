@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from toolglean.engine.envelope import READERS, Envelope
@@ -14,6 +15,7 @@ from toolglean.engine.modes import CALL
 from toolglean.engine.readers import reader_for
 from toolglean.engine.reasons import LEFTOVER_MARKER
 from toolglean.engine.repair.suspended import OFF, Fault, Kind, Refusal
+from toolglean.formats.spec import JsonOrText, Tree
 from toolglean.scan.json import JsonScanner
 from toolglean.scan.names import renamed_keys
 from toolglean.scan.plain import Rope, grown, joined
@@ -27,6 +29,9 @@ if TYPE_CHECKING:
     from toolglean.scan.scanner import Token
 
 __all__ = ["Arguments", "Objects"]
+
+
+_name_slot = re.compile(r"\{name(?:=[^{}]*)?\}")
 
 
 class Arguments(Field):
@@ -74,11 +79,29 @@ class Arguments(Field):
             before = reading.before_refusal()
             assert before is not None
             turn.suspend(Fault(Kind.QUOTES, None, text[j], end), before)
+        elif status is DONE and self._has_swallowed(turn, reading):
+            turn.refuse_arguments("the end of the call was expected", rest or text[j - 1 : j], end)
         elif status is DONE:
             self._end(turn, reading, end)
         if rest or status is DONE:
             turn.read_again(rest, end, always=True)
         return j
+
+    def _has_swallowed(self, turn: Turn, reading: Reading) -> bool:
+        # Whether text in the arguments contains a header, or what begins another call: then nobody knows where it ends.
+        edge = self.slot.edges[0]
+        declared = reading.walk.program.formats[edge.format]
+        if isinstance(edge.codec, JsonOrText):
+            markers = [each for each in declared.headers if each.startswith("<|")]
+            return self.source.is_text and any(each in turn.emit.call.arguments for each in markers)
+        if not isinstance(edge.codec, Tree):
+            return False
+        openers = [
+            re.escape(_name_slot.sub(reading.call.name.replace("\\", ""), each.partition("\n")[0]))
+            for each in declared.calls
+            if "{arguments}" in each
+        ]
+        return re.search(rf"(?:{'|'.join(openers)})(?:\s|\\n)*<", turn.emit.call.arguments) is not None
 
     def _end(self, turn: Turn, reading: Reading, end: int) -> None:
         reading.walk.close_slot(self.slot, "", end)

@@ -128,6 +128,9 @@ def start_call(turn: Turn, reading: Reading, slot: OpenSlot | None = None) -> bo
     fitting = walk.states.formats if slot is None else slot.formats
     if not foreign:
         fitting = turn.narrowed(fitting)
+    if "<" in call.server:  # it has swallowed a marker
+        no_call(turn, reading)
+        return False
     if call.server:
         call.take("name", turn.names.of_server(call.server, call.name))
     name = turn.names.resolve(call.name)
