@@ -201,8 +201,10 @@ def _json(made: _Made) -> tuple[str, str]:
     return "quoted", made.rng.choice(('{{"log": {}}}', '["ok", {}]', '{{"a": [{{"b": {}}}]}}')).format(value)
 
 
-def _cut(made: _Made) -> tuple[str, str]:
-    # Cut before the last of the two values is whole, at the latest.
+def _cut(made: _Made) -> tuple[str, str] | None:
+    # Cut before the last of the two values is whole, at the latest. A fence that is left open quotes what follows.
+    if "```" in made.call:
+        return None
     end = max(made.call.index("Ann") + 2, made.call.index(str(made.amount)) + 3)
     return "quoted", made.call[: made.rng.randrange(1, end)]
 

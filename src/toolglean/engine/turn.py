@@ -242,7 +242,7 @@ class Turn(Speech):
     def end_malformed(self, reason: Reason, text: str, end: int) -> None:
         """The open call was read to its end, but must not run."""
         self.emit.problem(reason, text, self.emit.call.start)
-        self.judge.swallowed(self.emit.call.arguments, end)
+        self.judge.swallowed(self.emit.call.arguments, text, end)
         self.emit.end_call("malformed", end)
         self.bound = UNBOUND
 
@@ -353,7 +353,7 @@ class Turn(Speech):
         if self.suspend_refused(FaultKind.CHARACTER, reason, text, place):
             return
         self.emit.problem(reason, text, place)
-        self.judge.swallowed(self.emit.call.arguments, place)
+        self.judge.swallowed(self.emit.call.arguments, text, place)
         self.bound = UNBOUND
         self.mode = SKIP
         self.tape.release()

@@ -93,11 +93,11 @@ class Judge(Plain):
         if self.code is not None:
             self.code.pass_by(text)
 
-    def swallowed(self, arguments: str, end: int) -> None:
+    def swallowed(self, arguments: str, refused: str, end: int) -> None:
         """The arguments of a call that could not be read: what they quote is quoted, and another role's header in them
-        ends the turn. `end`: the place after them.
+        ends the turn. So does what was refused, if that is more than a character. `end`: the place after them.
         """
-        text = arguments.replace("\\n", "\n")
+        text = arguments.replace("\\n", "\n") + (refused if len(refused) > 1 else "")
         if self.code is not None and text:
             self.code.scan(text, max(end - len(text), 0))
 
