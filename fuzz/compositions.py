@@ -1,9 +1,9 @@
 # Invariant: a call that stands in code, a quotation, data, a result, reasoning, a mention, another role's message or a
 # value never runs, whatever stands before and after it; and what runs has exactly the arguments that were written.
 #
-# A turn is composed of one to six pieces (composition_pieces.py). Each call has an amount of its own, so that the oracle
-# only has to add up what each piece allows. It shares no code with the parser, and says nothing about calls that do not
-# run: those are counted.
+# A turn is composed of one to six pieces (composition_pieces.py). Each call has an amount of its own, so that the
+# oracle only has to add up what each piece allows. It shares no code with the parser, and says nothing about calls that
+# do not run: those are counted.
 """`python -m fuzz.compositions [--count N] [--seed N] [--format NAME]`: quotations and calls in a row."""
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import zip_longest
+from itertools import pairwise, zip_longest
 from typing import Any
 
 from fuzz.composition_pieces import PIECES, Call, Piece, joined, piece
@@ -89,7 +89,7 @@ def _events(name: str, chunks: Iterable[str]) -> list[Event]:
 
 def _cut(rng: random.Random, text: str) -> list[str]:
     places = sorted({0, len(text), *(rng.randrange(len(text)) for _ in range(rng.randint(1, 12)))})
-    return [text[begin:end] for begin, end in zip(places, places[1:], strict=False)]
+    return [text[begin:end] for begin, end in pairwise(places)]
 
 
 def _ran(events: Iterable[Event]) -> list[Call]:
