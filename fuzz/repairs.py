@@ -36,6 +36,7 @@ from toolglean.engine.repair.candidates import (
     OPENER,
     PYTHON,
     QUOTE,
+    QUOTED_VALUE,
     QUOTES,
     TRAILING,
 )
@@ -276,6 +277,19 @@ with_bare_keys = _with_tokens(lambda token: f"{token[1]}:" if token[2] else toke
 with_odd_quotes = _with_tokens(lambda token: f"\u201c{token[1]}\u201d{token[2]}" if token[1] else token[0])
 with_doubled_braces = _with_tokens(lambda token: token[0] if token[1] is not None else token[0] * 2)
 
+
+def with_quoted_values(rng: random.Random, declared: Format, text: str, given: dict[str, Any]) -> str | None:
+    """Some values that are not strings, or all of them, are written as strings."""
+    del declared
+    written = _find(text, given)
+    others = [key for key, value in given.items() if not isinstance(value, str)]
+    if written is None or not others:
+        return None
+    for key in rng.sample(others, rng.choice((1, len(others)))):
+        given = given | {key: json.dumps(given[key], ensure_ascii=False)}
+    return text.replace(written, json.dumps(given, ensure_ascii=False))
+
+
 BREAKERS: dict[str, Breaker] = {
     BRACKETS: without_brackets,
     PYTHON: as_python,
@@ -290,6 +304,7 @@ BREAKERS: dict[str, Breaker] = {
     KEYS: with_bare_keys,
     QUOTES: with_odd_quotes,
     DOUBLED: with_doubled_braces,
+    QUOTED_VALUE: with_quoted_values,
 }
 
 

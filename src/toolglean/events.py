@@ -383,3 +383,17 @@ def _joined(run: list[Event]) -> Event:
     if isinstance(first, CallDelta):
         return CallDelta(first.index, text, first.start)
     return type(first)(text, first.start)
+
+
+def parted(events: list[Event], place: int) -> tuple[list[Event], list[Event]]:
+    """The events before that place, and the others. Content may belong to both, and a Problem may come early."""
+    first: list[Event] = []
+    rest: list[Event] = []
+    for event in events:
+        if isinstance(event, Content) and event.start < place < event.start + len(event.text):
+            size = place - event.start
+            first.append(Content(event.text[:size], event.start))
+            rest.append(Content(event.text[size:], place))
+        else:
+            (first if event.start < place else rest).append(event)
+    return first, rest

@@ -52,7 +52,7 @@ GEMMA = "<|tool_call>call:f{}<tool_call|>"
 BRACKETS, PYTHON, CLOSER = "closing brackets", "python literals", "parameter closer"
 QUOTE, EXTRA, TRAILING, COMMA = "quote marker", "extra brackets", "trailing comma", "extra comma"
 KEYS, QUOTES, DOUBLED = "key quotes", "string quotes", "doubled braces"
-OPENER, NAME = "value opener", "name quote"
+OPENER, NAME, QUOTED = "value opener", "name quote", "quoted value"
 
 MENDED = [
     # format, text, arguments, repairs
@@ -127,6 +127,16 @@ MENDED = [
     ("hermes", '<tool_call>{"arguments": {"a": "x"}, "name="f"}</tool_call>', {"a": "x"}, (NAME,)),
     ("hermes", '<tool_call>{"id": "c1", "name="f", "arguments": {"a": "x"}}', {"a": "x"}, (NAME,)),
     ("auto", GLM.format("<arg_key>n</arg_key><arg_value>5</arg_value><arg_key>a</arg_key>x</arg_value>"), {"n": 5, "a": "x"}, (OPENER,)),
+    # Eight public threads report agents that loop because their tool refuses a list written as a string.
+    ("hermes", HERMES.format(r'{"a": "x", "l": "[{\"t\": 1}]"}}'), {"a": "x", "l": [{"t": 1}]}, (QUOTED,)),
+    ("hermes", HERMES.format(r'{"o": "{\"x\": \"]\"}", "a": "[1]"}}'), {"o": {"x": "]"}, "a": "[1]"}, (QUOTED,)),
+    ("hermes", '<tool_call>{"arguments": {"n" : " -7 ", "a": "x"}, "name": "f"}</tool_call>', {"n": -7, "a": "x"}, (QUOTED,)),
+    ("hermes", HERMES.format(r'"{\"a\": \"x\", \"n\": \"5\"}"}'), {"a": "x", "n": 5}, (QUOTED,)),
+    ("hermes", HERMES.format('{"n": "5", "a": "x",}}'), {"n": 5, "a": "x"}, (QUOTED, TRAILING)),
+    ("kimi-k2", KIMI.format(r'{"a": "x", "l": "[\n  \"y\"\n]"}'), {"a": "x", "l": ["y"]}, (QUOTED,)),
+    ("mistral-v13", '[TOOL_CALLS]f[ARGS]{"n": "5", "a": "x"}', {"n": 5, "a": "x"}, (QUOTED,)),
+    ("auto", '{"name": "f", "arguments": {"a": "x", "n": "5"}}', {"a": "x", "n": 5}, (QUOTED,)),
+    ("apertus", '<|tools_prefix|>[{"f": {"a": "x", "n": "5"}}]<|tools_suffix|>', {"a": "x", "n": 5}, (QUOTED,)),
 ]  # fmt: skip
 
 # What must not be repaired: it could be meant otherwise, or the model stopped. All of it ends without a call that runs.
@@ -235,6 +245,10 @@ LEFT = [
 
 # What a model plainly wrote is read as it is, also beside what could be repaired.
 AS_WRITTEN = [
+    ("a string that is no whole value of the type", "hermes", HERMES.format(r'{"a": "x", "n": "five", "l": "[1] or so", "o": "[1]"}}'), {"a": "x", "n": "five", "l": "[1] or so", "o": "[1]"}),
+    ("a fraction for an integer", "hermes", HERMES.format('{"a": "x", "n": "1.5"}}'), {"a": "x", "n": "1.5"}),
+    ("a parameter's name within another value", "hermes", HERMES.format('{"a": "x", "l": [{"n": "5"}], "o": {"n": "5"}}}'), {"a": "x", "l": [{"n": "5"}], "o": {"n": "5"}}),
+    ("a parameter's name in a string", "hermes", HERMES.format(r'{"a": "{\"n\": \"5\"}", "b": "\"n\": "}}'), {"a": '{"n": "5"}', "b": '"n": '}),
     ("a mention in a line", "qwen3-coder", QWEN.format("<parameter=a>\nuse <parameter=b> here\n</parameter>"), {"a": "use <parameter=b> here"}),
     ("a parameter that no tool has", "qwen3-coder", QWEN.format("<parameter=a>\nx\n<parameter=zz>\ny\n</parameter>"), {"a": "x\n<parameter=zz>\ny"}),
     ("the call's closers in a value", "qwen3-coder", QWEN.format("<parameter=a>\nx\n</function>\n</tool_call>\ny\n</parameter>"), {"a": "x\n</function>\n</tool_call>\ny"}),
@@ -269,8 +283,12 @@ def test_repaired(declared: str, text: str, arguments: dict[str, object], names:
 def test_without_repair_none_of_them_runs(
     declared: str, text: str, arguments: dict[str, object], names: tuple[str, ...]
 ) -> None:
-    del arguments, names
+    del arguments
     events = read(declared, text, repair=False)
+    if QUOTED in names and len(names) == 1:  # the string is what was written
+        assert [call.status for call in ended(events)] == ["ok"]
+        assert told(events) == []
+        return
     assert calls_of(events) == []
     assert told(events) == []
     assert content_of(events) or [call.status for call in ended(events)] in (["malformed"], ["incomplete"])

@@ -7,12 +7,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from toolglean.engine.ids import Ids
 from toolglean.engine.open_call import NameAlone, OpenCall
 from toolglean.engine.reasons import DUPLICATE_KEY, LEFTOVER_MARKER, Reason
+from toolglean.engine.reasons import repaired as repaired_by
 from toolglean.engine.strays import Mark, Strays
-from toolglean.events import CallDelta, CallEnd, Content, Event, Markup, Problem, Reasoning, Status
+from toolglean.events import CallDelta, CallEnd, Content, Event, Markup, Problem, Reasoning, Status, parted
 from toolglean.scan.plain import Plain, Rope, grown, joined
+
+if TYPE_CHECKING:
+    from toolglean.engine.quoted_values import Part
 
 __all__ = ["Emitter"]
 
@@ -45,8 +51,7 @@ class Emitter(Plain):
         self.out: list[Event] = []
         self._kept = 0  # how many of the events were held back when a trial began
         self._before: list[Event] | None = None  # events from before those that are held back, in `out`
-        self.index = 0
-        self.open = False
+        self.index, self.open = 0, False
         self.call = NO_CALL
         self.repairs: tuple[str, ...] = ()
         self._alone: NameAlone | None = None  # the end of the last call, which waits for what follows
@@ -66,8 +71,8 @@ class Emitter(Plain):
         twin.call, twin.repairs = self.call.copy() if self.open else self.call, self.repairs
         twin.tells_markup, twin.ids = self.tells_markup, self.ids.copy()
         twin._ws, twin._ws_start, twin.strays = self._ws, self._ws_start, self.strays
-        twin._alone = self._alone and self._alone.copy()
-        twin._markup, twin._markup_start = self._markup, self._markup_start
+        twin._alone, twin._markup = self._alone and self._alone.copy(), self._markup
+        twin._markup_start = self._markup_start
         return twin
 
     def take(self) -> list[Event]:
@@ -174,11 +179,8 @@ class Emitter(Plain):
 
     def space(self, text: str, start: int) -> None:
         """White space after a call: what follows decides whether it is content or markup."""
-        if not text:
-            return
-        if not self._ws:
-            self._ws_start = start
-        self._ws = grown(self._ws, text)
+        if text:
+            self._ws, self._ws_start = grown(self._ws, text), self._ws_start if self._ws else start
 
     def space_is_text(self, channel: int) -> None:
         """More white space waits than the limit allows: it is content or reasoning, whatever follows."""
@@ -221,10 +223,10 @@ class Emitter(Plain):
         for mark, text, start in pieces:
             if mark is None and not text.isspace():
                 self._put_text(Content, text, start)
-                continue
-            if mark is not None:
-                self.problem(LEFTOVER_MARKER, text, start)
-            self._add_markup(text, start)
+            else:
+                if mark is not None:
+                    self.problem(LEFTOVER_MARKER, text, start)
+                self._add_markup(text, start)
 
     def _waited_is_text(self, kind: type[Content | Reasoning]) -> None:
         waited, self._ws = joined(self._ws), ()
@@ -275,8 +277,19 @@ class Emitter(Plain):
 
     def delta(self, text: str, start: int, *, after_comma: bool = False) -> None:
         """A piece of the open call's arguments: see `OpenCall.delta`."""
-        delta = self.call.delta(text, start, after_comma=after_comma)
-        if delta is not None:
+        call = self.call
+        if call.schema and (quoted := call.may_quote(text)) is not None:
+            for part in quoted.read(text, start):
+                self._add_part(part, after_comma=after_comma)
+        elif (delta := call.delta(text, start, after_comma=after_comma)) is not None:
+            self.out.append(delta)
+
+    def _add_part(self, part: Part, *, after_comma: bool = False) -> None:
+        # A part of the arguments in which values were looked for that are written as strings.
+        if part.repair:
+            self.problem(repaired_by(part.repair), part.instead_of, part.place)
+            self.repaired(part.repair, part.place)
+        if part.text and (delta := self.call.delta(part.text, part.place, after_comma=after_comma)) is not None:
             self.out.append(delta)
 
     def repaired(self, name: str, place: int) -> None:
@@ -331,6 +344,8 @@ class Emitter(Plain):
         """The open call ends before `end`. `name_alone`: nothing but its name was written: see `NameAlone`."""
         end = max(end, 0)  # all of it may be in the prompt
         self._catch_up()
+        if self.call.quoted is not None:
+            self._add_part(self.call.quoted.rest())
         delta = self.call.delta("{}", end) if status == "ok" and not self.call.has_arguments else None
         if delta is not None and not name_alone:
             self.out.append(delta)
@@ -353,11 +368,10 @@ class Emitter(Plain):
         return ids.free(ids.ours(call.index) if call.model_id is None else call.model_id)
 
     def _say(self, kind: type[Content | Reasoning], text: str, start: int) -> None:
-        if not text:
-            return
-        if self._ws:
-            self._waited_is_text(kind)
-        self._put_text(kind, text, start)
+        if text:
+            if self._ws:
+                self._waited_is_text(kind)
+            self._put_text(kind, text, start)
 
     def _put_text(self, kind: type[Content | Reasoning], text: str, start: int) -> None:
         if start < 0:  # the prompt's end was read before the turn: what was in it is not reported
@@ -377,25 +391,9 @@ class Emitter(Plain):
         if start < 0:
             text, start = text[-start:], 0
         if self.tells_markup and text:
-            if not self._markup:
-                self._markup_start = start
-            self._markup = grown(self._markup, text)
+            self._markup, self._markup_start = grown(self._markup, text), self._markup_start if self._markup else start
 
     def _flush_markup(self) -> None:
         if self._markup:
             whole, self._markup = joined(self._markup), ()
             self.out.append(Markup(whole, self._markup_start))
-
-
-def parted(events: list[Event], place: int) -> tuple[list[Event], list[Event]]:
-    """The events before that place, and the others. Content may belong to both, and a Problem may come early."""
-    first: list[Event] = []
-    rest: list[Event] = []
-    for event in events:
-        if isinstance(event, Content) and event.start < place < event.start + len(event.text):
-            size = place - event.start
-            first.append(Content(event.text[:size], event.start))
-            rest.append(Content(event.text[size:], place))
-        else:
-            (first if event.start < place else rest).append(event)
-    return first, rest

@@ -220,6 +220,7 @@ class Envelope(Plain):
             if self.frames[0].begin_under(turn, key):
                 self.reading = TOKENS
         elif turn.begin_call(name, None, may_get_id=False):
+            turn.expect_json()
             turn.emit.delta(held, turn.tape.base + j - len(held))
             self.frames, self.reading = [], ARGUMENTS
             if scanner.token is CLOSE:

@@ -138,7 +138,8 @@ class FastPath:
             self._shut_fast_paths()
             return
         if mode is CALL:
-            stops = turn.payload.stops() if emit.open and not turn.tape.held and turn.payload is not None else None
+            passes = emit.open and emit.call.quoted is None and not turn.tape.held
+            stops = turn.payload.stops() if passes and turn.payload is not None else None
             if self._find_stop is not None or self._find_opener is not None:
                 self._shut_fast_paths()
             if stops is not None:

@@ -200,6 +200,8 @@ class Frame(Plain):
     def begin_under(self, turn: Turn, key: str) -> bool:
         """The call begins; its arguments follow under this key, the first one. False: it is not accepted."""
         self.called = turn.begin_call(self.name or "", None, may_get_id=True)
+        if self.called:
+            turn.expect_json()
         self.key, self.keys = key, 1
         return self.called
 
@@ -227,6 +229,7 @@ class Frame(Plain):
         elif lone and turn.region.open:
             name = turn.names.resolve(lone)
             if name is not None and turn.accepts(name) and turn.begin_call(name, self.id, may_get_id=False):
+                turn.expect_json()
                 turn.emit.delta(self.arguments, self.start)
                 if ends:
                     turn.end_call(place)
@@ -245,6 +248,7 @@ class Frame(Plain):
             return False
         self.called = turn.begin_call(name if known is None else known, self.id, may_get_id=True)
         if self.called:
+            turn.expect_json()
             self._report_repeated(turn)
         return self.called
 

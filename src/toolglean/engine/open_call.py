@@ -11,12 +11,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from toolglean.engine.reasons import NAME_ALONE
 from toolglean.events import CallDelta, CallEnd, CallStart, Event, Problem, Status, ToolCall
 from toolglean.scan.json import decode
 from toolglean.scan.plain import Plain, Rope, flat, joined
+
+if TYPE_CHECKING:
+    from toolglean.engine.quoted_values import QuotedValues
 
 __all__ = ["NameAlone", "OpenCall", "is_empty"]
 
@@ -34,11 +38,14 @@ class OpenCall(Plain):
         known: whether a tool has that name; None where no tools were given.
         floor: where it began, or the last place that was repaired: what was inserted there has no place of its own.
         shown_id: the id in its `CallStart`, or None; model_id: the model's own id, or None.
+        schema: of the parameters, if values that are written as strings are to be found; else {}.
+        max_depth: how many containers the arguments may open, in that case.
+        quoted: what finds them, from the first key on that may have one; None before.
     """
 
     __slots__ = (
         *("_args", "_args_start", "_lag", "_lag_start", "_late"),
-        *("floor", "index", "known", "model_id", "name", "shown_id", "start"),
+        *("floor", "index", "known", "max_depth", "model_id", "name", "quoted", "schema", "shown_id", "start"),
     )
 
     ropes = frozenset({"_args"})
@@ -48,6 +55,9 @@ class OpenCall(Plain):
         self.floor = start
         self.model_id = model_id
         self.shown_id: str | None = None
+        self.schema: Mapping[str, Any] = {}
+        self.max_depth = 0
+        self.quoted: QuotedValues | None = None
         self._args: Rope = ()
         self._late: list[str] = []  # the end of the arguments, not yet joined to the rope
         self._args_start: int | None = None
@@ -61,6 +71,7 @@ class OpenCall(Plain):
         twin = OpenCall.__new__(OpenCall)  # by hand, not by slots, because each fork in a call needs it
         twin.index, twin.name, twin.start, twin.known = self.index, self.name, self.start, self.known
         twin.model_id, twin.shown_id, twin.floor = self.model_id, self.shown_id, self.floor
+        twin.schema, twin.max_depth, twin.quoted = self.schema, self.max_depth, self.quoted and self.quoted.copy()
         twin._args, twin._args_start, twin._late = self._args, self._args_start, []
         twin._lag, twin._lag_start = self._lag, self._lag_start
         return twin
@@ -134,10 +145,24 @@ class OpenCall(Plain):
 
     @property
     def arguments(self) -> str:
-        """Its arguments so far."""
+        """Its arguments so far, with what is kept of them."""
         self._gather()
         self._args = flat(self._args)
-        return joined(self._args)
+        return joined(self._args) + (self.quoted.held if self.quoted is not None else "")
+
+    def expect_values(self, schema: Mapping[str, Any], max_depth: int) -> None:
+        """The arguments are JSON: find values that are written as strings although the schema allows none."""
+        self.schema, self.max_depth = schema, max_depth
+
+    def may_quote(self, text: str) -> QuotedValues | None:
+        """What must read that piece of the arguments, which comes next, if a value in it may be written as a string."""
+        if self.quoted is None and '"' in text:
+            from toolglean.engine import quoted_values as found  # noqa: PLC0415  # only JSON and a schema need it
+
+            last = lambda: self.tail(found.MOST_KEY) + self._lag  # noqa: E731
+            if next(found.opens_quoted(self.schema, text, last), None) is not None:
+                self.quoted = found.QuotedValues(self.schema, self.max_depth, self.arguments + self._lag)
+        return self.quoted
 
     @property
     def arguments_end(self) -> str:

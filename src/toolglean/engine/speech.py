@@ -277,9 +277,17 @@ class Speech(Keeping):
             attempt.before.emit.tell_first(self.emit.take())  # with what was reported of its opener
         close, in_list = code is not None and code.end == start, kind is Kind.ALONE and text.startswith("[")
         draft = Draft(
-            attempt, kind, marks, start=start, text=text, most=most, close=close, in_list=in_list, ticks=ticks
+            attempt,
+            kind,
+            marks,
+            start=start,
+            text=text,
+            most=most,
+            close=close,
+            in_list=in_list,
+            ticks=ticks,
+            again=again,
         )
-        draft.again = again
         self.judge.keep_back(draft)
         self.tape.interrupt()
 

@@ -6,7 +6,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 from toolglean.engine.attempt import Attempt
 from toolglean.engine.judge.drafts import Kind
@@ -21,7 +22,7 @@ from toolglean.engine.reasons import (
     opener_in_value,
 )
 from toolglean.engine.reasons import repaired as repaired_by
-from toolglean.engine.repair.suspended import ON, TRIAL, Fault, Repair, Suspended
+from toolglean.engine.repair.suspended import OFF, ON, TRIAL, Fault, Repair, Suspended
 from toolglean.engine.repair.suspended import Kind as FaultKind
 from toolglean.engine.speech import Speech
 from toolglean.engine.strays import PATIENCE, Mark
@@ -216,6 +217,14 @@ class Turn(Speech):
         self.call_is_certain()
         self.emit.start_call(name, model_id, known=known, start=start, may_get_id=may_get_id)
         return True
+
+    def quoted_schema(self, name: str) -> Mapping[str, Any]:
+        """The schema by which values are found that are written as strings, in a call of that tool; {} for none."""
+        return (self.names.schema(name) or {}) if self.repair is not OFF else {}
+
+    def expect_json(self) -> None:
+        """The arguments of the open call are JSON."""
+        self.emit.call.expect_values(self.quoted_schema(self.emit.call.name), self.limits.depth)
 
     def delta(self, text: str, start: int, *, after_comma: bool = False) -> None:
         """A piece of the open call's arguments, if there is any: see `Emitter.delta`."""

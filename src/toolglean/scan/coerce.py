@@ -37,7 +37,7 @@ from toolglean.scan.tokens import value_text
 
 __all__ = [
     "NO", "TYPE_WORDS", "coerce_text", "coerce_within", "from_python", "is_text", "json_text", "kinds_of", "known",
-    "properties", "resolved", "same_value", "within",
+    "properties", "resolved", "same_value", "takes_no_string", "within",
 ]  # fmt: skip
 
 Schema = Mapping[str, Any] | None
@@ -157,6 +157,16 @@ def properties(parameters: Schema, root: Schema = None) -> Mapping[str, Any]:
 def kinds_of(schema: Schema, root: Schema = None) -> frozenset[str]:
     """The kinds that the schema allows, by their names in JSON schema. Empty if the schema names none."""
     return frozenset(kind for kind, _ in _choices(schema, root))
+
+
+def takes_no_string(parameters: Mapping[str, Any], key: str) -> bool:
+    """Whether the schema of a tool's parameters has that one, and a string is certainly wrong there."""
+    own = parameters.get("properties")
+    schema = own.get(key) if isinstance(own, Mapping) else None
+    if type(schema) is dict and schema.get("type") == "string":  # mostly
+        return False
+    kinds = kinds_of(properties(parameters).get(key), parameters)
+    return bool(kinds) and not kinds & {"string", ENUM}
 
 
 def within(schema: Schema, name: str, root: Schema = None) -> Any:

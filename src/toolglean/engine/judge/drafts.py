@@ -111,12 +111,13 @@ class Draft(Kept):
         close: bool = False,
         in_list: bool = False,
         ticks: Ticks | None = None,
+        again: bool = False,
     ) -> None:
         super().__init__(start, text)
         self.attempt, self.kind, self.close, self.in_list = attempt, kind, close, in_list
         self.most = start + most + self.is_quoted
         self.over: int | None = None
-        self.again = False
+        self.again = again
         self.limit: tuple[str, str, int] | None = None
         self._marks = marks
         self._safe = self.end  # up to here, the text is let through

@@ -17,6 +17,7 @@ from toolglean.engine.reasons import LEFTOVER_MARKER
 from toolglean.engine.repair.suspended import OFF, Fault, Kind, Refusal
 from toolglean.formats.spec import JsonOrText, Tree
 from toolglean.scan.json import JsonScanner
+from toolglean.scan.json_reader import JsonReader
 from toolglean.scan.names import renamed_keys
 from toolglean.scan.plain import Rope, grown, joined
 from toolglean.scan.scanner import CLOSE, DONE, DOUBT, FAIL
@@ -54,6 +55,8 @@ class Arguments(Field):
         )
         # The arguments so far of a call that has a number for a name: they show which tool is meant.
         self._kept: Rope | None = None if turn.emit.open else ()
+        if turn.emit.open and isinstance(self.source, JsonReader):
+            turn.expect_json()
 
     def quotes_arguments(self) -> bool:
         """See `Stage`."""
@@ -121,6 +124,7 @@ class Arguments(Field):
             arguments, start, end = joined(self._kept), reading.walk.pending_start, turn.tape.base + j
             self._kept = None
             if begin_unnamed(turn, reading, self.slot, arguments, end):
+                turn.expect_json()
                 turn.delta(arguments, start)
                 turn.end_call(end)
                 reading.go_after(self.slot.after)

@@ -19,7 +19,8 @@ from toolglean.scan.names import NAME_KEYS
 
 __all__ = [
     "AGAIN", "BRACKETS", "CLOSER", "COMMA", "DOUBLED", "EXTRA", "KEYS", "NAME", "OF_BARE", "OF_VALUES", "OPENER",
-    "PYTHON", "QUOTE", "QUOTES", "REPAIRS", "TRAILING", "Asked", "Candidate", "candidates", "put_at_once", "waits",
+    "PYTHON", "QUOTE", "QUOTED_VALUE", "QUOTES", "REPAIRS", "TRAILING",
+    "Asked", "Candidate", "candidates", "put_at_once", "waits",
 ]  # fmt: skip
 
 # The names of the repairs, as `ToolCall.repairs` has them.
@@ -36,6 +37,7 @@ EXTRA = "extra brackets"
 KEYS = "key quotes"
 QUOTES = "string quotes"
 DOUBLED = "doubled braces"
+QUOTED_VALUE = "quoted value"
 
 OF_VALUES = frozenset({CLOSER, OPENER})
 """The repairs that insert markers of values: in one call, they must not insert all of them."""
@@ -352,6 +354,11 @@ REPAIRS = (
         "another comma between two members of an object, or one before the first of the arguments",
         "the rest is JSON, in a call's markers, and a key follows",
         _without_extra_comma,
+    ),
+    Repair(
+        QUOTED_VALUE,
+        'a value of JSON is written as a string: `"limit": "3"`, `"items": "[1, 2]"`',
+        "the schema allows no string there, and the text is exactly one JSON value of a type that it allows",
     ),
     Repair(
         NAME,

@@ -8,6 +8,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from toolglean.engine.parameters import Parameters
@@ -45,16 +46,21 @@ def decoded(text: str) -> dict[str, Any] | None:
 class JsonBody(Plain):
     """One JSON object, whose opening brace was read.
 
+    Args:
+        schema: of the tool's parameters: a value that is written as a string although they allow none is left to the
+            machine; {} if it is not.
+
     Attributes:
         told: the pieces of it that were returned.
         value: the object, if it has closed and was decoded on the way.
         closed: whether it has closed.
     """
 
-    __slots__ = ("_lag", "_lag_start", "_scan", "_state", "closed", "told", "value")
+    __slots__ = ("_lag", "_lag_start", "_scan", "_schema", "_state", "closed", "told", "value")
     owned = ("_scan", "told")
 
-    def __init__(self) -> None:
+    def __init__(self, schema: Mapping[str, Any]) -> None:
+        self._schema = schema
         self.told: list[str] = []
         self.value: dict[str, Any] | None = None
         self.closed = False
@@ -75,6 +81,8 @@ class JsonBody(Plain):
             piece, at = "{" + text[i:end], base + i - 1
         else:
             self.value, end = found
+            if self._schema and any(type(each) is str and self._names(key) for key, each in found[0].items()):
+                return ASTRAY
             self.closed = True
             piece, at = text[i - 1 : end], base + i - 1
         return self._tell(piece, at, told, end)
@@ -108,11 +116,26 @@ class JsonBody(Plain):
         scan = self._scan
         return self._state == COMMA or (scan is not None and scan.stack != "{" and scan.after_comma)
 
+    def _names(self, key: str) -> bool:
+        from toolglean.scan.coerce import takes_no_string  # noqa: PLC0415  # not every user's tools have a schema
+
+        return takes_no_string(self._schema, key)
+
+    def _opens_quoted(self, piece: str) -> bool:
+        # Whether a value begins in it, or before it, that may have to be kept until it is whole.
+        from toolglean.engine import quoted_values as values  # noqa: PLC0415
+
+        told, size = self.told, values.MOST_KEY
+        opened = values.opens_quoted(self._schema, piece, lambda: "".join(told[-size:])[-size:])
+        return next(opened, None) is not None
+
     def _tell(self, piece: str, at: int, told: Pieces, end: int) -> int:
         if end < 0:
             return ASTRAY
         if self._lag:
             piece, at, self._lag = self._lag + piece, self._lag_start, ""
+        if self._schema and self.value is None and '"' in piece and self._opens_quoted(piece):
+            return ASTRAY
         if not self.closed and self._after_comma:
             comma = piece.rfind(",")
             if len(piece) - comma > MOST_SPACE:

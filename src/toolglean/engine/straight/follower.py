@@ -192,7 +192,7 @@ class Follower(Plain):
             return i
         self._enter(spelling.after)
         if spelling.after.kind == ARGUMENTS:
-            body = self._body = JsonBody()
+            body = self._body = JsonBody(turn.quoted_schema(self._name))
             told: Pieces = []
             i = body.begin(text, i, told, base)
             if body.value is not None:  # all of it was in this chunk
