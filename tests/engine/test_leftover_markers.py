@@ -62,6 +62,25 @@ WRAPPED = [
     Row("in code", f"`<tool_calls>` wraps.\n{INVOKE}", ["f"], "`<tool_calls>` wraps.\n", 0),
 ]  # fmt: skip
 
+# Closers at the end of a turn that nothing opened are of no use to its user, whichever family writes them.
+ORPHANS = [
+    Row("after a sentence", "It is done.</parameter></invoke>", [], "It is done.", 1),
+    Row("on lines of their own", "It is in a.md.\n</｜DSML｜parameter>\n</｜DSML｜invoke>\n\n</｜DSML｜tool_calls>\n", [], "It is in a.md.\n", 1),
+    Row("in brackets", "It is done.[/TOOL_CALLS]", [], "It is done.", 1),
+    Row("before the end of the message", "Done.\n</function>\n</tool_call><|im_end|>", [], "Done.\n", 1),
+    Row("nothing else", "</tool_call>", [], "", 1),
+    Row("before a call", f"Now.\n</function>\n{XML}", ["f"], "Now.\n", 1),
+    Row("a call, and text after it", f"{XML}\nDone.</parameter>", ["f"], "\nDone.", 1),
+    Row("text after them", "Done.</parameter></invoke> Next.", [], "Done.</parameter></invoke> Next.", 0),
+    Row("in a sentence", "Close it with </parameter></invoke>", [], "Close it with </parameter></invoke>", 0),
+    Row("in inline code", "It is `</invoke>`", [], "It is `</invoke>`", 0),
+    Row("in a fence", "So:\n```\n</invoke>", [], "So:\n```\n</invoke>", 0),
+    Row("in a quoted line", "> </invoke>", [], "> </invoke>", 0),
+    Row("of a document", "<ul>\n<invoke>x.</invoke>", [], "<ul>\n<invoke>x.</invoke>", 0),
+    Row("of no family", "It is done.</ul>", [], "It is done.</ul>", 0),
+    Row("half of one", "It is done.</invoke></para", [], "It is done.</invoke></para", 0),
+]  # fmt: skip
+
 
 def check(row: Row, name: str) -> None:
     events = events_of(lambda: Parser(TOOLS, format=name, options=ParserOptions(markup=True)), row.text)
@@ -80,6 +99,18 @@ def test_sections_of_kimi(row: Row, name: str) -> None:
 @pytest.mark.parametrize("row", WRAPPED, ids=[row.what for row in WRAPPED])
 def test_a_wrapper_of_another_family(row: Row, name: str) -> None:
     check(row, name)
+
+
+@pytest.mark.parametrize("name", ["auto", "hermes", "anthropic", "qwen3-coder", "mistral-v13", "gemma-4"])
+@pytest.mark.parametrize("row", ORPHANS, ids=[row.what for row in ORPHANS])
+def test_closers_that_nothing_opened(row: Row, name: str) -> None:
+    check(row, name)
+
+
+def test_strictly_read_text_keeps_them() -> None:
+    text = "It is done.</parameter></invoke>"
+    options = ParserOptions(markup=True, strict=True)
+    assert content_of(events_of(lambda: Parser(TOOLS, format="hermes", options=options), text)) == text
 
 
 def test_a_call_that_could_not_be_read_is_said_where_its_marker_is_text() -> None:

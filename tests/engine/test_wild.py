@@ -16,12 +16,8 @@ MISSED_OF_WILD4 = {
     ("auto", "model", "format"): ("w4-js-37",),
     ("auto", "model", "format", "no tools"): (
         "w4-ds-02",
-        "w4-ds-13",
-        "w4-js-43",
         "w4-qw-02",
         "w4-qw-06",
-        "w4-qw-22",
-        "w4-qw-24",
     ),
     ("no tools",): (
         "w4-ge-05",

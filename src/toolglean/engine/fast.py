@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from toolglean.engine.by_schema.lines import READ, lines_of
 from toolglean.engine.modes import CALL, CONTENT, DONE, TEXT
+from toolglean.engine.prose import begin_of_orphans
 from toolglean.engine.tape import WINDOW
 from toolglean.events import Content
 from toolglean.scan.text import KEPT, NO_GUARD
@@ -196,6 +197,7 @@ class FastPath:
     def _tell_quotations(self, text: str, start: int) -> None:
         # Content with something in it that may begin a quotation or JSON; mostly it does not.
         self._own()
+        self._turn.note_tags(text)
         judge = self._turn.judge
         code, strings = judge.code, judge.strings
         if self._lines is not None:
@@ -319,6 +321,8 @@ class FastPath:
                 place, found = finder.find(text, 0, last)
                 if found:
                     return -1
+        if not turn.channel and turn.rules.drops_orphans and begin_of_orphans(turn, text, 0, place) < place:
+            return -1
         return place if line < 0 else min(place, line)
 
     def _beside_stop(self, chunk: str) -> list[Event] | None:

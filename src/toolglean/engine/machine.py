@@ -16,7 +16,7 @@ from toolglean.engine.ids import ids_of
 from toolglean.engine.judge.judge import Judge
 from toolglean.engine.modes import CALL, CONTENT, DONE, MARKER_SPACE, SPACE, START, TEXT
 from toolglean.engine.names import Names
-from toolglean.engine.prose import STEPS, begin, repairer, text_before_marker
+from toolglean.engine.prose import STEPS, begin, ends_with_orphans, repairer, text_before_marker
 from toolglean.engine.repair.suspended import OFF, ON
 from toolglean.engine.state import Rules
 from toolglean.engine.straight_way import StraightWay
@@ -75,6 +75,7 @@ class Machine(StraightWay):
                 plan.marks if plan.drafts and drafts == "draft" else None,
                 no_calls_in_reasoning=drafts == "text",
                 by_schema=plan.by_schema and _reads_by_schema(tools, options),
+                drops_orphans=plan.marked and not options.strict,
             ),
             repair=ON if options.repair else OFF,
         )
@@ -298,6 +299,8 @@ class Machine(StraightWay):
             turn.payload.finish(turn)
         elif turn.judge.fence and held == turn.judge.fence and turn.channel == CONTENT:
             turn.emit.markup(held, start)
+        elif turn.mode is TEXT and ends_with_orphans(turn, held):
+            turn.set_orphans_aside(held, start)
         elif held and (read := text_before_marker(turn, self._plan, held)):
             turn.say(held[:read], start)
             turn.hold(held, read)

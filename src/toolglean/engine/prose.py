@@ -17,10 +17,11 @@ from toolglean.scan.text import is_code, with_closers
 
 if TYPE_CHECKING:
     from toolglean.engine.plan import Plan
+    from toolglean.engine.tape import Piece
     from toolglean.engine.turn import Turn
     from toolglean.scan.text import Finder
 
-__all__ = ["STEPS", "begin", "repairer", "text_before_marker"]
+__all__ = ["STEPS", "begin", "begin_of_orphans", "ends_with_orphans", "repairer", "text_before_marker"]
 
 
 def _read_start(turn: Turn, plan: Plan, text: str, i: int) -> int:
@@ -60,14 +61,20 @@ def _read_text(turn: Turn, plan: Plan, text: str, i: int) -> int:
         return end
     own, awaited = plan.text_finder(turn), turn.emit.strays.awaited
     place, found = _with_awaited(turn, own).find(text, i, turn.last_text)
+    if (orphans := begin_of_orphans(turn, text, i, place)) < place:
+        return _read_orphans(turn, text, i, (orphans, place), found)
     end, waits = _say_text(turn, text, i, place, found)
     if waits:
         return turn.hold(text, end)
     # If a marker that waited turned out to be text, something else is looked for now.
     if end < place or (found and end > i and turn.emit.strays.awaited != awaited):
         return end
-    if not found:
-        return turn.hold(text, place)
+    return _read_found(turn, plan, (text, place, base), found, own) if found else turn.hold(text, place)
+
+
+def _read_found(turn: Turn, plan: Plan, piece: Piece, found: str, own: Finder) -> int:
+    # What was found at the piece's place: a fence, text after all, a closer, or an opener.
+    _, place, base = piece
     if _is_fence(turn, found):
         from toolglean.engine.missed import quote  # noqa: PLC0415  # few turns have such a fence
 
@@ -84,6 +91,42 @@ def _read_text(turn: Turn, plan: Plan, text: str, i: int) -> int:
     if _is_closer(turn, plan, found, base + place):
         return place + len(found)
     return place + begin(turn, plan, found, base + place)
+
+
+def begin_of_orphans(turn: Turn, text: str, i: int, end: int) -> int:
+    """Where closers begin that nothing may have opened, if the text up to `end` ends with such; else `end`."""
+    slash = text.rfind("/", max(i + 1, end - 48), end)
+    if slash < 0 or text[slash - 1] not in "<[" or turn.has_tags:
+        return end
+    if turn.channel != CONTENT or not turn.rules.drops_orphans:
+        return end
+    from toolglean.formats.orphans import orphans_begin  # noqa: PLC0415  # few turns have one
+
+    return orphans_begin(text, i, end)
+
+
+def _read_orphans(turn: Turn, text: str, i: int, part: tuple[int, int], found: str) -> int:
+    # The text up to the part is content, and the part is closers, before that marker or before what waits.
+    begin, end = part
+    if begin > i:
+        read, waits = _say_text(turn, text, i, begin, "")
+        return turn.hold(text, read) if waits else read
+    if not turn.may_end_with_orphans:
+        turn.say(text[begin:end], turn.tape.base + begin)
+        return end
+    if not found:
+        return turn.hold(text, begin)
+    turn.set_orphans_aside(text[begin:end], turn.tape.base + begin)
+    return end
+
+
+def ends_with_orphans(turn: Turn, held: str) -> bool:
+    """Whether what waits at the end of the turn is closers that nothing opened."""
+    if not (turn.rules.drops_orphans and held[:2] in {"</", "[/"} and turn.channel == CONTENT):
+        return False
+    from toolglean.formats.orphans import are_orphans  # noqa: PLC0415
+
+    return turn.may_end_with_orphans and are_orphans(held)
 
 
 def _with_awaited(turn: Turn, finder: Finder) -> Finder:

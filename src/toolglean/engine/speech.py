@@ -12,6 +12,7 @@ from toolglean.engine.judge.drafts import MARKERS, Draft, Kind
 from toolglean.engine.judge.ticks import FENCES
 from toolglean.engine.modes import CALL, CONTENT, DONE, MARKER_SPACE, SKIP, SPACE, START, TEXT, Mode
 from toolglean.engine.reasons import ANOTHER_MESSAGE, CUT_OFF, LIMITS
+from toolglean.engine.strays import Mark
 from toolglean.engine.tape import UNBOUND
 
 if TYPE_CHECKING:
@@ -72,6 +73,7 @@ class Speech(Keeping):
 
     def _say_content(self, text: str, start: int) -> None:
         self.last_char = text[-1:] or self.last_char
+        self.note_tags(text)
         if text and not (self.has_content and not self.at_start) and not text.isspace():
             self.has_content, self.at_start = True, False
         self.emit.content(text, start)
@@ -214,6 +216,12 @@ class Speech(Keeping):
         header, place = (self.judge.code and self.judge.code.over) or ("", 0)
         self.emit.problem(ANOTHER_MESSAGE, header, place)
         self.mode, self.payload = DONE, None
+
+    def set_orphans_aside(self, text: str, start: int) -> None:
+        """Closers that nothing opened: markup if a marker or the end of the turn follows; else text."""
+        self.leave(text_follows=False)
+        self.pass_space(text)
+        self.emit.set_aside(Mark(text, start), (), 0)
 
     def cut_off(self, held: str, start: int) -> None:
         """The turn ends in the middle of a marker."""

@@ -9,6 +9,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple, Self
 
@@ -42,6 +43,7 @@ class Rules(NamedTuple):
         marks: the markers of reasoning, by its channel: see `Plan`. None: calls in reasoning are returned at once.
         no_calls_in_reasoning: whether reasoning contains no calls, whatever is in it.
         by_schema: whether calls in undeclared spellings are read: see by_schema/.
+        drops_orphans: whether closers at the end of the turn that nothing opened are markup.
     """
 
     coerce: bool
@@ -49,6 +51,7 @@ class Rules(NamedTuple):
     marks: Callable[[int], tuple[str, ...]] | None
     no_calls_in_reasoning: bool
     by_schema: bool = False
+    drops_orphans: bool = False
 
 
 class TurnState(Plain):
@@ -75,6 +78,7 @@ class TurnState(Plain):
         suspended: the call that may have to be repaired, until its end is seen.
         repair_failed_at: the number of calls that had begun when a repair failed: that call is not tried again.
         candidate: content that may be calls in an undeclared spelling, or None.
+        has_tags: whether the content has any tag, which a closer that follows may belong to.
         last_char: the last character of the content; "" where none has come since a marker or a call.
     """
 
@@ -93,6 +97,7 @@ class TurnState(Plain):
             "repair_failed_at",
             "candidate",
             "last_char",
+            "has_tags",
         ),
     )
 
@@ -107,7 +112,7 @@ class TurnState(Plain):
         self.channel = CONTENT
         self.narrowed_to: tuple[int, ...] = ()
         self.last_text = ""
-        self.at_start = self.has_content = self.long_space = False
+        self.at_start = self.has_content = self.long_space = self.has_tags = False
         self.repair = repair
         self.suspended: Suspended | None = None
         self.repair_failed_at = 0
@@ -123,7 +128,7 @@ class TurnState(Plain):
         twin.names, twin.limits, twin.rules = self.names, self.limits, self.rules
         twin.mode, twin.channel = self.mode, self.channel
         twin.narrowed_to, twin.last_text = self.narrowed_to, self.last_text
-        twin.last_char, twin.around = self.last_char, self.around
+        twin.last_char, twin.around, twin.has_tags = self.last_char, self.around, self.has_tags
         twin.at_start, twin.has_content, twin.long_space = self.at_start, self.has_content, self.long_space
         twin.repair, twin.repair_failed_at, twin.candidate = self.repair, self.repair_failed_at, self.candidate
         return twin
@@ -194,6 +199,21 @@ class TurnState(Plain):
         """That text was emitted, or is about to be."""
         self.last_text = text if len(text) >= KEPT else (self.last_text + text)[-KEPT:]
 
+    def note_tags(self, text: str) -> None:
+        """That text is content."""
+        if not self.has_tags and ("<" in text or "[" in text):
+            self.has_tags = _tag(text) is not None
+
+    @property
+    def may_end_with_orphans(self) -> bool:
+        """Whether closers that come now, and end the turn, belong to nothing: they do not end a sentence or a
+        quotation, and nothing was opened.
+        """
+        judge = self.judge
+        return not (
+            self.has_tags or judge.draft is not None or judge.in_doubt or self.calls_ignored or self.in_sentence
+        )
+
     def accepts(self, name: str) -> bool:
         """Whether a call of that name is accepted."""
         return not self.calls_ignored and self.names.accepts(name, bare=self.region.bare)
@@ -213,4 +233,5 @@ class TurnState(Plain):
         return code is not None and self.mode is not DONE and not self.tape.in_prompt and code.over is not None
 
 
+_tag = re.compile(r"<[^\W\d_]|<[/｜|]|\[/?[A-Z]").search
 _READING = tuple(slot for slot in TurnState.__slots__ if slot != "tape")

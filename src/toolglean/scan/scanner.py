@@ -68,6 +68,7 @@ NUMBER_START = {"-": "-", "0": "Z"} | dict.fromkeys("123456789", "I")
 ENDS = frozenset("ZIDFPHOB")
 FLOATS = frozenset("DFP")
 OTHER = frozenset("HOB")
+_SIGNS = frozenset("+-")
 
 # Numbers that are neither too long nor too large, so that nothing but their spelling must be looked at. Others are read
 # by the character, and so are all in a text that is SHORT: to try these first would take longer.
@@ -190,7 +191,7 @@ class Scanner(Plain):
         # By the character, because numbers are short, and a fault is reported at its own place.
         def read_number(self: Scanner, text: str, pos: int) -> int:
             held, phase, begin, size = self.held, self.phase, pos, len(text)
-            room = pos + MAX_OTHER - len(held)
+            room = pos + MAX_OTHER - len(held) + (held[:1] in _SIGNS)  # Python counts no sign either
             while pos < size and (following := grammar[phase].get(text[pos])) is not None:
                 if pos >= room and (pos - room >= MAX_DIGITS - MAX_OTHER or following[-1] in OTHER):
                     break
