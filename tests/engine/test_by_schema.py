@@ -105,6 +105,36 @@ def test_an_end_marker_may_follow(format_name: str) -> None:
     assert content_of(events).strip() == "Yes."
 
 
+# What a value has at its ends stays its own, if not all values have it or there is more than one of it.
+VALUES = [
+    ("indented, on the tag's line", "[call=put]\n[arg=text]    code\n[/arg]\n[/call]", "    code\n"),
+    ("indented, on lines of its own", "<act do='put'>\n<text>\n    code\n</text>\n</act>", "    code"),
+    ("a break only before it", "<act do='put'>\n<text>\ncode</text>\n</act>", "\ncode"),
+    ("empty lines", "<act do='put'>\n<text>\n\ncode\n\n</text>\n</act>", "\ncode\n"),
+    ("a blank at both ends", "<act do='put'>\n<text> code </text>\n</act>", "code"),
+    ("more blanks", "<act do='put'>\n<text>  code  </text>\n</act>", "  code  "),
+]
+
+
+@pytest.mark.parametrize(("what", "text", "value"), VALUES, ids=[each[0] for each in VALUES])
+def test_white_space_at_the_ends_of_a_value(what: str, text: str, value: str) -> None:
+    del what
+    tool = {
+        "name": "put",
+        "parameters": {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]},
+    }
+    events = events_of(lambda: Parser([tool], options=ParserOptions(markup=True)), text)
+    assert calls_of(events) == [("put", {"text": value})]
+
+
+@pytest.mark.parametrize("before", ["I do that now:\n", "Shall I?\n\n", "<plan>\n"])
+def test_a_refused_line_that_names_a_tool_and_its_parameters_says_so(before: str) -> None:
+    events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), f"{before}{FRAME}\nSo it is.")
+    assert calls_of(events) == []
+    [problem] = [each for each in events if isinstance(each, Problem)]
+    assert (problem.code, problem.start) == ("unread-call", len(before))
+
+
 def test_such_a_call_says_so() -> None:
     output = parse(f"Yes.\n{FRAME}", TOOLS)
     assert [(each.code, each.text, each.start) for each in output.problems] == [("undeclared-spelling", FRAME, 5)]

@@ -42,7 +42,7 @@ ROWS = [
     Row("two drafts", f"<think>a {CALL} b {OTHER} c</think>d", [], f"a {CALL} b {OTHER} c", "d"),
     Row("another opener of reasoning", f"<think>a {CALL}<think>b", [], f"a {CALL}b"),
     Row("a value that never ends", f"<think>a {CODER[:-40]} b</think>c", [], f"a {CODER[:-40]} b", "c", "qwen3-coder"),
-    Row("a closer in a string", f"<think>a {IN_STRING}", [], "a " + IN_STRING.split("</")[0], 'b"}}\n</tool_call>'),
+    Row("a closer in a string", f"<think>a {IN_STRING}", [], "a " + IN_STRING.split("</")[0], 'b"}}'),
     Row("a mention", "<think>I write <tool_call> first</think>Yes", [], "I write <tool_call> first", "Yes"),
     Row("by characters that begin the closer", f"<think>a {CALL}</thi", [], f"a {CALL}</thi"),
     Row("in XML, as the turn ends", f"<think>a\n{CODER}", ["f"], "a", "", "qwen3-coder"),

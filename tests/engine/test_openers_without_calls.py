@@ -70,7 +70,7 @@ ROWS = [
     Row("the same, in code", HERMES.replace("\n</", " `</") + "`", "hermes", ["f"], content=" `</tool_call>`"),
     Row("an empty section beside a call", "<tools_x>", None),
     Row("a closer in prose", "The end is </tool_call>, always.", None),
-    Row("a closer of another family", f"{HERMES}[/TOOL_CALLS]", "hermes", ["f"], content="[/TOOL_CALLS]"),
+    Row("a closer of another family", f"{HERMES}[/TOOL_CALLS]", "hermes", ["f"], content="", problems=LEFT),
     Row(
         "text for the user",
         '<|start|>assistant to=user<|message|>So:\n<atem:function_calls>\n<atem:invoke name="f">\n'

@@ -160,7 +160,7 @@ class FastPath:
                 self._finder = self._plan.text_finder(turn)
                 self._find_opener = self._finder.search
                 self._look_on = judge.header_begun
-        elif turn.has_content and turn.emit.clean and not judge.must_look:
+        elif turn.has_content and turn.emit.clean and not judge.must_look and not turn.notes_unread:
             if judge.closers.late:
                 if self._pos <= judge.closers.until + WINDOW:  # no closer is that long
                     return

@@ -18,7 +18,7 @@ from toolglean.engine.modes import CALL, CONTENT, DONE, TEXT, Mode
 from toolglean.engine.reasons import OTHER_ROLE
 from toolglean.engine.repair.suspended import ON
 from toolglean.engine.tape import UNBOUND, Region, Tape
-from toolglean.scan.plain import Plain
+from toolglean.scan.plain import Plain, Rope
 from toolglean.scan.text import KEPT, in_sentence
 
 if TYPE_CHECKING:
@@ -78,6 +78,8 @@ class TurnState(Plain):
         suspended: the call that may have to be repaired, until its end is seen.
         repair_failed_at: the number of calls that had begun when a repair failed: that call is not tried again.
         candidate: content that may be calls in an undeclared spelling, or None.
+        unread: the place of the first line that may begin such a call and was refused, and the content from there on,
+            up to a limit; None if there was none.
         has_tags: whether the content has any tag, which a closer that follows may belong to.
         last_char: the last character of the content; "" where none has come since a marker or a call.
     """
@@ -98,6 +100,7 @@ class TurnState(Plain):
             "candidate",
             "last_char",
             "has_tags",
+            "unread",
         ),
     )
 
@@ -117,6 +120,7 @@ class TurnState(Plain):
         self.suspended: Suspended | None = None
         self.repair_failed_at = 0
         self.candidate: Candidate | None = None
+        self.unread: tuple[int, Rope] | None = None
         self.around: Around = NOTHING
         self.last_char = ""
 
@@ -129,6 +133,7 @@ class TurnState(Plain):
         twin.mode, twin.channel = self.mode, self.channel
         twin.narrowed_to, twin.last_text = self.narrowed_to, self.last_text
         twin.last_char, twin.around, twin.has_tags = self.last_char, self.around, self.has_tags
+        twin.unread = self.unread
         twin.at_start, twin.has_content, twin.long_space = self.at_start, self.has_content, self.long_space
         twin.repair, twin.repair_failed_at, twin.candidate = self.repair, self.repair_failed_at, self.candidate
         return twin

@@ -126,6 +126,7 @@ class Turn(Speech):
         mark = Mark(text[:kept], start, None if problem is None else (problem, text))
         patience = min(PATIENCE, self.limits.held) if closers and SPECIAL.intersection(mark.text) else 0
         self.at_start = False
+        self.note_tags(mark.text)
         self.keep_marker(mark.text, start)
         self.leave(text_follows=False)
         self.emit.set_aside(mark, closers, patience)

@@ -16,7 +16,7 @@ from toolglean.errors import FormatError
 from toolglean.formats.builder import NfaBuilder
 from toolglean.formats.nfa import Nfa, SlotEdge, StateSet
 from toolglean.formats.patterns import before_name, closers_of, ends_of_pairs, first_literal, head_of, is_marker, marks
-from toolglean.formats.reasonings import Reasoning, writes
+from toolglean.formats.reasonings import ANYWHERE, Reasoning, writes
 from toolglean.formats.registry import find_format, get_format
 from toolglean.formats.respelling import openers_of_respellings, respelling
 from toolglean.formats.spec import Format, JsonOrText, Literal, Pairs, tokens_of
@@ -37,14 +37,22 @@ class Channel:
         line: the states before them, at the beginning of a line.
         anywhere: the literals that are accepted in the middle of a line too.
         respelt: the openers of other spellings: see respelling.py.
+        foreign: if only some formats are looked for, the markers of the others.
     """
 
-    __slots__ = ("anywhere", "finder", "line", "opening", "respelt")
+    __slots__ = ("anywhere", "finder", "foreign", "line", "opening", "respelt")
 
     def __init__(
-        self, program: Program, states: list[int], lines: list[int], *, words: bool, like: Finder | None
+        self,
+        program: Program,
+        states: list[int],
+        lines: list[int],
+        *,
+        words: bool,
+        like: Finder | None,
+        whole: Channel | None = None,
     ) -> None:
-        # `like`: the finder of the program that this one extends.
+        # `like`: the finder of the program that this one extends. `whole`: the channel for all formats.
         self.opening = program.nfa.state_set(states)
         self.line = program.nfa.state_set(states + lines) if lines else self.opening
         self.anywhere = tuple(program.nfa.terminals(states).literals)
@@ -53,7 +61,9 @@ class Channel:
         self.respelt = frozenset(program.respelt).difference(literals)
         own = frozenset(literals).difference(self.anywhere if words and lines else literals)
         only = frozenset(each for each in own if each[0].isalpha())
-        every = (*literals, *self.respelt)
+        marks = () if whole is None else (each for each in whole.finder.literals if each[0] in ANYWHERE)
+        self.foreign = frozenset(marks).difference(literals)
+        every = (*literals, *self.respelt, *self.foreign)
         if like is not None and (like.words, like.unguarded, like.line_words) == (words, bool(lines), only):
             self.finder = like.also_finding(every)
         else:
@@ -140,7 +150,8 @@ class Program:
                 states += [layer.call_opener for layer in layers if not layer.format.at_line_start]
                 lines = [layer.call_opener for layer in layers if layer.format.at_line_start]
             like = None if self.base is None or only else self.base.channel(channel, ()).finder
-            self._channels[key] = Channel(self, states, lines, words=words, like=like)
+            whole = self.channel(channel, ()) if only and channel == CONTENT else None
+            self._channels[key] = Channel(self, states, lines, words=words, like=like, whole=whole)
         return self._channels[key]
 
     def _other_reasoning(self, chosen: list[NfaBuilder]) -> list[int]:

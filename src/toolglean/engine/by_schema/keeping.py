@@ -12,6 +12,7 @@ from toolglean.engine.by_schema.lines import announces, begin_in
 from toolglean.engine.modes import CONTENT, DONE
 from toolglean.engine.reasons import UNREAD
 from toolglean.engine.state import TurnState
+from toolglean.scan.plain import grown, joined
 
 if TYPE_CHECKING:
     from toolglean.engine.emit import Emitter
@@ -83,6 +84,7 @@ class Keeping(TurnState):
                 self.candidate.add(place)
         elif self.around.open or self.around.refused or announces(self.last_text):
             self.around = self.around._replace(refused=True)
+            self.unread = self.unread or (place, ())
         else:
             from toolglean.engine.by_schema.candidate import Candidate  # noqa: PLC0415  # few turns need it
 
@@ -125,6 +127,19 @@ class Keeping(TurnState):
         if self.rules.by_schema and self.channel == CONTENT:
             self.part_at_line(text, 0, len(text), last=self.last_char, start=start)
 
+    def note_unread(self, text: str, start: int) -> None:
+        """That content follows a line that was refused."""
+        assert self.unread is not None
+        place, rope = self.unread
+        room = place + self.limits.held - start
+        if room > 0:
+            self.unread = place, grown(rope, text[:room])
+
+    @property
+    def notes_unread(self) -> bool:
+        """Whether content that follows must be noted."""
+        return self.unread is not None and self.emit.index == 0 and len(joined(self.unread[1])) < self.limits.held
+
     def keep_nothing(self) -> None:
         """Something came that is not content: what is kept is content."""
         if self.candidate is not None:
@@ -145,3 +160,9 @@ class Keeping(TurnState):
                     self.emit.problem(UNREAD, unread, kept.start)
             else:
                 self.emit = found
+        elif self.unread is not None and self.emit.index == 0:
+            from toolglean.engine.by_schema.reading import names_call  # noqa: PLC0415
+
+            place, rope = self.unread
+            if names_call(text := joined(rope).strip(), self):
+                self.emit.problem(UNREAD, text, place)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from toolglean.engine.state import TurnState
     from toolglean.scan.by_schema.found import FoundCall
 
-__all__ = ["calls_in", "unread_in"]
+__all__ = ["calls_in", "names_call", "unread_in"]
 
 _words = re.compile(r"[\w.-]*\w").findall
 _begin = re.compile(r"([^\w\n]{0,8})(\w*)").match
@@ -81,10 +81,15 @@ def unread_in(kept: Candidate, turn: TurnState) -> str:
         or any(isinstance(each, Problem) for each in turn.emit.out)
     ):
         return ""
-    text = text_of(turn.emit.out, kept.start)
+    text = text_of(turn.emit.out, kept.start).strip()
+    return text if names_call(text, turn) else ""
+
+
+def names_call(text: str, turn: TurnState) -> bool:
+    """Whether the text names a tool, and the parameters which it requires."""
     words = frozenset(_words(text))
-    named = (tool for tool in turn.names.tools if tool.name in words)
-    return text.strip() if any(_has_required(tool.parameters.get("required"), words) for tool in named) else ""
+    named = (tool for tool in turn.names.tools or () if tool.name in words)
+    return any(_has_required(tool.parameters.get("required"), words) for tool in named)
 
 
 def _has_required(required: Any, words: frozenset[str]) -> bool:

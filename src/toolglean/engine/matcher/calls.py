@@ -338,8 +338,10 @@ def _read_by_others(turn: Turn, reading: Reading, problem: Reason | None, *, dou
     # Have the region read again, if another format can read it: see fallback.py.
     if turn.tape.in_prompt:
         return False
-    lead, start = turn.region.fence_line, turn.region.start
+    lead, start, program = turn.region.fence_line, turn.region.start, reading.walk.program
     found = reading.fallback.second_try(turn.region.text[lead:], turn.channel, turn.last_text, problem, doubted=doubted)
+    if found is None and not turn.region.bare and 0 < len(turn.narrowed_to) < len(program.formats):
+        found = reading.fallback.of_all(program, turn.last_text, turn.region.opener_length, problem)
     if found is None:
         return False
     twin = reading.at(found.program, found.states, start + lead, found.fallback)

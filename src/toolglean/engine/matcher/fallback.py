@@ -10,6 +10,8 @@
 #     OWN ── no call ──────────▶ SIBLING ── no call ──▶ it is text
 #      └──── an unknown tool ──▶ DOUBTED ── no call ──▶ ONLY
 #
+# With `auto`, the formats that the first call has ruled out are the fallback formats of those that are left.
+#
 # Each reading begins at the first character, and each reader tries once. So the work is linear, and the result is the
 # same for every chunking.
 """The fallback: which other formats may read what did not yield a call."""
@@ -69,6 +71,15 @@ class Fallback(NamedTuple):
         if self.problem is None and (self.role is ONLY or self.role is FALLBACK):
             return self
         return Fallback(FALLBACK if self.is_foreign else ONLY, in_line=self.in_line)
+
+    def of_all(self, program: Program, last: str, opener: int, problem: Reason | None) -> SecondTry | None:
+        """What reads a text again of which the formats that the turn may still be in have made no call: all formats of
+        the program. None if nothing can: see `second_try`.
+        """
+        if self.role is not ONLY or self.from_start:
+            return None
+        fallback = self._replace(role=FALLBACK, problem=problem)
+        return SecondTry(program, program.channel(CONTENT, ()).states_after(last), opener, fallback)
 
     def second_try(
         self, text: str, channel: int, last: str, problem: Reason | None, *, doubted: bool

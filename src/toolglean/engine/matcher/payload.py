@@ -96,6 +96,8 @@ class FormatPlan(Plan):
     def may_begin(self, turn: Turn, found: str) -> bool:
         """Whether anything begins with that literal there: some begin only at the beginning of a line."""
         channel = self.program.channel(turn.channel, turn.narrowed_to)
+        if found in channel.foreign:
+            channel = self.program.channel(turn.channel, ())
         if channel.states_after(turn.last_text) is channel.line or found.startswith(channel.anywhere):
             return True
         if found in channel.respelt:
@@ -118,12 +120,17 @@ class FormatPlan(Plan):
                 turn.open_region(start, other[1], alone=alone)
                 states = other[0].channel(CONTENT, ()).states_after(turn.last_text)
                 return FormatPayload.at(other[0], states, start, Fallback(FALLBACK, in_line=in_line)), 0
+        only = turn.narrowed_to
+        if found in self.program.channel(turn.channel, only).foreign:  # the first call has ruled its format out
+            fallback, only = Fallback(FALLBACK, in_line=in_line), ()
+        else:
+            fallback = _fallback(fallback_formats, in_line=in_line)
         alone = in_line or found in self.program.own_tags
         last = found in self.program.last_tags or (fallback_formats is not None and found in fallback_formats.last_tags)
         alone = last or alone or found[0] in FENCES
         turn.open_region(start, opener or len(found), alone=alone)
-        states = self.program.channel(turn.channel, turn.narrowed_to).states_after(turn.last_text)
-        return FormatPayload.at(self.program, states, start, _fallback(fallback_formats, in_line=in_line)), 0
+        states = self.program.channel(turn.channel, only).states_after(turn.last_text)
+        return FormatPayload.at(self.program, states, start, fallback), 0
 
     def begins(self, char: str) -> bool:
         """See `Plan`."""

@@ -139,9 +139,11 @@ def _pair(key: str, text: str) -> Pair:
 
 
 def _without_breaks(text: str) -> str:
-    # One line break at each end belongs to the tags.
+    # A line break at both ends belongs to the tags; one at a single end may belong to the value.
     begin = 2 if text.startswith("\r\n") else 1 if text.startswith("\n") else 0
     end = len(text) - (2 if text.endswith("\r\n") else 1 if text.endswith("\n") else 0)
+    if not begin or end == len(text):
+        return text
     return text[begin:end] if begin <= end else ""
 
 

@@ -85,9 +85,10 @@ def arguments_of(tool: Schema, pairs: Iterable[Pair]) -> dict[str, Any] | None:
 
 
 def _without_spacing(pairs: list[Pair]) -> list[Pair]:
+    # One blank, that is: code that is indented may begin with more.
     raw = [pair.text for pair in pairs if not pair.is_exact]
-    lead = bool(raw) and all(text.startswith(" ") for text in raw)
-    tail = lead and all(len(text) > 1 and text.endswith(" ") for text in raw)
+    lead = bool(raw) and all(text[:1] == " " and text[1:2] != " " for text in raw)
+    tail = lead and all(len(text) > 1 and text[-1] == " " and text[-2] != " " for text in raw)
     if not lead:
         return pairs
     return [pair if pair.is_exact else Pair(pair.key, pair.text[1 : -1 if tail else None]) for pair in pairs]
