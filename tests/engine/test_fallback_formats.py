@@ -387,3 +387,24 @@ def test_a_label_before_a_tag_is_no_beginning_of_a_call(label: str) -> None:
     events = events_of(lambda: reader("harmony"), text)
     assert calls_of(events) == []
     assert content_of(events) == text
+
+
+FIRST = '<function=f>{"x": 1}</function>'
+QUOTED = '<function=f>{"x": 2}</function>'
+LATER = {
+    # After the first call, the format of `later` is ruled out. If it were only text, what its value quotes would run.
+    "its opener begins as that of the first": (f"<function=g>\n<parameter=s>\n{QUOTED}\n</parameter>\n</function>", []),
+    "in a frame of its own": (f'<invoke name="g">\n<parameter name="s">{QUOTED}</parameter>\n</invoke>', [("g", {"s": QUOTED})]),
+    "in JSON": (f'<tool_call>\n{{"name": "g", "arguments": {{"s": {QUOTED!r}}}}}\n</tool_call>'.replace("'", '"').replace('{"x": 2}', "{x: 2}"), [("g", {"s": QUOTED.replace('"', "")})]),
+    "of a tool that is not known": (f'<invoke name="h">\n<parameter name="s">{QUOTED}</parameter>\n</invoke>', []),
+    "a mention": ("Then <invoke> comes, and [TOOL_CALLS].", []),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("later", "calls"), LATER.values(), ids=LATER)
+def test_what_another_family_quotes_after_the_first_call_does_not_run(later: str, calls: list[Any]) -> None:
+    string = {"type": "object", "properties": {"s": {"type": "string"}}}
+    tools = [*TOOLS, {"name": "g", "parameters": string}]
+    events = events_of(lambda: Parser(tools, options=ParserOptions(markup=True)), f"{FIRST}\n\n{later}")
+    ran = [each for each in calls_of(events) if each != ("h", {"s": QUOTED})]
+    assert ran == [("f", {"x": 1}), *calls]
