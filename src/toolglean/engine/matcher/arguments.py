@@ -16,7 +16,7 @@ from toolglean.engine.readers import reader_for
 from toolglean.engine.reasons import LEFTOVER_MARKER
 from toolglean.engine.repair.suspended import OFF, Fault, Kind, Refusal
 from toolglean.formats.spec import JsonOrText, Tree
-from toolglean.scan.json import JsonScanner
+from toolglean.scan.json import JsonScanner, decode
 from toolglean.scan.json_reader import JsonReader
 from toolglean.scan.names import renamed_keys
 from toolglean.scan.plain import Rope, grown, joined
@@ -104,7 +104,12 @@ class Arguments(Field):
             for each in declared.calls
             if "{arguments}" in each
         ]
-        return re.search(rf"(?:{'|'.join(openers)})(?:\s|\\n)*<", turn.emit.call.arguments) is not None
+        written = turn.emit.call.arguments
+        if "<" not in written or re.search(rf"(?:{'|'.join(openers)})(?:\s|\\n)*<", written) is not None:
+            return "<" in written
+        # The tag of a parameter, in its own value: the first one was not closed.
+        values: dict[str, object] = decode(written)[0]
+        return any(f"<{key}>" in value for key, value in values.items() if isinstance(value, str))
 
     def _end(self, turn: Turn, reading: Reading, end: int) -> None:
         reading.walk.close_slot(self.slot, "", end)
