@@ -97,7 +97,9 @@ class UnknownCalls(Plain):
 
     def _sifted(self, events: list[Event]) -> list[Event]:
         out: list[Event] = []
+        goes_on = False  # whether the event before is of the same arguments: how they are parted means nothing
         for event in events:
+            goes_on, is_first = isinstance(event, CallDelta), not goes_on
             if isinstance(event, Problem):
                 out.append(event)
                 continue
@@ -106,18 +108,19 @@ class UnknownCalls(Plain):
                     continue  # it is cut out of the text once it is clear what follows it
                 out += self._closed(event.start)
             if isinstance(event, CallStart | CallDelta | CallEnd):
-                out += self._of_call(event)
+                out += self._of_call(event, is_first=is_first)
             else:
                 self._returned = event.start + len(event.text)
                 out.append(event)
         self._forget()
         return out
 
-    def _of_call(self, event: CallEvent) -> list[Event]:
+    def _of_call(self, event: CallEvent, *, is_first: bool) -> list[Event]:
         if isinstance(event, CallStart):
             self._stays = event.known is False
         if not self._stays:
-            self._returned = event.call.span[1] if isinstance(event, CallEnd) else event.start
+            if is_first or not isinstance(event, CallDelta):
+                self._returned = event.call.span[1] if isinstance(event, CallEnd) else event.start
             return [self._numbered(event)]
         if not isinstance(event, CallEnd):
             return []
