@@ -5,6 +5,7 @@
 #   no exception   whatever a model writes, also where the caller's stack is nearly used up
 #   limits         no complete call is nested deeper, and there are no more of them, than the limits allow
 #   characters     no name, id or argument of a call contains half of a surrogate pair
+#   markup         without `markup`, the same events but for the markup
 #   an end         no text of this size takes seconds
 #
 # `broken` returns the law that a text breaks, or None. It is fast if none is broken, which is nearly always so.
@@ -28,7 +29,7 @@ from typing import Any
 from tests.support.chunkings import account
 from tests.support.face import faced
 from tests.support.own_formats import own_format
-from toolglean import CallEnd, Event, Limits, Parser, join
+from toolglean import CallEnd, Event, Limits, Markup, Parser, join
 from toolglean.formats.registry import find_format
 
 __all__ = [
@@ -131,8 +132,8 @@ class Subject:
     repair: bool = True
     trailing: bool = False
 
-    def parser(self) -> Parser:
-        """A new parser."""
+    def parser(self, *, markup: bool = True) -> Parser:
+        """A new parser. `markup`: whether it tells what is markup."""
         named = own_format(self.name) or self.name
         options: dict[str, Any] = {"tag": self.name[4:]} if self.name.startswith("tag:") else {"format": named}
         options["unknown_tools"] = "content" if self.known else "call"
@@ -144,7 +145,7 @@ class Subject:
         options["repair"] = self.repair
         if self.trailing:
             options["trailing_json"] = "call"
-        return Parser(TOOLS[self.tools], **faced(**options, markup=True, limits=Limits(**dict(self.limits))))
+        return Parser(TOOLS[self.tools], **faced(**options, markup=markup, limits=Limits(**dict(self.limits))))
 
 
 def can_reason(name: str) -> bool:
@@ -215,7 +216,7 @@ def broken(subject: Subject, text: str, *, seed: int = 0, thorough: bool = False
             whole = found
         elif found != whole:
             return Breach("one answer", first_difference(whole, found), tuple(chunks), _beside(whole, found))
-    for law, often in ((_calls, 1), (_on_a_full_stack, 8), (_copies, 16)):
+    for law, often in ((_calls, 1), (_on_a_full_stack, 8), (_copies, 16), (_without_markup, 4)):
         breach = law(subject, text, whole) if thorough or seed % often == 0 else None
         if breach:
             return breach
@@ -292,6 +293,14 @@ def _calls(subject: Subject, text: str, whole: list[Event]) -> Breach | None:
         except UnicodeError:
             return Breach("characters", "half of a pair", (text,), _lines(whole))
     return None
+
+
+def _without_markup(subject: Subject, text: str, whole: list[Event]) -> Breach | None:
+    found = _events(subject.parser(markup=False), [text])
+    wanted = join(each for each in whole if not isinstance(each, Markup))
+    if found == wanted:
+        return None
+    return Breach("markup", first_difference(wanted, found), (text,), _beside(wanted, found))
 
 
 SHALLOW = 100

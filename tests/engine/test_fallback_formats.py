@@ -389,14 +389,14 @@ def test_a_label_before_a_tag_is_no_beginning_of_a_call(label: str) -> None:
     assert content_of(events) == text
 
 
-FIRST = '<function=f>{"x": 1}</function>'
-QUOTED = '<function=f>{"x": 2}</function>'
+FIRST_CALL = '<function=f>{"x": 1}</function>'
+INNER = '<function=f>{"x": 2}</function>'
 LATER = {
     # After the first call, the format of `later` is ruled out. If it were only text, what its value quotes would run.
-    "its opener begins as that of the first": (f"<function=g>\n<parameter=s>\n{QUOTED}\n</parameter>\n</function>", []),
-    "in a frame of its own": (f'<invoke name="g">\n<parameter name="s">{QUOTED}</parameter>\n</invoke>', [("g", {"s": QUOTED})]),
-    "in JSON": (f'<tool_call>\n{{"name": "g", "arguments": {{"s": {QUOTED!r}}}}}\n</tool_call>'.replace("'", '"').replace('{"x": 2}', "{x: 2}"), [("g", {"s": QUOTED.replace('"', "")})]),
-    "of a tool that is not known": (f'<invoke name="h">\n<parameter name="s">{QUOTED}</parameter>\n</invoke>', []),
+    "its opener begins as that of the first": (f"<function=g>\n<parameter=s>\n{INNER}\n</parameter>\n</function>", []),
+    "in a frame of its own": (f'<invoke name="g">\n<parameter name="s">{INNER}</parameter>\n</invoke>', [("g", {"s": INNER})]),
+    "in JSON": (f'<tool_call>\n{{"name": "g", "arguments": {{"s": {INNER!r}}}}}\n</tool_call>'.replace("'", '"').replace('{"x": 2}', "{x: 2}"), [("g", {"s": INNER.replace('"', "")})]),
+    "of a tool that is not known": (f'<invoke name="h">\n<parameter name="s">{INNER}</parameter>\n</invoke>', []),
     "a mention": ("Then <invoke> comes, and [TOOL_CALLS].", []),
 }  # fmt: skip
 
@@ -405,6 +405,6 @@ LATER = {
 def test_what_another_family_quotes_after_the_first_call_does_not_run(later: str, calls: list[Any]) -> None:
     string = {"type": "object", "properties": {"s": {"type": "string"}}}
     tools = [*TOOLS, {"name": "g", "parameters": string}]
-    events = events_of(lambda: Parser(tools, options=ParserOptions(markup=True)), f"{FIRST}\n\n{later}")
-    ran = [each for each in calls_of(events) if each != ("h", {"s": QUOTED})]
+    events = events_of(lambda: Parser(tools, options=ParserOptions(markup=True)), f"{FIRST_CALL}\n\n{later}")
+    ran = [each for each in calls_of(events) if each != ("h", {"s": INNER})]
     assert ran == [("f", {"x": 1}), *calls]

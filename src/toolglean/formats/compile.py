@@ -42,6 +42,8 @@ class Channel:
 
     __slots__ = ("anywhere", "finder", "foreign", "line", "opening", "respelt")
 
+    finder: Finder
+
     def __init__(
         self,
         program: Program,
