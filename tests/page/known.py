@@ -1,0 +1,120 @@
+# Where the engine is known to differ from the reference: by how the text looks to the reference, as narrowly as that can
+# be said. Each has a row in test_reference.py, which fails as soon as the engine is right: then it goes from here.
+# Does not depend on how a text is made.
+"""Differences that have a name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+from tests.page.contexts import BLANKS, CALL, END_MARKERS, ROWS, At, Context, Row
+from tests.page.reference import document, read, says
+
+__all__ = ["KNOWN", "explained"]
+
+_NESTED = frozenset({"qwen3-coder", "deepseek-v3.2"})  # formats with an opener inside that is an opener, too
+_THOUGHT = re.compile(r"</?think(?:ing)?>|\[/?THINK\]")
+_MARKER = "|".join(map(re.escape, END_MARKERS)) + r"|<\|im_start\|>|</?think|\[/?THINK"
+_QUOTED = frozenset({Context.CODE, Context.FENCE, Context.QUOTE, Context.COMMENT, Context.ELEMENT, Context.RESULT})
+
+
+def _with(change: Callable[[Row], Row | None]) -> tuple[Row, ...]:
+    return tuple(new for row in ROWS if (new := change(row)) is not None)
+
+
+def _loose(row: Row) -> Row | None:
+    # A fence as the engine has it: with more than a word, it is none; any run closes it that no letter follows.
+    if row.context is not Context.FENCE:
+        return row
+    if row.at is At.LINE and "`" in row.opens:
+        return None
+    sign = "`" if "`" in row.opens else "~"
+    opens = row.opens.removeprefix(BLANKS) if row.at is At.LINE else row.opens
+    return replace(row, opens=opens, ends=rf"(?<!{sign}){sign}{{SIZE,}}(?![{sign}\w])")
+
+
+_LOOSE = _with(_loose)
+_NO_JSON = _with(lambda row: None if row.context is Context.JSON else row)
+
+
+def _fences(text: str, _format: str, ran: str) -> bool:
+    return says(text, _LOOSE) in {ran, "either"}
+
+
+def _inner_opener(text: str, name: str, ran: str) -> bool:
+    in_string = Context.JSON_STRING in {read(text, rows)[text.index(CALL)].context for rows in (ROWS, _LOOSE)}
+    return ran == "runs" and name in _NESTED and in_string
+
+
+def _thought_in_quotation(text: str, _format: str, _ran: str) -> bool:
+    found = read(text)
+    return any(found[each.start()].context in {*_QUOTED, Context.JSON_STRING, Context.JSON}
+               for each in _THOUGHT.finditer(text, 0, text.index(CALL)))  # fmt: skip
+
+
+def _json_first(text: str, _format: str, _ran: str) -> bool:
+    # The turn begins with what is no JSON after all, and a string in it would open something.
+    begin = len(text) - len(text.lstrip())
+    if text[begin : begin + 1] not in {"[", "{"}:
+        return False
+    strings, _, complete = document(text, begin, len(text))
+    return not complete and any(
+        each.context in _QUOTED or each.context is Context.OVER
+        for start, end in strings
+        for each in read(text)[start:end]
+    )
+
+
+def _opaque_json(text: str, _format: str, ran: str) -> bool:
+    return ran != "runs" and says(text, _NO_JSON) == "content"
+
+
+def _outlived(text: str, _format: str, ran: str) -> bool:
+    # A document begins in a quotation, and one of its strings goes on after it.
+    place = text.index(CALL)
+    found = read(text)
+    return ran != "runs" and any(
+        start <= place < end
+        for each in re.finditer(r"[{\[]", text[:place])
+        if found[each.start()].context in _QUOTED
+        for start, end in document(text, each.start(), len(text))[0]
+    )
+
+
+def _after_a_tick(text: str, _format: str, ran: str) -> bool:
+    return ran != "runs" and text[: text.index(CALL)].endswith("`")
+
+
+def _marker_first(text: str, _format: str, ran: str) -> bool:
+    # A fence opens the turn, and a marker follows its line at once.
+    return ran == "runs" and re.match(rf"\s*(?:`{{3,}}|~{{3,}})[\w+#./-]*\s*\n\s*(?:{_MARKER})", text) is not None
+
+
+def _in_a_list(text: str, name: str, ran: str) -> bool:
+    return ran != "runs" and name.startswith("mistral") and text.lstrip()[:1] in {"[", "{"}
+
+
+def _tag_ends_paragraph(text: str, _format: str, ran: str) -> bool:
+    return ran != "runs" and re.search(r"\n<", text[text.index(CALL) :]) is not None and "`" in text
+
+
+KNOWN: dict[str, Callable[[str, str, str], bool]] = {
+    "an inner opener in a string": _inner_opener,
+    "reasoning in a quotation": _thought_in_quotation,
+    "JSON that begins the turn": _json_first,
+    "the end of a fence": _fences,
+    "JSON that is complete": _opaque_json,
+    "JSON in a quotation": _outlived,
+    "a mention before a call": _after_a_tick,
+    "a marker first in a fence": _marker_first,
+    "a list before a bracket": _in_a_list,
+    "a tag that ends a paragraph": _tag_ends_paragraph,
+}
+"""By name: whether a difference is of that kind. Each takes the text, the format and what the engine does."""
+
+
+def explained(text: str, name: str, ran: str) -> str:
+    """The name of the known difference; "" if there is none."""
+    return next((what for what, is_it in KNOWN.items() if is_it(text, name, ran)), "")
