@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from tests.page.contexts import BLANKS, CALL, END_MARKERS, ROWS, At, Context, Row
-from tests.page.reference import document, read, says
+from tests.page.reference import document, read, says, without_ends
 
 __all__ = ["KNOWN", "explained"]
 
@@ -96,8 +96,29 @@ def _in_a_list(text: str, name: str, ran: str) -> bool:
     return ran != "runs" and name.startswith("mistral") and text.lstrip()[:1] in {"[", "{"}
 
 
-def _tag_ends_paragraph(text: str, _format: str, ran: str) -> bool:
-    return ran != "runs" and re.search(r"\n<", text[text.index(CALL) :]) is not None and "`" in text
+def _tag_ends_paragraph(text: str, _format: str, _ran: str) -> bool:
+    return re.search(r"`(?:[^\n]|\n(?!\n))*\n[<\[]", text) is not None
+
+
+def _other_closer(text: str, _format: str, ran: str) -> bool:
+    after = text[text.index(CALL) + 1 :]
+    return ran == "runs" and _THOUGHT.search(after) is not None and not _THOUGHT.sub("", without_ends(after)).strip()
+
+
+def _cut_off_in_code(text: str, _format: str, ran: str) -> bool:
+    before, after = text.split(CALL)
+    return ran == "runs" and before.endswith("`") and after.strip() != "" and not without_ends(after).strip()
+
+
+def _blanks_before_a_quote(text: str, _format: str, _ran: str) -> bool:
+    return re.match(r"\s*[ \t]>", text) is not None
+
+
+def _bracket_in_a_string(text: str, _format: str, ran: str) -> bool:
+    found = read(text)
+    return ran == "runs" and found[text.index(CALL)].context is Context.JSON_STRING and any(
+        found[each.start()].context is Context.JSON_STRING for each in re.finditer(r"[{\[]", text)
+    )
 
 
 KNOWN: dict[str, Callable[[str, str, str], bool]] = {
@@ -111,6 +132,10 @@ KNOWN: dict[str, Callable[[str, str, str], bool]] = {
     "a marker first in a fence": _marker_first,
     "a list before a bracket": _in_a_list,
     "a tag that ends a paragraph": _tag_ends_paragraph,
+    "another family's closer": _other_closer,
+    "cut off in code": _cut_off_in_code,
+    "blanks before a quoted line": _blanks_before_a_quote,
+    "a bracket in a string": _bracket_in_a_string,
 }
 """By name: whether a difference is of that kind. Each takes the text, the format and what the engine does."""
 

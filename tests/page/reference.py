@@ -17,7 +17,7 @@ from functools import lru_cache
 
 from tests.page.contexts import CALL, END_MARKERS, PARAGRAPH_ENDS, ROWS, At, Context, Inside, Lasts, Row
 
-__all__ = ["Where", "contexts_of", "document", "read", "says"]
+__all__ = ["CONTENT", "EITHER", "RUNS", "Where", "contexts_of", "document", "read", "says", "without_ends"]
 
 
 FENCES = [row for row in ROWS if row.context is Context.FENCE]
@@ -142,7 +142,7 @@ def _fill_code(text: str, i: int, end: int, found: list[Where]) -> None:
 
 _SPACE = re.compile(r"[ \t\r\n]*")
 _RAW = re.compile(r'"(?:[^"\\]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*')
-_STRING = re.compile(r'"(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*')
+_STRING = re.compile(r'"(?:[^"\\\n]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*')
 _SCALAR = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null")
 
 
@@ -193,6 +193,7 @@ def document(text: str, i: int, end: int) -> tuple[list[tuple[int, int]], int, b
 # -- what becomes of a call --------------------------------------------------------------------------------------------
 
 RUNS, CONTENT, EITHER = "runs", "content", "either"
+"""What may become of a call; EITHER where nothing is decided."""
 
 
 def says(text: str, rows: tuple[Row, ...] = ROWS) -> str:
@@ -205,7 +206,7 @@ def says(text: str, rows: tuple[Row, ...] = ROWS) -> str:
     if where.context is Context.JSON_STRING and "\n" in text[where.since : place]:
         return EITHER  # where the turn may be JSON, such a string may be one, and it may not
     if inside is Inside.DRAFT:
-        return CONTENT if _without_ends(after).strip() else RUNS
+        return CONTENT if without_ends(after).strip() else RUNS
     if inside is Inside.CALL:
         return EITHER if _in_sentence(before, after) else RUNS
     if where.context is Context.FENCE and _nothing(text, found, 0, where.since):
@@ -216,10 +217,11 @@ def says(text: str, rows: tuple[Row, ...] = ROWS) -> str:
 def _nothing(text: str, found: list[Where], begin: int, end: int) -> bool:
     """Whether there is only reasoning, white space and markers of the turn's end."""
     said = (text[i] for i in range(begin, end) if found[i].context is not Context.REASONING)
-    return not _without_ends("".join(said)).strip()
+    return not without_ends("".join(said)).strip()
 
 
-def _without_ends(text: str) -> str:
+def without_ends(text: str) -> str:
+    """The text without markers that end a turn."""
     for marker in END_MARKERS:
         text = text.replace(marker, "")
     return text
@@ -228,7 +230,7 @@ def _without_ends(text: str) -> str:
 def _opens_the_turn(before: str, after: str) -> str:
     """The same in a fence that opens the turn: it is markup around its calls if there is nothing else."""
     line = re.fullmatch(r"[ \t]*(`{3,}|~{3,})[\w+#./-]{0,32}[ \t\r]*\n\s*", before)
-    after = _without_ends(after)
+    after = without_ends(after)
     if line is None or after.strip().strip("`~"):
         return CONTENT
     return RUNS if re.fullmatch(rf"\s*(?:\n[ \t]*{line[1]}{line[1][0]}*\s*)?", after) else EITHER

@@ -13,8 +13,9 @@ from functools import lru_cache
 from pathlib import Path
 
 from tests.page.contexts import CALL, Context
+from tests.page.reference import RUNS, says
 
-__all__ = ["BETWEEN", "CLOSED", "KINDS", "closed", "text_of"]
+__all__ = ["BETWEEN", "CLOSED", "KINDS", "closed", "composed", "text_of"]
 
 ROOT = Path(__file__).parents[2]
 
@@ -48,6 +49,7 @@ OPEN = (
     "<|observation|>", "a <pre> tag ", "(<code>) ", "~~", "<scr", "<|im_start|>", "<",
 )  # fmt: skip
 """What may open something, and is not closed."""
+LEAD = "So.\n\n"
 BETWEEN = (
     "\n\n", "\n\n", "\n\nSo it is.\n\n", "\nIt`s so.\n\n", "\n<|im_end|>\n\n", "\n\n- an item\n- another\n\n", "\n\n## Title\n\n",
     "\n\n1. It`s:\n\n", "\n\n> It`s quoted.\n\n", "\n\nA [link](a.md), a `word`, 3 < 4.\n\n", "</s>\n\n", "\n\n| a | b |\n\n",
@@ -141,7 +143,7 @@ def _page(rng: random.Random) -> str:
     return "\n".join(lines[begin : begin + rng.randint(3, 25)])
 
 
-_CALLS = re.compile(r"tool_call|TOOL_CALL|DSML|<.?function|invoke|arg_|parameter|<think|THINK|python_tag|channel|CALL", re.I)
+_CALLS = re.compile(r"tool_call|TOOL_CALL|DSML|<.?function|invoke|arg_|parameter|<think|THINK|python_tag|channel|CALL|<\|", re.I)
 
 
 @lru_cache(maxsize=1)
@@ -171,3 +173,19 @@ def _damaged(rng: random.Random, text: str) -> str:
         j = min(j, i + rng.choice((1, 2, 10)))
         text = text[:i] + rng.choice(("", text[i:j] * 2, rng.choice("`~<>\n\"[{ -"), rng.choice(FILLERS))) + text[j:]
     return text
+
+
+# -- the law of composition --------------------------------------------------------------------------------------------
+
+
+def composed(seed: int) -> tuple[str, str]:
+    """A context with a call in it, alone, and after another one that is closed."""
+    rng = random.Random(f"composition {seed}")
+    while True:
+        first, between = closed(rng, rng.choice([*CLOSED]), rng.choice(FILLERS)), rng.choice(BETWEEN)
+        before = rng.choice(("", LEAD)) + first + between
+        if says(before + CALL + "\n") == RUNS and says(before + "``x y ` z``\n\n" + CALL) == RUNS:
+            break
+    rest = closed(rng, rng.choice([*CLOSED]), rng.choice(("", "a ", "\n")) + CALL + rng.choice(("", "\n", "\nb")))
+    rest += rng.choice(("", "\n", "\n\nDone.", "\n\nIt`s ``x`` so.\n"))
+    return LEAD + rest, before + rest

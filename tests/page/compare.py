@@ -1,0 +1,63 @@
+# Asks the engine what it makes of the call in a text, and compares that with the reference. Does not depend on how the
+# texts are made (texts.py), or on which differences are known (known.py).
+"""The engine beside the reference."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from fuzz.context_calls import TOOLS
+from tests.page.contexts import CALL
+from tests.page.reference import CONTENT, EITHER, RUNS, says
+from toolglean import CallEnd, Parser, ParserOptions
+from toolglean.formats.registry import find_format
+from toolglean.formats.render import render
+
+__all__ = ["AUTO", "FORMATS", "differs", "engine_says", "turn_of"]
+
+AUTO = "auto"
+FORMATS = ("hermes", "qwen3-coder", "mistral-v13", "glm-4.5", "deepseek-v3.2")
+"""Formats whose calls begin with a marker, of different kinds: JSON, elements, brackets, keys and values."""
+_VALUE = "Q7"
+_NOTE = ("note", {"text": _VALUE})
+_OPEN_ENDED = frozenset({"mistral-v13"})  # text behind the arguments, on their line, is said to change what they are
+
+
+@lru_cache(maxsize=16)
+def probe(name: str) -> str:
+    """The call as that format writes it, on as few lines as it allows."""
+    declared = find_format(name)
+    assert declared is not None
+    written = render(declared, [_NOTE], tools=TOOLS).strip("\n")
+    return re.sub(r"\n(?=[{<])|(?<=})\n", "", written) if name == "hermes" else written
+
+
+def turn_of(text: str, name: str) -> str:
+    """The turn: the text with the call in it as that format writes it."""
+    return text.replace(CALL, probe(name))
+
+
+def engine_says(text: str, name: str, reads: str) -> str:
+    """What becomes of the call in a text.
+
+    Args:
+        text: the text, with one CALL.
+        name: the format that writes the call.
+        reads: the format that reads the turn, or AUTO.
+    """
+    parser = Parser(TOOLS, format=reads, options=ParserOptions(markup=True))
+    events = parser.feed(turn_of(text, name)) + parser.finish()
+    ended = [event.call for event in events if isinstance(event, CallEnd)]
+    ran = any((call.name, dict(call.arguments)) == _NOTE for call in ended if call.status == "ok")
+    return RUNS if ran else CONTENT
+
+
+def differs(text: str, name: str, reads: str) -> str:
+    """What the engine makes of the call, if the reference says otherwise; else ""."""
+    right = says(text)
+    after = text[text.index(CALL) + 1 :].partition("\n")[0].strip()
+    if right == EITHER or (right == RUNS and name in _OPEN_ENDED and after):
+        return ""
+    found = engine_says(text, name, reads)
+    return "" if found == right else found
