@@ -1,5 +1,5 @@
-# Whether the engine and the reference (tests/page/reference.py) agree on where in a text a call stands, and whether what
-# stands before a context, and is closed, changes how it is read. Does not depend on what the table of contexts says.
+# Whether the engine and the reference (tests/page/reference.py) agree on where in a text a call stands, and whether a
+# closed context changes how what follows it is read. Does not depend on what the table of contexts says.
 """`python -m fuzz.page [--count N] [--seed N] [--format NAME]`: is a call where the reference says that it is?"""
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from tests.page.known import explained
 from tests.page.reference import read, says
 from tests.page.texts import composed, text_of
 
-__all__ = ["FUZZER", "main"]
+__all__ = ["FUZZER", "compared", "main", "smaller"]
 
 LAW = "reference"
 COMPOSITION = "composition"
@@ -26,7 +26,7 @@ def look(name: str, seed: int) -> Found | str:
     """Try the case of that number: every third one is of the law of composition."""
     written = name if name != AUTO else random.Random(f"format {seed}").choice(FORMATS)
     if seed % EACH_THIRD:
-        return _compared(text_of(seed), written, name)
+        return compared(text_of(seed), written, name)
     alone, text = composed(seed)
     found = {each: engine_says(each, written, name) for each in (alone, text)}
     if found[alone] == found[text]:
@@ -38,7 +38,8 @@ def look(name: str, seed: int) -> Found | str:
     return Found(name, COMPOSITION, what, turn_of(text, written), f"  alone {turn_of(alone, written)!r}")
 
 
-def _compared(text: str, written: str, reads: str) -> Found | str:
+def compared(text: str, written: str, reads: str) -> Found | str:
+    """Compare the engine with the reference on that text: what is found, or how the case came out."""
     found = differs(text, written, reads)
     if not found:
         return says(text)
@@ -57,11 +58,11 @@ def smaller(found: Found) -> Found:
     written = found.detail.split("'s")[0].rsplit(" ", 1)[1]
 
     def still(text: str) -> bool:
-        again = _compared(text, written, found.name) if text.count(CALL) == 1 else ""
+        again = compared(text, written, found.name) if text.count(CALL) == 1 else ""
         return isinstance(again, Found) and again.key == found.key
 
     text = shrunk(found.text, still, tries=500, seconds=10)
-    again = _compared(text, written, found.name)
+    again = compared(text, written, found.name)
     assert isinstance(again, Found)
     return again
 

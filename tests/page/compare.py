@@ -14,13 +14,13 @@ from toolglean import CallEnd, Parser, ParserOptions
 from toolglean.formats.registry import find_format
 from toolglean.formats.render import render
 
-__all__ = ["AUTO", "FORMATS", "differs", "engine_says", "turn_of"]
+__all__ = ["AUTO", "FORMATS", "VALUE", "differs", "engine_says", "turn_of"]
 
 AUTO = "auto"
 FORMATS = ("hermes", "qwen3-coder", "mistral-v13", "glm-4.5", "deepseek-v3.2")
 """Formats whose calls begin with a marker, of different kinds: JSON, elements, brackets, keys and values."""
-_VALUE = "Q7"
-_NOTE = ("note", {"text": _VALUE})
+VALUE = "Q7"
+_NOTE = ("note", {"text": VALUE})
 _OPEN_ENDED = frozenset({"mistral-v13"})  # text behind the arguments, on their line, is said to change what they are
 
 

@@ -54,8 +54,10 @@ def _thought_in_quotation(text: str, _format: str, _ran: str) -> bool:
                for each in _THOUGHT.finditer(text, 0, text.index(CALL)))  # fmt: skip
 
 
-def _json_first(text: str, _format: str, _ran: str) -> bool:
-    # The turn begins with what is no JSON after all, and a string in it would open something.
+def _json_first(text: str, _format: str, ran: str) -> bool:
+    # The turn begins with what is no JSON after all, perhaps in a fence, and a string in it would open something.
+    if ran == "runs" and re.match(r"\s*`{3,}\w*\s*[\[{\"]", text):
+        return True
     begin = len(text) - len(text.lstrip())
     if text[begin : begin + 1] not in {"[", "{"}:
         return False
@@ -107,7 +109,11 @@ def _other_closer(text: str, _format: str, ran: str) -> bool:
 
 def _cut_off_in_code(text: str, _format: str, ran: str) -> bool:
     before, after = text.split(CALL)
-    return ran == "runs" and before.endswith("`") and after.strip() != "" and not without_ends(after).strip()
+    return ran == "runs" and before.endswith("`") and after.strip("`") != "" and not without_ends(after).strip("` \n")
+
+
+def _document_after_a_tick(text: str, _format: str, ran: str) -> bool:
+    return ran == "runs" and re.search(r"`[^\s`]*[{\[][^`]*\n", text[: text.index(CALL)]) is not None
 
 
 def _blanks_before_a_quote(text: str, _format: str, _ran: str) -> bool:
@@ -116,8 +122,10 @@ def _blanks_before_a_quote(text: str, _format: str, _ran: str) -> bool:
 
 def _bracket_in_a_string(text: str, _format: str, ran: str) -> bool:
     found = read(text)
-    return ran == "runs" and found[text.index(CALL)].context is Context.JSON_STRING and any(
-        found[each.start()].context is Context.JSON_STRING for each in re.finditer(r"[{\[]", text)
+    return (
+        ran == "runs"
+        and found[text.index(CALL)].context is Context.JSON_STRING
+        and any(found[each.start()].context is Context.JSON_STRING for each in re.finditer(r"[{\[]", text))
     )
 
 
@@ -135,6 +143,7 @@ KNOWN: dict[str, Callable[[str, str, str], bool]] = {
     "another family's closer": _other_closer,
     "cut off in code": _cut_off_in_code,
     "blanks before a quoted line": _blanks_before_a_quote,
+    "a document after a lone backtick": _document_after_a_tick,
     "a bracket in a string": _bracket_in_a_string,
 }
 """By name: whether a difference is of that kind. Each takes the text, the format and what the engine does."""

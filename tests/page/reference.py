@@ -20,8 +20,7 @@ from tests.page.contexts import CALL, END_MARKERS, PARAGRAPH_ENDS, ROWS, At, Con
 __all__ = ["CONTENT", "EITHER", "RUNS", "Where", "contexts_of", "document", "read", "says", "without_ends"]
 
 
-FENCES = [row for row in ROWS if row.context is Context.FENCE]
-QUOTATIONS = [row for row in ROWS if row.context in {Context.COMMENT, Context.ELEMENT, Context.RESULT, Context.OVER}]
+_QUOTATIONS = frozenset({Context.COMMENT, Context.ELEMENT, Context.RESULT, Context.OVER})
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +58,7 @@ def _fill(text: str, i: int, end: int, rows: tuple[Row, ...], found: list[Where]
             if row.context is Context.JSON:
                 i = _fill_json(text, i, end, found)
             else:
-                stop = _end_of(row, match, text, end)
+                stop = _end_of(row, match, text, end, rows)
                 if stop < 0:
                     i = match.end()
                 else:
@@ -101,12 +100,12 @@ def _is_word(before: str, after: str) -> bool:
     return re.match(r"[ \t]+[^\W_]|[.,;:!?)\]\"'”’*_](?:\s|[.,;:!?)\]\"'”’*_])", after) is not None
 
 
-def _end_of(row: Row, opener: re.Match[str], text: str, end: int) -> int:
+def _end_of(row: Row, opener: re.Match[str], text: str, end: int, rows: tuple[Row, ...]) -> int:
     """The place after the end of that context; -1 if it opened nothing."""
     if not row.ends:
         return end
     sign = opener.groupdict().get("sign") or ""
-    limit = _end_of_paragraph(text, opener.end(), len(sign)) if row.lasts is Lasts.NOTHING else end
+    limit = _end_of_paragraph(text, opener.end(), len(sign), rows) if row.lasts is Lasts.NOTHING else end
     ends = row.ends.replace("SIGN", sign).replace("SIZE", str(len(sign)))
     closer = _pattern(ends).search(text, opener.end(), min(limit, end) if limit < end else end)
     if closer is not None:
@@ -116,14 +115,16 @@ def _end_of(row: Row, opener: re.Match[str], text: str, end: int) -> int:
     return -1 if row.lasts is Lasts.NOTHING else end
 
 
-def _end_of_paragraph(text: str, i: int, size: int) -> int:
+def _end_of_paragraph(text: str, i: int, size: int, rows: tuple[Row, ...]) -> int:
+    fences = [row for row in rows if row.context is Context.FENCE]
+    others = [row for row in rows if row.context in _QUOTATIONS]
     waiting = {size}
     for found in re.compile("`+|\n").finditer(text, i):
         place = found.end()
         if found[0] == "\n":
-            if _pattern(PARAGRAPH_ENDS).match(text, place) or any(_opens(row, text, place) for row in QUOTATIONS):
+            if _pattern(PARAGRAPH_ENDS).match(text, place) or any(_opens(row, text, place) for row in others):
                 return place
-        elif len(found[0]) not in waiting and any(_opens(row, text, found.start()) for row in FENCES):
+        elif len(found[0]) not in waiting and any(_opens(row, text, found.start()) for row in fences):
             return found.start()
         else:
             waiting.add(len(found[0]))
@@ -156,6 +157,11 @@ def _fill_json(text: str, begin: int, end: int, found: list[Where]) -> int:
     return stop if complete else begin + 1
 
 
+def _end(pattern: re.Pattern[str], text: str, i: int, end: int) -> int:
+    match = pattern.match(text, i, end)
+    return i if match is None else match.end()
+
+
 def document(text: str, i: int, end: int) -> tuple[list[tuple[int, int]], int, bool]:
     """The strings of the document at `i`, where it stops, and whether it is complete there."""
     string = _STRING if text[:i].strip() else _RAW  # a raw line break ends a string, but not where the turn may be JSON
@@ -163,10 +169,10 @@ def document(text: str, i: int, end: int) -> tuple[list[tuple[int, int]], int, b
     stack: list[str] = []
     state = "value"  # what must come: value, first (a value or the end), key, first key, colon, next (comma or the end)
     while True:
-        i = _SPACE.match(text, i, end).end()
+        i = _end(_SPACE, text, i, end)
         char = text[i : i + 1] if i < end else ""
         if char == '"' and state in {"value", "first", "key", "first key"}:
-            after = string.match(text, i, end).end()
+            after = _end(string, text, i, end)
             closed = text[after : after + 1] == '"' and after < end
             strings.append((i, after + closed))
             if not closed:
@@ -206,7 +212,7 @@ def says(text: str, rows: tuple[Row, ...] = ROWS) -> str:
     if where.context is Context.JSON_STRING and "\n" in text[where.since : place]:
         return EITHER  # where the turn may be JSON, such a string may be one, and it may not
     if inside is Inside.DRAFT:
-        return CONTENT if without_ends(after).strip() else RUNS
+        return CONTENT if without_ends(after).strip() else EITHER if after.strip() else RUNS
     if inside is Inside.CALL:
         return EITHER if _in_sentence(before, after) else RUNS
     if where.context is Context.FENCE and _nothing(text, found, 0, where.since):
@@ -230,8 +236,7 @@ def without_ends(text: str) -> str:
 def _opens_the_turn(before: str, after: str) -> str:
     """The same in a fence that opens the turn: it is markup around its calls if there is nothing else."""
     line = re.fullmatch(r"[ \t]*(`{3,}|~{3,})[\w+#./-]{0,32}[ \t\r]*\n\s*", before)
-    after = without_ends(after)
-    if line is None or after.strip().strip("`~"):
+    if line is None or without_ends(after).strip().strip("`~"):
         return CONTENT
     return RUNS if re.fullmatch(rf"\s*(?:\n[ \t]*{line[1]}{line[1][0]}*\s*)?", after) else EITHER
 

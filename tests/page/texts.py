@@ -55,7 +55,23 @@ BETWEEN = (
     "\n\n1. It`s:\n\n", "\n\n> It`s quoted.\n\n", "\n\nA [link](a.md), a `word`, 3 < 4.\n\n", "</s>\n\n", "\n\n| a | b |\n\n",
 )  # fmt: skip
 """What may be between two contexts and leaves nothing open: it ends a paragraph."""
-JOINTS = (*BETWEEN, "\n", "\n", " ", "", ". ", ": ", "\n- ", "\n  ", ", ", "\n`a`\n", "<|im_end|>\n", " ` ", "\n\n\n", "\t")
+JOINTS = (
+    *BETWEEN,
+    "\n",
+    "\n",
+    " ",
+    "",
+    ". ",
+    ": ",
+    "\n- ",
+    "\n  ",
+    ", ",
+    "\n`a`\n",
+    "<|im_end|>\n",
+    " ` ",
+    "\n\n\n",
+    "\t",
+)
 FILLERS = (
     "It is so.", "a b", "x = [1, 2]", "{}", 'print("a")', "`b`", "3 > 2", "don`t", "```", "~~~", "<b>c</b>", "a\nb", "> c",
     "", "<pre>", "</pre>", "-->", "<!--", "``", "`", '"', "'", "\\", "\n\n", "a: b", "<br/>", "- d", "1. e", "# f", "  ", "\\n",
@@ -143,7 +159,10 @@ def _page(rng: random.Random) -> str:
     return "\n".join(lines[begin : begin + rng.randint(3, 25)])
 
 
-_CALLS = re.compile(r"tool_call|TOOL_CALL|DSML|<.?function|invoke|arg_|parameter|<think|THINK|python_tag|channel|CALL|<\|", re.I)
+_CALLS = re.compile(
+    r"tool_call|TOOL_CALL|DSML|<.?function|invoke|arg_|parameter|<think|THINK|python_tag|channel|CALL|<\|",
+    re.IGNORECASE,
+)
 
 
 @lru_cache(maxsize=1)
@@ -171,7 +190,7 @@ def _damaged(rng: random.Random, text: str) -> str:
     for _ in range(rng.randint(1, 3)):
         i, j = sorted((rng.randint(0, len(text)), rng.randint(0, len(text))))
         j = min(j, i + rng.choice((1, 2, 10)))
-        text = text[:i] + rng.choice(("", text[i:j] * 2, rng.choice("`~<>\n\"[{ -"), rng.choice(FILLERS))) + text[j:]
+        text = text[:i] + rng.choice(("", text[i:j] * 2, rng.choice('`~<>\n"[{ -'), rng.choice(FILLERS))) + text[j:]
     return text
 
 
@@ -184,8 +203,8 @@ def composed(seed: int) -> tuple[str, str]:
     while True:
         first, between = closed(rng, rng.choice([*CLOSED]), rng.choice(FILLERS)), rng.choice(BETWEEN)
         before = rng.choice(("", LEAD)) + first + between
-        if says(before + CALL + "\n") == RUNS and says(before + "``x y ` z``\n\n" + CALL) == RUNS:
-            break
+        if says(before + CALL + "\n") == RUNS and says(f"{before}```\n{CALL}\n```\n") != RUNS:
+            break  # it is closed, and the turn has begun
     rest = closed(rng, rng.choice([*CLOSED]), rng.choice(("", "a ", "\n")) + CALL + rng.choice(("", "\n", "\nb")))
     rest += rng.choice(("", "\n", "\n\nDone.", "\n\nIt`s ``x`` so.\n"))
     return LEAD + rest, before + rest
