@@ -8,7 +8,7 @@ import re
 from functools import lru_cache
 
 from fuzz.context_calls import TOOLS
-from tests.page.contexts import CALL
+from tests.page.contexts import CALL, FIRST
 from tests.page.reference import CONTENT, EITHER, RUNS, says
 from toolglean import CallEnd, Parser, ParserOptions
 from toolglean.formats.registry import find_format
@@ -20,22 +20,21 @@ AUTO = "auto"
 FORMATS = ("hermes", "qwen3-coder", "mistral-v13", "glm-4.5", "deepseek-v3.2")
 """Formats whose calls begin with a marker, of different kinds: JSON, elements, brackets, keys and values."""
 VALUE = "Q7"
-_NOTE = ("note", {"text": VALUE})
 _OPEN_ENDED = frozenset({"mistral-v13"})  # text behind the arguments, on their line, is said to change what they are
 
 
-@lru_cache(maxsize=16)
-def probe(name: str) -> str:
+@lru_cache(maxsize=256)
+def written(name: str, value: str = VALUE) -> str:
     """The call as that format writes it, on as few lines as it allows."""
     declared = find_format(name)
     assert declared is not None
-    written = render(declared, [_NOTE], tools=TOOLS).strip("\n")
-    return re.sub(r"\n(?=[{<])|(?<=})\n", "", written) if name == "hermes" else written
+    text = render(declared, [("note", {"text": value})], tools=TOOLS).strip("\n")
+    return re.sub(r"\n(?=[{<])|(?<=})\n", "", text) if name == "hermes" else text
 
 
 def turn_of(text: str, name: str) -> str:
     """The turn: the text with the call in it as that format writes it."""
-    return text.replace(CALL, probe(name))
+    return text.replace(CALL, written(name)).replace(FIRST, written(name, "P1"))
 
 
 def engine_says(text: str, name: str, reads: str) -> str:
@@ -49,15 +48,14 @@ def engine_says(text: str, name: str, reads: str) -> str:
     parser = Parser(TOOLS, format=reads, options=ParserOptions(markup=True))
     events = parser.feed(turn_of(text, name)) + parser.finish()
     ended = [event.call for event in events if isinstance(event, CallEnd)]
-    ran = any((call.name, dict(call.arguments)) == _NOTE for call in ended if call.status == "ok")
+    ran = any((call.name, call.arguments) == ("note", {"text": VALUE}) for call in ended if call.status == "ok")
     return RUNS if ran else CONTENT
 
 
 def differs(text: str, name: str, reads: str) -> str:
     """What the engine makes of the call, if the reference says otherwise; else ""."""
     right = says(text)
-    after = text[text.index(CALL) + 1 :].partition("\n")[0].strip()
-    if right == EITHER or (right == RUNS and name in _OPEN_ENDED and after):
+    if right == EITHER or (right == RUNS and name in _OPEN_ENDED and re.search(rf"[{CALL}{FIRST}][ \t]*[^\s]", text)):
         return ""
     found = engine_says(text, name, reads)
     return "" if found == right else found

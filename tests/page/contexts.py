@@ -10,10 +10,25 @@ from enum import Enum
 
 from toolglean.formats.quotations import OTHERS, RESULTS, ROLE_HEADERS, ROLES
 
-__all__ = ["BLANKS", "CALL", "END_MARKERS", "PARAGRAPH_ENDS", "ROWS", "At", "Context", "Inside", "Lasts", "Row"]
+__all__ = [
+    "BLANKS",
+    "CALL",
+    "END_MARKERS",
+    "FIRST",
+    "PARAGRAPH_ENDS",
+    "ROWS",
+    "At",
+    "Context",
+    "Inside",
+    "Lasts",
+    "Row",
+]
 
 CALL = "\ue000"
 """Stands for a whole call in a text, wherever its format would write it: a marker, and nothing else is read in it."""
+FIRST = "\ue001"
+"""Stands for another call, before the one that is asked for."""
+_CALLS = CALL + FIRST
 
 
 END_MARKERS = ("<|im_end|>", "</s>", "<|eot_id|>", "<|end|>")
@@ -97,10 +112,10 @@ def _escape(text: str) -> str:
 
 BLANKS = r"[ \t\r]*"
 _WORD = r"[\w+#./-]{0,32}"  # what may follow a fence on its line
-_LAST = rf"(?={BLANKS}(?:\n|\Z|{CALL}|{_any(END_MARKERS)}))"  # last on its line, or before a marker
+_LAST = rf"(?={BLANKS}(?:\n|\Z|[{_CALLS}]|{_any(END_MARKERS)}))"  # last on its line, or before a marker
 _SPELT = "|".join(spelt for role in ROLES for spelt in (role, role.upper(), role.title()))
 _ROLE = (  # a header that names a role goes on with an attribute, the next marker, or the message
-    rf"(?:{_any(ROLE_HEADERS)})\s{{0,4}}(?:(?:{_SPELT})(?={BLANKS}[\r\n<\[(|:{CALL}]|[ \t]+\w+=)"
+    rf"(?:{_any(ROLE_HEADERS)})\s{{0,4}}(?:(?:{_SPELT})(?={BLANKS}[\r\n<\[(|:{_CALLS}]|[ \t]+\w+=)"
     rf"|functions\.[\w.-]+(?={BLANKS}(?:to=assistant|[\r\n])))"
 )
 _NAMES = "(?P<sign>(?i:pre|code|script))"
@@ -116,18 +131,18 @@ anywhere, unless it closes some that wait.
 ROWS = (
     Row(Context.OVER, rf"{_any(OTHERS)}|{_ROLE}", "", in_reasoning=True),
     # At the beginning of a line, as Markdown has it; with a word on their line, anywhere. The end comes last on its line.
-    Row(Context.FENCE, rf"{BLANKS}(?P<sign>`{{3,}})(?!`)[^`\n{CALL}]*\n", rf"(?<!`)`{{SIZE,}}{_LAST}", at=At.LINE),
+    Row(Context.FENCE, rf"{BLANKS}(?P<sign>`{{3,}})(?!`)[^`\n{_CALLS}]*\n", rf"(?<!`)`{{SIZE,}}{_LAST}", at=At.LINE),
     Row(Context.FENCE, rf"(?<!`)(?P<sign>`{{3,}})(?!`){_WORD}{BLANKS}\n", rf"(?<!`)`{{SIZE,}}{_LAST}"),
-    Row(Context.FENCE, rf"{BLANKS}(?P<sign>~{{3,}})(?!~)", rf"(?<!~)~{{SIZE,}}{_LAST}", at=At.LINE),
+    Row(Context.FENCE, rf"{BLANKS}(?P<sign>~{{3,}})(?!~)[^\n{_CALLS}]*", rf"(?<!~)~{{SIZE,}}{_LAST}", at=At.LINE),
     Row(
         Context.FENCE,
-        rf"(?<!~)(?P<sign>~{{3,}})(?!~){_WORD}{BLANKS}[\n{CALL}]",
+        rf"(?<!~)(?P<sign>~{{3,}})(?!~){_WORD}{BLANKS}\n",
         rf"(?<!~)~{{SIZE,}}{_LAST}",
     ),
     Row(Context.CODE, r"(?<!`)(?P<sign>`+)(?!`)", r"(?<!`)`{SIZE}(?!`)", lasts=Lasts.NOTHING),
     Row(Context.QUOTE, r">", r"(?=\n)", at=At.LINE),
     Row(Context.COMMENT, r"<!--", r"-->"),
-    Row(Context.ELEMENT, rf"<{_NAMES}(?:\s[^<>{CALL}]*)?>", r"(?i:</SIGN\s*>)", at=At.NO_WORD),
+    Row(Context.ELEMENT, rf"<{_NAMES}(?:\s[^<>{_CALLS}]*)?>", r"(?i:</SIGN\s*>)", at=At.NO_WORD),
     *(Row(Context.RESULT, _escape(opener), _escape(closer)) for opener, closer in _RESULTS),
     *(Row(Context.REASONING, _escape(a), _escape(b), call=Inside.DRAFT, inside=(Context.OVER,)) for a, b in _THOUGHTS),
     # A document lasts as long as a strict reader accepts it (reference.py); in it, only strings hide a call.

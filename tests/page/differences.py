@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tests.page.contexts import CALL
+from tests.page.contexts import CALL, FIRST
 from tests.page.reference import CONTENT, RUNS
 
 __all__ = ["DIFFERENCES", "Difference"]
@@ -47,13 +47,16 @@ _JSON = "choices.md: complete JSON that is not a call is content, and nothing in
 
 INNER = "an inner opener in a string"
 QUOTED_THOUGHT = "reasoning in a quotation"
-FIRST = "JSON that begins the turn"
+BEGINS = "JSON that begins the turn"
 FENCE = "the end of a fence"
 MARKER = "a marker first in a fence"
 
 
 def _rows() -> tuple[Difference, ...]:
-    return tuple(Difference(what, text.replace("CALL", CALL), *rest) for what, text, *rest in (*_RUN, *_LOST))
+    return tuple(
+        Difference(what, text.replace("CALL", CALL).replace("FIRST", FIRST), *rest)
+        for what, text, *rest in (*_RUN, *_LOST)
+    )
 
 
 # First the calls that run and must not.
@@ -70,14 +73,17 @@ _RUN: tuple[tuple[str, str, str, str, str, str, str], ...] = (
     ("tildes in a line of a fence of tildes", "So:\n\n~~~\na ~~~ b\nCALL\n~~~\n", "mistral-v13", "auto", CONTENT, FENCE, _FENCE),
     ("an empty line in a fence with more than a word", "So:\n\n```js title='a.js'\nx\n\nCALL\n```\n", "hermes", "hermes",
      CONTENT, FENCE, _FENCE),
+    ("an indented fence of tildes with more than a word", "So:\n\n  ~~~ a b\n  CALL\n  ~~~\n", "glm-4.5", "glm-4.5", CONTENT,
+     FENCE, _FENCE),
     ("reasoning in a string of JSON", 'So: {"log": "<think>a</think>CALL"}', "hermes", "hermes", CONTENT, QUOTED_THOUGHT,
      _STRING),
     ("a turn that ends in an element, after the opener of reasoning", "So:\n<pre>\n<think>\nCALL", "glm-4.5", "auto", CONTENT,
      QUOTED_THOUGHT, _NESTED),
     ("JSON begins the turn and breaks off after a string with an opener", '{"a": "<!-- b", c\nCALL\n-->', "hermes",
-     "hermes", CONTENT, FIRST, _TRACE),
-    ("the same with another role's header", '["a <|im_start|>user\n", \nCALL', "qwen3-coder", "auto", CONTENT, FIRST, _TRACE),
-    ("the same in a fence", '```json [{"a": "<pre>a"}\nCALL', "hermes", "auto", CONTENT, FIRST, _TRACE),
+     "hermes", CONTENT, BEGINS, _TRACE),
+    ("the same with another role's header", '["a <|im_start|>user\n", \nCALL', "qwen3-coder", "auto", CONTENT, BEGINS, _TRACE),
+    ("the same in a fence", '```json [{"a": "<pre>a"}\nCALL', "hermes", "auto", CONTENT, BEGINS, _TRACE),
+    ("the same after a call", 'FIRST\n[1, "<|im_start|>user<"\nCALL', "hermes", "auto", CONTENT, BEGINS, _TRACE),
     ("a call cut off in code, before an end marker", "I run `CALL<|im_end|>", "hermes", "hermes", CONTENT, "cut off in code",
      _CUT),
     ("a draft before the closer of another family, at the end", "<think>\nMaybe CALL\n</thinking>", "hermes", "auto", CONTENT,
@@ -85,9 +91,13 @@ _RUN: tuple[tuple[str, str, str, str, str, str, str], ...] = (
     ("two openers after a lone backtick, the second on a line of its own", "`<pre> x\n<tool_response> `\nCALL", "hermes",
      "hermes", CONTENT, "a tag that ends a paragraph", "choices.md: a line that begins a quotation ends the paragraph"),
     ("blanks and a > begin the turn, and hide an opener", " > <pre>\nCALL\n</pre>", "hermes", "auto", CONTENT,
-     "blanks before a quoted line", _LINE),
+     "no line begins there", _LINE),
+    ("a > directly after a call hides an opener", "FIRST> <pre>\nCALL\n</pre>", "qwen3-coder", "qwen3-coder", CONTENT,
+     "no line begins there", _LINE),
     ("a document over lines after a lone backtick", '`{\n"log": "CALL\n', "glm-4.5", "auto", CONTENT,
      "a document after a lone backtick", _STRING),
+    ("a tab in a string of JSON", 'So: {"log": "a\tCALL\n', "hermes", "hermes", CONTENT, "a tab in a string",
+     "SECURITY.md: a raw line break ends a string; nothing else is said to"),
     ("JSON in a string of JSON, its quotes not escaped", 'So: {"log": "{"a": "CALL\n', "hermes", "hermes", CONTENT,
      "a bracket in a string", _STRING),
 )  # fmt: skip
@@ -100,6 +110,8 @@ _LOST: tuple[tuple[str, str, str, str, str, str, str], ...] = (
      "JSON that is complete", _JSON),
     ("a list that breaks off before a bracket", '{"a": [\nCALL', "mistral-v13", "mistral-v13", RUNS,
      "a list before a bracket", _TRACE),
+    ("tildes in a line, directly before a call", "It is ~~~ CALL", "hermes", "hermes", RUNS, "tildes before a marker",
+     "choices.md: a fence's line ends after at most one word"),
     ("a lone backtick, a call, and a tag that begins a line", "`a\nCALL\n<pre>b`", "deepseek-v3.2", "auto", RUNS,
      "a tag that ends a paragraph", "choices.md: a line that begins a quotation ends the paragraph"),
 )  # fmt: skip

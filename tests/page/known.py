@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
-from tests.page.contexts import BLANKS, CALL, END_MARKERS, ROWS, At, Context, Row
+from tests.page.contexts import CALL, END_MARKERS, FIRST, ROWS, At, Context, Row
 from tests.page.reference import document, read, says, without_ends
 
 __all__ = ["KNOWN", "explained"]
@@ -17,6 +17,7 @@ __all__ = ["KNOWN", "explained"]
 _NESTED = frozenset({"qwen3-coder", "deepseek-v3.2"})  # formats with an opener inside that is an opener, too
 _THOUGHT = re.compile(r"</?think(?:ing)?>|\[/?THINK\]")
 _MARKER = "|".join(map(re.escape, END_MARKERS)) + r"|<\|im_start\|>|</?think|\[/?THINK"
+_OVER = re.compile(next(row.opens for row in ROWS if row.context is Context.OVER))
 _QUOTED = frozenset({Context.CODE, Context.FENCE, Context.QUOTE, Context.COMMENT, Context.ELEMENT, Context.RESULT})
 
 
@@ -31,7 +32,7 @@ def _loose(row: Row) -> Row | None:
     if row.at is At.LINE and "`" in row.opens:
         return None
     sign = "`" if "`" in row.opens else "~"
-    opens = row.opens.removeprefix(BLANKS) if row.at is At.LINE else row.opens
+    opens = r"(?P<sign>~{3,})(?!~)" if row.at is At.LINE else row.opens
     return replace(row, opens=opens, ends=rf"(?<!{sign}){sign}{{SIZE,}}(?![{sign}\w])")
 
 
@@ -44,8 +45,11 @@ def _fences(text: str, _format: str, ran: str) -> bool:
 
 
 def _inner_opener(text: str, name: str, ran: str) -> bool:
-    in_string = Context.JSON_STRING in {read(text, rows)[text.index(CALL)].context for rows in (ROWS, _LOOSE)}
-    return ran == "runs" and name in _NESTED and in_string
+    place = text.index(CALL)
+    strings = (
+        each for found in re.finditer(r"[{\[]", text[:place]) for each in document(text, found.start(), len(text))[0]
+    )
+    return ran == "runs" and name in _NESTED and any(start <= place < end for start, end in strings)
 
 
 def _thought_in_quotation(text: str, _format: str, _ran: str) -> bool:
@@ -55,17 +59,15 @@ def _thought_in_quotation(text: str, _format: str, _ran: str) -> bool:
 
 
 def _json_first(text: str, _format: str, ran: str) -> bool:
-    # The turn begins with what is no JSON after all, perhaps in a fence, and a string in it would open something.
+    # The turn begins with what is no JSON after all, perhaps in a fence, or that follows a call; and a string in it would
+    # open something.
     if ran == "runs" and re.match(r"\s*`{3,}\w*\s*[\[{\"]", text):
         return True
-    begin = len(text) - len(text.lstrip())
-    if text[begin : begin + 1] not in {"[", "{"}:
-        return False
-    strings, _, complete = document(text, begin, len(text))
+    found = re.search(rf"{FIRST}\s*(?=[\[{{])", text) or re.match(r"\s*(?=[\[{])", text)
+    strings, _, complete = document(text, found.end(), len(text)) if found else ([], 0, True)
+    where = read(text)
     return not complete and any(
-        each.context in _QUOTED or each.context is Context.OVER
-        for start, end in strings
-        for each in read(text)[start:end]
+        each.context in _QUOTED or each.context is Context.OVER for start, end in strings for each in where[start:end]
     )
 
 
@@ -108,16 +110,27 @@ def _other_closer(text: str, _format: str, ran: str) -> bool:
 
 
 def _cut_off_in_code(text: str, _format: str, ran: str) -> bool:
-    before, after = text.split(CALL)
-    return ran == "runs" and before.endswith("`") and after.strip("`") != "" and not without_ends(after).strip("` \n")
+    after = text[text.index(CALL) + 1 :].lstrip("` \n")
+    return ran == "runs" and "`" in text and (after.startswith(END_MARKERS) or _OVER.match(after) is not None)
+
+
+def _tildes_before_a_marker(text: str, _format: str, ran: str) -> bool:
+    return ran != "runs" and re.search(rf"~{{3,}}[\w+#./-]*[ \t]*(?:{_MARKER}|[{CALL}{FIRST}])", text) is not None
+
+
+def _tab_in_a_string(text: str, _format: str, ran: str) -> bool:
+    found = read(text)
+    return ran == "runs" and any(
+        char == "\t" and found[i].context is Context.JSON_STRING for i, char in enumerate(text)
+    )
 
 
 def _document_after_a_tick(text: str, _format: str, ran: str) -> bool:
     return ran == "runs" and re.search(r"`[^\s`]*[{\[][^`]*\n", text[: text.index(CALL)]) is not None
 
 
-def _blanks_before_a_quote(text: str, _format: str, _ran: str) -> bool:
-    return re.match(r"\s*[ \t]>", text) is not None
+def _no_line(text: str, _format: str, _ran: str) -> bool:
+    return re.match(r"\s*[ \t]>", text) is not None or re.search(rf"{FIRST}(?:>|~{{3,}})", text) is not None
 
 
 def _bracket_in_a_string(text: str, _format: str, ran: str) -> bool:
@@ -142,8 +155,10 @@ KNOWN: dict[str, Callable[[str, str, str], bool]] = {
     "a tag that ends a paragraph": _tag_ends_paragraph,
     "another family's closer": _other_closer,
     "cut off in code": _cut_off_in_code,
-    "blanks before a quoted line": _blanks_before_a_quote,
+    "tildes before a marker": _tildes_before_a_marker,
+    "no line begins there": _no_line,
     "a document after a lone backtick": _document_after_a_tick,
+    "a tab in a string": _tab_in_a_string,
     "a bracket in a string": _bracket_in_a_string,
 }
 """By name: whether a difference is of that kind. Each takes the text, the format and what the engine does."""

@@ -15,7 +15,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from tests.page.contexts import CALL, END_MARKERS, PARAGRAPH_ENDS, ROWS, At, Context, Inside, Lasts, Row
+from tests.page.contexts import CALL, END_MARKERS, FIRST, PARAGRAPH_ENDS, ROWS, At, Context, Inside, Lasts, Row
 
 __all__ = ["CONTENT", "EITHER", "RUNS", "Where", "contexts_of", "document", "read", "says", "without_ends"]
 
@@ -216,14 +216,14 @@ def says(text: str, rows: tuple[Row, ...] = ROWS) -> str:
     if inside is Inside.CALL:
         return EITHER if _in_sentence(before, after) else RUNS
     if where.context is Context.FENCE and _nothing(text, found, 0, where.since):
-        return _opens_the_turn(text[where.since : place], after)
+        return EITHER if FIRST in before else _opens_the_turn(text[where.since : place], after)
     return CONTENT
 
 
 def _nothing(text: str, found: list[Where], begin: int, end: int) -> bool:
     """Whether there is only reasoning, white space and markers of the turn's end."""
     said = (text[i] for i in range(begin, end) if found[i].context is not Context.REASONING)
-    return not without_ends("".join(said)).strip()
+    return not without_ends("".join(said)).replace(FIRST, "").strip()
 
 
 def without_ends(text: str) -> str:

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from pathlib import Path
 
-from tests.page.contexts import CALL, Context
+from tests.page.contexts import CALL, FIRST, Context
 from tests.page.reference import RUNS, says
 
 __all__ = ["BETWEEN", "CLOSED", "KINDS", "closed", "composed", "text_of"]
@@ -72,6 +72,8 @@ JOINTS = (
     "\n\n\n",
     "\t",
 )
+FIRSTS = (f"{FIRST}\n", f"So.\n\n{FIRST}\n\n", f"It`s so.\n{FIRST}\n\n", f"{FIRST}", f"```\na\n```\n{FIRST}\nSo:\n")
+"""What a turn with another call begins with."""
 FILLERS = (
     "It is so.", "a b", "x = [1, 2]", "{}", 'print("a")', "`b`", "3 > 2", "don`t", "```", "~~~", "<b>c</b>", "a\nb", "> c",
     "", "<pre>", "</pre>", "-->", "<!--", "``", "`", '"', "'", "\\", "\n\n", "a: b", "<br/>", "- d", "1. e", "# f", "  ", "\\n",
@@ -98,7 +100,8 @@ def text_of(seed: int) -> str:
     text = KINDS[rng.choice([*KINDS])](rng)
     if rng.random() < 0.2:
         text = _damaged(rng, text)
-    return text if text.count(CALL) == 1 else _with_call(rng, text.replace(CALL, ""))
+    text = text if text.count(CALL) == 1 else _with_call(rng, text.replace(CALL, ""))
+    return rng.choice(FIRSTS) + text if rng.random() < 0.25 else text
 
 
 def closed(rng: random.Random, context: Context, inside: str) -> str:
