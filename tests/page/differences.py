@@ -49,6 +49,7 @@ INNER = "an inner opener in a string"
 QUOTED_THOUGHT = "reasoning in a quotation"
 BEGINS = "JSON that begins the turn"
 FENCE = "the end of a fence"
+HEADER = "a line after a header"
 MARKER = "a marker first in a fence"
 
 
@@ -61,6 +62,14 @@ def _rows() -> tuple[Difference, ...]:
 
 # First the calls that run and must not.
 _RUN: tuple[tuple[str, str, str, str, str, str, str], ...] = (
+    ("a quoted line after the model's own header", "<|im_start|>assistant\n> It says CALL\n", "hermes", "hermes", CONTENT,
+     HEADER, _LINE),
+    ("the same after another message", "Hi.<|im_end|>\n<|im_start|>assistant\n> It says CALL\n", "glm-4.5", "auto", CONTENT,
+     HEADER, _LINE),
+    ("a quoted line after the marker with which a header begins", "Hi.<|im_start|>\n> It says CALL\n", "mistral-v13",
+     "mistral-v13", CONTENT, HEADER, _LINE),
+    ("two calls in a string of JSON", 'So: {"log": "FIRST CALL"}', "hermes", "hermes", CONTENT, INNER, _STRING),
+    ("the same in another format", 'So: {"log": "FIRST CALL"}', "mistral-v13", "auto", CONTENT, INNER, _STRING),
     ("a call whose format has openers inside, in a string of JSON", 'So: {"log": "CALL"}', "qwen3-coder", "qwen3-coder",
      CONTENT, INNER, _STRING),
     ("the same in another format, in a list", 'So: ["ok", "got CALL"]', "deepseek-v3.2", "auto", CONTENT, INNER, _STRING),

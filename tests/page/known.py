@@ -49,7 +49,8 @@ def _inner_opener(text: str, name: str, ran: str) -> bool:
     strings = (
         each for found in re.finditer(r"[{\[]", text[:place]) for each in document(text, found.start(), len(text))[0]
     )
-    return ran == "runs" and name in _NESTED and any(start <= place < end for start, end in strings)
+    again = name in _NESTED or FIRST in text  # the call has an opener inside, or another one before it has been refused
+    return ran == "runs" and again and any(start <= place < end for start, end in strings)
 
 
 def _thought_in_quotation(text: str, _format: str, _ran: str) -> bool:
@@ -67,12 +68,14 @@ def _json_first(text: str, _format: str, ran: str) -> bool:
     strings, _, complete = document(text, found.end(), len(text)) if found else ([], 0, True)
     where = read(text)
     return not complete and any(
-        each.context in _QUOTED or each.context is Context.OVER for start, end in strings for each in where[start:end]
+        each.context in {*_QUOTED, Context.OVER, Context.REASONING}
+        for start, end in strings
+        for each in where[start:end]
     )
 
 
 def _opaque_json(text: str, _format: str, ran: str) -> bool:
-    return ran != "runs" and says(text, _NO_JSON) == "content"
+    return says(text, _NO_JSON) == ran
 
 
 def _outlived(text: str, _format: str, ran: str) -> bool:
@@ -125,6 +128,10 @@ def _tab_in_a_string(text: str, _format: str, ran: str) -> bool:
     )
 
 
+def _after_a_header(text: str, _format: str, _ran: str) -> bool:
+    return re.search(r"(?:<\|im_start\|>|_header_id\|>)(?:assistant)?\s*\n(?:>|~~~)", text) is not None
+
+
 def _document_after_a_tick(text: str, _format: str, ran: str) -> bool:
     return ran == "runs" and re.search(r"`[^\s`]*[{\[][^`]*\n", text[: text.index(CALL)]) is not None
 
@@ -156,6 +163,7 @@ KNOWN: dict[str, Callable[[str, str, str], bool]] = {
     "another family's closer": _other_closer,
     "cut off in code": _cut_off_in_code,
     "tildes before a marker": _tildes_before_a_marker,
+    "a line after a header": _after_a_header,
     "no line begins there": _no_line,
     "a document after a lone backtick": _document_after_a_tick,
     "a tab in a string": _tab_in_a_string,

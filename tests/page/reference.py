@@ -164,7 +164,8 @@ def _end(pattern: re.Pattern[str], text: str, i: int, end: int) -> int:
 
 def document(text: str, i: int, end: int) -> tuple[list[tuple[int, int]], int, bool]:
     """The strings of the document at `i`, where it stops, and whether it is complete there."""
-    string = _STRING if text[:i].strip() else _RAW  # a raw line break ends a string, but not where the turn may be JSON
+    # A raw line break ends a string, but not where the turn may be JSON: at its beginning, and after a call.
+    string = _STRING if text[:i].strip() and not text[:i].rstrip().endswith(FIRST) else _RAW
     strings: list[tuple[int, int]] = []
     stack: list[str] = []
     state = "value"  # what must come: value, first (a value or the end), key, first key, colon, next (comma or the end)
@@ -211,6 +212,10 @@ def says(text: str, rows: tuple[Row, ...] = ROWS) -> str:
     inside = next((row.call for row in ROWS if row.context is where.context), Inside.CALL)
     if where.context is Context.JSON_STRING and "\n" in text[where.since : place]:
         return EITHER  # where the turn may be JSON, such a string may be one, and it may not
+    if where.context is Context.QUOTE and FIRST in text[where.since : place]:
+        return EITHER  # the first one may go on over the end of the line
+    if f"`{FIRST}" in before and where.context in {Context.PLAIN, Context.CODE}:
+        return EITHER  # whether the first one was cut off in code
     if inside is Inside.DRAFT:
         return CONTENT if without_ends(after).strip() else EITHER if after.strip() else RUNS
     if inside is Inside.CALL:
@@ -242,6 +247,7 @@ def _opens_the_turn(before: str, after: str) -> str:
 
 
 def _in_sentence(before: str, after: str) -> bool:
-    """Whether a call is in the middle of a sentence: text follows it on its line, and a word comes before it."""
-    line = before.rpartition("\n")[2].rstrip()
-    return bool(after.partition("\n")[0].strip()) and line != "" and line[-1] not in ".:!?"
+    """Whether a call is in the middle of a sentence: text follows it on its line; before it is a word or an item's sign."""
+    line = before.rpartition("\n")[2].strip()
+    ended = line[-1:] in {"", ".", ":", "!", "?"} and re.fullmatch(r"\d+\.", line) is None
+    return bool(after.partition("\n")[0].strip()) and not ended

@@ -138,8 +138,8 @@ def test_the_engine_agrees_with_the_reference() -> None:
 
 def test_a_difference_that_nobody_knows_is_found_and_made_smaller(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(known, "KNOWN", {})
-    row = DIFFERENCES[0]
-    found = page.compared(f"Hello.\n\n{row.text}\nBye.", row.written, row.reads)
+    text = f'Hello.\n\n{{"log": "{CALL}"}}\nBye.'
+    found = page.compared(text, "qwen3-coder", "auto")
     assert isinstance(found, Found)
     assert (found.law, found.what) == ("reference", "runs in a string of JSON")
     assert len(page.smaller(found).text) <= len('{"' + CALL)

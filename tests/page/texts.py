@@ -43,10 +43,16 @@ CLOSED: dict[Context, tuple[tuple[str, str], ...]] = {
     Context.REASONING: (("<think>\n", "\n</think>\n"), ("<think>", "</think>"), ("[THINK]", "[/THINK]")),
 }  # fmt: skip
 """Contexts that are closed: what is before and after their inside."""
+OWN = (
+    "<|im_end|>\n<|im_start|>assistant\n",
+    "<|im_start|>assistant\n",
+    "<|start_header_id|>assistant<|end_header_id|>\n\n",
+)
+"""The model's own headers."""
 OPEN = (
     "It`s ", "``", "```\n", "~~~\n", "<!-- ", "<pre>\n", "[TOOL_RESULTS]", "<tool_response>\n", '{"a": "', '["b", ', "> ",
     "<|im_end|>\n<|im_start|>user\n", "<|user|>\n", "</s>[INST] ", "<|start_header_id|>tool<|end_header_id|>\n\n", "[", "{",
-    "<|observation|>", "a <pre> tag ", "(<code>) ", "~~", "<scr", "<|im_start|>", "<",
+    *OWN, "<|observation|>", "a <pre> tag ", "(<code>) ", "~~", "<scr", "<|im_start|>", "<",
 )  # fmt: skip
 """What may open something, and is not closed."""
 LEAD = "So.\n\n"
@@ -56,22 +62,8 @@ BETWEEN = (
 )  # fmt: skip
 """What may be between two contexts and leaves nothing open: it ends a paragraph."""
 JOINTS = (
-    *BETWEEN,
-    "\n",
-    "\n",
-    " ",
-    "",
-    ". ",
-    ": ",
-    "\n- ",
-    "\n  ",
-    ", ",
-    "\n`a`\n",
-    "<|im_end|>\n",
-    " ` ",
-    "\n\n\n",
-    "\t",
-)
+    *BETWEEN, "\n", "\n", " ", "", ". ", ": ", "\n- ", "\n  ", ", ", "\n`a`\n", "<|im_end|>\n", " ` ", "\n\n\n", "\t", *OWN,
+)  # fmt: skip
 FIRSTS = (f"{FIRST}\n", f"So.\n\n{FIRST}\n\n", f"It`s so.\n{FIRST}\n\n", f"{FIRST}", f"```\na\n```\n{FIRST}\nSo:\n")
 """What a turn with another call begins with."""
 FILLERS = (
@@ -101,7 +93,9 @@ def text_of(seed: int) -> str:
     if rng.random() < 0.2:
         text = _damaged(rng, text)
     text = text if text.count(CALL) == 1 else _with_call(rng, text.replace(CALL, ""))
-    return rng.choice(FIRSTS) + text if rng.random() < 0.25 else text
+    if rng.random() < 0.12:
+        return text.replace(CALL, FIRST + rng.choice((" ", "\n", "\n\n", "", ", ")) + CALL)
+    return rng.choice(FIRSTS) + text if rng.random() < 0.2 else text
 
 
 def closed(rng: random.Random, context: Context, inside: str) -> str:
