@@ -1,5 +1,6 @@
-# Whether the engine and the reference (tests/page/reference.py) agree on where in a text a call stands, and whether a
-# closed context changes how what follows it is read. Does not depend on what the table of contexts says.
+# Whether the engine and the reference (tests/page/reference.py) agree on where in a text a call stands; whether a
+# closed context changes how what follows it is read; and whether it matters how the text is cut. Does not depend on
+# what the table of contexts says. What is known to be wrong (tests/page/known.py) is counted, and is not a breach.
 """`python -m fuzz.page [--count N] [--seed N] [--format NAME]`: is a call where the reference says that it is?"""
 
 from __future__ import annotations
@@ -9,9 +10,9 @@ import sys
 
 from fuzz.runner import Found, Fuzzer
 from fuzz.shrink import shrunk
-from tests.page.compare import AUTO, FORMATS, differs, engine_says, turn_of
+from tests.page.compare import AUTO, FORMATS, differs, differs_by_characters, engine_says, turn_of
 from tests.page.contexts import CALL
-from tests.page.known import explained
+from tests.page.known import explained, is_cut_known
 from tests.page.reference import read, says
 from tests.page.texts import composed, text_of
 
@@ -19,14 +20,26 @@ __all__ = ["FUZZER", "compared", "main", "smaller"]
 
 LAW = "reference"
 COMPOSITION = "composition"
-EACH_THIRD = 3
+CUTS = "cuts"
+OF_COMPOSITION = 3
+"""One in so many cases is of the law of composition."""
+OF_CUTS = 8
+"""One in so many of the others is read by characters, too."""
 
 
 def look(name: str, seed: int) -> Found | str:
-    """Try the case of that number: every third one is of the law of composition."""
+    """Try the case of that number."""
     written = name if name != AUTO else random.Random(f"format {seed}").choice(FORMATS)
-    if seed % EACH_THIRD:
-        return compared(text_of(seed), written, name)
+    if seed % OF_COMPOSITION == 0:
+        return _composed(seed, written, name)
+    text = text_of(seed)
+    if seed % OF_CUTS == 1 and differs_by_characters(text, written, name):
+        found = Found(name, CUTS, "differs", turn_of(text, written), f"  {written}")
+        return "known: cuts" if is_cut_known(text) else found
+    return compared(text, written, name)
+
+
+def _composed(seed: int, written: str, name: str) -> Found | str:
     alone, text = composed(seed)
     found = {each: engine_says(each, written, name) for each in (alone, text)}
     if found[alone] == found[text]:

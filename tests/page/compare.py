@@ -5,16 +5,17 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from functools import lru_cache
 
 from fuzz.context_calls import TOOLS
 from tests.page.contexts import CALL, FIRST
 from tests.page.reference import CONTENT, EITHER, RUNS, says
-from toolglean import CallEnd, Parser, ParserOptions
+from toolglean import CallEnd, Event, Parser, ParserOptions, join
 from toolglean.formats.registry import find_format
 from toolglean.formats.render import render
 
-__all__ = ["AUTO", "FORMATS", "VALUE", "differs", "engine_says", "turn_of"]
+__all__ = ["AUTO", "FORMATS", "VALUE", "differs", "differs_by_characters", "engine_says", "turn_of"]
 
 AUTO = "auto"
 FORMATS = ("hermes", "qwen3-coder", "mistral-v13", "glm-4.5", "deepseek-v3.2")
@@ -45,9 +46,7 @@ def engine_says(text: str, name: str, reads: str) -> str:
         name: the format that writes the call.
         reads: the format that reads the turn, or AUTO.
     """
-    parser = Parser(TOOLS, format=reads, options=ParserOptions(markup=True))
-    events = parser.feed(turn_of(text, name)) + parser.finish()
-    ended = [event.call for event in events if isinstance(event, CallEnd)]
+    ended = [event.call for event in _events([turn_of(text, name)], reads) if isinstance(event, CallEnd)]
     ran = any((call.name, call.arguments) == ("note", {"text": VALUE}) for call in ended if call.status == "ok")
     return RUNS if ran else CONTENT
 
@@ -59,3 +58,14 @@ def differs(text: str, name: str, reads: str) -> str:
         return ""
     found = engine_says(text, name, reads)
     return "" if found == right else found
+
+
+def differs_by_characters(text: str, name: str, reads: str) -> bool:
+    """Whether the engine reads the turn otherwise if it comes character by character."""
+    turn = turn_of(text, name)
+    return _events([turn], reads) != _events(turn, reads)
+
+
+def _events(chunks: Iterable[str], reads: str) -> list[Event]:
+    parser = Parser(TOOLS, format=reads, options=ParserOptions(markup=True))
+    return join([event for chunk in chunks for event in parser.feed(chunk)] + parser.finish())

@@ -12,7 +12,7 @@ from dataclasses import replace
 from tests.page.contexts import CALL, END_MARKERS, FIRST, ROWS, At, Context, Row
 from tests.page.reference import document, read, says, without_ends
 
-__all__ = ["KNOWN", "explained"]
+__all__ = ["KNOWN", "explained", "is_cut_known"]
 
 _NESTED = frozenset({"qwen3-coder", "deepseek-v3.2"})  # formats with an opener inside that is an opener, too
 _THOUGHT = re.compile(r"</?think(?:ing)?>|\[/?THINK\]")
@@ -175,3 +175,8 @@ KNOWN: dict[str, Callable[[str, str, str], bool]] = {
 def explained(text: str, name: str, ran: str) -> str:
     """The name of the known difference; "" if there is none."""
     return next((what for what, is_it in KNOWN.items() if is_it(text, name, ran)), "")
+
+
+def is_cut_known(text: str) -> bool:
+    """Whether the text may be read otherwise by characters: a call in what may be JSON, which begins the turn."""
+    return re.match(rf"(?s)(?:.*{FIRST})?\s*(?:`{{3,}}\w*\s*)?[\[{{]", text) is not None

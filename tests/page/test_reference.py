@@ -128,6 +128,24 @@ def test_a_difference_is_one_and_is_recognised(row: Difference) -> None:
     assert KNOWN[row.kind](row.text, row.written, found)
 
 
+@pytest.mark.xfail(strict=True, raises=AssertionError, reason="engine.md: every chunking gives the same events")
+@pytest.mark.parametrize(
+    ("text", "written", "reads"),
+    [
+        # Whole, the call is in the middle of a sentence; by characters, it runs.
+        ('["", CALL.', "hermes", "hermes"),
+        ('{"a": "b", CALL:', "glm-4.5", "auto"),
+        ("[[]CALL]", "qwen3-coder", "qwen3-coder"),
+        # Whole, it runs, with a bracket of its opener as content; by characters, it is content.
+        ("[CALL", "mistral-v13", "auto"),
+    ],
+)
+def test_json_that_breaks_off_at_a_call_is_read_the_same_for_every_cut(text: str, written: str, reads: str) -> None:
+    text = text.replace("CALL", CALL)
+    assert known.is_cut_known(text)
+    events_of(lambda: Parser(TOOLS, format=reads, options=ParserOptions(markup=True)), turn_of(text, written))
+
+
 def test_every_known_kind_has_a_row() -> None:
     assert {row.kind for row in DIFFERENCES} == set(KNOWN)
 
@@ -142,7 +160,7 @@ def test_a_difference_that_nobody_knows_is_found_and_made_smaller(monkeypatch: p
     found = page.compared(text, "qwen3-coder", "auto")
     assert isinstance(found, Found)
     assert (found.law, found.what) == ("reference", "runs in a string of JSON")
-    assert len(page.smaller(found).text) <= len('{"' + CALL)
+    assert len(page.smaller(found).text) < 10
 
 
 def test_texts_are_of_every_kind_and_ask_about_every_context() -> None:
