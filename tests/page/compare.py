@@ -18,8 +18,8 @@ from toolglean.formats.render import render
 __all__ = ["AUTO", "FORMATS", "VALUE", "differs", "differs_by_characters", "engine_says", "turn_of"]
 
 AUTO = "auto"
-FORMATS = ("hermes", "qwen3-coder", "mistral-v13", "glm-4.5", "deepseek-v3.2")
-"""Formats whose calls begin with a marker, of different kinds: JSON, elements, brackets, keys and values."""
+FORMATS = ("hermes", "qwen3-coder", "mistral-v13", "glm-4.5", "deepseek-v3.2", "harmony", "kimi-k2")
+"""Formats whose calls begin with a marker, of different kinds: JSON, elements, brackets, keys and values, messages."""
 VALUE = "Q7"
 _OPEN_ENDED = frozenset({"mistral-v13"})  # text behind the arguments, on their line, is said to change what they are
 

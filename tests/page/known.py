@@ -53,10 +53,12 @@ def _inner_opener(text: str, name: str, ran: str) -> bool:
     return ran == "runs" and again and any(start <= place < end for start, end in strings)
 
 
-def _thought_in_quotation(text: str, _format: str, _ran: str) -> bool:
-    found = read(text)
-    return any(found[each.start()].context in {*_QUOTED, Context.JSON_STRING, Context.JSON}
-               for each in _THOUGHT.finditer(text, 0, text.index(CALL)))  # fmt: skip
+def _thought_in_quotation(text: str, name: str, _ran: str) -> bool:
+    found, place = read(text), text.index(CALL)
+    # With `auto`, a marker of Harmony's calls opens reasoning, too.
+    openers = [each.start() for each in _THOUGHT.finditer(text, 0, place)]
+    openers += [text.index(FIRST)] if name == "harmony" and FIRST in text else []
+    return any(found[each].context in {*_QUOTED, Context.JSON_STRING, Context.JSON} for each in openers)
 
 
 def _json_first(text: str, _format: str, ran: str) -> bool:

@@ -133,10 +133,13 @@ def _end_of_paragraph(text: str, i: int, size: int, rows: tuple[Row, ...]) -> in
 
 def _fill_code(text: str, i: int, end: int, found: list[Where]) -> None:
     # A document that begins in inline code, though not in its first word, may go on after it: its strings hide calls.
-    for bracket in re.compile(r"[{\[]").finditer(text, i, end):
-        if re.search(r"\s", text[i : bracket.start()]):
-            for start, after in document(text, bracket.start(), len(text))[0]:
+    begin = i
+    while (bracket := re.compile(r"[{\[]").search(text, i, end)) is not None:
+        strings, i, _ = document(text, bracket.start(), len(text))
+        if re.search(r"\s", text[begin : bracket.start()]):
+            for start, after in strings:
                 _mark(found, start, after, Context.JSON_STRING)
+        i = max(i, bracket.end())
 
 
 # -- JSON --------------------------------------------------------------------------------------------------------------
