@@ -608,7 +608,7 @@ def site(session: nox.Session) -> None:
 
 
 FUZZERS = (
-    *("mutants", "undo", "compositions", "documents", "dropped", "prefixes"),
+    *("mutants", "undo", "compositions", "page", "documents", "dropped", "prefixes"),
     *("trailing", "special", "straight", "repairs", "floods"),
 )
 

@@ -11,8 +11,9 @@ import pytest
 from tests.support.shared import ROOT
 
 EXAMPLE = re.compile(r"\| `([0-9a-f]{7,})` (.+?) \|$", re.MULTILINE)
-FOR_ALL = {"support", "project", "browser", "frameworks"}
-"""Folders of `tests/` that are not about one package: helpers, the repository itself, and two environments of their own."""
+FOR_ALL = {"support", "project", "page", "browser", "frameworks"}
+"""Folders of `tests/` that are not about one package: helpers, the repository itself, where a place in a text
+is (until a room of the engine says it), and two environments of their own."""
 
 
 def examples() -> list[tuple[str, str]]:

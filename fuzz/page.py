@@ -1,0 +1,97 @@
+# Whether the engine and the reference (tests/page/reference.py) agree on where in a text a call stands; whether a
+# closed context changes how what follows it is read; and whether it matters how the text is cut. Does not depend on
+# what the table of contexts says. What is known to be wrong (tests/page/known.py) is counted, and is not a breach.
+"""`python -m fuzz.page [--count N] [--seed N] [--format NAME]`: is a call where the reference says that it is?"""
+
+from __future__ import annotations
+
+import random
+import sys
+
+from fuzz.runner import Found, Fuzzer
+from fuzz.shrink import shrunk
+from tests.page.compare import AUTO, FORMATS, differs, differs_by_characters, engine_says, turn_of
+from tests.page.contexts import CALL
+from tests.page.known import explained, is_cut_known
+from tests.page.reference import read, says
+from tests.page.texts import composed, text_of
+
+__all__ = ["FUZZER", "compared", "main", "smaller"]
+
+LAW = "reference"
+COMPOSITION = "composition"
+CUTS = "cuts"
+OF_COMPOSITION = 3
+"""One in so many cases is of the law of composition."""
+OF_CUTS = 8
+"""One in so many of the others is read by characters, too."""
+
+
+def look(name: str, seed: int) -> Found | str:
+    """Try the case of that number."""
+    written = name if name != AUTO else random.Random(f"format {seed}").choice(FORMATS)
+    if seed % OF_COMPOSITION == 0:
+        return _composed(seed, written, name)
+    text = text_of(seed)
+    if seed % OF_CUTS == 1 and differs_by_characters(text, written, name):
+        found = Found(name, CUTS, "differs", turn_of(text, written), f"  {written}")
+        return "known: cuts" if is_cut_known(text) else found
+    return compared(text, written, name)
+
+
+def _composed(seed: int, written: str, name: str) -> Found | str:
+    alone, text = composed(seed)
+    found = {each: engine_says(each, written, name) for each in (alone, text)}
+    if found[alone] == found[text]:
+        return "composed"
+    known = next((why for each, ran in found.items() if (why := explained(each, written, ran))), "")
+    if known:
+        return f"known: {known}"
+    what = f"alone {found[alone]}, composed {found[text]}"
+    return Found(name, COMPOSITION, what, turn_of(text, written), f"  alone {turn_of(alone, written)!r}")
+
+
+def compared(text: str, written: str, reads: str) -> Found | str:
+    """Compare the engine with the reference on that text: what is found, or how the case came out."""
+    found = differs(text, written, reads)
+    if not found:
+        return says(text)
+    known = explained(text, written, found)
+    if known:
+        return f"known: {known}"
+    where = read(text)[text.index(CALL)]
+    what = f"{found} in {where.context.value}"
+    return Found(reads, LAW, what, text, f"  the call is {written}'s, since {where.since}")
+
+
+def smaller(found: Found) -> Found:
+    """A smaller text of the same kind."""
+    if found.law != LAW:
+        return found
+    written = found.detail.split("'s")[0].rsplit(" ", 1)[1]
+
+    def still(text: str) -> bool:
+        again = compared(text, written, found.name) if text.count(CALL) == 1 else ""
+        return isinstance(again, Found) and again.key == found.key
+
+    text = shrunk(found.text, still, tries=500, seconds=10)
+    again = compared(text, written, found.name)
+    assert isinstance(again, Found)
+    return again
+
+
+def names() -> list[str]:
+    """What reads the cases: each format by its name, and `auto` as often as all of them."""
+    return [*FORMATS, *[AUTO] * len(FORMATS)]
+
+
+FUZZER: Fuzzer[Found] = Fuzzer("page", "Where in a text a call stands.", "texts", names, look, smaller, count=20_000)
+
+
+def main() -> int:
+    """Run, and report what is read differently."""
+    return FUZZER.main()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,131 @@
+# The differences between the engine and the reference that were found: the smallest text of each, what reads it, what must
+# happen and why, and the name under which known.py recognises others of its kind. Does not depend on how they were found.
+"""What the engine reads otherwise than the decisions say."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from tests.page.contexts import CALL, FIRST
+from tests.page.reference import CONTENT, RUNS
+
+__all__ = ["DIFFERENCES", "Difference"]
+
+
+class Difference(NamedTuple):
+    """A difference.
+
+    Attributes:
+        what: the text, in words.
+        text: the text, with CALL where the call is.
+        written: the format that writes the call.
+        reads: the format that reads the turn, or `auto`.
+        must: what must become of the call: RUNS or CONTENT.
+        kind: its name in `KNOWN` (known.py).
+        why: what decides it.
+    """
+
+    what: str
+    text: str
+    written: str
+    reads: str
+    must: str
+    kind: str
+    why: str
+
+
+_STRING = "SECURITY.md: in a string of a JSON document in the answer, nothing happens"
+_FENCE = "SECURITY.md: in a code fence after other text, nothing happens; Markdown closes a fence on a line of its own"
+_NESTED = "choices.md: quotations do not nest, inside one only its own end is looked for"
+_TRACE = "engine.md: an undone reading leaves no trace: JSON that is none is read as behind plain text"
+_CUT = "choices.md: a call directly after backticks is code if the turn ends there; an end marker ends the turn"
+_DRAFT = "SECURITY.md: in the reasoning, nothing happens if reasoning or its end follows"
+_OPENS = "choices.md: a fence that opens the turn is markup only if no prose follows it, and it holds nothing but calls"
+_MENTION = "choices.md: a mention of a marker in code opened nothing"
+_LINE = "choices.md: a quoted line has > as its first character; where a line begins is a fact about the text"
+_JSON = "choices.md: complete JSON that is not a call is content, and nothing in its strings opens anything"
+
+INNER = "an inner opener in a string"
+QUOTED_THOUGHT = "reasoning in a quotation"
+BEGINS = "JSON that begins the turn"
+FENCE = "the end of a fence"
+HEADER = "a line after a header"
+MARKER = "a marker first in a fence"
+
+
+def _rows() -> tuple[Difference, ...]:
+    return tuple(
+        Difference(what, text.replace("CALL", CALL).replace("FIRST", FIRST), *rest)
+        for what, text, *rest in (*_RUN, *_LOST)
+    )
+
+
+# First the calls that run and must not.
+_RUN: tuple[tuple[str, str, str, str, str, str, str], ...] = (
+    ("a quoted line after the model's own header", "<|im_start|>assistant\n> It says CALL\n", "hermes", "hermes", CONTENT,
+     HEADER, _LINE),
+    ("the same after another message", "Hi.<|im_end|>\n<|im_start|>assistant\n> It says CALL\n", "glm-4.5", "auto", CONTENT,
+     HEADER, _LINE),
+    ("a quoted line after the marker with which a header begins", "Hi.<|im_start|>\n> It says CALL\n", "mistral-v13",
+     "mistral-v13", CONTENT, HEADER, _LINE),
+    ("two calls in a string of JSON", 'So: {"log": "FIRST CALL"}', "hermes", "hermes", CONTENT, INNER, _STRING),
+    ("the same in another format", 'So: {"log": "FIRST CALL"}', "mistral-v13", "auto", CONTENT, INNER, _STRING),
+    ("a call whose format has openers inside, in a string of JSON", 'So: {"log": "CALL"}', "qwen3-coder", "qwen3-coder",
+     CONTENT, INNER, _STRING),
+    ("the same in another format, in a list", 'So: ["ok", "got CALL"]', "deepseek-v3.2", "auto", CONTENT, INNER, _STRING),
+    ("a fence opens the turn, and the model's own header is first in it",
+     "```\n<|im_start|>assistant\nI write CALL\n```\nThat is all.", "hermes", "hermes", CONTENT, MARKER, _OPENS),
+    ("the same with reasoning", "```\n<think>x</think>\nThen CALL\n```\nThat is all.", "glm-4.5", "auto", CONTENT, MARKER,
+     _OPENS),
+    ("the same with an end marker", "```\n<|im_end|>\nThen CALL\n```\nThat is all.", "hermes", "auto", CONTENT, MARKER, _OPENS),
+    ("backticks in a line of a fence", 'So:\n\n```py\nprint("```")\nCALL\n```\n', "hermes", "hermes", CONTENT, FENCE, _FENCE),
+    ("tildes in a line of a fence of tildes", "So:\n\n~~~\na ~~~ b\nCALL\n~~~\n", "mistral-v13", "auto", CONTENT, FENCE, _FENCE),
+    ("an empty line in a fence with more than a word", "So:\n\n```js title='a.js'\nx\n\nCALL\n```\n", "hermes", "hermes",
+     CONTENT, FENCE, _FENCE),
+    ("an indented fence of tildes with more than a word", "So:\n\n  ~~~ a b\n  CALL\n  ~~~\n", "glm-4.5", "glm-4.5", CONTENT,
+     FENCE, _FENCE),
+    ("reasoning in a string of JSON", 'So: {"log": "<think>a</think>CALL"}', "hermes", "hermes", CONTENT, QUOTED_THOUGHT,
+     _STRING),
+    ("two Harmony calls in quoted lines: a marker of the first one opens reasoning", "> FIRST\n> CALL", "harmony", "auto",
+     CONTENT, QUOTED_THOUGHT, _NESTED),
+    ("the same in a fence that is not closed", "So:\n```\nFIRST\nCALL", "harmony", "auto", CONTENT, QUOTED_THOUGHT, _NESTED),
+    ("a turn that ends in an element, after the opener of reasoning", "So:\n<pre>\n<think>\nCALL", "glm-4.5", "auto", CONTENT,
+     QUOTED_THOUGHT, _NESTED),
+    ("JSON begins the turn and breaks off after a string with an opener", '{"a": "<!-- b", c\nCALL\n-->', "hermes",
+     "hermes", CONTENT, BEGINS, _TRACE),
+    ("the same with another role's header", '["a <|im_start|>user\n", \nCALL', "qwen3-coder", "auto", CONTENT, BEGINS, _TRACE),
+    ("the same in a fence", '```json [{"a": "<pre>a"}\nCALL', "hermes", "auto", CONTENT, BEGINS, _TRACE),
+    ("the same after a call", 'FIRST\n[1, "<|im_start|>user<"\nCALL', "hermes", "auto", CONTENT, BEGINS, _TRACE),
+    ("a call cut off in code, before an end marker", "I run `CALL<|im_end|>", "hermes", "hermes", CONTENT, "cut off in code",
+     _CUT),
+    ("a draft before the closer of another family, at the end", "<think>\nMaybe CALL\n</thinking>", "hermes", "auto", CONTENT,
+     "another family's closer", _DRAFT),
+    ("two openers after a lone backtick, the second on a line of its own", "`<pre> x\n<tool_response> `\nCALL", "hermes",
+     "hermes", CONTENT, "a tag that ends a paragraph", "choices.md: a line that begins a quotation ends the paragraph"),
+    ("blanks and a > begin the turn, and hide an opener", " > <pre>\nCALL\n</pre>", "hermes", "auto", CONTENT,
+     "no line begins there", _LINE),
+    ("a > directly after a call hides an opener", "FIRST> <pre>\nCALL\n</pre>", "qwen3-coder", "qwen3-coder", CONTENT,
+     "no line begins there", _LINE),
+    ("a document over lines after a lone backtick", '`{\n"log": "CALL\n', "glm-4.5", "auto", CONTENT,
+     "a document after a lone backtick", _STRING),
+    ("a tab in a string of JSON", 'So: {"log": "a\tCALL\n', "hermes", "hermes", CONTENT, "a tab in a string",
+     "SECURITY.md: a raw line break ends a string; nothing else is said to"),
+    ("JSON in a string of JSON, its quotes not escaped", 'So: {"log": "{"a": "CALL\n', "hermes", "hermes", CONTENT,
+     "a bracket in a string", _STRING),
+)  # fmt: skip
+# Then those that are lost.
+_LOST: tuple[tuple[str, str, str, str, str, str, str], ...] = (
+    ("the opener of reasoning in code", "Use the `<think>` tag.\nCALL\nDone.", "hermes", "hermes", RUNS, QUOTED_THOUGHT, _NESTED),
+    ("a mention in code directly before a call", "Use `<!--`CALL", "hermes", "hermes", RUNS, "a mention before a call", _MENTION),
+    ("a document that begins in a comment", 'So <!-- {" -->CALL', "hermes", "auto", RUNS, "JSON in a quotation", _NESTED),
+    ("an opener in a string of a whole document", 'So: {"x": "<!-- y"}\n\nCALL', "hermes", "hermes", RUNS,
+     "JSON that is complete", _JSON),
+    ("a list that breaks off before a bracket", '{"a": [\nCALL', "mistral-v13", "mistral-v13", RUNS,
+     "a list before a bracket", _TRACE),
+    ("tildes in a line, directly before a call", "It is ~~~ CALL", "hermes", "hermes", RUNS, "tildes before a marker",
+     "choices.md: a fence's line ends after at most one word"),
+    ("a lone backtick, a call, and a tag that begins a line", "`a\nCALL\n<pre>b`", "deepseek-v3.2", "auto", RUNS,
+     "a tag that ends a paragraph", "choices.md: a line that begins a quotation ends the paragraph"),
+)  # fmt: skip
+DIFFERENCES = _rows()
+"""All of them, those that are dangerous first."""

@@ -1,0 +1,184 @@
+# Where the engine is known to differ from the reference: by how the text looks to the reference, as narrowly as that can
+# be said. Each has a row in test_reference.py, which fails as soon as the engine is right: then it goes from here.
+# Does not depend on how a text is made.
+"""Differences that have a name."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import replace
+
+from tests.page.contexts import CALL, END_MARKERS, FIRST, ROWS, At, Context, Row
+from tests.page.reference import document, read, says, without_ends
+
+__all__ = ["KNOWN", "explained", "is_cut_known"]
+
+_NESTED = frozenset({"qwen3-coder", "deepseek-v3.2"})  # formats with an opener inside that is an opener, too
+_THOUGHT = re.compile(r"</?think(?:ing)?>|\[/?THINK\]")
+_MARKER = "|".join(map(re.escape, END_MARKERS)) + r"|<\|im_start\|>|</?think|\[/?THINK"
+_OVER = re.compile(next(row.opens for row in ROWS if row.context is Context.OVER))
+_QUOTED = frozenset({Context.CODE, Context.FENCE, Context.QUOTE, Context.COMMENT, Context.ELEMENT, Context.RESULT})
+
+
+def _with(change: Callable[[Row], Row | None]) -> tuple[Row, ...]:
+    return tuple(new for row in ROWS if (new := change(row)) is not None)
+
+
+def _loose(row: Row) -> Row | None:
+    # A fence as the engine has it: with more than a word, it is none; any run closes it that no letter follows.
+    if row.context is not Context.FENCE:
+        return row
+    if row.at is At.LINE and "`" in row.opens:
+        return None
+    sign = "`" if "`" in row.opens else "~"
+    opens = r"(?P<sign>~{3,})(?!~)" if row.at is At.LINE else row.opens
+    return replace(row, opens=opens, ends=rf"(?<!{sign}){sign}{{SIZE,}}(?![{sign}\w])")
+
+
+_LOOSE = _with(_loose)
+_NO_JSON = _with(lambda row: None if row.context is Context.JSON else row)
+
+
+def _fences(text: str, _format: str, ran: str) -> bool:
+    return says(text, _LOOSE) in {ran, "either"}
+
+
+def _inner_opener(text: str, name: str, ran: str) -> bool:
+    place = text.index(CALL)
+    strings = (
+        each for found in re.finditer(r"[{\[]", text[:place]) for each in document(text, found.start(), len(text))[0]
+    )
+    again = name in _NESTED or FIRST in text  # the call has an opener inside, or another one before it has been refused
+    return ran == "runs" and again and any(start <= place < end for start, end in strings)
+
+
+def _thought_in_quotation(text: str, name: str, _ran: str) -> bool:
+    found, place = read(text), text.index(CALL)
+    # With `auto`, a marker of Harmony's calls opens reasoning, too.
+    openers = [each.start() for each in _THOUGHT.finditer(text, 0, place)]
+    openers += [text.index(FIRST)] if name == "harmony" and FIRST in text else []
+    return any(found[each].context in {*_QUOTED, Context.JSON_STRING, Context.JSON} for each in openers)
+
+
+def _json_first(text: str, _format: str, ran: str) -> bool:
+    # The turn begins with what is no JSON after all, perhaps in a fence, or that follows a call; and a string in it would
+    # open something.
+    if ran == "runs" and re.match(r"\s*`{3,}\w*\s*[\[{\"]", text):
+        return True
+    found = re.search(rf"{FIRST}\s*(?=[\[{{])", text) or re.match(r"\s*(?=[\[{])", text)
+    strings, _, complete = document(text, found.end(), len(text)) if found else ([], 0, True)
+    where = read(text)
+    return not complete and any(
+        each.context in {*_QUOTED, Context.OVER, Context.REASONING}
+        for start, end in strings
+        for each in where[start:end]
+    )
+
+
+def _opaque_json(text: str, _format: str, ran: str) -> bool:
+    return says(text, _NO_JSON) == ran
+
+
+def _outlived(text: str, _format: str, ran: str) -> bool:
+    # A document begins in a quotation, and one of its strings goes on after it.
+    place = text.index(CALL)
+    found = read(text)
+    return ran != "runs" and any(
+        start <= place < end
+        for each in re.finditer(r"[{\[]", text[:place])
+        if found[each.start()].context in _QUOTED
+        for start, end in document(text, each.start(), len(text))[0]
+    )
+
+
+def _after_a_tick(text: str, _format: str, ran: str) -> bool:
+    return ran != "runs" and text[: text.index(CALL)].endswith("`")
+
+
+def _marker_first(text: str, _format: str, ran: str) -> bool:
+    # A fence opens the turn, and a marker follows its line at once.
+    return ran == "runs" and re.match(rf"\s*(?:`{{3,}}|~{{3,}})[\w+#./-]*\s*\n\s*(?:{_MARKER})", text) is not None
+
+
+def _in_a_list(text: str, name: str, ran: str) -> bool:
+    return ran != "runs" and name.startswith("mistral") and text.lstrip()[:1] in {"[", "{"}
+
+
+def _tag_ends_paragraph(text: str, _format: str, _ran: str) -> bool:
+    return re.search(r"`(?:[^\n]|\n(?!\n))*\n[<\[]", text) is not None
+
+
+def _other_closer(text: str, _format: str, ran: str) -> bool:
+    after = text[text.index(CALL) + 1 :]
+    return ran == "runs" and _THOUGHT.search(after) is not None and not _THOUGHT.sub("", without_ends(after)).strip()
+
+
+def _cut_off_in_code(text: str, _format: str, ran: str) -> bool:
+    after = text[text.index(CALL) + 1 :].lstrip("` \n")
+    return ran == "runs" and "`" in text and (after.startswith(END_MARKERS) or _OVER.match(after) is not None)
+
+
+def _tildes_before_a_marker(text: str, _format: str, ran: str) -> bool:
+    return ran != "runs" and re.search(rf"~{{3,}}[\w+#./-]*[ \t]*(?:{_MARKER}|[{CALL}{FIRST}])", text) is not None
+
+
+def _tab_in_a_string(text: str, _format: str, ran: str) -> bool:
+    found = read(text)
+    return ran == "runs" and any(
+        char == "\t" and found[i].context is Context.JSON_STRING for i, char in enumerate(text)
+    )
+
+
+def _after_a_header(text: str, _format: str, _ran: str) -> bool:
+    return re.search(r"(?:<\|im_start\|>|_header_id\|>)(?:assistant)?\s*\n(?:>|~~~)", text) is not None
+
+
+def _document_after_a_tick(text: str, _format: str, ran: str) -> bool:
+    return ran == "runs" and re.search(r"`[^\s`]*[{\[][^`]*\n", text[: text.index(CALL)]) is not None
+
+
+def _no_line(text: str, _format: str, _ran: str) -> bool:
+    return re.match(r"\s*[ \t]>", text) is not None or re.search(rf"{FIRST}(?:>|~{{3,}})", text) is not None
+
+
+def _bracket_in_a_string(text: str, _format: str, ran: str) -> bool:
+    found = read(text)
+    return (
+        ran == "runs"
+        and found[text.index(CALL)].context is Context.JSON_STRING
+        and any(found[each.start()].context is Context.JSON_STRING for each in re.finditer(r"[{\[]", text))
+    )
+
+
+KNOWN: dict[str, Callable[[str, str, str], bool]] = {
+    "an inner opener in a string": _inner_opener,
+    "reasoning in a quotation": _thought_in_quotation,
+    "JSON that begins the turn": _json_first,
+    "the end of a fence": _fences,
+    "JSON that is complete": _opaque_json,
+    "JSON in a quotation": _outlived,
+    "a mention before a call": _after_a_tick,
+    "a marker first in a fence": _marker_first,
+    "a list before a bracket": _in_a_list,
+    "a tag that ends a paragraph": _tag_ends_paragraph,
+    "another family's closer": _other_closer,
+    "cut off in code": _cut_off_in_code,
+    "tildes before a marker": _tildes_before_a_marker,
+    "a line after a header": _after_a_header,
+    "no line begins there": _no_line,
+    "a document after a lone backtick": _document_after_a_tick,
+    "a tab in a string": _tab_in_a_string,
+    "a bracket in a string": _bracket_in_a_string,
+}
+"""By name: whether a difference is of that kind. Each takes the text, the format and what the engine does."""
+
+
+def explained(text: str, name: str, ran: str) -> str:
+    """The name of the known difference; "" if there is none."""
+    return next((what for what, is_it in KNOWN.items() if is_it(text, name, ran)), "")
+
+
+def is_cut_known(text: str) -> bool:
+    """Whether the text may be read otherwise by characters: a call in what may be JSON, which begins the turn."""
+    return re.match(rf"(?s)(?:.*{FIRST})?\s*(?:`{{3,}}\w*\s*)?[\[{{]", text) is not None

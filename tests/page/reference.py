@@ -1,0 +1,256 @@
+# Reads the table of contexts (contexts.py) over a whole text: slow, obvious, and able to look ahead. It is what the engine
+# is compared with, so it does not use any of it.
+#
+# The text is read from left to right. At each place outside of all contexts, the first row of the table that opens there
+# does, and lasts up to its end. What opens nothing is skipped: a run of backticks without another one in its paragraph,
+# a tag that is a word of a sentence, a bracket that begins no JSON.
+#
+# A bracket that begins a document is more than one place: in a document that is complete, nothing else opens. One that
+# turns out not to be JSON opened nothing, but what was in its strings up to there was quoted.
+"""The context of every character of a text."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+
+from tests.page.contexts import CALL, END_MARKERS, FIRST, PARAGRAPH_ENDS, ROWS, At, Context, Inside, Lasts, Row
+
+__all__ = ["CONTENT", "EITHER", "RUNS", "Where", "contexts_of", "document", "read", "says", "without_ends"]
+
+
+_QUOTATIONS = frozenset({Context.COMMENT, Context.ELEMENT, Context.RESULT, Context.OVER})
+
+
+@dataclass(frozen=True, slots=True)
+class Where:
+    """What a character is in.
+
+    Attributes:
+        context: the context.
+        since: the place of what opened it; 0 in plain text.
+    """
+
+    context: Context
+    since: int = 0
+
+
+def contexts_of(text: str) -> list[Context]:
+    """The context of each character."""
+    return [each.context for each in read(text)]
+
+
+def read(text: str, rows: tuple[Row, ...] = ROWS) -> list[Where]:
+    """Where each character is. What opens and ends a context belongs to it."""
+    found = [Where(Context.PLAIN)] * len(text)
+    _fill(text, 0, len(text), rows, found)
+    return found
+
+
+def _fill(text: str, i: int, end: int, rows: tuple[Row, ...], found: list[Where]) -> None:
+    # Marks everything from `i` to `end` that one of the rows opens.
+    while i < end:
+        for row in rows:
+            match = _opens(row, text, i, end)
+            if match is None:
+                continue
+            if row.context is Context.JSON:
+                i = _fill_json(text, i, end, found)
+            else:
+                stop = _end_of(row, match, text, end, rows)
+                if stop < 0:
+                    i = match.end()
+                else:
+                    _mark(found, i, stop, row.context)
+                    inner = tuple(each for each in rows if each.context in row.inside and each.in_reasoning)
+                    _fill(text, match.end(), stop, inner, found)
+                    if row.context is Context.CODE:
+                        _fill_code(text, match.end(), stop, found)
+                    i = stop
+            break
+        else:
+            i += 1
+
+
+def _mark(found: list[Where], begin: int, end: int, context: Context) -> None:
+    found[begin:end] = [Where(context, begin)] * (end - begin)
+
+
+@lru_cache(maxsize=1 << 12)
+def _pattern(expression: str) -> re.Pattern[str]:
+    return re.compile(expression)
+
+
+def _opens(row: Row, text: str, i: int, end: int | None = None) -> re.Match[str] | None:
+    """What opens that context at that place, or None."""
+    match = _pattern(row.opens).match(text, i, len(text) if end is None else end)
+    if match is None or row.at is At.INSIDE:
+        return None
+    before, after = text[: match.start()], text[match.end() :]
+    if row.at is At.LINE:
+        return match if before == "" or before.endswith("\n") else None
+    return None if row.at is At.NO_WORD and _is_word(before, after) else match
+
+
+def _is_word(before: str, after: str) -> bool:
+    """Whether what is between these is used like a word in a sentence: `a <pre> tag`, `(<pre>)`, `in <pre>.`"""
+    if not re.search(r"[ \t(\"'“‘]\Z", before):
+        return False
+    return re.match(r"[ \t]+[^\W_]|[.,;:!?)\]\"'”’*_](?:\s|[.,;:!?)\]\"'”’*_])", after) is not None
+
+
+def _end_of(row: Row, opener: re.Match[str], text: str, end: int, rows: tuple[Row, ...]) -> int:
+    """The place after the end of that context; -1 if it opened nothing."""
+    if not row.ends:
+        return end
+    sign = opener.groupdict().get("sign") or ""
+    limit = _end_of_paragraph(text, opener.end(), len(sign), rows) if row.lasts is Lasts.NOTHING else end
+    ends = row.ends.replace("SIGN", sign).replace("SIZE", str(len(sign)))
+    closer = _pattern(ends).search(text, opener.end(), min(limit, end) if limit < end else end)
+    if closer is not None:
+        return closer.end()
+    if row.lasts is Lasts.NOTHING and limit == len(text) and text.startswith(CALL, opener.end()):
+        return end  # it was cut off in the code
+    return -1 if row.lasts is Lasts.NOTHING else end
+
+
+def _end_of_paragraph(text: str, i: int, size: int, rows: tuple[Row, ...]) -> int:
+    fences = [row for row in rows if row.context is Context.FENCE]
+    others = [row for row in rows if row.context in _QUOTATIONS]
+    waiting = {size}
+    for found in re.compile("`+|\n").finditer(text, i):
+        place = found.end()
+        if found[0] == "\n":
+            if _pattern(PARAGRAPH_ENDS).match(text, place) or any(_opens(row, text, place) for row in others):
+                return place
+        elif len(found[0]) not in waiting and any(_opens(row, text, found.start()) for row in fences):
+            return found.start()
+        else:
+            waiting.add(len(found[0]))
+    return len(text)
+
+
+def _fill_code(text: str, i: int, end: int, found: list[Where]) -> None:
+    # A document that begins in inline code, though not in its first word, may go on after it: its strings hide calls.
+    begin = i
+    while (bracket := re.compile(r"[{\[]").search(text, i, end)) is not None:
+        strings, i, _ = document(text, bracket.start(), len(text))
+        if re.search(r"\s", text[begin : bracket.start()]):
+            for start, after in strings:
+                _mark(found, start, after, Context.JSON_STRING)
+        i = max(i, bracket.end())
+
+
+# -- JSON --------------------------------------------------------------------------------------------------------------
+
+_SPACE = re.compile(r"[ \t\r\n]*")
+_RAW = re.compile(r'"(?:[^"\\]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*')
+_STRING = re.compile(r'"(?:[^"\\\n]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*')
+_SCALAR = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null")
+
+
+def _fill_json(text: str, begin: int, end: int, found: list[Where]) -> int:
+    """Mark a document that begins here. Returns the place from which the other contexts are looked for again."""
+    strings, stop, complete = document(text, begin, end)
+    if complete:
+        _mark(found, begin, stop, Context.JSON)
+    for start, after in strings:
+        _mark(found, start, after, Context.JSON_STRING)
+    return stop if complete else begin + 1
+
+
+def _end(pattern: re.Pattern[str], text: str, i: int, end: int) -> int:
+    match = pattern.match(text, i, end)
+    return i if match is None else match.end()
+
+
+def document(text: str, i: int, end: int) -> tuple[list[tuple[int, int]], int, bool]:
+    """The strings of the document at `i`, where it stops, and whether it is complete there."""
+    # A raw line break ends a string, but not where the turn may be JSON: at its beginning, and after a call.
+    string = _STRING if text[:i].strip() and not text[:i].rstrip().endswith(FIRST) else _RAW
+    strings: list[tuple[int, int]] = []
+    stack: list[str] = []
+    state = "value"  # what must come: value, first (a value or the end), key, first key, colon, next (comma or the end)
+    while True:
+        i = _end(_SPACE, text, i, end)
+        char = text[i : i + 1] if i < end else ""
+        if char == '"' and state in {"value", "first", "key", "first key"}:
+            after = _end(string, text, i, end)
+            closed = text[after : after + 1] == '"' and after < end
+            strings.append((i, after + closed))
+            if not closed:
+                return strings, after, False
+            i, state = after + 1, "colon" if "key" in state else "next"
+        elif char and char in "{[" and state in {"value", "first"}:
+            stack.append("}" if char == "{" else "]")
+            i, state = i + 1, "first key" if char == "{" else "first"
+        elif stack and char == stack[-1] and state in {"first", "first key", "next"}:
+            stack.pop()
+            i, state = i + 1, "next"
+            if not stack:
+                return strings, i, True
+        elif (char, state) == (":", "colon"):
+            i, state = i + 1, "value"
+        elif (char, state) == (",", "next"):
+            i, state = i + 1, "key" if stack[-1] == "}" else "value"
+        elif state in {"value", "first"} and (scalar := _SCALAR.match(text, i, end)) is not None:
+            i, state = scalar.end(), "next"
+        else:
+            return strings, i, False
+
+
+# -- what becomes of a call --------------------------------------------------------------------------------------------
+
+RUNS, CONTENT, EITHER = "runs", "content", "either"
+"""What may become of a call; EITHER where nothing is decided."""
+
+
+def says(text: str, rows: tuple[Row, ...] = ROWS) -> str:
+    """What becomes of the call in a text (CALL in contexts.py): it runs, it is content, or nothing is decided."""
+    place = text.index(CALL)
+    found = read(text, rows)
+    where = found[place]
+    before, after = text[:place], text[place + 1 :]
+    inside = next((row.call for row in ROWS if row.context is where.context), Inside.CALL)
+    if where.context is Context.JSON_STRING and "\n" in text[where.since : place]:
+        return EITHER  # where the turn may be JSON, such a string may be one, and it may not
+    if where.context is Context.QUOTE and FIRST in text[where.since : place]:
+        return EITHER  # the first one may go on over the end of the line
+    if f"`{FIRST}" in before and where.context in {Context.PLAIN, Context.CODE}:
+        return EITHER  # whether the first one was cut off in code
+    if inside is Inside.DRAFT:
+        return CONTENT if without_ends(after).strip() else EITHER if after.strip() else RUNS
+    if inside is Inside.CALL:
+        return EITHER if _in_sentence(before, after) else RUNS
+    if where.context is Context.FENCE and _nothing(text, found, 0, where.since):
+        return EITHER if FIRST in before else _opens_the_turn(text[where.since : place], after)
+    return CONTENT
+
+
+def _nothing(text: str, found: list[Where], begin: int, end: int) -> bool:
+    """Whether there is only reasoning, white space and markers of the turn's end."""
+    said = (text[i] for i in range(begin, end) if found[i].context is not Context.REASONING)
+    return not without_ends("".join(said)).replace(FIRST, "").strip()
+
+
+def without_ends(text: str) -> str:
+    """The text without markers that end a turn."""
+    for marker in END_MARKERS:
+        text = text.replace(marker, "")
+    return text
+
+
+def _opens_the_turn(before: str, after: str) -> str:
+    """The same in a fence that opens the turn: it is markup around its calls if there is nothing else."""
+    line = re.fullmatch(r"[ \t]*(`{3,}|~{3,})[\w+#./-]{0,32}[ \t\r]*\n\s*", before)
+    if line is None or without_ends(after).strip().strip("`~"):
+        return CONTENT
+    return RUNS if re.fullmatch(rf"\s*(?:\n[ \t]*{line[1]}{line[1][0]}*\s*)?", after) else EITHER
+
+
+def _in_sentence(before: str, after: str) -> bool:
+    """Whether a call is in the middle of a sentence: text follows it on its line; before it is a word or an item's sign."""
+    line = before.rpartition("\n")[2].strip()
+    ended = line[-1:] in {"", ".", ":", "!", "?"} and re.fullmatch(r"\d+\.", line) is None
+    return bool(after.partition("\n")[0].strip()) and not ended
