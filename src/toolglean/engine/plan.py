@@ -84,6 +84,10 @@ class Plan:
         """Whether that tag, which was found at the turn's place, is accepted there."""
         return True
 
+    def opens_call(self, found: str) -> bool:
+        """Whether that tag opens a call, or a section of calls: other markers are reasoning, headers, ends."""
+        return True
+
     def begin(self, turn: Turn, found: str, start: int) -> tuple[Payload, int]:
         """A tag was found at that place: the payload, and how much of the tag it has read."""
         raise NotImplementedError

@@ -175,7 +175,7 @@ class TurnState(Plain):
     def calls_ignored(self) -> bool:
         """Whether calls are ignored here: in reasoning, if the user wants that; otherwise see `Judge.ignores_calls`."""
         if self.channel == CONTENT:
-            return self.judge.ignores_calls
+            return self.judge.ignores_calls or (self.region.open and self.region.start < self.judge.refused)
         return self.rules.no_calls_in_reasoning or self.judge.is_other_role
 
     @property
@@ -203,6 +203,13 @@ class TurnState(Plain):
     def remember(self, text: str) -> None:
         """That text was emitted, or is about to be."""
         self.last_text = text if len(text) >= KEPT else (self.last_text + text)[-KEPT:]
+
+    @property
+    def is_quoted_here(self) -> bool:
+        """Whether the region begins in a quotation, and no special token has written its marker."""
+        judge = self.judge
+        quoted = (judge.code is not None and judge.code.sure) or (judge.strings is not None and judge.strings.in_string)
+        return quoted and not self.tape.is_trusted(self.region.start)
 
     def note_tags(self, text: str) -> None:
         """That text is content."""

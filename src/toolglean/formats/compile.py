@@ -246,6 +246,15 @@ class Program:
         """What begins a call or a section of that format."""
         return tuple(sorted(self._layers[number].tags))
 
+    @property
+    def opening_tags(self) -> frozenset[str]:
+        """What begins a call or a section of any of the formats."""
+        if "opening tags" not in self.kept:
+            heads = (first_literal(each) for declared in self.formats for each in declared.calls)  # also of headers
+            self.kept["opening tags"] = frozenset(heads).union(*(layer.tags for layer in self._layers)) - {""}
+        found: frozenset[str] = self.kept["opening tags"]
+        return found
+
     def before_names(self, number: int) -> tuple[str, ...]:
         """What precedes a call's name in that format."""
         if number not in self._before_names:

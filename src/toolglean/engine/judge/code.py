@@ -121,6 +121,8 @@ class Quotes(Plain):
         """Text without a sign; or what is not read as text: white space next to a call or marker, JSON. Lines begin and
         end in it all the same.
         """
+        if self._tail and text.isspace():
+            self._tail += text[:LONGEST]
         self._note(text)
         if self._closer == LINE and "\n" in text:
             self._closer, self._doubted = "", 0
@@ -273,7 +275,7 @@ def _end_of(closer: str) -> Callable[..., re.Match[str] | None]:
     elif closer == OVER:
         pattern = r"(?!)"
     elif closer[0] == "~":
-        pattern = rf"~{{{len(closer)},}}(?=[^~\w])"
+        pattern = rf"~{{{len(closer)},}}(?=[ \t\r]{{0,64}}\n)"
     elif closer[:2] == "</" and closer[-1] != ">":
         pattern = rf"(?i:{closer})\s{{0,8}}>"
     else:

@@ -29,6 +29,8 @@ def read_opening(turn: Turn, plan: Plan, text: str, i: int) -> int:
         return -1
     if not found:
         return turn.hold(text, i)
+    if not plan.opens_call(found):
+        return -1
     turn.judge.open_fence(line[1])  # first, so that what begins here may be undone
     payload, read = plan.begin(turn, found, turn.tape.base + place)
     turn.read_with(payload)

@@ -35,11 +35,12 @@ class Judge(Plain):
         others: whether the reasoning has another role's header; None as long as nothing in it may begin one.
         for_user: whether the text is for the user alone.
         fence: the code fence that opened the turn, as long as it contains nothing but calls; else "".
+        refused: the place up to which the last quoted call that was ignored reaches at least: none begins before it.
         attempt: the turn from before the region, if a call in it will be held back.
         draft: calls that are held back, or None.
     """
 
-    __slots__ = ("attempt", "closers", "code", "draft", "fence", "for_user", "others", "strings")
+    __slots__ = ("attempt", "closers", "code", "draft", "fence", "for_user", "others", "refused", "strings")
 
     owned = ("attempt", "code", "draft", "others", "strings")
 
@@ -50,6 +51,7 @@ class Judge(Plain):
         self.closers = TRUSTED
         self.for_user = False
         self.fence = ""
+        self.refused = 0
         self.attempt: Attempt | None = None
         self.draft: Draft | None = None
 
@@ -193,6 +195,7 @@ class Judge(Plain):
 
     def refuse_quoted(self, end: int) -> None:
         """A call that began in a quotation was ignored: its text reaches at least up to that place."""
+        self.refused = max(self.refused, end)
         if self.code is not None:
             self.code.refuse(end)
 

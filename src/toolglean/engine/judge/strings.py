@@ -87,8 +87,10 @@ class JsonStrings(Plain):
         over = _end_of_code(text, i) if self._in_code else None
         part = text if over is None else text[: over.start()]
         j = scanner.skim(part, i, 0) if i < len(part) else i
-        if scanner.fixes:
-            j = scanner.fixes[0] + 1
+        breaks = [each for each in scanner.fixes if part[each] in "\r\n"]
+        scanner.fixes.clear()
+        if breaks:
+            j = breaks[0] + 1
         elif over is not None and j == len(part):
             j = over.start()
         elif scanner.token is not FAIL and scanner.state != END:

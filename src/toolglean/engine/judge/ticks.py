@@ -2,10 +2,10 @@
 # them (code.py).
 #
 # A fence is a run of three or more, after which the line ends, with or without a word; an equal or longer run closes
-# it. Any other run is closed by one of the same length in the same paragraph. Several runs may wait for theirs at the
-# same time: in "it`s ``x``" the second pair is code, whether the first run finds its own or not. What waits has opened
-# nothing when the paragraph ends: at an empty line, or at a line that begins a quotation, a heading, an item or a
-# fence.
+# it, if nothing follows on its line. Any other run is closed by one of the same length in the same paragraph. Several
+# runs may wait for theirs at the same time: in "it`s ``x``" the second pair is code, whether the first run finds its
+# own or not. What waits has opened nothing when the paragraph ends: at an empty line, or at a line that begins a
+# quotation, a heading, an item or a fence.
 """Code between backticks."""
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from toolglean.scan.plain import Plain
 __all__ = ["FENCE", "FENCES", "WORD", "Ticks"]
 
 FENCE = 3
+_BLANKS = " \t\r"
 FENCES = "`~"
 """The characters that make a fence."""
 
@@ -103,6 +104,8 @@ class Ticks(Plain):
         """What follows is a marker: counting ends, and the backticks are not a fence."""
         if self._run:
             self._counted("", place)
+        if self.fence and self._line is not None:
+            self._close()
         self._line = self._begun = None
 
     def forget(self, place: int = -1) -> None:
@@ -121,18 +124,31 @@ class Ticks(Plain):
     def _counted(self, following: str, place: int) -> None:
         run, self._run = self._run, 0
         if self.fence:
-            if run >= self.fence and not following.isalnum():
-                self.fence, self.paired, self.ended = 0, self._run_at, -1
+            if run >= self.fence and following in {"", "\n"}:
+                self._close()
+            elif run >= self.fence and following in _BLANKS:
+                self._line = ""
         elif run in self.runs:
             self.runs, self.paired, self.ended = self.runs[: self.runs.index(run)], self._run_at, -1
         else:
             self.runs, self.end = (*self.runs, run), place
             self._line = "" if run >= FENCE else None
 
+    def _close(self) -> None:
+        self.fence, self.paired, self.ended = 0, self._run_at, -1
+
     def _read_line(self, text: str, i: int, start: int) -> int:
-        # The rest of a fence's line: a word, and white space.
+        # The rest of a fence's line: a word, and white space; of the line that closes it, only white space.
         assert self._line is not None
         end = text.find("\n", i)
+        if self.fence:
+            if not text[i : end if end >= 0 else len(text)].strip(_BLANKS):
+                if end >= 0:
+                    self._close()
+                    self._line = None
+                return end
+            self._line = None
+            return i
         self._line += text[i : end if end >= 0 else len(text)][: WORD_CHARS * 2]
         if _info.fullmatch(self._line) is None:
             self._line = None

@@ -7,6 +7,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from toolglean.engine.missed import release
+from toolglean.engine.modes import CONTENT
 from toolglean.engine.reasons import (
     CUT_OFF,
     DUPLICATE_KEY,
@@ -93,6 +94,14 @@ def accept(turn: Turn, reading: Reading) -> None:
     """A complete marker with an action was read, and no longer marker fits."""
     assert reading.walk.pending_action is not None
     action, chars = reading.walk.pending_action
+    draft = turn.judge.draft
+    if draft is not None and draft.is_quoted and draft.close and draft.over is None:  # it is cut off in code
+        turn.end_draft(turn.region.start)
+        return
+    is_reasoning = action >= OPEN_REASONING or action in {STRAY, CLOSE_REASONING}
+    if is_reasoning and turn.channel == CONTENT and turn.is_quoted_here:
+        turn.release_region()  # a quotation ends only at its own end
+        return
     turn.pass_marker(chars)
     turn.markup_region(chars, UNOPENED_REASONING if action == STRAY and (turn.has_content or turn.emit.index) else None)
     if action in {CLOSE_REASONING, BEGIN_CONTENT, BEGIN_USER_TEXT}:

@@ -104,6 +104,12 @@ class FormatPlan(Plan):
             return True
         return self.fallback_formats is not None and not self.fallback_formats.own_opener(found, turn.channel)
 
+    def opens_call(self, found: str) -> bool:
+        """See `Plan`."""
+        if found in self.program.opening_tags:
+            return True
+        return self.fallback_formats is not None and not self.fallback_formats.own_opener(found, CONTENT)
+
     def begin(self, turn: Turn, found: str, start: int) -> tuple[FormatPayload, int]:
         """A literal was found: the walk begins at the channel's opening."""
         fallback_formats, in_line = self._asked(turn), turn.in_line
