@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["Judge"]
 
 TRUSTED = Closers()
+NOWHERE = -(1 << 62)  # before every place: those in a prompt are below 0
 
 
 class Judge(Plain):
@@ -51,7 +52,7 @@ class Judge(Plain):
         self.closers = TRUSTED
         self.for_user = False
         self.fence = ""
-        self.refused = 0
+        self.refused = NOWHERE
         self.attempt: Attempt | None = None
         self.draft: Draft | None = None
 
@@ -89,6 +90,10 @@ class Judge(Plain):
         self.space(text)
         if text and not text.isspace():
             self.fence = ""
+
+    def was_text(self, code: Quotes | None) -> None:
+        """What was taken for JSON was none. `code`: what its text has opened."""
+        self.code = code
 
     def space(self, text: str) -> None:
         """Content without a sign, or white space next to a call or a marker: a line may begin after it."""

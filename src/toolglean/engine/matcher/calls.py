@@ -25,7 +25,7 @@ from toolglean.engine.reasons import (
 )
 from toolglean.engine.repair.candidates import AGAIN, PYTHON
 from toolglean.engine.repair.suspended import OFF
-from toolglean.formats.builder import BEGIN_CONTENT, BEGIN_USER_TEXT, CLOSE_REASONING, OPEN_REASONING, STRAY
+from toolglean.formats.builder import BEGIN_CONTENT, BEGIN_USER_TEXT, CLOSE_REASONING, DROP, OPEN_REASONING, STRAY
 from toolglean.formats.nfa import ACTION, EMPTY, END, FOLLOWS, LITERAL, NAMED, START, TAG
 from toolglean.scan.json import decode
 from toolglean.scan.names import has_name_after
@@ -95,7 +95,8 @@ def accept(turn: Turn, reading: Reading) -> None:
     assert reading.walk.pending_action is not None
     action, chars = reading.walk.pending_action
     draft = turn.judge.draft
-    if draft is not None and draft.is_quoted and draft.close and draft.over is None:  # it is cut off in code
+    cut = action == DROP and draft is not None and draft.is_quoted and draft.close and draft.over is None
+    if cut:  # in code
         turn.end_draft(turn.region.start)
         return
     is_reasoning = action >= OPEN_REASONING or action in {STRAY, CLOSE_REASONING}
