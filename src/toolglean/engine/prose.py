@@ -30,6 +30,7 @@ def _read_start(turn: Turn, plan: Plan, text: str, i: int) -> int:
     j = _end_of_space(text, i)
     if plan.spaced:
         turn.emit.space(text[i:j], base + i)
+        turn.judge.space(text[i:j])
     else:
         turn.say(text[i:j], base + i)
     if j == len(text):

@@ -259,6 +259,12 @@ class Draft(Kept):
             return None if _role_begun(rest) else _role(rest) is not None
         return self.over is not None or not self.is_alone or self.shares_line(first)
 
+    def is_over_at(self, *, ends: bool, closes: bool) -> bool:
+        """Whether a marker that ends the message, or that closes reasoning of any family, shows that it is not a call:
+        code that is cut off, or reasoning that another family's marker closes.
+        """
+        return (ends and self.is_quoted and self.close) or (closes and self.kind is Kind.REASONING)
+
     def go_on(self) -> None:
         """Another call begins in it."""
         self.since = -1

@@ -95,8 +95,7 @@ def accept(turn: Turn, reading: Reading) -> None:
     assert reading.walk.pending_action is not None
     action, chars = reading.walk.pending_action
     draft = turn.judge.draft
-    cut = action == DROP and draft is not None and draft.is_quoted and draft.close and draft.over is None
-    if cut:  # in code
+    if draft is not None and draft.over is None and draft.is_over_at(ends=action == DROP, closes=action == STRAY):
         turn.end_draft(turn.region.start)
         return
     is_reasoning = action >= OPEN_REASONING or action in {STRAY, CLOSE_REASONING}
