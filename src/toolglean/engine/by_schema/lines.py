@@ -158,7 +158,8 @@ def begin_in(
     begun = i
     i = i if last[-1:] in {"", LINE} else text.find(LINE, i) + 1 or end
     while i < end:
-        found = begins(text, i, names, opens_content=opens_content and not text[begun:i].strip(), at_end=at_end)
+        opens_content, begun = opens_content and not text[begun:i].strip(), i
+        found = begins(text, i, names, opens_content=opens_content, at_end=at_end)
         if found is not False:
             return i, found is True
         i = text.find(LINE, i) + 1 or end
