@@ -13,7 +13,20 @@ from dataclasses import dataclass
 
 from benchmarks.floods import SLIGHT, reads, time_of
 
-__all__ = ["BEFORE", "CHUNK", "KINDS", "LARGE", "MOST", "READERS", "SMALL", "Lines", "Measured", "floods", "main"]
+__all__ = [
+    "BEFORE",
+    "CHUNK",
+    "KINDS",
+    "LARGE",
+    "MOST",
+    "READERS",
+    "SMALL",
+    "Lines",
+    "Measured",
+    "cost",
+    "floods",
+    "main",
+]
 
 SMALL, LARGE = 4096, 65_536
 CHUNK = 4
@@ -150,14 +163,14 @@ class Measured:
         return self.exponent <= MOST
 
 
-def cost(each: Lines, sizes: tuple[int, int] = (SMALL, LARGE)) -> Measured:
+def cost(each: Lines) -> Measured:
     """What it costs. What is too much is measured again: another process may have been in the way."""
     make, before = reads(each.reader).parser, BEFORE[each.before]
     found = Measured(0, 0)
     for tries in (1, 3, 5):
         small, large = (
-            time_of(make, before, each.unit, "", size, chunk=each.chunk, tries=tries if size == sizes[1] else tries + 2)
-            for size in sizes
+            time_of(make, before, each.unit, "", size, chunk=each.chunk, tries=tries if size == LARGE else tries + 2)
+            for size in (SMALL, LARGE)
         )
         found = Measured(small, large)
         if found.linear:
