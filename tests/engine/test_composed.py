@@ -70,6 +70,12 @@ ROWS: dict[str, tuple[str, str, list[Any], str]] = {
     "a call in Gemma's form that swallows another": (
         "auto", f'<|tool_call>call:pay{{to:<|"|\n\n<think>\n<|tool_call|>[{_json(2)}]\n</think>', [], "markers in a bare value",
     ),
+    "an announced call behind the first line of an XML file": (
+        "auto",
+        "The log has:\n\n<?xml version='1.0'?>\n<tools>\n<tool name='pay'>\n<to>Ann</to>\n<amount>2</amount>\n</tool>\n</tools>",
+        [],
+        "that line stands between the colon and the frame",
+    ),
     "a fence after a call that was cut off, by name": (
         "react", f'Action: pay\nAction Input: {{"to"\n<tool_call>\n```json\n{REACT}\n```\nSo.', [], "the fence seems to open the turn",
     ),
