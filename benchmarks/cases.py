@@ -16,6 +16,7 @@ __all__ = [
     "CHUNK",
     "FLOODS",
     "LISTS",
+    "OF_TEN_TOOLS",
     "PROSE",
     "READERS",
     "SIZES",
@@ -37,6 +38,17 @@ CHUNK = 4
 TEXT = {"type": "object", "properties": {"text": {"type": "string"}}}
 CITY = {"type": "object", "properties": {"city": {"type": "string"}}}
 NUMBERS = {"type": "object", "properties": {"numbers": {"type": "array", "items": {"type": "number"}}}}
+TYPED = {
+    "type": "object",
+    "properties": {
+        "city": {"type": "string"},
+        "days": {"type": "integer"},
+        "units": {"type": "string", "enum": ["metric", "imperial"]},
+        "parts": {"type": "array", "items": {"type": "string"}},
+    },
+    "required": ["city"],
+}
+TEN_TOOLS = tuple(Tool(f"look_up_{number}", TYPED) for number in range(10))
 TOOLS = (Tool("write_file", TEXT), Tool("get_weather", CITY), Tool("plot", NUMBERS))
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
 """Lengths of the string argument of the one call that is read."""
@@ -45,6 +57,38 @@ PLAIN = "The quick brown fox looks for a tool, finds none, and jumps over the la
 WORDS = "The quick brown fox looks for a tool, finds none (x = y, [1], {z}), and jumps over the lazy dog.\n"
 HTML = "The <b>quick</b> brown <i>fox</i> looks for a tool, finds <b>none</b>, and jumps over the lazy dog.\n"
 SPANS = "The `quick` brown *fox* looks for a `tool`, finds **none**, and jumps over the lazy dog.\n"
+MARKDOWN = """\
+## What it *does*
+
+It looks for `tools`, **then** calls one: see [the page](https://example.org/a), or `look(path, deep=True)`.
+
+- one: `x = 1`
+- two, with *more* and <b>bold</b>
+  1. deeper (a, b)
+
+| key | value |
+|---|---|
+| `city` | Oslo |
+
+> A quotation of one line.
+
+```python
+def look(path: str) -> list[int]:
+    return [n for n in (1, 2) if path]
+```
+
+That is all of it.
+
+"""
+PAGE = """\
+<div class="page">
+  <h1 id="a">Title</h1>
+  <p>Text with <a href="https://example.org">a link</a> &amp; <br/> more.</p>
+  <!-- a comment -->
+</div>
+"""
+BRACKETS = "See [1], (x), {y} and [a, [b]] in f(x)[0]; or {z: [1, 2]} (as said), [here] and there.\n"
+XML = "<dependency>\n  <groupId>org.example</groupId>\n  <version>1.0</version>\n</dependency>\n"
 CODE = '''def look(path: str, *, deep: bool = False) -> "list[int]":
     """Look at a file's <parts>, and count."""
     if path == "" or not deep and len(path) < 3:
@@ -79,13 +123,15 @@ class Reader:
     code_goal: float | None = None
 
 
-def _parser(method: str, format: str) -> Callable[[], Callable[[str], Any]]:  # noqa: A002  # as the parser calls it
-    return lambda: getattr(_fresh(format).fork(), method)
+def _parser(method: str, format: str, tools: str = "three") -> Callable[[], Callable[[str], Any]]:  # noqa: A002
+    return lambda: getattr(_fresh(format, tools).fork(), method)  # called as the parser calls it
 
 
 @cache
-def _fresh(name: str) -> Parser:
-    return Parser(TOOLS, format=Format.from_tag(name) if name.startswith("<") else name)
+def _fresh(name: str, tools: str) -> Parser:
+    return Parser(
+        TOOLS if tools == "three" else TEN_TOOLS, format=Format.from_tag(name) if name.startswith("<") else name
+    )
 
 
 def _port(tag: str) -> Callable[[], Callable[[str], Any]]:
@@ -143,10 +189,16 @@ LISTS: tuple[Reader, ...] = (
 )
 """What reads a list of numbers."""
 
+OF_TEN_TOOLS: tuple[Reader, ...] = (
+    Reader("hermes, ten tools", _parser("feed", "hermes", "ten")),
+    Reader("auto, ten tools", _parser("feed", "auto", "ten")),
+)
+"""What reads text that is not plain, with ten tools that have types."""
+
 
 def reader(name: str) -> Reader:
     """The reader of that name."""
-    return next(each for each in READERS if each.name == name)
+    return next(each for each in (*READERS, *OF_TEN_TOOLS) if each.name == name)
 
 
 def prose(characters: int, words: str = WORDS) -> str:
@@ -171,25 +223,42 @@ def call_of(each: Reader, size: int, payload: Callable[[int], Any] = prose) -> s
 
 # -- text without a call -----------------------------------------------------------------------------------------------
 
+MOST_READERS = ("feed", "add", "the exact port", "hermes", "auto")
+TEN = tuple(each.name for each in OF_TEN_TOOLS)
+
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Text without a call. `opener` comes before it, and is not measured: a marker of reasoning, or none."""
+    """Text without a call.
+
+    Attributes:
+        name: as in the table.
+        text: what is read.
+        readers: the names of what reads it.
+        opener: what comes before it, and is not measured: a marker of reasoning, a sentence, or nothing.
+        goals: those of the readers, in multiples of the baseline, where they are not goals of the readers.
+    """
 
     name: str
     text: str
     readers: tuple[str, ...]
     opener: str = ""
+    goals: tuple[float | None, ...] = ()
 
 
 PROSE: tuple[Text, ...] = (
     Text("prose", prose(40_000, PLAIN), ("feed", "add", "the exact port", "hermes", "mistral-v13", "harmony", "auto")),
-    Text("prose with brackets", prose(40_000), ("feed", "add", "the exact port", "hermes", "auto")),
+    Text("prose with brackets", prose(40_000), MOST_READERS, goals=(None, None, None, 4, 6)),
     Text("prose with code", prose(40_000, SPANS), ("feed", "hermes", "auto")),
-    Text("prose with HTML", prose(40_000, HTML), ("feed", "add", "the exact port", "hermes", "auto")),
+    Text("prose with HTML", prose(40_000, HTML), MOST_READERS, goals=(None, None, None, 7, 10)),
     Text("reasoning", prose(40_000, PLAIN), ("hermes", "qwen3-coder", "auto"), "<think>\n"),
+    Text("Markdown", prose(40_000, MARKDOWN), TEN, "It is so.\n", (5, 7)),
+    Text("many brackets", prose(40_000, BRACKETS), TEN, "It is so.\n"),
+    Text("lines of HTML", prose(40_000, PAGE), TEN, "It is so.\n"),
+    Text("lines of XML", prose(40_000, XML), TEN, "It is so.\n"),
+    Text("a JSON answer", json.dumps({"items": [{"n": n, "t": "some text"} for n in range(1_200)]}), TEN, goals=(8, 9)),
 )
-"""Only the first and the last have goals: nothing in them may begin a call, or quote one. No text has a tag."""
+"""The texts of a plain kind, and reasoning, have the goals of what reads them: nothing in them may begin a call."""
 
 
 # -- floods ------------------------------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from __future__ import annotations
 import tracemalloc
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from itertools import zip_longest
 
 from benchmarks.cases import (
     FLOODS,
@@ -69,9 +70,9 @@ def _prose(text: Text) -> Measure:
     def make(effort: Effort) -> Iterator[Work]:
         chunks = cut(text.text[: len(text.text) // effort.divide_by])
         yield _floor(chunks, shown=True)
-        for name in text.readers:
+        for name, own in zip_longest(text.readers, text.goals):
             each = reader(name)
-            goal = {"prose": each.prose_goal, "reasoning": each.reasoning_goal}.get(text.name)
+            goal = {"prose": each.prose_goal, "reasoning": each.reasoning_goal}.get(text.name, own)
             yield Work(name, _reading(each.new, chunks, text.opener), len(chunks), goal=goal)
 
     return Measure(f"{text.name}, a chunk", lambda effort: [*make(effort)])

@@ -4,7 +4,9 @@
 # can tell whether the model meant it. Such texts are not made here. If tools are given, a call of any other name is a
 # false alarm too. Without tools, the name in an example cannot be distinguished from a tool's: these are counted
 # separately.
-"""`python -m fuzz.alarms [--count N] [--seed S]`: false alarms, by kind of text and by way of reading."""
+#
+# Hard texts (`--hard`) are documents that show whole calls, quoted in every way. There some alarms are to be expected.
+"""`python -m fuzz.alarms [--count N] [--seed S] [--hard]`: false alarms, by kind of text and by way of reading."""
 
 from __future__ import annotations
 
@@ -19,6 +21,7 @@ from typing import Any
 
 from fuzz.alarm_code import CALLS, CODE, FENCES
 from fuzz.alarm_files import ending
+from fuzz.alarm_hard import HARD_KINDS, MOST_HARD, hard
 from fuzz.alarm_markers import MARKERS, TOOLS, markers_of
 from fuzz.alarm_markers import sentence as words
 from fuzz.alarm_pages import PAGES
@@ -29,7 +32,7 @@ from toolglean import CallEnd, Parser
 from toolglean.formats.registry import all_formats
 from toolglean.formats.spec import Format
 
-__all__ = ["GIVEN", "KINDS", "WAYS", "Text", "alarms", "main", "texts"]
+__all__ = ["GIVEN", "KINDS", "WAYS", "Text", "alarms", "hard_texts", "main", "texts"]
 
 
 @dataclass(frozen=True)
@@ -112,6 +115,15 @@ KINDS = (*MARKERS, *PLACES, *PAGES, *CODE, FENCED, CUT)
 """The kinds of texts, in the order in which they are made."""
 
 
+def hard_texts(count: int, seed: int) -> Iterator[Text]:
+    """So many texts that are made to look like calls, of each kind equally many."""
+    formats = all_formats()
+    for number in range(count):
+        rng = random.Random(f"hard {seed} {number}")
+        kind, declared, on = HARD_KINDS[number % len(HARD_KINDS)], rng.choice(formats), about(rng)
+        yield Text(kind, hard(rng, kind, on, declared), on.tools, declared)
+
+
 def texts(count: int, seed: int) -> Iterator[Text]:
     """So many texts, of each kind equally many."""
     formats = [each for each in all_formats() if markers_of(each)]
@@ -135,11 +147,11 @@ def alarms(text: Text, way: str, chunks: Iterable[str] = ()) -> list[str]:
     return [event.call.name for event in events if isinstance(event, CallEnd) and event.call.status == "ok"]
 
 
-def _counts(count: int, seed: int, show: int) -> tuple[Counter[str], Counter[tuple[str, str]]]:
+def _counts(made_texts: Iterable[Text], show: int) -> tuple[Counter[str], Counter[tuple[str, str]]]:
     # How many texts there are of each kind, and by kind and column, in how many of them calls were found.
     made: Counter[str] = Counter()
     found: Counter[tuple[str, str]] = Counter()
-    for text in texts(count, seed):
+    for text in made_texts:
         made[text.kind] += 1
         for way in WAYS:
             names = alarms(text, way)
@@ -164,19 +176,21 @@ def _print(made: Counter[str], found: Counter[tuple[str, str]], ways: Iterable[s
 
 
 def main() -> int:
-    """Print the tables. Returns 1 if a call was found where tools were given, else 0."""
+    """Print the tables. Returns 1 if calls were found where tools were given (in hard texts: more than a few)."""
     options = argparse.ArgumentParser(prog="python -m fuzz.alarms", description=__doc__)
     options.add_argument("--count", type=int, default=20_000)
     options.add_argument("--seed", type=int, default=0)
     options.add_argument("--show", type=int, default=0, help="so many breaches with their texts")
+    options.add_argument("--hard", action="store_true", help="documents that show whole calls")
     chosen = options.parse_args()
-    made, found = _counts(chosen.count, chosen.seed, chosen.show)
+    family = hard_texts if chosen.hard else texts
+    made, found = _counts(family(chosen.count, chosen.seed), chosen.show)
     sys.stdout.write("tools given: texts with a call, of a known or only of an unknown tool\n")
     breaches = _print(made, found, GIVEN)
     sys.stdout.write("\nno tools given (not a breach): texts with a call of one of those names, or only of others\n")
     _print(made, found, [way for way in WAYS if way not in GIVEN])
     sys.stdout.write(f"\nseed {chosen.seed}: {breaches} breaches\n")
-    return 1 if breaches else 0
+    return 1 if breaches > (MOST_HARD * chosen.count * len(GIVEN) if chosen.hard else 0) else 0
 
 
 if __name__ == "__main__":

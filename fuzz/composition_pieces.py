@@ -26,22 +26,26 @@ class Piece:
 
     Attributes:
         kind: what it is.
+        format: the name of the format that writes its call.
         text: what it writes.
         before: what joins it to the piece before it.
         written: the calls that it writes, whether they may run or not.
         runs: those that may run.
         runs_alone: those that may run if the turn is nothing but calls.
+        runs_last: those that may run if no text follows in the turn, and nothing announces them.
         calls_only: whether it is nothing but calls.
         ends_turn: whether it opens the message of another role.
         has_header: whether its call begins with a header of the assistant's own, which goes on after another role's.
     """
 
     kind: str
+    format: str
     text: str
     before: str
     written: tuple[Call, ...] = ()
     runs: tuple[Call, ...] = ()
     runs_alone: tuple[Call, ...] = ()
+    runs_last: tuple[Call, ...] = ()
     calls_only: bool = False
     ends_turn: bool = False
     has_header: bool = False
@@ -64,6 +68,8 @@ UNDECLARED = (
     "<send_money><to>Ann</to><amount>{}</amount></send_money>", "@@call send_money@@\nto: Ann\namount: {}\n@@end@@",
     "[call:send_money to=Ann amount={}]", 'Action: send_money {{"to": "Ann", "amount": {}}}',
 )  # fmt: skip
+OWN_TAG = "<send_money>"
+"""A tool's own tag is read wherever it is alone on its lines; the other forms only where no text follows."""
 SENTENCES = (
     "I will look.", "It`s so.", "Well, 3 < 4 and `a` is b.", "The list:", "No: that is wrong?", "- an item", "## Title",
     "He said \"no\" and 'yes'.", "| a | b |", "Use ``x`y`` there.", "C:\\temp", "{}", "[see below]", "a > b",
@@ -103,7 +109,8 @@ def _plain(made: _Made) -> tuple[str, str]:
 
 
 def _undeclared(made: _Made) -> tuple[str, str]:
-    return "runs", made.rng.choice(UNDECLARED).format(made.amount)
+    form = made.rng.choice(UNDECLARED)
+    return "runs" if form.startswith(OWN_TAG) else "last", form.format(made.amount)
 
 
 def _text(made: _Made) -> tuple[str, str]:
@@ -111,13 +118,14 @@ def _text(made: _Made) -> tuple[str, str]:
 
 
 def _fence(made: _Made, sign: str = "`") -> tuple[str, str]:
-    body = _any(made)
+    body, nests = _any(made), made.rng.random() < 0.25
+    body = f"{sign * 3}\n{body}" if nests else body  # a longer fence is not closed by that
     length = max(3, *(len(line) + 1 for line in body.split("\n") if set(line) == {sign}), 3)
     while sign * length in body:
         length += 1
     mark = sign * (length + made.rng.choice((0, 0, 1)))
     word = made.rng.choice(("", "xml", "json", "python", "text", "bash"))
-    return "alone", f"{mark}{word}\n{body}\n{mark}"
+    return "quoted" if nests else "alone", f"{mark}{word}\n{body}\n{mark}"
 
 
 def _tildes(made: _Made) -> tuple[str, str]:
@@ -133,6 +141,9 @@ def _ticks(made: _Made) -> tuple[str, str] | None:
     ticks = made.rng.choice(("`", "``"))
     say = made.rng.choice(("It writes ", "", "One says: "))
     bad = "\n" in body or "`" in body
+    body = (
+        f"a`b {body}" if ticks == "``" and made.rng.random() < 0.5 else body
+    )  # a run of another length closes nothing
     return None if bad else ("quoted", f"{say}{ticks}{body}{ticks}{made.rng.choice((' for that.', '', '.'))}")
 
 
@@ -153,7 +164,7 @@ def _draft(made: _Made) -> tuple[str, str]:
     pairs = [pair for pair in (declared.all_reasonings if declared else ()) if all(pair) and pair[0].strip("< \n")]
     own = [pair for pair in pairs if pair[0].startswith(("<", "[")) and "inner" not in pair[0]]  # apertus calls there
     opener, closer = made.rng.choice([*own, ("<think>", "</think>"), ("<thinking>", "</thinking>")])
-    return "quoted", f"{opener}\nMaybe {made.call} or not.\n{closer}"
+    return "quoted", opener + made.rng.choice(("\nMaybe {} or not.\n", "\n{}\n", "{}")).format(made.call) + closer
 
 
 def _escaped(made: _Made) -> tuple[str, str] | None:
@@ -163,7 +174,7 @@ def _escaped(made: _Made) -> tuple[str, str] | None:
 
 
 def _mention(made: _Made) -> tuple[str, str] | None:
-    marked = made.call.startswith("<") and "\n" not in made.call
+    marked = made.call.startswith(("<", "[TOOL", "]<]")) and "```" not in made.call
     return ("quoted", f"Never write {made.call} in an answer.") if marked else None
 
 
@@ -179,7 +190,9 @@ def _header(made: _Made) -> tuple[str, str] | None:
 
 def _has_header(made: _Made) -> bool:
     declared = find_format(made.format)
-    return declared is not None and any(each in made.call for each in (*declared.headers, "<|role_sep|>"))
+    return declared is not None and any(
+        each in made.call for each in (*declared.headers, "<|role_sep|>", "<|start|> assistant")
+    )
 
 
 VALUES = (
@@ -262,12 +275,15 @@ def piece(rng: random.Random, kind: str, name: str, amount: int, *, first: bool)
     note = ("note", {"text": written(name, amount).strip()})
     return Piece(
         kind=kind,
+        format=name,
         text=text,
         before="" if first else before,
         written=(call,) if stands != "text" else (),
         runs=(call,) if stands == "runs" else (note,) if stands == "value" else (),
         runs_alone=(call,) if stands == "alone" else (),
-        calls_only=(stands in {"runs", "alone", "value"} or kind in _NO_TEXT) and (first or before not in _TEXTS),
+        runs_last=(call,) if stands == "last" else (),
+        calls_only=(stands in {"runs", "alone", "last", "value"} or kind in _NO_TEXT)
+        and (first or before not in _TEXTS),
         ends_turn=stands == "ends",
         has_header=_has_header(made),
     )

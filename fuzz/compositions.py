@@ -2,8 +2,8 @@
 # value never runs, whatever stands before and after it; and what runs has exactly the arguments that were written.
 #
 # A turn is composed of one to six pieces (composition_pieces.py). Each call has an amount of its own, so that the
-# oracle only has to add up what each piece allows. It shares no code with the parser, and says nothing about calls that
-# do not run: those are counted.
+# oracle only has to add up what each piece allows. It shares no code with the parser. Of calls that do not run it knows
+# less: those of the named format that stand alone behind whole quotations must (`due`); the others are counted.
 """`python -m fuzz.compositions [--count N] [--seed N] [--format NAME]`: quotations and calls in a row."""
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import pairwise, zip_longest
+from itertools import pairwise, takewhile
 from typing import Any
 
 from fuzz.composition_pieces import PIECES, Call, Piece, joined, piece
 from fuzz.context_calls import TOOLS
 from fuzz.runner import Found, Fuzzer, raised
 from tests.support.chunkings import account
-from toolglean import CallEnd, Event, Parser, ParserOptions, join
-from toolglean.formats.registry import all_formats
+from toolglean import CallEnd, Event, Markup, Parser, ParserOptions, join
+from toolglean.formats.registry import all_formats, find_format
 
 __all__ = ["FUZZER", "allowed", "compose", "main"]
 
@@ -35,20 +35,51 @@ def allowed(pieces: Sequence[Piece]) -> list[Call]:
     """The calls that may run.
 
     What a piece allows by itself; what it allows only if there is nothing but calls before it and behind it, if that
-    is so; and after the header of another role only what has a header of its own.
+    is so; what it allows only if no text follows in the turn; and after the header of another role only what has a
+    header of its own.
     """
     found: list[Call] = []
     is_over, calls_only = False, True
-    for each, following in zip_longest(pieces, pieces[1:]):
+    for place, each in enumerate(pieces):
+        following = pieces[place + 1 :]
         is_over = is_over or each.ends_turn
         calls_only = calls_only and each.calls_only
-        alone = calls_only and (following is None or following.calls_only)
+        alone = calls_only and all(later.calls_only for later in following[:1])
+        last = not announced(pieces, place) and all(
+            later.calls_only or later.kind == "undeclared" for later in following
+        )
         if not is_over or each.has_header:
-            found += [*each.runs, *(each.runs_alone if alone else ())]
+            found += [*each.runs, *(each.runs_alone if alone else ()), *(each.runs_last if last else ())]
     return found
 
 
-def _breach(pieces: Sequence[Piece], ran: Sequence[Call]) -> str:
+SURE = frozenset(("call", "quotation", "result", "comment", "element", "fence", "tildes", "JSON", "escaped", "value"))
+"""Pieces that are whole, and behind which a call is one."""
+
+
+def due(name: str, pieces: Sequence[Piece]) -> list[Call]:
+    """The calls that must run: those of the format that is read, with a marker, on a line of their own, with nothing
+    before them but such calls and quotations that are whole.
+    """
+    declared = find_format(name)
+    if declared is None or declared.at_turn_end:
+        return []
+    found: list[Call] = []
+    for each in takewhile(lambda each: each.kind in SURE, pieces):
+        alone = not each.before or (each.before.startswith("\n") and each.before.isspace())
+        if each.kind == "call" and each.format == name and each.text.startswith(("<", "[TOOL", "]<]")) and alone:
+            found += each.runs
+    return found
+
+
+def announced(pieces: Sequence[Piece], place: int) -> bool:
+    """Whether what stands before that piece announces it: then it is an example of what was said."""
+    before = pieces[place].before if place else ""
+    before = before if before.strip() else (pieces[place - 1].text + before if place else "")
+    return before.rstrip().endswith((":", "?"))
+
+
+def _breach(name: str, pieces: Sequence[Piece], ran: Sequence[Call]) -> str:
     # What is wrong with the calls that ran; "" if nothing is.
     may = allowed(pieces)
     for call in ran:
@@ -57,7 +88,8 @@ def _breach(pieces: Sequence[Piece], ran: Sequence[Call]) -> str:
             kinds = {each.kind for each in pieces if call in each.written}
             return f"{', '.join(sorted(kinds)) or 'a call'} that must not run" if written else "other arguments"
         may.remove(call)
-    return ""
+    missed = [call for call in due(name, pieces) if call not in ran]
+    return "a call that must run" if missed else ""
 
 
 # -- reading -----------------------------------------------------------------------------------------------------------
@@ -94,7 +126,14 @@ def _cut(rng: random.Random, text: str) -> list[str]:
 
 def _ran(events: Iterable[Event]) -> list[Call]:
     ended = [event.call for event in events if isinstance(event, CallEnd)]
-    return [(call.name, _stripped(call.arguments)) for call in ended if call.status == "ok" and call.known]
+    return [(call.name, _stripped(call.arguments)) for call in ended if call.status == "ok"]
+
+
+def _lost(pieces: Sequence[Piece], events: Iterable[Event]) -> str:
+    # Which text became markup; "" if none did.
+    markup = [event.text for event in events if isinstance(event, Markup)]
+    texts = [each.text for each in pieces if each.kind == "text" and any(map(str.isalpha, each.text))]
+    return next((text for text in texts for each in markup if text in each), "")
 
 
 def _stripped(arguments: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -122,10 +161,12 @@ def _found(name: str, pieces: Sequence[Piece], seed: int) -> Broken | Counter[st
     rng = random.Random(f"cuts {seed} {len(text)}")
     try:
         whole = _events(name, [text])
-        fault, detail = _breach(pieces, _ran(whole)), str(_ran(whole))
+        fault, detail = _breach(name, pieces, _ran(whole)), str(_ran(whole))
         readings = [_events(name, text), *(_events(name, _cut(rng, text)) for _ in range(CUTS))]
         if not fault and any(join(each) != join(whole) for each in readings):
             fault, detail = "differs by cuts", f"{join(whole)}\n{next(each for each in map(join, readings))}"
+        if not fault and (text_lost := _lost(pieces, whole)):
+            fault, detail = "text that is markup", text_lost
         account(whole, text)
     except AssertionError as error:
         fault, detail = "lost", str(error)

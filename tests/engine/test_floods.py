@@ -10,6 +10,7 @@ import pytest
 
 from benchmarks import floods
 from benchmarks.floods import cost_of, reads
+from fuzz import flood_lines
 from fuzz import floods as search
 from toolglean import Parser
 
@@ -70,6 +71,30 @@ def test_many_tools(which: str) -> None:
 def test_a_long_name_of_a_tool(which: str) -> None:
     # A name of a megabyte took 17 seconds. No call can have such a name: see `NAME_CHARS`.
     assert floods.cost_of_tools(which, 50_000, long_name=True).linear
+
+
+@pytest.mark.parametrize("name", ["auto", "hermes"])
+@pytest.mark.parametrize("unit", ["'word\n", "“\n", "=f\n", "<foo>\nbar\n", "Tool: f\n", "|a|b|\n"])
+def test_lines_in_the_first_chunk(name: str, unit: str) -> None:
+    # All text before a line was looked through again for each line: 256 KB in one chunk took 23 seconds.
+    assert cost_of(reads(name).parser, "", unit, 60_000, chars=False).linear
+
+
+def test_a_flood_of_lines_that_is_not_linear_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = flood_lines.Measured(small=0.01, large=0.16)
+    assert (round(found.exponent, 2), found.linear) == (1.0, True)
+    assert not flood_lines.Measured(small=0.01, large=0.64).linear
+    monkeypatch.setattr(flood_lines, "time_of", lambda *given, **_: 1e-10 * given[4] ** 2)
+    each = next(flood_lines.floods("hermes", openers=False))
+    assert not flood_lines.cost(each).linear
+
+
+def test_floods_of_lines_for_a_moment(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sys.argv", ["flood_lines", "--reader", "hermes", "--every", "200"])
+    monkeypatch.setattr(flood_lines, "SMALL", 256)
+    monkeypatch.setattr(flood_lines, "LARGE", 4096)
+    flood_lines.main()
+    assert " floods, 0 of them not linear" in capsys.readouterr().out
 
 
 RESPONSES = {

@@ -305,10 +305,11 @@ def test_every_row_of_the_goals_has_a_goal() -> None:
 )
 def test_prose_is_content_or_reasoning(text: Text, name: str) -> None:
     found = everything(reader_of(name), [text.opener, *cut(text.text)])
-    kind = Reasoning if text.opener else Content
+    kind = Reasoning if text.name == "reasoning" else Content
     assert all(isinstance(each, kind) for each in found)
     characters = sum(len(each.text) for each in found if isinstance(each, Content | Reasoning))
-    assert characters > len(text.text) - 12  # less what is held back
+    held = 12 if name in {each.name for each in READERS} else 600  # typed tools: a line that may begin a call waits
+    assert characters > len(text.text) - held
 
 
 def test_each_reader_begins_anew() -> None:

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import toolglean.engine.emit
-from fuzz import alarm_markers, alarms, compositions, documents, dropped, mutants, prefixes, undo
+from fuzz import alarm_hard, alarm_markers, alarms, compositions, documents, dropped, mutants, prefixes, undo
 from fuzz.laws import Subject, broken
 from fuzz.mutation import LONGEST, long_mutant, mutant
 from fuzz.runner import Fuzzer, jobs
@@ -138,6 +138,23 @@ def test_texts_about_calls_hold_none_in_pieces() -> None:
     count = (6 if depth.is_full() else 1) * len(alarms.KINDS)
     found = [(text, names) for text in alarms.texts(count, seed=2) if (names := alarms.alarms(text, "auto", text.text))]
     assert found == []
+
+
+CLEAN = frozenset(alarm_hard.HARD_KINDS) - {alarm_hard.BARE, "XML files"}
+"""Hard texts of these kinds quote every call. An XML file may be a frame that by-schema reading knows."""
+
+
+def test_hard_texts_hold_none_where_every_call_is_quoted() -> None:
+    chosen = alarms.hard_texts(1_000 if depth.is_full() else 2 * len(alarm_hard.HARD_KINDS), seed=4)
+    made = [text for text in chosen if text.kind in CLEAN]
+    assert [(text, names) for text in made for way in alarms.GIVEN if (names := alarms.alarms(text, way))] == []
+
+
+def test_hard_texts_are_filled_and_the_same_each_time() -> None:
+    made, again = (list(alarms.hard_texts(4 * len(alarm_hard.HARD_KINDS), seed=5)) for _ in range(2))
+    assert made == again
+    assert {text.kind for text in made} == set(alarm_hard.HARD_KINDS)
+    assert [text for text in made if "«" in text.text] == []
 
 
 def test_a_call_would_be_found() -> None:

@@ -163,8 +163,8 @@ class Speech(Keeping):
     def enter_channel(self, channel: int) -> None:
         """A marker was read: what follows is content (0), or reasoning of one kind. White space after it is markup."""
         draft = self.judge.draft
-        if draft is not None and draft.is_quoted:  # code does not continue after such a marker
-            self.keep_draft()
+        if draft is not None and (draft.is_quoted or draft.kind is Kind.OBJECT):
+            self.keep_draft()  # neither code nor a transcript continues after such a marker
         self._keep_line()
         if channel != self.channel:
             self.keep_nothing()

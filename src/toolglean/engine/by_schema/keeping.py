@@ -79,10 +79,13 @@ class Keeping(TurnState):
             self.around = around.read(text, last)
 
     def _keep_from(self, place: int) -> None:
+        is_refused = bool(self.around.open) or self.around.refused or announces(self.last_text)
         if self.candidate is not None:
-            if not self.around.open:
+            if announces(self.last_text):
+                self.around = self.around._replace(refused=True)
+            elif not is_refused:
                 self.candidate.add(place)
-        elif self.around.open or self.around.refused or announces(self.last_text):
+        elif is_refused:
             self.around = self.around._replace(refused=True)
             self.unread = self.unread or (place, ())
         else:

@@ -158,7 +158,8 @@ def begin_in(
     begun = i
     i = i if last[-1:] in {"", LINE} else text.find(LINE, i) + 1 or end
     while i < end:
-        found = begins(text, i, names, opens_content=opens_content and not text[begun:i].strip(), at_end=at_end)
+        opens_content, begun = opens_content and not text[begun:i].strip(), i
+        found = begins(text, i, names, opens_content=opens_content, at_end=at_end)
         if found is not False:
             return i, found is True
         i = text.find(LINE, i) + 1 or end
@@ -192,6 +193,8 @@ class Around(NamedTuple):
             return Around(self.open, self.seen, self.refused, self.tail + text)  # it goes on
         text = (self.tail or last[-1:] or "\n") + text
         opened, seen = list(self.open), self.seen
+        if "<?" in text:  # what follows is a document of XML
+            opened = ["?", *opened]
         for tag in _tag(text, 1):
             name = (tag["name"] or tag["word"]).casefold()
             if tag["empty"] or name in _VOID:

@@ -140,7 +140,7 @@ class Quotes(Plain):
             self._header = "", 0
         if not (self._tail or self._closer) and not may_quote(text) and (text[:1] != ">" or self.last != "\n"):
             if self.heeded and (self._ticks.waits or "`" in text):
-                self._ticks.scan(text, start)
+                self._ticks.scan(text, start, self.last)
             self._note(text)
         else:
             self._read(self._tail + text, start - len(self._tail), ends=False)
@@ -264,7 +264,7 @@ class Quotes(Plain):
 
     def _count(self, text: str, i: int, end: int, start: int) -> None:
         if self.heeded:
-            self._ticks.scan(text[i:end], start + i)
+            self._ticks.scan(text[i:end], start + i, text[i - 1 : i] if i else self.last)
 
 
 @lru_cache(maxsize=64)
@@ -275,7 +275,8 @@ def _end_of(closer: str) -> Callable[..., re.Match[str] | None]:
     elif closer == OVER:
         pattern = r"(?!)"
     elif closer[0] == "~":
-        pattern = rf"~{{{len(closer)},}}(?=[ \t\r]{{0,64}}\n)"
+        run = rf"~{{{len(closer)},}}"
+        pattern = rf"(?<![^\n])[ \t]{{0,3}}{run}(?=[^~\w])|{run}(?=[ \t\r]{{0,64}}\n)"
     elif closer[:2] == "</" and closer[-1] != ">":
         pattern = rf"(?i:{closer})\s{{0,8}}>"
     else:

@@ -259,11 +259,12 @@ class Draft(Kept):
             return None if _role_begun(rest) else _role(rest) is not None
         return self.over is not None or not self.is_alone or self.shares_line(first)
 
-    def is_over_at(self, *, ends: bool, closes: bool) -> bool:
-        """Whether a marker that ends the message, or that closes reasoning of any family, shows that it is not a call:
-        code that is cut off, or reasoning that another family's marker closes.
+    def is_over_at(self, ends: bool, closes: bool, opens: bool) -> bool:  # noqa: FBT001  # of one marker
+        """Whether a marker that ends the message, or that closes or opens reasoning of any family, shows that it is not
+        a call: code that is cut off, reasoning that another family's marker closes, or what more text follows.
         """
-        return (ends and self.is_quoted and self.close) or (closes and self.kind is Kind.REASONING)
+        is_cut = ends and self.is_quoted and self.close
+        return is_cut or (closes and self.kind is Kind.REASONING) or (opens and self.is_last)
 
     def go_on(self) -> None:
         """Another call begins in it."""

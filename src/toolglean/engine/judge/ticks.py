@@ -2,10 +2,10 @@
 # them (code.py).
 #
 # A fence is a run of three or more, after which the line ends, with or without a word; an equal or longer run closes
-# it, if nothing follows on its line. Any other run is closed by one of the same length in the same paragraph. Several
-# runs may wait for theirs at the same time: in "it`s ``x``" the second pair is code, whether the first run finds its
-# own or not. What waits has opened nothing when the paragraph ends: at an empty line, or at a line that begins a
-# quotation, a heading, an item or a fence.
+# it if it begins its line, or if nothing follows on that. Any other run is closed by one of the same length in the same
+# paragraph. Several runs may wait for theirs at the same time: in "it`s ``x``" the second pair is code, whether the
+# first run finds its own or not. What waits has opened nothing when the paragraph ends: at an empty line, or at a line
+# that begins a quotation, a heading, an item or a fence.
 """Code between backticks."""
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Ticks(Plain):
         ended: the place where the paragraph ended, if that was the last thing that happened; else -1.
     """
 
-    __slots__ = ("_begun", "_line", "_run", "_run_at", "end", "ended", "fence", "paired", "runs")
+    __slots__ = ("_at_line", "_before", "_begun", "_line", "_run", "_run_at", "end", "ended", "fence", "paired", "runs")
 
     def __init__(self) -> None:
         self.runs: tuple[int, ...] = ()
@@ -50,6 +50,8 @@ class Ticks(Plain):
         self.paired = self.ended = -1
         self._run, self._run_at = 0, 0  # backticks that are being counted, and their place
         self._line: str | None = None  # what follows them on their line, as long as they may be a fence
+        self._before = ""  # the character before the text
+        self._at_line = False  # whether the run begins its line
         self._begun: str | None = None  # the beginning of a line, as long as it may end the paragraph
 
     @property
@@ -67,8 +69,9 @@ class Ticks(Plain):
         """The place of the run that is being counted; -1 if none is."""
         return self._run_at if self._run else -1
 
-    def scan(self, text: str, start: int) -> None:
-        """Read on: content, which begins at `start`."""
+    def scan(self, text: str, start: int, before: str = "") -> None:
+        """Read on: content, which begins at `start`, after that character."""
+        self._before = before
         i = 0
         while 0 <= i < len(text):
             i = self.step(text, i, start)
@@ -93,6 +96,7 @@ class Ticks(Plain):
             i = text.find("`", i)
             if i < 0:
                 return -1
+        self._at_line = (text[i - 1] if i else self._before) == "\n"
         self._run, self._run_at = 1, start + i
         return i + 1
 
@@ -124,7 +128,7 @@ class Ticks(Plain):
     def _counted(self, following: str, place: int) -> None:
         run, self._run = self._run, 0
         if self.fence:
-            if run >= self.fence and following in {"", "\n"}:
+            if run >= self.fence and (following in {"", "\n"} or (self._at_line and not following.isalnum())):
                 self._close()
             elif run >= self.fence and following in _BLANKS:
                 self._line = ""

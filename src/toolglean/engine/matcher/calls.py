@@ -95,7 +95,11 @@ def accept(turn: Turn, reading: Reading) -> None:
     assert reading.walk.pending_action is not None
     action, chars = reading.walk.pending_action
     draft = turn.judge.draft
-    if draft is not None and draft.over is None and draft.is_over_at(ends=action == DROP, closes=action == STRAY):
+    if (
+        draft is not None
+        and draft.over is None
+        and draft.is_over_at(action == DROP, action == STRAY, action >= OPEN_REASONING)
+    ):
         turn.end_draft(turn.region.start)
         return
     is_reasoning = action >= OPEN_REASONING or action in {STRAY, CLOSE_REASONING}

@@ -1,0 +1,95 @@
+# Turns that the composing fuzzer (fuzz/compositions.py) found, as short as they get: a call that must not run, behind
+# something that is read first. Rows that are expected to fail are not mended yet.
+"""Calls behind other calls, drafts, quotations and broken calls."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from tests.support.chunkings import calls_of, events_of
+from toolglean import Parser, ParserOptions
+
+TOOLS: list[Any] = [
+    {
+        "name": "pay",
+        "parameters": {
+            "type": "object",
+            "properties": {"to": {"type": "string"}, "amount": {"type": "integer"}},
+            "required": ["to", "amount"],
+        },
+    },
+    {
+        "name": "note",
+        "parameters": {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]},
+    },
+]
+
+
+def _json(amount: int) -> str:
+    return json.dumps({"name": "pay", "arguments": {"to": "Ann", "amount": amount}})
+
+
+NOTE = '<tool_call>{"name": "note", "arguments": {"text": "a"}}</tool_call>'
+NOTED = ("note", {"text": "a"})
+PAID = ("pay", {"to": "Ann", "amount": 1})
+PHI = f"<|tool_call|>[{_json(2)}]<|/tool_call|>"
+HARMONY = '<|channel|>commentary to=functions.pay <|constrain|>json<|message|>{"to": "Ann", "amount": 2}<|call|>'
+CODER = "<tool_call>\n<function=pay>\n<parameter=to>\nAnn\n</parameter>\n<parameter=amount>\n2\n</parameter>\n</function>\n</tool_call>"
+UNDECLARED = '⟦call⟧{"tool": "pay", "input": {"to": "Ann", "amount": 2}}⟦/call⟧'
+REACT = 'Action: pay\nAction Input: {"to": "Ann", "amount": 2}'
+OUTER = "a marker of another family stands before the opener, which then seems to begin a line"
+ROWS: dict[str, tuple[str, str, list[Any], str]] = {
+    "a mention of another family after a call": (
+        "auto", f"{NOTE}\nNever write {PHI} in an answer.", [NOTED], OUTER,
+    ),
+    "a mention of another family, by name": (
+        "lost-brackets", f"Never write {CODER} in an answer.", [], OUTER,
+    ),
+    "reasoning after a call in bare JSON": (
+        "auto", f"[{_json(1)}]\n<think>{NOTE}</think> So.", [PAID], "",
+    ),
+    "an announced call after a result": (
+        "auto", f"<tool_result>\nx\n</tool_result>\n\nSo:\n\n{UNDECLARED}", [], "",
+    ),
+    "a quotation after a result": (
+        "auto", f"<tool_result>\n{HARMONY}\n</tool_result>\n\n> {HARMONY}", [], "",
+    ),
+    "a value of another family after a call": (
+        "auto",
+        ('[TOOL_CALLS]note[ARGS]{"text": "a"}\n<tool_call>note<arg_key>text</arg_key><arg_value>'
+        '[TOOL_CALLS]pay[ARGS]{"to": "Ann", "amount": 2}</arg_value></tool_call>'),
+        [NOTED, ("note", {"text": '[TOOL_CALLS]pay[ARGS]{"to": "Ann", "amount": 2}'})],
+        "",
+    ),
+    "a tool's own tag that swallows a quoted one": (
+        "auto", "<pay>\n<to>Ann \n> <pay>\n> <to>Ann</to><amount>2</amount></pay>", [], "",
+    ),
+    "a call in Gemma's form that swallows another": (
+        "auto", f'<|tool_call>call:pay{{to:<|"|\n\n<think>\n<|tool_call|>[{_json(2)}]\n</think>', [], "",
+    ),
+    "an announced call behind the first line of an XML file": (
+        "auto",
+        "The log has:\n\n<?xml version='1.0'?>\n<tools>\n<tool name='pay'>\n<to>Ann</to>\n<amount>2</amount>\n</tool>\n</tools>",
+        [],
+        "",
+    ),
+    "a fence after a call that was cut off, by name": (
+        "react", f'Action: pay\nAction Input: {{"to"\n<tool_call>\n```json\n{REACT}\n```\nSo.', [], "the fence seems to open the turn",
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "which",
+    [
+        pytest.param(which, marks=[pytest.mark.xfail(strict=True, reason=why)] if why else [])
+        for which, (*_, why) in ROWS.items()
+    ],
+)
+def test_what_must_not_run_does_not(which: str) -> None:
+    name, text, expected, _ = ROWS[which]
+    events = events_of(lambda: Parser(TOOLS, format=name, options=ParserOptions(markup=True)), text)
+    assert calls_of(events) == expected
