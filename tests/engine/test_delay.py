@@ -40,27 +40,14 @@ SCHEMAS: list[dict[str, Any]] = [
 TOOLS = {"schemas": SCHEMAS, "no tools": None}
 
 
-SIGN = "a line that begins with this sign is kept for reading by schema: 319 characters"
-LATE = {
-    "narrow tables": SIGN,
-    "a paragraph in parentheses": SIGN,
-    "a line that begins with a formula": SIGN,
-    "a line that begins with an arrow": SIGN,
-    "a line that begins with a mention": SIGN,
-    "a line that begins with corner brackets": SIGN,
-}
-"""Sections that are late in every format, where the tools have schemas."""
 LATE_IN_AUTO = {
-    ("headings", "schemas"): "`### ` begins a marker of a format (`### Response:`), and then counts as a sign",
-    ("a line that begins with a label", "schemas"): "`Action: ` begins a call of a format, and then counts as a sign",
     ("a paragraph in parentheses", "no tools"): "`Text.⏎⏎(See` is read as the call of a function `Text.`, and is lost",
 }
 WAYS = [(name, tools) for name in FORMATS for tools in TOOLS]
 
 
 def _late(section: str, name: str, tools: str) -> str | None:
-    late = LATE.get(section) if tools == "schemas" else None
-    return late or (LATE_IN_AUTO.get((section, tools)) if name == "auto" else None)
+    return LATE_IN_AUTO.get((section, tools)) if name == "auto" else None
 
 
 def _row(*values: str, late: str | None) -> Any:

@@ -24,12 +24,12 @@ if TYPE_CHECKING:
 
 __all__ = ["Candidate", "text_of"]
 
-REACH = 256
-"""How many characters after the beginning of its line a tool's name may begin."""
-LONGEST = 64
+REACH = 46
+"""How many characters after the beginning of its line a tool's name may begin: the stream waits for it."""
+LONGEST = 18
 """Characters of a name, after which it is certain."""
 PACE = 256
-"""After how many characters to look whether it may still be a call."""
+"""After how many characters to look again whether what names a tool may still be a call."""
 
 _words = re.compile(r"[\w.-]+").finditer
 
@@ -92,12 +92,18 @@ class Candidate(Plain):
         """
         self._search(events, end, names, at_end=at_end)
         self.starts = [each for each in self.starts if self._may_be_call(each, end, at_end=at_end)]
-        self.due = end + PACE
+        if self.starts and not self._is_named(self.start):
+            self.due = self.start + REACH + LONGEST
+        else:
+            self.due = end + PACE
         return bool(self.starts)
 
-    def _may_be_call(self, start: int, end: int, *, at_end: bool) -> bool:
+    def _is_named(self, start: int) -> bool:
         number = bisect_left(self._names, start)
-        if number < len(self._names) and self._names[number] - start < REACH:
+        return number < len(self._names) and self._names[number] - start < REACH
+
+    def _may_be_call(self, start: int, end: int, *, at_end: bool) -> bool:
+        if self._is_named(start):
             return end - start <= self._most
         return not at_end and end - start < REACH + LONGEST
 
