@@ -134,6 +134,16 @@ def _after_a_header(text: str, _format: str, _ran: str) -> bool:
     return re.search(r"(?:<\|im_start\|>|_header_id\|>)(?:assistant)?\s*\n(?:>|~~~)", text) is not None
 
 
+def _goes_on(text: str, _format: str, _ran: str) -> bool:
+    return re.search(r"(?m)^>.*(?:<function=note>|<tool_call>\s*\{[^}]*)$", text) is not None
+
+
+def _marker_in_a_string(text: str, _format: str, ran: str) -> bool:
+    found, place = read(text), text.index(CALL)
+    markers = re.finditer(_MARKER, text[:place])
+    return ran == "runs" and any(found[each.start()].context is Context.JSON_STRING for each in markers)
+
+
 def _document_after_a_tick(text: str, _format: str, ran: str) -> bool:
     return ran == "runs" and re.search(r"`[^\s`]*[{\[][^`]*\n", text[: text.index(CALL)]) is not None
 
@@ -165,6 +175,8 @@ KNOWN: dict[str, Callable[[str, str, str], bool]] = {
     "another family's closer": _other_closer,
     "cut off in code": _cut_off_in_code,
     "tildes before a marker": _tildes_before_a_marker,
+    "a quoted line that goes on": _goes_on,
+    "a marker in a string": _marker_in_a_string,
     "a line after a header": _after_a_header,
     "no line begins there": _no_line,
     "a document after a lone backtick": _document_after_a_tick,

@@ -70,8 +70,10 @@ FILLERS = (
     "It is so.", "a b", "x = [1, 2]", "{}", 'print("a")', "`b`", "3 > 2", "don`t", "```", "~~~", "<b>c</b>", "a\nb", "> c",
     "", "<pre>", "</pre>", "-->", "<!--", "``", "`", '"', "'", "\\", "\n\n", "a: b", "<br/>", "- d", "1. e", "# f", "  ", "\\n",
     "</tool_response>", "<tool_response>", "<|im_start|>user\n", "[1]", '"g": 1', "</code>", "<script>",
+    "<|im_end|>", "</s>", "> <function=note>\n", "`<tool_call>`",
 )  # fmt: skip
 LINES = (
+    "> It begins with <function=note>", "Use `<tool_call>` and `</tool_call>`.",
     "It is so.", "A line with `code` in it.", "- an item", "  - another `x`", "1. first", "10) tenth", "# Title", "> quoted `q",
     "```", "```python", "````", "~~~", "~~~ a b", "| a | b |", "|---|---|", "", "", "", "It`s a lone one.", "``two`` and `one`",
     "A [link](b.md) and ![x](y.png).", "**bold** and *not* `a``b`", "    indented", "> ", "print('```')", "    ```", "a ``` b",
