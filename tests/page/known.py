@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from tests.page.contexts import CALL, END_MARKERS, FIRST, ROWS, At, Context, Row
@@ -48,11 +48,8 @@ def _fences(text: str, _format: str, ran: str) -> bool:
 
 def _inner_opener(text: str, name: str, ran: str) -> bool:
     place = text.index(CALL)
-    strings = (
-        each for found in re.finditer(r"[{\[]", text[:place]) for each in document(text, found.start(), len(text))[0]
-    )
     again = name in _NESTED or FIRST in text  # the call has an opener inside, or another one before it has been refused
-    return ran == "runs" and again and any(start <= place < end for start, end in strings)
+    return ran == "runs" and again and any(start <= place < end for start, end in _strings(text))
 
 
 def _thought_in_quotation(text: str, name: str, _ran: str) -> bool:
@@ -126,10 +123,13 @@ def _tildes_before_a_marker(text: str, _format: str, ran: str) -> bool:
 
 
 def _tab_in_a_string(text: str, _format: str, ran: str) -> bool:
-    found = read(text)
-    return ran == "runs" and any(
-        char == "\t" and found[i].context is Context.JSON_STRING for i, char in enumerate(text)
-    )
+    return ran == "runs" and any("\t" in text[start:end] for start, end in _strings(text))
+
+
+def _strings(text: str) -> Iterator[tuple[int, int]]:
+    # The strings of whatever may be a document before the call.
+    for found in re.finditer(r"[{\[]", text[: text.index(CALL)]):
+        yield from document(text, found.start(), len(text))[0]
 
 
 def _after_a_header(text: str, _format: str, _ran: str) -> bool:
