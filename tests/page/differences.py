@@ -100,6 +100,8 @@ _RUN: tuple[tuple[str, str, str, str, str, str, str], ...] = (
      CONTENT, FENCE, _FENCE),
     ("an indented fence of tildes with more than a word", "So:\n\n  ~~~ a b\n  CALL\n  ~~~\n", "glm-4.5", "glm-4.5", CONTENT,
      FENCE, _FENCE),
+    ("a backtick in a string of a whole document closes the code after it", 'So: {"a": "don`t"}, and `\nCALL\n` a', "hermes",
+     "hermes", CONTENT, "JSON that is complete", _JSON),
     ("reasoning in a string of JSON", 'So: {"log": "<think>a</think>CALL"}', "hermes", "hermes", CONTENT, QUOTED_THOUGHT,
      _STRING),
     ("two Harmony calls in quoted lines: a marker of the first one opens reasoning", "> FIRST\n> CALL", "harmony", "auto",
