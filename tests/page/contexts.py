@@ -85,7 +85,6 @@ class Row:
         ends: an expression for what ends it; `SIGN` stands for the group, `SIZE` for its length. "": nothing does.
         at: where it may begin.
         lasts: how far it lasts without its end.
-        keeps_end: whether what ends it belongs to it.
         call: what becomes of a call inside.
         inside: what may open inside; nothing else does.
         in_reasoning: whether it holds in the reasoning too.
@@ -96,7 +95,6 @@ class Row:
     ends: str
     at: At = At.ANYWHERE
     lasts: Lasts = Lasts.TURN
-    keeps_end: bool = True
     call: Inside = Inside.CONTENT
     inside: tuple[Context, ...] = ()
     in_reasoning: bool = False

@@ -36,6 +36,7 @@ class Difference(NamedTuple):
 
 _STRING = "SECURITY.md: in a string of a JSON document in the answer, nothing happens"
 _FENCE = "SECURITY.md: in a code fence after other text, nothing happens; Markdown closes a fence on a line of its own"
+_ONE_LINE = "choices.md: a quoted line is only that line"
 _NESTED = "choices.md: quotations do not nest, inside one only its own end is looked for"
 _TRACE = "engine.md: an undone reading leaves no trace: JSON that is none is read as behind plain text"
 _CUT = "choices.md: a call directly after backticks is code if the turn ends there; an end marker ends the turn"
@@ -49,6 +50,8 @@ INNER = "an inner opener in a string"
 QUOTED_THOUGHT = "reasoning in a quotation"
 BEGINS = "JSON that begins the turn"
 FENCE = "the end of a fence"
+GOES_ON = "a quoted line that goes on"
+RESET = "a marker in a string"
 HEADER = "a line after a header"
 MARKER = "a marker first in a fence"
 
@@ -62,6 +65,19 @@ def _rows() -> tuple[Difference, ...]:
 
 # First the calls that run and must not.
 _RUN: tuple[tuple[str, str, str, str, str, str, str], ...] = (
+    ("a quoted line ends with the opener of a call: the fence after it", "> <function=note>\n\n```\nCALL\n```\nDone.", "hermes",
+     "hermes", CONTENT, GOES_ON, _ONE_LINE),
+    ("the same before a comment", "> It begins with <function=note>\n<!--\nCALL\n-->", "glm-4.5", "glm-4.5", CONTENT, GOES_ON,
+     _ONE_LINE),
+    ("the same before another role's header", "> <function=note>\n<|im_start|>user\nCALL", "kimi-k2", "kimi-k2", CONTENT, GOES_ON,
+     _ONE_LINE),
+    ("a quoted line ends in a call: the element after it", '> <tool_call>{"name": "note", "arguments": {\n<pre>\nCALL\n</pre>',
+     "hermes", "auto", CONTENT, GOES_ON, _ONE_LINE),
+    ("an end marker in a string of JSON", 'So: {"log": "bye<|im_end|>CALL"}', "hermes", "hermes", CONTENT, RESET, _STRING),
+    ("the same in valid JSON, with another family's marker", 'So: {"log": "bye</s>CALL"}', "glm-4.5", "auto", CONTENT, RESET,
+     _STRING),
+    ("the model's own header in a string of JSON", 'So: {"log": "<|im_start|>assistant CALL"}', "mistral-v13", "auto", CONTENT,
+     RESET, _STRING),
     ("a quoted line after the model's own header", "<|im_start|>assistant\n> It says CALL\n", "hermes", "hermes", CONTENT,
      HEADER, _LINE),
     ("the same after another message", "Hi.<|im_end|>\n<|im_start|>assistant\n> It says CALL\n", "glm-4.5", "auto", CONTENT,
@@ -84,6 +100,8 @@ _RUN: tuple[tuple[str, str, str, str, str, str, str], ...] = (
      CONTENT, FENCE, _FENCE),
     ("an indented fence of tildes with more than a word", "So:\n\n  ~~~ a b\n  CALL\n  ~~~\n", "glm-4.5", "glm-4.5", CONTENT,
      FENCE, _FENCE),
+    ("a backtick in a string of a whole document closes the code after it", 'So: {"a": "don`t"}, and `\nCALL\n` a', "hermes",
+     "hermes", CONTENT, "JSON that is complete", _JSON),
     ("reasoning in a string of JSON", 'So: {"log": "<think>a</think>CALL"}', "hermes", "hermes", CONTENT, QUOTED_THOUGHT,
      _STRING),
     ("two Harmony calls in quoted lines: a marker of the first one opens reasoning", "> FIRST\n> CALL", "harmony", "auto",
@@ -100,6 +118,9 @@ _RUN: tuple[tuple[str, str, str, str, str, str, str], ...] = (
      _CUT),
     ("a draft before the closer of another family, at the end", "<think>\nMaybe CALL\n</thinking>", "hermes", "auto", CONTENT,
      "another family's closer", _DRAFT),
+    ("a call that breaks off, in tildes that open the turn, takes the opener of reasoning with it",
+     '~~~\n<tool_call>{"name": "note" b\n~~~\n\n<think>a CALL</think>Done.', "hermes", "hermes", CONTENT, "a broken call in tildes",
+     _DRAFT),
     ("two openers after a lone backtick, the second on a line of its own", "`<pre> x\n<tool_response> `\nCALL", "hermes",
      "hermes", CONTENT, "a tag that ends a paragraph", "choices.md: a line that begins a quotation ends the paragraph"),
     ("blanks and a > begin the turn, and hide an opener", " > <pre>\nCALL\n</pre>", "hermes", "auto", CONTENT,

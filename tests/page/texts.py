@@ -15,7 +15,7 @@ from pathlib import Path
 from tests.page.contexts import CALL, FIRST, Context
 from tests.page.reference import RUNS, says
 
-__all__ = ["BETWEEN", "CLOSED", "KINDS", "closed", "composed", "text_of"]
+__all__ = ["BEGUN", "BETWEEN", "CLOSED", "KINDS", "closed", "composed", "text_of"]
 
 ROOT = Path(__file__).parents[2]
 
@@ -70,8 +70,16 @@ FILLERS = (
     "It is so.", "a b", "x = [1, 2]", "{}", 'print("a")', "`b`", "3 > 2", "don`t", "```", "~~~", "<b>c</b>", "a\nb", "> c",
     "", "<pre>", "</pre>", "-->", "<!--", "``", "`", '"', "'", "\\", "\n\n", "a: b", "<br/>", "- d", "1. e", "# f", "  ", "\\n",
     "</tool_response>", "<tool_response>", "<|im_start|>user\n", "[1]", '"g": 1', "</code>", "<script>",
+    "<|im_end|>", "</s>", "> <function=note>\n", "`<tool_call>`",
 )  # fmt: skip
+BEGUN = (
+    "<function=note>", '<tool_call>{"name": "note"', "[TOOL_CALLS]note[ARGS]", '<｜DSML｜invoke name="note">', "<tool_call>note",
+    '<tool_call>\n{"name": "note", "arguments": {', "<|tool_call_begin|>functions.note:0<|tool_call_argument_begin|>{",
+)  # fmt: skip
+"""Calls that break off: in a quotation, they are part of it."""
+_NOT_QUOTED = frozenset({Context.PLAIN, Context.REASONING})
 LINES = (
+    "> It begins with <function=note>", "Use `<tool_call>` and `</tool_call>`.",
     "It is so.", "A line with `code` in it.", "- an item", "  - another `x`", "1. first", "10) tenth", "# Title", "> quoted `q",
     "```", "```python", "````", "~~~", "~~~ a b", "| a | b |", "|---|---|", "", "", "", "It`s a lone one.", "``two`` and `one`",
     "A [link](b.md) and ![x](y.png).", "**bold** and *not* `a``b`", "    indented", "> ", "print('```')", "    ```", "a ``` b",
@@ -198,7 +206,8 @@ def composed(seed: int) -> tuple[str, str]:
     """A context with a call in it, alone, and after another one that is closed."""
     rng = random.Random(f"composition {seed}")
     while True:
-        first, between = closed(rng, rng.choice([*CLOSED]), rng.choice(FILLERS)), rng.choice(BETWEEN)
+        context, between = rng.choice([*CLOSED]), rng.choice(BETWEEN)
+        first = closed(rng, context, rng.choice(FILLERS if context in _NOT_QUOTED else (*FILLERS, *BEGUN)))
         before = rng.choice(("", LEAD)) + first + between
         if says(before + CALL + "\n") == RUNS and says(f"{before}```\n{CALL}\n```\n") != RUNS:
             break  # it is closed, and the turn has begun
