@@ -130,7 +130,7 @@ class Judge(Plain):
     def entered(self) -> None:
         """A marker was read: content or reasoning begins again after it."""
         self.for_user = False
-        if self.strings is not None:
+        if self.strings is not None and not self.strings.in_string:  # a marker ends no string of a document
             self.strings.reset()
 
     def call_began(self) -> None:

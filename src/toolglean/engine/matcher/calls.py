@@ -332,7 +332,7 @@ def no_call(turn: Turn, reading: Reading, *, at_end: bool = False, problem: Reas
     missed = unreadable(stage.expected())
     reason = turn.ignored_because if no_calls_in_reasoning else missed
     if no_calls_in_reasoning and tried:
-        turn.judge.refuse_quoted(turn.region.end)
+        turn.judge.refuse_quoted(turn.region.start + len(turn.region.text.rstrip()))
     problem = reading.fallback.problem or problem or (reason if tried and not turn.region.bare else None)
     if not no_calls_in_reasoning:
         if stage.quotes_arguments():
