@@ -172,8 +172,6 @@ CONTENT = {
     "a pythonic call after text": "So: [f(x=1)]",
     "a fence after text": f"So:\n```json\n{JSON_CALL}\n```",
     "a marker in prose": "Write [TOOL_CALLS] or <function= before it, and [/TOOL_CALLS] after it.",
-    # Reasoning of other families is reasoning (test_reasoning.py): their other markers are content.
-    "markers of other families that are no calls": "<|START_TEXT|> <|channel|>final<|message|> x[/THINK] <|eom|>",
     "an unknown tool of a fallback format": "<function=other>\n<parameter=x>\n1\n</parameter>\n</function>",
 }
 
@@ -184,6 +182,28 @@ def test_what_is_no_call_is_content(name: str, text: str) -> None:
     events = events_of(lambda: reader(name), text)
     assert content_of(events) == text
     assert not [event for event in events if isinstance(event, CallStart | Problem)]
+
+
+# Reasoning of other families is reasoning (test_reasoning.py).
+FRAMES = {
+    "headers, and the end of a turn": ("<|START_TEXT|> <|channel|>final<|message|> x[/THINK] <|eom|>", "x"),
+    "nothing but an end": ("<|end_of_text|>", ""),
+    "ends of two families": ("x<|im_end|></s>", "x"),
+    "text for the user alone": (
+        f"<|start|>assistant to=user<|message|>Hi. <tool_call>{JSON_CALL}</tool_call>",
+        f"Hi. <tool_call>{JSON_CALL}</tool_call>",
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "content"), FRAMES.values(), ids=list(FRAMES))
+@pytest.mark.parametrize("name", ["hermes", "glm-4.5", "kimi-k2", "auto"])
+def test_what_other_families_write_around_calls_is_markup(name: str, text: str, content: str) -> None:
+    events = events_of(lambda: reader(name), text)
+    assert (content_of(events), calls_of(events)) == (content, [])
+    if name != "auto":
+        alone = events_of(lambda: reader(name, strict=True), text)
+        assert content_of(alone) != content or name == "hermes"
 
 
 def test_a_long_json_answer_goes_out_and_the_turn_goes_on() -> None:
