@@ -3,7 +3,8 @@
 # A turn is read by `auto`, and by a parser that was given the name of a format: that of the turn, or any other. For
 # both, the tools are those of the turn. Of what `auto` reads,
 #
-#   calls     each complete call is a complete call of the other reading: the same name and the same arguments
+#   calls     each complete call is a complete call of the other reading: the same name, and the same arguments, but for
+#             white space at their ends (a format may say that a line break belongs to a value)
 #   markers   each character that is markup, white space aside, is neither content nor reasoning there
 #
 # The other direction has exceptions (a format that is read only by its name), so it is counted, not a law: `more`.
@@ -15,7 +16,7 @@ import hashlib
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
@@ -84,10 +85,14 @@ def _by_auto(row_number: int) -> tuple[Counter[str], str]:
 
 def _calls(events: list[Event]) -> Counter[str]:
     return Counter(
-        f"{'' if each.known else 'unknown '}{each.name} {json.dumps(each.arguments, sort_keys=True)}"
+        f"{'' if each.known else 'unknown '}{each.name} {json.dumps(_stripped(each.arguments), sort_keys=True)}"
         for each in calls_of(events)
         if each.status == "ok"
     )
+
+
+def _stripped(arguments: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value.strip() if isinstance(value, str) else value for key, value in arguments.items()}
 
 
 def missed(row_number: int, name: str) -> tuple[str, str, str] | None:

@@ -67,6 +67,7 @@ class TurnState(Plain):
         channel: content (0), or reasoning of one kind.
         narrowed_to: what the search is narrowed to, in numbers of the plan's own: the formats that the turn may still
             be in, or the field of a response template whose text is being read. () for everything.
+        is_foreign: whether a marker of another family than the named one came: from then on its own are not enough.
         last_text: the text before: its end tells whether a word begins.
         at_start: whether nothing has come yet after which a call needs a marker.
         has_content: whether any content came.
@@ -85,6 +86,7 @@ class TurnState(Plain):
             "channel",
             "around",
             "narrowed_to",
+            "is_foreign",
             "last_text",
             "at_start",
             "has_content",
@@ -107,7 +109,7 @@ class TurnState(Plain):
         self.channel = CONTENT
         self.narrowed_to: tuple[int, ...] = ()
         self.last_text = ""
-        self.at_start = self.has_content = self.long_space = False
+        self.at_start = self.has_content = self.long_space = self.is_foreign = False
         self.repair = repair
         self.suspended: Suspended | None = None
         self.repair_failed_at = 0
@@ -122,7 +124,7 @@ class TurnState(Plain):
         twin.region, twin.bound, twin.payload, twin.suspended = self.region, self.bound, self.payload, self.suspended
         twin.names, twin.limits, twin.rules = self.names, self.limits, self.rules
         twin.mode, twin.channel = self.mode, self.channel
-        twin.narrowed_to, twin.last_text = self.narrowed_to, self.last_text
+        twin.narrowed_to, twin.is_foreign, twin.last_text = self.narrowed_to, self.is_foreign, self.last_text
         twin.last_char, twin.around = self.last_char, self.around
         twin.at_start, twin.has_content, twin.long_space = self.at_start, self.has_content, self.long_space
         twin.repair, twin.repair_failed_at, twin.candidate = self.repair, self.repair_failed_at, self.candidate

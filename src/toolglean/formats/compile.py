@@ -70,6 +70,7 @@ class Program:
     Attributes:
         formats: the declarations; the first one that fits is used.
         others: what other families write around their calls, if one format is read: see frames.py.
+        borrowed: the markers of `others`.
         base: the program of the first of the formats, which this one extends; None if it extends none.
         nfa: the automaton.
         own_tags: the openers that are a tool's own name.
@@ -108,6 +109,12 @@ class Program:
             for opener, other in openers_of_respellings(each).items():
                 self.respelt[opener] = (*self.respelt.get(opener, ()), (each, other))
         self._frames = tuple(number for number, each in enumerate(formats) if not each.call)
+        self.borrowed = (
+            *others.closers,
+            *others.drop,
+            *others.content_markers,
+            *(each[0] for each in others.reasonings),
+        )
         self.headers = tuple(dict.fromkeys(text for each in formats for text in each.headers))
         self.has_bare = any(layer.nfa.epsilon.get(layer.bare) for layer in self._layers)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from toolglean.engine.by_schema.beginnings import begins
 from toolglean.engine.by_schema.candidate import text_of
 from toolglean.engine.by_schema.lines import NOTHING
 from toolglean.engine.judge.signs import TOKEN
@@ -64,7 +65,10 @@ def calls_in(kept: Candidate, turn: TurnState, end: int) -> Emitter | None:
     for start in _tried(kept.starts):
         part = text[start - kept.start :]
         opens = kept.opens_content and start == kept.start
-        calls = None if _is_quoted(part, turn) else read_calls(part, tools, opens_content=opens, budget=budget)
+        # It was kept where less of it was known.
+        begun = begins(part, 0, tools.described, opens_content=opens, at_end=False)
+        plain = begun is True and not _is_quoted(part, turn)
+        calls = read_calls(part, tools, opens_content=opens, budget=budget) if plain else None
         if calls and _is_second(text, start - kept.start, kept, tools.described):
             return None
         if calls:
