@@ -7,7 +7,6 @@
 #             white space at their ends (a format may say that a line break belongs to a value)
 #   markers   each character that is markup, white space aside, is neither content nor reasoning there
 #
-# The other direction has exceptions (a format that is read only by its name), so it is counted, not a law: `more`.
 """`python -m fuzz.knowing [--count N] [--seed N] [--format NAME]`: what is read only if no format is named."""
 
 from __future__ import annotations
@@ -16,9 +15,10 @@ import hashlib
 import json
 import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from fuzz.reading import calls_of, labels, read
 from fuzz.runner import Found, Fuzzer, raised
@@ -26,10 +26,11 @@ from tests.support.shared import FIXTURES, SHARED, rows
 from toolglean import Event, Parser, ParserOptions
 from toolglean.formats.registry import formats_of_auto
 
-__all__ = ["FUZZER", "Row", "all_rows", "main", "missed"]
+__all__ = ["FUZZER", "Row", "all_rows", "fixture_rows", "main", "missed", "names"]
 
 
-class Row(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Row:
     """A turn.
 
     Attributes:
@@ -46,14 +47,27 @@ class Row(NamedTuple):
 
 
 @lru_cache(maxsize=1)
+def fixture_rows() -> tuple[Row, ...]:
+    """The turns of the fixtures: each text once."""
+    return _once(_of_fixtures())
+
+
+@lru_cache(maxsize=1)
 def all_rows() -> tuple[Row, ...]:
-    """The turns of the fixtures, and of ../shared where it is at hand: each text once."""
-    found = {row.text: row for row in _found() if row.text and row.tools}
-    return tuple(sorted(found.values(), key=lambda row: hashlib.sha256(row.text.encode("utf-8", "replace")).digest()))
+    """These, and the turns of ../shared where it is at hand."""
+    return _once([*_of_shared(), *fixture_rows()])
 
 
-def _found() -> Iterator[Row]:
-    inputs = json.loads((FIXTURES / "renders/inputs.json").read_text(encoding="utf-8"))
+def _once(found: Iterable[Row]) -> tuple[Row, ...]:
+    texts = {row.text: row for row in found if row.text and row.tools}
+    return tuple(sorted(texts.values(), key=lambda row: _number(row.text)))
+
+
+def _number(text: str) -> int:
+    return int(hashlib.sha256(text.encode("utf-8", "replace")).hexdigest()[:8], 16)
+
+
+def _of_shared() -> Iterator[Row]:
     for path in sorted((SHARED / "renders").glob("[gj]*.jsonl.gz")):
         for number, each in enumerate(rows(path)):
             name = f"{path.stem}:{number}:{each['template']}:{each['case']}"
@@ -61,6 +75,10 @@ def _found() -> Iterator[Row]:
     for path in sorted((SHARED / "vectors/wire").glob("*.jsonl")):
         for number, each in enumerate(rows(path)):
             yield Row(f"{path.stem}:{number}", each["output"], each["tools"])
+
+
+def _of_fixtures() -> Iterator[Row]:
+    inputs = json.loads((FIXTURES / "renders/inputs.json").read_text(encoding="utf-8"))
     for each in rows(FIXTURES / "renders/turns.jsonl"):
         yield Row(f"{each['template']}:{each['case']}", each["turn"], inputs["tools"])
     for path in sorted(FIXTURES.glob("wild*.jsonl")):
@@ -77,8 +95,7 @@ def _read(row: Row, name: str) -> list[Event]:
 
 
 @lru_cache(maxsize=8192)
-def _by_auto(row_number: int) -> tuple[Counter[str], str]:
-    row = all_rows()[row_number]
+def _by_auto(row: Row) -> tuple[Counter[str], str]:
     events = _read(row, "auto")
     return _calls(events), labels(events, len(row.text))
 
@@ -95,10 +112,9 @@ def _stripped(arguments: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value.strip() if isinstance(value, str) else value for key, value in arguments.items()}
 
 
-def missed(row_number: int, name: str) -> tuple[str, str, str] | None:
+def missed(row: Row, name: str) -> tuple[str, str, str] | None:
     """What `auto` reads of a row and that format does not: the law, what, and a detail; or None."""
-    row = all_rows()[row_number]
-    wanted, marks = _by_auto(row_number)
+    wanted, marks = _by_auto(row)
     events = _read(row, name)
     found, kinds = _calls(events), labels(events, len(row.text))
     shown = f"  {row.id}\n  {kinds}\n  {marks}\n"
@@ -113,11 +129,10 @@ def missed(row_number: int, name: str) -> tuple[str, str, str] | None:
 
 def look(name: str, seed: int) -> Found | str:
     """Read the row of that number by its name."""
-    number = (seed + int(hashlib.sha256(name.encode()).hexdigest()[:8], 16)) % len(all_rows())
-    row = all_rows()[number]
+    row = all_rows()[(seed + _number(name)) % len(all_rows())]
     law, text = "no exception", row.text
     try:
-        found = missed(number, name)
+        found = missed(row, name)
     except Exception as error:  # noqa: BLE001  # that none is raised is a law
         what, detail = raised(error)
         return Found(name, law, what, text, detail)
@@ -125,7 +140,7 @@ def look(name: str, seed: int) -> Found | str:
 
 
 def names() -> list[str]:
-    """The formats."""
+    """The formats. (One that is read only by its name finds more.)"""
     return [each.name for each in formats_of_auto()]
 
 

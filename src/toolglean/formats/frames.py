@@ -49,10 +49,10 @@ NO_FRAME = Frame()
 
 def frame_of_others(own: Format, library: tuple[Format, ...]) -> Frame:
     """The markers around calls of these families that `own` neither has nor writes as part of something else."""
-    every = _all(library)
+    every, written = _all(library), "\0".join(_written(own))
     return Frame(
         tuple(found for found in every.reasonings if not writes(own, found[0])),
-        *(tuple(found for found in markers if not writes(own, found)) for markers in every[1:]),
+        *(tuple(found for found in markers if found not in written) for markers in every[1:]),
     )
 
 

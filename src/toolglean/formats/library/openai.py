@@ -36,7 +36,9 @@ def _recipients() -> tuple[str, ...]:
     alone = [f" to={{to}}{kind}" for kind in KINDS]  # and some leave out the channel
     twice = [f"<|channel|>commentary to={{to}}{{ws}}<|channel|>commentary{kind}" for kind in JSON_KINDS]
     return tuple(
-        each.format(to=to, ws="{ws}") + BODY for to in ("functions.{name}", "{name}") for each in after + before + alone + twice
+        each.format(to=to, ws="{ws}") + BODY
+        for to in ("functions.{name}", "{name}")
+        for each in after + before + alone + twice
     )
 
 
