@@ -133,10 +133,12 @@ def _is_plain(events: Sequence[Event], start: int) -> bool:
 
 
 def _is_quoted(text: str, turn: TurnState) -> bool:
-    # Whether the text begins with a quotation, or contains a tool's result or another message.
+    # Whether the text begins with a quotation, or contains a tool's result, another message, or a fence of tildes. It
+    # may begin with such a fence, which then is that of a call.
     found = TOKEN.search(text, 0) if turn.judge.heeds_quotes else None
     while found is not None:
-        if found.lastgroup in {"result", "other"} or (found.lastgroup != "tildes" and found.start() == 0):
+        tildes = found.lastgroup == "tildes"
+        if found.lastgroup in {"result", "other"} or (tildes and text[0] != "~") or (not tildes and found.start() == 0):
             return True
         found = TOKEN.search(text, found.end())
     return False
