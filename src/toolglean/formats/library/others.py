@@ -310,8 +310,7 @@ FORMATS = (
         separator="\n",
         reasoning=LINE_THINK,
         drop=("<|EOT|>", *CHATML),
-        aliases=("step-audio",),
-        models=("step-audio-2", "step-audio"),
+        models=("step-audio-2",),
         source="vLLM (branch), parser step_audio_2",
     ),
     Format(
