@@ -36,7 +36,7 @@ __all__ = ["FUZZER", "allowed", "breach", "due", "main", "ran"]
 WRAPPERS = frozenset({"tool_calls", "function_call", "function", "tool_call", "call"})
 NAMES = frozenset({"name", "tool_name"})
 WITH_ARGUMENTS = frozenset({"tool", "function", "action", "function_name"})
-ARGUMENTS = frozenset({"arguments", "parameters", "args", "input", "tool_input", "action_input"})
+ARGUMENTS = frozenset({"arguments", "parameters", "params", "args", "input", "tool_input", "action_input"})
 ASIDE = frozenset({"id", "type", "index", "call_id"})
 
 

@@ -25,6 +25,7 @@ from toolglean import (
     Problem,
     Reasoning,
     TemplateError,
+    ToolCall,
     UsageError,
     choose_format,
     parse,
@@ -86,6 +87,10 @@ def reader(declared: str | Format | None, **options: Any) -> Parser:
     return Parser(options.pop("tools", TOOLS), format=declared, **faced(**options, markup=True))
 
 
+def ended(events: list[Any]) -> list[ToolCall]:
+    return [event.call for event in events if isinstance(event, CallEnd)]
+
+
 @pytest.mark.parametrize(("declared", "turn", "content"), FALLBACK_FORMATS.values(), ids=list(FALLBACK_FORMATS))
 def test_fallback_formats_are_read(declared: str | Format, turn: str, content: str) -> None:
     events = events_of(lambda: reader(declared), turn)
@@ -103,13 +108,18 @@ def test_strict_reads_the_named_format_alone(declared: str | Format, turn: str, 
 
 
 @pytest.mark.parametrize(("declared", "turn", "content"), FALLBACK_FORMATS.values(), ids=list(FALLBACK_FORMATS))
-def test_fallback_formats_are_read_for_known_tools_only(declared: str | Format, turn: str, content: str) -> None:
+def test_calls_to_unknown_tools_are_those_of_auto(declared: str | Format, turn: str, content: str) -> None:
     del content
-    for tools in (["other"], None):
-        events = events_of(lambda tools=tools: reader(declared, tools=tools), turn)  # type: ignore[misc]
-        calls = [event.call for event in events if isinstance(event, CallEnd)]
-        strict = events_of(lambda tools=tools: reader(declared, tools=tools, strict=True), turn)  # type: ignore[misc]
-        assert calls == [event.call for event in strict if isinstance(event, CallEnd)]
+    found, auto = (ended(events_of(lambda each=each: reader(each, tools=["other"]), turn)) for each in (declared, None))  # type: ignore[misc]
+    assert found == auto
+    assert not any(call.known for call in found)
+
+
+@pytest.mark.parametrize(("declared", "turn", "content"), FALLBACK_FORMATS.values(), ids=list(FALLBACK_FORMATS))
+def test_without_tools_the_named_format_is_read_alone(declared: str | Format, turn: str, content: str) -> None:
+    del content
+    found = ended(events_of(lambda: reader(declared, tools=None), turn))
+    assert found == ended(events_of(lambda: reader(declared, tools=None, strict=True), turn))
 
 
 @pytest.mark.parametrize(("declared", "turn", "content"), FALLBACK_FORMATS.values(), ids=list(FALLBACK_FORMATS))
@@ -172,9 +182,7 @@ CONTENT = {
     "a pythonic call after text": "So: [f(x=1)]",
     "a fence after text": f"So:\n```json\n{JSON_CALL}\n```",
     "a marker in prose": "Write [TOOL_CALLS] or <function= before it, and [/TOOL_CALLS] after it.",
-    # Reasoning of other families is reasoning (test_reasoning.py): their other markers are content.
-    "markers of other families that are no calls": "<|START_TEXT|> <|channel|>final<|message|> x[/THINK] <|eom|>",
-    "an unknown tool of a fallback format": "<function=other>\n<parameter=x>\n1\n</parameter>\n</function>",
+    "an unknown word of a fallback format": "<function=a tool>\n<parameter=x>\n1\n</parameter>\n</function>",
 }
 
 
@@ -184,6 +192,28 @@ def test_what_is_no_call_is_content(name: str, text: str) -> None:
     events = events_of(lambda: reader(name), text)
     assert content_of(events) == text
     assert not [event for event in events if isinstance(event, CallStart | Problem)]
+
+
+# Reasoning of other families is reasoning (test_reasoning.py).
+FRAMES = {
+    "headers, and the end of a turn": ("<|START_TEXT|> <|channel|>final<|message|> x[/THINK] <|eom|>", "x"),
+    "nothing but an end": ("<|end_of_text|>", ""),
+    "ends of two families": ("x<|im_end|></s>", "x"),
+    "text for the user alone": (
+        f"<|start|>assistant to=user<|message|>Hi. <tool_call>{JSON_CALL}</tool_call>",
+        f"Hi. <tool_call>{JSON_CALL}</tool_call>",
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "content"), FRAMES.values(), ids=list(FRAMES))
+@pytest.mark.parametrize("name", ["hermes", "glm-4.5", "kimi-k2", "auto"])
+def test_what_other_families_write_around_calls_is_markup(name: str, text: str, content: str) -> None:
+    events = events_of(lambda: reader(name), text)
+    assert (content_of(events), calls_of(events)) == (content, [])
+    if name != "auto":
+        alone = events_of(lambda: reader(name, strict=True), text)
+        assert content_of(alone) != content or name == "hermes"
 
 
 def test_a_long_json_answer_goes_out_and_the_turn_goes_on() -> None:
@@ -384,9 +414,10 @@ def test_an_opener_that_a_longer_one_begins_with() -> None:
 def test_a_label_before_a_tag_is_no_beginning_of_a_call(label: str) -> None:
     """Where the tag was in the same chunk, the label alone was looked at, and the line was kept as a call."""
     text = f"{label}<f>\n<x>1</x>\n</f>\n"
-    events = events_of(lambda: reader("harmony"), text)
-    assert calls_of(events) == []
-    assert content_of(events) == text
+    for name in ("harmony", "auto"):  # to `auto`, "function" may be a marker, and was looked at alone in every chunk
+        events = events_of(lambda name=name: reader(name), text)  # type: ignore[misc]
+        assert calls_of(events) == []
+        assert content_of(events) == text
 
 
 FIRST_CALL = '<function=f>{"x": 1}</function>'

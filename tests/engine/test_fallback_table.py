@@ -23,20 +23,23 @@ NOBODY = "<nothing>"
 
 
 @pytest.mark.parametrize(
-    ("role", "doubted", "text", "expected"),
+    ("role", "others", "text", "expected"),
     [
-        (Role.OWN, False, XML, Role.FALLBACK),
-        (Role.OWN, True, XML, Role.DOUBTED),
-        (Role.OWN, False, NOBODY, None),
-        (Role.OWN, True, NOBODY, None),
-        (Role.DOUBTED, False, XML, Role.ONLY),
-        (Role.FALLBACK, False, XML, None),
-        (Role.ONLY, False, XML, None),
-        (Role.ONLY, True, XML, None),
+        (Role.OWN, Role.FALLBACK, XML, Role.FALLBACK),
+        (Role.OWN, Role.DOUBTED, XML, Role.DOUBTED),
+        (Role.OWN, Role.FRAMED, XML, Role.FRAMED),
+        (Role.OWN, Role.FALLBACK, NOBODY, None),
+        (Role.OWN, Role.DOUBTED, NOBODY, None),
+        (Role.OWN, Role.FRAMED, NOBODY, None),
+        (Role.DOUBTED, Role.FALLBACK, XML, Role.ONLY),
+        (Role.FRAMED, Role.FALLBACK, XML, Role.ONLY),
+        (Role.FALLBACK, Role.FALLBACK, XML, None),
+        (Role.ONLY, Role.FALLBACK, XML, None),
+        (Role.ONLY, Role.DOUBTED, XML, None),
     ],
 )
-def test_who_reads_next(role: Role, doubted: bool, text: str, expected: Role | None) -> None:
-    found = Fallback(role, FALLBACK_FORMATS).second_try(text, 0, "", WHY, doubted=doubted)
+def test_who_reads_next(role: Role, others: Role, text: str, expected: Role | None) -> None:
+    found = Fallback(role, FALLBACK_FORMATS).second_try(text, 0, "", WHY, others)
     assert (None if found is None else found.fallback.role) == expected
     if found is not None:
         assert found.opener == len("<tool_call>")
@@ -44,28 +47,28 @@ def test_who_reads_next(role: Role, doubted: bool, text: str, expected: Role | N
         assert (found.program is OWN) == (expected is Role.ONLY)
 
 
-@pytest.mark.parametrize("doubted", [False, True])
-def test_nobody_reads_a_third_time(doubted: bool) -> None:
+@pytest.mark.parametrize("others", [Role.FALLBACK, Role.DOUBTED, Role.FRAMED])
+def test_nobody_reads_a_third_time(others: Role) -> None:
     fallback, roles = Fallback(Role.OWN, FALLBACK_FORMATS), []
-    while (found := fallback.second_try(XML, 0, "", None, doubted=doubted)) is not None:
+    while (found := fallback.second_try(XML, 0, "", None, others)) is not None:
         fallback = found.fallback
         roles.append(fallback.role)
-    assert roles == ([Role.DOUBTED, Role.ONLY] if doubted else [Role.FALLBACK])
+    assert roles == ([Role.FALLBACK] if others is Role.FALLBACK else [others, Role.ONLY])
 
 
 def test_a_format_without_fallback_formats_has_no_second_try() -> None:
-    assert Fallback(Role.OWN).second_try(XML, 0, "", None, doubted=False) is None
+    assert Fallback(Role.OWN).second_try(XML, 0, "", None) is None
 
 
 @pytest.mark.parametrize(("text", "opener"), [('{"name": "f"', 0), ("f(x=1)", 0)])
 def test_at_the_start_of_a_turn_nothing_is_an_opener(text: str, opener: int) -> None:
-    found = Fallback(Role.OWN, FALLBACK_FORMATS, from_start=True).second_try(text, 0, "", None, doubted=False)
+    found = Fallback(Role.OWN, FALLBACK_FORMATS, from_start=True).second_try(text, 0, "", None)
     assert found is not None
     assert (found.opener, found.fallback.from_start) == (opener, True)
 
 
 def test_other_numbers_of_formats_are_those_of_fallback_formats() -> None:
-    assert {role for role in Role if Fallback(role).is_foreign} == {Role.FALLBACK, Role.DOUBTED}
+    assert {role for role in Role if Fallback(role).is_foreign} == {Role.FALLBACK, Role.DOUBTED, Role.FRAMED}
 
 
 @pytest.mark.parametrize("role", Role)
@@ -73,7 +76,7 @@ def test_after_a_call_text_is_read_once(role: Role) -> None:
     before = Fallback(role, FALLBACK_FORMATS, from_start=True, in_line=True, problem=WHY)
     after = before.after_call()
     assert (after.is_foreign, after.in_line, after.problem) == (before.is_foreign, True, None)
-    assert after.second_try(XML, 0, "", None, doubted=False) is None
+    assert after.second_try(XML, 0, "", None) is None
     assert after.after_call() is after
 
 

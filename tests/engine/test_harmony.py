@@ -63,6 +63,30 @@ def test_a_name_that_ends_like_a_kind(tool: str) -> None:
         assert calls == [(tool, {"a": 1})]
 
 
+@pytest.mark.parametrize("name", ["harmony", "auto"])
+@pytest.mark.parametrize("tools", [["shell"], ["shell", "shelljson"]], ids=["unknown", "known"])
+def test_a_name_is_never_split(tools: list[str], name: str) -> None:
+    """`to=functions.shelljson{}` ran the tool `shell`, even where a tool was named so."""
+    for before in ("", "commentary ", "assistantcommentary ", "So: "):
+        turn = f'{before}to=functions.shelljson{{"a": 1}}'
+        events = events_of(lambda: Parser(tools, format=name, options=ParserOptions(markup=True)), turn)
+        assert calls_of(events) == []
+        turn = f'{before}to=functions.shell json{{"a": 1}}'
+        events = events_of(lambda: Parser(tools, format=name, options=ParserOptions(markup=True)), turn)
+        assert calls_of(events) == [("shell", {"a": 1})]
+    turn = '<|channel|>commentary to=functions.shelljson<|message|>{"a": 1}<|call|>'
+    events = events_of(lambda: Parser(tools, format=name, options=ParserOptions(markup=True)), turn)
+    assert [(e.call.name, e.call.known) for e in events if isinstance(e, CallEnd)] == [("shelljson", len(tools) > 1)]
+
+
+@pytest.mark.parametrize("name", ["harmony", "auto", "hermes"])
+def test_a_channel_that_is_written_twice(name: str) -> None:
+    turn = '<|channel|>commentary to=functions.f<|channel|>commentary <|constrain|>json<|message|>{"a": 1}<|call|>'
+    for header in ("", "<|start|>assistant"):
+        events = events_of(lambda: Parser(TOOLS, format=name, options=ParserOptions(markup=True)), header + turn)
+        assert (calls_of(events), content_of(events)) == ([("f", {"a": 1})], "")
+
+
 THINKS = "<|channel|>analysis<|message|>"
 SAYS = "<|start|>assistant<|channel|>final<|message|>"
 

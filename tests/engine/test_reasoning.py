@@ -11,7 +11,7 @@ import pytest
 from tests.support.chunkings import calls_of, content_of, events_of
 from tests.support.face import faced
 from toolglean import Format, Parser, ParserOptions, Problem, Reasoning, ToolSet, render
-from toolglean.formats.reasonings import reasonings_of_others
+from toolglean.formats.frames import frame_of_others
 from toolglean.formats.registry import all_formats, get_format
 
 CITY = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
@@ -57,7 +57,7 @@ def test_a_call_that_ends_an_open_reasoning_is_a_call(declared: Format, named: b
 
 @pytest.mark.parametrize("name", ["hermes", "llama3-json", "mistral-v13", "harmony", "tool-tags"])
 def test_the_reasoning_of_any_family_is_reasoning(name: str) -> None:
-    for opener, *closers in reasonings_of_others(get_format(name), FORMATS):
+    for opener, *closers in frame_of_others(get_format(name), FORMATS).reasonings:
         for closer in closers:
             turn = f"{opener}Hm.{closer}Hello"
             found = events_of(lambda: Parser(TOOLS, format=name, options=ParserOptions(markup=True)), turn)
@@ -67,11 +67,11 @@ def test_the_reasoning_of_any_family_is_reasoning(name: str) -> None:
 
 
 def test_what_is_taken_over_from_other_families() -> None:
-    found = {opener for opener, *_ in reasonings_of_others(get_format("llama3-json"), FORMATS)}
+    found = {opener for opener, *_ in frame_of_others(get_format("llama3-json"), FORMATS).reasonings}
     assert {"<think>", "[THINK]", "<|channel>thought", "<seed:think>", "<|channel|>analysis<|message|>"} <= found
     assert all(opener[0] in "<[" for opener in found), "another first character costs every chunk of prose"
     assert "<|message|>" not in found, "a part of harmony's markers shows nothing on its own"
-    own = {opener for opener, *_ in reasonings_of_others(get_format("harmony"), FORMATS)}
+    own = {opener for opener, *_ in frame_of_others(get_format("harmony"), FORMATS).reasonings}
     assert not [opener for opener in own if opener.startswith("<|start|>assistant")], "its own marker begins so"
 
 
@@ -101,7 +101,9 @@ ROWS = [
     Row("a fallback format's, strictly", f"<think>Hm. {MISTRAL}", [], f"Hm. {MISTRAL}", "", "hermes", {"strict": True}),
     Row("a format that does not reason", f"<think>Hm. {HERMES} so</think>Yes", [], f"Hm. {HERMES} so", "Yes", "llama3-json"),
     Row("bare after it", '<think>Hm.</think>{"name": "get_weather", "parameters": {"city": "Oslo"}}', NAME, "Hm.", "", "llama3-json"),
-    Row("a closer that nothing opened", "Yes</think> or no", [], "", "Yes</think> or no", "llama3-json"),
+    Row("a closer that nothing opened", "Yes</think> or no", [], "", "Yesor no", "llama3-json"),
+    Row("the same in auto", "Yes</think> or no", [], "", "Yesor no"),
+    Row("the same, strictly", "Yes</think> or no", [], "", "Yes</think> or no", "llama3-json", {"strict": True}),
     Row("calls at once, but in its own reasoning alone", f"<think>Hm. {APERTUS} so</think>Yes", [], f"Hm. {APERTUS} so", "Yes", "apertus"),
     Row("the same in auto", f"<think>Hm. {APERTUS} so</think>Yes", [], f"Hm. {APERTUS} so", "Yes"),
     Row("the user opens it", "Hm.</think>Yes", [], "Hm.", "Yes", "llama3-json", OPENED),
@@ -137,7 +139,7 @@ def test_a_closer_too_many_is_said() -> None:
     assert codes == ["unopened-reasoning"]
 
 
-PAIRS = (("<think>", "</think>"), *reasonings_of_others(get_format("hermes"), FORMATS))
+PAIRS = (("<think>", "</think>"), *frame_of_others(get_format("hermes"), FORMATS).reasonings)
 OSLO, ROME = (("get_weather", {"city": city}) for city in ("Oslo", "Rome"))
 
 

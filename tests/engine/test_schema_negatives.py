@@ -140,6 +140,7 @@ ROWS: dict[str, str] = {
     "fence of a language": f"You could run:\n\n```xml\n{CALL}\n```",
     "fence without a language": f"You could run:\n\n```\n{BLOCK}\n```",
     "fence of tildes": f"You could run:\n\n~~~sh\n{LINE}\n~~~",
+    "fence of tildes behind a call": f"Action: get_weather {ARGUMENTS}\n~~~~\nAction: get_weather({ARGUMENTS})\n~~~~",
     "fence that does not close": f"You could run:\n\n```yaml\n{BLOCK}",
     "fence of Python, and the tool python": 'You could run:\n\n```python\ncode = "x"\n```',
     "fence of shell": "You could run:\n\n```sh\nget_weather --city Oslo --days 3\n```",

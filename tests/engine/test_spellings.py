@@ -99,6 +99,22 @@ READ: dict[str, tuple[str, Calls, str]] = {
     "harmony, code": ("<|channel|>analysis to=python code<|message|>print({1})\n<|call|>", [("python", {"code": "print({1})\n"})], ""),
     "harmony, a built-in tool and JSON": ('<|channel|>commentary to=browser.search code<|message|>{"query": "x"}<|call|>', [("browser.search", {"query": "x"})], ""),
     "cwm": ('<tool: function>\npython find . -name "x"\n</tool>', [("python", {"code": 'find . -name "x"'})], ""),
+    # -- what models make of another one's format
+    "dsml, parameters without a closer": ('<｜DSML｜tool_calls>\n<｜DSML｜invoke name="look">\n<｜DSML｜parameter name="city" value="Oslo"/>\n<｜DSML｜parameter name="days" string="false" value="2" />\n</｜DSML｜invoke>\n</｜DSML｜tool_calls>', [BOTH], ""),
+    "a function without a closer": ("<function=now/>", [NOW], ""),
+    "a function without a closer, in its tag": ("So.\n<tool_call>\n<function=now/>\n</tool_call>", [NOW], "So.\n"),
+    "objects with semicolons": (f'{CALL}; {{"name": "now", "parameters": {{}}}}', [OSLO, NOW], ""),
+    "key params": (f'{{"function": "look", "params": {JSON}}}', [OSLO], ""),
+    "a function's attributes": (f"<tools><function name=\"look\" arguments='{JSON}'/></tools>", [OSLO], ""),
+    "two functions' attributes": (f"<tools>\n<function name=\"look\" arguments='{JSON}'/>\n<function name=\"now\" arguments='{{}}'/>\n</tools>", [OSLO, NOW], ""),
+    "gemma, JSON": (f"<|tool_call>call:look{JSON}<tool_call|>", [OSLO], ""),
+    "gemma, JSON for all": (f"<|tool_call>call:{CALL}<tool_call|>", [OSLO], ""),
+    "gemma, JSON for all, stripped": (f"call:{CALL}", [OSLO], ""),
+    "ReAct, a fence": (f"Thought: hm\nAction: look\nAction Input: ```json\n{JSON}\n```", [OSLO], "Thought: hm\n"),
+    "ReAct, a fence on its line, and a made-up result": (f"Action: look\nAction Input:\n```\n{JSON}\n```\nObservation: 12", [OSLO], "\nObservation: 12"),
+    "hunyuan, dense": (f"<tool_calls><tool_call>look\n```json\n{JSON}\n```</tool_call></tool_calls>", [OSLO], ""),
+    "hunyuan, dense, two": (f"<tool_calls>\n<tool_call>look\n```json\n{JSON}\n```</tool_call>\n<tool_call>now\n```json\n{{}}\n```</tool_call>\n</tool_calls>", [OSLO, NOW], ""),
+    "step-audio": (f"<|CALL_START|>function\nlook\n{JSON}<|CALL_END|>", [OSLO], ""),
     # -- a name that begins like a marker
     "step-audio-2": (f"<tool_call>function\nlook\n{JSON}</tool_call>", [OSLO], ""),
 }  # fmt: skip
@@ -127,6 +143,21 @@ OWN = {
     "functionary": "functionary-v3.1",
     "inkling": "inkling",
     "cwm": "cwm",
+    "dsml, parameters without a closer": "deepseek-v4",
+    "a function without a closer": "qwen3-coder",
+    "a function without a closer, in its tag": "qwen3-coder",
+    "objects with semicolons": "llama3-json",
+    "key params": "hermes",
+    "a function's attributes": "hermes",
+    "two functions' attributes": "prompt-tags",
+    "gemma, JSON": "gemma-4",
+    "gemma, JSON for all": "gemma-4",
+    "gemma, JSON for all, stripped": "gemma-4",
+    "ReAct, a fence": "react",
+    "ReAct, a fence on its line, and a made-up result": "react",
+    "hunyuan, dense": "hunyuan-a13b",
+    "hunyuan, dense, two": "hunyuan-a13b",
+    "step-audio": "step-audio-2",
 }
 
 
@@ -153,6 +184,7 @@ CERTAIN_WITHOUT_ITS_NAME = {
     *("JSON in the tags of step-3.5", "step-3, short", "longcat, keys", "k2-horizon, types", "step-audio-2", "harmony, code", "cwm"),
     *("harmony, a built-in tool and JSON", "a wrapper in DSML", "a wrapper as text", "a wrapper in minicpm-5"),
     *("no wrapper: a key that is no parameter", "no wrapper: another parameter follows", "kimi, blanks", "kimi, a number alone"),
+    *("dsml, parameters without a closer", "gemma, JSON", "gemma, JSON for all", "hunyuan, dense", "hunyuan, dense, two", "step-audio"),
     *("dsml, each bar twice", "llama, a tool it was trained with", "kimi, the call's opener lost", "harmony, the role and the channel", "harmony, name and channel glued", "harmony, glued", "inkling"),
 }  # fmt: skip
 
@@ -176,6 +208,10 @@ PROSE = [
     "The history shows [Calling tool: look] and [Tool Use: look].",
     "It is &lt;tool_call&gt; and &lt;/tool_call&gt;.",
     "call: look at {city:Oslo}",
+    "A tag like <function=now/> has no closer.",
+    "Write <tools><function name=\"look\" arguments='{}'/></tools> there.",
+    "<tools>\n<function name=\"look\" description='Looks.'/>\n</tools>",
+    "It begins with <|CALL_START|>function and the name, look.",
     "**Tool Call:** look",
     "look at {this}",
     'assistant to=functions.look means the tool "look".',

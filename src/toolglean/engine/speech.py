@@ -191,6 +191,10 @@ class Speech(Keeping):
         """From here on, the search is narrowed to these numbers; () for everything."""
         self.narrowed_to = formats
 
+    def widen(self) -> None:
+        """A marker of another family than the named one came: those of all families are looked for everywhere."""
+        self.is_foreign = True
+
     def leave(self, *, text_follows: bool) -> None:
         """The payload has ended. Unless text follows at once, white space waits for what comes."""
         self.payload, self.last_text = None, ""

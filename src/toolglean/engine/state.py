@@ -70,6 +70,7 @@ class TurnState(Plain):
         channel: content (0), or reasoning of one kind.
         narrowed_to: what the search is narrowed to, in numbers of the plan's own: the formats that the turn may still
             be in, or the field of a response template whose text is being read. () for everything.
+        is_foreign: whether a marker of another family than the named one came: from then on its own are not enough.
         last_text: the text before: its end tells whether a word begins.
         at_start: whether nothing has come yet after which a call needs a marker.
         has_content: whether any content came.
@@ -91,6 +92,7 @@ class TurnState(Plain):
             "channel",
             "around",
             "narrowed_to",
+            "is_foreign",
             "last_text",
             "at_start",
             "has_content",
@@ -115,7 +117,7 @@ class TurnState(Plain):
         self.channel = CONTENT
         self.narrowed_to: tuple[int, ...] = ()
         self.last_text = ""
-        self.at_start = self.has_content = self.long_space = self.has_tags = False
+        self.at_start = self.has_content = self.long_space = self.has_tags = self.is_foreign = False
         self.repair = repair
         self.suspended: Suspended | None = None
         self.repair_failed_at = 0
@@ -131,7 +133,7 @@ class TurnState(Plain):
         twin.region, twin.bound, twin.payload, twin.suspended = self.region, self.bound, self.payload, self.suspended
         twin.names, twin.limits, twin.rules = self.names, self.limits, self.rules
         twin.mode, twin.channel = self.mode, self.channel
-        twin.narrowed_to, twin.last_text = self.narrowed_to, self.last_text
+        twin.narrowed_to, twin.is_foreign, twin.last_text = self.narrowed_to, self.is_foreign, self.last_text
         twin.last_char, twin.around, twin.has_tags = self.last_char, self.around, self.has_tags
         twin.unread = self.unread
         twin.at_start, twin.has_content, twin.long_space = self.at_start, self.has_content, self.long_space

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from toolglean.errors import FormatError
+from toolglean.formats.frames import Frame, Reasoning
 from toolglean.formats.nfa import (
     ACTION,
     EMPTY,
@@ -38,7 +39,6 @@ from toolglean.formats.patterns import (
     parts_words,
     space_at,
 )
-from toolglean.formats.reasonings import Reasoning
 from toolglean.formats.spec import Format, JsonOrText, Literal, Slot, Space, Token, tokens_of
 
 __all__ = ["BEGIN_CONTENT", "BEGIN_USER_TEXT", "CLOSE_REASONING", "DROP", "OPEN_REASONING", "STRAY", "NfaBuilder"]
@@ -92,10 +92,10 @@ class NfaBuilder:
         *,
         channels: int,
         among: tuple[Format, ...],
-        others: tuple[Reasoning, ...],
+        others: Frame,
     ) -> None:
         # `channels`: how many channels of reasoning there are already. `among`: the formats of the automaton, including
-        # this one. `others`: the reasoning of families that are not among them.
+        # this one. `others`: what families write around calls that are not among them.
         self.nfa, self.format, self.channels = nfa, declared, channels
         nfa.begin_format(number)
         self.opener = nfa.state()
@@ -110,10 +110,11 @@ class NfaBuilder:
         self.tags = tuple(dict.fromkeys(each for each in openings if each and not is_bare(each)))
         for pair in declared.all_sections:
             self._section(*pair)
-        self.reasonings: tuple[Reasoning, ...] = (*declared.all_reasonings, *others)
+        self.reasonings: tuple[Reasoning, ...] = (*declared.all_reasonings, *others.reasonings)
         own = len(declared.all_reasonings)
         self.insides = {each: self._reasoning(*declared.all_reasonings[each]) for each in self._pairs(among)}
-        self.insides |= enumerate(self._reasonings_of_others(others), own)
+        self.insides |= enumerate(self._reasonings_of_others(others.reasonings), own)
+        self._marks_of_others(others)
         for marker in declared.drop:
             self._marker(self.opener, marker, DROP)
         for marker in declared.content_markers:
@@ -351,8 +352,16 @@ class NfaBuilder:
             self.nfa.epsilon[self.opener].append(begin)
         return begin
 
+    def _marks_of_others(self, others: Frame) -> None:
+        for marker in others.closers:
+            self._marker(self._before_reasoning(marker), marker, STRAY)
+        for marker in others.drop:
+            self._marker(self.opener, marker, DROP)
+        for marker in others.content_markers:
+            user_only = marker in others.user_only_markers
+            self._marker(self.opener, marker, BEGIN_USER_TEXT if user_only else BEGIN_CONTENT)
+
     def _reasonings_of_others(self, others: tuple[Reasoning, ...]) -> Iterator[int]:
-        # Their closers are text if none of them has begun.
         common = self.nfa.state()
         if others:
             self._common(common, ())

@@ -26,7 +26,7 @@ class Beginning:
     Attributes:
         markers: texts that open a call or a section.
         at_start: these, and those that are accepted only at the start of a turn, because they are JSON or Python
-            themselves.
+            themselves, or what is left of a marker.
         brackets: whether a call may begin the turn with a bracket of JSON.
         names: whether it may begin the turn with the tool's name.
         last: whether its calls count only at the end of the turn.
@@ -42,19 +42,22 @@ class Beginning:
         calls = [head.replace(_NAME, name) for head in _heads(declared) for name in tools] if tools else None
         firsts = [first_literal(each) for each in declared.calls] if calls is None else calls
         openers = [first_literal(each) for each in filter(None, sections)]
-        slots = {_first_slot(each, written_out=calls is not None) for each in declared.calls if "" in sections}
+        # A list's bracket may be left out: see NfaBuilder.
+        whole = "" in sections or any(is_bare(each) for each in openers)
+        slots = {_first_slot(each, written_out=calls is not None) for each in declared.calls if whole}
         slots |= {_first_slot(each) for each in (*filter(None, sections), *declared.without_special_tokens)}
         every = (each for each in (*firsts, *openers) if each and not is_bare(each))
         self.markers = (*dict.fromkeys(every), *self._respelt)
         bare = (each for each in (*(firsts if "" in sections else ()), *openers) if each and is_bare(each))
-        self.at_start = (*self.markers, *bare)
+        stripped = filter(None, map(first_literal, declared.without_special_tokens))
+        self.at_start = (*self.markers, *bare, *stripped)
         self.brackets = not slots.isdisjoint({"call", "calls"})
         self.names = "name" in slots
         self.last = declared.at_turn_end
 
     @property
     def declared(self) -> Format:
-        """The format as it is used here: it reads only calls, and only to known tools."""
+        """The format as it is used here: it reads only calls."""
         # A format that is written out for the tools is so only when it is asked for: that takes 10 µs for each of them.
         if self._found is None:
             found = self._declared.for_tools(self._tools) if self._tools else self._declared
@@ -66,7 +69,6 @@ class Beginning:
                 drop=(),
                 content_markers=(),
                 user_only_markers=(),
-                registered_only=True,
             )
         return self._found
 

@@ -14,9 +14,9 @@ from typing import Any
 
 from toolglean.errors import FormatError
 from toolglean.formats.builder import NfaBuilder
+from toolglean.formats.frames import ANYWHERE, NO_FRAME, Frame, writes
 from toolglean.formats.nfa import Nfa, SlotEdge, StateSet
 from toolglean.formats.patterns import before_name, closers_of, ends_of_pairs, first_literal, head_of, is_marker, marks
-from toolglean.formats.reasonings import ANYWHERE, Reasoning, writes
 from toolglean.formats.registry import find_format, get_format
 from toolglean.formats.respelling import openers_of_respellings, respelling
 from toolglean.formats.spec import Format, JsonOrText, Literal, Pairs, tokens_of
@@ -81,7 +81,8 @@ class Program:
 
     Attributes:
         formats: the declarations; the first one that fits is used.
-        others: the reasoning of other families, if one format is read: see reasonings.py.
+        others: what other families write around their calls, if one format is read: see frames.py.
+        borrowed: the markers of `others`.
         base: the program of the first of the formats, which this one extends; None if it extends none.
         nfa: the automaton.
         own_tags: the openers that are a tool's own name.
@@ -90,9 +91,7 @@ class Program:
         kept: a cache for what the matcher derives from the program.
     """
 
-    def __init__(
-        self, formats: tuple[Format, ...], base: Program | None = None, *, others: tuple[Reasoning, ...] = ()
-    ) -> None:
+    def __init__(self, formats: tuple[Format, ...], base: Program | None = None, *, others: Frame = NO_FRAME) -> None:
         # `base` is the program of the first formats: only the others are added, to an automaton that shares its states.
         self.formats, self.others, self.base = formats, others, base
         self.nfa: Nfa = Nfa(None if base is None else base.nfa)
@@ -122,6 +121,12 @@ class Program:
             for opener, other in openers_of_respellings(each).items():
                 self.respelt[opener] = (*self.respelt.get(opener, ()), (each, other))
         self._frames = tuple(number for number, each in enumerate(formats) if not each.call)
+        self.borrowed = (
+            *others.closers,
+            *others.drop,
+            *others.content_markers,
+            *(each[0] for each in others.reasonings),
+        )
         self.headers = tuple(dict.fromkeys(text for each in formats for text in each.headers))
         self.has_bare = any(layer.nfa.epsilon.get(layer.bare) for layer in self._layers)
 
@@ -291,18 +296,18 @@ class Program:
         return ANY_REASONING if self._pairs else CONTENT
 
 
-def _restored(formats: tuple[str | Format, ...], others: tuple[Reasoning, ...]) -> Program:
+def _restored(formats: tuple[str | Format, ...], others: Frame) -> Program:
     found = tuple(get_format(each) if isinstance(each, str) else each for each in formats)
-    return compiled(found, others) if others else compiled(found)
+    return compiled(found, others) if any(others) else compiled(found)
 
 
 @lru_cache(maxsize=256)
-def compiled(formats: tuple[Format, ...], others: tuple[Reasoning, ...] = ()) -> Program:
+def compiled(formats: tuple[Format, ...], others: Frame = NO_FRAME) -> Program:
     """The program of these formats.
 
     Args:
         formats: the declarations.
-        others: the reasoning of other families, if one format is read.
+        others: what other families write around their calls, if one format is read.
 
     Raises:
         FormatError: the patterns cannot be put together; the message names the slot or marker.

@@ -2,8 +2,8 @@
 # depend on when they are used (engine/matcher/fallback.py), or on any text but the beginning of a call.
 #
 # The name of a format, or of a model, says how the model should write, but now and then it writes as another family
-# does. Then the formats whose calls begin with that text are looked up, never all of them. They read only calls, and
-# only calls to known tools: their reasoning, and what they drop, is text here.
+# does. Then the formats whose calls begin with that text are looked up, never all of them. They read only calls: what
+# they write around them is a matter of frames.py.
 #
 # Nearly all of this is the same whatever the tools are (`OtherFormats`). The tools' names matter where a call begins
 # with one, and for the few formats whose markers contain them (`FallbackFormats`).
@@ -20,7 +20,7 @@ from typing import Any
 
 from toolglean.errors import FormatError
 from toolglean.formats.call_beginnings import BRACKETS, Beginning, beginning_of, beginnings_of
-from toolglean.formats.compile import Program, compiled
+from toolglean.formats.compile import CONTENT, Program, compiled
 from toolglean.formats.patterns import first_literal, is_bare
 from toolglean.formats.registry import folded, formats_of_auto
 from toolglean.formats.spec import Format
@@ -29,7 +29,8 @@ from toolglean.scan.text import Finder
 
 __all__ = ["FallbackFormats", "Start", "fallback_formats_of"]
 
-ANYWHERE = "<["  # markers with these are looked for everywhere; others, such as words, only at the start
+ANYWHERE = "<["  # markers with these are looked for everywhere; others, such as words, where a line begins
+FENCE = "`"  # after text, a fence is a quotation
 MOST_PROGRAMS = 256
 
 _word = re.compile(r"[\w.-]*").match
@@ -60,14 +61,15 @@ class OtherFormats:
         own_literals: what the format itself looks for in content, sorted.
         for_tools: those that must be written out for the tools.
         anywhere: markers that are looked for everywhere.
-        words: markers that are looked for only at the start of a turn, sorted.
+        lines: markers that are looked for where a line begins; and everywhere, once the turn has a marker of another
+            family. words: those of them, and fences, that may begin a turn, sorted.
         last_tags: the markers of calls that count only at the end of the turn.
         longest: the length of the longest marker, or literal of the format.
     """
 
     __slots__ = (
         *("_at_opener", "_at_start", "_beginnings", "_closers", "_finders", "_programs", "_starts", "anywhere"),
-        *("for_tools", "last_tags", "library", "longest", "own", "own_literals", "words"),
+        *("for_tools", "last_tags", "library", "lines", "longest", "own", "own_literals", "words"),
     )
 
     def __init__(self, own: Program, library: tuple[Format, ...]) -> None:
@@ -80,23 +82,34 @@ class OtherFormats:
         self._beginnings = tuple(found for _, found in others if found is not None)
         markers = {marker for each in self._beginnings for marker in each.markers}
         self.anywhere = tuple(each for each in markers if each[0] in ANYWHERE)
-        self.words = tuple(sorted(each for each in markers if each[0] not in ANYWHERE))
+        self.lines = tuple(each for each in markers if each[0] not in ANYWHERE + FENCE)
         self._starts = tuple(sorted(markers.union(*(each.at_start for each in self._beginnings))))
+        self.words = tuple(each for each in self._starts if each[0] not in ANYWHERE + BRACKETS)
         self.last_tags = frozenset(marker for each in self._beginnings if each.last for marker in each.markers)
         self.own_literals = tuple(sorted(own.channel(0, ()).finder.literals))
         self.longest = max(map(len, (*markers, *self.own_literals)), default=0)
         self._closers = " ".join(own.ends(0)[0])
-        self._finders: dict[tuple[int, tuple[int, ...]], Finder] = {}
+        self._finders: dict[tuple[int, tuple[int, ...], bool], Finder] = {}
         self._at_opener: dict[str, tuple[Program, int] | None] = {}
         self._at_start: dict[str, Program | None] = {}
         self._programs: dict[tuple[Format, ...], Program | None] = {}
 
-    def finder(self, channel: int, only: tuple[int, ...]) -> Finder:
-        """Finds what begins in that channel: the format's own literals, and the markers of the others."""
-        key = channel, only
+    def finder(self, channel: int, only: tuple[int, ...], *, widely: bool = False) -> Finder:
+        """Finds what begins in that channel: the format's own literals, and the markers of the others.
+
+        `widely`: those that do not begin like most markers are found everywhere too.
+        """
+        key = channel, only, widely
         if key not in self._finders:
             own = self.own.channel(channel, only).finder
-            self._finders[key] = Finder([*own.literals, *self.anywhere], words=own.words, line_words=own.line_words)
+            more = self.lines if widely or channel == CONTENT else ()
+            lines = own.line_words if widely else own.line_words.union(more).difference(own.literals)
+            self._finders[key] = Finder(
+                [*own.literals, *self.anywhere, *more],
+                words=own.words,
+                unguarded=own.unguarded or bool(lines),
+                line_words=lines,
+            )
         return self._finders[key]
 
     def at_opener(self, opener: str) -> tuple[Program, int] | None:
@@ -168,7 +181,7 @@ class FallbackFormats:
         self.last_tags = others.last_tags | last if last else others.last_tags
         longest = 2 * max(map(len, (*names, *self._namespaces))) + 1  # with a namespace
         self._longest = max(others.longest, longest, *map(len, self._tags)) + 1
-        self._finders: dict[tuple[int, tuple[int, ...]], Finder] = {}
+        self._finders: dict[tuple[int, tuple[int, ...], bool], Finder] = {}
         self._at_opener: dict[str, tuple[Program, int] | None] = {}
         self._last_start: tuple[str, Start] = "", _NOTHING
 
@@ -180,12 +193,14 @@ class FallbackFormats:
         """The format's own program."""
         return self._others.own
 
-    def finder(self, channel: int, only: tuple[int, ...]) -> Finder:
-        """Finds what begins in that channel: the format's own literals, and the markers of its fallback formats."""
-        key = channel, only
+    def finder(self, channel: int, only: tuple[int, ...], *, widely: bool = False) -> Finder:
+        """Finds what begins in that channel: the format's own literals, and the markers of its fallback formats. See
+        `OtherFormats.finder`.
+        """
+        key = channel, only, widely
         if key not in self._finders:
             tags = (marker for each in self._written_out for marker in each.markers if marker[0] in ANYWHERE)
-            self._finders[key] = self._others.finder(channel, only).also_finding(tags)
+            self._finders[key] = self._others.finder(channel, only, widely=widely).also_finding(tags)
         return self._finders[key]
 
     def own_opener(self, text: str, channel: int) -> int:
@@ -209,7 +224,8 @@ class FallbackFormats:
     def at_opener(self, text: str) -> tuple[Program, int] | None:
         """The program that reads a call with that beginning, and the length of its opener; None if there is none."""
         # The text may be no more than the opener: a longer opener with the same beginning did not fit.
-        opener = next((each for each in self.finder(0, ()).literals if text.startswith(each)), "")  # the longest first
+        found = self.finder(CONTENT, ()).literals  # the longest first
+        opener = next((each for each in found if text.startswith(each)), "")
         if not opener:
             return None
         if not opener.startswith(self._tags):

@@ -74,7 +74,7 @@ class Finder:
             are inside words.
         exact: whether `search` looks at whole literals, not only at the characters with which they begin.
         unguarded: whether every text must be searched, so that there are no `guards`.
-        line_words: literals that begin with a letter and are found only at the beginning of a line.
+        line_words: literals that are found only at the beginning of a line, with `words`.
 
     Attributes:
         openers: the characters with which literals begin.
@@ -102,7 +102,7 @@ class Finder:
         line_words: Iterable[str] = (),
     ) -> None:
         self.words, self._exact, self.unguarded = words, exact, unguarded
-        self.line_words = frozenset(each for each in line_words if words and each[:1].isalpha())
+        self.line_words = frozenset(filter(None, line_words)) if words else frozenset()
         self.literals = tuple(sorted({each for each in literals if each}, key=_longest_first))
         self._longest = len(self.literals[0]) if self.literals else 0
         # By their first two characters, and by the first alone, because a text may end after it.

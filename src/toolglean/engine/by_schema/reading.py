@@ -7,6 +7,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
+from toolglean.engine.by_schema.beginnings import begins
 from toolglean.engine.by_schema.candidate import text_of
 from toolglean.engine.by_schema.lines import NOTHING
 from toolglean.engine.judge.signs import TOKEN
@@ -64,7 +65,10 @@ def calls_in(kept: Candidate, turn: TurnState, end: int) -> Emitter | None:
     for start in _tried(kept.starts):
         part = text[start - kept.start :]
         opens = kept.opens_content and start == kept.start
-        calls = None if _is_quoted(part, turn) else read_calls(part, tools, opens_content=opens, budget=budget)
+        # It was kept where less of it was known.
+        begun = begins(part, 0, tools.described, opens_content=opens, at_end=False)
+        plain = begun is True and not _is_quoted(part, turn)
+        calls = read_calls(part, tools, opens_content=opens, budget=budget) if plain else None
         if calls and _is_second(text, start - kept.start, kept, tools.described):
             return None
         if calls:
@@ -134,10 +138,12 @@ def _is_plain(events: Sequence[Event], start: int) -> bool:
 
 
 def _is_quoted(text: str, turn: TurnState) -> bool:
-    # Whether the text begins with a quotation, or contains a tool's result or another message.
+    # Whether the text begins with a quotation, or contains a tool's result, another message, or a fence of tildes. It
+    # may begin with such a fence, which then is that of a call.
     found = TOKEN.search(text, 0) if turn.judge.heeds_quotes else None
     while found is not None:
-        if found.lastgroup in {"result", "other"} or (found.lastgroup != "tildes" and found.start() == 0):
+        tildes = found.lastgroup == "tildes"
+        if found.lastgroup in {"result", "other"} or (tildes and text[0] != "~") or (not tildes and found.start() == 0):
             return True
         found = TOKEN.search(text, found.end())
     return False

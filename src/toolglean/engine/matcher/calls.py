@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from toolglean.engine.matcher.fallback import DOUBTED, FALLBACK, FRAMED, OWN, Role
 from toolglean.engine.missed import release
 from toolglean.engine.modes import CONTENT
 from toolglean.engine.reasons import (
@@ -93,6 +94,8 @@ def _nothing_in_it(turn: Turn, reading: Reading) -> bool:
 def accept(turn: Turn, reading: Reading) -> None:
     """A complete marker with an action was read, and no longer marker fits."""
     assert reading.walk.pending_action is not None
+    if reading.fallback.role is OWN and _read_by_others(turn, reading, None, FRAMED):
+        return
     action, chars = reading.walk.pending_action
     draft = turn.judge.draft
     if (
@@ -106,6 +109,8 @@ def accept(turn: Turn, reading: Reading) -> None:
     if is_reasoning and turn.channel == CONTENT and turn.is_quoted_here:
         turn.release_region()  # a quotation ends only at its own end
         return
+    if turn.region.text.startswith(reading.walk.program.borrowed):
+        turn.widen()
     turn.pass_marker(chars)
     turn.markup_region(chars, UNOPENED_REASONING if action == STRAY and (turn.has_content or turn.emit.index) else None)
     if action in {CLOSE_REASONING, BEGIN_CONTENT, BEGIN_USER_TEXT}:
@@ -154,7 +159,7 @@ def start_call(turn: Turn, reading: Reading, slot: OpenSlot | None = None) -> bo
     if not call.name or not turn.accepts(call.name) or not fitting or _is_any_word(turn, reading, slot):
         no_call(turn, reading, problem=problem)
         return False
-    if name is None and turn.names.tools is not None and _read_by_others(turn, reading, None, doubted=True):
+    if name is None and turn.names.tools is not None and _read_by_others(turn, reading, None, DOUBTED):
         return False
     number = fitting[0]
     declared = formats[number]
@@ -169,7 +174,9 @@ def start_call(turn: Turn, reading: Reading, slot: OpenSlot | None = None) -> bo
         return False
     if call.server and not turn.names.shows_server(call.server, name):
         turn.emit.problem(IGNORED_SERVER, call.server, turn.emit.call.start)
-    if not foreign:
+    if foreign:
+        turn.widen()
+    else:
         turn.narrow(fitting)
     return True
 
@@ -178,7 +185,8 @@ def _counting(turn: Turn, reading: Reading, formats: tuple[int, ...]) -> tuple[t
     # The formats that accept a call of that name there; and why others do not, if that is reported.
     declared, problem = reading.walk.program.formats, None
     if not turn.names.could_be_tool(reading.call.name):
-        formats = tuple(each for each in formats if not declared[each].registered_only)
+        known_only = reading.fallback.role is DOUBTED  # the named format can read it, for an unknown tool too
+        formats = tuple(each for each in formats if not (known_only or declared[each].registered_only))
     if reading.fallback.in_line:  # text precedes the call on its line: a tool's own tag is a mention there
         marked = tuple(each for each in formats if not declared[each].is_written_out)
         formats, problem = marked, IN_LINE if len(marked) < len(formats) else None
@@ -347,12 +355,12 @@ def no_call(turn: Turn, reading: Reading, *, at_end: bool = False, problem: Reas
     release(turn, problem, missed, at_end=at_end, closers=closers)
 
 
-def _read_by_others(turn: Turn, reading: Reading, problem: Reason | None, *, doubted: bool = False) -> bool:
+def _read_by_others(turn: Turn, reading: Reading, problem: Reason | None, role: Role = FALLBACK) -> bool:
     # Have the region read again, if another format can read it: see fallback.py.
     if turn.tape.in_prompt:
         return False
     lead, start, program = turn.region.fence_line, turn.region.start, reading.walk.program
-    found = reading.fallback.second_try(turn.region.text[lead:], turn.channel, turn.last_text, problem, doubted=doubted)
+    found = reading.fallback.second_try(turn.region.text[lead:], turn.channel, turn.last_text, problem, role)
     if found is None and not turn.region.bare and 0 < len(turn.narrowed_to) < len(program.formats):
         found = reading.fallback.of_all(program, turn.last_text, turn.region.opener_length, problem)
     if found is None:

@@ -3,12 +3,14 @@
 #
 # The name of a format, or of a model, says how the model should write, but now and then it writes as another family
 # does. So text that the named format could not read is read once more by its fallback formats: the other formats whose
-# calls begin in the same way. Their calls are accepted only for known tools. If the named format has read a call of an
-# unknown tool, the fallback formats are tried before it is accepted; if they find nothing either, the named format
-# reads the text again, and its call is accepted.
+# calls begin in the same way. If the named format has read a call of an unknown tool, the fallback formats are tried
+# before it is accepted, for known tools; if they find nothing either, the named format reads the text again, and its
+# call is accepted. The same where the named format has read only a marker around calls, such as the header of a
+# message, with which calls of other formats begin.
 #
-#     OWN ── no call ──────────▶ SIBLING ── no call ──▶ it is text
-#      └──── an unknown tool ──▶ DOUBTED ── no call ──▶ ONLY
+#     OWN ── no call ──────────▶ FALLBACK ── no call ──▶ it is text
+#      ├──── an unknown tool ──▶ DOUBTED ─── no call ──▶ ONLY
+#      └──── only a marker ────▶ FRAMED ──── no call ──▶ ONLY
 #
 # With `auto`, the formats that the first call has ruled out are the fallback formats of those that are left.
 #
@@ -29,7 +31,7 @@ if TYPE_CHECKING:
     from toolglean.formats.fallback_formats import FallbackFormats
     from toolglean.formats.nfa import StateSet
 
-__all__ = ["FALLBACK", "ONLY", "OWN", "Fallback", "Role", "SecondTry"]
+__all__ = ["DOUBTED", "FALLBACK", "FRAMED", "ONLY", "OWN", "Fallback", "Role", "SecondTry"]
 
 
 class Role(Enum):
@@ -39,9 +41,11 @@ class Role(Enum):
     OWN = "the format's own: fallback formats read it again"
     FALLBACK = "that of fallback formats: it is text"
     DOUBTED = "that of fallback formats, because the tool was unknown: the format reads it again"
+    FRAMED = "that of fallback formats, because the format has only a marker there: the format reads it again"
 
 
-ONLY, OWN, FALLBACK, DOUBTED = Role
+ONLY, OWN, FALLBACK, DOUBTED, FRAMED = Role
+_FOREIGN = frozenset({FALLBACK, DOUBTED, FRAMED})
 
 
 class Fallback(NamedTuple):
@@ -64,7 +68,7 @@ class Fallback(NamedTuple):
     @property
     def is_foreign(self) -> bool:
         """Whether fallback formats read: the numbers of their formats are not those of the turn."""
-        return self.role is FALLBACK or self.role is DOUBTED
+        return self.role in _FOREIGN
 
     def after_call(self) -> Fallback:
         """The same after a call: what follows is read once, because a call without a marker may follow."""
@@ -82,7 +86,7 @@ class Fallback(NamedTuple):
         return SecondTry(program, program.channel(CONTENT, ()).states_after(last), opener, fallback)
 
     def second_try(
-        self, text: str, channel: int, last: str, problem: Reason | None, *, doubted: bool
+        self, text: str, channel: int, last: str, problem: Reason | None, role: Role = FALLBACK
     ) -> SecondTry | None:
         """What reads that text again; None if nothing can.
 
@@ -91,17 +95,17 @@ class Fallback(NamedTuple):
             channel: the channel that it is in.
             last: the text before it.
             problem: the reason of the `Problem` that is reported if it is not a call.
-            doubted: whether it can be read, but the tool is unknown.
+            role: that of other formats, if they read it.
         """
         fallback_formats = self.fallback_formats
         if fallback_formats is None or self.role is ONLY or self.role is FALLBACK:
             return None
-        if self.role is DOUBTED:
+        if self.role is not OWN:
             found: tuple[Program, int] | None = fallback_formats.own, fallback_formats.own_opener(text, channel)
             role = ONLY
         else:
             found = fallback_formats.again_at_start(text) if self.from_start else fallback_formats.at_opener(text)
-            role, channel = DOUBTED if doubted else FALLBACK, CONTENT
+            channel = CONTENT
         if found is None:
             return None
         (program, opener), fallback = found, self._replace(role=role, problem=problem)

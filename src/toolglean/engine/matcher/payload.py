@@ -67,8 +67,10 @@ class FormatPlan(Plan):
 
     def text_finder(self, turn: Turn) -> Finder:
         """Finds these literals, and those of the fallback formats."""
-        by = self if self.fallback_formats is None or turn.tape.in_prompt else self.fallback_formats
-        return by.finder(turn.channel, turn.narrowed_to)
+        fallback_formats = self._asked(turn)
+        if fallback_formats is None:
+            return self.finder(turn.channel, turn.narrowed_to)
+        return fallback_formats.finder(turn.channel, turn.narrowed_to, widely=turn.is_foreign)
 
     def quotes(self, *, heeded: bool) -> Quotes:
         """What finds quotations: see `Plan`."""

@@ -142,7 +142,7 @@ class Word(Field):
             return False
         if end > NAME_CHARS + max(map(len, literals), default=0) or (edge.word and rest and not end):
             return False
-        return not rest or any(literal.startswith(rest) for literal in literals)
+        return not rest or any(literal.lstrip().startswith(rest) for literal in literals)  # ` json` begins with a blank
 
     def _refuse(self, turn: Turn, reading: Reading, char: str, i: int) -> int:
         if turn.emit.open:

@@ -23,7 +23,7 @@ FORMATS = (
         "xlam-object",
         section=('{"tool_calls": ', "}"),
         call="{calls}",
-        drop=(*LLAMA_QWEN_ENDS, "### Response:"),
+        drop=(*LLAMA_QWEN_ENDS, "<|EOT|>\n### Response:"),
         aliases=("xlam-toolcalls-obj",),
         models=("*-xlam-1b", "*-xlam-7b"),
         source="Ollama's template of Salesforce/xLAM-7b-r",

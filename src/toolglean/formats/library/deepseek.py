@@ -43,6 +43,7 @@ def dsml(
         parameter=(
             f'<{tag}parameter name="{{key}}" string="{{type}}">{{value}}</{tag}parameter>\n',
             f'<{tag}parameter name="{{key}}">{{value}}</{tag}parameter>\n',
+            *(f'<{tag}parameter name="{{key}}"{typed} value="{{value}}" />\n' for typed in (' string="{type}"', "")),
         ),
         types={"string": "true", "*": "false"},
         wrappers=("arguments", "input"),

@@ -9,9 +9,12 @@ FORMATS = (
     Format(
         "gemma-4",
         call="<|tool_call>call:{name}{arguments}<tool_call|>",
-        also=("<|tool_call>:{name}{arguments}<tool_call|>", "<|tool_call>{name}{arguments}<tool_call|>"),
+        also=(
+            *("<|tool_call>:{name}{arguments}<tool_call|>", "<|tool_call>{name}{arguments}<tool_call|>"),
+            "<|tool_call>call:{call}<tool_call|>",  # JSON, after another model's prompt
+        ),
         without_special_tokens=(
-            *("call:{name}{arguments}", "call:default_api:{name}{arguments}"),
+            *("call:{name}{arguments}", "call:default_api:{name}{arguments}", "call:{call}"),
             *("declaration:{name}{arguments}", "declaration:default_api:{name}{arguments}"),
         ),
         arguments=Quoted('<|"|>'),

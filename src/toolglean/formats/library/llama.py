@@ -43,7 +43,7 @@ FORMATS = (
         sections=(("[", "]"),),
         call="{name}({keywords})",
         separator=", ",
-        drop=LLAMA_ENDS,
+        drop=(*LLAMA_ENDS, "<|python_start|>"),
         models=("llama-4",),
         source="vLLM 0.33, parser llama4_pythonic",
     ),

@@ -18,14 +18,15 @@ CHANNELS = ("commentary", "analysis")
 BODY = "<|message|>{arguments}<|call|>"
 JSON_KINDS = (" <|constrain|>json", "<|constrain|>json", " json", "")
 KINDS = (*JSON_KINDS, " code", " <|constrain|>code", " python", " <|constrain|>python")  # to `python`, the text is code
+# A blank comes before the kind: without one, `shelljson` would be two words, and might be the name of another tool.
 WITHOUT_SPECIAL_TOKENS = (
     *("assistant to=functions.{name} commentary json{arguments}", "to=functions.{name} commentary json{arguments}"),
-    *("assistant commentary to=functions.{name} json{arguments}", "commentary to=functions.{name} json{arguments}"),
+    *("assistant commentary to=functions.{name}{_}json{arguments}", "commentary to=functions.{name}{_}json{arguments}"),
 )
 # Between two calls: the next message's header, whole or without its first token. The recipient may be in the role.
 LEADS = (HEADER, "assistant")
 # In the middle of the text too: after a channel's name, which is glued to the text before.
-GLUED = ("to=functions.{name} json{arguments}", "to=functions.{name} code{arguments}")
+GLUED = ("to=functions.{name}{_}json{arguments}", "to=functions.{name}{_}code{arguments}")
 
 
 def _recipients() -> tuple[str, ...]:
@@ -33,8 +34,11 @@ def _recipients() -> tuple[str, ...]:
     after = [f"<|channel|>{channel} to={{to}}{kind}" for channel in CHANNELS for kind in KINDS]
     before = [f" to={{to}}{{ws}}<|channel|>{channel}{kind}" for channel in CHANNELS for kind in KINDS]
     alone = [f" to={{to}}{kind}" for kind in KINDS]  # and some leave out the channel
+    twice = [f"<|channel|>commentary to={{to}}{{ws}}<|channel|>commentary{kind}" for kind in JSON_KINDS]
     return tuple(
-        each.format(to=to, ws="{ws}") + BODY for to in ("functions.{name}", "{name}") for each in after + before + alone
+        each.format(to=to, ws="{ws}") + BODY
+        for to in ("functions.{name}", "{name}")
+        for each in after + before + alone + twice
     )
 
 

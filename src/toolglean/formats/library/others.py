@@ -103,6 +103,10 @@ FORMATS = (
     Format(
         "hunyuan-a13b",
         call="<tool_calls>{calls}</tool_calls>",
+        # The dense models: a tag for each call, in a section or without one.
+        sections=(("<tool_calls>\n", "\n</tool_calls>"),),
+        also=("<tool_call>{name}\n```json\n{arguments}\n```</tool_call>",),
+        separator="\n",
         reasoning=LINE_THINK,
         content_markers=("<answer>",),
         drop=("</answer>", "<|eos|>", "<|endoftext|>"),
@@ -302,6 +306,7 @@ FORMATS = (
     Format(
         "step-audio-2",
         call="<tool_call>function\n{name}\n{arguments}</tool_call>",
+        also=("<|CALL_START|>function\n{name}\n{arguments}<|CALL_END|>",),  # Step-Audio
         separator="\n",
         reasoning=LINE_THINK,
         drop=("<|EOT|>", *CHATML),

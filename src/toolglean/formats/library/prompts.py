@@ -9,6 +9,7 @@ from toolglean.formats.spec import Format
 
 # With these keys in this order: the definition of a tool, which has `parameters`, is not a call.
 OBJECT = '{ "name": "{name}", "arguments": {arguments} }'
+TAG = """<function name="{name}" arguments='{arguments}'/>"""
 LEADS = ("Calling tool:", "Tool Use:", "Tool use:", "Tool Call:", "Tool call:", "tool_call:", "Called tool:")
 
 FORMATS = (
@@ -21,6 +22,7 @@ FORMATS = (
             "<tool_call>\n<function>{name}</function>\n{arguments}\n</tool_call>",
             *("<function>{name}</function>\n{arguments}", "<functioncall {call}>"),
             "<functioncall>{call}</functioncall>",
+            *("<tools>\n" + TAG + "\n</tools>", TAG),
         ),
         separator="\n",
         registered_only=True,
@@ -45,6 +47,7 @@ FORMATS = (
             "Action:\n{call}",
             "Action:\n```json\n{call}\n```",
             "Action:\n```\n{call}\n```",
+            *(f"Action: {{name}}\nAction Input: ```{word}\n{{arguments}}\n```" for word in ("json", "")),
         ),
         separator="\n",
         registered_only=True,

@@ -53,6 +53,7 @@ FORMATS = (
         call="<tool_call>\n" + CODER_CALL + "\n</tool_call>",
         also=(
             CODER_CALL + "\n</tool_call>",
+            *("<function={name}/>", "<tool_call>\n<function={name}/>\n</tool_call>"),
             "<tool_call>\n<function={name}>\n{arguments}\n</function>\n</tool_call>",
             "<tool_call>\n{call}\n</tool_call>",
         ),

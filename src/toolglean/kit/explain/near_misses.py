@@ -26,7 +26,7 @@ LONG = 60  # characters of a header that is shown
 BEFORE = 80  # characters before a name, in which its marker would be
 
 _argument_key = re.compile(
-    r'"(?:arguments|parameters|args|input|tool_input|action_input)"[ \t\r\n]{0,16}:[ \t\r\n]{0,16}$'
+    r'"(?:arguments|parameters|params|args|input|tool_input|action_input)"[ \t\r\n]{0,16}:[ \t\r\n]{0,16}$'
 )
 _marker = re.compile(r"<\|?/?[\w｜▁ :.\-]{2,40}\|?>|\[/?[A-Z_]{2,40}\]")
 _STRING = "a string that is not a JSON object"

@@ -155,14 +155,14 @@ def _new(formats: tuple[Format, ...], library: tuple[Format, ...], tools: ToolNa
 def _program(formats: tuple[Format, ...], library: tuple[Format, ...], *, alone: bool) -> Program:
     # Found by identity, too: to compare the markers of all families takes longer than to make the rest of a plan.
     from toolglean.formats.compile import compiled  # noqa: PLC0415
-    from toolglean.formats.reasonings import reasonings_of_others  # noqa: PLC0415
+    from toolglean.formats.frames import frame_of_others  # noqa: PLC0415
 
     if alone or not formats:
         return compiled(formats)
     key = (id(library), *map(id, formats))
     found: tuple[object, Program] | None = _programs.get(key)
     if found is None:
-        found = (formats, library), compiled(formats, reasonings_of_others(formats[0], library))
+        found = (formats, library), compiled(formats, frame_of_others(formats[0], library))
         _programs.put(key, found)
     return found[1]
 

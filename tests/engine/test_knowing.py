@@ -1,0 +1,46 @@
+# Invariant: to name a format, any format, never reads less than to name none. fuzz/knowing.py says what that means, and has
+# more turns; here are those of the fixtures, a few of them for each format.
+"""What a named format reads, against what `auto` reads."""
+
+from __future__ import annotations
+
+import pytest
+
+from fuzz.knowing import Row, fixture_rows, missed, names
+from tests.support import depth
+
+LEFT = "what a server leaves of a marker begins with a word, in the middle of a line: prose would cost more"
+MUSE = "the marker that begins the turn is a word after a blank"
+EXCEPT = {
+    **dict.fromkeys(
+        ("inv-st-05", "kimi-k2-stripped", "w3-ge-06", "fireworks-ai-llama-3-firefunction-v2:content"), LEFT
+    ),
+    **dict.fromkeys(("muse", "ovms-chat_template_onyx:reasoning"), MUSE),
+    "inv-ga-03": "after words that no format has, `to=` is in the middle of a line",
+    "inv-ga-04": "a marker that is written twice: `auto` takes the end of a header for one of Muse",
+    "re-07": "`auto` takes the end of a marker that nobody declares for an opener of Functionary",
+    "ds-15": "MiniMax's own call has begun when a parameter turns out to be one of DSML",
+    "hunyuan-4": "a section of a family whose calls another reads too is closed, and its opener was set aside",
+    "inv-mu-02": "a list with a comma too many is left to the end of the turn",
+    "lag-02": "a name alone: the turn is over before a format is certain",
+    "llama3-json": "xLAM's own calls have no separator",
+}
+
+
+@pytest.mark.parametrize("name", names())
+def test_a_named_format_reads_what_auto_reads(name: str) -> None:
+    rows = [row for row in fixture_rows() if row.id not in EXCEPT]
+    for row in depth.chosen(rows, 4, key=lambda each: f"{name} {each.id}"):
+        assert missed(row, name) is None, row.id
+
+
+def test_it_tells_what_is_missed() -> None:
+    tools = ["f"]
+    text = 'So: functools[{"name": "f", "arguments": {}}]'
+    found = missed(Row("a word", text, tools), "hermes")
+    assert found is not None
+    assert found[:2] == ("calls", "fewer")
+    assert missed(Row("the end of a turn", "Hi.<|end_of_text|>", tools), "hermes") is None
+    found = missed(Row("a marker of Functionary", "Hi.>>>all\nHo.", tools), "hermes")
+    assert found is not None
+    assert found[:2] == ("markers", "left")
