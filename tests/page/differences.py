@@ -9,7 +9,7 @@ from typing import NamedTuple
 from tests.page.contexts import CALL, FIRST
 from tests.page.reference import CONTENT, RUNS
 
-__all__ = ["DIFFERENCES", "Difference"]
+__all__ = ["DIFFERENCES", "MENDED", "Difference"]
 
 
 class Difference(NamedTuple):
@@ -56,21 +56,55 @@ HEADER = "a line after a header"
 MARKER = "a marker first in a fence"
 
 
-def _rows() -> tuple[Difference, ...]:
+def _rows(*rows: tuple[str, str, str, str, str, str, str]) -> tuple[Difference, ...]:
     return tuple(
-        Difference(what, text.replace("CALL", CALL).replace("FIRST", FIRST), *rest)
-        for what, text, *rest in (*_RUN, *_LOST)
+        Difference(what, text.replace("CALL", CALL).replace("FIRST", FIRST), *rest) for what, text, *rest in rows
     )
 
 
 # First the calls that run and must not.
 _RUN: tuple[tuple[str, str, str, str, str, str, str], ...] = (
-    ("a quoted line ends with the opener of a call: the fence after it", "> <function=note>\n\n```\nCALL\n```\nDone.", "hermes",
-     "hermes", CONTENT, GOES_ON, _ONE_LINE),
     ("the same before a comment", "> It begins with <function=note>\n<!--\nCALL\n-->", "glm-4.5", "glm-4.5", CONTENT, GOES_ON,
      _ONE_LINE),
     ("the same before another role's header", "> <function=note>\n<|im_start|>user\nCALL", "kimi-k2", "kimi-k2", CONTENT, GOES_ON,
      _ONE_LINE),
+    ("two calls in a string of JSON", 'So: {"log": "FIRST CALL"}', "hermes", "hermes", CONTENT, INNER, _STRING),
+    ("the same in another format", 'So: {"log": "FIRST CALL"}', "mistral-v13", "auto", CONTENT, INNER, _STRING),
+    ("an empty line in a fence with more than a word", "So:\n\n```js title='a.js'\nx\n\nCALL\n```\n", "hermes", "hermes",
+     CONTENT, FENCE, _FENCE),
+    ("an indented fence of tildes with more than a word", "So:\n\n  ~~~ a b\n  CALL\n  ~~~\n", "glm-4.5", "glm-4.5", CONTENT,
+     FENCE, _FENCE),
+    ("a backtick in a string of a whole document closes the code after it", 'So: {"a": "don`t"}, and `\nCALL\n` a', "hermes",
+     "hermes", CONTENT, "JSON that is complete", _JSON),
+    ("a call that breaks off, in tildes that open the turn, takes the opener of reasoning with it",
+     '~~~\n<tool_call>{"name": "note" b\n~~~\n\n<think>a CALL</think>Done.', "hermes", "hermes", CONTENT, "a broken call in tildes",
+     _DRAFT),
+    ("two openers after a lone backtick, the second on a line of its own", "`<pre> x\n<tool_response> `\nCALL", "hermes",
+     "hermes", CONTENT, "a tag that ends a paragraph", "choices.md: a line that begins a quotation ends the paragraph"),
+    ("a > directly after a call hides an opener", "FIRST> <pre>\nCALL\n</pre>", "qwen3-coder", "qwen3-coder", CONTENT,
+     "no line begins there", _LINE),
+    ("a document over lines after a lone backtick", '`{\n"log": "CALL\n', "glm-4.5", "auto", CONTENT,
+     "a document after a lone backtick", _STRING),
+    ("JSON in a string of JSON, its quotes not escaped", 'So: {"log": "{"a": "CALL\n', "hermes", "hermes", CONTENT,
+     "a bracket in a string", _STRING),
+)  # fmt: skip
+# Then those that are lost.
+_LOST: tuple[tuple[str, str, str, str, str, str, str], ...] = (
+    ("a mention in code directly before a call", "Use `<!--`CALL", "hermes", "hermes", RUNS, "a mention before a call", _MENTION),
+    ("a document that begins in a comment", 'So <!-- {" -->CALL', "hermes", "auto", RUNS, "JSON in a quotation", _NESTED),
+    ("an opener in a string of a whole document", 'So: {"x": "<!-- y"}\n\nCALL', "hermes", "hermes", RUNS,
+     "JSON that is complete", _JSON),
+    ("a list that breaks off before a bracket", '{"a": [\nCALL', "mistral-v13", "mistral-v13", RUNS,
+     "a list before a bracket", _TRACE),
+    ("tildes in a line, directly before a call", "It is ~~~ CALL", "hermes", "hermes", RUNS, "tildes before a marker",
+     "choices.md: a fence's line ends after at most one word"),
+    ("a lone backtick, a call, and a tag that begins a line", "`a\nCALL\n<pre>b`", "deepseek-v3.2", "auto", RUNS,
+     "a tag that ends a paragraph", "choices.md: a line that begins a quotation ends the paragraph"),
+)  # fmt: skip
+# What was mended, and stays so.
+_MENDED: tuple[tuple[str, str, str, str, str, str, str], ...] = (
+    ("a quoted line ends with the opener of a call: the fence after it", "> <function=note>\n\n```\nCALL\n```\nDone.", "hermes",
+     "hermes", CONTENT, GOES_ON, _ONE_LINE),
     ("a quoted line ends in a call: the element after it", '> <tool_call>{"name": "note", "arguments": {\n<pre>\nCALL\n</pre>',
      "hermes", "auto", CONTENT, GOES_ON, _ONE_LINE),
     ("an end marker in a string of JSON", 'So: {"log": "bye<|im_end|>CALL"}', "hermes", "hermes", CONTENT, RESET, _STRING),
@@ -84,8 +118,6 @@ _RUN: tuple[tuple[str, str, str, str, str, str, str], ...] = (
      HEADER, _LINE),
     ("a quoted line after the marker with which a header begins", "Hi.<|im_start|>\n> It says CALL\n", "mistral-v13",
      "mistral-v13", CONTENT, HEADER, _LINE),
-    ("two calls in a string of JSON", 'So: {"log": "FIRST CALL"}', "hermes", "hermes", CONTENT, INNER, _STRING),
-    ("the same in another format", 'So: {"log": "FIRST CALL"}', "mistral-v13", "auto", CONTENT, INNER, _STRING),
     ("a call whose format has openers inside, in a string of JSON", 'So: {"log": "CALL"}', "qwen3-coder", "qwen3-coder",
      CONTENT, INNER, _STRING),
     ("the same in another format, in a list", 'So: ["ok", "got CALL"]', "deepseek-v3.2", "auto", CONTENT, INNER, _STRING),
@@ -96,12 +128,6 @@ _RUN: tuple[tuple[str, str, str, str, str, str, str], ...] = (
     ("the same with an end marker", "```\n<|im_end|>\nThen CALL\n```\nThat is all.", "hermes", "auto", CONTENT, MARKER, _OPENS),
     ("backticks in a line of a fence", 'So:\n\n```py\nprint("```")\nCALL\n```\n', "hermes", "hermes", CONTENT, FENCE, _FENCE),
     ("tildes in a line of a fence of tildes", "So:\n\n~~~\na ~~~ b\nCALL\n~~~\n", "mistral-v13", "auto", CONTENT, FENCE, _FENCE),
-    ("an empty line in a fence with more than a word", "So:\n\n```js title='a.js'\nx\n\nCALL\n```\n", "hermes", "hermes",
-     CONTENT, FENCE, _FENCE),
-    ("an indented fence of tildes with more than a word", "So:\n\n  ~~~ a b\n  CALL\n  ~~~\n", "glm-4.5", "glm-4.5", CONTENT,
-     FENCE, _FENCE),
-    ("a backtick in a string of a whole document closes the code after it", 'So: {"a": "don`t"}, and `\nCALL\n` a', "hermes",
-     "hermes", CONTENT, "JSON that is complete", _JSON),
     ("reasoning in a string of JSON", 'So: {"log": "<think>a</think>CALL"}', "hermes", "hermes", CONTENT, QUOTED_THOUGHT,
      _STRING),
     ("two Harmony calls in quoted lines: a marker of the first one opens reasoning", "> FIRST\n> CALL", "harmony", "auto",
@@ -118,35 +144,13 @@ _RUN: tuple[tuple[str, str, str, str, str, str, str], ...] = (
      _CUT),
     ("a draft before the closer of another family, at the end", "<think>\nMaybe CALL\n</thinking>", "hermes", "auto", CONTENT,
      "another family's closer", _DRAFT),
-    ("a call that breaks off, in tildes that open the turn, takes the opener of reasoning with it",
-     '~~~\n<tool_call>{"name": "note" b\n~~~\n\n<think>a CALL</think>Done.', "hermes", "hermes", CONTENT, "a broken call in tildes",
-     _DRAFT),
-    ("two openers after a lone backtick, the second on a line of its own", "`<pre> x\n<tool_response> `\nCALL", "hermes",
-     "hermes", CONTENT, "a tag that ends a paragraph", "choices.md: a line that begins a quotation ends the paragraph"),
     ("blanks and a > begin the turn, and hide an opener", " > <pre>\nCALL\n</pre>", "hermes", "auto", CONTENT,
      "no line begins there", _LINE),
-    ("a > directly after a call hides an opener", "FIRST> <pre>\nCALL\n</pre>", "qwen3-coder", "qwen3-coder", CONTENT,
-     "no line begins there", _LINE),
-    ("a document over lines after a lone backtick", '`{\n"log": "CALL\n', "glm-4.5", "auto", CONTENT,
-     "a document after a lone backtick", _STRING),
     ("a tab in a string of JSON", 'So: {"log": "a\tCALL\n', "hermes", "hermes", CONTENT, "a tab in a string",
      "SECURITY.md: a raw line break ends a string; nothing else is said to"),
-    ("JSON in a string of JSON, its quotes not escaped", 'So: {"log": "{"a": "CALL\n', "hermes", "hermes", CONTENT,
-     "a bracket in a string", _STRING),
-)  # fmt: skip
-# Then those that are lost.
-_LOST: tuple[tuple[str, str, str, str, str, str, str], ...] = (
     ("the opener of reasoning in code", "Use the `<think>` tag.\nCALL\nDone.", "hermes", "hermes", RUNS, QUOTED_THOUGHT, _NESTED),
-    ("a mention in code directly before a call", "Use `<!--`CALL", "hermes", "hermes", RUNS, "a mention before a call", _MENTION),
-    ("a document that begins in a comment", 'So <!-- {" -->CALL', "hermes", "auto", RUNS, "JSON in a quotation", _NESTED),
-    ("an opener in a string of a whole document", 'So: {"x": "<!-- y"}\n\nCALL', "hermes", "hermes", RUNS,
-     "JSON that is complete", _JSON),
-    ("a list that breaks off before a bracket", '{"a": [\nCALL', "mistral-v13", "mistral-v13", RUNS,
-     "a list before a bracket", _TRACE),
-    ("tildes in a line, directly before a call", "It is ~~~ CALL", "hermes", "hermes", RUNS, "tildes before a marker",
-     "choices.md: a fence's line ends after at most one word"),
-    ("a lone backtick, a call, and a tag that begins a line", "`a\nCALL\n<pre>b`", "deepseek-v3.2", "auto", RUNS,
-     "a tag that ends a paragraph", "choices.md: a line that begins a quotation ends the paragraph"),
 )  # fmt: skip
-DIFFERENCES = _rows()
+DIFFERENCES = _rows(*_RUN, *_LOST)
 """All of them, those that are dangerous first."""
+MENDED = _rows(*_MENDED)
+"""Rows that were differences."""

@@ -13,7 +13,7 @@ from tests.page.contexts import CALL, END_MARKERS, FIRST, ROWS, At, Context, Row
 from tests.page.reference import document, read, says, without_ends
 from tests.page.texts import BEGUN
 
-__all__ = ["KNOWN", "explained", "is_cut_known"]
+__all__ = ["KNOWN", "explained"]
 
 _NESTED = frozenset({"qwen3-coder", "deepseek-v3.2"})  # formats with an opener inside that is an opener, too
 _THOUGHT = re.compile(r"</?think(?:ing)?>|\[/?THINK\]")
@@ -52,29 +52,6 @@ def _inner_opener(text: str, name: str, ran: str) -> bool:
     return ran == "runs" and again and any(start <= place < end for start, end in _strings(text))
 
 
-def _thought_in_quotation(text: str, name: str, _ran: str) -> bool:
-    found, place = read(text), text.index(CALL)
-    # With `auto`, a marker of Harmony's calls opens reasoning, too.
-    openers = [each.start() for each in _THOUGHT.finditer(text, 0, place)]
-    openers += [text.index(FIRST)] if name == "harmony" and FIRST in text else []
-    return any(found[each].context in {*_QUOTED, Context.JSON_STRING, Context.JSON} for each in openers)
-
-
-def _json_first(text: str, _format: str, ran: str) -> bool:
-    # The turn begins with what is no JSON after all, perhaps in a fence, or that follows a call; and a string in it would
-    # open something.
-    if ran == "runs" and re.match(r"\s*`{3,}\w*\s*[\[{\"]", text):
-        return True
-    found = re.search(rf"{FIRST}\s*(?=[\[{{])", text) or re.match(r"\s*(?=[\[{])", text)
-    strings, _, complete = document(text, found.end(), len(text)) if found else ([], 0, True)
-    where = read(text)
-    return not complete and any(
-        each.context in {*_QUOTED, Context.OVER, Context.REASONING}
-        for start, end in strings
-        for each in where[start:end]
-    )
-
-
 def _opaque_json(text: str, _format: str, ran: str) -> bool:
     return says(text, _NO_JSON) in {ran, "either"}
 
@@ -95,11 +72,6 @@ def _after_a_tick(text: str, _format: str, ran: str) -> bool:
     return ran != "runs" and text[: text.index(CALL)].endswith("`")
 
 
-def _marker_first(text: str, _format: str, ran: str) -> bool:
-    # A fence opens the turn, and a marker follows its line at once.
-    return ran == "runs" and re.match(rf"\s*(?:`{{3,}}|~{{3,}})[\w+#./-]*\s*\n\s*(?:{_MARKER})", text) is not None
-
-
 def _in_a_list(text: str, name: str, ran: str) -> bool:
     return ran != "runs" and name.startswith("mistral") and without_ends(text).lstrip()[:1] in {"[", "{"}
 
@@ -108,22 +80,8 @@ def _tag_ends_paragraph(text: str, _format: str, _ran: str) -> bool:
     return re.search(r"`(?:[^\n]|\n(?!\n))*\n[<\[]", text) is not None
 
 
-def _other_closer(text: str, _format: str, ran: str) -> bool:
-    after = text[text.index(CALL) + 1 :]
-    return ran == "runs" and _THOUGHT.search(after) is not None and not _THOUGHT.sub("", without_ends(after)).strip()
-
-
-def _cut_off_in_code(text: str, _format: str, ran: str) -> bool:
-    after = text[text.index(CALL) + 1 :].lstrip("` \n")
-    return ran == "runs" and "`" in text and (after.startswith(END_MARKERS) or _OVER.match(after) is not None)
-
-
 def _tildes_before_a_marker(text: str, _format: str, ran: str) -> bool:
     return ran != "runs" and re.search(rf"~{{3,}}[\w+#./-]*[ \t]*(?:{_MARKER}|[{CALL}{FIRST}])", text) is not None
-
-
-def _tab_in_a_string(text: str, _format: str, ran: str) -> bool:
-    return ran == "runs" and any("\t" in text[start:end] for start, end in _strings(text))
 
 
 def _strings(text: str) -> Iterator[tuple[int, int]]:
@@ -132,18 +90,8 @@ def _strings(text: str) -> Iterator[tuple[int, int]]:
         yield from document(text, found.start(), len(text))[0]
 
 
-def _after_a_header(text: str, _format: str, _ran: str) -> bool:
-    return re.search(r"(?:<\|im_start\|>|_header_id\|>)(?:assistant)?\s*\n(?:>|~~~)", text) is not None
-
-
 def _goes_on(text: str, _format: str, _ran: str) -> bool:
     return re.search(rf"(?m)^>.*(?:{_BEGUN})", text) is not None
-
-
-def _marker_in_a_string(text: str, _format: str, ran: str) -> bool:
-    found, place = read(text), text.index(CALL)
-    markers = re.finditer(_MARKER, text[:place])
-    return ran == "runs" and any(found[each.start()].context is Context.JSON_STRING for each in markers)
 
 
 def _broken_call(text: str, _format: str, ran: str) -> bool:
@@ -174,25 +122,17 @@ def _bracket_in_a_string(text: str, _format: str, ran: str) -> bool:
 
 KNOWN: dict[str, Callable[[str, str, str], bool]] = {
     "an inner opener in a string": _inner_opener,
-    "reasoning in a quotation": _thought_in_quotation,
-    "JSON that begins the turn": _json_first,
     "the end of a fence": _fences,
     "JSON that is complete": _opaque_json,
     "JSON in a quotation": _outlived,
     "a mention before a call": _after_a_tick,
-    "a marker first in a fence": _marker_first,
     "a list before a bracket": _in_a_list,
     "a tag that ends a paragraph": _tag_ends_paragraph,
-    "another family's closer": _other_closer,
-    "cut off in code": _cut_off_in_code,
     "tildes before a marker": _tildes_before_a_marker,
     "a quoted line that goes on": _goes_on,
-    "a marker in a string": _marker_in_a_string,
     "a broken call in tildes": _broken_call,
-    "a line after a header": _after_a_header,
     "no line begins there": _no_line,
     "a document after a lone backtick": _document_after_a_tick,
-    "a tab in a string": _tab_in_a_string,
     "a bracket in a string": _bracket_in_a_string,
 }
 """By name: whether a difference is of that kind. Each takes the text, the format and what the engine does."""
@@ -201,8 +141,3 @@ KNOWN: dict[str, Callable[[str, str, str], bool]] = {
 def explained(text: str, name: str, ran: str) -> str:
     """The name of the known difference; "" if there is none."""
     return next((what for what, is_it in KNOWN.items() if is_it(text, name, ran)), "")
-
-
-def is_cut_known(text: str) -> bool:
-    """Whether the text may be read otherwise by characters: a call in what may be JSON, which begins the turn."""
-    return re.match(rf"(?s)(?:.*{FIRST})?\s*(?:`{{3,}}\w*\s*)?[\[{{]", text) is not None
