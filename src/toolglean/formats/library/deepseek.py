@@ -66,7 +66,14 @@ FORMATS = (
         aliases=("deepseek", "deepseekv3", "deepseek-r1"),
         models=(
             *("deepseek-v3", "deepseekv3", "deepseek-v2.5", "deepseek-r1", "deepseek-chat-v3"),
-            *("deepseek-prover-v2", "skywork-or1"),
+            *(
+                "*-deepseek-r1-distill",
+                "*-deepseek-r1-0528-qwen3",
+                "deepseek-prover-v2",
+                "mai-ds",
+                "r1-1776",
+                "skywork-or1",
+            ),
         ),
         source="chat templates of deepseek-ai/DeepSeek-V3-0324 and deepseek-ai/DeepSeek-R1-0528",
     ),
@@ -94,7 +101,7 @@ FORMATS = (
     dsml(
         "deepseek-v3.2",
         "function_calls",
-        aliases=("deepseek-v32", "deepseekv32", "deepseek-dsml"),
+        aliases=("deepseek-v32", "deepseekv32", "deepseek32", "deepseek-dsml"),
         models=("deepseek-v3.2",),
     ),
     dsml("deepseek-v4", "tool_calls", aliases=("deepseekv4",), models=("deepseek-v4",)),

@@ -61,7 +61,7 @@ FORMATS = (
         headers=HEADERS,
         drop=(*("<|start|>", *ENDS), *("<|channel|>final", "<|channel|>commentary to=assistant")),
         aliases=("openai", "gpt-oss", "gptoss", "gpt-oss-harmony", "openai-gptoss"),
-        models=("gpt-oss", "gptoss"),
+        models=("gpt-oss", "gptoss", "fare-20b", "optimind", "schgen"),
         source="chat template of openai/gpt-oss-120b; https://github.com/openai/harmony",
     ),
     # A space after each special token, and calls in parallel.
@@ -71,11 +71,14 @@ FORMATS = (
             f"{SPACED_HEADER} to=functions.{{name}}<|channel|> commentary <|constrain|> json<|message|> {{arguments}}"
             "<|end|>"
         ),
-        also=tuple(
-            f"to={to}<|channel|> {channel}{kind}<|message|> {{arguments}}<|end|>"
-            for to in ("functions.{name}", "{name}")
-            for channel in CHANNELS
-            for kind in (" <|constrain|> json", "")
+        also=(
+            *(
+                f"to={to}<|channel|> {channel}{kind}<|message|> {{arguments}}<|end|>"
+                for to in ("functions.{name}", "{name}")
+                for channel in CHANNELS
+                for kind in (" <|constrain|> json", "")
+            ),
+            *_recipients(),  # its template writes no such spaces
         ),
         arguments=JsonOrText(),
         leads=("assistant",),
