@@ -11,7 +11,7 @@ from tests.support.real_templates import checkpoints, turns_of
 from tests.support.shared import table
 from toolglean.formats.registry import format_of_model
 
-MODELS = dict((model, name) for model, name in table(PINNED))
+MODELS = {row[0]: row[1] for row in table(PINNED)}
 MOST_WRONG = 3
 
 needs_templates = pytest.mark.skipif(

@@ -53,8 +53,8 @@ NO_FORMAT: tuple[str, ...] = (
     *("*-opencodereasoning", "*-nemotron-research", "*-arch-function-chat", "aya-expanse"),
     *("*-nemotron-4", "*-nemotron-3-8b", "glm-4v", "glm-4.1v", "glm-4-voice"),
     *("qwen/qwen-7b", "qwen/qwen-14b", "qwen/qwen-72b", "mistral-7b-*-0.1", "mistral-7b-*-0.2"),
-    # Their template is another family's, or they are for an agent whose prompts decide.
-    *("*-alternate-tokenizer", "*-hermes-agent"),
+    # Their template is not that of their family, or they are for an agent whose prompts decide.
+    *("*-alternate-tokenizer", "*-hermes-agent", "*-pythonic", "typhoon-2.1-gemma"),
 )
 """Patterns of models, as in `Format(models=…)`, whose names contain a family's name but that write no known format."""
 

@@ -26,7 +26,7 @@ FORMATS = (
         aliases=("llama", "llama3", "llama4-json", "llama-3", "llama-3.1"),
         models=(
             *("llama-3", "llama-3.1", "llama-3.2", "llama-3.3", "llama-4-json", "llama-1b", "llama-3b", "llama-8b"),
-            *("l3", "l3.1", "l3.2", "l3.3", "arcee-supernova", "krikri", "nemotron-70b"),
+            *("l3", "l3.1", "l3.2", "l3.3", "arcee-supernova", "deephat", "krikri", "nemotron-70b"),
         ),
         source="chat templates of meta-llama/Llama-3.1-8B-Instruct and Llama-3.2-3B-Instruct",
     ),
@@ -58,7 +58,7 @@ FORMATS = (
         separator=", ",
         drop=(*LLAMA_ENDS, *HEADER, "<end_of_turn>"),
         aliases=("pythonic-bare", "gemma3-pythonic"),
-        models=("*-toolace", "*-watt-tool", "*-pythonic", "gemma-3"),
+        models=("*-toolace", "*-watt-tool", "gemma-3"),
         source="vLLM 0.33, parser pythonic; chat template of Team-ACE/ToolACE-8B",
     ),
     # The prompt ends with the first `<|recipient|>`: pass it as `prompt`.
