@@ -315,11 +315,14 @@ FORMATS = (
     Format(
         "step-audio-2",
         call="<tool_call>function\n{name}\n{arguments}</tool_call>",
-        also=("<tool_call>\n{call}\n</tool_call>",),  # the template of Step-Audio-2-mini
+        also=(
+            "<tool_call>\n{call}\n</tool_call>",  # the template of Step-Audio-2-mini
+            "<|CALL_START|>function\n{name}\n{arguments}<|CALL_END|>",  # that of Step-Audio-R1.1
+        ),
         separator="\n",
         reasoning=LINE_THINK,
         drop=("<|EOT|>", *CHATML),
-        models=("step-audio-2",),
+        models=("step-audio-2", "step-audio-r1.1"),
         source="vLLM (branch), parser step_audio_2",
     ),
     Format(

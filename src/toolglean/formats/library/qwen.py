@@ -22,17 +22,18 @@ HERMES_MODELS = (
     *(f"qwen-{size}" for size in HERMES_SIZES),
     *"""
     a.x-4.0 a.x-k1 aescoder afm-4.5b agentcpm arctic-awm arctic-text2sql areal asearcher avibe bagel-7b
-    baichuan-m2 baichuan-m3 bfs-prover bielik cogito confucius cosmos-3 cosmos-reason2 darwin-28b dasd
-    deepseek-r1t2 diffucoder dr-venus dream-v0 exaone-4 falcon-3 falcon-e falcon-h1 goedel-prover-v2 grovemoe hipo
-    holo2 intern-s1-pro internvl-3.5 jamba-2 jamba-reasoning jan-nano jan-v1 jan-v2 jan-v3 januscoder k-exaone
-    kanana-2 kat kimi-dev ling-1t ling-2 ling-flash ling-mini llada-2.0 llada-2.1 llada-moe llama-3-groq luciole
-    lucy-128k marco-deepresearch marco-mini marco-nano mellum2 menlo/lucy midm mimo-7b mimo-vl mindlink ming-flash
-    minicpm-o minimind motif-2 motif-3 nextcoder nextstep nomos openthaigpt openthinker oreal pacore qvikhr qwen2
-    qwen2.5 qwen3 qwq r1t2 reka ring-1t ring-2 ring-flash ring-mini rio-2.5 rio-3.0 rio-3.1 rnj robobrain2 sdar
-    sdlm sequential-hidden-decoding sera-14b sera-32b sera-8b simplechat simplesd skywork-r1v2 skywork-r1v3
-    smallthinker smollm3 step-3-vl supernova-medius swe-dev synlogic t-lite t-pro tencent/points tinyswallow
-    tmax-8b tmax-sft tongyi-deepresearch trinity ui-venus uigen vaetki vibethinker virtuoso webworld wedlm
-    xiyansql youtu *-arch-function *-cogito-v1 *-deephermes *-hermes *-nemotron-cascade *-nemotron-orchestrator
+    baichuan-m2 baichuan-m3 bfs-prover bielik blip3o-next cogito confucius cosmos-3 cosmos-reason2 darwin-28b dasd
+    deepseek-r1t2 diffucoder dr-venus dream-v0 efficient-dlm exaone-4 falcon-3 falcon-e falcon-h1 fare-8b fastvlm
+    goedel-prover-v2 grovemoe hipo holo2 intern-s1-pro internvl-3.5 jamba-2 jamba-reasoning jan-nano jan-v1 jan-v2
+    jan-v3 januscoder k-exaone kanana-2 kat kimi-dev ling-1t ling-2 ling-flash ling-mini llada-2.0 llada-2.1
+    llada-moe llama-3-groq luciole lucy-128k marco-deepresearch marco-mini marco-nano mellum2 menlo/lucy midm
+    mimo-7b mimo-vl mindlink ming-flash minicpm-o minimind motif-2 motif-3 nextcoder nextstep nomos nouscoder
+    openthaigpt openthinker oreal pacore qvikhr qwen2 qwen2.5 qwen3 qwq r1t2 reka ring-1t ring-2 ring-flash
+    ring-mini rio-2.5 rio-3.0 rio-3.1 rnj robobrain2 sdar sdlm sequential-hidden-decoding sera-14b sera-32b
+    sera-8b simplechat simplesd skywork-r1v2 skywork-r1v3 skywork-swe smallthinker smollm3 step-3-vl
+    supernova-medius swe-dev swe-fixer synlogic t-lite t-pro tencent/points tinyswallow tmax-8b tmax-sft
+    tongyi-deepresearch trinity ui-venus uigen vaetki vibethinker virtuoso webworld wedlm xiyansql youtu zwz
+    *-arch-function *-cogito-v1 *-deephermes *-hermes *-nemotron-cascade *-nemotron-orchestrator
     *-nemotron-terminal
     """.split(),  # noqa: SIM905  # so many names
 )
