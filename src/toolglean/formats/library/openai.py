@@ -83,8 +83,12 @@ FORMATS = (
         arguments=JsonOrText(),
         leads=("assistant",),
         reasoning=("<|channel|> analysis<|message|> ", "<|end|>"),
+        reasonings=(("<|channel|>analysis<|message|>", "<|end|>"),),
         calls_in_reasoning=False,
-        content_markers=(SPACED_HEADER, "<|channel|> final<|message|>", "<|channel|> commentary<|message|>"),
+        content_markers=(
+            *(SPACED_HEADER, "<|channel|> final<|message|>", "<|channel|> commentary<|message|>"),
+            *("<|channel|>final<|message|>", "<|channel|>commentary<|message|>"),
+        ),
         drop=("<|start|>", *ENDS),
         models=("llm-jp-4",),
         source="llama.cpp b11549, common/parsers/llm-jp-harmony.cpp",
