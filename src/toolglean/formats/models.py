@@ -15,10 +15,16 @@
 # (`Huihui-Qwen3-Coder-…`). If several patterns fit, the most specific one is used:
 #
 #   1  a pattern that begins with `*` before all others. It says that whatever is before its words belongs to the name
-#      of another model, from which this one was made: `*-nemotron` in `Llama-3.1-Nemotron-Nano-8B`
-#   2  then the pattern whose words come first in the name: DeepSeek in `DeepSeek-R1-Distill-Qwen-7B`
+#      of another model, from which this one was made: `*-nemotron-nano` in `Llama-3.1-Nemotron-Nano-8B`
+#   2  then the pattern whose words come first in the name
 #   3  then the one with the most words: `qwen3-coder` before `qwen3`
 #   4  then the one that is first in the order of precedence
+#
+# A name with two families (`Qwen3-8B-distill-GLM-4.7`, a merge) says two things if they write different formats. Then
+# no format is known, unless a pattern of rule 1 decides.
+#
+# Words that are glued together are compared in both ways, as they are written and apart where a capital letter begins
+# (`HQwen3-8B` is also `h qwen 3 8b`).
 """Families of models by names."""
 
 from __future__ import annotations
@@ -27,6 +33,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
+from functools import partial
 from typing import NamedTuple
 
 from toolglean.formats.spec import Format
@@ -46,6 +53,7 @@ _words = re.compile(
     rf"|(v(?=\d))|([ae]?\d+(?:[.x]\d+)*[bmkt]{_END}|\d+|[^\W\d_]+)"  # v3; a size, a number, a word
 ).findall
 _version = re.compile(r"(?<!\d)(\d)\.(\d)(?!\d)")
+_borders = partial(re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])").sub, "-")
 _gaps = re.compile(r"(?:^|[-_:\s])\*+(?=[-_:\s]|$)")
 _separators = re.compile(r"[-_:\s]+(?![^\[]*\])")
 _wild = re.compile(r"(\*+|\?|\[[^\]]*\])")
@@ -69,11 +77,17 @@ class Found(NamedTuple):
         rank: how specific it is, for comparison.
         order: its place in the order of precedence.
         format: its format; None if models of that name write no known one.
+        text: the pattern.
+        place: where it fits, in words of the name: from the first to behind the last.
+        other: the pattern of another family in the name, because of which its format is not known.
     """
 
     rank: tuple[int, int, int]
     order: int
     format: Format | None
+    text: str = ""
+    place: tuple[int, int] = (0, 0)
+    other: str = ""
 
 
 class _Pattern(NamedTuple):
@@ -97,10 +111,11 @@ class _Pattern(NamedTuple):
                 return None
             end = start + len(run)
         if self.is_made_from_another:
-            return Found((3 if self.format is None else 2, 0, self.written), self.order, self.format)
-        # The owner is written before the name. A pattern without words (`*`) is for what nothing else fits.
-        first = -1 if self.owner else place
-        return Found((1 if self.written else 0, -first, self.written), self.order, self.format)
+            rank = (3 if self.format is None else 2, 0, self.written)
+        else:
+            # The owner is written before the name. A pattern without words (`*`) is for what nothing else fits.
+            rank = (1 if self.written else 0, 1 if self.owner else -place, self.written)
+        return Found(rank, self.order, self.format, self.text, (place, end))
 
 
 def _fits(run: tuple[str, ...], words: tuple[str, ...], place: int) -> bool:
@@ -133,16 +148,23 @@ class Families:
     def find(self, model: str, *, without: frozenset[str] = frozenset()) -> Found | None:
         """The most specific pattern that fits a model's name, or None.
 
+        If the name has two families that write different formats, the format of what is found is None.
+
         Args:
             model: the name, as people write it.
             without: names of formats that are left out, because others replace them.
         """
         owner, name = name_of(model)
-        words = words_of(name)
-        fitting = (
-            each for each in self._fitting(words, owner) if each.format is None or each.format.name not in without
-        )
-        return max(fitting, key=lambda each: (each.rank, -each.order), default=None)
+        readings = dict.fromkeys((words_of(name), words_of(name_of(_apart(model))[1])))
+        best: Found | None = None
+        for words in readings:
+            fitting = [
+                each for each in self._fitting(words, owner) if not (each.format and each.format.name in without)
+            ]
+            found = _most_specific(fitting)
+            if found is not None and (best is None or _precedence(found) > _precedence(best)):
+                best = found
+        return best
 
     def _fitting(self, words: tuple[str, ...], owner: str) -> Iterator[Found]:
         for place, word in enumerate(words):
@@ -157,6 +179,21 @@ class Families:
         """The families: the patterns of one run of words, as they are declared."""
         patterns = (each for several in self._by_word.values() for each in several if each.format is not None)
         return tuple(dict.fromkeys(each.text for each in patterns if len(each.runs) == 1))
+
+
+def _most_specific(fitting: list[Found]) -> Found | None:
+    best = max(fitting, key=_precedence, default=None)
+    if best is None or best.rank[0] != 1:
+        return best
+    later = [each for each in fitting if each.rank[0] == 1 and each.place[0] >= best.place[1]]
+    next_one = max(later, key=_precedence, default=None)
+    if next_one is None or next_one.format is best.format:
+        return best
+    return best._replace(format=None, other=next_one.text)
+
+
+def _precedence(found: Found) -> tuple[tuple[int, int, int], int]:
+    return found.rank, -found.order
 
 
 def plain(text: str) -> str:
@@ -176,6 +213,11 @@ def name_of(model: str) -> tuple[str, str]:
     while len(parts) > 1 and (_hash(parts[-1]) or all(_is_storage(word) for word in words_of(parts[-1]))):
         parts.pop()
     return ("-".join(words_of(parts[-2])) if len(parts) > 1 else "", parts[-1] if parts else "")
+
+
+def _apart(model: str) -> str:
+    """A name whose glued words are written apart, where a capital letter says so: `HQwen3-8B` is `H-Qwen3-8B`."""
+    return _borders(model[-MOST_CHARACTERS:])
 
 
 def words_of(name: str) -> tuple[str, ...]:

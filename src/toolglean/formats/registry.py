@@ -198,9 +198,15 @@ def format_of_model(model: str) -> Format | None:
 
 
 def unknown_model(model: str) -> UsageError:
-    """The error for a model that no format is known for. It suggests families whose names are spelled much alike."""
+    """The error for a model that no format is known for.
+
+    It names the two families of a name that has two, or suggests families whose names are spelled much alike.
+    """
+    found = _library_families().find(model)
     near = _near_families(model)
     hint = f"did you mean {' or '.join(near)}? Otherwise " if near else ""
+    if found is not None and found.other:
+        hint = f"its name has two families that write different formats, {found.text} and {found.other}: "
     return UsageError(f"unknown model {model!r}: {hint}pass a format, a template or a tag instead")
 
 

@@ -110,7 +110,7 @@ class Format(Declaration):
         models: patterns of the names of models that write it, such as `qwen3-coder`: its words are looked for anywhere
             in a model's name. `*` stands for any other words; inside a word, `*`, `?` and `[…]` are wildcards. A `*` at
             the beginning says that models of the family were made from others, whose names come before
-            (`*-nemotron`). The most specific pattern of all formats is used.
+            (`*-nemotron-nano`). The most specific pattern of all formats is used.
         source: where the format was read from.
         reads: what is read if patterns do not describe it: set by `from_tag` and `from_response_template`.
         origin: how the format was found: set by the constructors `from_…`.

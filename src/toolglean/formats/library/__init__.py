@@ -32,6 +32,9 @@ UNSUPPORTED: dict[str, str] = {
     "response_template": "the format is in the checkpoint's response_template and has no name: pass that template",
     "default": 'it stands for several formats: use "auto"',
     "basic": "it reads reasoning alone: use the name of the model's format",
+    "base": "it reads reasoning alone: use the name of the model's format",
+    "mixed_think_tool_handoff": "it reads reasoning alone: use the name of the model's format",
+    "none": "it reads nothing, so use no parser",
     "passthrough": "it reads nothing, so use no parser",
     "identity": "it reads nothing, so use no parser",
     "minimax_m2_append_think": "it leaves the reasoning and its markers in the content: use minimax-m2",
@@ -41,30 +44,17 @@ UNSUPPORTED: dict[str, str] = {
 
 NO_FORMAT: tuple[str, ...] = (
     # They write no text of their own, or judge that of others.
-    *(
-        "*-embed",
-        "*-embedqa",
-        "*-embedding",
-        "*-embeddings",
-        "*-embedder",
-        "*-colbert",
-        "e5-mistral",
-        "*-reranker",
-        "*-rerank",
-    ),
-    *("*-reward", "*-rm", "*-prm", "*-guard", "*-guardian", "*-safety", "*-tts", "*-asr", "*-speech", "*-image"),
-    *("*-dots-ocr", "*-nemotron-ocr", "*-nemotron-parse", "*-hunyuan-3d", "*-llava", "*-cogvlm"),
+    *("*-embed", "*-embedqa", "*-embedding", "*-embeddings", "*-embedder", "*-colbert", "*-colembed", "e5-mistral"),
+    *("*-reranker", "*-rerank", "*-reward", "*-rm", "*-prm", "*-guard", "*-guardian", "*-safety", "*-tts", "*-asr"),
+    *("*-speech", "*-image", "*-dots-ocr", "*-nemotron-ocr", "*-nemotron-parse", "*-hunyuan-3d", "*-llava", "*-cogvlm"),
     # They were made from a model that calls tools, and their own prompts have no place for tools.
-    *("*-dolphin", "*-openhermes", "*-openorca", "*-tulu", "*-chatqa", "phi-4-mini-reasoning", "phi-4-mini-flash"),
-    *(
-        "*-acereason",
-        "*-openreasoning",
-        "*-openmath",
-        "*-opencodereasoning",
-        "*-nemotron-research",
-        "*-arch-function-chat",
-    ),
+    *("*-dolphin-2", "*-dolphin-3", "*-dolphin-mixtral", "*-openhermes", "*-openorca", "*-tulu", "*-chatqa"),
+    *("phi-4-mini-reasoning", "phi-4-mini-flash", "*-acereason", "*-openreasoning", "*-openmath"),
+    *("*-opencodereasoning", "*-nemotron-research", "*-arch-function-chat", "aya-expanse"),
     *("*-nemotron-4", "*-nemotron-3-8b", "glm-4v", "glm-4.1v", "glm-4-voice"),
+    *("qwen/qwen-7b", "qwen/qwen-14b", "qwen/qwen-72b", "mistral-7b-*-0.1", "mistral-7b-*-0.2"),
+    # Their template is not that of their family, or they are for an agent whose prompts decide.
+    *("*-alternate-tokenizer", "*-hermes-agent", "*-pythonic", "typhoon-2.1-gemma"),
 )
 """Patterns of models, as in `Format(models=…)`, whose names contain a family's name but that write no known format."""
 

@@ -56,6 +56,7 @@ FORMATS = (
             "<use_mcp_tool>\n<server_name>{server}</server_name>\n<tool_name>{name}</tool_name>\n<arguments>\n"
             "{arguments}\n</arguments>\n</use_mcp_tool>"
         ),
+        also=("<tool_call>\n{call}\n</tool_call>",),  # the template of MiroThinker, without that prompt
         separator="\n",
         reasoning=("<think>", "</think>"),
         aliases=("use-mcp-tool", "mirothinker"),

@@ -15,8 +15,8 @@ FORMATS = (
         reasoning=("<|START_THINKING|>", "<|END_THINKING|>"),
         content_markers=("<|START_TEXT|>", "<|START_RESPONSE|>"),
         drop=("<|END_TEXT|>", "<|END_RESPONSE|>", *TURN_ENDS),
-        aliases=("cohere", "cohere-command3", "cohere-command4", "command-r7b", "cohere2"),
-        models=("command-a", "command-r7b", "cohere2"),
+        aliases=("cohere", "cohere-cmd", "cohere-command3", "cohere-command4", "command-r7b", "cohere2"),
+        models=("command-a", "command-r7b", "cohere2", "north-mini"),
         source="chat templates of CohereLabs/c4ai-command-a-03-2025 and c4ai-command-r7b-12-2024",
     ),
     Format(
@@ -25,7 +25,7 @@ FORMATS = (
         keys=("tool_name", "parameters"),
         drop=TURN_ENDS,
         aliases=("command-r-plus", "command-r-action"),
-        models=("command-r", "aya-expanse"),
+        models=("command-r",),
         source="chat template of CohereForAI/c4ai-command-r-plus",
     ),
 )

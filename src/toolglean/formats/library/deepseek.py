@@ -12,7 +12,7 @@ V31_CALL = "<｜tool▁call▁begin｜>{name}<｜tool▁sep｜>{arguments}<｜to
 # What is left of V3's calls: `function`, the name, and JSON in a fence.
 V3_LEFT = tuple(f"function{each}{{name}}\n```json\n{{arguments}}\n```" for each in ("<｜tool▁sep｜>", "\n", ""))
 MISSPELT = ("toolcalls", "tool")
-ENDS = ("<｜end▁of▁sentence｜>",)
+ENDS = ("<｜end▁of▁sentence｜>", "<｜Assistant｜>")
 
 # DSML as V4 spells it: <, bars, DSML, the same bars, r: or a blank or neither, a word. Bars are one or two, wide,
 # narrow or double, and may stand apart.
@@ -67,7 +67,14 @@ FORMATS = (
         aliases=("deepseek", "deepseekv3", "deepseek-r1"),
         models=(
             *("deepseek-v3", "deepseekv3", "deepseek-v2.5", "deepseek-r1", "deepseek-chat-v3"),
-            *("deepseek-prover-v2", "skywork-or1"),
+            *(
+                "*-r1-distill",
+                "*-deepseek-r1-0528-qwen3",
+                "deepseek-prover-v2",
+                "mai-ds",
+                "r1-1776",
+                "skywork-or1",
+            ),
         ),
         source="chat templates of deepseek-ai/DeepSeek-V3-0324 and deepseek-ai/DeepSeek-R1-0528",
     ),
@@ -95,7 +102,7 @@ FORMATS = (
     dsml(
         "deepseek-v3.2",
         "function_calls",
-        aliases=("deepseek-v32", "deepseekv32", "deepseek-dsml"),
+        aliases=("deepseek-v32", "deepseekv32", "deepseek32", "deepseek-dsml"),
         models=("deepseek-v3.2",),
     ),
     dsml("deepseek-v4", "tool_calls", aliases=("deepseekv4",), models=("deepseek-v4",)),

@@ -46,7 +46,7 @@ FORMATS = (
         reasoning=THINK,
         drop=ENDS,
         aliases=("granite4",),
-        models=("granite-4",),
+        models=("granite-4", "granite-*-4"),
         source="chat template of ibm-granite/granite-4.0-tiny",
     ),
 )

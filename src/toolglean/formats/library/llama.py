@@ -24,7 +24,10 @@ FORMATS = (
         keys=("name", "parameters"),
         drop=(*LLAMA_ENDS, *HEADER),
         aliases=("llama", "llama3", "llama4-json", "llama-3", "llama-3.1"),
-        models=("llama-3", "llama-3.1", "llama-3.2", "llama-3.3", "llama-4-json", "*-nemotron-70b"),
+        models=(
+            *("llama-3", "llama-3.1", "llama-3.2", "llama-3.3", "llama-4-json", "llama-1b", "llama-3b", "llama-8b"),
+            *("l3", "l3.1", "l3.2", "l3.3", "arcee-supernova", "deephat", "krikri", "nemotron-70b"),
+        ),
         source="chat templates of meta-llama/Llama-3.1-8B-Instruct and Llama-3.2-3B-Instruct",
     ),
     # Llama 4's own template writes the content between the first two markers, and JSON after them.
@@ -34,6 +37,7 @@ FORMATS = (
         also=("<|python_end|>{call}", "<|python_start|>{call}<|python_end|>"),
         keys=("name", "parameters"),
         drop=(*LLAMA_ENDS, "<|python_start|>"),
+        models=("llama-4",),
         aliases=("llama4-pystart-json",),
         source="chat template of meta-llama/Llama-4-Scout-17B-16E-Instruct",
     ),
@@ -44,7 +48,6 @@ FORMATS = (
         call="{name}({keywords})",
         separator=", ",
         drop=(*LLAMA_ENDS, "<|python_start|>"),
-        models=("llama-4",),
         source="vLLM 0.33, parser llama4_pythonic",
     ),
     Format(
@@ -74,7 +77,7 @@ FORMATS = (
         without_special_tokens=("{name}{arguments}</function>",),
         drop=(*LLAMA_ENDS, *HEADER),
         aliases=("functionary-v31",),
-        models=("functionary-v3.1", "functionary-small-v3.1", "functionary-medium-v3.1"),
+        models=("functionary-v3.1", "functionary-small-v3.1", "functionary-medium-v3.1", "kanana-1.5"),
         source="chat template of meetkai/functionary-medium-v3.1",
     ),
     # The prompt ends with the first `>>>`: pass it as `prompt`, or the turn's first line is the name.
@@ -102,9 +105,9 @@ FORMATS = (
         drop=("<SPECIAL_12>", "<|im_end|>", "<|im_start|>assistant", *LLAMA_ENDS),
         aliases=(
             *("nemotron-nano-v2", "nemotron-toolcall", "nemotron-deci", "nemotron-json", "nemotron-v2"),
-            *("nemotron-h",),
+            *("nemotron-h", "llama-nemotron", "llama-nemotron-json"),
         ),
-        models=("*-nemotron",),
+        models=("*-nemotron-nano", "*-nemotron-super", "*-nemotron-ultra", "*-nemotron-h-8b", "*-nemotron-h-47b"),
         source="chat template of nvidia/NVIDIA-Nemotron-Nano-9B-v2",
     ),
     Format(

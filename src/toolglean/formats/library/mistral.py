@@ -42,7 +42,7 @@ FORMATS = (
                 "mistral-large-3",
                 "mistral-large-*-2512",
             ),
-            *("mistral-small-4", "mistral-small-*-2603", "codestral-2508", "voxtral"),
+            *("mistral-small-4", "mistral-small-*-2603", "codestral-2508", "leanstral", "voxtral"),
         ),
         source="mistral-common, tokenizers v13 and v15; chat template of mistralai/Ministral-3-14B-Reasoning-2512",
     ),
@@ -69,7 +69,7 @@ FORMATS = (
         models=(
             *("mistral", "mixtral", "codestral", "pixtral", "ministral-3b", "ministral-8b", "mistral-small-3"),
             *("mistral-small-3.1", "mistral-small-22b", "mistral-small-24b", "mistral-small-*-2409"),
-            *("mistral-small-*-2501", "mistral-small-*-2503"),
+            *("mistral-small-*-2501", "mistral-small-*-2503", "nemo-12b", "cydonia", "magnum-*-12b"),
         ),
         source="mistral-common, tokenizers v2 to v7; chat template of mistralai/Mistral-Nemo-Instruct-2407",
     ),

@@ -31,8 +31,8 @@ FORMATS = (
         reasoning=("<think>", "</think>"),
         reasonings=(("◁think▷", "◁/think▷"),),
         drop=("<|im_end|>", "[EOS]"),
-        aliases=("kimi", "kimi-k25", "kimi-k2.5"),
-        models=("kimi-k2", "kimi-k2.5", "kimi-vl", "kimi-dev", "kimi-linear"),
+        aliases=("kimi", "kimi-k25", "kimi-k2.5", "kimi-thinking"),
+        models=("kimi-k2", "kimi-k2.5", "kimi-vl", "kimi-linear", "llada-2.2"),
         source="chat template of moonshotai/Kimi-K2-Instruct",
     ),
     # What is left where a server takes the first tokens out: after other text too.

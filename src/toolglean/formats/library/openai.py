@@ -65,7 +65,7 @@ FORMATS = (
         headers=HEADERS,
         drop=(*("<|start|>", *ENDS), *("<|channel|>final", "<|channel|>commentary to=assistant")),
         aliases=("openai", "gpt-oss", "gptoss", "gpt-oss-harmony", "openai-gptoss"),
-        models=("gpt-oss", "gptoss"),
+        models=("gpt-oss", "gptoss", "fare-20b", "hypernova-60b", "optimind", "schgen"),
         source="chat template of openai/gpt-oss-120b; https://github.com/openai/harmony",
     ),
     # A space after each special token, and calls in parallel.
@@ -75,17 +75,24 @@ FORMATS = (
             f"{SPACED_HEADER} to=functions.{{name}}<|channel|> commentary <|constrain|> json<|message|> {{arguments}}"
             "<|end|>"
         ),
-        also=tuple(
-            f"to={to}<|channel|> {channel}{kind}<|message|> {{arguments}}<|end|>"
-            for to in ("functions.{name}", "{name}")
-            for channel in CHANNELS
-            for kind in (" <|constrain|> json", "")
+        also=(
+            *(
+                f"to={to}<|channel|> {channel}{kind}<|message|> {{arguments}}<|end|>"
+                for to in ("functions.{name}", "{name}")
+                for channel in CHANNELS
+                for kind in (" <|constrain|> json", "")
+            ),
+            *_recipients(),  # its template writes no such spaces
         ),
         arguments=JsonOrText(),
         leads=("assistant",),
         reasoning=("<|channel|> analysis<|message|> ", "<|end|>"),
+        reasonings=(("<|channel|>analysis<|message|>", "<|end|>"),),
         calls_in_reasoning=False,
-        content_markers=(SPACED_HEADER, "<|channel|> final<|message|>", "<|channel|> commentary<|message|>"),
+        content_markers=(
+            *(SPACED_HEADER, "<|channel|> final<|message|>", "<|channel|> commentary<|message|>"),
+            *("<|channel|>final<|message|>", "<|channel|>commentary<|message|>"),
+        ),
         drop=("<|start|>", *ENDS),
         models=("llm-jp-4",),
         source="llama.cpp b11549, common/parsers/llm-jp-harmony.cpp",

@@ -40,6 +40,7 @@ FORMATS = (
         parameter='<parameter name="{key}">{value}</parameter>\n',
         reasoning=THINK,
         drop=("<|endofassistant|>",),
+        aliases=("dots3",),
         models=("dots",),
         source="vLLM 0.33, parser dots; SGLang 0.5.23, detector dots",
     ),
@@ -110,8 +111,20 @@ FORMATS = (
         reasoning=LINE_THINK,
         content_markers=("<answer>",),
         drop=("</answer>", "<|eos|>", "<|endoftext|>"),
-        models=("hunyuan-a13b", "hunyuan-0.5b", "hunyuan-1.8b", "hunyuan-4b", "hunyuan-7b"),
+        models=("hunyuan-a13b",),
         source="chat template of tencent/Hunyuan-A13B-Instruct",
+    ),
+    Format(
+        "hunyuan-dense",
+        section=("<tool_calls>", "</tool_calls>"),
+        call="<tool_call>{name}\n```json\n{arguments}\n```</tool_call>",
+        separator="\n",
+        reasoning=LINE_THINK,
+        content_markers=("<answer>",),
+        drop=("</answer>", "<|eos|>", "<|endoftext|>"),
+        aliases=("hunyuan-hermes",),
+        models=("hunyuan-0.5b", "hunyuan-1.8b", "hunyuan-4b", "hunyuan-7b", "hy-embodied"),
+        source="chat template of tencent/Hunyuan-7B-Instruct; ms-swift 4.6, agent template hunyuan_hermes",
     ),
     # A message to a tool: its header names no tool, and its text is a list. The prompt ends with the role.
     Format(
@@ -180,7 +193,7 @@ FORMATS = (
         reasoning=("<|thought_start|>\n", "\n<|thought_end|>"),
         drop=CHATML,
         aliases=("minicpm3",),
-        models=("minicpm3",),
+        models=("minicpm3", "minicpm4-mcp"),
         source="chat template of openbmb/MiniCPM3-4B",
     ),
     Format(
@@ -207,7 +220,7 @@ FORMATS = (
         reasoning=THINK,
         drop=CHATML,
         aliases=("olmo3", "olmo3-think"),
-        models=("olmo-3",),
+        models=("olmo-3", "olmo-hybrid", "olmo-32b"),
         source="vLLM 0.33, parser olmo3 (allenai/Olmo-3-7B-Instruct)",
     ),
     # Three sources describe three spellings; all of them are read.
@@ -246,7 +259,7 @@ FORMATS = (
         separator="\n",
         reasoning=THINK,
         at_line_start=True,
-        models=("rwkv",),
+        models=("rwkv-7",),
         source="vLLM (branch), parser rwkv",
     ),
     # Objects as Python writes them. Servers take the marker out.
@@ -306,11 +319,14 @@ FORMATS = (
     Format(
         "step-audio-2",
         call="<tool_call>function\n{name}\n{arguments}</tool_call>",
-        also=("<|CALL_START|>function\n{name}\n{arguments}<|CALL_END|>",),  # Step-Audio
+        also=(
+            "<tool_call>\n{call}\n</tool_call>",  # the template of Step-Audio-2-mini
+            "<|CALL_START|>function\n{name}\n{arguments}<|CALL_END|>",  # that of Step-Audio-R1.1
+        ),
         separator="\n",
         reasoning=LINE_THINK,
         drop=("<|EOT|>", *CHATML),
-        models=("step-audio-2",),
+        models=("step-audio-2", "step-audio-r1.1"),
         source="vLLM (branch), parser step_audio_2",
     ),
     Format(

@@ -53,7 +53,18 @@ FORMATS = (
         registered_only=True,
         at_line_start=True,
         end_markers=("Observation", "observation"),
+        aliases=("react-en", "react-zh", "react-grpo", "toolbench"),
         source="Yao et al., ReAct (arXiv 2210.03629); the prompts of LangChain and LlamaIndex",
+    ),
+    # The prompt of Qwen's agents. What the model writes after the arguments is a made-up result.
+    Format(
+        "qwen-agent",
+        call="✿FUNCTION✿: {name}\n✿ARGS✿: {arguments}",
+        separator="\n",
+        end_markers=("✿RESULT✿",),
+        drop=("✿RETURN✿:",),
+        aliases=("qwen-en", "qwen-zh", "qwen-en-parallel", "qwen-zh-parallel"),
+        source="https://github.com/QwenLM/Qwen-Agent (qwen_fncall_prompt); ms-swift 4.6, agent template qwen_en",
     ),
     # Agents that see a screen: one action at the end of what they think.
     Format(

@@ -12,6 +12,43 @@ CHATML = ("<|im_end|>", "<|endoftext|>", "<|im_start|>assistant")
 CODER_CALL = "<function={name}>\n{parameters}</function>"
 CODER_PARAMETER = "<parameter={key}>\n{value}\n</parameter>\n"
 
+# A name that says Qwen and a size, but no version: only these versions have models of that size. (Those of the first
+# Qwen, which call no tools, are known by their owner: see NO_FORMAT.)
+HERMES_SIZES = ("0.6b", "1.5b", "1.7b", "3b", "7b", "8b", "14b", "32b", "72b", "235b")
+CODER_SIZES = ("0.8b", "9b", "27b", "35b", "122b", "397b")
+
+# Beside Qwen's own, models of many makes that were trained from them, or whose template has their calls.
+HERMES_MODELS = (
+    *(f"qwen-{size}" for size in HERMES_SIZES),
+    *"""
+    a.x-4.0 a.x-k1 aescoder afm-4.5b agentcpm arctic-awm arctic-text2sql areal asearcher avibe bagel-7b
+    baichuan-m2 baichuan-m3 bfs-prover bielik blip3o-next cogito confucius cosmos-3 cosmos-reason2 darwin-28b dasd
+    deepseek-r1t2 diffucoder dr-venus dream-v0 efficient-dlm exaone-4 falcon-3 falcon-e falcon-h1 fare-8b fastvlm
+    goedel-prover-v2 grovemoe hipo holo2 intern-s1-pro internvl-3.5 jamba-2 jamba-reasoning jan-nano jan-v1 jan-v2
+    jan-v3 januscoder k-exaone kanana-2 kat kimi-dev ling-1t ling-2 ling-flash ling-mini llada-2.0 llada-2.1
+    llada-moe llama-3-groq luciole lucy-128k marco-deepresearch marco-mini marco-nano mellum2 menlo/lucy midm
+    mimo-7b mimo-vl mindlink ming-flash minicpm-o minimind motif-2 motif-3 nextcoder nextstep nomos nouscoder
+    openthaigpt openthinker oreal pacore qvikhr qwen2 qwen2.5 qwen3 qwq r1t2 reka ring-1t ring-2 ring-flash
+    ring-mini rio-2.5 rio-3.0 rio-3.1 rnj robobrain2 sdar sdlm sequential-hidden-decoding sera-14b sera-32b
+    sera-8b simplechat simplesd skywork-r1v2 skywork-r1v3 skywork-swe smallthinker smollm3 step-3-vl
+    supernova-medius swe-dev swe-fixer synlogic t-lite t-pro tencent/points tinyswallow tmax-8b tmax-sft
+    tongyi-deepresearch trinity ui-venus uigen vaetki vibethinker virtuoso webworld wedlm xiyansql youtu zwz
+    *-arch-function *-cogito-v1 *-deephermes *-hermes *-nemotron-cascade *-nemotron-orchestrator
+    *-nemotron-terminal
+    """.split(),  # noqa: SIM905  # so many names
+)
+CODER_MODELS = (
+    *(f"qwen-{size}" for size in CODER_SIZES),
+    *"""
+    agents-a1 arex cosmos-3-edge darwin-36b darwin-398b darwin-9b dna-3.0 fara-1.5 frogboss frogmini granite-4.2
+    holo-3.1 intellect-3 intern-s2 iquest-coder k-exaone-2 kat-coder kat-dev keural-nova macaron-*-tall
+    minicpm-robotmanip minicpm-v-4.5 minicpm-v-4.6 minicpm-v4.5 minicpm-v4.6 nanbeige4 nex-n2 omnicoder ornith
+    primeintellect/qwen3 procreations/grug qwable qwen-agentworld qwen3-coder qwen3.5 qwen3.6 qwen3.7 qwen3.8
+    qwenpaw qwythos rio-3.2 tmax trinity-large-thinking *-nemotron-*-120b *-nemotron-*-30b *-nemotron-*-550b
+    *-nemotron-3 *-nemotron-3.5 *-nemotron-cascade-2 *-nemotron-labs *-nemotron-nano-3
+    """.split(),  # noqa: SIM905  # so many names
+)
+
 FORMATS = (
     # Hermes 2 writes `arguments` first; Ollama's older templates put all calls into one wrapper. {call} reads both.
     # Hermes 2 Theta writes the marker of a turn for that of a call.
@@ -26,24 +63,9 @@ FORMATS = (
             *("qwen", "qwen25", "qwen2.5", "qwen3", "qwen3-json", "trinity", "exaone4", "qwen3-thinking"),
             *("qwen3-vl-instruct", "qwen3-vl-thinking", "holo2", "hermes-2-pro", "hermes3", "qwen2d5"),
             *("qwen3-next", "qwen-qwq", "json-tools", "tng", "tng-r1t2", "kolibri1", "exaone-moe", "k-exaone"),
+            *("qwen3-moe", "qwen3-vl", "iquest-coder-v1", "youtu"),
         ),
-        models=(
-            *("*-hermes", "*-deephermes", "llama-3-groq", "qwen2.5", "qwen2", "qwen3", "qwq", "rnj", "bielik"),
-            *("reka", "kat", "holo2", "exaone-4", "k-exaone", "baichuan-m2", "smollm3", "mimo-vl", "trinity"),
-            *("afm-4.5b", "xiyansql", "cogito", "smallthinker", "ling-1t", "ling-2", "ling-flash", "ling-mini"),
-            *("ring-1t", "ring-2", "ring-flash", "ring-mini", "a.x-4.0", "kanana-2", "jan-v1", "jan-v2"),
-            *(
-                "jan-v3",
-                "jan-nano",
-                "menlo/lucy",
-                "lucy-128k",
-                "tongyi-deepresearch",
-                "r1t2",
-                "deepseek-r1t2",
-                "intern-s1-pro",
-            ),
-            *("*-nemotron-orchestrator", "*-nemotron-cascade", "*-arch-function", "jamba-reasoning", "falcon-h1"),
-        ),
+        models=HERMES_MODELS,
         source="chat templates of NousResearch/Hermes-2-Pro-Llama-3-8B, Qwen/Qwen2.5-7B-Instruct and Qwen/Qwen3-0.6B",
     ),
     # Models forget the wrapper, or its opener alone, and fall back to the JSON of Qwen3; templates that are given JSON
@@ -64,20 +86,19 @@ FORMATS = (
         aliases=(
             *("qwen3-xml", "qwen3.5", "ornith", "nanbeige", "minicpmv", "nemotron-3", "nemotron-v3"),
             *("nemotron-3-nano", "nemotron-3.5-nano", "granite-thinking-parser", "qwen-coder", "qwen-xml"),
-            *("interns2-preview", "nemotron-nano", "nano-v3", "berrylm", "iquest-coder"),
+            *("interns2-preview", "nemotron-nano", "nano-v3", "berrylm", "iquest-coder", "qwen3-tagged"),
         ),
-        models=(
-            *("qwen3-coder", "qwen3.5", "qwen3.6", "qwen3.7", "qwen3.8", "ornith", "nanbeige4", "minicpm-v-4.5"),
-            *("minicpm-v4.5", "intern-s2", "iquest-coder", "intellect-3", "granite-4.2"),
-            *("*-nemotron-3", "*-nemotron-3.5", "*-nemotron-nano-3", "*-nemotron-cascade-2"),
-        ),
+        models=CODER_MODELS,
         source="chat templates of Qwen/Qwen3-Coder-30B-A3B-Instruct, Qwen/Qwen3.5-4B, nvidia/Nemotron-3-Nano-30B-A3B",
     ),
     # One line, and values verbatim: a line break next to a value belongs to it.
     Format(
         "mimo",
         call="<tool_call>{ws}<function={name}>{parameters}</function>{ws}</tool_call>",
-        also=("<function={name}>{parameters}</function>{ws}</tool_call>",),
+        also=(
+            "<function={name}>{parameters}</function>{ws}</tool_call>",
+            "<tool_call>\n{call}\n</tool_call>",  # the template of MiMo-V2-Flash-Base
+        ),
         separator="\n",
         parameter="<parameter={key}>{value}</parameter>",
         reasoning=("<think>", "</think>"),
@@ -95,7 +116,7 @@ FORMATS = (
         parameter=CODER_PARAMETER,
         reasoning=("<seed:think>", "</seed:think>"),
         drop=("<seed:eos>",),
-        models=("seed-oss",),
+        models=("seed-oss", "seed-36b"),
         source="chat template of ByteDance-Seed/Seed-OSS-36B-Instruct",
     ),
     Format(
@@ -109,6 +130,7 @@ FORMATS = (
         ),
         reasoning=("<longcat_think>\n", "\n</longcat_think>"),
         drop=("</longcat_s>",),
+        aliases=("longcat-flash-lite",),
         models=("longcat",),
         source="vLLM 0.33, parser longcat (meituan-longcat/LongCat-Flash-Chat)",
     ),
