@@ -11,7 +11,7 @@ from toolglean.formats.patterns import opening
 from toolglean.formats.spec import Format
 from toolglean.sources.traces.bodies import Shape
 
-__all__ = ["danger", "mentioned"]
+__all__ = ["danger", "is_begun", "mentioned"]
 
 _ordinary = re.compile(r"(?:\w+(?:[-'’]\w+)*[ \t,]*)*[.?:;]?|[-*+>#.,:;'\"()!?•]").fullmatch
 
@@ -38,6 +38,17 @@ def mentioned(declared: Format, contents: Iterable[str]) -> str:
     if opener and any(_contains(text, opener, line=declared.at_line_start) for text in contents):
         return f"the text before a call is {opener!r}, which is also in the prose of a turn"
     return ""
+
+
+def is_begun(declared: Format, content: str) -> bool:
+    """Whether a text with an opener in it was meant for a call: it has another marker, or no prose after the opener."""
+    if sum(len(marker) > 1 and marker in content for marker in declared.markers) > 1:
+        return True
+    opener = (opening(declared.section[0]) or opening(declared.call)).split()
+    return bool(opener) and _prose(content.rpartition(opener[-1])[2]) is None
+
+
+_prose = re.compile(r"[A-Za-z]{2,}[ ,]+[A-Za-z]{2,}|[a-z][.!?]\s*$").search
 
 
 def _contains(text: str, opener: str, *, line: bool) -> bool:
