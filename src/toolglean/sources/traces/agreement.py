@@ -52,6 +52,11 @@ class Agreement:
     called: int
     calls: int
 
+    @property
+    def score(self) -> tuple[int, int]:
+        """How good it is: how many turns with calls it reads, and how many turns do not fit."""
+        return self.called, -len(self.faults)
+
     def fitting(self, given: Given) -> list[int]:
         """The turns that fit."""
         return [number for number in range(len(given.turns)) if number not in self.faults]
@@ -83,8 +88,8 @@ class Search:
         if found is None or found.faults:
             seeds = (self.learn(seed) for seed in self._seeds())
             tried = [each for each in seeds if each is not None]
-            better = self._grown(max(tried, key=lambda each: each.called, default=None))
-            if better is not None and (found is None or better.called > found.called):
+            better = self._grown(max(tried, key=lambda each: each.score, default=None))
+            if better is not None and (found is None or better.score > found.score):
                 found = better
         return None if found is None else self._settled(found)
 
@@ -116,7 +121,7 @@ class Search:
         for number in self._every:
             content = reading_of(declared, given, number).content
             fault = mentioned(declared, [content])
-            if fault and not is_begun(declared, content):
+            if fault and not is_begun(declared, content, given.tools.names):
                 failures.append(Failure(fault, best[0].shape, declared, number, sum(best[0].counts)))
                 return None
             if fault:
@@ -137,7 +142,7 @@ class Search:
             number = min(left, key=lambda each: len(self._given.turns[each]))
             tried.add(number)
             more = self.learn((found.kept - found.faults.keys()) | {number})
-            if more is not None and more.called > found.called:
+            if more is not None and more.score > found.score:
                 found = more
         return found
 
@@ -157,7 +162,7 @@ class Search:
         fitting = found.fitting(self._given)
         if len(fitting) <= MANY and sum(len(self._given.turns[each]) for each in fitting) <= CHARACTERS:
             more = self.learn(fitting)
-            return more if more is not None and more.called >= found.called else found
+            return more if more is not None and more.score >= found.score else found
         return found
 
     def proven(self, found: Agreement) -> Proof:

@@ -40,15 +40,14 @@ def mentioned(declared: Format, contents: Iterable[str]) -> str:
     return ""
 
 
-def is_begun(declared: Format, content: str) -> bool:
-    """Whether a text with an opener in it was meant for a call: it has another marker, or no prose after the opener."""
+def is_begun(declared: Format, content: str, names: Iterable[str]) -> bool:
+    """Whether a text with an opener in it was meant for a call: another marker, a sign or a tool's name is there too."""
     if sum(len(marker) > 1 and marker in content for marker in declared.markers) > 1:
         return True
     opener = (opening(declared.section[0]) or opening(declared.call)).split()
-    return bool(opener) and _prose(content.rpartition(opener[-1])[2]) is None
-
-
-_prose = re.compile(r"[A-Za-z]{2,}[ ,]+[A-Za-z]{2,}|[a-z][.!?]\s*$").search
+    rest = content.rpartition(opener[-1])[2].lstrip() if opener else "."
+    word = re.match(r"[\w-]*", rest)[0]  # type: ignore[index]  # the pattern matches the empty string
+    return not word or any(name.startswith(word) or word.startswith(name) for name in names)
 
 
 def _contains(text: str, opener: str, *, line: bool) -> bool:
