@@ -224,7 +224,7 @@ def _gaps(given: Given, rows: list[Row], *, quoted: bool) -> Gaps:
 
 
 def _keyed(text: str, key: str) -> str:
-    return re.sub(rf"(?<=[/\[<:‹«⟨⟪【⟦]){re.escape(key)}(?=[>\]›»⟩⟫】⟧])", "{key}", text)
+    return re.sub(rf"(?<=[/\[<:|‹«⟨⟪【⟦]){re.escape(key)}(?=[>\]|›»⟩⟫】⟧])", "{key}", text)
 
 
 def _shapes(given: Given, mark: Mark, rows: list[Row]) -> Iterator[Shape]:

@@ -45,9 +45,9 @@ def is_begun(declared: Format, content: str, names: Iterable[str]) -> bool:
     if sum(len(marker) > 1 and marker in content for marker in declared.markers) > 1:
         return True
     opener = (opening(declared.section[0]) or opening(declared.call)).split()
-    rest = content.rpartition(opener[-1])[2].lstrip() if opener else "."
-    word = re.match(r"[\w-]*", rest)[0]  # type: ignore[index]  # the pattern matches the empty string
-    return not word or any(name.startswith(word) or word.startswith(name) for name in names)
+    places = re.finditer(re.escape(opener[-1]) + r"\s*([\w-]*)", content) if opener else ()
+    words = {match[1] for match in places}
+    return any(not word or name.startswith(word) or word.startswith(name) for word in words for name in names)
 
 
 def _contains(text: str, opener: str, *, line: bool) -> bool:
