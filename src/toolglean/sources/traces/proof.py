@@ -25,7 +25,7 @@ from toolglean.tools import ToolSet
 __all__ = ["STEPS", "Proof", "Reading", "fault_of", "left_over", "prove", "reading_of"]
 
 Calls = tuple[Answer, ...]
-STEPS = 40_000
+STEPS = 20_000
 """How many pieces all turns are read in: characters, as long as there are no more. To read one takes 10 to 20 µs."""
 PIECE = 61
 

@@ -15,6 +15,7 @@ from toolglean.tools import Tool, ToolSet
 __all__ = ["Site", "Sites", "groups", "sites_in", "unread_call"]
 
 MOST_GROUPS = 12
+MOST_SITES = 60
 REACH = 400
 """How far from a tool's name its keys are looked for, in characters."""
 
@@ -42,8 +43,19 @@ Sites = tuple[tuple[Site, ...], ...]
 
 
 def sites_in(given: Given) -> Sites:
-    """All names of tools in the turns, as whole words; of names at one place, the longest."""
-    return tuple(tuple(_found(given.tools, number, text)) for number, text in enumerate(given.turns))
+    """The names of tools in the turns, as whole words; of names at one place, the longest.
+
+    Of a turn that names tools all the time, those without a key in their neighbourhood are left out.
+    """
+    return tuple(_likely(text, [*_found(given.tools, n, text)]) for n, text in enumerate(given.turns))
+
+
+def _likely(text: str, sites: list[Site]) -> tuple[Site, ...]:
+    if len(sites) <= MOST_SITES:
+        return tuple(sites)
+    near = [(site, text[max(0, site.start - REACH) : site.end + REACH]) for site in sites]
+    keyed = [site for site, around in near if any(key in around for key in site.tool.properties)]
+    return tuple(keyed[: MOST_SITES // 2] + keyed[MOST_SITES // 2 :][-MOST_SITES // 2 :])
 
 
 @lru_cache(maxsize=4)
