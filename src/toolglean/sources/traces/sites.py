@@ -12,7 +12,7 @@ from functools import lru_cache
 from toolglean.sources.traces.given import Given
 from toolglean.tools import Tool, ToolSet
 
-__all__ = ["Site", "Sites", "groups", "sites_in", "unread_call"]
+__all__ = ["MOST_SITES", "Site", "Sites", "groups", "sites_in", "unread_call"]
 
 MOST_GROUPS = 12
 MOST_SITES = 60
