@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterable, Mapping
 from copy import copy
@@ -13,6 +14,7 @@ from os import PathLike
 from typing import Any
 
 from toolglean.errors import UsageError
+from toolglean.formats.as_json import fields_in, json_schema, values_of
 from toolglean.formats.checks import check
 from toolglean.formats.declaration import Declaration
 from toolglean.formats.origin import AnyFormat, TagOnly
@@ -251,6 +253,34 @@ class Format(Declaration):
         """
         found: Format = _named_constructors().from_tag(tag, closer)
         return found
+
+    @classmethod
+    def from_json(cls, value: str | bytes | Mapping[str, Any]) -> Format:
+        """The format that `to_json` wrote.
+
+        Args:
+            value: the JSON text, or the object in it.
+
+        Raises:
+            FormatError: it is not such an object, of another version, or the declaration in it is wrong.
+        """
+        return cls(**fields_in(value))
+
+    def to_json(self) -> str:
+        """The declaration as one JSON object, without the fields that have their default value.
+
+        Its key `toolglean_format` is the version of its shape, which `json_schema` describes. The names under which the
+        library knows a format, and how it was found, are not part of it.
+
+        Raises:
+            UsageError: the patterns of a call are not known; see `is_declared`.
+        """
+        return json.dumps(values_of(self.declared("be written as JSON")), ensure_ascii=False, indent=2)
+
+    @staticmethod
+    def json_schema() -> dict[str, Any]:
+        """The JSON schema of what `to_json` writes."""
+        return json_schema()
 
     @property
     def is_declared(self) -> bool:

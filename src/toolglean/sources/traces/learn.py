@@ -1,5 +1,5 @@
-# From turns to a format: what most turns agree on is learnt, proven on all of them, and compared with known formats. Does
-# not depend on how turns are read, or on how a declaration is found.
+# From turns to a format: what most turns agree on is learnt, proven on all of them, and compared with known formats.
+# Does not depend on how turns are read, or on how a declaration is found.
 #
 #   given.py        what is learnt from
 #   agreement.py    the largest set of turns that agree; what is wrong with the others

@@ -122,7 +122,7 @@ def _checked(declared: Format, given: Given, number: int) -> tuple[str, str]:
     # What is wrong if the turn is read in pieces, or written; and why it cannot be written.
     key = declared, given.numbers[number], "pieces"
     if key not in given.memory:
-        output, reading, _ = _read_once(declared, given, number)
+        reading = reading_of(declared, given, number)
         events = read(declared, given.tools, pieces(given.turns[number], STEPS // len(given.turns)))
         same = events == read(declared, given.tools, [given.turns[number]])
         given.memory[key] = (
