@@ -28,7 +28,7 @@ def _each(given: Arguments, write: Callable[[str, Any], str], between: str = "")
     return between.join(write(key, value) for key, value in given.items())
 
 
-def _formats() -> Iterator[Invented]:  # noqa: PLR0915  # one line for each
+def _formats() -> Iterator[Invented]:  # one line for each
     def add(name: str, write: Callable[[int, str, Arguments], str], **around: Any) -> Invented:
         return Invented(name, write, **around)
 

@@ -1,5 +1,5 @@
-# A declaration as JSON, so that it can be kept in a file, sent, and read by other programs: which keys it has, what each
-# may contain, and the version of all that. Does not depend on how a declaration is read or found, or on files.
+# A declaration as JSON, so that it can be kept in a file, sent, and read by other programs: which keys it has, what
+# each may contain, and the version of all that. Does not depend on how a declaration is read or found, or on files.
 #
 # The keys are the fields of `Declaration` that say how a model writes; those with their default value are left out. The
 # version changes if a program that knows the old one would misread a new file.
@@ -16,7 +16,7 @@ from toolglean.errors import FormatError, shown
 from toolglean.formats.declaration import Declaration
 from toolglean.formats.words import Json, JsonOrText, Pairs, PythonDict, Quoted, ScriptObject, Tree
 
-__all__ = ["VERSION", "fields_in", "json_schema", "values_of"]
+__all__ = ["MARK", "VERSION", "fields_in", "json_schema", "values_of"]
 
 VERSION = 1
 MARK = "toolglean_format"
@@ -133,7 +133,7 @@ def _tuples(value: Any) -> Any:
 
 def _codec(value: Any) -> Any:
     name = value.get("codec") if isinstance(value, dict) else None
-    if name not in _CODECS:
+    if not isinstance(name, str) or name not in _CODECS:
         raise FormatError(
             f"the key 'arguments' of a format is {shown(value)}: expected an object whose 'codec' is one of "
             f"{', '.join(_CODECS)}"

@@ -70,9 +70,10 @@ def two_ways(given: Given, faults: Mapping[int, str]) -> FormatError | None:
 
 
 def _two_ways(given: Given, one: Site, other: Site) -> str:
+    first, second = (given.numbers[each.turn] + 1 for each in (one, other))
     return (
-        f"turns {given.numbers[one.turn] + 1} and {given.numbers[other.turn] + 1} write calls in two ways, {_around(given, one)} and "
-        f"{_around(given, other)}; pass turns of one format"
+        f"turns {first} and {second} write calls in two ways, {_around(given, one)} and {_around(given, other)}; "
+        "pass turns of one format"
     )
 
 
@@ -113,9 +114,9 @@ def _payload(given: Given) -> str:
     site = next(site for row in sites_in(given) for site in row)
     keys = ", ".join(site.tool.properties) or "none"
     return (
-        f"turn {given.numbers[site.turn] + 1} names a tool, {_around(given, site)}, but its arguments (parameters: {keys}) "
-        "are not after the name in any way that a format can express: as an object, as keyword arguments, or as keys "
-        "with values of which something shows the end"
+        f"turn {given.numbers[site.turn] + 1} names a tool, {_around(given, site)}, but its arguments (parameters: "
+        f"{keys}) are not after the name in any way that a format can express: as an object, as keyword arguments, or "
+        "as keys with values of which something shows the end"
     )
 
 

@@ -41,7 +41,7 @@ def mentioned(declared: Format, contents: Iterable[str]) -> str:
 
 
 def is_begun(declared: Format, content: str, names: Iterable[str]) -> bool:
-    """Whether a text with an opener in it was meant for a call: another marker, a sign or a tool's name is there too."""
+    """Whether a text with an opener was meant for a call: another marker, a sign or a tool's name is there too."""
     if sum(len(marker) > 1 and marker in content for marker in declared.markers) > 1:
         return True
     opener = (opening(declared.section[0]) or opening(declared.call)).split()
