@@ -22,7 +22,6 @@ from toolglean.cli.output import for_machines
 from toolglean.cli.usage import exit_codes
 from toolglean.errors import FormatError, TemplateError, UsageError
 from toolglean.formats import Format, all_formats, format_of_model, get_format
-from toolglean.formats.as_json import MARK
 from toolglean.grammar import grammar_of
 from toolglean.tools import ToolSet
 
@@ -106,7 +105,7 @@ def _format(args: argparse.Namespace) -> Format:
                 said = f"{args.format!r} is not a template file, a known format or a known model{hint}"
                 raise InputError(said) from error
             return declared
-    if args.format.endswith(".json") and MARK in read_text(args.format):  # not a tokenizer_config.json
+    if args.format.endswith(".json") and '"toolglean_format"' in read_text(args.format):  # not a tokenizer_config.json
         named = named_format(args.format)
         assert isinstance(named, Format)
         return named

@@ -34,8 +34,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.description = (
         "Learns from 3 to 100 turns how their model writes tool calls, and prints the declaration to paste. If a known "
         "format reads them, that is the answer. Turns that do not agree with most others are left out, and named with "
-        "what does not fit. The declaration is proven first: it reads the others, whole and character by character, with "
-        "arguments that are valid by the tools' schemas."
+        "what does not fit. The declaration is proven first: it reads the others, whole and character by character, "
+        "with valid arguments."
     )
     parser.epilog = exit_codes(4, _0="a format was learnt", _1="no format can be learnt from the turns")
     parser.add_argument(

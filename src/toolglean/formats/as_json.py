@@ -16,7 +16,7 @@ from toolglean.errors import FormatError, shown
 from toolglean.formats.declaration import Declaration
 from toolglean.formats.words import Json, JsonOrText, Pairs, PythonDict, Quoted, ScriptObject, Tree
 
-__all__ = ["MARK", "VERSION", "fields_in", "json_schema", "values_of"]
+__all__ = ["MARK", "VERSION", "fields_in", "json_schema", "text_of", "values_of"]
 
 VERSION = 1
 MARK = "toolglean_format"
@@ -57,6 +57,11 @@ def values_of(declared: Declaration) -> dict[str, Any]:
             found[each.name] = {"codec": type(value).__name__, **asdict(value)} if is_codec else value
     plain: dict[str, Any] = json.loads(json.dumps(found, default=dict))
     return plain
+
+
+def text_of(declared: Declaration) -> str:
+    """The same as JSON text."""
+    return json.dumps(values_of(declared), ensure_ascii=False, indent=2)
 
 
 def fields_in(value: Any) -> dict[str, Any]:

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Mapping
 from copy import copy
@@ -14,7 +13,6 @@ from os import PathLike
 from typing import Any
 
 from toolglean.errors import UsageError
-from toolglean.formats.as_json import fields_in, json_schema, values_of
 from toolglean.formats.checks import check
 from toolglean.formats.declaration import Declaration
 from toolglean.formats.origin import AnyFormat, TagOnly
@@ -264,6 +262,8 @@ class Format(Declaration):
         Raises:
             FormatError: it is not such an object, of another version, or the declaration in it is wrong.
         """
+        from toolglean.formats.as_json import fields_in  # noqa: PLC0415  # few programs read a format from a file
+
         return cls(**fields_in(value))
 
     def to_json(self) -> str:
@@ -275,11 +275,15 @@ class Format(Declaration):
         Raises:
             UsageError: the patterns of a call are not known; see `is_declared`.
         """
-        return json.dumps(values_of(self.declared("be written as JSON")), ensure_ascii=False, indent=2)
+        from toolglean.formats.as_json import text_of  # noqa: PLC0415
+
+        return text_of(self.declared("be written as JSON"))
 
     @staticmethod
     def json_schema() -> dict[str, Any]:
         """The JSON schema of what `to_json` writes."""
+        from toolglean.formats.as_json import json_schema  # noqa: PLC0415
+
         return json_schema()
 
     @property
