@@ -79,7 +79,9 @@ def test_a_format_in_a_file_is_read_by_other_commands(
     capsys.readouterr()
     assert main(["parse", log, "--turns", "--format", file, "--tools", tools]) == 0
     rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert [[{key: call[key] for key in ("name", "arguments")} for call in row["calls"]] for row in rows] == CALLS
+    calls = [row["calls"] for row in rows if "calls" in row]
+    assert [[{key: call[key] for key in ("name", "arguments")} for call in row] for row in calls] == CALLS
+    Path(file).write_text(Format("nova", call="<go>{name}<with>{arguments}</go>").to_json())
     assert main(["grammar", file, "--tools", tools]) == 0
     capsys.readouterr()
     (tmp_path / "wrong.json").write_text('{"toolglean_format": 9}')
@@ -118,6 +120,10 @@ def test_answers_are_believed(tmp_path: Path, tools: str, capsys: pytest.Capture
     answers = lines(tmp_path / "answers.jsonl", CALLS)
     assert main(["learn", log, "--tools", tools, "--answers", answers]) == 0
     wrong = lines(tmp_path / "wrong.jsonl", [CALLS[1], *CALLS[1:]])
+    capsys.readouterr()
+    assert main(["learn", log, "--tools", tools, "--answers", wrong]) == 0
+    assert "turn 1 is left out: a call of get_weather is read, and its answer has send_note" in capsys.readouterr().out
+    wrong = lines(tmp_path / "wrong.jsonl", [*CALLS[1:], CALLS[0]])
     assert main(["learn", log, "--tools", tools, "--answers", wrong]) == 1
     assert "its answer has" in capsys.readouterr().err
 

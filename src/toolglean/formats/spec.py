@@ -6,7 +6,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from copy import copy
 from dataclasses import dataclass
 from importlib import import_module
 from os import PathLike
@@ -350,9 +349,8 @@ class Format(Declaration):
             return None
         # What was checked with {name} holds with a name. To check each pattern again took half of a parser's time, and
         # more than in proportion: thousands of patterns are too many for the cache of tokens.
-        found = copy(self)
-        object.__setattr__(found, "call", calls[0])
-        object.__setattr__(found, "also", tuple(calls[1:]))
+        found = Format.__new__(Format)
+        found.__dict__.update(vars(self) | {"call": calls[0], "also": tuple(calls[1:])})
         return found
 
 
