@@ -83,7 +83,7 @@ CITIES = ("Oslo", "Rome", "Bonn", "Lima", "Kyiv")
     ("turn", "why"),
     [
         ('<|go|>get_weather<|with|>{"city": "Par', "nothing shows that the call of get_weather is complete"),
-        ("<|go|>get_wea", "unreadable call"),
+        ("<|go|>get_wea", "'<|go|>' is left in its content"),
         ('{{get_weather => {"city": "Rome"}}}', "it names get_weather with 'city', and no call is read there"),
         ("get_weather(city='Rome')", "it names get_weather with 'city', and no call is read there"),
     ],
@@ -111,6 +111,33 @@ def test_a_known_format_with_a_broken_turn_is_recognised() -> None:
 def test_two_turns_are_too_few_to_leave_others_out() -> None:
     with pytest.raises(FormatError, match="two ways"):
         learn([single("Oslo"), single("Rome"), 'get_weather: {"city": "Bonn"}', 'get_weather: {"city": "Lima"}'], KNOWN)
+
+
+QUOTED_AND_BARE = {
+    "lines": ("CALL! get_weather\ncity: {}\n!END", '"'),
+    "markers": ("<go>get_weather<k>city</k><v>{}</v></go>", '"'),
+    "attributes": ('<do tool="get_weather" city={}/>', '"'),
+    "keywords": ("@f get_weather(city={})@", "'"),
+}
+
+
+@pytest.mark.parametrize("name", QUOTED_AND_BARE)
+@pytest.mark.parametrize("quoted", [2, 4, 5])
+def test_texts_between_quotes_and_bare_ones_are_not_one_format(name: str, quoted: int) -> None:
+    # They were learnt as one, in which the quotes were part of some texts.
+    pattern, mark = QUOTED_AND_BARE[name]
+    cities = (*CITIES, "Bern")
+    turns = [pattern.format(f"{mark}{city}{mark}" if n < quoted else city) for n, city in enumerate(cities)]
+    if quoted == 2 and name in {"attributes", "keywords"}:  # nothing shows where bare texts end there
+        with pytest.raises(FormatError):
+            learn(turns, KNOWN)
+        return
+    found = learn(turns, KNOWN)
+    most = range(quoted) if quoted > 3 else range(quoted, len(cities))
+    assert {number for number, _ in found.left_out} == set(range(len(cities))) - set(most)
+    for number in most:
+        [call] = parse(turns[number], KNOWN, format=found.format, options=STRICT).calls
+        assert call.arguments == {"city": cities[number]}
 
 
 # -- long turns --------------------------------------------------------------------------------------------------------

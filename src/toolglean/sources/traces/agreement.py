@@ -14,9 +14,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 
+from toolglean.formats.spec import Format
 from toolglean.sources.traces.candidates import Candidate, best_of
 from toolglean.sources.traces.given import Given
-from toolglean.sources.traces.proof import Proof, fault_of, left_over, prove, reading_of
+from toolglean.sources.traces.proof import Proof, fault_of, in_quotes, left_over, prove, reading_of
 from toolglean.sources.traces.refusals import Failure
 from toolglean.sources.traces.safety import is_begun, mentioned
 from toolglean.sources.traces.sites import Sites, groups, sites_in
@@ -86,7 +87,8 @@ class Search:
         """What most turns agree on; None if nothing explains even a few of them."""
         found = self._grown(self.learn(self.few(self._every), failures=self.failures))
         if found is None or found.faults:
-            seeds = (self.learn(seed) for seed in self._seeds())
+            rest = [] if found is None else [self.few(number for number in found.faults if self._sites[number])]
+            seeds = (self.learn(seed) for seed in chain(rest, self._seeds()) if seed)
             tried = [each for each in seeds if each is not None]
             better = self._grown(max(tried, key=lambda each: each.score, default=None))
             if better is not None and (found is None or better.score > found.score):
@@ -117,6 +119,7 @@ class Search:
             return None
         declared = best[0].declared
         faults = {number: fault for number in self._every if (fault := fault_of(declared, given, number))}
+        faults |= self._quoted(declared, [number for number in self._every if number not in faults])
         readings = [reading_of(declared, given, number) for number in self._every if number not in faults]
         for number in self._every:
             content = reading_of(declared, given, number).content
@@ -132,6 +135,14 @@ class Search:
             return None
         called = [len(reading.calls) for reading in readings if reading.calls]
         return Agreement(best[0], kept, faults, len(called), sum(called))
+
+    def _quoted(self, declared: Format, fitting: list[int]) -> dict[int, str]:
+        # Where texts are bare, one between quotes may be what it seems to be, or of another format.
+        if self._given.answers is not None:
+            return {}
+        readings = {number: reading_of(declared, self._given, number) for number in fitting}
+        keys = {number: key for number, reading in readings.items() if (key := in_quotes(declared, reading))}
+        return {number: f"{key!r} is between quotes, unlike the texts of other turns" for number, key in keys.items()}
 
     def _grown(self, found: Agreement | None) -> Agreement | None:
         tried: set[int] = set()

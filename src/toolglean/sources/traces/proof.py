@@ -13,7 +13,7 @@ from typing import Any
 from toolglean.errors import FormatError, UsageError, shown
 from toolglean.events import CallStart, Content, Event, Output, fold, join
 from toolglean.formats.render import render
-from toolglean.formats.spec import Format
+from toolglean.formats.spec import Format, Pairs
 from toolglean.grammar.validate import is_valid
 from toolglean.scan.coerce import properties
 from toolglean.sources.reading import events_by
@@ -22,7 +22,7 @@ from toolglean.sources.traces.sites import unread_call
 from toolglean.sources.traces.texts import common_end, common_start, is_markup, markers_in
 from toolglean.tools import ToolSet
 
-__all__ = ["STEPS", "Proof", "Reading", "fault_of", "left_over", "prove", "reading_of"]
+__all__ = ["STEPS", "Proof", "Reading", "fault_of", "in_quotes", "left_over", "prove", "reading_of"]
 
 Calls = tuple[Answer, ...]
 STEPS = 20_000
@@ -228,9 +228,20 @@ def _edges(readings: list[Reading]) -> str:
     ]
     for edge, where in ((0, "begins"), (-1, "ends")):
         chars = {text[edge] for text in texts}
-        if len(set(texts)) > 1 and len(chars) == 1 and min(chars) in " \n\t\"'|;=,:":
+        if len(set(texts)) > 1 and len(chars) == 1 and min(chars) in " \n\t\"'|;=,:" + ")]}>" * -edge:
             return f"every text {where} with {min(chars)!r}, which is part of the format"
     return ""
+
+
+def in_quotes(declared: Format, reading: Reading) -> str:
+    """The key of a text between quotes, in a format that has none; "" if there is none, or the format has quotes."""
+    codec = declared.arguments
+    if not any("{value}" in each for each in declared.parameters) and not (
+        isinstance(codec, Pairs) and not codec.quoted
+    ):
+        return ""
+    texts = ((key, value) for _, given in reading.calls for key, value in given.items() if isinstance(value, str))
+    return next((key for key, text in texts if len(text) > 1 and text[0] in "\"'" and text[0] == text[-1]), "")
 
 
 def left_over(readings: Sequence[Reading]) -> str:
