@@ -87,7 +87,7 @@ def prove(declared: Format, given: Given, counts: tuple[int, ...], *, carefully:
             if fault:
                 return Proof(fault, number)
             unwritten += [(number, refused)] if refused else []
-    fault = left_over(readings) or _edges(readings)
+    fault = left_over(readings) or _edges(readings, ")]}>" if _is_bare(declared) else "")
     return Proof(fault, 0 if fault else -1, tuple(readings), tuple(unwritten))
 
 
@@ -217,7 +217,7 @@ def _told(declared: Format, reading: Reading) -> str:
     return reading.reasoning.strip() if declared.reasoning[0] else ""
 
 
-def _edges(readings: list[Reading]) -> str:
+def _edges(readings: list[Reading], closing: str) -> str:
     # If all texts begin or end in the same way, that is part of the format.
     texts = [
         value
@@ -228,20 +228,23 @@ def _edges(readings: list[Reading]) -> str:
     ]
     for edge, where in ((0, "begins"), (-1, "ends")):
         chars = {text[edge] for text in texts}
-        if len(set(texts)) > 1 and len(chars) == 1 and min(chars) in " \n\t\"'|;=,:" + ")]}>" * -edge:
+        if len(set(texts)) > 1 and len(chars) == 1 and min(chars) in " \n\t\"'|;=,:" + closing * -edge:
             return f"every text {where} with {min(chars)!r}, which is part of the format"
     return ""
 
 
 def in_quotes(declared: Format, reading: Reading) -> str:
     """The key of a text between quotes, in a format that has none; "" if there is none, or the format has quotes."""
-    codec = declared.arguments
-    if not any("{value}" in each for each in declared.parameters) and not (
-        isinstance(codec, Pairs) and not codec.quoted
-    ):
+    if not _is_bare(declared):
         return ""
     texts = ((key, value) for _, given in reading.calls for key, value in given.items() if isinstance(value, str))
     return next((key for key, text in texts if len(text) > 1 and text[0] in "\"'" and text[0] == text[-1]), "")
+
+
+def _is_bare(declared: Format) -> bool:
+    # Whether texts are written as they are.
+    codec = declared.arguments
+    return any("{value}" in each for each in declared.parameters) or (isinstance(codec, Pairs) and not codec.quoted)
 
 
 def left_over(readings: Sequence[Reading]) -> str:
