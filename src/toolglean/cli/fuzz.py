@@ -52,7 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=0, help="the seed of the random messages (default: 0)")
     parser.add_argument(
         "--format",
-        metavar="NAME|FILE",
+        metavar="NAME",
         help="the format that the template should write, by name or as a JSON file (default: read from the template)",
     )
     add_set_option(parser)

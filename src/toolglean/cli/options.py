@@ -92,7 +92,7 @@ def _add_ways(group: Any) -> None:
     way = group.add_mutually_exclusive_group()
     way.add_argument(
         "--format",
-        metavar="NAME|FILE",
+        metavar="NAME",
         help="the name of a format, listed by `toolglean formats` (default: auto); or a file whose name ends in .json, "
         "with a format as `toolglean learn --output` writes it",
     )
