@@ -70,6 +70,35 @@ def test_json_has_the_same(tmp_path: Path, tools: str, capsys: pytest.CaptureFix
     assert found["losses"] == ["only turn 5 shows all that it needs: pass more turns like it"]
 
 
+def test_a_format_in_a_file_is_read_by_other_commands(
+    tmp_path: Path, tools: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    log, file = lines(tmp_path / "log.jsonl", [{"text": turn} for turn in TURNS]), str(tmp_path / "nova.json")
+    assert main(["learn", log, "--tools", tools, "--name", "nova", "--output", file]) == 0
+    assert Format.from_json(Path(file).read_text()) == Format.from_turns(TURNS, TOOLS, name="nova")
+    capsys.readouterr()
+    assert main(["parse", log, "--turns", "--format", file, "--tools", tools]) == 0
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    calls = [row["calls"] for row in rows if "calls" in row]
+    assert [[{key: call[key] for key in ("name", "arguments")} for call in row] for row in calls] == CALLS
+    Path(file).write_text(Format("nova", call="<go>{name}<with>{arguments}</go>").to_json())
+    assert main(["grammar", file, "--tools", tools]) == 0
+    capsys.readouterr()
+    (tmp_path / "wrong.json").write_text('{"toolglean_format": 9}')
+    assert main(["parse", log, "--turns", "--format", str(tmp_path / "wrong.json")]) == 2
+    assert "wrong.json: toolglean_format=9 is not a version" in capsys.readouterr().err
+
+
+def test_turns_that_are_left_out_are_named(tmp_path: Path, tools: str, capsys: pytest.CaptureFixture[str]) -> None:
+    log = lines(tmp_path / "log.jsonl", [*TURNS, TURNS[0][:60]])
+    assert main(["learn", log, "--tools", tools]) == 0
+    assert "turn 6 is left out: " in capsys.readouterr().out
+    assert main(["learn", log, "--tools", tools, "--json"]) == 0
+    [left_out] = json.loads(capsys.readouterr().out)["left_out"]
+    assert left_out["turn"] == 6
+    assert left_out["reason"]
+
+
 def test_a_known_format_is_named(tmp_path: Path, tools: str, capsys: pytest.CaptureFixture[str]) -> None:
     turns = [f"<tool_call>\n{json.dumps(call)}\n</tool_call>" for row in CALLS for call in row]
     assert main(["learn", lines(tmp_path / "log.jsonl", turns), "--tools", tools]) == 0
@@ -91,6 +120,10 @@ def test_answers_are_believed(tmp_path: Path, tools: str, capsys: pytest.Capture
     answers = lines(tmp_path / "answers.jsonl", CALLS)
     assert main(["learn", log, "--tools", tools, "--answers", answers]) == 0
     wrong = lines(tmp_path / "wrong.jsonl", [CALLS[1], *CALLS[1:]])
+    capsys.readouterr()
+    assert main(["learn", log, "--tools", tools, "--answers", wrong]) == 0
+    assert "turn 1 is left out: a call of get_weather is read, and its answer has send_note" in capsys.readouterr().out
+    wrong = lines(tmp_path / "wrong.jsonl", [*CALLS[1:], CALLS[0]])
     assert main(["learn", log, "--tools", tools, "--answers", wrong]) == 1
     assert "its answer has" in capsys.readouterr().err
 

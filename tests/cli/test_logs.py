@@ -15,6 +15,7 @@ import signal
 import subprocess
 import sys
 import time
+import tracemalloc
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -237,6 +238,24 @@ def test_a_log_that_is_cut_off_gives_what_it_holds(kind: str, tmp_path: Path) ->
     summary = run(tmp_path / "whole", tmp_path / "rows", "--resume")
     assert summary == run(tmp_path / "log", tmp_path / "plain")
     assert (tmp_path / "rows").read_bytes() == (tmp_path / "plain").read_bytes()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_line_without_an_end_is_not_held(kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """50 KB of gzip were a line of 49 MiB, and took twice as much; now a line has a longest length."""
+    monkeypatch.setattr(source, "LONGEST", 100_000)
+    data = b'{"text": "Hi."}\n' * 3 + b"x" * 20_000_000
+    packed = gzip.compress(data) if kind == ".gz" else zstd().compress(data) if kind else data
+    (tmp_path / "log").write_bytes(packed)
+    tracemalloc.start()
+    try:
+        with source.Source(str(tmp_path / "log")) as log:
+            assert [len(chunk.rows) for chunk in log.chunks()] == [3]
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 2_000_000
+    assert "cannot be read after line 3: a line has more than" in str(log.error)
 
 
 def test_standard_input(tmp_path: Path) -> None:

@@ -12,7 +12,8 @@ from benchmarks import floods
 from benchmarks.floods import cost_of, reads
 from fuzz import flood_lines
 from fuzz import floods as search
-from toolglean import Parser
+from toolglean import Parser, parse
+from toolglean.formats.words import tokens_of
 
 
 def typed(kind: str) -> list[dict[str, Any]]:
@@ -65,6 +66,18 @@ def test_many_tools(which: str) -> None:
     # 32,000 tools took over 90 seconds: each closer was looked up in the list of all openers, and a format that is
     # written out for the tools was checked once for each pair of them.
     assert floods.cost_of_tools(which, 250).linear
+
+
+def test_the_pattern_of_each_tool_is_taken_apart_twice_at_most() -> None:
+    # More patterns than the cache of their tokens holds were taken apart six times each: four times the tools took 6.6
+    # times the time.
+    def patterns(count: int) -> int:
+        before = tokens_of.cache_info().misses
+        parse("Hi.", [f"{count}_tool_{number}" for number in range(count)])
+        return tokens_of.cache_info().misses - before
+
+    patterns(10)  # with those of the library
+    assert patterns(9000) <= 2 * 9000 + 10
 
 
 @pytest.mark.parametrize("which", floods.MANY_TOOLS)

@@ -21,6 +21,7 @@ from tests.support import depth
 from toolglean.errors import FormatError, TemplateError, UsageError
 from toolglean.sources.templates import process, renderer
 from toolglean.sources.templates.infer import infer
+from toolglean.sources.templates.infer.verify import FEWEST_SAMPLES
 from toolglean.sources.templates.process import ChildTemplate
 from toolglean.sources.templates.time_budget import TimeBudget
 
@@ -279,14 +280,28 @@ CHAT = "{% for m in messages %}{{ m.role }}: {{ m.content }}{% for c in m.tool_c
 REST = "{{ c.function.arguments|tojson }}</c>{% endfor %}\n{% endfor %}"
 
 
-@pytest.mark.sampled(1)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     "source",
-    [WRAPS + CHAT + REST, CHAT + WRAPS + REST, "from_json unsafe " + WRAPS + CHAT + REST, WRAPS],
-    ids=["each rendering", "each call", "in more than one way", "no chat template"],
+    [
+        WRAPS + CHAT + REST,
+        CHAT + WRAPS + REST,
+        "from_json unsafe " + WRAPS + CHAT + REST,
+        WRAPS,
+        CHAT + REST + "{{ '<c>' * 16000 }}",
+        CHAT + REST + "{{ '[{' * 20000 }}",
+    ],
+    ids=[
+        "each rendering",
+        "each call",
+        "in more than one way",
+        "no chat template",
+        "openers to read",
+        "brackets to read",
+    ],
 )
-def test_one_budget_for_all_renderings(source: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No rendering takes too long; all of them together would take minutes."""
+def test_one_budget_for_everything(source: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """No rendering and no reading takes too long; all of them together would take minutes."""
     seconds = 1.0 if depth.is_full() else 0.4
     monkeypatch.setattr("toolglean.sources.templates.infer.CPU_SECONDS", seconds)
     spent: list[TimeBudget] = []
@@ -300,7 +315,24 @@ def test_one_budget_for_all_renderings(source: str, monkeypatch: pytest.MonkeyPa
         infer(source, untrusted=True)
     (time_budget,) = spent  # one for all of the inference
     assert time_budget.exceeded
-    assert time_budget._cpu < seconds + 5.0  # that of the last rendering comes on top
+    assert time_budget._used < seconds + 5.0  # that of the last rendering comes on top
+
+
+@pytest.mark.parametrize("piece", ["x ", "<c>", "{{ '{{' }}", "`"])
+def test_a_stranger_may_not_write_a_book(piece: str) -> None:
+    """Two million characters for each call took 17 to 41 seconds to be read."""
+    with pytest.raises(FormatError, match="characters for one short conversation; an untrusted template may write"):
+        infer(CHAT + "{% for i in range(90000) %}" + piece + "{% endfor %}" + REST, untrusted=True)
+
+
+def test_an_inference_that_is_short_of_time_tries_fewer_messages(monkeypatch: pytest.MonkeyPatch) -> None:
+    source = CHAT + REST
+    whole = infer(source, untrusted=True, samples=60)
+    monkeypatch.setattr(TimeBudget, "is_half_used", True)
+    short = infer(source, untrusted=True, samples=60)
+    assert short.format == whole.format
+    assert "60 of 60 random messages came back" in whole.evidence
+    assert f"{FEWEST_SAMPLES} of {FEWEST_SAMPLES} random messages came back" in short.evidence
 
 
 def test_a_text_without_end_beside_each_call_is_no_marker() -> None:

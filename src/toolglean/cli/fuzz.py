@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from toolglean._install import needs
 from toolglean.batch.lines import InputError
-from toolglean.cli.options import add_set_option, at_least_one, read_template, variables_of
+from toolglean.cli.options import add_set_option, at_least_one, named_format, read_template, variables_of
 from toolglean.cli.output import BOLD, DIM, GREEN, YELLOW, Paint, add_color_option, for_people, paint_of
 from toolglean.cli.progress import clear_line, show_line
 from toolglean.cli.usage import exit_codes
@@ -51,7 +51,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--seed", type=int, default=0, help="the seed of the random messages (default: 0)")
     parser.add_argument(
-        "--format", metavar="NAME", help="the format that the template should write (default: read from the template)"
+        "--format",
+        metavar="NAME",
+        help="the format that the template should write, by name or as a JSON file (default: read from the template)",
     )
     add_set_option(parser)
     add_color_option(parser)
@@ -83,7 +85,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _tried(args: argparse.Namespace, make: type[RoundTrip]) -> tuple[RoundTrip, Failure | None]:
     source = read_template(args.template)
-    declared = get_format(args.format) if args.format else None
+    named = named_format(args.format)
+    declared = get_format(named) if isinstance(named, str) else named
     trip = make(source.text, format=declared, untrusted=True, variables={**source.variables, **variables_of(args)})
     try:
         return trip, trip.find_failure(

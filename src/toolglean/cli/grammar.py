@@ -9,7 +9,15 @@ import sys
 from pathlib import Path
 
 from toolglean.batch.lines import InputError
-from toolglean.cli.options import add_set_option, read_json, read_template, read_tools, variables_of
+from toolglean.cli.options import (
+    add_set_option,
+    named_format,
+    read_json,
+    read_template,
+    read_text,
+    read_tools,
+    variables_of,
+)
 from toolglean.cli.output import for_machines
 from toolglean.cli.usage import exit_codes
 from toolglean.errors import FormatError, TemplateError, UsageError
@@ -97,6 +105,10 @@ def _format(args: argparse.Namespace) -> Format:
                 said = f"{args.format!r} is not a template file, a known format or a known model{hint}"
                 raise InputError(said) from error
             return declared
+    if args.format.endswith(".json") and '"toolglean_format"' in read_text(args.format):  # not a tokenizer_config.json
+        named = named_format(args.format)
+        assert isinstance(named, Format)
+        return named
     from toolglean.sources.templates.infer import infer  # noqa: PLC0415  # a known format does without it
 
     source = read_template(args.format)

@@ -9,6 +9,7 @@ import json
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from toolglean.batch.lines import InputError, json_in, name_of
@@ -19,8 +20,8 @@ from toolglean.cli.options import read_text, read_tools
 from toolglean.cli.output import BOLD, DIM, YELLOW, Paint, add_color_option, for_machines, for_people, paint_of
 from toolglean.cli.usage import exit_codes
 from toolglean.errors import FormatError
+from toolglean.formats.as_json import values_of
 from toolglean.formats.origin import NO_ORIGIN
-from toolglean.sources.templates.infer.result import as_dict
 from toolglean.sources.traces import Learnt, learn
 
 __all__ = ["add_arguments"]
@@ -32,8 +33,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the description and the arguments of the command."""
     parser.description = (
         "Learns from 3 to 100 turns how their model writes tool calls, and prints the declaration to paste. If a known "
-        "format reads all of them, that is the answer. The declaration is proven first: it reads every turn, whole and "
-        "character by character, with arguments that are valid by the tools' schemas."
+        "format reads them, that is the answer. Turns that do not agree with most others are left out, and named with "
+        "what does not fit. The declaration is proven first: it reads the others, whole and character by character, "
+        "with valid arguments."
     )
     parser.epilog = exit_codes(4, _0="a format was learnt", _1="no format can be learnt from the turns")
     parser.add_argument(
@@ -49,6 +51,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--answers",
         metavar="FILE",
         help='JSON lines with the calls of each turn, if you know them: a list of {"name": …, "arguments": {…}}',
+    )
+    parser.add_argument(
+        "--output",
+        metavar="FILE",
+        help="also write the format to this file, as JSON: every command reads it with `--format FILE`, if its name "
+        "ends in .json, and a program with `Format.from_json`",
     )
     parser.add_argument("--json", action="store_true", help="print one line of JSON")
     add_color_option(parser)
@@ -69,6 +77,8 @@ def run(args: argparse.Namespace) -> int:
         else:
             print(f"toolglean: {error}", file=sys.stderr)
         return 1
+    if args.output is not None:
+        _write(args.output, found)
     if args.json:
         for_machines()
         print(json.dumps(_fields(found), ensure_ascii=False))
@@ -76,6 +86,13 @@ def run(args: argparse.Namespace) -> int:
         for_people()
         _show(found, paint_of(args))
     return 0
+
+
+def _write(path: str, found: Learnt) -> None:
+    try:
+        Path(path).write_text(found.format.to_json() + "\n", encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{path}: {error.strerror or error}") from error
 
 
 def _turns(log: str) -> Iterator[str]:
@@ -112,10 +129,11 @@ def _answers(path: str) -> Iterator[Any]:
 
 def _fields(found: Learnt) -> dict[str, Any]:
     return {
-        "format": as_dict(replace(found.format, origin=NO_ORIGIN)),
+        "format": values_of(found.format),
         "recognised": found.recognised,
         "evidence": list(found.evidence),
         "losses": list(found.losses),
+        "left_out": [{"turn": number + 1, "reason": why} for number, why in found.left_out],
     }
 
 

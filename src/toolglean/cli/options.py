@@ -35,6 +35,7 @@ __all__ = [
     "at_least_one",
     "given",
     "made_with",
+    "named_format",
     "new_parser",
     "options_from",
     "read_json",
@@ -90,7 +91,10 @@ def add_format_options(parser: argparse.ArgumentParser, *, for_server: bool = Fa
 def _add_ways(group: Any) -> None:
     way = group.add_mutually_exclusive_group()
     way.add_argument(
-        "--format", metavar="NAME", help="the name of a format, listed by `toolglean formats` (default: auto)"
+        "--format",
+        metavar="NAME",
+        help="the name of a format, listed by `toolglean formats` (default: auto); or a file whose name ends in .json, "
+        "with a format as `toolglean learn --output` writes it",
     )
     way.add_argument("--model", metavar="NAME", help="the model's name, such as Qwen/Qwen3-8B or qwen3:8b")
     way.add_argument(
@@ -250,7 +254,7 @@ def _ways(args: argparse.Namespace, template: str | None, variables: dict[str, A
     if args.tag is not None:
         return {"format": Format.from_tag(args.tag, closer=args.closer)}
     if template is None or not variables:
-        return {"format": args.format, "model": args.model, "template": template}
+        return {"format": named_format(args.format), "model": args.model, "template": template}
     found = choose_format(template=template, variables=variables, model=args.model)
     return {"format": found.format}
 
@@ -267,6 +271,20 @@ def given(args: argparse.Namespace) -> bool:
         or args.start != "content"
         or any(getattr(args, name) is not None for name in (*WAYS, *MORE))
     )
+
+
+def named_format(given: str | None) -> str | Format | None:
+    """The format of `--format`: its name as it is; from a file, if the name of one is given.
+
+    Raises:
+        InputError: the file cannot be read, or contains no format.
+    """
+    if given is None or Path(given).suffix != ".json":
+        return given
+    try:
+        return Format.from_json(read_text(given))
+    except FormatError as error:
+        raise InputError(f"{given}: {error}") from error
 
 
 def read_text(path: str) -> str:

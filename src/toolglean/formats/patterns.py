@@ -86,8 +86,10 @@ def closers_of(opener: str, formats: tuple[Format, ...]) -> tuple[str, ...]:
         around = [(first_literal(begin), end) for begin, end in declared.all_sections]
         around += [(first_literal(pattern), pattern) for pattern in declared.calls]
         for begin, pattern in around:
+            if not begin or begin != opener:
+                continue
             ends = [token.text for token in tokens_of(pattern.strip()) if isinstance(token, Literal)]
-            if begin and begin == opener and ends and is_marker(ends[-1]) and ends[-1] != begin:
+            if ends and is_marker(ends[-1]) and ends[-1] != begin:
                 found[ends[-1]] = None
     return tuple(found)
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from importlib import import_module
 from os import PathLike
 from typing import Any
@@ -251,6 +251,40 @@ class Format(Declaration):
         found: Format = _named_constructors().from_tag(tag, closer)
         return found
 
+    @classmethod
+    def from_json(cls, value: str | bytes | Mapping[str, Any]) -> Format:
+        """The format that `to_json` wrote.
+
+        Args:
+            value: the JSON text, or the object in it.
+
+        Raises:
+            FormatError: it is not such an object, of another version, or the declaration in it is wrong.
+        """
+        from toolglean.formats.as_json import fields_in  # noqa: PLC0415  # few programs read a format from a file
+
+        return cls(**fields_in(value))
+
+    def to_json(self) -> str:
+        """The declaration as one JSON object, without the fields that have their default value.
+
+        Its key `toolglean_format` is the version of its shape, which `json_schema` describes. The names under which the
+        library knows a format, and how it was found, are not part of it.
+
+        Raises:
+            UsageError: the patterns of a call are not known; see `is_declared`.
+        """
+        from toolglean.formats.as_json import text_of  # noqa: PLC0415
+
+        return text_of(self.declared("be written as JSON"))
+
+    @staticmethod
+    def json_schema() -> dict[str, Any]:
+        """The JSON schema of what `to_json` writes."""
+        from toolglean.formats.as_json import json_schema  # noqa: PLC0415
+
+        return json_schema()
+
     @property
     def is_declared(self) -> bool:
         """Whether the patterns of a call are known, so that calls can be written and grammars can be made."""
@@ -311,7 +345,13 @@ class Format(Declaration):
             for name in names
             if may_be_in_markers(name)
         ]
-        return replace(self, call=calls[0], also=tuple(calls[1:])) if calls else None
+        if not calls:
+            return None
+        # What was checked with {name} holds with a name. To check each pattern again took half of a parser's time, and
+        # more than in proportion: thousands of patterns are too many for the cache of tokens.
+        found = Format.__new__(Format)
+        found.__dict__.update(vars(self) | {"call": calls[0], "also": tuple(calls[1:])})
+        return found
 
 
 def may_be_in_markers(name: str) -> bool:

@@ -174,7 +174,7 @@ _token = re.compile(r"\{(?!_\})([a-z_]+)\}|(\s+)|((?:\{_\}|(?!\{[a-z_]+\})\S)+)"
 _named = re.compile(r"\{name=([^{}]+)\}")
 
 
-@lru_cache(maxsize=2048)  # checks, the automaton and the registry ask for the same patterns again and again
+@lru_cache(maxsize=8192)  # checks and the automaton ask again; in some formats there is a pattern for each tool
 def tokens_of(pattern: str) -> tuple[Token, ...]:
     """The tokens of a pattern."""
     return tuple(_tokens(pattern))

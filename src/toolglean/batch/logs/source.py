@@ -24,6 +24,8 @@ ROWS = 256
 """In a chunk: a few hundredths of a second of work, so that the time for passing it between processes is negligible."""
 BYTES = 1 << 20
 """The most that a chunk of several lines takes."""
+LONGEST = 64 << 20
+"""Bytes of one line. What is longer is not read: a few kilobytes of gzip can become a line of any length."""
 
 GZIP, ZSTD, PARQUET = b"\x1f\x8b", b"\x28\xb5\x2f\xfd", b"PAR1"
 
@@ -118,7 +120,7 @@ class Source:
             self.error = InputError(said)
 
     def _lines(self, after: int) -> Iterator[list[bytes]]:
-        lines = iter(self.file)
+        lines = self._each_line()
         for _ in range(after):
             if next(lines, None) is None:
                 return
@@ -137,6 +139,12 @@ class Source:
             raise
         if rows:
             yield rows
+
+    def _each_line(self) -> Iterator[bytes]:
+        while line := self.file.readline(LONGEST + 1):
+            if len(line) > LONGEST:
+                raise OSError(f"a line has more than {LONGEST >> 20} MiB")
+            yield line
 
     def _batches(self, after: int) -> Iterator[Any]:
         groups = range(self.file.num_row_groups)

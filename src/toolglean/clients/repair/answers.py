@@ -18,8 +18,9 @@ from typing import Any, Protocol
 
 __all__ = ["AnswerReader", "ItemReader", "Lines", "ServerSentEvents", "Whole"]
 
-LONGEST = 64 * 1024 * 1024
-"""Bytes of one part. From a longer part on, an answer is passed through unchanged."""
+LONGEST = 4 * 1024 * 1024
+"""Bytes of one part, a million tokens. From a longer part on, an answer is passed through unchanged: to read a part
+takes five times its size, and a few kilobytes of gzip can become any size."""
 SILENCE = 64
 """After so many parts without output, a comment is sent, for clients that close a silent connection."""
 COMMENT = b": a tool call is being written\n\n"

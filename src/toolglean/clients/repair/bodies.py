@@ -17,8 +17,8 @@ __all__ = ["ASKED_FOR", "BodyError", "Inflater", "aunpacked", "can_unpack", "unp
 PIECE = 64 * 1024
 """Bytes that are decompressed at a time."""
 MOST = 16 * 1024 * 1024
-"""How many bytes a compressed answer may have once it is decompressed, however small it was. To read an event of this
-size takes about six times as much memory."""
+"""How many bytes a compressed answer may have once it is decompressed, however small it was. A single event, or an
+answer that is not a stream, is held only up to `answers.LONGEST`."""
 MOST_OF_ONE = 100
 """Beyond that, how many bytes one byte may become: for JSON seldom 30, for a stream that repeats one event more."""
 

@@ -104,9 +104,6 @@ FORMATS = (
     Format(
         "hunyuan-a13b",
         call="<tool_calls>{calls}</tool_calls>",
-        # The dense models: a tag for each call, in a section or without one.
-        sections=(("<tool_calls>\n", "\n</tool_calls>"),),
-        also=("<tool_call>{name}\n```json\n{arguments}\n```</tool_call>",),
         separator="\n",
         reasoning=LINE_THINK,
         content_markers=("<answer>",),

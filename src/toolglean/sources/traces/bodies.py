@@ -15,7 +15,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from toolglean.formats.spec import ScriptObject, Tree
@@ -26,12 +26,14 @@ from toolglean.scan.tree import TreeReader
 from toolglean.scan.values import ObjectReader, value_of
 from toolglean.sources.templates.infer.call_syntax import enclosing
 from toolglean.sources.traces.given import Given
-from toolglean.sources.traces.sites import Site, Sites
+from toolglean.sources.traces.sites import MOST_SITES, Site, Sites
 from toolglean.sources.traces.texts import same
 from toolglean.tools import Tool
 
 __all__ = ["Body", "Shape", "regions", "shapes", "with_empty"]
 
+REACH = 120_000
+"""How many characters are read to find the bodies of the calls of one turn, in each way; shared by its names."""
 FARTHEST = 400
 """How many characters may be between a name and its arguments."""
 _decoder = json.JSONDecoder(strict=False)
@@ -82,7 +84,7 @@ def regions(text: str, row: tuple[Site, ...]) -> Iterator[tuple[Site, int]]:
 def shapes(given: Given, sites: Sites) -> Iterator[Shape]:
     """The ways that find a body for names in every turn of the group."""
     for kind, slot, find, fields in _WAYS:
-        bodies = tuple(tuple(_found(text, row, find)) for text, row in zip(given.turns, sites, strict=True))
+        bodies = tuple(tuple(_found(given, number, row, find)) for number, row in enumerate(sites))
         bodies = with_empty(given, sites, bodies) if isinstance(fields.get("arguments"), Tree) else bodies
         if all(bool(found) == bool(row) for found, row in zip(bodies, sites, strict=True)) and any(bodies):
             yield Shape(kind, slot, bodies, fields | ({"keys": _keys(given, bodies)} if slot == "{call}" else {}))
@@ -115,17 +117,29 @@ def _filled(text: str, row: tuple[Site, ...], found: tuple[Body, ...], begins: r
             yield body
 
 
-def _found(text: str, row: tuple[Site, ...], find: Find) -> Iterator[Body]:
-    here = 0
-    for number, site in enumerate(row):
+def _found(given: Given, number: int, row: tuple[Site, ...], find: Find) -> Iterator[Body]:
+    text, here = given.turns[number], 0
+    reach = max(REACH // (len(row) or 1), REACH // MOST_SITES)
+    for place, site in enumerate(row):
         if site.start < here:
             continue  # in the arguments of the call before it
-        ends = [each.start for each in row[number + 1 :]] + [len(text)]
         # The next name may be in the arguments.
-        body = next(filter(None, (find(text, site, end) for end in (ends[0], ends[-1]))), None)
+        ends = dict.fromkeys((row[place + 1].start if place + 1 < len(row) else len(text), len(text)))
+        body = next(filter(None, (_body(given, number, site, end, reach, find) for end in ends)), None)
         if body is not None and body.start >= here:
             here = body.end
             yield body
+
+
+def _body(given: Given, number: int, site: Site, end: int, reach: int, find: Find) -> Body | None:
+    # Many groups have the same name. No more than `reach` characters after it are read.
+    key = find, given.numbers[number], site.start, end, reach
+    if key not in given.memory:
+        text = given.turns[number]
+        stop = site.end + reach
+        given.memory[key] = find(text if len(text) <= stop else text[:stop], site, min(end, stop))
+    body: Body | None = given.memory[key]
+    return None if body is None else replace(body, site=site)
 
 
 def fits(value: Any, tool: Tool) -> bool:

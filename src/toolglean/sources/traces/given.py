@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from toolglean.errors import FormatError, UsageError, shown
@@ -28,17 +28,22 @@ class Given:
         turns: the turns.
         tools: the tools.
         answers: the calls of each turn; None if they are not known.
+        numbers: which of the user's turns each is, counted from 0.
+        memory: what was read, so that nothing is read twice; shared with `only`.
     """
 
     turns: tuple[str, ...]
     tools: ToolSet
     answers: tuple[tuple[Answer, ...], ...] | None = None
+    numbers: tuple[int, ...] = ()
+    memory: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
 
-    def without(self, left_out: Iterable[int]) -> Given:
-        """All turns but those."""
-        kept = [number for number in range(len(self.turns)) if number not in frozenset(left_out)]
-        answers = None if self.answers is None else tuple(self.answers[number] for number in kept)
-        return Given(tuple(self.turns[number] for number in kept), self.tools, answers)
+    def only(self, kept: Iterable[int]) -> Given:
+        """Those turns, in their order."""
+        chosen = sorted(frozenset(kept))
+        answers = None if self.answers is None else tuple(self.answers[number] for number in chosen)
+        turns, numbers = zip(*((self.turns[each], self.numbers[each]) for each in chosen), strict=True)
+        return Given(turns, self.tools, answers, numbers, self.memory)
 
 
 def given(turns: Iterable[str], tools: Iterable[ToolLike] | ToolSet, answers: Iterable[Iterable[Any]] | None) -> Given:
@@ -70,7 +75,7 @@ def given(turns: Iterable[str], tools: Iterable[ToolLike] | ToolSet, answers: It
         raise FormatError(
             "no format can be learnt without the tools' parameters: pass tools whose schemas have properties"
         )
-    return Given(texts, known, None if answers is None else _answers(answers, len(texts)))
+    return Given(texts, known, None if answers is None else _answers(answers, len(texts)), tuple(range(len(texts))))
 
 
 def _answers(answers: Iterable[Iterable[Any]], count: int) -> tuple[tuple[Answer, ...], ...]:

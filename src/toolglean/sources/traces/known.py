@@ -4,44 +4,59 @@
 
 from __future__ import annotations
 
-from toolglean.errors import FormatError
-from toolglean.events import fold
+from dataclasses import dataclass
+
 from toolglean.formats.registry import all_formats
 from toolglean.formats.spec import Format, Literal, tokens_of
+from toolglean.sources.traces.agreement import Agreement
 from toolglean.sources.traces.given import Given
-from toolglean.sources.traces.proof import Proof, prove, read
+from toolglean.sources.traces.proof import Proof, fault_of, prove, reading_of
 from toolglean.sources.traces.sites import sites_in
 
-__all__ = ["known_format"]
+__all__ = ["Known", "known_format"]
 
 
-def known_format(given: Given, fewest: int) -> tuple[Format, Proof] | None:
-    """The known format that reads all turns, with its proof; None if there is none.
+@dataclass(frozen=True)
+class Known:
+    """A known format: the turns that it reads, with the proof; and what is wrong with each of the others."""
 
-    Args:
-        given: the turns.
-        fewest: how many calls it must read.
-    """
+    declared: Format
+    kept: tuple[int, ...]
+    faults: dict[int, str]
+    proof: Proof
+
+
+def known_format(given: Given, learnt: Agreement | None) -> Known | None:
+    """The known format that reads no fewer calls than what was learnt; None if there is none."""
     text = "\n".join(given.turns)
-    named = [bool(row) for row in sites_in(given)]
+    named = [number for number, row in enumerate(sites_in(given)) if row]
+    most = len(given.turns) // 2 if learnt is None else len(learnt.faults)
+    fewest = 1 if learnt is None else learnt.calls
     fitting = [declared for declared in all_formats() if _is_plausible(declared, text)]
     for declared in sorted(fitting, key=lambda each: _share(each, text), reverse=True):
-        counts = _counts(declared, given)
-        if sum(counts) < max(fewest, 1) or not any(counts):
+        faults = _faults(declared, given, most)
+        if faults is None:
             continue
-        if given.answers is None and any(there and not count for there, count in zip(named, counts, strict=True)):
+        kept = tuple(number for number in range(len(given.turns)) if number not in faults)
+        counts = tuple(len(reading_of(declared, given, number).calls) for number in kept)
+        silent = [number for number, count in zip(kept, counts, strict=True) if number in named and not count]
+        if sum(counts) < fewest or (given.answers is None and silent):
             continue  # a name that it leaves in the text may be a call
-        proof = prove(declared, given, counts)
+        proof = prove(declared, given.only(kept), counts)
         if not proof.fault:
-            return declared, proof
+            return Known(declared, kept, faults, proof)
     return None
 
 
-def _counts(declared: Format, given: Given) -> tuple[int, ...]:
-    try:
-        return tuple(len(fold(read(declared, given.tools, [text])).calls) for text in given.turns)
-    except FormatError:
-        return ()
+def _faults(declared: Format, given: Given, most: int) -> dict[int, str] | None:
+    # What is wrong with each turn that it cannot read; None if there are more than that.
+    faults: dict[int, str] = {}
+    for number in range(len(given.turns)):
+        if fault := fault_of(declared, given, number):
+            faults[number] = fault
+            if len(faults) > most:
+                return None
+    return faults
 
 
 def _literals(pattern: str) -> list[str]:

@@ -1,7 +1,9 @@
-# From turns to a format: every way to explain the calls becomes a declaration, each is proven, and of those that are
-# right the shortest is returned. Does not depend on how turns are read, or on how a way is found.
+# From turns to a format: what most turns agree on is learnt, proven on all of them, and compared with known formats.
+# Does not depend on how turns are read, or on how a declaration is found.
 #
 #   given.py        what is learnt from
+#   agreement.py    the largest set of turns that agree; what is wrong with the others
+#   candidates.py   the best declaration for some turns
 #   sites.py        the names of tools, the anchors
 #   bodies.py       how a call carries its name and arguments; pairs.py: arguments as keys and values
 #   frames.py       the text around calls; talk.py: reasoning, and the end of a turn; texts.py: what texts share
@@ -12,24 +14,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
 from toolglean.errors import FormatError, UsageError, shown
 from toolglean.formats.origin import Origin
-from toolglean.formats.spec import Format, Tree
-from toolglean.sources.traces.assemble import declarations, size_of
-from toolglean.sources.traces.bodies import Shape, shapes
-from toolglean.sources.traces.frames import Frame, frame_of
-from toolglean.sources.traces.given import Given, given
-from toolglean.sources.traces.known import known_format
-from toolglean.sources.traces.pairs import pair_shapes
-from toolglean.sources.traces.proof import MANY, Proof, Reading, prove, read, reading_of
-from toolglean.sources.traces.refusals import Failure, disagreement, refusal, too_few
-from toolglean.sources.traces.report import evidence_of, losses_of
-from toolglean.sources.traces.safety import danger, mentioned
-from toolglean.sources.traces.sites import groups, sites_in
+from toolglean.formats.spec import Format
+from toolglean.sources.traces.agreement import Agreement, Search
+from toolglean.sources.traces.given import FEWEST, Given, given
+from toolglean.sources.traces.known import Known, known_format
+from toolglean.sources.traces.proof import reading_of
+from toolglean.sources.traces.refusals import refusal, too_few, two_ways
+from toolglean.sources.traces.report import evidence_of, left_out_lines, losses_of
 from toolglean.tools import ToolLike, ToolSet
 
 __all__ = ["Learnt", "learn"]
@@ -47,22 +44,15 @@ class Learnt:
         recognised: the name of the known format that it is; None if it was learnt.
         evidence: how many turns support each part, one line each.
         losses: what the turns do not show, or what cannot be written, one line each.
+        left_out: what does not fit in each turn that does not agree with the others, by the number of the turn, counted
+            from 0.
     """
 
     format: Format
     recognised: str | None
     evidence: tuple[str, ...]
     losses: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """A declaration that may be right: what it follows from, and how many calls each turn has."""
-
-    declared: Format
-    shape: Shape
-    frame: Frame
-    counts: tuple[int, ...]
+    left_out: tuple[tuple[int, str], ...] = ()
 
 
 def learn(
@@ -76,108 +66,76 @@ def learn(
     if not isinstance(name, str) or not name.strip():  # type: ignore[redundant-expr]  # users have no mypy
         raise UsageError(f"name={shown(name)} is not a name: pass a text, under which the format is declared")
     known = given(turns, tools, answers)
-    failures: list[Failure] = []
-    best = _best(name, known, failures)
-    found = known_format(known, sum(best[0].counts) if best is not None else 1)
+    search = Search(name, known)
+    best = search.best()
+    found = known_format(known, best)
     if found is not None:
-        return _recognised(found[0], found[1], known)
+        return _recognised(found, known)
     if best is None:
-        raise refusal(known, failures)
-    candidate, proof = best
-    called = sum(map(bool, candidate.counts))
-    error = too_few(known, called) if called < 2 else disagreement(known, candidate.shape.bodies)
-    if error is not None:
-        raise error
-    again = _left_out(name, known, proof)
-    evidence = evidence_of(candidate.shape, candidate.frame, proof, len(known.turns), again)
-    losses = losses_of(candidate.declared, candidate.frame, proof, known, again)
-    count = len(known.turns)
-    origin = Origin(reason=f"learnt from {count} turns: {candidate.shape.kind}", losses=losses)
-    return Learnt(replace(candidate.declared, origin=origin), None, evidence, losses)
+        raise refusal(known.only(search.few(range(len(known.turns)))), search.failures)
+    if best.called < (FEWEST if best.faults else 2):
+        raise two_ways(known, best.faults) or too_few(known, best.called)
+    proof = search.proven(best)
+    if proof.fault:
+        raise refusal(known, [*search.failures, best.failure(proof, known)])
+    again = _left_out(search, best, known)
+    left_out = tuple(sorted(best.faults.items()))
+    losses = (*left_out_lines(left_out), *losses_of(best.candidate.declared, proof, known, best.fitting(known), again))
+    origin = Origin(reason=f"learnt from {_count(known, left_out)}: {best.candidate.shape.kind}", losses=losses)
+    declared = replace(best.candidate.declared, origin=origin)
+    return Learnt(declared, None, evidence_of(best, proof, known, again), losses, left_out)
 
 
-def _recognised(declared: Format, proof: Proof, known: Given) -> Learnt:
-    reason = f"the known format {declared.name!r} reads all {len(known.turns)} turns"
-    calls = sum(len(reading.calls) for reading in proof.readings)
-    losses = tuple(f"turn {number + 1}: it cannot be written: {why}" for number, why in proof.unwritten)
+def _count(known: Given, left_out: tuple[tuple[int, str], ...]) -> str:
+    total = len(known.turns)
+    return f"{total - len(left_out)} of {total} turns" if left_out else f"{total} turns"
+
+
+def _recognised(found: Known, known: Given) -> Learnt:
+    left_out = tuple(sorted(found.faults.items()))
+    which = f"{_count(known, left_out)}" if left_out else f"all {len(known.turns)} turns"
+    reason = f"the known format {found.declared.name!r} reads {which}"
+    calls = sum(len(reading.calls) for reading in found.proof.readings)
+    losses = (
+        *left_out_lines(left_out),
+        *(f"turn {found.kept[number] + 1}: it cannot be written: {why}" for number, why in found.proof.unwritten),
+    )
     return Learnt(
-        replace(declared, origin=Origin(reason=reason, losses=losses)),
-        declared.name,
+        replace(found.declared, origin=Origin(reason=reason, losses=losses)),
+        found.declared.name,
         (f"{reason}, with {calls} calls",),
         losses,
+        left_out,
     )
 
 
-def _candidates(name: str, known: Given, failures: list[Failure]) -> Iterator[Candidate]:
-    seen: set[tuple[Format, tuple[int, ...]]] = set()
-    for group in groups(known, sites_in(known)):
-        for shape in (*shapes(known, group), *pair_shapes(known, group)):
-            try:
-                frame = frame_of(known, shape)
-                made = list(declarations(name, shape, frame))
-            except FormatError as error:
-                failures.append(Failure(str(error), shape, None, -1, 0))
-                continue
-            counts = tuple(map(len, shape.bodies))
-            for declared in made:
-                if (declared, counts) not in seen:
-                    seen.add((declared, counts))
-                    yield Candidate(declared, shape, frame, counts)
-
-
-def _best(name: str, known: Given, failures: list[Failure], *, carefully: int = MANY) -> tuple[Candidate, Proof] | None:
-    fitting: list[Candidate] = []
-    for candidate in _candidates(name, known, failures):
-        fault = danger(candidate.declared, candidate.shape)
-        proof = Proof(fault) if fault else prove(candidate.declared, known, candidate.counts, carefully=0)
-        fault = proof.fault or mentioned(candidate.declared, (reading.content for reading in proof.readings))
-        if fault:
-            failures.append(Failure(fault, candidate.shape, candidate.declared, proof.turn, sum(candidate.counts)))
-        else:
-            fitting.append(candidate)
-    most = max((sum(each.counts) for each in fitting), default=0)
-    fitting = sorted((each for each in fitting if sum(each.counts) == most), key=lambda each: size_of(each.declared))
-    right: list[tuple[Candidate, Proof]] = []
-    for candidate in fitting:
-        proof = prove(candidate.declared, known, candidate.counts, carefully=carefully)
-        if not proof.fault:
-            right.append((candidate, proof))
-        else:
-            failures.append(
-                Failure(proof.fault, candidate.shape, candidate.declared, proof.turn, sum(candidate.counts))
-            )
-    return min(right, key=lambda each: (len(each[1].unwritten), _is_doubtful(*each)), default=None)
-
-
-def _is_doubtful(candidate: Candidate, proof: Proof) -> bool:
-    # Lists and objects that were read as JSON within elements: elements may be in their strings.
-    values = [value for each in proof.readings for _, given in each.calls for value in given.values()]
-    return isinstance(candidate.declared.arguments, Tree) and any(isinstance(value, list | dict) for value in values)
-
-
-def _left_out(name: str, known: Given, proof: Proof) -> tuple[int, ...]:
+def _left_out(search: Search, best: Agreement, known: Given) -> tuple[int, ...]:
     """The turns that are read differently with what all others show.
 
     Raises:
         FormatError: most of them are.
     """
-    count = len(known.turns)
-    folds = [tuple(range(start, count, MOST_FOLDS)) for start in range(min(count, MOST_FOLDS))]
+    fitting = best.fitting(known)
+    kept = sorted(best.kept.intersection(fitting))
+    folds = [kept[start::MOST_FOLDS] for start in range(min(len(kept), MOST_FOLDS))]
     differing: list[int] = []
-    for fold_of_turns in folds:
-        best = _best(name, known.without(fold_of_turns), [], carefully=MOST_FOLDS)
-        differing += [
-            number
-            for number in fold_of_turns
-            if best is None or not _same(best[0].declared, known, number, proof.readings)
-        ]
+    for fold in folds:
+        rest = [number for number in kept if number not in fold]
+        others = search.few(number for number in fitting if number not in best.kept)
+        for more in ((), others) if others else ((),):
+            again = search.learn([*rest, *more]) if rest or more else None
+            wrong = [each for each in fold if again is None or not _same(again, best, known, each)]
+            if not wrong:
+                break
+        differing += wrong
+    count = len(kept)
     if len(differing) > count - max(2, count // 3):
         raise FormatError(
             f"no format can be learnt from these turns: {len(differing)} of {count} would be read differently if they "
             "were not among them, so they have too little in common; pass more turns"
         )
-    return tuple(differing)
+    return tuple(sorted(differing))
 
 
-def _same(declared: Format, known: Given, number: int, readings: tuple[Reading, ...]) -> bool:
-    return reading_of(read(declared, known.tools, [known.turns[number]])) == readings[number]
+def _same(one: Agreement, other: Agreement, known: Given, number: int) -> bool:
+    return reading_of(one.candidate.declared, known, number) == reading_of(other.candidate.declared, known, number)

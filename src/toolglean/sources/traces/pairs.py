@@ -14,6 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 from toolglean.formats.spec import Pairs
@@ -27,6 +28,8 @@ from toolglean.sources.traces.texts import common_end, is_markup, markers_in, sa
 __all__ = ["pair_shapes"]
 
 MOST_MARKS = 8
+MOST_KEYS = 40
+"""How many places of a key are looked at in a call: a long value, or prose, may have any number."""
 _OPEN, _CLOSE = "‹«⟨⟪【⟦「『〔〈《", "›»⟩⟫】⟧」』〕〉》"
 _OTHER = rf"[{_OPEN}][^{_OPEN}{_CLOSE}\n]{{1,60}}[{_CLOSE}]"
 _MARKER = rf"(?:<[^<>\n]{{1,60}}>|\[\[?[^\[\]\n]{{1,60}}\]\]?|{_OTHER}|\{{\{{[^{{}}\n]{{1,60}}\}}\}})"
@@ -123,17 +126,18 @@ def _marks(given: Given, sites: Sites) -> list[Mark]:
         for site, end in regions(text, row):
             seen = set()
             for key in site.tool.properties:
-                for found in re.finditer(rf"(?<!\w){re.escape(key)}(?!-?\w)", text[site.end : end]):
-                    seen |= set(_around(text[:end], site.end, site.end + found.start(), site.end + found.end()))
+                key_at = re.compile(rf"(?<!\w){re.escape(key)}(?!-?\w)")
+                for found in islice(key_at.finditer(text, site.end, end), MOST_KEYS):
+                    seen |= set(_around(text, (site.end, end), *found.span()))
             for mark in seen:
                 counted[mark] = counted.get(mark, 0) + 1
     ranked = sorted(counted, key=lambda mark: (-counted[mark], len(mark.left) + len(mark.right)))
     return ranked[: MOST_MARKS * 4]
 
 
-def _around(text: str, floor: int, start: int, end: int) -> Iterator[Mark]:
-    before = text[max(floor, start - 80) : start]
-    after = text[end : end + 120]
+def _around(text: str, region: tuple[int, int], start: int, end: int) -> Iterator[Mark]:
+    before = text[max(region[0], start - 80) : start]
+    after = text[end : min(region[1], end + 120)]
     for left, rights in _sides:
         before_key = left.search(before)
         if before_key is None:
@@ -224,7 +228,7 @@ def _gaps(given: Given, rows: list[Row], *, quoted: bool) -> Gaps:
 
 
 def _keyed(text: str, key: str) -> str:
-    return re.sub(rf"(?<=[/\[<:‹«⟨⟪【⟦]){re.escape(key)}(?=[>\]›»⟩⟫】⟧])", "{key}", text)
+    return re.sub(rf"(?<=[/\[<:|‹«⟨⟪【⟦]){re.escape(key)}(?=[>\]|›»⟩⟫】⟧])", "{key}", text)
 
 
 def _shapes(given: Given, mark: Mark, rows: list[Row]) -> Iterator[Shape]:

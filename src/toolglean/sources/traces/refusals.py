@@ -3,15 +3,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from toolglean.errors import FormatError, shown
 from toolglean.formats.spec import Format
-from toolglean.sources.traces.bodies import Body, Shape, shapes
+from toolglean.sources.traces.bodies import Shape, shapes
 from toolglean.sources.traces.given import Given
-from toolglean.sources.traces.sites import Site, Sites, groups, sites_in
+from toolglean.sources.traces.sites import Site, groups, sites_in
 
-__all__ = ["Failure", "disagreement", "refusal", "too_few"]
+__all__ = ["Failure", "refusal", "too_few", "two_ways"]
 
 _START = "no format can be learnt from these turns"
 
@@ -55,24 +56,24 @@ def _names(given: Given) -> str:
     return ""
 
 
-def disagreement(given: Given, bodies: tuple[tuple[Body, ...], ...]) -> FormatError | None:
-    """The error for turns with calls that are written in another way than those of `bodies`; None if there are none."""
-    first = next(row[0].site for row in bodies if row)
-    for number, row in enumerate(sites_in(given)):
-        if bodies[number] or not row:
-            continue
-        alone: Sites = tuple(row if each == number else () for each in range(len(given.turns)))
-        for shape in shapes(given, alone):
-            site = shape.bodies[number][0].site
-            if given.turns[number][max(0, site.start - 1) : site.start] not in {"`", "'", '"'}:
-                return FormatError(f"{_START}: {_two_ways(given, first, site)}")
-    return None
+def two_ways(given: Given, faults: Mapping[int, str]) -> FormatError | None:
+    """The error for calls that are written in two ways, of which neither is that of most turns; None if there are none.
+
+    Args:
+        given: the turns.
+        faults: what is wrong with those that are not written in the first way.
+    """
+    firsts = [row[0] for row in sites_in(given) if row]
+    one = next((site for site in firsts if site.turn not in faults), None)
+    other = next((site for site in firsts if site.turn in faults), None)
+    return None if one is None or other is None else FormatError(f"{_START}: {_two_ways(given, one, other)}")
 
 
 def _two_ways(given: Given, one: Site, other: Site) -> str:
+    first, second = (given.numbers[each.turn] + 1 for each in (one, other))
     return (
-        f"turns {one.turn + 1} and {other.turn + 1} write calls in two ways, {_around(given, one)} and "
-        f"{_around(given, other)}; pass turns of one format"
+        f"turns {first} and {second} write calls in two ways, {_around(given, one)} and {_around(given, other)}; "
+        "pass turns of one format"
     )
 
 
@@ -113,9 +114,9 @@ def _payload(given: Given) -> str:
     site = next(site for row in sites_in(given) for site in row)
     keys = ", ".join(site.tool.properties) or "none"
     return (
-        f"turn {site.turn + 1} names a tool, {_around(given, site)}, but its arguments (parameters: {keys}) "
-        "are not after the name in any way that a format can express: as an object, as keyword arguments, or as keys "
-        "with values of which something shows the end"
+        f"turn {given.numbers[site.turn] + 1} names a tool, {_around(given, site)}, but its arguments (parameters: "
+        f"{keys}) are not after the name in any way that a format can express: as an object, as keyword arguments, or "
+        "as keys with values of which something shows the end"
     )
 
 

@@ -11,7 +11,7 @@ from toolglean.formats.patterns import opening
 from toolglean.formats.spec import Format
 from toolglean.sources.traces.bodies import Shape
 
-__all__ = ["danger", "mentioned"]
+__all__ = ["danger", "is_begun", "mentioned"]
 
 _ordinary = re.compile(r"(?:\w+(?:[-'’]\w+)*[ \t,]*)*[.?:;]?|[-*+>#.,:;'\"()!?•]").fullmatch
 
@@ -38,6 +38,16 @@ def mentioned(declared: Format, contents: Iterable[str]) -> str:
     if opener and any(_contains(text, opener, line=declared.at_line_start) for text in contents):
         return f"the text before a call is {opener!r}, which is also in the prose of a turn"
     return ""
+
+
+def is_begun(declared: Format, content: str, names: Iterable[str]) -> bool:
+    """Whether a text with an opener was meant for a call: another marker, a sign or a tool's name is there too."""
+    if sum(len(marker) > 1 and marker in content for marker in declared.markers) > 1:
+        return True
+    opener = (opening(declared.section[0]) or opening(declared.call)).split()
+    places = re.finditer(re.escape(opener[-1]) + r"\s*([\w-]*)", content) if opener else ()
+    words = {match[1] for match in places}
+    return any(not word or name.startswith(word) or word.startswith(name) for word in words for name in names)
 
 
 def _contains(text: str, opener: str, *, line: bool) -> bool:

@@ -7,13 +7,17 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from toolglean.sources.traces.given import Given
-from toolglean.tools import Tool
+from toolglean.tools import Tool, ToolSet
 
-__all__ = ["Site", "Sites", "groups", "sites_in"]
+__all__ = ["MOST_SITES", "Site", "Sites", "groups", "sites_in", "unread_call"]
 
 MOST_GROUPS = 12
+MOST_SITES = 60
+REACH = 400
+"""How far from a tool's name its keys are looked for, in characters."""
 
 _left = re.compile(r"\w+(?:-\w+)*|[^\w\s]|\n\s*\Z|\A\s*\Z").findall
 
@@ -39,17 +43,61 @@ Sites = tuple[tuple[Site, ...], ...]
 
 
 def sites_in(given: Given) -> Sites:
-    """All names of tools in the turns, as whole words; of names at one place, the longest."""
-    names = sorted(given.tools.names, key=len, reverse=True)
-    pattern = re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, names))})(?![\w-])")
-    return tuple(tuple(_found(given, number, text, pattern)) for number, text in enumerate(given.turns))
+    """The names of tools in the turns, as whole words; of names at one place, the longest.
+
+    Of a turn that names tools all the time, those without a key in their neighbourhood are left out.
+    """
+    return tuple(_likely(text, [*_found(given.tools, n, text)]) for n, text in enumerate(given.turns))
 
 
-def _found(given: Given, number: int, text: str, pattern: re.Pattern[str]) -> Iterator[Site]:
-    for match in pattern.finditer(text):
-        tool = given.tools.get(match.group())
+def _likely(text: str, sites: list[Site]) -> tuple[Site, ...]:
+    if len(sites) <= MOST_SITES:
+        return tuple(sites)
+    near = [(site, text[max(0, site.start - REACH) : site.end + REACH]) for site in sites]
+    keyed = [site for site, around in near if any(key in around for key in site.tool.properties)]
+    return tuple(keyed[: MOST_SITES // 2] + keyed[MOST_SITES // 2 :][-MOST_SITES // 2 :])
+
+
+@lru_cache(maxsize=4)
+def _named(names: tuple[str, ...]) -> re.Pattern[str]:
+    names = tuple(sorted(names, key=len, reverse=True))
+    return re.compile(rf"(?<![\w-])(?:{'|'.join(map(re.escape, names))})(?![\w-])")
+
+
+def _found(tools: ToolSet, number: int, text: str) -> Iterator[Site]:
+    for match in _named(tuple(tools.names)).finditer(text):
+        tool = tools.get(match.group())
         if tool is not None:
             yield Site(number, match.start(), match.end(), tool)
+
+
+def unread_call(content: str, tools: ToolSet) -> str:
+    """Which tool a text names with its keys, in words, so that it was meant for a call; "" if it names none so."""
+    sites = list(_found(tools, 0, content))
+    for number, site in enumerate(sites):
+        end = sites[number + 1].start if number + 1 < len(sites) else len(content)
+        begin = sites[number - 1].end if number else 0
+        after = content[site.end : min(end, site.end + REACH)]
+        if keys := _keys_in(after, site.tool) or _keys_in(
+            content[max(begin, site.start - REACH) : site.start], site.tool
+        ):
+            return f"it names {site.tool.name} with {', '.join(map(repr, keys))}, and no call is read there"
+    return ""
+
+
+def _keys_in(text: str, tool: Tool) -> list[str]:
+    # All required keys, or any key, each with a sign beside it that prose does not have.
+    needed = tool.parameters.get("required") or ()
+    found = [key for key in tool.properties if key in text and _key(key).search(text)]
+    return found if found and all(key in found for key in needed) else []
+
+
+@lru_cache(maxsize=1024)
+def _key(key: str) -> re.Pattern[str]:
+    word = re.escape(key)
+    return re.compile(
+        rf"(?<!\w){word}[\"'”’\])}}|>»⟩〕】]*[^\S\n]*(?:[=:>\]|»⟩〕】]|->|→)|[<\[{{|\"'@«⟨〔【/]{word}(?!\w)|--{word}(?!\w)"
+    )
 
 
 def groups(given: Given, sites: Sites) -> list[Sites]:
@@ -69,7 +117,10 @@ def groups(given: Given, sites: Sites) -> list[Sites]:
 
 
 def _by_turn(group: list[Site], turns: int) -> Sites:
-    return tuple(tuple(site for site in group if site.turn == number) for number in range(turns))
+    rows: list[list[Site]] = [[] for _ in range(turns)]
+    for site in group:
+        rows[site.turn].append(site)
+    return tuple(map(tuple, rows))
 
 
 def _mark(text: str, site: Site, depth: int, *, right: bool) -> tuple[str, ...]:

@@ -15,6 +15,9 @@ from dataclasses import dataclass
 
 __all__ = ["Common", "common_end", "common_start", "is_markup", "is_pair", "markers_in", "same"]
 
+LONGEST = 1_000
+"""How much of each text is compared, in characters: no marker is longer, and prose may be."""
+
 _tokens = re.compile(r"\{(?:name|key)\}|\s+|\w+(?:-\w+)*|.", re.DOTALL).findall
 _word = re.compile(r"[\w-]+").fullmatch
 _opening = frozenset("<[({/|«‹⟨⟪【⟦「『〔〈《")
@@ -42,12 +45,12 @@ class Common:
 
 def common_start(texts: Sequence[str], *, ids: bool = False) -> Common:
     """What the texts begin with, up to the end of a marker or word."""
-    return _common([_tokens(text) for text in texts], ids=ids, back=False)
+    return _common([_tokens(text[:LONGEST]) for text in texts], ids=ids, back=False)
 
 
 def common_end(texts: Sequence[str], *, ids: bool = False) -> Common:
     """What the texts end with, from the beginning of a marker or word."""
-    return _common([_tokens(text)[::-1] for text in texts], ids=ids, back=True)
+    return _common([_tokens(text[-LONGEST:])[::-1] for text in texts], ids=ids, back=True)
 
 
 def same(texts: Sequence[str]) -> str | None:

@@ -24,7 +24,7 @@ from toolglean.errors import FormatError, TemplateError
 from toolglean.formats.spec import Format
 from toolglean.sources.templates.infer.fit import fit
 from toolglean.sources.templates.infer.frame import Frame, frame_of, marks_of
-from toolglean.sources.templates.infer.prober import CPU_SECONDS, READING_SECONDS, WALL_SECONDS, Prober
+from toolglean.sources.templates.infer.prober import CPU_SECONDS, WALL_SECONDS, Prober
 from toolglean.sources.templates.infer.recognise import recognise as recognised
 from toolglean.sources.templates.infer.result import Inference, NoFormatError, advice_for, losses_of
 from toolglean.sources.templates.infer.verify import Proof, prove, refusal
@@ -61,7 +61,7 @@ def infer(
     Args:
         source: the template's text.
         language: "go" or "jinja"; None: detected from the text.
-        untrusted: render in a child process with limits on time and memory, for each rendering and for all of them.
+        untrusted: render in a child process with limits on time and memory; and limit the time of the whole inference.
         recognise: whether to prefer a known format that fits; False: only infer.
         samples: how many random messages the proof tries.
         variables: variables that are passed to the template besides the messages (`eos_token`, …).
@@ -77,7 +77,7 @@ def infer(
     from toolglean.sources.templates.rendering import renderer  # noqa: PLC0415  only inference renders
 
     language = language or template_language(source)
-    time_budget = TimeBudget(WALL_SECONDS, CPU_SECONDS, READING_SECONDS) if untrusted else TimeBudget(WALL_SECONDS)
+    time_budget = TimeBudget(WALL_SECONDS, CPU_SECONDS if untrusted else None)
     try:
         with renderer(source, language, untrusted=untrusted, now=NOW, time_budget=time_budget) as made:
             return _infer_with(made, source, variables, time_budget, recognise=recognise, samples=samples)

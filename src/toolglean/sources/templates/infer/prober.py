@@ -52,11 +52,11 @@ LATE_SECONDS = 1.0
 PROMPTS = 8  # how many prompts are cached; when fuzzing, the tools differ each time
 WALL_SECONDS = 20.0
 """How many seconds all renderings together may take, by the clock."""
-READING_SECONDS = 20.0
-"""How many seconds of processor time it may take to read what an untrusted template writes. Real templates take one or
-two."""
 CPU_SECONDS = 5.0
-"""How many seconds of processor time all renderings of an untrusted template may take. Real templates take 0.6."""
+"""How many seconds of processor time an untrusted template may take in all: to be rendered, and to be read. Real ones
+take one to three."""
+LONGEST = 50_000
+"""Characters that an untrusted template may write for one short conversation. Real ones write 6,000."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,9 +149,9 @@ class Prober:
             extra.pop(name, None)
         if self.style.parts:
             messages = [_in_parts(each) for each in messages]
-        begin, worked = time.monotonic(), time.thread_time()
+        begin = time.monotonic()
         try:
-            return self.renderer.render(messages, listed or None, add_generation_prompt=prompt, **extra)
+            text = self.renderer.render(messages, listed or None, add_generation_prompt=prompt, **extra)
         except TemplateError as error:
             # A template that exceeds its limits does so each time, so the other styles are not tried.
             self._failed += time.monotonic() - begin
@@ -161,10 +161,21 @@ class Prober:
         finally:
             if self._time_budget is not None:
                 self._time_budget.add_wall(time.monotonic() - begin)
-                self._time_budget.add_cpu(time.thread_time() - worked)
-            self._check_time()
+            self.check_time()
+        if self._time_budget is not None and self._time_budget.is_strict and len(text) > LONGEST:
+            raise FormatError(
+                f"no format can be read from the template: it writes {len(text)} characters for one short "
+                f"conversation; an untrusted template may write {LONGEST}"
+            )
+        return text
 
-    def _check_time(self) -> None:
+    @property
+    def is_short_of_time(self) -> bool:
+        """Whether it is time to do with fewer samples."""
+        return self._time_budget is not None and self._time_budget.is_half_used
+
+    def check_time(self) -> None:
+        """Raises FormatError if there is no time left."""
         if self._time_budget is not None and self._time_budget.exceeded:
             raise FormatError(f"no format can be read from the template: its probes take {self._time_budget.exceeded}")
 

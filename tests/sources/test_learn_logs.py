@@ -1,0 +1,168 @@
+"""Formats that are learnt from logs as they are: broken turns, two formats, long turns."""
+
+from __future__ import annotations
+
+import cProfile
+import pstats
+from dataclasses import replace
+from functools import lru_cache
+
+import pytest
+
+from tests.support.log_formats import LOGGED, meant_turns, mixed
+from tests.support.trace_formats import FORMATS, TAUGHT, TOOLS, Invented, Meant
+from toolglean import Format, FormatError, ParserOptions, ToolSet, parse
+from toolglean.sources.traces import Learnt, learn
+
+KNOWN = ToolSet(TOOLS)
+STRICT = ParserOptions(strict=True)
+BY_NAME = {each.name: each for each in (*FORMATS, *LOGGED)}
+
+
+@lru_cache
+def learnt(name: str, share: float) -> tuple[Learnt, frozenset[int]]:
+    turns, bad = mixed(BY_NAME[name], 30, share, 1)
+    return learn(turns, KNOWN, name=name), bad
+
+
+def held_out(invented: Invented, found: Format) -> tuple[int, int]:
+    """How many turns that were not learnt from are read right, and how many with other calls than they mean."""
+    right = wrong = 0
+    for each in meant_turns(12, f"held {invented.name}"):
+        meant = invented.without_reasoning(each)
+        output = parse(invented.turn(meant), KNOWN, format=found, options=STRICT)
+        calls = tuple((call.name, call.arguments) for call in output.calls)
+        said = Meant(calls, output.content.strip(), output.reasoning.strip())
+        right += said == Meant(meant.calls, meant.content.strip(), meant.reasoning.strip())
+        wrong += bool(calls) and calls != meant.calls
+    return right, wrong
+
+
+def test_the_formats_differ() -> None:
+    meant = meant_turns(1, "differ")[0]
+    assert len({each.turn(each.without_reasoning(meant)) for each in LOGGED}) == len(LOGGED) == 30
+
+
+# The markers of the reasoning of `dollar` have no word in common, so that it stays content.
+@pytest.mark.sampled(24)
+@pytest.mark.parametrize("share", [0, 0.03, 0.1, 0.2])
+@pytest.mark.parametrize("invented", LOGGED, ids=lambda each: each.name)
+def test_broken_turns_are_named_and_no_others(invented: Invented, share: float) -> None:
+    found, bad = learnt(invented.name, share)
+    left_out = dict(found.left_out)
+    assert left_out.keys() <= bad  # a broken turn may be one that can be read
+    assert all(left_out.values())
+    for number, why in left_out.items():
+        assert f"turn {number + 1} is left out: {why}" in found.losses
+    right, wrong = held_out(invented, found.format)
+    assert not wrong
+    assert right == 12 or invented.name == "dollar"
+
+
+@pytest.mark.sampled(6)
+@pytest.mark.parametrize("number", range(len(LOGGED)), ids=[each.name for each in LOGGED])
+def test_the_format_of_most_turns_is_learnt(number: int) -> None:
+    invented, other = LOGGED[number], LOGGED[(number + 7) % len(LOGGED)]
+    turns = [*mixed(invented, 24, 0, "m")[0], *mixed(other, 8, 0, "n")[0]]
+    found = learn(turns, KNOWN, name=invented.name)
+    right, wrong = held_out(invented, found.format)
+    assert not wrong
+    assert right > 10 or invented.name in {"dollar", "thinking"}
+    blamed = [each for each, _ in found.left_out if each < 24]
+    assert not blamed or invented.name == "bars"
+
+
+def single(city: str) -> str:
+    return f'<|go|>get_weather<|with|>{{"city": "{city}"}}<|/go|>'
+
+
+CITIES = ("Oslo", "Rome", "Bonn", "Lima", "Kyiv")
+
+
+@pytest.mark.parametrize(
+    ("turn", "why"),
+    [
+        ('<|go|>get_weather<|with|>{"city": "Par', "nothing shows that the call of get_weather is complete"),
+        ("<|go|>get_wea", "'<|go|>' is left in its content"),
+        ('{{get_weather => {"city": "Rome"}}}', "it names get_weather with 'city', and no call is read there"),
+        ("get_weather(city='Rome')", "it names get_weather with 'city', and no call is read there"),
+    ],
+)
+def test_what_does_not_fit_is_said(turn: str, why: str) -> None:
+    found = learn([*map(single, CITIES), turn, "get_weather is not needed in this city."], KNOWN)
+    assert found.format.call == "<|go|>{name}<|with|>{arguments}<|/go|>"
+    [(number, said)] = found.left_out
+    assert number == len(CITIES)
+    assert why in said
+    assert "1 of 7 turns do not agree with these, and are left out" in found.evidence
+    assert found.format.reason.startswith("learnt from 6 of 7 turns")
+
+
+def test_a_known_format_with_a_broken_turn_is_recognised() -> None:
+    turns = [
+        f'<tool_call>\n{{"name": "get_weather", "arguments": {{"city": "{city}"}}}}\n</tool_call>' for city in CITIES
+    ]
+    found = learn([*turns, turns[0][:48]], KNOWN)
+    assert found.recognised == "hermes"
+    assert found.format.reason == "the known format 'hermes' reads 5 of 6 turns"
+    assert [number for number, _ in found.left_out] == [len(CITIES)]
+
+
+def test_two_turns_are_too_few_to_leave_others_out() -> None:
+    with pytest.raises(FormatError, match="two ways"):
+        learn([single("Oslo"), single("Rome"), 'get_weather: {"city": "Bonn"}', 'get_weather: {"city": "Lima"}'], KNOWN)
+
+
+QUOTED_AND_BARE = {
+    "lines": ("CALL! get_weather\ncity: {}\n!END", '"'),
+    "markers": ("<go>get_weather<k>city</k><v>{}</v></go>", '"'),
+    "attributes": ('<do tool="get_weather" city={}/>', '"'),
+    "keywords": ("@f get_weather(city={})@", "'"),
+}
+
+
+@pytest.mark.parametrize("name", QUOTED_AND_BARE)
+@pytest.mark.parametrize("quoted", [2, 4, 5])
+def test_texts_between_quotes_and_bare_ones_are_not_one_format(name: str, quoted: int) -> None:
+    # They were learnt as one, in which the quotes were part of some texts.
+    pattern, mark = QUOTED_AND_BARE[name]
+    cities = (*CITIES, "Bern")
+    turns = [pattern.format(f"{mark}{city}{mark}" if n < quoted else city) for n, city in enumerate(cities)]
+    if quoted == 2 and name in {"attributes", "keywords"}:  # nothing shows where bare texts end there
+        with pytest.raises(FormatError):
+            learn(turns, KNOWN)
+        return
+    found = learn(turns, KNOWN)
+    most = range(quoted) if quoted > 3 else range(quoted, len(cities))
+    assert {number for number, _ in found.left_out} == set(range(len(cities))) - set(most)
+    for number in most:
+        [call] = parse(turns[number], KNOWN, format=found.format, options=STRICT).calls
+        assert call.arguments == {"city": cities[number]}
+
+
+# -- long turns --------------------------------------------------------------------------------------------------------
+
+FLOODS = {
+    "prose": "It is a fine day. ",
+    "names": "get_weather is a tool. ",
+    "keys": "the city and the level and days: ",
+    "braces": 'get_weather { {"a": ',
+    "tags": "<city>get_weather</city>",
+}
+
+
+@pytest.mark.parametrize("unit", FLOODS)
+@pytest.mark.parametrize("where", ["content", "value"])
+def test_a_long_turn_takes_as_long_as_it_is(unit: str, where: str) -> None:
+    # 160 KB took 22 seconds: what follows each tool's name was read to the end of the turn, in each way, for each group
+    # of names, and once more for each turn that was left out; texts were compared as a whole.
+    size = 40_000
+    long = FLOODS[unit] * (size // len(FLOODS[unit]))
+    note = Meant(
+        (("send_note", {"to": "Ana", "body": long if where == "value" else "Hi."}),), long if where == "content" else ""
+    )
+    turns = [BY_NAME["vox"].turn(replace(each, reasoning="")) for each in (*TAUGHT, note)]
+    profile = cProfile.Profile()
+    found = profile.runcall(learn, turns, KNOWN)
+    assert found.format.call == "<|call|>{name}<|args|>{arguments}<|done|>"
+    assert pstats.Stats(profile).total_calls < 200 * size  # type: ignore[attr-defined]  # typeshed does not know it
