@@ -307,7 +307,7 @@ OBJECTS: dict[str, tuple[Any, list[tuple[str, Any]], list[str]]] = {
     "flat, a number": (call("read", lines=4), [], [MISPLACED.text]),
     "flat, a list": (call("read", paths=["x"]), [], [MISPLACED.text]),
     "two objects": (call("read", a=PATH, b=PATH), [], [MISPLACED.text]),
-    "an object and a scalar": (call("read", params=PATH, lines=4), [], [MISPLACED.text]),
+    "an object and a scalar": (call("read", given=PATH, lines=4), [], [MISPLACED.text]),
     "definition": (call("read", description="Reads."), [], [MISPLACED.text]),
     "schema": (call("read", SCHEMA), [], [f"malformed call: {data.DEFINITION}"]),
     "keys beside": (call("read", PATH, dry_run=True, cancelled={"by": "me"}), CALL, [IGNORED_KEYS.text]),

@@ -118,8 +118,8 @@ AFTER_BACKTICKS = {
     "an opener in a fence": ("```x\n``", "<tool_call>", CUT),
     "an opener on a line": ("So:\n`", "<tool_call>", CUT),
     "an opener, and a line": ("So:\n`", "<tool_call>\n", CUT),
-    "a marker that may go on": ("```x\n`", "<|channel>", ()),
-    "a marker that may go on, after text": ("```x\n`a b", "<|channel>", ()),
+    "a marker that may go on": ("So:\n~", "<|channel>", ()),
+    "a marker that may go on, after text": ("So:\n~a b", "<|channel>", ()),
     "a marker of the end": ("So:\n~", "<|im_end|>", ()),
     "a header": ("So:\n`", "<|im_start|>", CUT),
 }

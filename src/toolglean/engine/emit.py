@@ -67,7 +67,7 @@ class Emitter(Plain):
         """The same emitter."""
         twin = Emitter.__new__(Emitter)
         twin.out, twin.index, twin.open = self.out.copy(), self.index, self.open
-        twin._before, twin._kept = self._before and self._before.copy(), self._kept
+        twin._before, twin._kept = None if self._before is None else self._before.copy(), self._kept
         twin.call, twin.repairs = self.call.copy() if self.open else self.call, self.repairs
         twin.tells_markup, twin.ids = self.tells_markup, self.ids.copy()
         twin._ws, twin._ws_start, twin.strays = self._ws, self._ws_start, self.strays
@@ -107,8 +107,9 @@ class Emitter(Plain):
 
     def release(self) -> None:
         """Keep nothing back any longer."""
-        if self._before is not None:
-            self.out, self._before = self._before + self.out, None
+        if self._before is not None:  # in place: in one chunk there may be many
+            self._before += self.out
+            self.out, self._before = self._before, None
 
     def keep(self, event: Content) -> None:
         """Keep that event back too."""
@@ -122,7 +123,8 @@ class Emitter(Plain):
         kept, self.out, before = self.out, [], self._before or []
         if earlier is None:
             first, self.out = parted(kept, place)
-            self._before = before + first
+            before += first
+            self._before = before
             return
         for event in kept:
             if event.start >= place:

@@ -227,7 +227,12 @@ class TurnState(Plain):
         """
         judge = self.judge
         return not (
-            self.has_tags or judge.draft is not None or judge.in_doubt or self.calls_ignored or self.in_sentence
+            self.has_tags
+            or self.tape.hides
+            or judge.draft is not None
+            or judge.in_doubt
+            or self.calls_ignored
+            or self.in_sentence
         )
 
     def accepts(self, name: str) -> bool:
