@@ -2,7 +2,8 @@
 #
 #   openai/  ollama/  mcp/  httpx/  proxy/     the libraries
 #   repair/                                    a request, and the bytes of its answer
-#   chat/  responses/  ollama_lines.py         the three APIs, on plain dicts
+#   chat/  responses/  messages/               the APIs of OpenAI and Anthropic, on plain dicts
+#   ollama_lines.py                            Ollama's, too
 #   turn/                                      the text of a turn, and the calls that the server has parsed
 #   streams.py                                 reading a stream to its end, whatever ends it
 #

@@ -66,7 +66,7 @@ class ResponseReader:
         self._number: int | None = None  # of the next event: the server's first, then counted from there
         self._items: dict[int, dict[str, Any]] = {}  # ours that have ended, by their output index
         self._made = 0
-        self._own = ServerItems(self._turn.duplicates, self._take)
+        self._own = ServerItems(self._turn)
         self._reasoning = ServerReasoning(self._turn)
         self._thought_of = Part(self._turn, None, {})  # the calls in it
 
@@ -202,8 +202,7 @@ class ResponseReader:
         place = place if isinstance(place, int) else None
         key = _key(event.get("item_id"), event.get("content_index"))
         if key not in self._parts:
-            self._parts[key] = Part(self._turn.fork(), place, event)
-            self._parts[key].turn.duplicates = self._turn.duplicates
+            self._parts[key] = Part(self._turn.part(), place, event)
             self._places.setdefault(_key(place, key[1]), self._parts[key])
         part = self._parts[key]
         if part.over or not isinstance(delta, str):
@@ -260,22 +259,15 @@ class ResponseReader:
         return item.event(ITEM_DONE, item=item.body | body)
 
     def _start(self, part: Part, event: CallStart) -> dict[str, Any]:
-        # Each part has its own parser, and all parsers make the same ids.
-        self._take()
-        own = event.id in {None, f"{self._prefix}{event.index}"}
         return self._opened(
             part,
             id=f"fc_{self._prefix}{self._made}",
             type="function_call",
-            call_id=f"{self._prefix}{self._made}" if own else event.id,
+            call_id=event.id or f"{self._prefix}{event.index}",
             name=event.name,
             arguments="",
             status="in_progress",
         )
-
-    def _take(self) -> None:
-        for turn in (self._turn, *(part.turn for part in self._parts.values())):
-            turn.take()
 
     def _end(self, part: Part, item: Item, status: Status) -> list[dict[str, Any]]:
         # A client may ignore the item's status, so the arguments of a call that must not run are not JSON either.

@@ -1,0 +1,100 @@
+# The blocks of one message as they are sent: one is open at a time, and they are numbered without gaps, because the
+# clients find a block by counting those that began. Does not depend on where their contents come from.
+#
+# A block belongs to its owner, an object that the caller chooses; `owner` is None where no block is open.
+"""The blocks of one message of the Messages API, as they are sent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+from toolglean.conversation.fields import unrunnable
+from toolglean.events import CallDelta, CallEnd, CallStart
+
+__all__ = ["DELTA", "START", "STOP", "Blocks", "Event"]
+
+START, DELTA, STOP = "content_block_start", "content_block_delta", "content_block_stop"
+Event: TypeAlias = Mapping[str, Any]
+
+
+class Blocks:
+    """Numbers the blocks.
+
+    Args:
+        id_prefix: what the id of a call begins with, if the model has not written one yet.
+
+    Attributes:
+        owner: that of the open block; None if there is none.
+        calls: how many calls of the text were completed.
+    """
+
+    def __init__(self, id_prefix: str) -> None:
+        self.owner: Any = None
+        self.calls = 0
+        self._id_prefix = id_prefix
+        self._index = -1
+
+    def start(self, owner: Any, block: Any, like: Event | None = None) -> list[Event]:
+        """Begin a block; the one that is open ends.
+
+        Args:
+            owner: to whom it belongs.
+            block: the block, as it begins.
+            like: the server's event, whose other fields are kept.
+        """
+        found = self.stop()
+        self.owner = owner
+        self._index += 1
+        return [*found, {**(like or {"type": START}), "index": self._index, "content_block": block}]
+
+    def delta(self, kind: str, name: str, text: str) -> Event:
+        """A piece of the open block: text in the field of that name."""
+        return {"type": DELTA, "index": self._index, "delta": {"type": kind, name: text}}
+
+    def moved(self, event: Event) -> Event:
+        """An event of the server about the open block, with the index of ours."""
+        return event if event.get("index") == self._index else {**event, "index": self._index}
+
+    def stop(self, like: Event | None = None) -> list[Event]:
+        """End the block that is open, if there is one. `like`: as for `start`."""
+        if self.owner is None:
+            return []
+        self.owner = None
+        return [self.moved(like) if like else {"type": STOP, "index": self._index}]
+
+    # -- calls of the text ---------------------------------------------------------------------------------------------
+
+    def call(self, event: CallStart | CallDelta | CallEnd, *, cut: bool) -> list[Event]:
+        """The events for an event of a call in the text.
+
+        Args:
+            event: the event.
+            cut: whether the connection broke, so that a call which is incomplete must not look finished: its block does
+                not end.
+        """
+        if type(event) is CallStart:
+            id = event.id or f"{self._id_prefix}{event.index}"  # noqa: A001  # the wire's own word
+            return self.start(event, {"type": "tool_use", "id": id, "name": event.name, "input": {}})
+        if type(event) is CallDelta:
+            return [self._piece(event.text)]
+        return self._end(event, cut=cut) if isinstance(event, CallEnd) else []
+
+    def _end(self, event: CallEnd, *, cut: bool) -> list[Event]:
+        if event.call.status == "ok":
+            self.calls += 1
+            return self.stop()
+        broken = self._piece(_broken(event.call.status))
+        if cut:
+            self.owner = None
+            return [broken]
+        return [broken, *self.stop()]
+
+    def _piece(self, text: str) -> Event:
+        return self.delta("input_json_delta", "partial_json", text)
+
+
+def _broken(status: str) -> str:
+    # Clients complete the half of an object, also inside a string. So what is added is an error in both places.
+    word = unrunnable("", status)
+    return f'{word}"{word}'
