@@ -609,7 +609,7 @@ def site(session: nox.Session) -> None:
 
 FUZZERS = (
     *("mutants", "undo", "compositions", "documents", "dropped", "prefixes"),
-    *("trailing", "special", "straight", "repairs", "floods"),
+    *("trailing", "special", "straight", "repairs", "floods", "messages"),
 )
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
-from toolglean.conversation.fields import unrunnable
+from toolglean.conversation.fields import field, unrunnable
 from toolglean.events import CallDelta, CallEnd, CallStart
 
 __all__ = ["DELTA", "START", "STOP", "Blocks", "Event"]
@@ -27,13 +27,16 @@ class Blocks:
     Attributes:
         owner: that of the open block; None if there is none.
         calls: how many calls of the text were completed.
+        as_sent: whether the server has begun and ended all blocks itself, one after the other, with these indexes.
     """
 
     def __init__(self, id_prefix: str) -> None:
         self.owner: Any = None
         self.calls = 0
+        self.as_sent = True
         self._id_prefix = id_prefix
         self._index = -1
+        self._ids: set[Any] = set()  # of calls
 
     def start(self, owner: Any, block: Any, like: Event | None = None) -> list[Event]:
         """Begin a block; the one that is open ends.
@@ -46,6 +49,9 @@ class Blocks:
         found = self.stop()
         self.owner = owner
         self._index += 1
+        self.as_sent = self.as_sent and like is not None and like.get("index") == self._index
+        if isinstance(own := field(block, "id"), str):
+            self._ids.add(own)
         return [*found, {**(like or {"type": START}), "index": self._index, "content_block": block}]
 
     def delta(self, kind: str, name: str, text: str) -> Event:
@@ -61,6 +67,7 @@ class Blocks:
         if self.owner is None:
             return []
         self.owner = None
+        self.as_sent = self.as_sent and like is not None
         return [self.moved(like) if like else {"type": STOP, "index": self._index}]
 
     # -- calls of the text ---------------------------------------------------------------------------------------------
@@ -74,7 +81,8 @@ class Blocks:
                 not end.
         """
         if type(event) is CallStart:
-            id = event.id or f"{self._id_prefix}{event.index}"  # noqa: A001  # the wire's own word
+            own = event.id is None or event.id in self._ids  # a model may write one twice
+            id = f"{self._id_prefix}{event.index}" if own else event.id  # noqa: A001  # the wire's own word
             return self.start(event, {"type": "tool_use", "id": id, "name": event.name, "input": {}})
         if type(event) is CallDelta:
             return [self._piece(event.text)]

@@ -32,6 +32,7 @@ class OwnBlock:
         self._turn, self._blocks = turn, blocks
         self._is_call = field(self._block, "type") == "tool_use"
         self._pieces: list[str] = []  # of the arguments
+        self._looked = 0  # how many of them were looked at
         self._held: list[Event] | None = None
         self._sent: SentCall | None = None
 
@@ -49,12 +50,20 @@ class OwnBlock:
     def read(self, event: Event) -> list[Event]:
         """The events that an event of this block becomes."""
         piece = field(event.get("delta"), "partial_json")
-        if self._is_call and isinstance(piece, str):
+        if isinstance(piece, str):
             self._pieces.append(piece)
         if self._held is not None:
             self._held.append(event)
             return []
         return [self._blocks.moved(event)]
+
+    def is_whole(self) -> bool:
+        """Whether nothing can follow but its end: its arguments have come, and are an object."""
+        if self._looked == len(self._pieces):
+            return False
+        self._looked = len(self._pieces)
+        text = "".join(self._pieces)
+        return bool(text.strip()) and not arguments_of(text)[1]
 
     def end(self, event: Event | None = None) -> list[Event]:
         """The events with which it ends.

@@ -60,8 +60,10 @@ class MessageReader:
 
     @property
     def pristine(self) -> bool:
-        """Whether everything so far is text for the user, as the server sent it."""
-        return self._kept and self._turn.pristine and (self._part is None or self._part.pristine)
+        """Whether everything so far is text for the user, as the server sent it, in blocks as the protocol has them."""
+        return (
+            self._blocks.as_sent and self._kept and self._turn.pristine and (self._part is None or self._part.pristine)
+        )
 
     @property
     def waits(self) -> bool:
@@ -112,10 +114,11 @@ class MessageReader:
 
     def _of_own(self, kind: Any, own: OwnBlock, event: Event) -> list[Event]:
         place = event.get("index")
+        if kind == START and (place == own.place or own.is_whole()):  # servers forget ends, or send them late
+            return [*self._end_own(None), *self.read(event)]
         if place == own.place:
-            if kind == START:  # some servers give all blocks the same index
-                return [*self._end_own(None), *self.read(event)]
             return own.read(event) if kind == DELTA else self._end_own(event)
+        self._blocks.as_sent = False  # one block at a time
         key = place if isinstance(place, str | int) else None
         if kind != STOP or key in self._later:  # else it is of a block that has ended, because this one began
             self._later.setdefault(key, []).append(event)
@@ -157,18 +160,25 @@ class MessageReader:
         kind = next((each for each in FIELDS if field(delta, "type") == FIELDS[each]), None)
         text = field(delta, kind) if kind else None
         if kind is None or not isinstance(text, str) or not text:
-            return self._marked(event)
+            return self._marked(event) if self._is_last(event) else []
         found: list[Event] = []
         if self._last is None or self._last.kind != kind:  # the server has not said that one begins
+            self._blocks.as_sent = False
             found = self._start({"type": START, "index": event.get("index"), "content_block": {"type": kind, kind: ""}})
         told = self._text(kind, text)
         return [event] if not found and len(told) == 1 and told[0] == event else found + told
 
     def _stop(self, event: Event) -> list[Event]:
-        if self._last is None or event.get("index") != self._last.event.get("index"):
+        if not self._is_last(event):
             return []
         self._last = None
         return self._marked(event)
+
+    def _is_last(self, event: Event) -> bool:
+        # Whether it is about the last text or thinking; else it is about none that is open, and left out.
+        found = self._last is not None and event.get("index") == self._last.event.get("index")
+        self._blocks.as_sent = self._blocks.as_sent and found
+        return found
 
     def _marked(self, event: Event, source: Source | None = None) -> list[Event]:
         self._sources.mark(event, source)
