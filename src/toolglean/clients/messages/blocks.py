@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
-from toolglean.conversation.fields import field, unrunnable
+from toolglean.conversation.fields import field
 from toolglean.events import CallDelta, CallEnd, CallStart
 
 __all__ = ["DELTA", "START", "STOP", "Blocks", "Event"]
@@ -37,6 +37,7 @@ class Blocks:
         self._id_prefix = id_prefix
         self._index = -1
         self._ids: set[Any] = set()  # of calls
+        self._held = ""  # the last piece of a call's arguments: its end decides whether they may be complete
 
     def start(self, owner: Any, block: Any, like: Event | None = None) -> list[Event]:
         """Begin a block; the one that is open ends.
@@ -85,24 +86,27 @@ class Blocks:
             id = f"{self._id_prefix}{event.index}" if own else event.id  # noqa: A001  # the wire's own word
             return self.start(event, {"type": "tool_use", "id": id, "name": event.name, "input": {}})
         if type(event) is CallDelta:
-            return [self._piece(event.text)]
+            return self._pieces(event.text)
         return self._end(event, cut=cut) if isinstance(event, CallEnd) else []
 
     def _end(self, event: CallEnd, *, cut: bool) -> list[Event]:
         if event.call.status == "ok":
             self.calls += 1
-            return self.stop()
-        broken = self._piece(_broken(event.call.status))
+            return [*self._pieces(""), *self.stop()]
+        self._held = _broken(self._held, event.call.status)
+        found = self._pieces("")
         if cut:
             self.owner = None
-            return [broken]
-        return [broken, *self.stop()]
+        return [*found, *self.stop()]
 
-    def _piece(self, text: str) -> Event:
-        return self.delta("input_json_delta", "partial_json", text)
+    def _pieces(self, text: str) -> list[Event]:
+        held, self._held = self._held, text
+        return [self.delta("input_json_delta", "partial_json", held)] if held else []
 
 
-def _broken(status: str) -> str:
-    # Clients complete the half of an object, also inside a string. So what is added is an error in both places.
-    word = unrunnable("", status)
-    return f'{word}"{word}'
+def _broken(text: str, status: str) -> str:
+    # Clients complete the half of an object, and the half of a string in it, and ignore what follows a whole one. After
+    # a comma, nothing but a key can follow; so the first word is an error outside of a string, the second one inside.
+    word = f",<{status}>"
+    end = text.rfind("}") if text.rstrip().endswith("}") else len(text)
+    return f'{text[:end]}{word}"{word}{text[end:]}'

@@ -4,18 +4,19 @@
 #
 #   the caller                          the upstream                         what happens
 #   sends a request                                                          the same request, without Accept-Encoding
-#   waits                               cannot be reached, or disconnects    502, with OpenAI's error object
+#   waits                               cannot be reached, or disconnects    502, with an error object
 #                                       before its first byte
 #   reads                               disconnects later                    what was held back; an error event in a
 #                                                                            stream; then the connection breaks
 #   disconnects                         is still writing                     its connection is closed
+#
+# An error object is OpenAI's, with the `type` of Anthropic's.
 #
 # No key is stored and no body is logged: both belong to the caller.
 """A proxy that repairs the answers of a server: a Starlette application on httpx."""
 
 from __future__ import annotations
 
-import json
 import logging
 import socket
 from collections.abc import AsyncIterator, Callable, Iterable
@@ -43,6 +44,7 @@ from toolglean.clients.proxy.history import as_text
 from toolglean.clients.proxy.metrics import Metrics
 from toolglean.clients.proxy.upstream import PathError, Upstream
 from toolglean.clients.repair import AnswerReader, Exchange, Repair, kind_of
+from toolglean.clients.repair.answers import ServerSentEvents
 from toolglean.clients.repair.bodies import BodyError, aunpacked, can_unpack
 from toolglean.errors import UsageError
 
@@ -259,7 +261,7 @@ class _Proxy:
         except (httpx.HTTPError, httpx.StreamError, BodyError) as error:
             self.metrics.upstream_errors += 1
             log.warning("the upstream disconnected: %s", type(error).__name__)
-            last = await self._run(is_large or came > SMALL, _last_words, answer, reader, error)
+            last = await self._run(is_large or came > SMALL, _last_words, reader, error)
             await send({"type": "http.response.body", "body": last, "more_body": True})
             return  # without an end: the server then breaks the connection, as the upstream did
         last = b"" if reader is None else await self._run(is_large or came > SMALL, reader.finish)
@@ -282,17 +284,17 @@ def _reader(exchange: Exchange | None, answer: httpx.Response) -> AnswerReader |
     return exchange.reader(answer.status_code, answer.headers.get("content-type", ""))
 
 
-def _last_words(answer: httpx.Response, reader: AnswerReader | None, error: Exception) -> bytes:
+def _last_words(reader: AnswerReader | None, error: Exception) -> bytes:
     found = b"" if reader is None else reader.finish()
-    if reader is None or "event-stream" not in answer.headers.get("content-type", ""):
+    if not isinstance(reader, ServerSentEvents):
         return found
     why = error if isinstance(error, BodyError) else type(error).__name__
     said = _error(f"the upstream disconnected before the end: {why}", "upstream_error", "upstream_disconnected")
-    return found + b"\n\ndata: " + json.dumps(said).encode() + b"\n\n"
+    return found + b"\n\n" + reader.event(said)
 
 
 def _error(message: str, kind: str, code: str) -> dict[str, Any]:
-    return {"error": {"message": message, "type": kind, "param": None, "code": code}}
+    return {"type": "error", "error": {"message": message, "type": kind, "param": None, "code": code}}
 
 
 def _refusal(status: int, message: str, kind: str, code: str) -> Response:

@@ -161,7 +161,7 @@ class ServerSentEvents(_Parts):
 
     Args:
         reader: reads the events' data.
-        named: whether an event's name is also written before its data, as in the Responses API.
+        named: whether an event's name is also written before its data, as in all APIs but the chat API.
     """
 
     end = END_OF_EVENT
@@ -187,6 +187,10 @@ class ServerSentEvents(_Parts):
     def _comment(self) -> bytes:
         self._silent = 0
         return COMMENT
+
+    def event(self, item: Any) -> bytes:
+        """An event as this API writes it."""
+        return self._write(item)
 
     def _write(self, item: Any) -> bytes:
         name = f"event: {item['type']}\n".encode() if self._named and "type" in item else b""
