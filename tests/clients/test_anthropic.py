@@ -19,6 +19,14 @@ anthropic = pytest.importorskip("anthropic", reason="needs toolglean[anthropic]"
 
 from toolglean.clients.httpx import toolglean_async_client, toolglean_client  # noqa: E402
 from toolglean.clients.httpx.library import library_of  # noqa: E402
+from toolglean.conversation import (  # noqa: E402
+    AnthropicHistoryConverter,
+    ContentPartText,
+    ContentPartToolResult,
+    History,
+    Message,
+    Role,
+)
 
 TWELVE = (*FAMILIES, "kimi-k2", "minimax-m2")
 GIVEN: Any = asked("messages", TOOLS)["tools"]
@@ -186,6 +194,26 @@ def test_the_message_can_be_sent_back(server: Loopback) -> None:
     sent = server.requests[-1][1]["messages"][-1]["content"]
     assert [block["type"] for block in sent] == ["tool_use", "tool_use"]
     assert len({block["id"] for block in sent}) == 2
+
+
+def test_the_packages_objects_are_a_history(server: Loopback) -> None:
+    """What the package returns becomes a message of the history, and what the history writes is what it takes."""
+    converter = AnthropicHistoryConverter()
+    turn = Turn(pieces(f"<think>Hm.</think>Look. {HERMES}"))
+    server.play(turn, turn, Turn(["Done."]))
+    with client(server) as own:
+        whole, events = create(own), list(create(own, stream=True))
+        item, same = converter.to_history_item([whole]), converter.to_history_item(events)
+        assert item is not None
+        assert same is not None
+        assert [part for part in item.content if part not in item.calls] == same.content[:2]
+        assert [(call.name, call.arguments) for call in same.calls] == CALLS
+        history = History("Be brief.", None, [Message(Role.USER, [ContentPartText("Is it cold?")]), item])
+        history.add_message(Role.TOOL, [ContentPartToolResult("get_weather", {"celsius": -4}, item.calls[0].id)])
+        own.messages.create(model="m", max_tokens=9, tools=GIVEN, **converter.to_request(history))
+    sent = server.requests[-1][1]
+    assert sent["system"] == "Be brief."
+    assert converter.of_request(sent) == history == converter.canonical(history)
 
 
 def test_the_tool_runner_runs_them(server: Loopback) -> None:
