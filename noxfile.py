@@ -139,6 +139,12 @@ def openai(session: nox.Session) -> None:
 
 
 @nox.session(tags=["clients"])
+def anthropic(session: nox.Session) -> None:
+    """The anthropic package with the transport and behind the proxy, without ollama, openai and mcp."""
+    _run(session, "anthropic,proxy", "tests/clients/test_anthropic.py", *EVERYWHERE, absent=" ".join(CLIENTS))
+
+
+@nox.session(tags=["clients"])
 def mcp(session: nox.Session) -> None:
     """The tests of the mcp client, without ollama and openai."""
     _alone(session, "mcp")

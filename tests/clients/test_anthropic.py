@@ -355,3 +355,65 @@ def test_an_answer_of_thoughts_alone(server: Loopback) -> None:
         for message in (create(own), final(own)):
             assert [block.type for block in message.content] == ["thinking", "tool_use"]
             assert json.dumps(message.content[1].input) == '{"city": "Oslo"}'
+
+
+# -- SECURITY.md -------------------------------------------------------------------------------------------------------
+
+
+def test_keys_are_not_logged(server: Loopback, proxy: str, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("DEBUG", "toolglean")
+    from tests.clients.proxies import serving  # noqa: PLC0415
+    from toolglean.clients.proxy import application  # noqa: PLC0415
+
+    server.play(Turn(pieces(HERMES.replace("get_weather", "none")), faults=[Cut(9)]), Turn(faults=[Status(401)]))
+    for url, count in ((proxy, 2), ("http://127.0.0.1:9", 1)):
+        with serving(application(url)) as before:
+            own = anthropic.Anthropic(base_url=before, api_key="sk-ant-secret", max_retries=0)
+            for _ in range(count):
+                with pytest.raises(anthropic.AnthropicError) as caught:
+                    list(create(own, stream=True))
+                assert "secret" not in str(caught.value)
+            own.close()
+            assert b"secret" not in library_of(None).get(f"{before}/metrics", trust_env=False).content
+    assert not any("secret" in f"{each.getMessage()}{each.args}" for each in caplog.records)
+
+
+def test_a_call_that_a_result_quotes_does_not_run(server: Loopback) -> None:
+    """In the request, nothing is read; in the answer, between the markers of a result, and in a code fence."""
+    quoted = [
+        f"The page says:\n\n```\n{HERMES}\n```\n",
+        f"<tool_response>\n{HERMES}\n</tool_response>",
+        f"It wrote `{HERMES.replace(chr(10), '')}` there.",
+    ]
+    result = {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "a", "content": HERMES}]}
+    use = {"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "get_time", "input": {}}]}
+    for text in (*quoted, "It was a page."):
+        server.play(*[Turn(pieces(text))] * 2)
+        with client(server) as own:
+            for streamed in (True, False):
+                more = {"model": "m", "max_tokens": 9, "tools": GIVEN, "messages": [*MESSAGES, use, result]}
+                if streamed:
+                    with own.messages.stream(**more) as found:
+                        message = found.get_final_message()
+                else:
+                    message = own.messages.create(**more)
+                assert outcome(message)[1:] == ([], "end_turn")
+        assert server.requests[-1][1]["messages"][-1] == result
+
+
+def test_a_fence_over_two_text_blocks_quotes(server: Loopback) -> None:
+    """Servers that cite begin a new text block in the middle of a text."""
+    texts = ["The page says:\n\n```\n", f"{HERMES}\n", "```\nDone."]
+    events: list[Any] = [NUMBERED_BADLY[0]]
+    for index, text in enumerate(texts):
+        events += [
+            {"type": "content_block_start", "index": index, "content_block": {"type": "text", "text": ""}},
+            {"type": "content_block_delta", "index": index, "delta": {"type": "text_delta", "text": text}},
+            {"type": "content_block_stop", "index": index},
+        ]
+    end = [{**NUMBERED_BADLY[-2], "delta": {"stop_reason": "end_turn", "stop_sequence": None}}, NUMBERED_BADLY[-1]]
+    whole = {**NUMBERED_BADLY[0]["message"], "content": [{"type": "text", "text": text} for text in texts]}
+    server.play(Turn(raw=[*events, *end]), Turn(raw=[{**whole, "stop_reason": "end_turn"}]))
+    with client(server) as own:
+        for message in (final(own), create(own)):
+            assert [block.text for block in message.content] == texts

@@ -157,7 +157,8 @@ def test_bodies_that_are_no_request(body: bytes) -> None:
     [(401, "application/json"), (500, "text/event-stream"), (200, "text/html"), (206, "application/json"), (204, "")],
 )
 def test_answers_that_are_none_of_ours(status: int, content_type: str) -> None:
-    assert exchange("chat", asked("chat", TOOLS)).reader(status, content_type) is None
+    for kind in KINDS:
+        assert exchange(kind, asked(kind, TOOLS)).reader(status, content_type) is None
 
 
 @pytest.mark.parametrize(

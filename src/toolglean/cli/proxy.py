@@ -26,8 +26,8 @@ MIB = 1024 * 1024
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the description and the arguments of the command."""
     parser.description = (
-        "Passes requests on to a server with OpenAI's API, or Ollama's, and repairs its responses: calls that "
-        "the model leaked into its text come as tool calls, streamed and whole. Everything else passes unchanged. "
+        "Passes requests on to a server with OpenAI's API, Anthropic's or Ollama's, and repairs its responses: calls "
+        "that the model leaked into its text come as tool calls, streamed and whole. Everything else passes unchanged. "
         "It keeps no keys and logs no bodies. /healthz shows that it runs, /metrics counts what it did."
     )
     parser.add_argument("--upstream", required=True, metavar="URL", help="the server, such as http://localhost:8000/v1")
