@@ -92,7 +92,7 @@ def imported(program: str) -> set[str]:
 
 
 BROUGHT = {
-    "httpx2": "openai",
+    "httpx2": "(?:openai|anthropic)",
     "pydantic": "llm",
     "pyarrow": "batch",
     "toolglean.batch": "batch",

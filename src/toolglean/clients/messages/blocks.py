@@ -71,6 +71,14 @@ class Blocks:
         self.as_sent = self.as_sent and like is not None
         return [self.moved(like) if like else {"type": STOP, "index": self._index}]
 
+    def leave_open(self) -> None:
+        """Nobody knows whether the block that is open is complete: it does not end."""
+        self.owner = None
+
+    def differ(self) -> None:
+        """The server's blocks are not as the protocol has them."""
+        self.as_sent = False
+
     # -- calls of the text ---------------------------------------------------------------------------------------------
 
     def call(self, event: CallStart | CallDelta | CallEnd, *, cut: bool) -> list[Event]:
@@ -96,7 +104,7 @@ class Blocks:
         self._held = _broken(self._held, event.call.status)
         found = self._pieces("")
         if cut:
-            self.owner = None
+            self.leave_open()
         return [*found, *self.stop()]
 
     def _pieces(self, text: str) -> list[Event]:

@@ -82,7 +82,8 @@ class OwnBlock:
             self._sent.arguments, unread = arguments_of(call["arguments"])
             if unread:
                 self._turn.duplicates.drop(self._sent)
-                self._blocks.owner = self._blocks.owner if event else None
+            if unread and not event:
+                self._blocks.leave_open()
         return self._blocks.stop(event)
 
     def release(self) -> list[Event]:

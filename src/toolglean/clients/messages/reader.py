@@ -88,7 +88,8 @@ class MessageReader:
         found: list[Event] = []
         while self._own is not None:
             found += self._own.release()
-            self._own, self._blocks.owner = None, None
+            self._own = None
+            self._blocks.leave_open()
             found += self._replayed()
         return found + self._rest(cut=True)
 
@@ -118,7 +119,7 @@ class MessageReader:
             return [*self._end_own(None), *self.read(event)]
         if place == own.place:
             return own.read(event) if kind == DELTA else self._end_own(event)
-        self._blocks.as_sent = False  # one block at a time
+        self._blocks.differ()  # one block at a time
         key = place if isinstance(place, str | int) else None
         if kind != STOP or key in self._later:  # else it is of a block that has ended, because this one began
             self._later.setdefault(key, []).append(event)
@@ -163,7 +164,7 @@ class MessageReader:
             return self._marked(event) if self._is_last(event) else []
         found: list[Event] = []
         if self._last is None or self._last.kind != kind:  # the server has not said that one begins
-            self._blocks.as_sent = False
+            self._blocks.differ()
             found = self._start({"type": START, "index": event.get("index"), "content_block": {"type": kind, kind: ""}})
         told = self._text(kind, text)
         return [event] if not found and len(told) == 1 and told[0] == event else found + told
@@ -177,7 +178,8 @@ class MessageReader:
     def _is_last(self, event: Event) -> bool:
         # Whether it is about the last text or thinking; else it is about none that is open, and left out.
         found = self._last is not None and event.get("index") == self._last.event.get("index")
-        self._blocks.as_sent = self._blocks.as_sent and found
+        if not found:
+            self._blocks.differ()
         return found
 
     def _marked(self, event: Event, source: Source | None = None) -> list[Event]:
@@ -192,13 +194,13 @@ class MessageReader:
         self._last.said = True
         if kind == "thinking":
             found = self._end_part()
-            self._sources.read += len(text)
+            self._sources.add(text)
             found += self._thought(self._turn.think(text))
             return found if self._turn.thinks else found + self._sources.all()
         found = self._stop_thinking()
         if self._part is None:
             self._part, self._base = self._turn.part(), self._sources.read
-        self._sources.read += len(text)
+        self._sources.add(text)
         return found + self._told(self._part.feed(text))
 
     def _end_part(self) -> list[Event]:

@@ -68,6 +68,10 @@ class Sources:
         """Whether events are held back."""
         return bool(self._marks) or (self._source is not None and self._blocks.owner is not self._source)
 
+    def add(self, text: str) -> None:
+        """The server has written more text."""
+        self.read += len(text)
+
     def mark(self, event: Event, source: Source | None = None) -> None:
         """The server has sent this event; `source`: which block it begins."""
         self._marks.append(_Mark(self.read, event, source))
