@@ -28,8 +28,9 @@ from tests.support.face import faced
 from tests.support.loopback import Call, ErrorLine, Thought, Turn
 from tests.support.shared import shared_rows
 from toolglean import CallEnd, Content, Event, Markup, ParserOptions, Problem, parse
-from toolglean.clients.repair import Kind, Repair
+from toolglean.clients.repair import Kind, Repair, answers
 from toolglean.clients.repair.answers import COMMENT
+from toolglean.clients.repair.lane import nothing_plain
 from toolglean.errors import ToolgleanError, UsageError
 from toolglean.formats import headers
 
@@ -113,6 +114,93 @@ def test_half_a_surrogate_pair_beside_a_call_can_be_sent() -> None:
         data = answer(kind, Turn([f"HALF {HERMES}"]), request).replace(b"HALF", b"\\ud83d")
         found = said(kind, fed(lambda: reader(kind, request), data, lambda: 7), request)  # noqa: B023
         assert (found.text.strip(), found.calls) == ("\ud83d", [CALL])
+
+
+def without_lanes(kind: Kind, request: dict[str, Any], **options: Any) -> Any:
+    """A reader for which no event is like another."""
+    found: Any = reader(kind, request, **options)
+    found._plain = nothing_plain
+    return found
+
+
+TEXTS = [
+    *PROSE[:4],
+    f"Look, it is to\n\n{HERMES}\n and t <tool",
+    'Say "<tool_call>", \\ or `{"name": "get_weather"}`.\n\t\u2028 é',
+    f"<think>Hm < t</think>Yes. {HERMES}{HERMES} Then.",
+    HERMES[:-30],
+]
+
+
+@pytest.mark.parametrize("kind", ["chat", "messages"])
+@pytest.mark.parametrize("text", TEXTS, ids=range(len(TEXTS)))
+def test_the_short_way_of_an_event_leads_to_the_same_bytes(kind: Kind, text: str) -> None:
+    """An event that differs from the one before in nothing but its text is not decoded (repair/lane.py)."""
+    ways: list[dict[str, Any]] = [{}, {"whole_calls": False}, {"format": "hermes"}, {"unknown_tools": "call"}]
+    for seed, options in enumerate(ways):
+        rng = random.Random(seed)
+        request = asked(kind, TOOLS)
+        turn = Turn(pieces(text, rng.choice((1, 2, 5))), thinking=["Hm."] if seed % 2 else [])
+        data = encoded(kind, turn, request)
+        blocks = data.split(b"\n\n")
+        for _ in range(3):  # lookalikes, in any place
+            place = rng.randrange(2, len(blocks))
+            blocks.insert(place, rng.choice((blocks[place - 1], blocks[rng.randrange(len(blocks))], *ODD[kind])))
+        for given in (data, b"\n\n".join(blocks), b"\r\n\r\n".join(blocks)):
+            short, long = both_ways(kind, request, given, seed, options)
+            assert short == long
+            for end in rng.sample(range(len(given)), 5):
+                short, long = both_ways(kind, request, given[:end], seed, options)
+                assert short == long
+
+
+def both_ways(
+    kind: Kind, request: dict[str, Any], data: bytes, seed: int, options: dict[str, Any]
+) -> tuple[bytes, bytes]:
+    ways = (lambda: reader(kind, request, **options), lambda: without_lanes(kind, request, **options))
+    short, long = (fed(way, data, random_sizes(seed)) for way in ways)
+    assert fed(ways[0], data, lambda: 1 << 20) == short
+    return short, long
+
+
+ODD: dict[str, list[bytes]] = {
+    "chat": [
+        b'data: {"choices":[{"index":0,"delta":{"content":"a","content":"b"},"finish_reason":null}]}',
+        b'data: {"choices":[{"index":0,"delta":{"content":"x"},"logprobs":{"content":[{"token":"x"}]}}]}',
+        b'data: {"choices":[{"index":0,"delta":{"con\\u0074ent":"x","x":{"content":"x"}},"finish_reason":null}]}',
+        b'data: {"choices":[{"index":1,"delta":{"content":"x"},"finish_reason":null}]}',
+        b'data: {"choices":[{"index":0,"delta":{"content":"a\xff"},"finish_reason":null}]}',
+        b'data: {"choices":[{"index":0,"delta":{"content":"a\x01"},"finish_reason":null}]}',
+        b'data: {"choices":[{"index":0,"delta":{"content":7},"finish_reason":null}]}',
+        b": comment",
+    ],
+    "messages": [
+        b'event: content_block_delta\ndata: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":7}}',
+        b'event: content_block_delta\ndata: {"delta":{"text":"x","type":"text_delta"},"index":0,"type":"content_block_delta"}',
+        b'data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"a","text":"b"}}',
+        b'data: {"type":"content_block_delta","index":3,"delta":{"type":"text_delta","text":"x"}}',
+        b'data: {"type":"content_block_stop","index":0}',
+        b'data: {"type":"ping"}',
+        b": comment",
+    ],
+}
+
+
+@pytest.mark.parametrize("kind", ["chat", "messages"])
+def test_most_events_take_the_short_way(kind: Kind, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that the test above compares something: of 200 events, few are decoded."""
+    decoded: list[Any] = []
+    decode = answers._item_of
+
+    def counted(data: Any) -> Any:
+        decoded.append(data)
+        return decode(data)
+
+    monkeypatch.setattr(answers, "_item_of", counted)
+    request = asked(kind, TOOLS)
+    data = answer(kind, Turn(pieces(PROSE[0] * 20, 4)), request)
+    assert fed(lambda: reader(kind, request), data, lambda: 100) == data
+    assert len(decoded) < 10
 
 
 # -- what is passed through ---------------------------------------------------------------------------------------------

@@ -25,6 +25,7 @@ from toolglean.clients.messages.sources import FIELDS, Source, Sources
 from toolglean.clients.messages.types import MessageEventDict
 from toolglean.clients.streams import AsyncReading, Reading, aread, read
 from toolglean.clients.turn.arguments import TurnArguments, text_for
+from toolglean.clients.turn.plain import Plain
 from toolglean.clients.turn.text import Tools, TurnText
 from toolglean.conversation.fields import field
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Reasoning
@@ -81,6 +82,14 @@ class MessageReader:
         if self._own is not None:
             return self._of_own(kind, self._own, event)
         return self._delta(event) if kind == DELTA else self._start(event) if kind == START else self._stop(event)
+
+    def plain(self, event: dict[str, Any]) -> Plain | None:
+        """What an event that was sent unchanged is, if it is nothing but a piece of the text that is being read."""
+        delta, part = event.get("delta"), self._part
+        text = field(delta, "text") if field(delta, "type") == FIELDS["text"] else None
+        if part is None or self._own is not None or self._sources.waits or not isinstance(text, str) or not text:
+            return None
+        return Plain("text", text, part)
 
     def finish(self) -> list[Any]:
         """The stream is over: what was held back. A block that is not complete does not end."""
@@ -183,6 +192,7 @@ class MessageReader:
         return found
 
     def _marked(self, event: Event, source: Source | None = None) -> list[Event]:
+        self._reach()
         self._sources.mark(event, source)
         held = self._turn.thinks or not (self._part is None or self._part.settled)
         return [] if held else self._sources.all()
@@ -194,20 +204,25 @@ class MessageReader:
         self._last.said = True
         if kind == "thinking":
             found = self._end_part()
-            self._sources.add(text)
+            self._sources.reach(self._sources.read + len(text))
             found += self._thought(self._turn.think(text))
             return found if self._turn.thinks else found + self._sources.all()
         found = self._stop_thinking()
         if self._part is None:
             self._part, self._base = self._turn.part(), self._sources.read
-        self._sources.add(text)
         return found + self._told(self._part.feed(text))
+
+    def _reach(self) -> None:
+        # Some of the text may have been read by somebody else (`plain`).
+        if self._part is not None:
+            self._sources.reach(self._base + self._part.seen)
 
     def _end_part(self) -> list[Event]:
         # Something other than text follows.
         part = self._part
         if part is None:
             return []
+        self._reach()
         found = self._told(part.finish())
         self._kept, self._part = self._kept and part.pristine, None
         return found + self._sources.all()

@@ -68,9 +68,9 @@ class Sources:
         """Whether events are held back."""
         return bool(self._marks) or (self._source is not None and self._blocks.owner is not self._source)
 
-    def add(self, text: str) -> None:
-        """The server has written more text."""
-        self.read += len(text)
+    def reach(self, position: int) -> None:
+        """The server has written more text, up to that position."""
+        self.read = position
 
     def mark(self, event: Event, source: Source | None = None) -> None:
         """The server has sent this event; `source`: which block it begins."""

@@ -6,7 +6,8 @@
 #
 # As long as nothing was repaired, parts are sent as they came. The parser may hold back the end of a text ("<tool"
 # could begin a call). The parts that contain it then wait. If the text turns out to be for the user, they are sent
-# unchanged, otherwise repaired. So an answer without calls is the same answer, byte for byte.
+# unchanged, otherwise repaired. So an answer without calls is the same answer, byte for byte. Most parts differ from
+# the one before in nothing but their text, and take a shorter way (lane.py).
 """The bytes of an answer, read and repaired part by part."""
 
 from __future__ import annotations
@@ -15,6 +16,9 @@ import json
 import re
 from collections.abc import Callable
 from typing import Any, Protocol
+
+from toolglean.clients.repair.lane import Lane, lane_of, nothing_plain
+from toolglean.clients.turn.plain import Plain
 
 __all__ = ["AnswerReader", "ItemReader", "Lines", "ServerSentEvents", "Whole"]
 
@@ -42,7 +46,11 @@ class AnswerReader(Protocol):
 
 
 class ItemReader(Protocol):
-    """Reads the items of one stream: `StreamReader`, `ResponseReader`, `LineReader`."""
+    """Reads the items of one stream: `StreamReader`, `ResponseReader`, `MessageReader`, `LineReader`.
+
+    It may have two more methods: `passed(item)`, which is told of an item that was sent unchanged, and `plain(item)`,
+    which says whether such an item is nothing but a piece of text.
+    """
 
     @property
     def pristine(self) -> bool:
@@ -71,6 +79,8 @@ class _Parts:
     def __init__(self, reader: ItemReader) -> None:
         self._reader = reader
         self._passed: Callable[[Any], None] = getattr(reader, "passed", _nothing)
+        self._plain: Callable[[Any], Plain | None] = getattr(reader, "plain", nothing_plain)
+        self._lane: Lane | None = None
         self._left = bytearray()
         self._looked = 0  # the end of a part was searched for up to here
         self._waiting: list[tuple[Any, bytes, list[Any]]] = []  # (item, its bytes, what it became)
@@ -80,6 +90,8 @@ class _Parts:
         """Read `data`, more of the answer, and return what can be sent."""
         if self._gave_up:
             return data
+        if self._lane is not None and not self._left and (text := self._lane.text(data)) is not None:
+            return self._along(self._lane, text, data)
         self._left += data
         found: list[bytes] = []
         begin = 0
@@ -107,6 +119,31 @@ class _Parts:
     def _part(self, block: bytes) -> bytes:
         return self._read(self._item_in(block), block)
 
+    def _along(self, lane: Lane, text: str, block: bytes) -> bytes:
+        """A part that is like the one before, with another text."""
+        turn = lane.turn
+        events = turn.feed(text)
+        if not turn.pristine:
+            lane.held.append((block, events))
+            return self._leave()
+        if turn.waits:
+            lane.held.append((block, events))
+            return b""
+        if not lane.held:
+            return block
+        held = b"".join(block for block, _ in lane.held)
+        lane.held.clear()
+        return held + block
+
+    def _leave(self) -> bytes:
+        """Other parts follow: those that are held back take the long way."""
+        lane, self._lane = self._lane, None
+        if lane is None:
+            return b""
+        for _, events in lane.held:
+            lane.turn.again(events)
+        return b"".join([self._read(self._item_in(block), block) for block, _ in lane.held])
+
     def _read(self, item: dict[str, Any] | None, block: bytes) -> bytes:
         if item is None:
             return self._strange(block)
@@ -129,6 +166,8 @@ class _Parts:
             self._waiting.append((item, block, found))
             return b""
         self._passed(item)
+        plain = self._plain(item)
+        self._lane = None if plain is None else lane_of(block, plain)
         return self._as_they_came() + block if self._waiting else block
 
     def _strange(self, block: bytes) -> bytes:
@@ -139,10 +178,11 @@ class _Parts:
         return b""
 
     def _rest(self) -> bytes:
+        left = self._leave()
         found = self._reader.finish()
         if self._reader.pristine:
-            return self._as_they_came()
-        return self._repaired() + b"".join(map(self._write, found))
+            return left + self._as_they_came()
+        return left + self._repaired() + b"".join(map(self._write, found))
 
     def _as_they_came(self) -> bytes:
         waiting, self._waiting = self._waiting, []
@@ -172,12 +212,20 @@ class ServerSentEvents(_Parts):
         self._silent = 0
 
     def _part(self, block: bytes) -> bytes:
+        if self._lane is not None and (text := self._lane.text(block)) is not None:
+            return self._along(self._lane, text, block)
         data = _data_of(block)
         if not data:
             return block  # a comment keeps the connection alive, so it must not wait
         if data.strip() == b"[DONE]":
             return self._rest() + block
-        found = self._read(_item_of(data), block)
+        return self._said(self._leave() + self._read(_item_of(data), block))
+
+    def _along(self, lane: Lane, text: str, block: bytes) -> bytes:
+        found = super()._along(lane, text, block)
+        return found if found and not self._silent else self._said(found)
+
+    def _said(self, found: bytes) -> bytes:
         self._silent = 0 if found else self._silent + 1
         return found if self._silent < SILENCE else self._comment()
 
@@ -241,8 +289,10 @@ class Whole:
 
 
 def _data_of(event: bytes) -> bytes:
-    if event.startswith(b"data: ") and event.find(b"\n") == len(event) - 2 and b"\r" not in event:
-        return event[6:-2]  # most events have one line
+    # Most events have one line, or a name and one line.
+    line = event.partition(b"\n")[2] if event.startswith(b"event: ") else event
+    if line.startswith(b"data: ") and line.find(b"\n") == len(line) - 2 and b"\r" not in event:
+        return line[6:-2]
     lines = LINES.split(event)
     return b"\n".join(line[5:].removeprefix(b" ") for line in lines if line.startswith(b"data:"))
 

@@ -131,9 +131,9 @@ class TurnText:
     """
 
     __slots__ = (
-        *("_counts", "_ended", "_field", "_keep_closers", "_last", "_new_field", "_noted", "_open", "_parser"),
-        *("_passes", "_seen", "_shared", "_shift", "_single", "_tape", "_unknown_tools", "_waiting", "_whole"),
-        *("id_prefix", "pristine"),
+        *("_again", "_counts", "_ended", "_field", "_keep_closers", "_last", "_new_field", "_noted"),
+        *("_open", "_parser", "_passes", "_seen", "_shared", "_shift", "_single", "_tape"),
+        *("_unknown_tools", "_waiting", "_whole", "id_prefix", "pristine"),
     )
 
     def __init__(
@@ -168,6 +168,7 @@ class TurnText:
         self._noted: list[Event] = []  # problems of calls in that field
         self._last: _Ended | None = None  # the last call that was not emitted as it was written, up to what follows it
         self._waiting: deque[Event | _Ended | _Rest] = deque()  # a call that may be a duplicate, and what follows it
+        self._again: deque[list[Event]] = deque()  # the events of texts that were read, and will be fed once more
 
     def fork(self) -> TurnText:
         """Another turn, to be read in the same way. Nothing must have been read yet."""
@@ -207,6 +208,8 @@ class TurnText:
 
     def feed(self, text: str, special: Special = None) -> list[Event]:
         """The events of a piece of text, of which special tokens wrote these characters (as for `Parser.feed`)."""
+        if self._again:
+            return self._again.popleft()
         events = self._parser.feed(text, special)
         place = self._seen
         self._seen = place + len(text)
@@ -216,6 +219,15 @@ class TurnText:
             return self._queued(events) if self._waiting else events
         self._tape.add(text)
         return self._told(events)
+
+    def again(self, events: list[Event]) -> None:
+        """A text was fed, with these events. It is fed once more, by somebody who writes what has become of it."""
+        self._again.append(events)
+
+    @property
+    def seen(self) -> int:
+        """How much text was read, in characters."""
+        return self._seen
 
     def settle(self) -> list[Event]:
         """The server has sent more of its calls: the events that no longer wait for them."""
