@@ -15,7 +15,7 @@ from toolglean.clients.turn.arguments import TurnArguments
 from toolglean.clients.turn.text import Tools
 from toolglean.conversation.fields import arguments_of, field
 
-__all__ = ["dict_message"]
+__all__ = ["dict_message", "message_of"]
 
 
 def dict_message(message: Mapping[str, Any], tools: Tools = None, **parsing: Unpack[TurnArguments]) -> MessageDict:
@@ -44,6 +44,18 @@ def _events(content: Any) -> Iterator[Event]:
         if kind:
             yield {"type": DELTA, "index": place, "delta": {"type": FIELDS[kind], kind: block[kind]}}
         yield {"type": STOP, "index": place}
+
+
+def message_of(events: Iterable[Event]) -> dict[str, Any]:
+    """The message that the events of its stream add up to."""
+    given = [*events]
+    found: dict[str, Any] = {}
+    for event in given:
+        if event["type"] == "message_start":
+            found |= event["message"]
+        elif event["type"] == "message_delta":
+            found |= {**event["delta"], "usage": {**found.get("usage", {}), **event["usage"]}}
+    return found | {"content": _blocks(given)}
 
 
 def _blocks(events: Iterable[Event]) -> list[Any]:

@@ -148,8 +148,12 @@ class _Parts:
         if item is None:
             return self._strange(block)
         if item.get("error") or item.get("type") == "error":
-            return self._rest() + block
+            return self._error(item, block)
         return self._item(item, block)
+
+    def _error(self, item: dict[str, Any], block: bytes) -> bytes:
+        del item
+        return self._rest() + block
 
     def _item_in(self, block: bytes) -> dict[str, Any] | None:
         raise NotImplementedError
@@ -218,7 +222,7 @@ class ServerSentEvents(_Parts):
         if not data:
             return block  # a comment keeps the connection alive, so it must not wait
         if data.strip() == b"[DONE]":
-            return self._rest() + block
+            return self._done(block)
         return self._said(self._leave() + self._read(_item_of(data), block))
 
     def _along(self, lane: Lane, text: str, block: bytes) -> bytes:
@@ -228,6 +232,9 @@ class ServerSentEvents(_Parts):
     def _said(self, found: bytes) -> bytes:
         self._silent = 0 if found else self._silent + 1
         return found if self._silent < SILENCE else self._comment()
+
+    def _done(self, block: bytes) -> bytes:
+        return self._rest() + block
 
     def _item_in(self, block: bytes) -> dict[str, Any] | None:
         return _item_of(_data_of(block))
