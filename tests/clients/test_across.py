@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from collections.abc import Iterator
@@ -11,6 +12,8 @@ import pytest
 
 from tests.clients.answers import KINDS, Said, answer, asked, events, fed, joined, pieces, random_sizes, said
 from tests.clients.families import TOOLS, leaks
+from tests.clients.test_shapes import CHAT, SHAPES, WHOLE, places, put
+from tests.support import depth
 from tests.support.loopback import Call, Cut, ErrorLine, Loopback, Status, Turn, serve
 from tests.support.message_protocol import faults
 from toolglean.clients.across import Crossing, CrossingError
@@ -244,6 +247,48 @@ def test_what_cannot_be_served_is_refused(more: dict[str, Any], words: str) -> N
     for body in (b"", b"[1]", b"[" * 5000):
         with pytest.raises(CrossingError, match="not a JSON object"):
             Crossing(body, Repair())
+
+
+ASKED: dict[str, Any] = {
+    **request(stream=True, stop_sequences=["END"], temperature=1),
+    "system": [{"type": "text", "text": "Be brief."}],
+    "tool_choice": {"type": "tool", "name": "get_weather", "disable_parallel_tool_use": True},
+    "output_config": {"effort": "low", "format": {"type": "json_schema", "schema": {}}},
+    "messages": [
+        {"role": "user", "content": [{"type": "image", "source": {"type": "url", "url": "http://x"}}]},
+        {"role": "system", "content": [{"type": "text", "text": "Hurry."}]},
+        {"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "get_time", "input": {"x": [1]}}]},
+        {
+            "role": "user",
+            "content": [{"type": "tool_result", "tool_use_id": "a", "content": [{"type": "text", "text": "1"}]}],
+        },
+    ],
+}
+
+
+def test_odd_requests_are_served_or_refused() -> None:
+    for place in places(ASKED):
+        for new in SHAPES:
+            with contextlib.suppress(CrossingError):
+                found = Crossing(json.dumps(put(ASKED, place, new)).encode(), Repair())
+                assert isinstance(json.loads(found.body)["messages"], list)
+
+
+def test_odd_answers_never_raise() -> None:
+    changes = [(number, place, new) for number, chunk in enumerate(CHAT) for place in places(chunk) for new in SHAPES]
+    for number, place, new in depth.chosen(changes, 300, key=str):
+        chunks = [*CHAT[:number], put(CHAT[number], place, new), *CHAT[number + 1 :]]
+        reading = crossing().reader(200, "text/event-stream")
+        assert reading is not None
+        data = b"".join(b"data: " + json.dumps(each).encode() + b"\n\n" for each in [*chunks, "[DONE]"])
+        found = events(reading.feed(data) + reading.finish())
+        assert not faults([each for each in found if isinstance(each, dict) and each["type"] != "error"], ended=False)
+    for place in places(WHOLE["chat"]):
+        for new in SHAPES:
+            reading = crossing(stream=False).reader(200, "application/json")
+            assert reading is not None
+            reading.feed(json.dumps(put(WHOLE["chat"], place, new)).encode())
+            assert reading.finish()
 
 
 # -- the proxy ---------------------------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
-# One package for each third-party library, with the extra that installs it, over three layers that need none:
+# One package for each third-party library, with the extra that installs it, over four layers that need none:
 #
 #   openai/  ollama/  mcp/  httpx/  proxy/     the libraries
+#   across/                                    a client of one API in front of a server of another
 #   repair/                                    a request, and the bytes of its answer
 #   chat/  responses/  messages/               the APIs of OpenAI and Anthropic, on plain dicts
 #   ollama_lines.py                            Ollama's, too

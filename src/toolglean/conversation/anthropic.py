@@ -26,6 +26,7 @@ from toolglean.conversation.messages import (
     results_message,
 )
 from toolglean.conversation.wire import listed, opened, system_first, with_ids
+from toolglean.errors import MessageError, shown
 
 __all__ = ["AnthropicChunkWrapper", "AnthropicHistoryConverter"]
 
@@ -124,10 +125,12 @@ class AnthropicHistoryConverter:
         """The history of a request: its `messages`, and its `system`, which may be text or a list of text blocks.
 
         Raises:
-            MessageError: as for `to_history`.
+            MessageError: as for `to_history`; or `system` is neither.
         """
         history = self.to_history(listed(request, "messages", 0))
         system = field_of(request, "system")
+        if not isinstance(system, str | list | tuple | None):
+            raise MessageError(f"system={shown(system)} is not valid: pass text or a list of text blocks")
         texts = [system] if isinstance(system, str) else [field_of(each, "text") for each in system or ()]
         if texts and history.system_message is None:
             history.system_message = "\n".join(text for text in texts if isinstance(text, str))
