@@ -132,7 +132,7 @@ TEXTS = [
 ]
 
 
-@pytest.mark.parametrize("kind", ["chat", "messages"])
+@pytest.mark.parametrize("kind", ["chat", "responses", "messages"])
 @pytest.mark.parametrize("text", TEXTS, ids=range(len(TEXTS)))
 def test_the_short_way_of_an_event_leads_to_the_same_bytes(kind: Kind, text: str) -> None:
     """An event that differs from the one before in nothing but its text is not decoded (repair/lane.py)."""
@@ -163,7 +163,18 @@ def both_ways(
     return short, long
 
 
+OUTPUT_TEXT = b'event: response.output_text.delta\ndata: {"type":"response.output_text.delta","item_id":"msg_0",'
 ODD: dict[str, list[bytes]] = {
+    "responses": [
+        OUTPUT_TEXT + b'"output_index":0,"content_index":0,"delta":"x","sequence_number":07}',
+        OUTPUT_TEXT + b'"output_index":0,"content_index":0,"delta":"x","sequence_number":[7]}',
+        OUTPUT_TEXT + b'"output_index":0,"content_index":0,"delta":"a","delta":"b","sequence_number":7}',
+        OUTPUT_TEXT + b'"output_index":0,"content_index":0,"sequence_number":70,"delta":"x"}',
+        OUTPUT_TEXT + b'"output_index":1,"content_index":0,"delta":"x","sequence_number":7}',
+        OUTPUT_TEXT + b'"output_index":0,"content_index":0,"delta":"x"}',
+        OUTPUT_TEXT + b'"output_index":0,"content_index":0,"delta":"x 1","sequence_number":1%b}' % (b"0" * 30),
+        b": comment",
+    ],
     "chat": [
         b'data: {"choices":[{"index":0,"delta":{"content":"a","content":"b"},"finish_reason":null}]}',
         b'data: {"choices":[{"index":0,"delta":{"content":"x"},"logprobs":{"content":[{"token":"x"}]}}]}',
@@ -186,7 +197,7 @@ ODD: dict[str, list[bytes]] = {
 }
 
 
-@pytest.mark.parametrize("kind", ["chat", "messages"])
+@pytest.mark.parametrize("kind", ["chat", "responses", "messages"])
 def test_most_events_take_the_short_way(kind: Kind, monkeypatch: pytest.MonkeyPatch) -> None:
     """So that the test above compares something: of 200 events, few are decoded."""
     decoded: list[Any] = []
@@ -200,7 +211,7 @@ def test_most_events_take_the_short_way(kind: Kind, monkeypatch: pytest.MonkeyPa
     request = asked(kind, TOOLS)
     data = answer(kind, Turn(pieces(PROSE[0] * 20, 4)), request)
     assert fed(lambda: reader(kind, request), data, lambda: 100) == data
-    assert len(decoded) < 10
+    assert len(decoded) < 16
 
 
 # -- what is passed through ---------------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ import re
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from toolglean.clients.repair.lane import Lane, lane_of, nothing_plain
+from toolglean.clients.repair.lane import Held, Lane, lane_of, nothing_plain
 from toolglean.clients.turn.plain import Plain
 
 __all__ = ["AnswerReader", "ItemReader", "Lines", "ServerSentEvents", "Whole"]
@@ -124,25 +124,30 @@ class _Parts:
         turn = lane.turn
         events = turn.feed(text)
         if not turn.pristine:
-            lane.held.append((block, events))
+            lane.held.append(Held(block, events, text, lane.number))
             return self._leave()
         if turn.waits:
-            lane.held.append((block, events))
+            lane.held.append(Held(block, events, text, lane.number))
             return b""
         if not lane.held:
+            if lane.sent is not None:
+                lane.sent(text, lane.number)
             return block
-        held = b"".join(block for block, _ in lane.held)
+        held = [*lane.held, Held(block, events, text, lane.number)]
         lane.held.clear()
-        return held + block
+        if lane.sent is not None:
+            for each in held:
+                lane.sent(each.text, each.number)
+        return b"".join([each.block for each in held])
 
     def _leave(self) -> bytes:
         """Other parts follow: those that are held back take the long way."""
         lane, self._lane = self._lane, None
         if lane is None:
             return b""
-        for _, events in lane.held:
-            lane.turn.again(events)
-        return b"".join([self._read(self._item_in(block), block) for block, _ in lane.held])
+        for each in lane.held:
+            lane.turn.again(each.events)
+        return b"".join([self._read(self._item_in(each.block), each.block) for each in lane.held])
 
     def _read(self, item: dict[str, Any] | None, block: bytes) -> bytes:
         if item is None:

@@ -34,6 +34,7 @@ from toolglean.clients.responses.types import ResponseEventDict
 from toolglean.clients.responses.whole import dict_response, with_output
 from toolglean.clients.streams import AsyncReading, Reading, aread, read
 from toolglean.clients.turn.arguments import TurnArguments, text_for
+from toolglean.clients.turn.plain import Plain
 from toolglean.clients.turn.text import Tools, is_all, listed
 from toolglean.conversation.fields import unrunnable
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Reasoning, Status
@@ -90,6 +91,21 @@ class ResponseReader:
         """All events up to this one were sent unchanged: continue from its number."""
         if isinstance(event.get("sequence_number"), int):
             self._number = event["sequence_number"] + 1
+
+    def plain(self, event: dict[str, Any]) -> Plain | None:
+        """What an event that was sent unchanged is, if it is nothing but a piece of the text of one part."""
+        part = self._known(event.get("item_id"), event.get("output_index"), event.get("content_index"))
+        text = event.get("delta")
+        if event.get("type") != TEXT or part is None or part.over or part.item is not None or self._reasoning.waits:
+            return None
+        if self._held or not isinstance(text, str) or not text:
+            return None
+
+        def sent(text: str, number: int | None) -> None:
+            part.text.append(text)
+            self._number = self._number if number is None else number + 1
+
+        return Plain("delta", text, part.turn, "sequence_number", sent)
 
     def _numbered(self, event: dict[str, Any]) -> dict[str, Any]:
         if "sequence_number" in event:
