@@ -41,7 +41,9 @@ READ_IN_QUOTATIONS = {
     "harmony": "a header begins reasoning, also in a quotation, and a call at the end of the reasoning is the turn's",
     "deepseek-v3": "the fence inside of the call is taken for the end of the fence around it",
 }
-"""Families of which the parser itself runs some quoted calls, and why: what is tried here is what becomes of its events."""
+"""Families of which the parser itself runs some quoted calls, and why. What is tried here is what becomes of its
+events.
+"""
 PLACES = 8
 """Places where the connection of one case breaks."""
 PING = b'event: ping\ndata: {"type": "ping"}\n\n'
