@@ -164,6 +164,28 @@ def both_ways(
 
 
 OUTPUT_TEXT = b'event: response.output_text.delta\ndata: {"type":"response.output_text.delta","item_id":"msg_0",'
+
+
+def test_a_server_whose_events_all_differ_is_not_looked_at_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    """OpenAI's own server adds letters of random number to each chunk."""
+    looked: list[bytes] = []
+    find = answers.lane_of
+
+    def counted(block: bytes, plain: Any) -> Any:
+        looked.append(block)
+        return find(block, plain)
+
+    monkeypatch.setattr(answers, "lane_of", counted)
+    delta = b'data: {"choices":[{"index":0,"delta":{"content":"a "},"finish_reason":null}],"obfuscation":"%d"}\n\n'
+    data = b"".join(delta % number for number in range(100))
+    assert fed(lambda: reader("chat", asked("chat", TOOLS)), data, lambda: 1 << 20) == data
+    assert len(looked) == answers.TRIES
+    looked.clear()
+    data = delta % 1 * 50 + data + delta % 1 * 50  # until then it may be that they are alike
+    assert fed(lambda: reader("chat", asked("chat", TOOLS)), data, lambda: 1 << 20) == data
+    assert len(looked) == answers.TRIES + 1
+
+
 ODD: dict[str, list[bytes]] = {
     "responses": [
         OUTPUT_TEXT + b'"output_index":0,"content_index":0,"delta":"x","sequence_number":07}',

@@ -26,6 +26,8 @@ LONGEST = 64 * 1024 * 1024
 """Bytes of one part. From a longer part on, an answer is passed through unchanged."""
 SILENCE = 64
 """After so many parts without output, a comment is sent, for clients that close a silent connection."""
+TRIES = 8
+"""After so many events that are not like the one before, none is expected to be: some servers add something to each."""
 COMMENT = b": a tool call is being written\n\n"
 
 END_OF_EVENT = re.compile(rb"(?:\r\n|\n|\r(?=[^\n]))(?:\r\n|\n|\r(?=[^\n]))")
@@ -81,6 +83,7 @@ class _Parts:
         self._passed: Callable[[Any], None] = getattr(reader, "passed", _nothing)
         self._plain: Callable[[Any], Plain | None] = getattr(reader, "plain", nothing_plain)
         self._lane: Lane | None = None
+        self._tries = 0  # how often a lane was looked for since an event was like another
         self._left = bytearray()
         self._looked = 0  # the end of a part was searched for up to here
         self._waiting: list[tuple[Any, bytes, list[Any]]] = []  # (item, its bytes, what it became)
@@ -121,7 +124,7 @@ class _Parts:
 
     def _along(self, lane: Lane, text: str, block: bytes) -> bytes:
         """A part that is like the one before, with another text."""
-        turn = lane.turn
+        turn, self._tries = lane.turn, 0
         events = turn.feed(text)
         if not turn.pristine:
             lane.held.append(Held(block, events, text, lane.number))
@@ -175,9 +178,13 @@ class _Parts:
             self._waiting.append((item, block, found))
             return b""
         self._passed(item)
-        plain = self._plain(item)
-        self._lane = None if plain is None else lane_of(block, plain)
+        self._lane = self._lane_of(item, block) if self._tries < TRIES else None
         return self._as_they_came() + block if self._waiting else block
+
+    def _lane_of(self, item: Any, block: bytes) -> Lane | None:
+        plain = self._plain(item)
+        self._tries += plain is not None
+        return None if plain is None else lane_of(block, plain)
 
     def _strange(self, block: bytes) -> bytes:
         """A part that cannot be read: it keeps its place among those that wait."""
