@@ -30,7 +30,7 @@ from tests.support.shared import shared_rows
 from toolglean import CallEnd, Content, Event, Markup, ParserOptions, Problem, parse
 from toolglean.clients.repair import Kind, Repair, answers
 from toolglean.clients.repair.answers import COMMENT
-from toolglean.clients.repair.lane import nothing_plain
+from toolglean.clients.repair.lane import lane_of, nothing_plain
 from toolglean.errors import ToolgleanError, UsageError
 from toolglean.formats import headers
 
@@ -169,11 +169,10 @@ OUTPUT_TEXT = b'event: response.output_text.delta\ndata: {"type":"response.outpu
 def test_a_server_whose_events_all_differ_is_not_looked_at_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
     """OpenAI's own server adds letters of random number to each chunk."""
     looked: list[bytes] = []
-    find = answers.lane_of
 
     def counted(block: bytes, plain: Any) -> Any:
         looked.append(block)
-        return find(block, plain)
+        return lane_of(block, plain)
 
     monkeypatch.setattr(answers, "lane_of", counted)
     delta = b'data: {"choices":[{"index":0,"delta":{"content":"a "},"finish_reason":null}],"obfuscation":"%d"}\n\n'
