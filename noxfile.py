@@ -141,7 +141,8 @@ def openai(session: nox.Session) -> None:
 @nox.session(tags=["clients"])
 def anthropic(session: nox.Session) -> None:
     """The anthropic package with the transport and behind the proxy, without ollama, openai and mcp."""
-    _run(session, "anthropic,proxy", "tests/clients/test_anthropic.py", *EVERYWHERE, absent=" ".join(CLIENTS))
+    files = ("tests/clients/test_anthropic.py", "tests/clients/test_across.py")
+    _run(session, "anthropic,proxy", *files, *EVERYWHERE, absent=" ".join(CLIENTS))
 
 
 @nox.session(tags=["clients"])
