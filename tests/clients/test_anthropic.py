@@ -11,6 +11,7 @@ import pytest
 
 from tests.clients.answers import asked, pieces
 from tests.clients.families import BARE, FAMILIES, ONE, TOOLS, TWO, Leak
+from tests.frameworks.leaks import LEAKS as KINDS_OF_LEAKS
 from tests.support import depth
 from tests.support.loopback import Call, Cut, ErrorLine, Loopback, Status, Thought, Turn, serve
 from toolglean import ToolSet, render
@@ -117,6 +118,26 @@ def test_the_same_behind_the_proxy(leak: Leak, server: Loopback, proxy: str) -> 
     with behind(proxy) as own:
         assert outcome(create(own)) == expected
         assert outcome(final(own)) == expected
+
+
+SEVENTEEN = {name: leak for name, leak in KINDS_OF_LEAKS.items() if leak.second is None}  # a message has one choice
+REASONS = {"stop": "end_turn", "tool_calls": "tool_use", "length": "max_tokens"}
+
+
+@pytest.mark.parametrize("row", SEVENTEEN)
+def test_the_kinds_of_leaks_of_the_documents(row: str, server: Loopback, proxy: str) -> None:
+    """The table of docs/how-to/frameworks.md."""
+    leak = SEVENTEEN[row]
+    (expected,) = leak.read(stream=True)
+    turn = leak.turn(stream=False)
+    for own in (client(server), behind(proxy)):
+        server.play(turn, turn)
+        for message in (create(own), final(own)):
+            text, calls, reason = outcome(message)
+            thoughts = "".join(block.thinking for block in message.content if block.type == "thinking")
+            assert (text, thoughts.strip(), calls) == tuple(expected[:3])
+            assert reason == REASONS[expected.reason or ""]
+        own.close()
 
 
 @pytest.mark.parametrize("whole_calls", [True, False])
