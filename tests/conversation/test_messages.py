@@ -15,6 +15,7 @@ from toolglean.conversation import (
     AnthropicHistoryConverter,
     ChatDeltas,
     ChunkWrapper,
+    ContentPart,
     ContentPartOther,
     ContentPartReasoning,
     ContentPartText,
@@ -395,7 +396,8 @@ def test_anthropic_events() -> None:
     calls = [call for wrapper in wrappers for call in wrapper.get_tool_calls()]
     assert [(call.name, call.arguments) for call in calls] == [("f", {}), ("", {}), ("", {}), ("", {})]
     assert all(call.unread for call in calls)  # nothing can be run before the end
-    expected = [ContentPartReasoning("Hm", "c2ln"), ContentPartText("Hi you"), ContentPartToolCall("f", {"a": 1}, "a")]
+    call = ContentPartToolCall("f", {"a": 1}, "a")
+    expected: list[ContentPart] = [ContentPartReasoning("Hm", "c2ln"), ContentPartText("Hi you"), call]
     assert converter.to_history_item(wrappers) == Message(Role.MODEL, expected)
     whole = {
         "content": [
@@ -405,7 +407,7 @@ def test_anthropic_events() -> None:
         ]
     }
     assert converter.to_history_item([whole]) == Message(Role.MODEL, expected)
-    assert converter.create_chunk_wrapper(whole).get_tool_calls() == [expected[2]]
+    assert converter.create_chunk_wrapper(whole).get_tool_calls() == [call]
 
 
 def test_a_call_of_anthropic_that_is_cut_off_cannot_be_run() -> None:
