@@ -14,7 +14,9 @@ from tests.clients.families import BARE, FAMILIES, ONE, TOOLS, TWO, Leak
 from tests.frameworks.leaks import LEAKS as KINDS_OF_LEAKS
 from tests.support import depth
 from tests.support.loopback import Call, Cut, ErrorLine, Loopback, Status, Thought, Turn, serve
+from tests.support.message_protocol import faults
 from toolglean import ToolSet, render
+from toolglean.clients.messages import dict_message_events
 
 anthropic = pytest.importorskip("anthropic", reason="needs toolglean[anthropic]")
 
@@ -290,6 +292,19 @@ def test_a_call_that_was_cut_off_cannot_be_completed(server: Loopback) -> None:
         with client(server) as own:
             message = final(own)
         assert (outcome(message)[1:], text in message.content[0].text) == (([], "max_tokens"), True)
+
+
+def test_what_follows_a_malformed_call_where_the_connection_breaks() -> None:
+    """Its block did not end, and that of the next call began within it. The fuzzer has found it."""
+    call = '[TOOL_CALLS]get_weather[ARGS]{"city": "%s"}'
+    text = f'{call % chr(34)}Oslo"}}See `{call % "Rome"}`. It sees.{call % "Paris"}\n[TOOL_CALook: {call % "Bonn"}'
+    events = [NUMBERED_BADLY[0], NUMBERED_BADLY[1]]
+    events += [{**NUMBERED_BADLY[2], "delta": {"type": "text_delta", "text": each}} for each in pieces(text, 3)]
+    for end in range(2, len(events) + 1):
+        assert faults(dict_message_events(events[:end], TOOLS), ended=False) in [[UNFINISHED] * n for n in range(5)]
+
+
+UNFINISHED = "a call that is not complete, and ends"  # with arguments that no client can complete
 
 
 def test_a_whole_object_in_a_broken_call_is_no_arguments_either(server: Loopback) -> None:

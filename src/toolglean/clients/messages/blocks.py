@@ -87,7 +87,7 @@ class Blocks:
         Args:
             event: the event.
             cut: whether the connection broke, so that a call which is incomplete must not look finished: its block does
-                not end.
+                not end. One that is malformed ends, because more may follow it.
         """
         if type(event) is CallStart:
             own = event.id is None or event.id in self._ids  # a model may write one twice
@@ -103,7 +103,7 @@ class Blocks:
             return [*self._pieces(""), *self.stop()]
         self._held = _broken(self._held, event.call.status)
         found = self._pieces("")
-        if cut:
+        if cut and event.call.status == "incomplete":
             self.leave_open()
         return [*found, *self.stop()]
 
