@@ -139,6 +139,13 @@ def openai(session: nox.Session) -> None:
 
 
 @nox.session(tags=["clients"])
+def anthropic(session: nox.Session) -> None:
+    """The anthropic package with the transport and behind the proxy, without ollama, openai and mcp."""
+    files = ("tests/clients/test_anthropic.py", "tests/clients/test_across.py")
+    _run(session, "anthropic,proxy", *files, *EVERYWHERE, absent=" ".join(CLIENTS))
+
+
+@nox.session(tags=["clients"])
 def mcp(session: nox.Session) -> None:
     """The tests of the mcp client, without ollama and openai."""
     _alone(session, "mcp")
@@ -626,7 +633,7 @@ def site(session: nox.Session) -> None:
 
 FUZZERS = (
     *("mutants", "undo", "compositions", "page", "documents", "dropped", "prefixes"),
-    *("trailing", "special", "straight", "repairs", "floods"),
+    *("trailing", "special", "straight", "repairs", "floods", "messages"),
 )
 
 

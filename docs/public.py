@@ -31,6 +31,7 @@ FACES = (
     "toolglean.conversation",
     "toolglean.clients.chat",
     "toolglean.clients.responses",
+    "toolglean.clients.messages",
     "toolglean.clients.openai",
     "toolglean.clients.ollama",
     "toolglean.clients.httpx",
@@ -52,7 +53,7 @@ FACES = (
     "toolglean.ollama",
 )
 """The modules to import from. Of `clients`, each package with the name of an extra is one, and what they share that
-needs no package: the two APIs as plain dicts (`chat`, `responses`), and `repair`."""
+needs no package: three APIs as plain dicts (`chat`, `responses`, `messages`), and `repair`."""
 
 INNER = frozenset({"clients", "engine", "scan", "cli"})
 """The packages that export only to other packages, and the folder of the clients."""

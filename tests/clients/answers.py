@@ -1,26 +1,33 @@
 # The bytes that the loopback server would send as an answer, and what a client reads in such bytes.
 # Does not depend on how anything is repaired.
-"""Answers of OpenAI's and Ollama's APIs as bytes, and what they say."""
+"""Answers of OpenAI's, Anthropic's and Ollama's APIs as bytes, and what they say."""
 
 from __future__ import annotations
 
+import copy
 import json
 import random
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
 from tests.support.face import faced
-from tests.support.loopback import Turn, ollama, responses
+from tests.support.loopback import Turn, messages, ollama, responses
 from tests.support.loopback import openai as chat
 from toolglean.clients.repair import AnswerReader, Exchange, Kind, Repair
 
-PATHS: Mapping[Kind, str] = {"chat": "/v1/chat/completions", "responses": "/v1/responses", "ollama": "/api/chat"}
+PATHS: Mapping[Kind, str] = {
+    "chat": "/v1/chat/completions",
+    "responses": "/v1/responses",
+    "messages": "/v1/messages",
+    "ollama": "/api/chat",
+}
 STREAMS: Mapping[Kind, str] = {
     "chat": "text/event-stream; charset=utf-8",
     "responses": "text/event-stream",
+    "messages": "text/event-stream; charset=utf-8",
     "ollama": "application/x-ndjson",
 }
-KINDS: tuple[Kind, ...] = ("chat", "responses", "ollama")
+KINDS: tuple[Kind, ...] = ("chat", "responses", "messages", "ollama")
 
 
 def pieces(text: str, size: int = 5) -> list[str]:
@@ -39,8 +46,19 @@ class Said(NamedTuple):
 
 def asked(kind: Kind, tools: Iterable[Mapping[str, Any]], **more: Any) -> dict[str, Any]:
     """A request with tools."""
-    flat = [{"type": "function", **tool["function"]} for tool in tools]
-    return {"model": "m", "tools": flat if kind == "responses" else list(tools), "stream": True, **more}
+    given: list[Any] = list(tools)
+    if kind == "responses":
+        given = [{"type": "function", **tool["function"]} for tool in given]
+    elif kind == "messages":
+        given = [
+            {
+                "name": each["name"],
+                "description": each.get("description", ""),
+                "input_schema": each.get("parameters", {}),
+            }
+            for each in (tool["function"] for tool in given)
+        ]
+    return {"model": "m", "tools": given, "stream": True, **more}
 
 
 def exchange(kind: Kind, request: Mapping[str, Any], **options: Any) -> Exchange:
@@ -64,7 +82,8 @@ def answer(kind: Kind, turn: Turn, request: Mapping[str, Any]) -> bytes:
         if not request["stream"]:
             return json.dumps(ollama.whole(turn, request, chat=True)).encode()
         return "".join(ollama.lines(turn, request, chat=True)).encode()
-    wire: Any = chat if kind == "chat" else responses
+    wires: Mapping[Kind, Any] = {"chat": chat, "responses": responses, "messages": messages}
+    wire = wires[kind]
     if not request["stream"]:
         return json.dumps(wire.whole(turn, request), ensure_ascii=False).encode()
     return "".join(wire.events(turn, request)).encode()
@@ -109,6 +128,8 @@ def said(kind: Kind, data: bytes, request: Mapping[str, Any], choice: int = 0) -
     if kind == "responses":
         found = events(data)[-1]["response"] if request["stream"] else json.loads(data)
         return _response(found)
+    if kind == "messages":
+        return _message(joined(events(data)) if request["stream"] else json.loads(data))
     if request["stream"]:
         return _chat(events(data), choice)
     found = next(each for each in json.loads(data)["choices"] if each["index"] == choice)
@@ -153,6 +174,39 @@ def _response(response: Mapping[str, Any]) -> Said:
     thoughts = "".join(part["text"] for item in output if item["type"] == "reasoning" for part in item["content"])
     calls = [(item["name"], json.loads(item["arguments"])) for item in output if item["type"] == "function_call"]
     return Said(text, thoughts, calls, response["status"])
+
+
+def joined(stream: list[dict[str, Any]]) -> dict[str, Any]:
+    """The message that its events add up to, as the clients of Anthropic join them: by counting the blocks."""
+    message: dict[str, Any] = {"content": [], "stop_reason": None}
+    pieces: dict[int, str] = {}
+    for event in stream:
+        content, index = message["content"], event.get("index", -1)
+        if event["type"] == "message_start":
+            message = copy.deepcopy(event["message"])
+        elif event["type"] == "content_block_start":
+            content.append(dict(event["content_block"]))
+        elif event["type"] == "content_block_delta":
+            for name, text in event["delta"].items():
+                if name == "partial_json":
+                    pieces[index] = pieces.get(index, "") + text
+                elif name != "type":
+                    content[index][name] = content[index].get(name, "") + text
+        elif event["type"] == "message_delta":
+            message |= event["delta"]
+    for index, text in pieces.items():
+        message["content"][index]["input"] = _read(text or "{}")
+    return message
+
+
+def _message(message: Mapping[str, Any]) -> Said:
+    content = message["content"]
+    return Said(
+        "".join(block["text"] for block in content if block["type"] == "text"),
+        "".join(block["thinking"] for block in content if block["type"] == "thinking"),
+        [(block["name"], block["input"]) for block in content if block["type"] == "tool_use"],
+        message["stop_reason"],
+    )
 
 
 def _ollama(lines: list[dict[str, Any]]) -> Said:

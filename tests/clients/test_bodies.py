@@ -196,6 +196,22 @@ def test_the_transport_refuses_what_grows_without_an_end(library: ModuleType) ->
 
 
 @each_library
+def test_a_bomb_of_the_messages_api(library: ModuleType) -> None:
+    request, event = asked("messages", TOOLS), EVENT.replace(b"choices", b"content")
+    client, _ = answered(library, "gzip", gzip.compress(event * (BOMB // len(event))))
+    tracemalloc.start()
+    try:
+        with client, client.stream("POST", "http://x/v1/messages?beta=true", json=request) as found:
+            assert sum(map(len, found.iter_raw())) > BOMB - len(event)
+        assert tracemalloc.get_traced_memory()[1] < 3_000_000
+    finally:
+        tracemalloc.stop()
+    client, _ = answered(library, "gzip", gzip.compress(event * (2 * MOST // len(event))))
+    with client, pytest.raises(library.DecodingError), client.stream("POST", "http://x/v1/messages", json=request) as r:
+        list(r.iter_raw())
+
+
+@each_library
 @pytest.mark.parametrize("given", ["gzip, deflate, br, zstd", "br", "gzip;q=1.0, *;q=0.5"])
 def test_only_readable_encodings_are_asked_for(library: ModuleType, given: str) -> None:
     client, seen = answered(library, "", b"data: [DONE]\n\n")

@@ -66,7 +66,7 @@ def test_nobody_runs_it_twice(row: str, kind: Kind) -> None:
 
 
 @pytest.mark.parametrize("row", ROWS)
-@pytest.mark.parametrize("kind", ["chat", "responses"])
+@pytest.mark.parametrize("kind", ["chat", "responses", "messages"])
 def test_nor_where_arguments_stream(row: str, kind: Kind) -> None:
     sent, expected, _ = ROWS[row]
     request = asked(kind, TOOLS)

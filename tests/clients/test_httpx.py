@@ -7,6 +7,7 @@ import gzip
 import importlib
 import json
 from collections.abc import AsyncIterator, Iterator
+from importlib.metadata import PackageNotFoundError
 from types import ModuleType
 from typing import Any
 
@@ -18,6 +19,7 @@ from tests.support.loopback import Cut, Loopback, Status, Turn, serve
 
 pytest.importorskip("httpx", reason="needs toolglean[httpx]")
 
+from toolglean.clients.httpx import library as library_module
 from toolglean.clients.httpx import (
     toolglean_async_client,
     toolglean_async_transport,
@@ -48,6 +50,28 @@ each_library = pytest.mark.parametrize("library", libraries(), ids=lambda each: 
 def server() -> Iterator[Loopback]:
     with serve() as found:
         yield found
+
+
+@pytest.mark.parametrize(
+    ("installed", "expected"),
+    [
+        ({"openai": ["httpx2<3,>=2.12", "jiter"]}, "httpx2"),
+        ({"openai": ["httpx<1,>=0.23"], "anthropic": ["httpx2<3"]}, "httpx"),
+        ({"anthropic": ["anyio", "httpx2<3,>=2.0.0"]}, "httpx2"),
+        ({"anthropic": None}, "httpx"),
+        ({}, "httpx"),
+    ],
+)
+def test_the_library_is_that_of_the_installed_package(
+    installed: dict[str, Any], expected: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def requires(name: str) -> Any:
+        if name not in installed:
+            raise PackageNotFoundError(name)
+        return installed[name]
+
+    monkeypatch.setattr(library_module, "requires", requires)
+    assert library_module._default_name() == expected
 
 
 def chat_body(**more: Any) -> dict[str, Any]:

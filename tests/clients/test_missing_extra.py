@@ -70,7 +70,7 @@ def test_one_client_does_not_need_another(name: str) -> None:
 
 
 def test_what_repairs_needs_no_package() -> None:
-    names = ("chat", "responses", "ollama_lines", "streams", "turn.server_turn", "repair")
+    names = ("chat", "responses", "messages", "across", "ollama_lines", "streams", "turn.server_turn", "repair")
     blocked = "".join(BLOCKED.format(name=other) for other in (*EXTRAS, *HTTP, "pydantic"))
     assert ran("import " + ", ".join(f"toolglean.clients.{name}" for name in names), blocked) == ("", "")
 

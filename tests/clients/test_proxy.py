@@ -555,6 +555,39 @@ def test_what_one_speaker_says_is_one_message() -> None:
     assert found["input"][2]["content"] == "<tool_response>\n\n</tool_response>\nAnd now?"
 
 
+def test_blocks_as_text() -> None:
+    def use(name: str) -> dict[str, Any]:
+        return {"type": "tool_use", "id": name, "name": "get_weather", "input": {"city": name}}
+
+    def result(name: str, content: Any) -> dict[str, Any]:
+        return {"type": "tool_result", "tool_use_id": name, "content": content}
+
+    look, more = {"type": "text", "text": "Look."}, {"type": "text", "text": "Thanks."}
+    messages = [
+        {"role": "user", "content": "Is it cold?"},
+        {"role": "assistant", "content": [look, use("Oslo"), use("Rome")]},
+        {"role": "user", "content": [result("Rome", [{"type": "text", "text": "warm"}]), result("Oslo", "cold"), more]},
+    ]
+    request = {**asked("messages", TOOLS, messages=messages), "tool_choice": {"type": "auto"}, "max_tokens": 9}
+    for system in ("Be brief.", [{"type": "text", "text": "Be brief."}], None):
+        found = rewritten("messages", request if system is None else request | {"system": system})
+        assert {"tools", "tool_choice"}.isdisjoint(found)
+        user, model, results = found["messages"]
+        assert user == messages[0]
+        assert [block["text"].split("\n")[0] for block in model["content"]] == ["Look.", "<tool_call>", "<tool_call>"]
+        assert [block["text"].split("\n")[1] for block in results["content"][:2]] == ["cold", "warm"]
+        assert results["content"][2] == more
+        told = found["system"] if isinstance(found["system"], str) else found["system"][-1]["text"]
+        assert '"parameters": {"type": "object"' in told
+        assert system is None or "Be brief." in json.dumps(found["system"])
+    assert rewritten("messages", request | {"tool_choice": {"type": "none"}}).keys() == {
+        "model",
+        "stream",
+        "messages",
+        "max_tokens",
+    }
+
+
 def test_odd_histories_never_raise() -> None:
     repair = Repair()
     odd: list[Any] = [
@@ -575,10 +608,14 @@ def test_odd_histories_never_raise() -> None:
         [{"role": "tool", "content": [None, {"text": 3}, {"type": []}]}],
     ]
     declared: tuple[Any, ...] = (TOOLS, 7, [None, {"type": "x"}, {"type": []}], None)
+    odd += [
+        [{"role": "assistant", "content": [None, 7, {"type": "tool_use", "id": [], "input": 7}, {"type": []}]}],
+        [{"role": "user", "content": [{"type": "tool_result", "tool_use_id": {}, "content": 7}]}],
+    ]
     for kind in KINDS:
         for messages in odd:
             for tools in declared:
-                request = {"messages": messages, "input": messages, "tools": tools}
+                request = {"messages": messages, "input": messages, "tools": tools, "system": 7}
                 assert json.loads(as_text(kind, json.dumps(request).encode(), repair))
         for data in (b"", b"{", b"[1]", b"[" * 5000):
             assert as_text(kind, data, repair) == data

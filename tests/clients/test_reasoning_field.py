@@ -155,7 +155,7 @@ def test_a_connection_that_breaks_runs_nothing_and_loses_nothing(kind: Kind) -> 
     row, request = ROWS["at the end"], asked(kind, TOOLS)
     whole, end = answer(kind, turn_of(row), request), b"\n" if kind == "ollama" else b"\n\n"
     blocks = whole.split(end)
-    for count in range(len(blocks) - {"chat": 2, "responses": 1, "ollama": 1}[kind]):
+    for count in range(len(blocks) - {"chat": 2, "responses": 1, "messages": 2, "ollama": 1}[kind]):
         data = end.join(blocks[:count]) + end if count else b""
         assert fed(lambda: reader(kind, request), data, random_sizes(1)) == data
 

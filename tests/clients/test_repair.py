@@ -28,7 +28,9 @@ from tests.support.face import faced
 from tests.support.loopback import Call, ErrorLine, Thought, Turn
 from tests.support.shared import shared_rows
 from toolglean import CallEnd, Content, Event, Markup, ParserOptions, Problem, parse
-from toolglean.clients.repair import Kind, Repair
+from toolglean.clients.repair import Kind, Repair, answers
+from toolglean.clients.repair.answers import COMMENT
+from toolglean.clients.repair.lane import lane_of, nothing_plain
 from toolglean.errors import ToolgleanError, UsageError
 from toolglean.formats import headers
 
@@ -37,10 +39,13 @@ IDS = [f"{leak.family}-{len(leak.calls)}" for leak in LEAKS]
 ENDS: dict[Kind, tuple[str, str]] = {
     "chat": ("stop", "tool_calls"),
     "responses": ("completed",) * 2,
+    "messages": ("end_turn", "tool_use"),
     "ollama": ("stop",) * 2,
 }
 HERMES = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Tromsø 😀"}}\n</tool_call>'
 CALL = ("get_weather", {"city": "Tromsø 😀"})
+
+MESSAGE_TOOLS = asked("messages", TOOLS)["tools"]
 
 both = pytest.mark.parametrize("stream", [True, False], ids=["streamed", "whole"])
 kinds = pytest.mark.parametrize("kind", KINDS)
@@ -111,6 +116,125 @@ def test_half_a_surrogate_pair_beside_a_call_can_be_sent() -> None:
         assert (found.text.strip(), found.calls) == ("\ud83d", [CALL])
 
 
+def without_lanes(kind: Kind, request: dict[str, Any], **options: Any) -> Any:
+    """A reader for which no event is like another."""
+    found: Any = reader(kind, request, **options)
+    found._plain = nothing_plain
+    return found
+
+
+TEXTS = [
+    *PROSE[:4],
+    f"Look, it is to\n\n{HERMES}\n and t <tool",
+    'Say "<tool_call>", \\ or `{"name": "get_weather"}`.\n\t\u2028 é',
+    f"<think>Hm < t</think>Yes. {HERMES}{HERMES} Then.",
+    HERMES[:-30],
+]
+
+
+@pytest.mark.parametrize("kind", ["chat", "responses", "messages"])
+@pytest.mark.parametrize("text", TEXTS, ids=range(len(TEXTS)))
+def test_the_short_way_of_an_event_leads_to_the_same_bytes(kind: Kind, text: str) -> None:
+    """An event that differs from the one before in nothing but its text is not decoded (repair/lane.py)."""
+    ways: list[dict[str, Any]] = [{}, {"whole_calls": False}, {"format": "hermes"}, {"unknown_tools": "call"}]
+    for seed, options in enumerate(ways):
+        rng = random.Random(seed)
+        request = asked(kind, TOOLS)
+        turn = Turn(pieces(text, rng.choice((1, 2, 5))), thinking=["Hm."] if seed % 2 else [])
+        data = encoded(kind, turn, request)
+        blocks = data.split(b"\n\n")
+        for _ in range(3):  # lookalikes, in any place
+            place = rng.randrange(2, len(blocks))
+            blocks.insert(place, rng.choice((blocks[place - 1], blocks[rng.randrange(len(blocks))], *ODD[kind])))
+        for given in (data, b"\n\n".join(blocks), b"\r\n\r\n".join(blocks)):
+            short, long = both_ways(kind, request, given, seed, options)
+            assert short == long
+            for end in rng.sample(range(len(given)), 5):
+                short, long = both_ways(kind, request, given[:end], seed, options)
+                assert short == long
+
+
+def both_ways(
+    kind: Kind, request: dict[str, Any], data: bytes, seed: int, options: dict[str, Any]
+) -> tuple[bytes, bytes]:
+    ways = (lambda: reader(kind, request, **options), lambda: without_lanes(kind, request, **options))
+    short, long = (fed(way, data, random_sizes(seed)) for way in ways)
+    assert fed(ways[0], data, lambda: 1 << 20) == short
+    return short, long
+
+
+OUTPUT_TEXT = b'event: response.output_text.delta\ndata: {"type":"response.output_text.delta","item_id":"msg_0",'
+
+
+def test_a_server_whose_events_all_differ_is_not_looked_at_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+    """OpenAI's own server adds letters of random number to each chunk."""
+    looked: list[bytes] = []
+
+    def counted(block: bytes, plain: Any) -> Any:
+        looked.append(block)
+        return lane_of(block, plain)
+
+    monkeypatch.setattr(answers, "lane_of", counted)
+    delta = b'data: {"choices":[{"index":0,"delta":{"content":"a "},"finish_reason":null}],"obfuscation":"%d"}\n\n'
+    data = b"".join(delta % number for number in range(100))
+    assert fed(lambda: reader("chat", asked("chat", TOOLS)), data, lambda: 1 << 20) == data
+    assert len(looked) == answers.TRIES
+    looked.clear()
+    data = delta % 1 * 50 + data + delta % 1 * 50  # until then it may be that they are alike
+    assert fed(lambda: reader("chat", asked("chat", TOOLS)), data, lambda: 1 << 20) == data
+    assert len(looked) == answers.TRIES + 1
+
+
+ODD: dict[str, list[bytes]] = {
+    "responses": [
+        OUTPUT_TEXT + b'"output_index":0,"content_index":0,"delta":"x","sequence_number":07}',
+        OUTPUT_TEXT + b'"output_index":0,"content_index":0,"delta":"x","sequence_number":[7]}',
+        OUTPUT_TEXT + b'"output_index":0,"content_index":0,"delta":"a","delta":"b","sequence_number":7}',
+        OUTPUT_TEXT + b'"output_index":0,"content_index":0,"sequence_number":70,"delta":"x"}',
+        OUTPUT_TEXT + b'"output_index":1,"content_index":0,"delta":"x","sequence_number":7}',
+        OUTPUT_TEXT + b'"output_index":0,"content_index":0,"delta":"x"}',
+        OUTPUT_TEXT + b'"output_index":0,"content_index":0,"delta":"x 1","sequence_number":1%b}' % (b"0" * 30),
+        b": comment",
+    ],
+    "chat": [
+        b'data: {"choices":[{"index":0,"delta":{"content":"a","content":"b"},"finish_reason":null}]}',
+        b'data: {"choices":[{"index":0,"delta":{"content":"x"},"logprobs":{"content":[{"token":"x"}]}}]}',
+        b'data: {"choices":[{"index":0,"delta":{"con\\u0074ent":"x","x":{"content":"x"}},"finish_reason":null}]}',
+        b'data: {"choices":[{"index":1,"delta":{"content":"x"},"finish_reason":null}]}',
+        b'data: {"choices":[{"index":0,"delta":{"content":"a\xff"},"finish_reason":null}]}',
+        b'data: {"choices":[{"index":0,"delta":{"content":"a\x01"},"finish_reason":null}]}',
+        b'data: {"choices":[{"index":0,"delta":{"content":7},"finish_reason":null}]}',
+        b": comment",
+    ],
+    "messages": [
+        b'event: content_block_delta\ndata: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":7}}',
+        b'event: content_block_delta\ndata: {"delta":{"text":"x","type":"text_delta"},"index":0,"type":"content_block_delta"}',
+        b'data: {"type":"content_block_delta","index":0,"delta":{"type":"text_delta","text":"a","text":"b"}}',
+        b'data: {"type":"content_block_delta","index":3,"delta":{"type":"text_delta","text":"x"}}',
+        b'data: {"type":"content_block_stop","index":0}',
+        b'data: {"type":"ping"}',
+        b": comment",
+    ],
+}
+
+
+@pytest.mark.parametrize("kind", ["chat", "responses", "messages"])
+def test_most_events_take_the_short_way(kind: Kind, monkeypatch: pytest.MonkeyPatch) -> None:
+    """So that the test above compares something: of 200 events, few are decoded."""
+    decoded: list[Any] = []
+    decode = answers._item_of
+
+    def counted(data: Any) -> Any:
+        decoded.append(data)
+        return decode(data)
+
+    monkeypatch.setattr(answers, "_item_of", counted)
+    request = asked(kind, TOOLS)
+    data = answer(kind, Turn(pieces(PROSE[0] * 20, 4)), request)
+    assert fed(lambda: reader(kind, request), data, lambda: 100) == data
+    assert len(decoded) < 16
+
+
 # -- what is passed through ---------------------------------------------------------------------------------------------
 
 
@@ -129,6 +253,13 @@ def test_half_a_surrogate_pair_beside_a_call_can_be_sent() -> None:
         ("POST", "/v1/responses", {"tools": [{"type": "web_search"}]}),
         ("POST", "/v1/responses", {"tool_choice": "none"}),
         ("POST", "/v1/responses/resp_1/cancel", {}),
+        ("POST", "/v1/messages", {}),  # tools in OpenAI's form
+        ("POST", "/v1/messages", {"tools": [{"type": "web_search_20260318", "name": "web_search"}]}),
+        ("POST", "/v1/messages", {"tools": [{"type": "mcp_toolset", "mcp_server_name": "files"}]}),
+        ("POST", "/v1/messages", {"tools": [{"type": "bash_20250124", "name": "f", "input_schema": {}}]}),
+        ("POST", "/v1/messages", {"tools": MESSAGE_TOOLS, "tool_choice": {"type": "none"}}),
+        ("POST", "/v1/messages/count_tokens", {"tools": MESSAGE_TOOLS}),
+        ("POST", "/v1/messages/batches", {"tools": MESSAGE_TOOLS}),
         ("POST", "/api/generate", {}),
     ],
 )
@@ -146,7 +277,8 @@ def test_bodies_that_are_no_request(body: bytes) -> None:
     [(401, "application/json"), (500, "text/event-stream"), (200, "text/html"), (206, "application/json"), (204, "")],
 )
 def test_answers_that_are_none_of_ours(status: int, content_type: str) -> None:
-    assert exchange("chat", asked("chat", TOOLS)).reader(status, content_type) is None
+    for kind in KINDS:
+        assert exchange(kind, asked(kind, TOOLS)).reader(status, content_type) is None
 
 
 @pytest.mark.parametrize(
@@ -236,7 +368,10 @@ def test_functions_of_the_old_kind(stream: bool) -> None:
 @kinds
 @both
 def test_one_call_where_one_is_allowed(kind: Kind, stream: bool) -> None:
-    request = asked(kind, TOOLS, stream=stream, parallel_tool_calls=False)
+    one: dict[str, Any] = {"parallel_tool_calls": False}
+    if kind == "messages":
+        one = {"tool_choice": {"type": "auto", "disable_parallel_tool_use": True}}
+    request = asked(kind, TOOLS, stream=stream, **one)
     for options in ({}, {"whole_calls": False}):
         found = said(kind, repaired(kind, Turn(pieces(HERMES + HERMES)), request, **options), request)
         assert (found.calls, '"city": "Tromsø 😀"' in found.text) == ([CALL], True)
@@ -298,14 +433,16 @@ def test_a_call_that_broke_off_is_never_seen(text: str, kind: Kind, stream: bool
 
 
 def test_calls_stream_where_that_is_wanted() -> None:
-    for kind in ("chat", "responses"):
+    for kind in ("chat", "responses", "messages"):
         request = asked(kind, TOOLS)
         data = repaired(kind, Turn(list(HERMES)), request, whole_calls=False)
         found = events(data)
         if kind == "chat":
             deltas = [call for each in found for call in each["choices"][0]["delta"].get("tool_calls", ())]
-        else:
+        elif kind == "responses":
             deltas = [each for each in found if each["type"] == "response.function_call_arguments.delta"]
+        else:
+            deltas = [each for each in found if "partial_json" in each.get("delta", ())]
         assert len(deltas) > 10
         assert said(kind, data, request).calls == [CALL]
 
@@ -336,6 +473,9 @@ def texts(kind: Kind, data: bytes) -> str:
             continue
         if kind == "responses":
             found += item.get("delta", "") if item["type"].endswith("text.delta") else ""
+        elif kind == "messages":
+            delta = item.get("delta", {})
+            found += delta.get("text") or delta.get("thinking") or ""
         else:
             message = item["message"] if kind == "ollama" else item["choices"][0]["delta"]
             found += message.get("content") or message.get("reasoning_content") or message.get("thinking") or ""
@@ -380,7 +520,7 @@ def test_turns_as_models_wrote_them(stream: bool) -> None:
             assert sorted("".join(found.text.split())) == sorted("".join(left.split())), row["id"]
             assert found.reasoning == output.reasoning, row["id"]
             if output.content == text:
-                assert data == answer(kind, turn, request), row["id"]
+                assert data.replace(COMMENT, b"") == answer(kind, turn, request), row["id"]
 
 
 # -- the rest ----------------------------------------------------------------------------------------------------------
@@ -441,9 +581,9 @@ def test_what_was_found_is_counted() -> None:
                 assert reading is not None
                 reading.feed(answer(kind, Turn(pieces(text)), request))
                 reading.finish()
-    assert repair.counts.calls == 3 * 6
-    assert repair.counts.problems["duplicate-key"] == 6
-    assert sum(count for code, count in repair.counts.problems.items() if code.startswith("malformed")) == 6
+    assert repair.counts.calls == 3 * 8
+    assert repair.counts.problems["duplicate-key"] == 8
+    assert sum(count for code, count in repair.counts.problems.items() if code.startswith("malformed")) == 8
 
 
 def test_a_part_that_is_too_long_passes(monkeypatch: pytest.MonkeyPatch) -> None:

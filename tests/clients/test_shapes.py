@@ -13,7 +13,8 @@ from tests.clients.answers import KINDS, asked, reader
 from tests.clients.families import TOOLS
 from tests.support import depth
 from toolglean.clients.chat import dict_chunks, dict_completion
-from toolglean.clients.ollama_lines import LineReader
+from toolglean.clients.messages import dict_message, dict_message_events
+from toolglean.clients.ollama_lines import LineReader, dict_answer
 from toolglean.clients.repair import Kind
 from toolglean.clients.responses import dict_response, dict_response_events
 
@@ -77,7 +78,33 @@ OLLAMA: list[dict[str, Any]] = [
         ({"content": "x"}, {"done": True, "done_reason": "stop"}),
     )
 ]
-STREAMS: Mapping[Kind, list[dict[str, Any]]] = {"chat": CHAT, "responses": RESPONSES, "ollama": OLLAMA}
+USE: dict[str, Any] = {"type": "tool_use", "id": "u", "name": "get_weather", "input": {}}
+MESSAGES: list[dict[str, Any]] = [
+    {"type": "message_start", "message": {"id": "m", "content": [], "stop_reason": None, "usage": {"input_tokens": 1}}},
+    {"type": "content_block_start", "index": 0, "content_block": {"type": "thinking", "thinking": "", "signature": ""}},
+    {"type": "ping"},
+    {"type": "content_block_delta", "index": 0, "delta": {"type": "thinking_delta", "thinking": f"Hm {LEAK}"}},
+    {"type": "content_block_delta", "index": 0, "delta": {"type": "signature_delta", "signature": "x"}},
+    {"type": "content_block_stop", "index": 0},
+    {"type": "content_block_start", "index": 1, "content_block": {"type": "text", "text": ""}},
+    {"type": "content_block_delta", "index": 1, "delta": {"type": "text_delta", "text": f"Hi {LEAK}"}},
+    {"type": "content_block_delta", "index": 1, "delta": {"type": "citations_delta", "citation": {"type": "page"}}},
+    {"type": "content_block_delta", "index": 1, "delta": {"type": "text_delta", "text": " a <tool"}},
+    {"type": "content_block_stop", "index": 1},
+    {"type": "content_block_start", "index": 2, "content_block": USE},
+    {"type": "content_block_delta", "index": 2, "delta": {"type": "input_json_delta", "partial_json": "{}"}},
+    {"type": "content_block_stop", "index": 2},
+    {"type": "content_block_start", "index": 3, "content_block": {"type": "server_tool_use", "id": "s", "input": {}}},
+    {"type": "content_block_stop", "index": 3},
+    {"type": "message_delta", "delta": {"stop_reason": "end_turn", "stop_sequence": None}, "usage": {}},
+    {"type": "message_stop"},
+]
+STREAMS: Mapping[Kind, list[dict[str, Any]]] = {
+    "chat": CHAT,
+    "responses": RESPONSES,
+    "messages": MESSAGES,
+    "ollama": OLLAMA,
+}
 
 OWN = [{"id": "a", "function": {"name": "get_weather", "arguments": "{}"}}]
 FULL = {"role": "assistant", "content": f"Hi {LEAK}", "tool_calls": OWN, "reasoning_content": "Hm"}
@@ -86,7 +113,21 @@ CHOICES = [{"index": 0, "message": FULL, "finish_reason": "stop"}, {"index": 1, 
 WHOLE: Mapping[Kind, dict[str, Any]] = {
     "chat": {"id": "c", "choices": CHOICES},
     "responses": {"id": "r", "output": [CALL, SAID], "output_text": "Hi", "status": "completed"},
+    "messages": {
+        "content": [
+            {"type": "thinking", "thinking": f"Hm {LEAK}", "signature": "x"},
+            {"type": "text", "text": f"Hi {LEAK}", "citations": None},
+            {**USE, "input": {"city": "Oslo"}},
+        ],
+        "stop_reason": "end_turn",
+    },
     "ollama": {"model": "m", "message": {"role": "assistant", "content": LEAK, "tool_calls": OWN}, "done": True},
+}
+WHOLES: Mapping[Kind, Any] = {
+    "chat": dict_completion,
+    "responses": dict_response,
+    "messages": dict_message,
+    "ollama": dict_answer,
 }
 
 
@@ -125,6 +166,9 @@ def read_by_all(kind: Kind, stream: Sequence[Any]) -> None:
         list(dict_chunks(stream, TOOLS, whole_calls=True, legacy=True))
     elif kind == "responses":
         list(dict_response_events(stream, TOOLS))
+    elif kind == "messages":
+        list(dict_message_events(stream, TOOLS))
+        list(dict_message_events(stream, TOOLS, whole_calls=True))
     else:
         lines = LineReader(TOOLS, {})
         for each in stream:
@@ -166,10 +210,8 @@ def test_one_other_value_in_a_whole_answer(kind: Kind) -> None:
             read = reader(kind, asked(kind, TOOLS, stream=False))
             read.feed(json.dumps(answer).encode())
             read.finish()
-            if isinstance(answer, dict) and kind != "ollama":
-                (dict_completion if kind == "chat" else dict_response)(answer, TOOLS)
-            elif kind == "ollama":
-                LineReader(TOOLS, {}).whole(answer)
+            if kind == "ollama" or isinstance(answer, dict):
+                WHOLES[kind](answer, TOOLS)
 
 
 # -- the rows that were found so ---------------------------------------------------------------------------------------

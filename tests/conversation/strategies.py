@@ -40,7 +40,7 @@ IDS = st.sampled_from([None, "", "call_0", "call_1", "functions.add:0", "x"])
 UNREAD = st.sampled_from(["", "", "", "{", '{"a": ', "[1]", "7", '{"a": 1}', "null", "  ", "x = 1"])
 
 texts = st.builds(ContentPartText, TEXTS)
-reasonings = st.builds(ContentPartReasoning, TEXTS)
+reasonings = st.builds(ContentPartReasoning, TEXTS, st.sampled_from(["", "", "c2lnbmVk"]))
 calls = st.builds(ContentPartToolCall, NAMES, OBJECTS, IDS, UNREAD)
 results = st.builds(ContentPartToolResult, NAMES, VALUES, IDS)
 others = {
@@ -51,6 +51,12 @@ others = {
         {"type": "text", "text": ""},
     ]),
     "ollama": st.sampled_from([{"type": "image", "image": "AA=="}, {"type": "image", "image": "BB=="}]),
+    "anthropic": st.sampled_from([
+        {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AA=="}},
+        {"type": "redacted_thinking", "data": "x"},
+        {"type": "text", "text": "read as text"},
+        {"type": "text", "text": ""},
+    ]),
     "neutral": st.sampled_from([
         {"type": "image", "data": "AA==", "mimeType": "image/png"},
         {"type": "text", "text": "read as text"},

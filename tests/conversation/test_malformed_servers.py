@@ -15,8 +15,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from toolglean.clients.chat import dict_chunks, dict_completion
+from toolglean.clients.messages import dict_message, dict_message_events
 from toolglean.clients.responses import dict_response, dict_response_events
 from toolglean.conversation import (
+    AnthropicChunkWrapper,
+    AnthropicHistoryConverter,
     ApiHandlerOptions,
     McpIntegration,
     NeutralHistoryConverter,
@@ -30,6 +33,12 @@ from toolglean.conversation import (
 )
 from toolglean.errors import MessageError
 
+CONVERTERS: list[Any] = [
+    OpenAIHistoryConverter,
+    OllamaHistoryConverter,
+    AnthropicHistoryConverter,
+    NeutralHistoryConverter,
+]
 TEXTS = [
     "",
     "Hi <tool",
@@ -44,6 +53,7 @@ PLAIN = st.sampled_from([*TEXTS, None, 0, 1, 1.5, True, "stop", "f", "c1", "mess
 WORDS = [
     *("role", "content", "tool_calls", "function", "name", "arguments", "id", "type", "text", "index", "delta"),
     *("message", "choices", "finish_reason", "output", "item", "part", "response", "item_id", "output_index"),
+    *("content_block", "partial_json", "stop_reason", "signature", "citations"),
     *("content_index", "sequence_number", "tool_call_id", "tool_use_id", "input", "thinking", "images"),
 ]
 KINDS = st.sampled_from(
@@ -55,6 +65,11 @@ KINDS = st.sampled_from(
         "response.completed",
     ]
 )
+BLOCK_KINDS = st.sampled_from(["text", "thinking", "tool_use", "server_tool_use", "redacted_thinking"])
+EVENT_KINDS = st.sampled_from(
+    ["content_block_start", "content_block_delta", "content_block_stop", "message_delta", "message_stop", "ping"]
+)
+DELTA_KINDS = st.sampled_from(["text_delta", "thinking_delta", "input_json_delta", "signature_delta"])
 JUNK = st.recursive(
     PLAIN,
     lambda each: st.lists(each, max_size=3) | st.dictionaries(st.sampled_from(WORDS), each, max_size=4),
@@ -116,29 +131,51 @@ def test_events_of_the_responses_api(events: list[Any]) -> None:
     unchanged(drained(dict_response_events), events)
 
 
-@given(
-    st.fixed_dictionaries({}, optional={"choices": CHOICES | JUNK}), st.fixed_dictionaries({"output": OUTPUT | JUNK})
+BLOCK = shaped(type=BLOCK_KINDS, text=st.sampled_from(TEXTS), thinking=st.sampled_from(TEXTS), name=PLAIN, input=JUNK)
+BLOCK_DELTA = shaped(
+    type=DELTA_KINDS,
+    text=st.sampled_from(TEXTS),
+    thinking=st.sampled_from(TEXTS),
+    partial_json=st.sampled_from(["{", "}", '{"a": 1}']),
+    stop_reason=st.sampled_from(["end_turn", "tool_use", "max_tokens"]),
 )
-def test_whole_answers(completion: dict[str, Any], response: dict[str, Any]) -> None:
+MESSAGE_EVENT = shaped(type=EVENT_KINDS, index=st.integers(0, 3), content_block=BLOCK, delta=BLOCK_DELTA)
+
+
+@given(st.lists(MESSAGE_EVENT, max_size=8))
+def test_events_of_the_messages_api(events: list[Any]) -> None:
+    unchanged(drained(dict_message_events), events)
+    AnthropicHistoryConverter().to_history_item(events)
+    for event in events:
+        AnthropicChunkWrapper(event).get_tool_calls()
+
+
+@given(
+    st.fixed_dictionaries({}, optional={"choices": CHOICES | JUNK}),
+    st.fixed_dictionaries({"output": OUTPUT | JUNK}),
+    st.fixed_dictionaries({"content": st.lists(BLOCK, max_size=4) | JUNK}),
+)
+def test_whole_answers(completion: dict[str, Any], response: dict[str, Any], message: dict[str, Any]) -> None:
     unchanged(lambda each: dict_completion(each, ["f"]), completion)
     unchanged(lambda each: dict_response(each, ["f"]), response)
+    unchanged(lambda each: dict_message(each, ["f"]), message)
 
 
-@pytest.mark.parametrize("converter", [OpenAIHistoryConverter, OllamaHistoryConverter, NeutralHistoryConverter])
+@pytest.mark.parametrize("converter", CONVERTERS)
 @given(messages=st.lists(MESSAGE | OBJECT, max_size=3))
 def test_messages_are_understood_or_refused_by_name(converter: Any, messages: list[Any]) -> None:
     try:
         history = converter().to_history(messages)
     except MessageError:
         return
-    for other in (OpenAIHistoryConverter, OllamaHistoryConverter, NeutralHistoryConverter):
+    for other in CONVERTERS:
         with contextlib.suppress(MessageError):
             other().from_history(history)
 
 
 @given(st.lists(CHUNK | shaped(message=MESSAGE), max_size=4))
 def test_chunks_as_messages(chunks: list[Any]) -> None:
-    for converter in (OpenAIHistoryConverter(), OllamaHistoryConverter()):
+    for converter in (OpenAIHistoryConverter(), OllamaHistoryConverter(), AnthropicHistoryConverter()):
         converter.to_history_item(chunks)
     joined = ToolCallAggregator()
     for chunk in chunks:

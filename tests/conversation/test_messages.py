@@ -11,8 +11,11 @@ from tests.clients.families import TOOLS, Leak, leaks
 from tests.support.chunkings import chunkings
 from toolglean import MessageError, Parser, UsageError, fold, parse
 from toolglean.conversation import (
+    AnthropicChunkWrapper,
+    AnthropicHistoryConverter,
     ChatDeltas,
     ChunkWrapper,
+    ContentPart,
     ContentPartOther,
     ContentPartReasoning,
     ContentPartText,
@@ -34,7 +37,12 @@ from toolglean.conversation import (
 from toolglean.events import Content, Event
 from toolglean.kit.demo import load_streams, load_tools
 
-CONVERTERS: list[Any] = [OpenAIHistoryConverter, OllamaHistoryConverter, NeutralHistoryConverter]
+CONVERTERS: list[Any] = [
+    OpenAIHistoryConverter,
+    OllamaHistoryConverter,
+    AnthropicHistoryConverter,
+    NeutralHistoryConverter,
+]
 CALL = ContentPartToolCall("get_weather", {"location": "San Francisco", "unit": "celsius"}, "call_123")
 RESULT = ContentPartToolResult("get_weather", {"temperature": 22}, "call_123")
 
@@ -79,6 +87,42 @@ def test_a_whole_conversation_for_ollama() -> None:
     ]
 
 
+def test_a_whole_conversation_for_anthropic() -> None:
+    converter = AnthropicHistoryConverter()
+    call = {"type": "tool_use", "id": "call_123", "name": "get_weather"}
+    text = {"type": "text", "text": '{"temperature": 22}'}
+    request = converter.to_request(CONVERSATION)
+    assert request == {
+        "system": "You are a helpful assistant.",
+        "messages": [
+            {"role": "user", "content": [{"type": "text", "text": "Project context here"}]},
+            {"role": "user", "content": [{"type": "text", "text": "Hello, who are you?"}]},
+            {"role": "assistant", "content": [{"type": "text", "text": "I'm an AI assistant."}]},
+            {"role": "assistant", "content": [{**call, "input": {"location": "San Francisco", "unit": "celsius"}}]},
+            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "call_123", "content": [text]}]},
+        ],
+    }
+    assert converter.from_history(CONVERSATION)[0] == {"role": "system", "content": "You are a helpful assistant."}
+    assert converter.of_request(request) == converter.canonical(CONVERSATION)
+    blocks = [{"type": "text", "text": "You are a helpful"}, {"type": "text", "text": "assistant."}]
+    assert converter.of_request(request | {"system": blocks}).system_message == "You are a helpful\nassistant."
+    assert "system" not in converter.to_request(History())
+
+
+def test_anthropics_reasoning_keeps_its_signature() -> None:
+    wire: list[Any] = [
+        {"type": "thinking", "thinking": "Hm.", "signature": "c2ln"},
+        {"type": "redacted_thinking", "data": "x"},
+        {"type": "text", "text": "Hi"},
+    ]
+    for converter in (AnthropicHistoryConverter(), NeutralHistoryConverter()):
+        history = converter.to_history([{"role": "assistant", "content": wire}])
+        assert history.conversation[0].content[0] == ContentPartReasoning("Hm.", "c2ln")
+        assert converter.from_history(history) == [{"role": "assistant", "content": wire}]
+    unsigned = History(conversation=[Message(Role.MODEL, [ContentPartReasoning("Hm.")])])
+    assert AnthropicHistoryConverter().from_history(unsigned)[0]["content"][0]["signature"] == ""
+
+
 @pytest.mark.parametrize("converter", CONVERTERS)
 def test_a_first_user_message_is_no_context(converter: Any) -> None:
     # The first user message after a system message must not be skipped, with or without a context.
@@ -92,19 +136,22 @@ def test_a_first_user_message_is_no_context(converter: Any) -> None:
 )
 def test_results_of_every_kind_survive(converter: Any, value: Any) -> None:
     # Results may be lists, not only dicts.
-    history = History(conversation=[Message(Role.TOOL, [ContentPartToolResult("f", value, "a")])])
-    found = converter().to_history(converter().from_history(history)).conversation[0].content[0]
+    call = Message(Role.MODEL, [ContentPartToolCall("f", {}, "a")])
+    history = History(conversation=[call, Message(Role.TOOL, [ContentPartToolResult("f", value, "a")])])
+    found = converter().to_history(converter().from_history(history)).conversation[1].content[0]
     assert (repr(found.content), found.id, found.name) == (repr(value), "a", "f")
 
 
 @pytest.mark.parametrize("converter", CONVERTERS)
 def test_all_results_of_one_message_survive(converter: Any) -> None:
     # All results are converted, not only the first.
+    calls: Any = [ContentPartToolCall("f", {}, f"c{place}") for place in range(3)]
     results: Any = [ContentPartToolResult("f", place, f"c{place}") for place in range(3)]
     item = converter().to_history_item(results)
     assert item == Message(Role.TOOL, results)
-    back = converter().to_history(converter().from_history(History(conversation=[item])))
-    assert [part for message in back.conversation for part in message.content] == results
+    history = History(conversation=[Message(Role.MODEL, calls), item])
+    back = converter().to_history(converter().from_history(history))
+    assert [part for message in back.conversation for part in message.content] == calls + results
 
 
 @pytest.mark.parametrize("converter", [OpenAIHistoryConverter, OllamaHistoryConverter])
@@ -260,6 +307,7 @@ def test_ollamas_results_find_their_names_by_their_ids() -> None:
 def test_the_protocols_can_be_asked_for() -> None:
     assert isinstance(OllamaResponseChunkWrapper({}), ChunkWrapper)
     assert isinstance(OpenAIResponseChunkWrapper({}), ChunkWrapper)
+    assert isinstance(AnthropicChunkWrapper({}), ChunkWrapper)
     for converter in CONVERTERS:
         assert isinstance(converter(), HistoryConverter)
         assert not isinstance(object(), HistoryConverter)
@@ -316,6 +364,56 @@ def test_openai_chunks() -> None:
     )
     whole = OpenAIChunkWrapper({"choices": [{"message": {"content": "x", "tool_calls": None}}]})
     assert (whole.get_text(), whole.get_tool_calls()) == ("x", [])
+
+
+def anthropic_events(end: int | None = None) -> list[dict[str, Any]]:
+    """The events of a message with a thinking, a text and a call."""
+    blocks: list[tuple[Any, list[dict[str, Any]]]] = [
+        (
+            {"type": "thinking", "thinking": "", "signature": ""},
+            [{"type": "thinking_delta", "thinking": "Hm"}, {"type": "signature_delta", "signature": "c2ln"}],
+        ),
+        ({"type": "text", "text": ""}, [{"type": "text_delta", "text": each} for each in ("Hi ", "you")]),
+        (
+            {"type": "tool_use", "id": "a", "name": "f", "input": {}},
+            [{"type": "input_json_delta", "partial_json": each} for each in ("", '{"a"', ": 1}")],
+        ),
+    ]
+    events: list[dict[str, Any]] = [{"type": "message_start", "message": {"content": []}}, {"type": "ping"}]
+    for index, (block, deltas) in enumerate(blocks):
+        events.append({"type": "content_block_start", "index": index, "content_block": block})
+        events += [{"type": "content_block_delta", "index": index, "delta": delta} for delta in deltas]
+        events.append({"type": "content_block_stop", "index": index})
+    events += [{"type": "message_delta", "delta": {"stop_reason": "tool_use"}}, {"type": "message_stop"}, {}]
+    return events[:end]
+
+
+def test_anthropic_events() -> None:
+    converter = AnthropicHistoryConverter()
+    wrappers = [converter.create_chunk_wrapper(each) for each in anthropic_events()]
+    assert "".join(wrapper.get_text() for wrapper in wrappers) == "Hi you"
+    assert "".join(wrapper.get_reasoning() for wrapper in wrappers) == "Hm"
+    calls = [call for wrapper in wrappers for call in wrapper.get_tool_calls()]
+    assert [(call.name, call.arguments) for call in calls] == [("f", {}), ("", {}), ("", {}), ("", {})]
+    assert all(call.unread for call in calls)  # nothing can be run before the end
+    call = ContentPartToolCall("f", {"a": 1}, "a")
+    expected: list[ContentPart] = [ContentPartReasoning("Hm", "c2ln"), ContentPartText("Hi you"), call]
+    assert converter.to_history_item(wrappers) == Message(Role.MODEL, expected)
+    whole = {
+        "content": [
+            {"type": "thinking", "thinking": "Hm", "signature": "c2ln"},
+            {"type": "text", "text": "Hi you"},
+            {"type": "tool_use", "id": "a", "name": "f", "input": {"a": 1}},
+        ]
+    }
+    assert converter.to_history_item([whole]) == Message(Role.MODEL, expected)
+    assert converter.create_chunk_wrapper(whole).get_tool_calls() == [call]
+
+
+def test_a_call_of_anthropic_that_is_cut_off_cannot_be_run() -> None:
+    for end in range(len(anthropic_events()) - 4):
+        item = AnthropicHistoryConverter().to_history_item(anthropic_events(end))
+        assert not item or all(call.unread and not call.arguments for call in item.calls), end
 
 
 @pytest.mark.parametrize("converter", CONVERTERS)

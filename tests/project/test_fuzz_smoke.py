@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 import toolglean.engine.emit
-from fuzz import alarm_hard, alarm_markers, alarms, compositions, documents, dropped, mutants, prefixes, undo
+from fuzz import alarm_hard, alarm_markers, alarms, compositions, documents, dropped, messages, mutants, prefixes, undo
 from fuzz.laws import Subject, broken
 from fuzz.mutation import LONGEST, long_mutant, mutant
 from fuzz.runner import Fuzzer, jobs
@@ -28,6 +28,7 @@ LAWS: dict[str, tuple[Fuzzer[Any], int]] = {
     "documents": (documents.FUZZER, 75),
     "dropped": (dropped.FUZZER, 60),
     "prefixes": (prefixes.FUZZER, 15),
+    "messages": (messages.FUZZER, 240),
 }
 
 

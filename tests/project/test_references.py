@@ -37,7 +37,7 @@ OTHERS = frozenset(
     --key mlx_lm/tool_parsers/ turn.txt stream.jsonl log.jsonl turns.parquet tools.json my_formats.py FILE.rows.jsonl LLM.generate
     AsyncLLMEngine JsonOutputParser JsonOutputToolsParser ModelBehaviorError NewParser NewParserWithTag OutputFixingParser
     PydanticOutputParser PydanticToolsParser extra_body get_format_instructions previous_response_id nemotron_deci
-    response_metadata invalid_tool_calls usage_metadata model_copy run_stream
+    response_metadata invalid_tool_calls usage_metadata model_copy run_stream AnthropicModel ChatAnthropic
     """.split()  # noqa: SIM905  # four dozen names
 )
 """Options, files and folders of other programs, and of the reader's own project."""

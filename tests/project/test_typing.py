@@ -92,14 +92,14 @@ def imported(program: str) -> set[str]:
 
 
 BROUGHT = {
-    "httpx2": "openai",
+    "httpx2": "(?:openai|anthropic)",
     "pydantic": "llm",
     "pyarrow": "batch",
     "toolglean.batch": "batch",
     "toolglean.llm": "llm",
 }
 """The extra that brings a package or opens a module, where the two have different names."""
-EXTRAS = ("ollama", "openai", "httpx", "mcp")
+EXTRAS = ("ollama", "openai", "anthropic", "httpx", "mcp")
 
 
 @pytest.mark.parametrize("page", [page for page in PAGES if any(programs_of(page))], ids=name_of)

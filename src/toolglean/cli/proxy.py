@@ -26,8 +26,8 @@ MIB = 1024 * 1024
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the description and the arguments of the command."""
     parser.description = (
-        "Passes requests on to a server with OpenAI's API, or Ollama's, and repairs its responses: calls that "
-        "the model leaked into its text come as tool calls, streamed and whole. Everything else passes unchanged. "
+        "Passes requests on to a server with OpenAI's API, Anthropic's or Ollama's, and repairs its responses: calls "
+        "that the model leaked into its text come as tool calls, streamed and whole. Everything else passes unchanged. "
         "It keeps no keys and logs no bodies. /healthz shows that it runs, /metrics counts what it did."
     )
     parser.add_argument("--upstream", required=True, metavar="URL", help="the server, such as http://localhost:8000/v1")
@@ -47,6 +47,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         choices=["messages", "text"],
         default="messages",
         help="text: write tools, calls and results of a request as text, for servers whose template has no tools",
+    )
+    group.add_argument(
+        "--serve",
+        choices=["same", "messages"],
+        default="same",
+        help="messages: requests of Anthropic's Messages API become requests of OpenAI's chat API, for servers that "
+        "have only that one (default: same, every request goes to the path that it names)",
     )
     group.add_argument(
         "--body-limit",
@@ -71,7 +78,13 @@ def run(args: argparse.Namespace) -> int:
     if args.body_limit < 1:
         raise InputError(f"--body-limit {args.body_limit}: expected 1 MiB or more")
     repair = _repair(args)
-    served = application(args.upstream, repair, history=args.history, body_limit=args.body_limit * MIB)
+    served = application(
+        args.upstream,
+        repair,
+        history=args.history,
+        serve_messages=args.serve == "messages",
+        body_limit=args.body_limit * MIB,
+    )
     with _listening(args.host, args.port) as listening:
         _check_not_itself(args.upstream, listening)
         logging.basicConfig(format="%(name)s: %(message)s", level=logging.WARNING)

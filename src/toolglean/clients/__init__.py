@@ -1,8 +1,10 @@
-# One package for each third-party library, with the extra that installs it, over three layers that need none:
+# One package for each third-party library, with the extra that installs it, over four layers that need none:
 #
 #   openai/  ollama/  mcp/  httpx/  proxy/     the libraries
+#   across/                                    a client of one API in front of a server of another
 #   repair/                                    a request, and the bytes of its answer
-#   chat/  responses/  ollama_lines.py         the three APIs, on plain dicts
+#   chat/  responses/  messages/               the APIs of OpenAI and Anthropic, on plain dicts
+#   ollama_lines.py                            Ollama's, too
 #   turn/                                      the text of a turn, and the calls that the server has parsed
 #   streams.py                                 reading a stream to its end, whatever ends it
 #

@@ -17,7 +17,7 @@ from toolglean.clients.turn.text import Tools, is_all
 from toolglean.conversation.fields import field, is_object
 from toolglean.events import CallEnd, Content, Event, Reasoning, ToolCall
 
-__all__ = ["CUT_OFF", "LineReader"]
+__all__ = ["CUT_OFF", "LineReader", "dict_answer"]
 
 MESSAGE_FIELDS = frozenset({"role", "content", "thinking"})
 """What is read or what every message has; one with other fields is not held back."""
@@ -166,6 +166,11 @@ class LineReader:
     def call(self, call: ToolCall, index: int) -> Any:
         """A call, as Ollama writes it."""
         return {"id": call.id, "function": {"index": index, "name": call.name, "arguments": call.arguments}}
+
+
+def dict_answer(answer: dict[str, Any], tools: Tools = None, **parsing: Any) -> Any:
+    """What an answer that was not streamed becomes: often itself. `tools`, `parsing`: as for `LineReader`."""
+    return LineReader(tools, parsing).whole(answer)
 
 
 def _text(message: Any, name: str) -> str:

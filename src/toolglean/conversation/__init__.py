@@ -3,7 +3,7 @@
 #
 #   messages.py          roles, messages, their parts, histories
 #   fields.py            fields of dicts and objects, JSON in strings
-#   wire.py              what converters do; openai.py, ollama.py, blocks.py are the wire formats
+#   wire.py              what converters do; openai.py, anthropic.py, ollama.py, blocks.py are the wire formats
 #   deltas.py            OpenAI's stream: calls from fragments, events as fragments
 #   calls.py, forms.py   a tool's use and its result, and the forms in which they are written
 #   arguments.py         arguments by schema
@@ -16,6 +16,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from toolglean.conversation.anthropic import AnthropicChunkWrapper, AnthropicHistoryConverter
     from toolglean.conversation.arguments import coerce_arguments, read_arguments
     from toolglean.conversation.blocks import NeutralHistoryConverter
     from toolglean.conversation.calls import ErrorCode, ToolFault, ToolResultContent, ToolUseContent
@@ -54,6 +55,8 @@ if TYPE_CHECKING:
     from toolglean.conversation.wire import ChunkWrapper, HistoryConverter
 
 __all__ = [
+    "AnthropicChunkWrapper",
+    "AnthropicHistoryConverter",
     "ApiHandlerOptions",
     "BaseProvider",
     "ChatDeltas",
@@ -99,6 +102,7 @@ __all__ = [
 ]
 
 _HOMES = {
+    "anthropic": "AnthropicChunkWrapper AnthropicHistoryConverter",
     "arguments": "coerce_arguments read_arguments",
     "blocks": "NeutralHistoryConverter",
     "calls": "ErrorCode ToolFault ToolResultContent ToolUseContent",

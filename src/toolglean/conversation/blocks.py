@@ -1,11 +1,12 @@
 # What this file knows: messages made of content blocks in MCP's shape (`ToolUseContent`, `ToolResultContent` of mcp
-# 2.3). Each part is a separate block, so nothing is joined and the order never changes.
+# 2.3), which is also that of Anthropic's API (anthropic.py). Each part is a separate block, so nothing is joined and
+# the order never changes.
 # Does not depend on any client.
 """Messages made of blocks, in the shape of MCP and Anthropic."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 from toolglean.conversation.fields import arguments_of, field, id_of, result_text
@@ -26,7 +27,7 @@ from toolglean.conversation.wire import opened, readable, result_part, role_of, 
 from toolglean.errors import MessageError, shown
 from toolglean.events import CallEnd, Content, Event, Reasoning, fold
 
-__all__ = ["NeutralHistoryConverter"]
+__all__ = ["NeutralHistoryConverter", "block_of", "history_of", "plain", "written"]
 
 WIRE = "neutral messages"
 
@@ -66,30 +67,17 @@ class NeutralHistoryConverter:
     def from_history(self, history: History) -> list[dict[str, Any]]:
         """The messages, as dicts."""
         normal = self.canonical(history)
-        return system_first(normal, map(_written, normal.conversation))
+        return system_first(normal, (written(each, block_of) for each in normal.conversation))
 
     def canonical(self, history: History) -> History:
         """The normal form."""
         found = opened(history, WIRE)
-        conversation = [Message(each.role, [_plain(part) for part in each.content]) for each in found.conversation]
+        conversation = [Message(each.role, [plain(part) for part in each.content]) for each in found.conversation]
         return History(found.system_message, None, conversation)
 
     def to_history(self, messages: Iterable[Any]) -> History:
         """The history of these messages. A user message with results and other parts becomes two messages."""
-        history = History()
-        names: dict[str, str] = {}
-        for place, wire in enumerate(messages):
-            role, content = role_of(wire, place), field(wire, "content")
-            if role == Role.SYSTEM and place == 0 and isinstance(content, str):
-                history.system_message = content
-                continue
-            found = Message(role, list(_parts(content, place, names)))
-            others: list[ContentPart] = [part for part in found.content if not isinstance(part, ContentPartToolResult)]
-            if found.results:
-                history.conversation.append(Message(Role.TOOL, [*found.results]))
-            if others or not found.results:
-                history.conversation.append(Message(role, others))
-        return history
+        return history_of(messages)
 
     def to_history_item(self, items: Iterable[Any]) -> Message | None:
         """One message from a parser's events, or from results."""
@@ -102,7 +90,26 @@ class NeutralHistoryConverter:
         return EventChunkWrapper(chunk)
 
 
-def _plain(part: ContentPart) -> ContentPart:
+def history_of(messages: Iterable[Any]) -> History:
+    """The history of messages made of blocks. A user message with results and other parts becomes two messages."""
+    history = History()
+    names: dict[str, str] = {}
+    for place, wire in enumerate(messages):
+        role, content = role_of(wire, place), field(wire, "content")
+        if role == Role.SYSTEM and place == 0 and isinstance(content, str):
+            history.system_message = content
+            continue
+        found = Message(role, list(_parts(content, place, names)))
+        others: list[ContentPart] = [part for part in found.content if not isinstance(part, ContentPartToolResult)]
+        if found.results:
+            history.conversation.append(Message(Role.TOOL, [*found.results]))
+        if others or not found.results:
+            history.conversation.append(Message(role, others))
+    return history
+
+
+def plain(part: ContentPart) -> ContentPart:
+    """The part in its normal form."""
     if isinstance(part, ContentPartToolResult):
         return ContentPartToolResult(part.name, part.content, part.id or None)
     if isinstance(part, ContentPartToolCall):
@@ -110,16 +117,19 @@ def _plain(part: ContentPart) -> ContentPart:
     return next(_parts([part.data], 0, {})) if isinstance(part, ContentPartOther) else part
 
 
-def _written(message: Message) -> dict[str, Any]:
+def written(message: Message, block: Callable[[ContentPart], dict[str, Any]]) -> dict[str, Any]:
+    """The message, with a block for each part."""
     role = {Role.MODEL: "assistant", Role.TOOL: "user"}.get(message.role, message.role.value)
-    return {"role": role, "content": [_block(part) for part in message.content]}
+    return {"role": role, "content": [block(part) for part in message.content]}
 
 
-def _block(part: ContentPart) -> dict[str, Any]:
+def block_of(part: ContentPart) -> dict[str, Any]:
+    """The part as a block."""
     if isinstance(part, ContentPartText):
         return {"type": "text", "text": part.text}
     if isinstance(part, ContentPartReasoning):
-        return {"type": "thinking", "thinking": part.text}
+        signed = {"signature": part.signature} if part.signature else {}
+        return {"type": "thinking", "thinking": part.text, **signed}
     if isinstance(part, ContentPartToolCall):
         return {"type": "tool_use", "id": part.id, "name": part.name, "input": part.arguments}
     if isinstance(part, ContentPartToolResult):
@@ -143,7 +153,8 @@ def _part(block: Any, place: int, names: dict[str, str]) -> ContentPart:
     if kind == "text" and isinstance(text, str):
         return ContentPartText(text)
     if kind == "thinking" and isinstance(field(block, "thinking"), str):
-        return ContentPartReasoning(field(block, "thinking"))
+        signature = field(block, "signature")
+        return ContentPartReasoning(field(block, "thinking"), signature if isinstance(signature, str) else "")
     if kind == "tool_use" and isinstance(field(block, "name"), str):
         arguments, unread = arguments_of(field(block, "input"))
         id = id_of(block)  # noqa: A001  # the wire's own word

@@ -43,7 +43,7 @@ _PLAIN = frozenset({str, bytes, list, tuple, set, int, float, bool})
 
 def field(holder: Any, name: str) -> Any:
     """The field of a dict, or the attribute of a client's object; None if it is missing."""
-    if isinstance(holder, Mapping):
+    if type(holder) is dict or isinstance(holder, Mapping):  # to ask for the first is much faster
         return holder.get(name)
     return None if type(holder) in _PLAIN else getattr(holder, name, None)
 

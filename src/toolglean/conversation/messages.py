@@ -55,9 +55,11 @@ class ContentPartReasoning:
 
     Attributes:
         text: the reasoning, without its markers.
+        signature: by which the server that wrote it knows it again; "" if it has none. Only Anthropic's API has one.
     """
 
     text: str
+    signature: str = ""
 
 
 @dataclass(slots=True)

@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
@@ -17,7 +16,6 @@ from toolglean.conversation.messages import (
     ContentPartReasoning,
     ContentPartText,
     ContentPartToolCall,
-    ContentPartToolResult,
     History,
     Message,
     Role,
@@ -32,6 +30,7 @@ from toolglean.conversation.wire import (
     result_part,
     role_of,
     system_first,
+    with_ids,
 )
 from toolglean.errors import MessageError, shown
 
@@ -122,7 +121,7 @@ class OpenAIHistoryConverter:
         """The normal form."""
         found = opened(history, WIRE)
         conversation = [each for message in found.conversation for each in gathered(_with_texts(message))]
-        return replace(found, conversation=_with_ids(conversation))
+        return replace(found, conversation=with_ids(conversation))
 
     def to_history(self, messages: Iterable[Any]) -> History:
         """The history of these messages."""
@@ -254,30 +253,3 @@ def _as_dict(part: Any, place: int) -> Mapping[str, Any]:
     if not isinstance(found, Mapping):
         raise MessageError(f"message {place}: {shown(part)} is not a part of content: pass text, or a dict with a type")
     return found
-
-
-# -- ids ---------------------------------------------------------------------------------------------------------------
-
-
-def _with_ids(conversation: list[Message]) -> list[Message]:
-    answered = {result.id for message in conversation for result in message.results if result.id}
-    taken = answered | {call.id for message in conversation for call in message.calls if call.id}
-    free = (name for number in itertools.count() if (name := f"call_{number}") not in taken)
-    waiting: dict[str, list[str]] = {}  # ids of calls without a result, oldest first, by name
-    return [
-        Message(each.role, [_identified(part, free, waiting, answered) for part in each.content])
-        for each in conversation
-    ]
-
-
-def _identified(
-    part: ContentPart, free: Iterator[str], waiting: dict[str, list[str]], answered: set[str]
-) -> ContentPart:
-    if isinstance(part, ContentPartToolCall):
-        part = replace(part, id=part.id or next(free))
-        if part.id not in answered:
-            waiting.setdefault(part.name, []).append(part.id or "")
-    elif isinstance(part, ContentPartToolResult) and not part.id:
-        ids = waiting.get(part.name)
-        part = replace(part, id=ids.pop(0) if ids else next(free))
-    return part

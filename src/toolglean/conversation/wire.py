@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import abc
+import itertools
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Protocol, TypeVar, runtime_checkable
@@ -39,6 +40,7 @@ __all__ = [
     "result_part",
     "role_of",
     "system_first",
+    "with_ids",
 ]
 
 Raw_co = TypeVar("Raw_co", covariant=True)
@@ -283,3 +285,30 @@ def joined_texts(parts: Iterable[ContentPart]) -> list[ContentPart]:
         for place, part in enumerate(found)
         if place == first or not isinstance(part, ContentPartText)
     ]
+
+
+def with_ids(conversation: list[Message]) -> list[Message]:
+    """The messages, with an id for each call and each result: a missing id is the next free one of `call_0`, `call_1`,
+    …, and a result without an id gets that of the oldest call of the same name that has no result yet.
+    """
+    answered = {result.id for message in conversation for result in message.results if result.id}
+    taken = answered | {call.id for message in conversation for call in message.calls if call.id}
+    free = (name for number in itertools.count() if (name := f"call_{number}") not in taken)
+    waiting: dict[str, list[str]] = {}  # ids of calls without a result, oldest first, by name
+    return [
+        Message(each.role, [_identified(part, free, waiting, answered) for part in each.content])
+        for each in conversation
+    ]
+
+
+def _identified(
+    part: ContentPart, free: Iterator[str], waiting: dict[str, list[str]], answered: set[str]
+) -> ContentPart:
+    if isinstance(part, ContentPartToolCall):
+        part = replace(part, id=part.id or next(free))
+        if part.id not in answered:
+            waiting.setdefault(part.name, []).append(part.id or "")
+    elif isinstance(part, ContentPartToolResult) and not part.id:
+        ids = waiting.get(part.name)
+        part = replace(part, id=ids.pop(0) if ids else next(free))
+    return part

@@ -11,6 +11,7 @@ from starlette.applications import Starlette
 from toolglean import ParserOptions
 from toolglean.clients.chat import ChunkDict, CompletionDict, dict_chunks, dict_completion
 from toolglean.clients.httpx import toolglean_async_client, toolglean_client, toolglean_transport
+from toolglean.clients.messages import MessageDict, MessageEventDict, dict_message, dict_message_events
 from toolglean.clients.proxy import application
 from toolglean.clients.repair import AnswerReader, Exchange, Repair
 from toolglean.clients.responses import ResponseEventDict, dict_response_events
@@ -52,3 +53,10 @@ assert_type(httpx.Client(transport=toolglean_transport(library=httpx)), httpx.Cl
 Repair(prompts="text")  # type: ignore[call-arg]
 whole["choice"]  # type: ignore[typeddict-item]
 application("http://localhost", history="none")  # type: ignore[arg-type]
+
+for block_event in dict_message_events([{"type": "ping"}], ["f"], whole_calls=True):
+    assert_type(block_event, MessageEventDict)
+    assert_type(block_event["type"], str)
+message = dict_message({"content": [{"type": "text", "text": "Hi"}]}, ["f"])
+assert_type(message, MessageDict)
+assert_type(message["content"][0].get("input"), dict[str, Any] | None)

@@ -1,4 +1,4 @@
-"""A server on 127.0.0.1 that speaks as Ollama and OpenAI do, and plays the turns that a test gives it.
+"""A server on 127.0.0.1 that speaks as Ollama, OpenAI and Anthropic do, and plays the turns that a test gives it.
 
 with serve() as server:
     server.play(Turn(["It is ", "cold."]))

@@ -16,7 +16,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from socketserver import TCPServer
 from typing import Any, ClassVar
 
-from tests.support.loopback import ollama, openai, responses
+from tests.support.loopback import messages, ollama, openai, responses
 from tests.support.loopback.turns import Status, Turn
 from tests.support.loopback.wires import CutOff, dumped
 
@@ -90,7 +90,7 @@ class _Handler(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = json.loads(self.rfile.read(int(self.headers.get("Content-Length", "0"))) or b"{}")
         self.server.requests.append((self.path, body))
-        answer = self._PATHS.get(self.path)
+        answer = self._PATHS.get(self.path.partition("?")[0])
         if answer is None:
             self._json(404, {"error": "not found"})
             return
@@ -121,22 +121,27 @@ class _Handler(BaseHTTPRequestHandler):
         else:
             self._json(200, ollama.whole(turn, body, chat=chat))
 
-    def _openai(self, body: dict[str, Any]) -> None:
-        wire: Any = responses if self.path == "/v1/responses" else openai
+    def _sse(self, body: dict[str, Any]) -> None:
+        wire: Any = self._WIRES[self.path.partition("?")[0]]
         turn = self.server.next_turn()
-        if self._refused(turn, lambda code: openai.error_body(f"status {code}", code)):
+        own = messages if wire is messages else openai
+        if self._refused(turn, lambda code: own.error_body(f"status {code}", code)):
             return
         if body.get("stream"):
             self._stream(SSE, wire.events(turn, body))
         else:
             self._json(200, wire.whole(turn, body))
 
+    _WIRES: ClassVar[dict[str, Any]] = {
+        "/v1/chat/completions": openai,
+        "/v1/responses": responses,
+        "/v1/messages": messages,
+    }
     _PATHS: ClassVar[dict[str, Any]] = {
         "/api/show": _show,
         "/api/chat": _ollama,
         "/api/generate": _ollama,
-        "/v1/chat/completions": _openai,
-        "/v1/responses": _openai,
+        **dict.fromkeys(_WIRES, _sse),
     }
 
     # -- the transport -------------------------------------------------------------------------------------------------

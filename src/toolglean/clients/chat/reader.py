@@ -20,6 +20,7 @@ from toolglean.clients.chat.server_calls import ServerCalls
 from toolglean.clients.chat.types import ChunkDict, CompletionDict
 from toolglean.clients.streams import AsyncReading, Reading, aread, read
 from toolglean.clients.turn.arguments import TurnArguments, text_for
+from toolglean.clients.turn.plain import Plain
 from toolglean.clients.turn.text import Tools, TurnText, is_all, listed, whole_turn
 from toolglean.conversation.deltas import ChatDeltas, LegacyDeltas
 from toolglean.conversation.fields import field, text_of
@@ -138,6 +139,17 @@ class StreamReader:
             found = [self.choice_with(choices[0], {}, None)]
         last = len(found) - 1
         return [self.chunk_with(chunk, choice, is_last=place == last) for place, choice in enumerate(found)]
+
+    def plain(self, chunk: dict[str, Any]) -> Plain | None:
+        """What a chunk that was sent unchanged is, if it is nothing but a piece of the text of one choice."""
+        choices = chunk.get("choices")
+        choice = choices[0] if isinstance(choices, list) and len(choices) == 1 else None
+        delta, reason = field(choice, "delta"), field(choice, "finish_reason")
+        text, reader = field(delta, "content"), self.choice(field(choice, "index"))
+        more = reasoning_of(delta)[0] or field(delta, "tool_calls") or field(delta, "function_call")
+        if not isinstance(text, str) or not text or reason or more or reader.over:
+            return None
+        return Plain("content", text, reader.turn)
 
     def finish(self) -> list[Any]:
         """The stream is over: what was held back in choices without a finish reason."""

@@ -1,4 +1,4 @@
-"""An HTTP client whose answers have leaked calls repaired: for the openai package and all that is built on it."""
+"""An HTTP client whose answers have leaked calls repaired: for openai, anthropic and all that is built on them."""
 
 from toolglean.clients.httpx.client import (
     in_front_of,

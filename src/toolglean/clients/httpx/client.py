@@ -2,10 +2,10 @@
 # Does not depend on which answers are repaired, or how (../repair).
 #
 #   ours                                         is passed as
-#   toolglean_client, toolglean_async_client     `http_client=` of OpenAI, AsyncOpenAI and what is built on them
+#   toolglean_client, toolglean_async_client     `http_client=` of OpenAI, Anthropic and what is built on them
 #   toolglean_transport, …_async_transport       `transport=` of a Client, AsyncClient of your own
 #   in_front_of                                  a client that sends through another client, with all its settings
-"""An HTTP client that repairs answers with leaked calls: for the openai package and everything built on it."""
+"""An HTTP client that repairs answers with leaked calls: for openai, anthropic and everything built on them."""
 
 from __future__ import annotations
 
@@ -70,15 +70,17 @@ def toolglean_client(
 
     Args:
         library: the module whose client is needed, `httpx` or `httpx2`, which a type checker then knows; None: the one
-            on which your openai package is built, otherwise the one that is installed.
+            on which your openai package is built, without one that of your anthropic package, otherwise the one that is
+            installed.
         transport: what sends the requests; None: the library's own, with the proxies of the environment.
         client_options: further arguments of the library's `Client` (`headers`, `verify`, `timeout`, …). Without them,
             timeouts, limits and redirects are those of the openai package.
         parsing: as for `toolglean.clients.repair.Repair`: `format`, `model`, …; `whole_calls`.
 
     Returns:
-        An `httpx.Client`, or an `httpx2.Client`. Answers of `/chat/completions`, `/responses` and Ollama's `/api/chat`
-        to requests with tools are repaired, whole and streamed; all others are passed through unchanged.
+        An `httpx.Client`, or an `httpx2.Client`. Answers of `/chat/completions`, `/responses`, `/v1/messages` and
+        Ollama's `/api/chat` to requests with tools are repaired, whole and streamed; all others are passed through
+        unchanged.
 
     Raises:
         UsageError: an argument is wrong; the message says what to pass.

@@ -7,7 +7,7 @@ from __future__ import annotations
 import importlib
 import ipaddress
 from collections.abc import Callable
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, requires
 from types import ModuleType
 from typing import Any, Protocol, TypeVar
 from urllib.request import getproxies
@@ -50,15 +50,18 @@ class HasAsyncTransport(Protocol[Transport_co]):
 
 
 def _default_name() -> str:
-    # The openai package takes only clients of the library on which it is built.
-    try:
-        return "httpx2" if int(version("openai").partition(".")[0]) >= 3 else "httpx"
-    except (PackageNotFoundError, ValueError):
-        return "httpx"
+    # These packages take only clients of the library on which they are built: openai 3 and anthropic 2 of httpx2.
+    for package in ("openai", "anthropic"):
+        try:
+            return "httpx2" if any(each.startswith("httpx2") for each in requires(package) or ()) else "httpx"
+        except PackageNotFoundError:
+            continue
+    return "httpx"
 
 
 def library_of(given: Any) -> Any:
-    """That library; None: the one on which the openai package is built, else the one that is installed.
+    """That library; None: the one on which the openai package is built, or the anthropic package if there is no other,
+    else the one that is installed.
 
     Raises:
         UsageError: it is not a module.

@@ -4,18 +4,19 @@
 #
 #   the caller                          the upstream                         what happens
 #   sends a request                                                          the same request, without Accept-Encoding
-#   waits                               cannot be reached, or disconnects    502, with OpenAI's error object
+#   waits                               cannot be reached, or disconnects    502, with an error object
 #                                       before its first byte
 #   reads                               disconnects later                    what was held back; an error event in a
 #                                                                            stream; then the connection breaks
 #   disconnects                         is still writing                     its connection is closed
+#
+# An error object is OpenAI's, with the `type` of Anthropic's.
 #
 # No key is stored and no body is logged: both belong to the caller.
 """A proxy that repairs the answers of a server: a Starlette application on httpx."""
 
 from __future__ import annotations
 
-import json
 import logging
 import socket
 from collections.abc import AsyncIterator, Callable, Iterable
@@ -39,10 +40,12 @@ except ImportError as error:
     said = needs(f"toolglean.clients.proxy needs {error.name}", "proxy")
     raise ImportError(said, name=error.name) from error
 
+from toolglean.clients.across import Crossing, CrossingError
 from toolglean.clients.proxy.history import as_text
 from toolglean.clients.proxy.metrics import Metrics
 from toolglean.clients.proxy.upstream import PathError, Upstream
-from toolglean.clients.repair import AnswerReader, Exchange, Repair, kind_of
+from toolglean.clients.repair import AnswerReader, Exchange, Kind, Repair, kind_of
+from toolglean.clients.repair.answers import ServerSentEvents
 from toolglean.clients.repair.bodies import BodyError, aunpacked, can_unpack
 from toolglean.errors import UsageError
 
@@ -70,6 +73,8 @@ HOP_BY_HOP = frozenset(
 """Headers about one connection, which do not apply to the other one (RFC 9110, 7.6.1)."""
 OURS = frozenset({b"host", b"content-length", b"accept-encoding"})
 """Headers of a request that the proxy sets itself."""
+CHAT = b"/v1/chat/completions"
+"""The path of the chat API, for requests of the Messages API that cross to it."""
 PLAIN_IN_PATHS = "/:@!$&'()*+,;=~"
 """Characters of a path that need no quoting, for a server that passes only the unquoted path."""
 
@@ -79,6 +84,7 @@ def application(
     repair: Repair | None = None,
     *,
     history: Literal["messages", "text"] = "messages",
+    serve_messages: bool = False,
     body_limit: int = BODY_LIMIT,
     transport: httpx.AsyncBaseTransport | None = None,
 ) -> Starlette:
@@ -89,6 +95,8 @@ def application(
         repair: how answers are repaired; None: `Repair()`.
         history: "messages": requests are passed through. "text": calls, results and the list of tools become text, for
             servers whose template does not support them.
+        serve_messages: whether requests of Anthropic's Messages API become requests of OpenAI's chat API, for a server
+            that has only the latter.
         body_limit: how many bytes the body of a request may have.
         transport: how the upstream is reached; None: httpx's own.
 
@@ -97,7 +105,10 @@ def application(
     """
     if history not in {"messages", "text"}:
         raise UsageError(f"history={history!r:.80} is not valid: pass 'messages' or 'text'")
-    proxy = _Proxy(Upstream.of(upstream), Repair() if repair is None else repair, history == "text", body_limit)
+    repair = Repair() if repair is None else repair
+    proxy = _Proxy(
+        Upstream.of(upstream), repair, as_text=history == "text", crosses=serve_messages, body_limit=body_limit
+    )
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
@@ -155,11 +166,12 @@ class _Proxy:
     client: httpx.AsyncClient
     threads: anyio.CapacityLimiter
 
-    def __init__(self, upstream: Upstream, repair: Repair, as_text: bool, body_limit: int) -> None:  # noqa: FBT001
+    def __init__(self, upstream: Upstream, repair: Repair, *, as_text: bool, crosses: bool, body_limit: int) -> None:
         self.repair = repair
         self.metrics = Metrics()
         self._upstream = upstream
         self._as_text = as_text
+        self._crosses = crosses
         self._body_limit = body_limit
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
@@ -168,9 +180,10 @@ class _Proxy:
             await send({"type": "websocket.close", "code": 1003})
             return
         request = Request(scope, receive)
-        self.metrics.begin(kind_of(request.method, scope["path"]) or "other")
+        kind = kind_of(request.method, scope["path"])
+        self.metrics.begin(kind or "other")
         try:
-            target = self._target(scope)
+            target = self._target(scope, kind)
             await self._served(request, target, await self._body(request), send)
         except ClientDisconnect:
             self.metrics.left += 1
@@ -183,7 +196,9 @@ class _Proxy:
         finally:
             self.metrics.end()
 
-    def _target(self, scope: Any) -> bytes:
+    def _target(self, scope: Any, kind: Kind | None) -> bytes:
+        if self._crosses and kind == "messages":
+            return self._upstream.target_of(CHAT, b"")
         path: bytes = scope.get("raw_path") or quote(scope["path"], safe=PLAIN_IN_PATHS).encode()
         return self._upstream.target_of(path, scope["query_string"])
 
@@ -220,11 +235,16 @@ class _Proxy:
             group.cancel_scope.cancel()
 
     async def _passed_on(self, request: Request, target: bytes, body: bytes, send: Any) -> None:
-        exchange, body = await self._run(len(body) > SMALL, self._looked_at, request, body)
+        try:
+            exchange, body = await self._run(len(body) > SMALL, self._looked_at, request, body)
+        except CrossingError as error:
+            refusal = _refusal(400, str(error), "invalid_request_error", "not_in_the_chat_api")
+            await refusal(request.scope, request.receive, send)
+            return
         asked = httpx.Request(
             request.method,
             httpx.URL(self._upstream.origin).copy_with(raw_path=target),
-            headers=_to_upstream(request.scope["headers"]),
+            headers=_to_upstream(request.scope["headers"], crosses=isinstance(exchange, Crossing)),
             content=body,
         )
         asked.extensions = {"timeout": self.client.timeout.as_dict()}
@@ -259,15 +279,18 @@ class _Proxy:
         except (httpx.HTTPError, httpx.StreamError, BodyError) as error:
             self.metrics.upstream_errors += 1
             log.warning("the upstream disconnected: %s", type(error).__name__)
-            last = await self._run(is_large or came > SMALL, _last_words, answer, reader, error)
+            last = await self._run(is_large or came > SMALL, _last_words, reader, error)
             await send({"type": "http.response.body", "body": last, "more_body": True})
             return  # without an end: the server then breaks the connection, as the upstream did
         last = b"" if reader is None else await self._run(is_large or came > SMALL, reader.finish)
         await send({"type": "http.response.body", "body": last})
 
-    def _looked_at(self, request: Request, body: bytes) -> tuple[Exchange | None, bytes]:
+    def _looked_at(self, request: Request, body: bytes) -> tuple[Exchange | Crossing | None, bytes]:
         """How to read the answer to a request, and the body for the upstream."""
         path = request.scope["path"]
+        if self._crosses and kind_of(request.method, path) == "messages":
+            crossing = Crossing(body, self.repair)
+            return crossing, as_text("chat", crossing.body, self.repair) if self._as_text else crossing.body
         exchange = self.repair.exchange(request.method, path, body)
         return exchange, as_text(kind_of(request.method, path), body, self.repair) if self._as_text else body
 
@@ -276,32 +299,37 @@ class _Proxy:
         return await anyio.to_thread.run_sync(do, *given, limiter=self.threads) if is_large else do(*given)
 
 
-def _reader(exchange: Exchange | None, answer: httpx.Response) -> AnswerReader | None:
+def _reader(exchange: Exchange | Crossing | None, answer: httpx.Response) -> AnswerReader | None:
     if exchange is None or not can_unpack(answer.headers.get("content-encoding", "")):
         return None
     return exchange.reader(answer.status_code, answer.headers.get("content-type", ""))
 
 
-def _last_words(answer: httpx.Response, reader: AnswerReader | None, error: Exception) -> bytes:
+def _last_words(reader: AnswerReader | None, error: Exception) -> bytes:
     found = b"" if reader is None else reader.finish()
-    if reader is None or "event-stream" not in answer.headers.get("content-type", ""):
+    if not isinstance(reader, ServerSentEvents):
         return found
     why = error if isinstance(error, BodyError) else type(error).__name__
     said = _error(f"the upstream disconnected before the end: {why}", "upstream_error", "upstream_disconnected")
-    return found + b"\n\ndata: " + json.dumps(said).encode() + b"\n\n"
+    return found + b"\n\n" + reader.event(said)
 
 
 def _error(message: str, kind: str, code: str) -> dict[str, Any]:
-    return {"error": {"message": message, "type": kind, "param": None, "code": code}}
+    return {"type": "error", "error": {"message": message, "type": kind, "param": None, "code": code}}
 
 
 def _refusal(status: int, message: str, kind: str, code: str) -> Response:
     return JSONResponse(_error(message, kind, code), status)
 
 
-def _to_upstream(given: Iterable[tuple[bytes, bytes]]) -> list[tuple[bytes, bytes]]:
+def _to_upstream(given: Iterable[tuple[bytes, bytes]], *, crosses: bool) -> list[tuple[bytes, bytes]]:
     headers = list(given)
     dropped = HOP_BY_HOP | OURS | _named_by_connection(headers)
+    if crosses:  # Anthropic's clients send their key in a header of its own
+        named = any(name.lower() == b"authorization" for name, _ in headers)
+        keys = [] if named else [value for name, value in headers if name.lower() == b"x-api-key"]
+        headers += [(b"authorization", b"Bearer " + value) for value in keys]
+        dropped |= {b"x-api-key"}
     kept = [(name, value) for name, value in headers if name.lower() not in dropped]
     return [*kept, (b"accept-encoding", b"identity")]
 

@@ -6,6 +6,7 @@
 #   a call of the assistant             the text that the model would have written
 #   a result                            text of the user, in <tool_response>, in the order of the calls. Several in a
 #                                       row, and a message of the user after them, become one message.
+#   blocks of the Messages API          the same, each in its place; the list of tools is at the end of `system`
 #   everything else                     stays the same
 """Requests whose calls and results are text."""
 
@@ -59,11 +60,13 @@ def as_text(kind: Kind | None, body: bytes, repair: Repair) -> bytes:
         given = [{"role": "user", "content": given}]
     if not isinstance(given, list):
         return body
-    writer = _Writer(repair.format_for(asked) or FALLBACK)
+    writer = (_BlockWriter if kind == "messages" else _Writer)(repair.format_for(asked) or FALLBACK)
     written = writer.messages(given)
     tools = [] if _forbidden(asked) else _functions(asked)
     rest = {name: value for name, value in asked.items() if name not in DROPPED}
-    if tools and isinstance(rest.get("instructions"), str) and kind == "responses":
+    if tools and kind == "messages":
+        rest["system"] = _joined(rest.get("system"), writer.told(tools))
+    elif tools and isinstance(rest.get("instructions"), str) and kind == "responses":
         rest["instructions"] += f"\n\n{writer.told(tools)}"  # they are the system message
     elif tools:
         written = _with_system(written, writer.told(tools))
@@ -73,7 +76,8 @@ def as_text(kind: Kind | None, body: bytes, repair: Repair) -> bytes:
 
 
 def _forbidden(asked: Mapping[str, Any]) -> bool:
-    return asked.get("tool_choice") == "none" or asked.get("function_call") == "none"
+    choice = asked.get("tool_choice")
+    return choice == "none" or field(choice, "type") == "none" or asked.get("function_call") == "none"
 
 
 def _functions(asked: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -83,11 +87,12 @@ def _functions(asked: Mapping[str, Any]) -> list[dict[str, Any]]:
         inner = field(each, "function")
         tool = each if inner is None else inner
         if (
-            field(each, "type") in (None, "function")  # it may be anything, such as a list
+            field(each, "type") in (None, "function", "custom")  # it may be anything, such as a list
             and isinstance(tool, Mapping)
             and isinstance(tool.get("name"), str)
         ):
-            found.append({name: tool[name] for name in ("name", "description", "parameters") if name in tool})
+            told = {name: tool[name] for name in ("name", "description", "parameters") if name in tool}
+            found.append(told | ({"parameters": tool["input_schema"]} if "input_schema" in tool else {}))
     return found
 
 
@@ -155,6 +160,41 @@ class _Writer:
                 except ToolgleanError:  # this format cannot write the value
                     continue
         return f"{name}: {unread or json.dumps(found, ensure_ascii=False)}"
+
+
+class _BlockWriter(_Writer):
+    """The same for the Messages API, whose calls and results are blocks of a message."""
+
+    def messages(self, given: list[Any]) -> list[Any]:
+        """The messages, with calls and results as text."""
+        found: list[Any] = []
+        places: dict[str, int] = {}
+        for message in given:
+            content = field(message, "content")
+            if not isinstance(message, Mapping) or not isinstance(content, list):
+                found.append(message)
+                continue
+            if field(message, "role") == "assistant":
+                calls = [block for block in content if field(block, "type") == "tool_use"]
+                places = {str(field(call, "id")): place for place, call in enumerate(calls)}
+            found.append({**message, "content": self._blocks(content, places)})
+        return found
+
+    def _blocks(self, content: list[Any], places: Mapping[str, int]) -> list[Any]:
+        results = [block for block in content if field(block, "type") == "tool_result"]
+        ids = {id(block): places.get(str(field(block, "tool_use_id")), len(places)) for block in results}
+        in_order = iter(sorted(results, key=lambda block: ids[id(block)]))
+        return [self._block(next(in_order) if id(block) in ids else block) for block in content]
+
+    def _block(self, block: Any) -> Any:
+        kind = field(block, "type")
+        if kind == "tool_result":
+            text = f"<tool_response>\n{_text(field(block, 'content'))}\n</tool_response>"
+        elif kind == "tool_use":
+            text = self._call(field(block, "name"), field(block, "input"))
+        else:
+            return block
+        return {"type": "text", "text": text}
 
 
 def _say(found: list[Any], role: str, text: str) -> None:

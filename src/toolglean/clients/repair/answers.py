@@ -6,7 +6,8 @@
 #
 # As long as nothing was repaired, parts are sent as they came. The parser may hold back the end of a text ("<tool"
 # could begin a call). The parts that contain it then wait. If the text turns out to be for the user, they are sent
-# unchanged, otherwise repaired. So an answer without calls is the same answer, byte for byte.
+# unchanged, otherwise repaired. So an answer without calls is the same answer, byte for byte. Most parts differ from
+# the one before in nothing but their text, and take a shorter way (lane.py).
 """The bytes of an answer, read and repaired part by part."""
 
 from __future__ import annotations
@@ -16,6 +17,9 @@ import re
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from toolglean.clients.repair.lane import Held, Lane, lane_of, nothing_plain
+from toolglean.clients.turn.plain import Plain
+
 __all__ = ["AnswerReader", "ItemReader", "Lines", "ServerSentEvents", "Whole"]
 
 LONGEST = 4 * 1024 * 1024
@@ -23,6 +27,8 @@ LONGEST = 4 * 1024 * 1024
 takes five times its size, and a few kilobytes of gzip can become any size."""
 SILENCE = 64
 """After so many parts without output, a comment is sent, for clients that close a silent connection."""
+TRIES = 8
+"""After so many events that are not like the one before, none is expected to be: some servers add something to each."""
 COMMENT = b": a tool call is being written\n\n"
 
 END_OF_EVENT = re.compile(rb"(?:\r\n|\n|\r(?=[^\n]))(?:\r\n|\n|\r(?=[^\n]))")
@@ -43,7 +49,11 @@ class AnswerReader(Protocol):
 
 
 class ItemReader(Protocol):
-    """Reads the items of one stream: `StreamReader`, `ResponseReader`, `LineReader`."""
+    """Reads the items of one stream: `StreamReader`, `ResponseReader`, `MessageReader`, `LineReader`.
+
+    It may have two more methods: `passed(item)`, which is told of an item that was sent unchanged, and `plain(item)`,
+    which says whether such an item is nothing but a piece of text.
+    """
 
     @property
     def pristine(self) -> bool:
@@ -72,6 +82,9 @@ class _Parts:
     def __init__(self, reader: ItemReader) -> None:
         self._reader = reader
         self._passed: Callable[[Any], None] = getattr(reader, "passed", _nothing)
+        self._plain: Callable[[Any], Plain | None] = getattr(reader, "plain", nothing_plain)
+        self._lane: Lane | None = None
+        self._tries = 0  # how often a lane was looked for since an event was like another
         self._left = bytearray()
         self._looked = 0  # the end of a part was searched for up to here
         self._waiting: list[tuple[Any, bytes, list[Any]]] = []  # (item, its bytes, what it became)
@@ -81,6 +94,8 @@ class _Parts:
         """Read `data`, more of the answer, and return what can be sent."""
         if self._gave_up:
             return data
+        if self._lane is not None and not self._left and (text := self._lane.text(data)) is not None:
+            return self._along(self._lane, text, data)
         self._left += data
         found: list[bytes] = []
         begin = 0
@@ -108,12 +123,46 @@ class _Parts:
     def _part(self, block: bytes) -> bytes:
         return self._read(self._item_in(block), block)
 
+    def _along(self, lane: Lane, text: str, block: bytes) -> bytes:
+        """A part that is like the one before, with another text."""
+        turn, self._tries = lane.turn, 0
+        events = turn.feed(text)
+        if not turn.pristine:
+            lane.held.append(Held(block, events, text, lane.number))
+            return self._leave()
+        if turn.waits:
+            lane.held.append(Held(block, events, text, lane.number))
+            return b""
+        if not lane.held:
+            if lane.sent is not None:
+                lane.sent(text, lane.number)
+            return block
+        held = [*lane.held, Held(block, events, text, lane.number)]
+        lane.held.clear()
+        if lane.sent is not None:
+            for each in held:
+                lane.sent(each.text, each.number)
+        return b"".join([each.block for each in held])
+
+    def _leave(self) -> bytes:
+        """Other parts follow: those that are held back take the long way."""
+        lane, self._lane = self._lane, None
+        if lane is None:
+            return b""
+        for each in lane.held:
+            lane.turn.again(each.events)
+        return b"".join([self._read(self._item_in(each.block), each.block) for each in lane.held])
+
     def _read(self, item: dict[str, Any] | None, block: bytes) -> bytes:
         if item is None:
             return self._strange(block)
         if item.get("error") or item.get("type") == "error":
-            return self._rest() + block
+            return self._error(item, block)
         return self._item(item, block)
+
+    def _error(self, item: dict[str, Any], block: bytes) -> bytes:
+        del item
+        return self._rest() + block
 
     def _item_in(self, block: bytes) -> dict[str, Any] | None:
         raise NotImplementedError
@@ -130,7 +179,13 @@ class _Parts:
             self._waiting.append((item, block, found))
             return b""
         self._passed(item)
+        self._lane = self._lane_of(item, block) if self._tries < TRIES else None
         return self._as_they_came() + block if self._waiting else block
+
+    def _lane_of(self, item: Any, block: bytes) -> Lane | None:
+        plain = self._plain(item)
+        self._tries += plain is not None
+        return None if plain is None else lane_of(block, plain)
 
     def _strange(self, block: bytes) -> bytes:
         """A part that cannot be read: it keeps its place among those that wait."""
@@ -140,10 +195,11 @@ class _Parts:
         return b""
 
     def _rest(self) -> bytes:
+        left = self._leave()
         found = self._reader.finish()
         if self._reader.pristine:
-            return self._as_they_came()
-        return self._repaired() + b"".join(map(self._write, found))
+            return left + self._as_they_came()
+        return left + self._repaired() + b"".join(map(self._write, found))
 
     def _as_they_came(self) -> bytes:
         waiting, self._waiting = self._waiting, []
@@ -162,7 +218,7 @@ class ServerSentEvents(_Parts):
 
     Args:
         reader: reads the events' data.
-        named: whether an event's name is also written before its data, as in the Responses API.
+        named: whether an event's name is also written before its data, as in all APIs but the chat API.
     """
 
     end = END_OF_EVENT
@@ -173,14 +229,25 @@ class ServerSentEvents(_Parts):
         self._silent = 0
 
     def _part(self, block: bytes) -> bytes:
+        if self._lane is not None and (text := self._lane.text(block)) is not None:
+            return self._along(self._lane, text, block)
         data = _data_of(block)
         if not data:
             return block  # a comment keeps the connection alive, so it must not wait
         if data.strip() == b"[DONE]":
-            return self._rest() + block
-        found = self._read(_item_of(data), block)
+            return self._done(block)
+        return self._said(self._leave() + self._read(_item_of(data), block))
+
+    def _along(self, lane: Lane, text: str, block: bytes) -> bytes:
+        found = super()._along(lane, text, block)
+        return found if found and not self._silent else self._said(found)
+
+    def _said(self, found: bytes) -> bytes:
         self._silent = 0 if found else self._silent + 1
         return found if self._silent < SILENCE else self._comment()
+
+    def _done(self, block: bytes) -> bytes:
+        return self._rest() + block
 
     def _item_in(self, block: bytes) -> dict[str, Any] | None:
         return _item_of(_data_of(block))
@@ -188,6 +255,10 @@ class ServerSentEvents(_Parts):
     def _comment(self) -> bytes:
         self._silent = 0
         return COMMENT
+
+    def event(self, item: Any) -> bytes:
+        """An event as this API writes it."""
+        return self._write(item)
 
     def _write(self, item: Any) -> bytes:
         name = f"event: {item['type']}\n".encode() if self._named and "type" in item else b""
@@ -238,8 +309,10 @@ class Whole:
 
 
 def _data_of(event: bytes) -> bytes:
-    if event.startswith(b"data: ") and event.find(b"\n") == len(event) - 2 and b"\r" not in event:
-        return event[6:-2]  # most events have one line
+    # Most events have one line, or a name and one line.
+    line = event.partition(b"\n")[2] if event.startswith(b"event: ") else event
+    if line.startswith(b"data: ") and line.find(b"\n") == len(line) - 2 and b"\r" not in event:
+        return line[6:-2]
     lines = LINES.split(event)
     return b"\n".join(line[5:].removeprefix(b" ") for line in lines if line.startswith(b"data:"))
 

@@ -4,6 +4,7 @@
 #
 #   POST …/chat/completions        OpenAI's chat API, also with `functions` instead of tools
 #   POST …/responses               OpenAI's Responses API
+#   POST …/v1/messages             Anthropic's Messages API
 #   POST …/api/chat                Ollama's chat
 #
 # Everything else is passed through: answers to other paths, to requests without function tools or with `tool_choice`
@@ -19,12 +20,15 @@ from typing import Any, Literal, TypeAlias, Unpack
 
 from toolglean.clients.chat import dict_completion
 from toolglean.clients.chat.reader import StreamReader
-from toolglean.clients.ollama_lines import LineReader
+from toolglean.clients.messages import dict_message
+from toolglean.clients.messages.reader import MessageReader
+from toolglean.clients.ollama_lines import LineReader, dict_answer
 from toolglean.clients.repair.answers import AnswerReader, Lines, ServerSentEvents, Whole
 from toolglean.clients.responses import dict_response
 from toolglean.clients.responses.reader import ResponseReader
 from toolglean.clients.turn.arguments import TurnArguments
 from toolglean.clients.turn.text import Counts
+from toolglean.conversation.fields import field
 from toolglean.conversation.parsing import check_parsing
 from toolglean.errors import ToolError, UsageError
 from toolglean.formats.registry import format_of_model
@@ -35,12 +39,31 @@ from toolglean.tools import Tool, ToolSet, as_tool
 
 __all__ = ["AnswerReader", "Counts", "Exchange", "Kind", "Repair", "RepairArguments", "kind_of"]
 
-Kind: TypeAlias = Literal["chat", "responses", "ollama"]
-"""The APIs whose answers are repaired: OpenAI's chat completions, OpenAI's responses, Ollama's chat."""
+Kind: TypeAlias = Literal["chat", "responses", "messages", "ollama"]
+"""The APIs whose answers are repaired: OpenAI's chat completions, OpenAI's responses, Anthropic's messages, Ollama's
+chat.
+"""
 
 FORMAT_OPTIONS = ("format", "model", "template")
 """With one of these, the user says how calls are written; otherwise the request's model does, or it is detected."""
-PATHS: Mapping[str, Kind] = {"/chat/completions": "chat", "/responses": "responses", "/api/chat": "ollama"}
+PATHS: Mapping[str, Kind] = {
+    "/chat/completions": "chat",
+    "/responses": "responses",
+    "/v1/messages": "messages",
+    "/api/chat": "ollama",
+}
+READERS: Mapping[Kind, Any] = {
+    "chat": StreamReader,
+    "responses": ResponseReader,
+    "messages": MessageReader,
+    "ollama": LineReader,
+}
+WHOLE: Mapping[Kind, Any] = {
+    "chat": dict_completion,
+    "responses": dict_response,
+    "messages": dict_message,
+    "ollama": dict_answer,
+}
 MOST_TOOLS, MOST_LETTERS = 4096, 128 * 1024
 """How many tools a request may have, and how many characters their names together, for its answer to be read. Searching
 for the names costs time and memory for each character, and a caller can write as many as fit into the request."""
@@ -125,11 +148,12 @@ class Repair:
             kind: which API it is for.
             asked: the fields of its body.
         """
-        if asked.get("tool_choice") == "none":
+        choice = asked.get("tool_choice")
+        if choice == "none" or field(choice, "type") == "none":
             return None
-        tools, legacy = _tools(asked.get("tools")), False
+        tools, legacy = _tools(asked.get("tools"), kind), False
         if not tools and kind == "chat" and asked.get("function_call") != "none":
-            tools, legacy = _tools(asked.get("functions")), True
+            tools, legacy = _tools(asked.get("functions"), kind), True
         if not tools:
             return None
         if len(tools) > MOST_TOOLS or sum(map(len, tools)) > MOST_LETTERS:
@@ -137,7 +161,7 @@ class Repair:
             return None
         streamed = asked.get("stream", kind == "ollama")  # Ollama streams unless told otherwise
         parsing: Any = {**self._parsing, **self._model(asked), "counts": self.counts}
-        if asked.get("parallel_tool_calls") is False:
+        if asked.get("parallel_tool_calls") is False or field(choice, "disable_parallel_tool_use") is True:
             parsing["single_call"] = True
         if kind != "ollama":
             parsing["whole_calls"] = self.whole_calls
@@ -198,7 +222,7 @@ class Exchange:
         if kind in UNSAID:
             kind = self._asked_type()
         if kind == "text/event-stream" and self.kind != "ollama":
-            return ServerSentEvents(self._stream_reader(), named=self.kind == "responses")
+            return ServerSentEvents(self._stream_reader(), named=self.kind != "chat")
         if kind in {"application/x-ndjson", "application/jsonl"} and self.kind == "ollama":
             return Lines(self._stream_reader())
         return Whole(self._repaired) if kind == "application/json" else None
@@ -209,13 +233,10 @@ class Exchange:
         return "application/x-ndjson" if self.kind == "ollama" else "text/event-stream"
 
     def _stream_reader(self) -> Any:
-        readers: Mapping[Kind, Any] = {"chat": StreamReader, "responses": ResponseReader, "ollama": LineReader}
-        return readers[self.kind](self.tools, self.parsing)
+        return READERS[self.kind](self.tools, self.parsing)
 
     def _repaired(self, answer: dict[str, Any]) -> Any:
-        if self.kind == "ollama":
-            return LineReader(self.tools, self.parsing).whole(answer)
-        return (dict_completion if self.kind == "chat" else dict_response)(answer, self.tools, **self.parsing)
+        return WHOLE[self.kind](answer, self.tools, **self.parsing)
 
 
 def _object(body: bytes) -> dict[str, Any] | None:
@@ -226,11 +247,17 @@ def _object(body: bytes) -> dict[str, Any] | None:
     return found if isinstance(found, dict) else None
 
 
-def _tools(given: Any) -> dict[str, Tool]:
+def _is_function(tool: Any, kind: Kind) -> bool:
     # Leave an entry that does not declare a function to the server, which may know that kind of tool.
+    if kind == "messages":
+        return field(tool, "type") in (None, "custom") and isinstance(field(tool, "input_schema"), Mapping)
+    return isinstance(tool, Mapping) and tool.get("type", "function") == "function"
+
+
+def _tools(given: Any, kind: Kind) -> dict[str, Tool]:
     found: dict[str, Tool] = {}
     for each in given if isinstance(given, Iterable) and not isinstance(given, str | Mapping) else ():
-        if isinstance(each, Mapping) and each.get("type", "function") == "function":
+        if _is_function(each, kind):
             try:
                 tool = as_tool(each)
             except (ToolError, UsageError):

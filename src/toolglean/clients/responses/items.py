@@ -10,11 +10,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from toolglean.clients.turn.duplicates import DuplicateFilter, SentCall
+from toolglean.clients.turn.duplicates import SentCall
 from toolglean.clients.turn.text import TurnText
 from toolglean.conversation.fields import arguments_of
 from toolglean.conversation.fields import field as field_of
@@ -67,17 +67,16 @@ class ServerItems:
     """The server's function calls in one response.
 
     Args:
-        duplicates: the calls of the response that have arrived from one source only so far.
-        take: called for each call that is sent.
+        turn: the response's text.
 
     Attributes:
         dropped: the output indexes of those that the text has given, and which are not sent again.
     """
 
-    def __init__(self, duplicates: DuplicateFilter, take: Callable[[], None]) -> None:
+    def __init__(self, turn: TurnText) -> None:
         self.dropped: set[int] = set()
-        self._duplicates = duplicates
-        self._take = take
+        self._duplicates = turn.duplicates
+        self._take = turn.take
         self._open: dict[int, SentCall] = {}  # those being sent, by their output indexes
         self._undecided: dict[int, list[Event]] = {}
 

@@ -34,6 +34,7 @@ from toolglean.clients.responses.types import ResponseEventDict
 from toolglean.clients.responses.whole import dict_response, with_output
 from toolglean.clients.streams import AsyncReading, Reading, aread, read
 from toolglean.clients.turn.arguments import TurnArguments, text_for
+from toolglean.clients.turn.plain import Plain
 from toolglean.clients.turn.text import Tools, is_all, listed
 from toolglean.conversation.fields import unrunnable
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Reasoning, Status
@@ -66,7 +67,7 @@ class ResponseReader:
         self._number: int | None = None  # of the next event: the server's first, then counted from there
         self._items: dict[int, dict[str, Any]] = {}  # ours that have ended, by their output index
         self._made = 0
-        self._own = ServerItems(self._turn.duplicates, self._take)
+        self._own = ServerItems(self._turn)
         self._reasoning = ServerReasoning(self._turn)
         self._thought_of = Part(self._turn, None, {})  # the calls in it
 
@@ -90,6 +91,21 @@ class ResponseReader:
         """All events up to this one were sent unchanged: continue from its number."""
         if isinstance(event.get("sequence_number"), int):
             self._number = event["sequence_number"] + 1
+
+    def plain(self, event: dict[str, Any]) -> Plain | None:
+        """What an event that was sent unchanged is, if it is nothing but a piece of the text of one part."""
+        part = self._known(event.get("item_id"), event.get("output_index"), event.get("content_index"))
+        text = event.get("delta")
+        if event.get("type") != TEXT or part is None or part.over or part.item is not None or self._reasoning.waits:
+            return None
+        if self._held or not isinstance(text, str) or not text:
+            return None
+
+        def sent(text: str, number: int | None) -> None:
+            part.text.append(text)
+            self._number = self._number if number is None else number + 1
+
+        return Plain("delta", text, part.turn, "sequence_number", sent)
 
     def _numbered(self, event: dict[str, Any]) -> dict[str, Any]:
         if "sequence_number" in event:
@@ -202,8 +218,7 @@ class ResponseReader:
         place = place if isinstance(place, int) else None
         key = _key(event.get("item_id"), event.get("content_index"))
         if key not in self._parts:
-            self._parts[key] = Part(self._turn.fork(), place, event)
-            self._parts[key].turn.duplicates = self._turn.duplicates
+            self._parts[key] = Part(self._turn.part(), place, event)
             self._places.setdefault(_key(place, key[1]), self._parts[key])
         part = self._parts[key]
         if part.over or not isinstance(delta, str):
@@ -260,22 +275,15 @@ class ResponseReader:
         return item.event(ITEM_DONE, item=item.body | body)
 
     def _start(self, part: Part, event: CallStart) -> dict[str, Any]:
-        # Each part has its own parser, and all parsers make the same ids.
-        self._take()
-        own = event.id in {None, f"{self._prefix}{event.index}"}
         return self._opened(
             part,
             id=f"fc_{self._prefix}{self._made}",
             type="function_call",
-            call_id=f"{self._prefix}{self._made}" if own else event.id,
+            call_id=event.id or f"{self._prefix}{event.index}",
             name=event.name,
             arguments="",
             status="in_progress",
         )
-
-    def _take(self) -> None:
-        for turn in (self._turn, *(part.turn for part in self._parts.values())):
-            turn.take()
 
     def _end(self, part: Part, item: Item, status: Status) -> list[dict[str, Any]]:
         # A client may ignore the item's status, so the arguments of a call that must not run are not JSON either.

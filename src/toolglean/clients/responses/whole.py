@@ -120,11 +120,7 @@ class _WholeReader:
         text = part.get("text") if isinstance(part, Mapping) and part.get("type") == "output_text" else None
         if not isinstance(text, str) or not text:
             return part
-        turn = self.turn.fork()
-        turn.duplicates = self.turn.duplicates
-        left, output = whole_turn(text, turn)
-        if output.calls:
-            self.turn.take()
+        left, output = whole_turn(text, self.turn.part())
         if output.reasoning:
             content = [{"type": "reasoning_text", "text": output.reasoning}]
             thoughts.append({"id": f"rs_{self._id()}", "type": "reasoning", "summary": [], "content": content})
@@ -132,13 +128,10 @@ class _WholeReader:
         return {**part, "text": left}
 
     def _call(self, call: ToolCall) -> dict[str, Any]:
-        # Each part has its own parser, and all parsers make the same ids.
-        id = self._id()  # noqa: A001  # the wire's own word
-        own = call.id == f"{self._prefix}{call.index}"
         return {
-            "id": f"fc_{id}",
+            "id": f"fc_{self._id()}",
             "type": "function_call",
-            "call_id": id if own else call.id,
+            "call_id": call.id,
             "name": call.name,
             "arguments": call.arguments_text or "{}",
             "status": "completed",

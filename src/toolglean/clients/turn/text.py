@@ -86,6 +86,21 @@ class _Ended:
     stays: bool = False
 
 
+@dataclass(slots=True, eq=False)
+class _Shared:
+    """What the parts of one turn have in common.
+
+    Attributes:
+        duplicates: the calls that have arrived from one source only so far.
+        next: the index of the next call.
+        free: whether another call may be emitted.
+    """
+
+    duplicates: DuplicateFilter = field(default_factory=DuplicateFilter)
+    next: int = 0
+    free: bool = True
+
+
 class _Rest(NamedTuple):
     """The closing markers of that call, and what else was markup between it and what follows."""
 
@@ -113,26 +128,12 @@ class TurnText:
 
     Attributes:
         pristine: whether everything emitted so far is content, and nothing of the text before it is missing.
-        duplicates: the calls of this turn that have arrived from one source only so far. A call in the text that the
-            server has also sent stays text, so that it does not run twice.
     """
 
     __slots__ = (
-        *("_counts", "_ended", "_free", "_keep_closers", "_last", "_open", "_parser", "_passes", "_seen", "_single"),
-        *(
-            "_field",
-            "_new_field",
-            "_next",
-            "_noted",
-            "_shift",
-            "_tape",
-            "_unknown_tools",
-            "_waiting",
-            "_whole",
-            "duplicates",
-            "id_prefix",
-            "pristine",
-        ),
+        *("_again", "_counts", "_ended", "_field", "_keep_closers", "_last", "_new_field", "_noted"),
+        *("_open", "_parser", "_passes", "_seen", "_shared", "_shift", "_single", "_tape"),
+        *("_unknown_tools", "_waiting", "_whole", "id_prefix", "pristine"),
     )
 
     def __init__(
@@ -149,7 +150,6 @@ class TurnText:
     ) -> None:
         self.id_prefix = id_prefix
         self.pristine = True
-        self.duplicates = DuplicateFilter()
         self._parser = parser
         self._whole = whole_calls
         self._single = single_call
@@ -158,21 +158,21 @@ class TurnText:
         self._tape = Tape()
         self._ended = 0  # the end of what was emitted
         self._seen = 0  # the end of what was read
-        self._free = True  # whether another call may be emitted
+        self._shared = _Shared()
         self._passes = False  # whether the open call is emitted as it is written
         self._open: SentCall | None = None  # that call
         self._unknown_tools: UnknownTools = unknown_tools
-        self._next = 0  # the index of the next call
         self._shift = 0  # from the parser's index to ours, for the open call
         self._new_field = reasoning
         self._field: ReasoningField | None = None
         self._noted: list[Event] = []  # problems of calls in that field
         self._last: _Ended | None = None  # the last call that was not emitted as it was written, up to what follows it
         self._waiting: deque[Event | _Ended | _Rest] = deque()  # a call that may be a duplicate, and what follows it
+        self._again: deque[list[Event]] = deque()  # the events of texts that were read, and will be fed once more
 
     def fork(self) -> TurnText:
         """Another turn, to be read in the same way. Nothing must have been read yet."""
-        twin = TurnText(
+        return TurnText(
             self._parser.fork(),
             self.id_prefix,
             whole_calls=self._whole,
@@ -182,8 +182,24 @@ class TurnText:
             reasoning=self._new_field,
             counts=self._counts,
         )
-        twin._free = self._free
-        return twin
+
+    def part(self) -> TurnText:
+        """Another text of the same turn: its calls are counted on, and none of them is emitted twice."""
+        found = self.fork()
+        found._shared = self._shared
+        return found
+
+    @property
+    def duplicates(self) -> DuplicateFilter:
+        """The calls of this turn that have arrived from one source only so far. A call in the text that the server has
+        also sent stays text, so that it does not run twice.
+        """
+        return self._shared.duplicates
+
+    @property
+    def settled(self) -> bool:
+        """Whether none of the text is held back."""
+        return self._ended == self._seen and not self._waiting
 
     @property
     def waits(self) -> bool:
@@ -192,6 +208,8 @@ class TurnText:
 
     def feed(self, text: str, special: Special = None) -> list[Event]:
         """The events of a piece of text, of which special tokens wrote these characters (as for `Parser.feed`)."""
+        if self._again:
+            return self._again.popleft()
         events = self._parser.feed(text, special)
         place = self._seen
         self._seen = place + len(text)
@@ -201,6 +219,15 @@ class TurnText:
             return self._queued(events) if self._waiting else events
         self._tape.add(text)
         return self._told(events)
+
+    def again(self, events: list[Event]) -> None:
+        """A text was fed, with these events. It is fed once more, by somebody who writes what has become of it."""
+        self._again.append(events)
+
+    @property
+    def seen(self) -> int:
+        """How much text was read, in characters."""
+        return self._seen
 
     def settle(self) -> list[Event]:
         """The server has sent more of its calls: the events that no longer wait for them."""
@@ -264,7 +291,7 @@ class TurnText:
 
     def _takes(self, event: CallEnd) -> bool:
         call = event.call
-        if call.status != "ok" or not self._free:
+        if call.status != "ok" or not self._shared.free:
             return False
         if self._unknown_tools == "content" and call.known is False:
             problem = unknown_tool(call)
@@ -274,12 +301,12 @@ class TurnText:
         if self.duplicates.was_parsed(call.name, call.arguments) is not False:
             return False
         self.duplicates.add_written(call.name, call.arguments)
-        self._free = not self._single
+        self._shared.free = not self._single
         return True
 
     def _from_reasoning(self, event: CallEnd) -> list[Event]:
-        event = shifted(event, self._next - event.index, self.id_prefix)
-        self._next += 1
+        event = shifted(event, self._shared.next - event.index, self.id_prefix)
+        self._shared.next += 1
         self.pristine = False
         self._count(event)
         return _at_once(event)
@@ -288,7 +315,7 @@ class TurnText:
 
     def take(self) -> None:
         """The server has sent a call itself. If only one call may be emitted, it was this one."""
-        self._free = self._free and not self._single
+        self._shared.free = self._shared.free and not self._single
 
     def _told(self, events: list[Event], *, at_end: bool = False) -> list[Event]:
         found: list[Any] = []
@@ -329,13 +356,14 @@ class TurnText:
 
     def _of_call(self, event: CallStart | CallDelta | CallEnd) -> list[Event | _Ended]:
         if type(event) is CallStart:
-            self._shift, self._next = self._next - event.index, self._next + 1
+            self._shift = self._shared.next - event.index
+            self._shared.next += 1
         event = shifted(event, self._shift, self.id_prefix)
         self.pristine = False
         if type(event) is CallStart:
             apart = self.duplicates.was_parsed(event.name) is False  # no call of the server has this name
-            self._passes = self._free and not self._whole and apart
-            self._free = self._free and not (self._passes and self._single)
+            self._passes = self._shared.free and not self._whole and apart
+            self._shared.free = self._shared.free and not (self._passes and self._single)
             self._open = self.duplicates.add_written(event.name) if self._passes else None
         if type(event) is not CallEnd:
             return [event] if self._passes else []
@@ -354,15 +382,15 @@ class TurnText:
     def _judged(self, ended: _Ended) -> list[Event] | None:
         # The events of a call that was held back until it was complete; None: that depends on a call of the server.
         call = ended.event.call
-        if call.status != "ok" and not self._whole and self._free:
+        if call.status != "ok" and not self._whole and self._shared.free:
             return _at_once(ended.event)
-        if call.status != "ok" or not self._free:
+        if call.status != "ok" or not self._shared.free:
             return [Content(ended.text, call.span[0])]
         same = self.duplicates.was_parsed(call.name, call.arguments)
         if same is not False:
             return [Content(ended.text, call.span[0])] if same else None
         self.duplicates.add_written(call.name, call.arguments)
-        self._free = not self._single
+        self._shared.free = not self._single
         self._count(ended.event)
         return _at_once(ended.event)
 

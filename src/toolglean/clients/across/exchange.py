@@ -1,0 +1,70 @@
+# One request of the Messages API to a server of the chat API, and how its answer is read. Does not depend on HTTP.
+"""A request of the Messages API, and its answer, by a server of the chat API."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from toolglean.clients.across.answer import ChatAnswer
+from toolglean.clients.across.request import CrossingError, chat_request
+from toolglean.clients.messages.reader import MessageReader
+from toolglean.clients.repair import AnswerReader, Repair
+from toolglean.clients.repair.answers import ServerSentEvents, Whole
+from toolglean.clients.repair.exchange import UNSAID
+
+__all__ = ["Crossing"]
+
+
+class Crossing:
+    """One exchange.
+
+    Args:
+        body: of the request.
+        repair: how its answer is repaired.
+
+    Attributes:
+        body: that of the request for the chat API.
+        is_large: as `Exchange.is_large`.
+
+    Raises:
+        CrossingError: the request cannot be served; the message is for the caller.
+    """
+
+    def __init__(self, body: bytes, repair: Repair) -> None:
+        try:
+            asked = json.loads(body)
+        except (ValueError, RecursionError):
+            asked = None
+        if not isinstance(asked, dict):
+            raise CrossingError("the body of the request is not a JSON object")
+        self.body = json.dumps(chat_request(asked)).encode()
+        self._exchange = repair.asked("messages", asked)
+        self._model = str(asked.get("model", ""))
+        self._type = "text/event-stream" if asked.get("stream") else "application/json"
+        self.is_large = self._exchange is not None and self._exchange.is_large
+
+    def reader(self, status: int, content_type: str) -> AnswerReader | None:
+        """As `Exchange.reader`."""
+        kind = content_type.partition(";")[0].strip().lower()
+        kind = self._type if kind in UNSAID else kind
+        if status != 200 or kind not in {"text/event-stream", "application/json"}:
+            return None
+        exchange, is_stream = self._exchange, kind == "text/event-stream"
+        parsing: Any = {} if exchange is None else {**exchange.parsing, **({} if is_stream else {"whole_calls": True})}
+        answer = ChatAnswer(None if exchange is None else MessageReader(exchange.tools, parsing), self._model)
+        return _Events(answer) if is_stream else Whole(answer.whole)
+
+
+class _Events(ServerSentEvents):
+    def __init__(self, answer: ChatAnswer) -> None:
+        super().__init__(answer, named=True)
+        self._answer = answer
+
+    def _done(self, block: bytes) -> bytes:
+        del block  # the Messages API has no such event
+        return self._rest()
+
+    def _error(self, item: dict[str, Any], block: bytes) -> bytes:
+        del block
+        return self._rest() + self.event(self._answer.error(item))

@@ -1,0 +1,120 @@
+# The blocks of one message as they are sent: one is open at a time, and they are numbered without gaps, because the
+# clients find a block by counting those that began. Does not depend on where their contents come from.
+#
+# A block belongs to its owner, an object that the caller chooses; `owner` is None where no block is open.
+"""The blocks of one message of the Messages API, as they are sent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, TypeAlias
+
+from toolglean.conversation.fields import field
+from toolglean.events import CallDelta, CallEnd, CallStart
+
+__all__ = ["DELTA", "START", "STOP", "Blocks", "Event"]
+
+START, DELTA, STOP = "content_block_start", "content_block_delta", "content_block_stop"
+Event: TypeAlias = Mapping[str, Any]
+
+
+class Blocks:
+    """Numbers the blocks.
+
+    Args:
+        id_prefix: what the id of a call begins with, if the model has not written one yet.
+
+    Attributes:
+        owner: that of the open block; None if there is none.
+        calls: how many calls of the text were completed.
+        as_sent: whether the server has begun and ended all blocks itself, one after the other, with these indexes.
+    """
+
+    def __init__(self, id_prefix: str) -> None:
+        self.owner: Any = None
+        self.calls = 0
+        self.as_sent = True
+        self._id_prefix = id_prefix
+        self._index = -1
+        self._ids: set[Any] = set()  # of calls
+        self._held = ""  # the last piece of a call's arguments: its end decides whether they may be complete
+
+    def start(self, owner: Any, block: Any, like: Event | None = None) -> list[Event]:
+        """Begin a block; the one that is open ends.
+
+        Args:
+            owner: to whom it belongs.
+            block: the block, as it begins.
+            like: the server's event, whose other fields are kept.
+        """
+        found = self.stop()
+        self.owner = owner
+        self._index += 1
+        self.as_sent = self.as_sent and like is not None and like.get("index") == self._index
+        if isinstance(own := field(block, "id"), str):
+            self._ids.add(own)
+        return [*found, {**(like or {"type": START}), "index": self._index, "content_block": block}]
+
+    def delta(self, kind: str, name: str, text: str) -> Event:
+        """A piece of the open block: text in the field of that name."""
+        return {"type": DELTA, "index": self._index, "delta": {"type": kind, name: text}}
+
+    def moved(self, event: Event) -> Event:
+        """An event of the server about the open block, with the index of ours."""
+        return event if event.get("index") == self._index else {**event, "index": self._index}
+
+    def stop(self, like: Event | None = None) -> list[Event]:
+        """End the block that is open, if there is one. `like`: as for `start`."""
+        if self.owner is None:
+            return []
+        self.owner = None
+        self.as_sent = self.as_sent and like is not None
+        return [self.moved(like) if like else {"type": STOP, "index": self._index}]
+
+    def leave_open(self) -> None:
+        """Nobody knows whether the block that is open is complete: it does not end."""
+        self.owner = None
+
+    def differ(self) -> None:
+        """The server's blocks are not as the protocol has them."""
+        self.as_sent = False
+
+    # -- calls of the text ---------------------------------------------------------------------------------------------
+
+    def call(self, event: CallStart | CallDelta | CallEnd, *, cut: bool) -> list[Event]:
+        """The events for an event of a call in the text.
+
+        Args:
+            event: the event.
+            cut: whether the connection broke, so that a call which is incomplete must not look finished: its block does
+                not end. One that is malformed ends, because more may follow it.
+        """
+        if type(event) is CallStart:
+            own = event.id is None or event.id in self._ids  # a model may write one twice
+            id = f"{self._id_prefix}{event.index}" if own else event.id  # noqa: A001  # the wire's own word
+            return self.start(event, {"type": "tool_use", "id": id, "name": event.name, "input": {}})
+        if type(event) is CallDelta:
+            return self._pieces(event.text)
+        return self._end(event, cut=cut) if isinstance(event, CallEnd) else []
+
+    def _end(self, event: CallEnd, *, cut: bool) -> list[Event]:
+        if event.call.status == "ok":
+            self.calls += 1
+            return [*self._pieces(""), *self.stop()]
+        self._held = _broken(self._held, event.call.status)
+        found = self._pieces("")
+        if cut and event.call.status == "incomplete":
+            self.leave_open()
+        return [*found, *self.stop()]
+
+    def _pieces(self, text: str) -> list[Event]:
+        held, self._held = self._held, text
+        return [self.delta("input_json_delta", "partial_json", held)] if held else []
+
+
+def _broken(text: str, status: str) -> str:
+    # Clients complete the half of an object, and the half of a string in it, and ignore what follows a whole one. After
+    # a comma, nothing but a key can follow; so the first word is an error outside of a string, the second one inside.
+    word = f",<{status}>"
+    end = text.rfind("}") if text.rstrip().endswith("}") else len(text)
+    return f'{text[:end]}{word}"{word}{text[end:]}'

@@ -1,0 +1,127 @@
+# Events that differ from the one before in nothing but their text: most of a stream. Their text is read without the
+# rest of their JSON, and given to the parser; if all of it is for the user, their bytes go out as they came.
+# Does not depend on what an event means (the readers say where its text is), or on how parts are divided (answers.py).
+#
+#   an event between two others that say the same       b'data: {"delta":{"content":' b'"hey"' b'}}\n\n'
+#                                                        head                         literal  tail
+#
+# An event may also be counted, in a field behind its text: then the number is left out of the tail.
+"""Events that differ from the one before in nothing but their text."""
+
+from __future__ import annotations
+
+import re
+from json import JSONDecoder
+from typing import Any, NamedTuple
+
+from toolglean.clients.turn.plain import Plain, Sent
+from toolglean.clients.turn.text import TurnText
+from toolglean.events import Event
+
+__all__ = ["Held", "Lane", "lane_of", "nothing_plain"]
+
+DIGITS = b"0123456789"
+MOST_DIGITS = 18
+
+_value = JSONDecoder().raw_decode
+
+
+class Held(NamedTuple):
+    """An event whose text is held back, in whole or in part.
+
+    Attributes:
+        block: its bytes.
+        events: what the parser made of its text.
+        text, number: of the event.
+    """
+
+    block: bytes
+    events: list[Event]
+    text: str
+    number: int | None
+
+
+class Lane:
+    """The events that are like one event.
+
+    Args:
+        head: the bytes before the literal of the text.
+        tails: those after it, divided at the number, which is left out; one piece, if there is no number.
+        turn, sent: as in `Plain`.
+
+    Attributes:
+        turn, sent: the same.
+        number: that of the event whose text was read last; None if there is none.
+        held: the events that wait.
+    """
+
+    def __init__(self, head: bytes, tails: list[bytes], turn: TurnText, sent: Sent | None) -> None:
+        self._head, self._tail = head, tails[-1]
+        self._before = tails[0] if len(tails) > 1 else None  # what stands between text and number
+        self._sizes = len(head), len(self._tail)
+        self.turn, self.sent = turn, sent
+        self.number: int | None = None
+        self.held: list[Held] = []
+
+    def text(self, block: bytes) -> str | None:
+        """The text of an event, if it is like the others; None for any other event."""
+        if not (block.startswith(self._head) and block.endswith(self._tail)):
+            return None
+        begin, end = self._sizes
+        literal = block[begin : len(block) - end]
+        if self._before is not None:
+            counted = self._numbered(literal, self._before)
+            if counted is None:
+                return None
+            literal = counted
+        try:
+            text, size = _value(written := literal.decode())
+        except (UnicodeDecodeError, ValueError, RecursionError):
+            return None
+        return text if size == len(written) and isinstance(text, str) else None
+
+    def _numbered(self, rest: bytes, before: bytes) -> bytes | None:
+        counted = rest.rstrip(DIGITS)
+        digits = rest[len(counted) :]
+        if not digits or len(digits) > MOST_DIGITS or digits[:1] == b"0" != digits or not counted.endswith(before):
+            return None
+        self.number = int(digits)
+        return counted[: len(counted) - len(before)]
+
+
+def lane_of(block: bytes, plain: Plain) -> Lane | None:
+    """The lane of the events that are like this one; None if it is not certain where its text is."""
+    begin = _place_of(plain.name, rb'(?=")', block)
+    if begin is None:
+        return None
+    try:
+        text, size = _value(written := block[begin:].decode())
+    except (UnicodeDecodeError, ValueError, RecursionError):
+        return None
+    tail = block[begin + len(written[:size].encode()) :]
+    tails = _divided(tail, plain.number, block) if plain.number else [tail]
+    if text != plain.text or tails is None or not tail.endswith(b"\n"):
+        return None
+    return Lane(block[:begin], tails, plain.turn, plain.sent)
+
+
+def _place_of(name: str, value: bytes, block: bytes) -> int | None:
+    # Where the value of that field begins, if there is only one such field.
+    found = list(re.finditer(rb'"%b"\s*:\s*%b' % (re.escape(name.encode()), value), block))
+    return found[0].end() if len(found) == 1 else None
+
+
+def _divided(tail: bytes, number: str, block: bytes) -> list[bytes] | None:
+    if number.encode() not in block:
+        return [tail]
+    place = _place_of(number, rb"(?=\d)", tail)
+    if place is None or block.count(number.encode()) != 1:
+        return None
+    digits = len(tail[place:]) - len(tail[place:].lstrip(DIGITS))
+    return [tail[:place], tail[place + digits :]]
+
+
+def nothing_plain(item: Any) -> Plain | None:
+    """For readers that have no such events."""
+    del item
+    return None

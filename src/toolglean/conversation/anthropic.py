@@ -1,0 +1,244 @@
+# What this file knows: how Anthropic's Messages API writes messages and streams them. They are made of the blocks of
+# the neutral form (blocks.py), with three differences: a result does not name its tool, calls and results need ids, and
+# no text may be empty.
+# Does not depend on the anthropic package, or on any other client.
+"""Messages for Anthropic's Messages API, and for compatible servers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from toolglean.conversation.blocks import block_of, history_of, plain, written
+from toolglean.conversation.fields import arguments_of, id_of, unrunnable
+from toolglean.conversation.fields import field as field_of
+from toolglean.conversation.messages import (
+    ContentPart,
+    ContentPartOther,
+    ContentPartReasoning,
+    ContentPartText,
+    ContentPartToolCall,
+    ContentPartToolResult,
+    History,
+    Message,
+    Role,
+    results_message,
+)
+from toolglean.conversation.wire import listed, opened, system_first, with_ids
+from toolglean.errors import MessageError, shown
+
+__all__ = ["AnthropicChunkWrapper", "AnthropicHistoryConverter"]
+
+WIRE = "Anthropic's Messages API"
+TEXTS = ("text", "thinking")
+"""The types of blocks that have a text, which is in the field of that name."""
+
+
+class AnthropicChunkWrapper:
+    """An event of a stream, or a whole message, as a dict or as the client's object.
+
+    Args:
+        raw: the event, or the message.
+    """
+
+    def __init__(self, raw: Any) -> None:
+        self.raw = raw
+
+    @property
+    def blocks(self) -> list[Any]:
+        """The blocks of a whole message; of an event, the block that it begins, or its delta."""
+        content = field_of(self.raw, "content")
+        if isinstance(content, list | tuple):
+            return [*content]
+        found = (field_of(self.raw, name) for name in ("content_block", "delta"))
+        return [each for each in found if each is not None]
+
+    def get_text(self) -> str:
+        """Its text; "" if it has none."""
+        return self._joined("text")
+
+    def get_reasoning(self) -> str:
+        """Its piece of the reasoning; "" if it has none."""
+        return self._joined("thinking")
+
+    def get_tool_calls(self) -> list[ContentPartToolCall]:
+        """Its calls. An event has only the beginning of one, or a piece of its arguments: these calls are `unread`."""
+        is_event = field_of(self.raw, "content") is None
+        found: list[ContentPartToolCall] = []
+        for block in self.blocks:
+            piece = field_of(block, "partial_json")
+            if field_of(block, "type") == "tool_use":
+                found.append(_call(block, "", "in_progress" if is_event else ""))
+            elif isinstance(piece, str):
+                found.append(ContentPartToolCall("", {}, None, unrunnable(piece, "in_progress")))
+        return found
+
+    def _joined(self, name: str) -> str:
+        texts = [field_of(block, name) for block in self.blocks]
+        return "".join(text for text in texts if isinstance(text, str))
+
+
+class AnthropicHistoryConverter:
+    """Histories as messages of Anthropic's Messages API. See `HistoryConverter` for what each method does.
+
+    The API has a parameter of its own for the system message: `to_request` and `of_request` read and write both.
+    `from_history` writes it as the first message, which newer servers accept, too.
+
+    The normal form for this wire format: the context is the first user message; a leading system message is
+    `system_message`; empty texts are left out; calls and results have ids, as for OpenAI; a result has the name of the
+    call with its id, because the format has no field for it; arguments that could not be read are text under the key
+    `raw`; messages without parts are kept, except tool messages.
+    """
+
+    def from_history(self, history: History) -> list[dict[str, Any]]:
+        """The messages, as dicts."""
+        normal = self.canonical(history)
+        return system_first(normal, (written(each, _block) for each in normal.conversation))
+
+    def to_request(self, history: History) -> dict[str, Any]:
+        """The parameters of a request: `messages`, and `system` if there is a system message.
+
+        Args:
+            history: the conversation; it is not changed.
+
+        Raises:
+            MessageError: as for `from_history`.
+        """
+        normal = self.canonical(history)
+        system = {} if normal.system_message is None else {"system": normal.system_message}
+        return {**system, "messages": self.from_history(replace(normal, system_message=None))}
+
+    def canonical(self, history: History) -> History:
+        """The normal form."""
+        found = opened(history, WIRE)
+        whole = [Message(each.role, [*filter(_says, map(plain, each.content))]) for each in found.conversation]
+        names: dict[str | None, str] = {}
+        conversation = [Message(each.role, [_named(part, names) for part in each.content]) for each in with_ids(whole)]
+        return History(found.system_message, None, conversation)
+
+    def to_history(self, messages: Iterable[Any]) -> History:
+        """The history of these messages. A user message with results and other parts becomes two messages."""
+        return history_of(messages)
+
+    def of_request(self, request: Any) -> History:
+        """The history of a request: its `messages`, and its `system`, which may be text or a list of text blocks.
+
+        Raises:
+            MessageError: as for `to_history`; or `system` is neither.
+        """
+        history = self.to_history(listed(request, "messages", 0))
+        system = field_of(request, "system")
+        if not isinstance(system, str | list | tuple | None):
+            raise MessageError(f"system={shown(system)} is not valid: pass text or a list of text blocks")
+        texts = [system] if isinstance(system, str) else [field_of(each, "text") for each in system or ()]
+        if texts and history.system_message is None:
+            history.system_message = "\n".join(text for text in texts if isinstance(text, str))
+        return history
+
+    def to_history_item(self, items: Iterable[Any]) -> Message | None:
+        """One message from the events of a stream, from a whole message, or from results."""
+        found = [item.raw if isinstance(item, AnthropicChunkWrapper) else item for item in items]
+        results = results_message(found)
+        if results is not None:
+            return results
+        joined = _Joined()
+        for each in found:
+            joined.add(each)
+        parts = joined.parts()
+        return Message(Role.MODEL, parts) if parts else None
+
+    def create_chunk_wrapper(self, chunk: Any) -> AnthropicChunkWrapper:
+        """The event, wrapped."""
+        return AnthropicChunkWrapper(chunk)
+
+
+def _says(part: ContentPart) -> bool:
+    return not isinstance(part, ContentPartText) or bool(part.text)
+
+
+def _named(part: ContentPart, names: dict[str | None, str]) -> ContentPart:
+    if isinstance(part, ContentPartToolCall):
+        names[part.id] = part.name
+    return replace(part, name=names.get(part.id, "")) if isinstance(part, ContentPartToolResult) else part
+
+
+def _block(part: ContentPart) -> dict[str, Any]:
+    found = block_of(part)
+    if isinstance(part, ContentPartToolResult):
+        del found["name"]
+    return found | {"signature": part.signature} if isinstance(part, ContentPartReasoning) else found
+
+
+# -- a stream ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(slots=True)
+class _Begun:
+    """A block, as far as it has arrived."""
+
+    block: Any
+    pieces: list[str] = field(default_factory=list)
+    signature: str = ""
+    ended: bool = False
+
+
+class _Joined:
+    """The blocks of one message. Clients find a block by counting those that began."""
+
+    def __init__(self) -> None:
+        self._blocks: list[_Begun] = []
+
+    def add(self, event: Any) -> None:
+        """Add an event, or a whole message."""
+        kind, content = field_of(event, "type"), field_of(event, "content")
+        if isinstance(content, list | tuple):
+            self._blocks += [_Begun(block, ended=True) for block in content]
+        elif kind == "content_block_start":
+            self._blocks.append(_Begun(field_of(event, "content_block")))
+        elif kind == "content_block_delta":
+            self._add_delta(event, field_of(event, "delta"))
+        elif kind == "content_block_stop" and (found := self._of(event)):
+            found.ended = True
+
+    def parts(self) -> list[ContentPart]:
+        """The parts of the message."""
+        return [part for part in map(_part, self._blocks) if part is not None and _says(part)]
+
+    def _of(self, event: Any) -> _Begun | None:
+        index = field_of(event, "index")
+        return self._blocks[index] if isinstance(index, int) and 0 <= index < len(self._blocks) else None
+
+    def _add_delta(self, event: Any, delta: Any) -> None:
+        found = self._of(event)
+        if found is None:
+            return
+        texts = [field_of(delta, name) for name in (*TEXTS, "partial_json")]
+        found.pieces += [text for text in texts if isinstance(text, str)]
+        signature = field_of(delta, "signature")
+        found.signature += signature if isinstance(signature, str) else ""
+
+
+def _part(begun: _Begun) -> ContentPart | None:
+    block, kind = begun.block, field_of(begun.block, "type")
+    text = "".join(begun.pieces)
+    if kind == "tool_use":
+        return _call(block, text, "" if begun.ended else "incomplete")
+    own = field_of(block, kind) if kind in TEXTS else None
+    text = (own if isinstance(own, str) else "") + text
+    if kind == "thinking":
+        signature = begun.signature or field_of(block, "signature")
+        return ContentPartReasoning(text, signature if isinstance(signature, str) else "")
+    if kind == "text":
+        return ContentPartText(text)
+    dump = getattr(block, "model_dump", None)
+    found = dump(exclude_unset=True) if callable(dump) else block
+    return ContentPartOther(found) if isinstance(found, Mapping) else None
+
+
+def _call(block: Any, text: str, status: str) -> ContentPartToolCall:
+    name = field_of(block, "name")
+    arguments, unread = arguments_of(text or field_of(block, "input"))
+    if status:
+        arguments, unread = {}, unrunnable(text, status)
+    return ContentPartToolCall(name if isinstance(name, str) else "", arguments, id_of(block), unread)

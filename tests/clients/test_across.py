@@ -1,0 +1,359 @@
+"""A client of the Messages API in front of a server that has only OpenAI's chat API."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from tests.clients.answers import KINDS, Said, answer, asked, events, fed, joined, pieces, random_sizes, said
+from tests.clients.families import TOOLS, leaks
+from tests.clients.test_shapes import CHAT, SHAPES, WHOLE, places, put
+from tests.support import depth
+from tests.support.loopback import Call, Cut, ErrorLine, Loopback, Status, Turn, serve
+from tests.support.message_protocol import faults
+from toolglean.clients.across import Crossing, CrossingError
+from toolglean.clients.repair import AnswerReader, Repair
+
+HERMES = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n</tool_call>'
+CALLS = [("get_weather", {"city": "Oslo"})]
+LEAKS = leaks()
+IDS = [f"{leak.family}-{len(leak.calls)}" for leak in LEAKS]
+MESSAGES: list[dict[str, Any]] = [{"role": "user", "content": "Is it cold?"}]
+both = pytest.mark.parametrize("stream", [True, False], ids=["streamed", "whole"])
+
+
+def request(**more: Any) -> dict[str, Any]:
+    return {**asked("messages", TOOLS), "max_tokens": 9, "messages": MESSAGES, **more}
+
+
+def crossing(**more: Any) -> Crossing:
+    return Crossing(json.dumps(request(**more)).encode(), Repair())
+
+
+def read(turn: Turn, **more: Any) -> tuple[bytes, dict[str, Any]]:
+    """What a caller gets for an answer of the chat API, however it is cut, and the request that reached that server."""
+    sent = json.loads(crossing(**more).body)
+    data = answer("chat", turn, {"stream": False, **sent})
+
+    def new() -> AnswerReader:
+        found = crossing(**more).reader(200, "")
+        assert found is not None
+        return found
+
+    outputs = [fed(new, data, random_sizes(seed)) for seed in range(3)]
+    assert len({made(each) for each in outputs}) == 1
+    return outputs[0], sent
+
+
+def made(data: bytes) -> bytes:
+    """The answer without the ids that are made, which are other ones each time."""
+    return re.sub(rb"call_\w+", b"call", data)
+
+
+def outcome(turn: Turn, *, stream: bool, **more: Any) -> Said:
+    data, sent = read(turn, stream=stream, **more)
+    if stream:
+        assert faults(events(data)) == []
+        assert b"[DONE]" not in data
+    return said("messages", data, {"stream": sent.get("stream", False)})
+
+
+@both
+@pytest.mark.parametrize("leak", LEAKS, ids=IDS)
+def test_leaked_calls_are_tool_use(leak: Any, stream: bool) -> None:
+    found = outcome(Turn(pieces(leak.text)), stream=stream)
+    assert (found.text.strip(), found.calls, found.reason) == (leak.content, leak.calls, "tool_use")
+
+
+@both
+def test_what_the_server_has_parsed(stream: bool) -> None:
+    turn = Turn(["Look. "], [Call("get_weather", {"city": "Oslo"}), Call("get_time", "")], ["Hm. ", "So."])
+    found = outcome(turn, stream=stream)
+    assert found == ("Look. ", "Hm. So.", [*CALLS, ("get_time", {})], "tool_use")
+
+
+@both
+def test_a_call_both_ways_is_one(stream: bool) -> None:
+    found = outcome(Turn(pieces(HERMES), [Call("get_weather", {"city": "Oslo"})]), stream=stream)
+    assert (found.calls, found.reason) == (CALLS, "tool_use")
+
+
+@both
+@pytest.mark.parametrize(
+    ("finish", "reason"),
+    [("stop", "end_turn"), ("length", "max_tokens"), ("content_filter", "refusal"), ("x", "end_turn")],
+)
+def test_reasons(finish: str, reason: str, stream: bool) -> None:
+    assert outcome(Turn(["Hi"], finish=finish), stream=stream) == ("Hi", "", [], reason)
+
+
+@both
+def test_a_call_that_is_not_complete_is_text(stream: bool) -> None:
+    for call in (Call("get_weather", '{"city": "Os'), Call("get_weather", "[1]")):
+        found = outcome(Turn(["Look. "], [call], finish="length"), stream=stream)
+        assert (found.calls, found.reason) == ([], "max_tokens")
+        assert found.text == f"Look. get_weather{call.arguments}"
+    assert outcome(Turn([HERMES[:-30]], finish="length"), stream=stream).text == HERMES[:-30]
+
+
+def test_usage() -> None:
+    data, sent = read(Turn(["Hi ", "you"]), stream=True)
+    assert sent["stream_options"] == {"include_usage": True}
+    assert events(data)[-2]["usage"] == {"input_tokens": 7, "output_tokens": 2}
+    data, _ = read(Turn(["Hi ", "you"]), stream=False)
+    assert json.loads(data)["usage"] == {"input_tokens": 7, "output_tokens": 2}
+    assert json.loads(data).keys() >= {"id", "type", "role", "model", "content", "stop_reason", "stop_sequence"}
+
+
+def test_without_tools_nothing_is_read() -> None:
+    body = {name: value for name, value in request().items() if name != "tools"}
+    found = Crossing(json.dumps(body).encode(), Repair()).reader(200, "text/event-stream")
+    assert found is not None
+    data = fed(lambda: found, answer("chat", Turn(pieces(HERMES)), {"stream": True}), lambda: 50)
+    assert said("messages", data, {"stream": True})[:3] == (HERMES, "", [])
+
+
+def test_a_connection_that_breaks_runs_nothing() -> None:
+    data = answer("chat", Turn(pieces(f"Look. {HERMES}"), [Call("get_time", {})]), {"stream": True})
+    blocks = data.split(b"\n\n")
+    for count in range(len(blocks) - 3):
+        reading = crossing().reader(200, "text/event-stream")
+        assert reading is not None
+        found = events(reading.feed(b"".join(block + b"\n\n" for block in blocks[:count])) + reading.finish())
+        assert faults(found, ended=False) == []
+        assert not any(each["type"] == "message_stop" for each in found)
+        assert joined(found)["content"] == [] or all(
+            (block["name"], block["input"]) in CALLS
+            for block in joined(found)["content"]
+            if block["type"] == "tool_use"
+        )
+
+
+def test_an_error_of_the_server_is_one_of_the_api() -> None:
+    reading = crossing().reader(200, "text/event-stream")
+    assert reading is not None
+    data = answer("chat", Turn(["a <tool_", "x"], faults=[ErrorLine(2)]), {"stream": True})
+    found = events(reading.feed(data) + reading.finish())
+    assert found[-1] == {"type": "error", "error": {"type": "api_error", "message": "the model has crashed"}}
+    assert joined(found[:-1])["content"][0]["text"] == "a <tool_"
+
+
+# -- requests ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_whole_conversation() -> None:
+    image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AA=="}}
+    sent = json.loads(
+        crossing(
+            system=[{"type": "text", "text": "Be brief.", "cache_control": {"type": "ephemeral"}}],
+            messages=[
+                {"role": "user", "content": [{"type": "text", "text": "Is it cold?"}]},
+                {"role": "system", "content": "Tools: 2"},
+                {
+                    "role": "assistant",
+                    "content": [
+                        {"type": "thinking", "thinking": "Hm.", "signature": "x"},
+                        {"type": "redacted_thinking", "data": "x"},
+                        {"type": "text", "text": "Look."},
+                        {"type": "tool_use", "id": "a", "name": "get_weather", "input": {"city": "Oslo"}},
+                    ],
+                },
+                {
+                    "role": "user",
+                    "content": [
+                        {
+                            "type": "tool_result",
+                            "tool_use_id": "a",
+                            "content": [{"type": "text", "text": "cold"}, image],
+                        },
+                        {"type": "text", "text": "And now?"},
+                    ],
+                },
+                {"role": "system", "content": [{"type": "text", "text": "Hurry."}]},
+            ],
+            temperature=0.5,
+            stop_sequences=["END"],
+            tool_choice={"type": "any", "disable_parallel_tool_use": True},
+            thinking={"type": "adaptive"},
+            metadata={"user_id": "x"},
+            output_config={"effort": "high", "format": {"type": "json_schema", "schema": {"type": "object"}}},
+            stream=False,
+        ).body
+    )
+    call = {"name": "get_weather", "arguments": '{"city": "Oslo"}'}
+    assert sent.pop("messages") == [
+        {"role": "system", "content": "Be brief.\n\nTools: 2"},
+        {"role": "user", "content": "Is it cold?"},
+        {
+            "role": "assistant",
+            "reasoning_content": "Hm.",
+            "content": "Look.",
+            "tool_calls": [{"id": "a", "type": "function", "function": call}],
+        },
+        {"role": "tool", "tool_call_id": "a", "name": "get_weather", "content": "cold"},
+        {
+            "role": "user",
+            "content": [
+                {"type": "text", "text": "And now?"},
+                {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}},
+                {"type": "text", "text": "Hurry."},
+            ],
+        },
+    ]
+    assert [tool["function"]["parameters"] for tool in sent.pop("tools")] == [
+        tool["function"]["parameters"] for tool in TOOLS
+    ]
+    assert sent == {
+        "model": "m",
+        "max_tokens": 9,
+        "temperature": 0.5,
+        "stop": ["END"],
+        "tool_choice": "required",
+        "parallel_tool_calls": False,
+        "reasoning_effort": "high",
+        "response_format": {
+            "type": "json_schema",
+            "json_schema": {"name": "answer", "schema": {"type": "object"}, "strict": True},
+        },
+    }
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        ({"container": "c"}, "container"),
+        ({"mcp_servers": [{"url": "x"}]}, "mcp_servers"),
+        ({"tools": [{"type": "web_search_20260318", "name": "web_search"}]}, "tools.0. of type 'web_search_20260318'"),
+        ({"tools": 7}, "tools=7"),
+        ({"tool_choice": {"type": "own"}}, "tool_choice"),
+        ({"messages": 7}, "messages=7"),
+        ({"messages": [7]}, "message 0"),
+        ({"messages": [{"role": "user", "content": [{"type": "document", "source": {}}]}]}, "type 'document'"),
+        (
+            {"messages": [{"role": "user", "content": [{"type": "image", "source": {"type": "file"}}]}]},
+            "image from 'file'",
+        ),
+        ({"output_config": {"format": {"type": "own"}}}, "output_config.format"),
+    ],
+)
+def test_what_cannot_be_served_is_refused(more: dict[str, Any], words: str) -> None:
+    with pytest.raises(CrossingError, match=words):
+        crossing(**more)
+    for body in (b"", b"[1]", b"[" * 5000):
+        with pytest.raises(CrossingError, match="not a JSON object"):
+            Crossing(body, Repair())
+
+
+ASKED: dict[str, Any] = {
+    **request(stream=True, stop_sequences=["END"], temperature=1),
+    "system": [{"type": "text", "text": "Be brief."}],
+    "tool_choice": {"type": "tool", "name": "get_weather", "disable_parallel_tool_use": True},
+    "output_config": {"effort": "low", "format": {"type": "json_schema", "schema": {}}},
+    "messages": [
+        {"role": "user", "content": [{"type": "image", "source": {"type": "url", "url": "http://x"}}]},
+        {"role": "system", "content": [{"type": "text", "text": "Hurry."}]},
+        {"role": "assistant", "content": [{"type": "tool_use", "id": "a", "name": "get_time", "input": {"x": [1]}}]},
+        {
+            "role": "user",
+            "content": [{"type": "tool_result", "tool_use_id": "a", "content": [{"type": "text", "text": "1"}]}],
+        },
+    ],
+}
+
+
+def test_odd_requests_are_served_or_refused() -> None:
+    for place in places(ASKED):
+        for new in SHAPES:
+            with contextlib.suppress(CrossingError):
+                found = Crossing(json.dumps(put(ASKED, place, new)).encode(), Repair())
+                assert isinstance(json.loads(found.body)["messages"], list)
+
+
+def test_odd_answers_never_raise() -> None:
+    changes = [(number, place, new) for number, chunk in enumerate(CHAT) for place in places(chunk) for new in SHAPES]
+    for number, place, new in depth.chosen(changes, 300, key=str):
+        chunks = [*CHAT[:number], put(CHAT[number], place, new), *CHAT[number + 1 :]]
+        reading = crossing().reader(200, "text/event-stream")
+        assert reading is not None
+        data = b"".join(b"data: " + json.dumps(each).encode() + b"\n\n" for each in chunks)
+        found: list[Any] = events(reading.feed(data + b"data: [DONE]\n\n") + reading.finish())
+        # What is no chunk is passed.
+        known = [each for each in found if isinstance(each, dict) and each.get("type", "error") != "error"]
+        assert not faults(known, ended=False)
+    for place in places(WHOLE["chat"]):
+        for new in SHAPES:
+            reading = crossing(stream=False).reader(200, "application/json")
+            assert reading is not None
+            reading.feed(json.dumps(put(WHOLE["chat"], place, new)).encode())
+            assert reading.finish()
+
+
+# -- the proxy ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def server() -> Iterator[Loopback]:
+    with serve() as found:
+        yield found
+
+
+@pytest.fixture
+def own(server: Loopback) -> Iterator[Any]:
+    anthropic = pytest.importorskip("anthropic", reason="needs toolglean[anthropic]")
+    pytest.importorskip("uvicorn", reason="needs toolglean[proxy]")
+    pytest.importorskip("starlette", reason="needs toolglean[proxy]")
+    from tests.clients.proxies import serving  # noqa: PLC0415
+    from toolglean.clients.proxy import application  # noqa: PLC0415
+
+    with serving(application(f"{server.url}/v1", serve_messages=True)) as url:
+        found = anthropic.Anthropic(base_url=url, api_key="secret", max_retries=0)
+        yield found
+        found.close()
+
+
+def test_the_anthropic_package_before_a_server_of_the_chat_api(own: Any, server: Loopback) -> None:
+    given: Any = {"model": "m", "max_tokens": 9, "messages": MESSAGES, "tools": request()["tools"]}
+    server.play(*[Turn(pieces(f"<think>Hm.</think>Look. {HERMES}"))] * 2)
+    with own.messages.stream(**given) as stream:
+        streamed = stream.get_final_message()
+    for message in (streamed, own.messages.create(**given)):
+        assert [block.type for block in message.content] == ["thinking", "text", "tool_use"]
+        assert (message.content[2].input, message.stop_reason) == ({"city": "Oslo"}, "tool_use")
+        assert message.usage.input_tokens == 7
+    assert [path for path, _ in server.requests] == ["/v1/chat/completions"] * 2
+    assert server.requests[0][1]["messages"] == MESSAGES
+
+
+def test_errors_behind_the_proxy(own: Any, server: Loopback) -> None:
+    anthropic = pytest.importorskip("anthropic", reason="needs toolglean[anthropic]")
+    given: Any = {"model": "m", "max_tokens": 9, "messages": MESSAGES, "tools": request()["tools"]}
+    with pytest.raises(anthropic.BadRequestError, match="web_search"):
+        own.messages.create(**{**given, "tools": [{"type": "web_search_20260318", "name": "web_search"}]})
+    server.play(Turn(faults=[Status(429)]), Turn(pieces(HERMES), faults=[Cut(6)]))
+    with pytest.raises(anthropic.RateLimitError):
+        own.messages.create(**given)
+    with pytest.raises(anthropic.APIError, match="disconnected"), own.messages.stream(**given) as stream:
+        stream.get_final_message()
+
+
+def test_other_apis_are_served_as_before(server: Loopback) -> None:
+    httpx = pytest.importorskip("httpx", reason="needs toolglean[proxy]")
+    pytest.importorskip("uvicorn", reason="needs toolglean[proxy]")
+    pytest.importorskip("starlette", reason="needs toolglean[proxy]")
+    from tests.clients.proxies import serving  # noqa: PLC0415
+    from toolglean.clients.proxy import application  # noqa: PLC0415
+
+    with serving(application(server.url, serve_messages=True)) as url:
+        for kind in KINDS:
+            server.play(Turn(pieces(HERMES)))
+            body = asked(kind, TOOLS, stream=False, max_tokens=9, messages=MESSAGES)
+            path = {"chat": "/v1/chat/completions", "responses": "/v1/responses", "ollama": "/api/chat"}.get(
+                kind, "/v1/messages"
+            )
+            found = httpx.post(url + path, json=body, headers={"x-api-key": "k"}, trust_env=False)
+            assert said(kind, found.content, body).calls == CALLS
