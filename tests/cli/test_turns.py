@@ -246,7 +246,7 @@ def test_the_option_decides() -> None:
     [turn] = lines(toolglean("parse", "--stream", stdin=given))
     assert [call["name"] for call in turn["calls"]] == ["f"]
     rows, summary = turns("--turns", stdin=given)
-    assert [row["content"] for row in rows] == ["<tool_", CALL.removeprefix("<tool_")]
+    assert [row["content"] for row in rows] == ["<tool_", CALL.removeprefix("<tool_").removesuffix("</tool_call>")]
     assert summary["calls"] == 0
     assert [row["content"] for row in turns("--turns", stdin=fed('"Hi"', '["H", "o"]'))[0]] == ["Hi", "Ho"]
     assert turns("--turns", stdin=b"") == ([], turns("--turns", stdin=b"\n")[1])

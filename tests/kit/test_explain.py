@@ -192,7 +192,7 @@ STORIES = [
     Story("in-a-line", "So I write <get_weather></get_weather> then.", (1, 12), ["get_weather"]),
     Story("unknown-tool", "So " + HERMES.replace("get_weather", "get_stock") + " is it.", (1, 4), ["get_weather"]),
     Story("no-opener", "Hello, how are you?", (1, 1)),
-    Story("wrong-keys", '<tool_call>{"function": "get_weather", "params": {"city": "Oslo"}}</tool_call>', (1, 1), TOOL),
+    Story("wrong-keys", '<tool_call>{"function": "get_weather", "given": {"city": "Oslo"}}</tool_call>', (1, 1), TOOL),
     Story("wrong-keys", 'Now <tool_call>{"tool": "get_weather"}</tool_call>', (1, 5), TOOL),
     Story("arguments-not-object", '<tool_call>{"name": "get_weather", "arguments": "Oslo"}</tool_call>', (1, 49), TOOL),
     Story(

@@ -107,9 +107,9 @@ class Emitter(Plain):
 
     def release(self) -> None:
         """Keep nothing back any longer."""
-        if self._before is not None:  # in place: in one chunk there may be many
-            self._before += self.out
-            self.out, self._before = self._before, None
+        if (before := self._before) is not None:  # in place: in one chunk there may be many
+            before += self.out
+            self.out, self._before = before, None
 
     def keep(self, event: Content) -> None:
         """Keep that event back too."""
@@ -120,11 +120,10 @@ class Emitter(Plain):
 
         `earlier`: this emitter from before `since`, where it began, if it was changed by that content; else None.
         """
-        kept, self.out, before = self.out, [], self._before or []
+        kept, self.out, self._before = self.out, [], self._before or []
         if earlier is None:
             first, self.out = parted(kept, place)
-            before += first
-            self._before = before
+            self._before += first
             return
         for event in kept:
             if event.start >= place:
@@ -132,7 +131,7 @@ class Emitter(Plain):
             else:
                 self.out += earlier.tell_part(event, since, place)
         earlier._flush_markup()  # of its own class
-        self._before = before + earlier.take()
+        self._before += earlier.take()
 
     def tell_part(self, event: Event, since: int, place: int) -> list[Event]:
         """Emit that event once more: its part between these places. Returns what follows it: none, or one event."""
@@ -349,8 +348,7 @@ class Emitter(Plain):
         if self.call.quoted is not None:
             self._add_part(self.call.quoted.rest())
         delta = self.call.delta("{}", end) if status == "ok" and not self.call.has_arguments else None
-        if delta is not None and not name_alone:
-            self.out.append(delta)
+        self.out += [delta] if delta is not None and not name_alone else []
         call_id = self.call.shown_id if self.call.shown_id is not None else self._free_id(self.call)
         call, repeated = self.call.ended(status, call_id, end, self.repairs if status == "ok" else ())
         self.repairs = ()

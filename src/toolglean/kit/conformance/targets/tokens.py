@@ -25,23 +25,23 @@ MARKERS = {
     ),
     "deepseek-v3": (
         "<｜end▁of▁sentence｜> <｜tool▁calls▁begin｜> <｜tool▁calls▁end｜> <｜tool▁call▁begin｜> <｜tool▁call▁end｜> "
-        "<｜tool▁sep｜>"
+        "<｜tool▁sep｜> <｜Assistant｜>"
     ),
     "deepseek-v3.1": (
         "<｜end▁of▁sentence｜> <｜tool▁calls▁begin｜> <｜tool▁calls▁end｜> <｜tool▁call▁begin｜> <｜tool▁call▁end｜> "
-        "<｜tool▁sep｜>"
+        "<｜tool▁sep｜> <｜Assistant｜>"
     ),
     "deepseek-v3.2": (
         "</｜DSML｜function_calls> <｜DSML｜function_calls> </｜DSML｜invoke> <｜DSML｜invoke </｜DSML｜parameter> "
-        "<｜DSML｜parameter <｜end▁of▁sentence｜>"
+        "<｜DSML｜parameter <｜end▁of▁sentence｜> <｜Assistant｜>"
     ),
     "deepseek-v4": (
         "</｜DSML｜calls> <｜DSML｜calls> </｜DSML｜function_calls> <｜DSML｜function_calls> </｜DSML｜invoke> "
         "<｜DSML｜invoke </｜DSML｜parameter> <｜DSML｜parameter </｜DSML｜tool> <｜DSML｜tool> </｜DSML｜tool_calls> "
         "<｜DSML｜tool_calls> </｜DSML｜tool_use> <｜DSML｜tool_use> </｜DSML｜toolcalls> <｜DSML｜toolcalls> "
-        "<｜end▁of▁sentence｜>"
+        "<｜end▁of▁sentence｜> <｜Assistant｜>"
     ),
-    "deepseek-v4.1": "</｜DSML｜ <｜DSML｜ <｜end▁of▁sentence｜>",
+    "deepseek-v4.1": "</｜DSML｜ <｜DSML｜ <｜end▁of▁sentence｜> <｜Assistant｜>",
     "dots": "</dots_function_call> <dots_function_call> <|endofassistant|> </invoke> <invoke </parameter> <parameter",
     "ernie-4.5": "<0x0A> <|end_of_sentence|> </response> <response> </s> </tool_call> <tool_call>",
     "firefunction": "<|end_header_id|> <|end_of_text|> <|eom|> <|eom_id|> <|eot|> <|eot_id|> <|start_header_id|>",
