@@ -286,11 +286,14 @@ class Emitter(Plain):
             self.out.append(delta)
 
     def _add_part(self, part: Part, *, after_comma: bool = False) -> None:
-        # A part of the arguments in which values were looked for that are written as strings.
+        # A part of the arguments in which values were looked for that are written as strings. Where such a value is
+        # depends on how the text before it was escaped: the place is that of the arguments.
+        place = part.place
         if part.repair:
-            self.problem(repaired_by(part.repair), part.instead_of, part.place)
-            self.repaired(part.repair, part.place)
-        if part.text and (delta := self.call.delta(part.text, part.place, after_comma=after_comma)) is not None:
+            place = self.call.arguments_start
+            self.problem(repaired_by(part.repair), part.instead_of, place)
+            self.repaired(part.repair, place)
+        if part.text and (delta := self.call.delta(part.text, place, after_comma=after_comma)) is not None:
             self.out.append(delta)
 
     def repaired(self, name: str, place: int) -> None:
@@ -312,11 +315,8 @@ class Emitter(Plain):
         text = chunk.rstrip()
         if not text:
             return None
-        if self._ws:
-            waited, self._ws = joined(self._ws), ()
-            event = Reasoning(waited + text, self._ws_start)
-        else:
-            event = Reasoning(text, start)
+        event = Reasoning(joined(self._ws) + text, self._ws_start if self._ws else start)
+        self._ws = ()
         if len(text) < len(chunk):
             self._ws, self._ws_start = ((), chunk[len(text) :]), start + len(text)
         return event
@@ -346,7 +346,7 @@ class Emitter(Plain):
         end = max(end, 0)  # all of it may be in the prompt
         self._catch_up()
         if self.call.quoted is not None:
-            self._add_part(self.call.quoted.rest())
+            self._add_part(self.call.quoted.rest()._replace(place=self.call.arguments_start))
         delta = self.call.delta("{}", end) if status == "ok" and not self.call.has_arguments else None
         self.out += [delta] if delta is not None and not name_alone else []
         call_id = self.call.shown_id if self.call.shown_id is not None else self._free_id(self.call)

@@ -145,10 +145,20 @@ class OpenCall(Plain):
 
     @property
     def arguments(self) -> str:
-        """Its arguments so far, with what is kept of them."""
+        """Its arguments so far."""
         self._gather()
         self._args = flat(self._args)
-        return joined(self._args) + (self.quoted.held if self.quoted is not None else "")
+        return joined(self._args)
+
+    @property
+    def written(self) -> str:
+        """Its arguments so far, with what is kept of them."""
+        return self.arguments + (self.quoted.held if self.quoted is not None else "")
+
+    @property
+    def arguments_start(self) -> int:
+        """Where its arguments begin."""
+        return self.start if self._args_start is None else self._args_start
 
     def expect_values(self, schema: Mapping[str, Any], max_depth: int) -> None:
         """The arguments are JSON: find values that are written as strings although the schema allows none."""

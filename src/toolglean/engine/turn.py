@@ -252,7 +252,7 @@ class Turn(Speech):
     def end_malformed(self, reason: Reason, text: str, end: int) -> None:
         """The open call was read to its end, but must not run."""
         self.emit.problem(reason, text, self.emit.call.start)
-        self.judge.swallowed(self.emit.call.arguments, text, end)
+        self.judge.swallowed(self.emit.call.written, text, end)
         self.emit.end_call("malformed", end)
         self.bound = UNBOUND
 
@@ -268,7 +268,7 @@ class Turn(Speech):
 
         The closer may belong to a call that the arguments quote, if they contain one of the tags that open calls.
         """
-        arguments = self.emit.call.arguments
+        arguments = self.emit.call.written
         self.emit.end_call("malformed", place)
         if closer:
             self.emit.markup(closer, place)
@@ -363,7 +363,7 @@ class Turn(Speech):
         if self.suspend_refused(FaultKind.CHARACTER, reason, text, place):
             return
         self.emit.problem(reason, text, place)
-        self.judge.swallowed(self.emit.call.arguments, text, place)
+        self.judge.swallowed(self.emit.call.written, text, place)
         self.bound = UNBOUND
         self.mode = SKIP
         self.tape.release()

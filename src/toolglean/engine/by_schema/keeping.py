@@ -114,6 +114,8 @@ class Keeping(TurnState):
         """Release what can no longer be a call. `end`: the place after what is kept."""
         candidate = self.candidate
         assert candidate is not None
+        if self.emit.strays.marks or not self.emit.clean:  # some of it waits there
+            return
         since = candidate.start
         if not candidate.prune(self.emit.out, end, self.described):
             self.keep_nothing()

@@ -107,7 +107,8 @@ def accept(turn: Turn, reading: Reading) -> None:
         return
     is_reasoning = action >= OPEN_REASONING or action in {STRAY, CLOSE_REASONING}
     if is_reasoning and turn.channel == CONTENT and turn.is_quoted_here:
-        turn.release_region()  # a quotation ends only at its own end
+        turn.leave(text_follows=True)  # a quotation ends only at its own end
+        turn.release_region()
         return
     if turn.region.text.startswith(reading.walk.program.borrowed):
         turn.widen()
