@@ -98,11 +98,7 @@ def accept(turn: Turn, reading: Reading) -> None:
         return
     action, chars = reading.walk.pending_action
     draft = turn.judge.draft
-    if (
-        draft is not None
-        and draft.over is None
-        and draft.is_over_at(action == DROP, action == STRAY, action >= OPEN_REASONING)
-    ):
+    if draft is not None and draft.is_over_at(action == DROP, action == STRAY, action >= OPEN_REASONING):
         turn.end_draft(turn.region.start)
         return
     is_reasoning = action >= OPEN_REASONING or action in {STRAY, CLOSE_REASONING}
