@@ -169,7 +169,7 @@ def clients(session: nox.Session) -> None:
     # The laws of messages need no client, and take as long as all else together: the whole suite runs them.
     _run(
         session,
-        ",".join((*CLIENTS, "proxy")),
+        ",".join((*CLIENTS, "anthropic", "proxy")),
         "tests/clients",
         "tests/conversation",
         *LOADS,
