@@ -160,7 +160,9 @@ class FastPath:
                 self._finder = self._plan.text_finder(turn)
                 self._find_opener = self._finder.search
                 self._look_on = judge.header_begun
-        elif turn.has_content and turn.emit.clean and not judge.must_look and not turn.notes_unread:
+        elif turn.has_content and turn.emit.clean and not judge.must_look:
+            if turn.notes_unread(self._pos - len(turn.tape.held)):
+                return
             if judge.closers.late:
                 if self._pos <= judge.closers.until + WINDOW:  # no closer is that long
                     return
@@ -321,7 +323,7 @@ class FastPath:
                 place, found = finder.find(text, 0, last)
                 if found:
                     return -1
-        if not turn.channel and turn.rules.drops_orphans and begin_of_orphans(turn, text, 0, place) < place:
+        if begin_of_orphans(turn, text, 0, place) < place:
             return -1
         return place if line < 0 else min(place, line)
 

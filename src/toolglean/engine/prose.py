@@ -13,6 +13,7 @@ from toolglean.engine.judge.ticks import FENCES
 from toolglean.engine.modes import CONTENT, DONE, START, TEXT
 from toolglean.engine.reasons import LEFTOVER_MARKER
 from toolglean.engine.strays import Mark
+from toolglean.formats.orphans import are_orphans, orphans_begin
 from toolglean.scan.text import is_code, with_closers
 
 if TYPE_CHECKING:
@@ -96,13 +97,8 @@ def _read_found(turn: Turn, plan: Plan, piece: Piece, found: str, own: Finder) -
 
 def begin_of_orphans(turn: Turn, text: str, i: int, end: int) -> int:
     """Where closers begin that nothing may have opened, if the text up to `end` ends with such; else `end`."""
-    slash = text.rfind("/", max(i + 1, end - 48), end)
-    if slash < 0 or text[slash - 1] not in "<[" or turn.has_tags:
+    if turn.channel != CONTENT or turn.has_tags or not turn.rules.drops_orphans:
         return end
-    if turn.channel != CONTENT or not turn.rules.drops_orphans:
-        return end
-    from toolglean.formats.orphans import orphans_begin  # noqa: PLC0415  # few turns have one
-
     return orphans_begin(text, i, end)
 
 
@@ -125,8 +121,6 @@ def ends_with_orphans(turn: Turn, held: str) -> bool:
     """Whether what waits at the end of the turn is closers that nothing opened."""
     if not (turn.rules.drops_orphans and held[:2] in {"</", "[/"} and turn.channel == CONTENT):
         return False
-    from toolglean.formats.orphans import are_orphans  # noqa: PLC0415
-
     return turn.may_end_with_orphans and are_orphans(held)
 
 

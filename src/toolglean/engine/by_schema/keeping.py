@@ -79,9 +79,10 @@ class Keeping(TurnState):
             self.around = around.read(text, last)
 
     def _keep_from(self, place: int) -> None:
-        is_refused = bool(self.around.open) or self.around.refused or announces(self.last_text)
+        is_announced = announces(self.last_text)
+        is_refused = is_announced or bool(self.around.open) or self.around.refused
         if self.candidate is not None:
-            if announces(self.last_text):
+            if is_announced:
                 self.around = self.around._replace(refused=True)
             elif not is_refused:
                 self.candidate.add(place)
@@ -140,10 +141,9 @@ class Keeping(TurnState):
         if room > 0:
             self.unread = place, grown(rope, text[:room])
 
-    @property
-    def notes_unread(self) -> bool:
-        """Whether content that follows must be noted."""
-        return self.unread is not None and self.emit.index == 0 and len(joined(self.unread[1])) < self.limits.held
+    def notes_unread(self, start: int) -> bool:
+        """Whether content must be noted that begins at that place of the turn."""
+        return self.unread is not None and self.emit.index == 0 and start < self.unread[0] + self.limits.held
 
     def keep_nothing(self) -> None:
         """Something came that is not content: what is kept is content."""

@@ -105,8 +105,10 @@ class Arguments(Field):
             if "{arguments}" in each
         ]
         written = turn.emit.call.arguments
-        if "<" not in written or re.search(rf"(?:{'|'.join(openers)})(?:\s|\\n)*<", written) is not None:
-            return "<" in written
+        if "<" not in written:
+            return False
+        if re.search(rf"(?:{'|'.join(openers)})(?:\s|\\n)*<", written) is not None:
+            return True
         # The tag of a parameter, in its own value: the first one was not closed.
         values: dict[str, object] = decode(written)[0]
         return any(f"<{key}>" in value for key, value in values.items() if isinstance(value, str))
