@@ -13,7 +13,6 @@ from toolglean.engine.judge.ticks import FENCES
 from toolglean.engine.modes import CONTENT, DONE, START, TEXT
 from toolglean.engine.reasons import LEFTOVER_MARKER
 from toolglean.engine.strays import Mark
-from toolglean.formats.orphans import are_orphans, orphans_begin
 from toolglean.scan.text import is_code, with_closers
 
 if TYPE_CHECKING:
@@ -23,6 +22,8 @@ if TYPE_CHECKING:
     from toolglean.scan.text import Finder
 
 __all__ = ["STEPS", "begin", "begin_of_orphans", "ends_with_orphans", "repairer", "text_before_marker"]
+
+CLOSER = 48  # characters: LONGEST of formats/orphans.py, which few turns load
 
 
 def _read_start(turn: Turn, plan: Plan, text: str, i: int) -> int:
@@ -99,6 +100,10 @@ def begin_of_orphans(turn: Turn, text: str, i: int, end: int) -> int:
     """Where closers begin that nothing may have opened, if the text up to `end` ends with such; else `end`."""
     if turn.channel != CONTENT or turn.has_tags or not turn.rules.drops_orphans:
         return end
+    if text.find("/", max(i, end - CLOSER), end) < 0:
+        return end
+    from toolglean.formats.orphans import orphans_begin  # noqa: PLC0415  # few turns have one
+
     return orphans_begin(text, i, end)
 
 
@@ -121,6 +126,8 @@ def ends_with_orphans(turn: Turn, held: str) -> bool:
     """Whether what waits at the end of the turn is closers that nothing opened."""
     if not (turn.rules.drops_orphans and held[:2] in {"</", "[/"} and turn.channel == CONTENT):
         return False
+    from toolglean.formats.orphans import are_orphans  # noqa: PLC0415
+
     return turn.may_end_with_orphans and are_orphans(held)
 
 
