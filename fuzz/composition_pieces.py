@@ -162,7 +162,9 @@ def _around(*pairs: tuple[str, str]) -> _Make:
 def _draft(made: _Made) -> tuple[str, str]:
     declared = find_format(made.format)
     pairs = [pair for pair in (declared.all_reasonings if declared else ()) if all(pair) and pair[0].strip("< \n")]
-    own = [pair for pair in pairs if pair[0].startswith(("<", "[")) and "inner" not in pair[0]]  # apertus calls there
+    # Not where a call opens a message of its own, or ends like the reasoning; and apertus calls there.
+    own = [pair for pair in pairs if pair[0].startswith(("<", "[")) and "inner" not in pair[0]]
+    own = [pair for pair in own if not (_has_header(made) or pair[0] in made.call or pair[1] in made.call)]
     opener, closer = made.rng.choice([*own, ("<think>", "</think>"), ("<thinking>", "</thinking>")])
     return "quoted", opener + made.rng.choice(("\nMaybe {} or not.\n", "\n{}\n", "{}")).format(made.call) + closer
 

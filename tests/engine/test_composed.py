@@ -39,6 +39,10 @@ PHI = f"<|tool_call|>[{_json(2)}]<|/tool_call|>"
 HARMONY = '<|channel|>commentary to=functions.pay <|constrain|>json<|message|>{"to": "Ann", "amount": 2}<|call|>'
 CODER = "<tool_call>\n<function=pay>\n<parameter=to>\nAnn\n</parameter>\n<parameter=amount>\n2\n</parameter>\n</function>\n</tool_call>"
 UNDECLARED = '⟦call⟧{"tool": "pay", "input": {"to": "Ann", "amount": 2}}⟦/call⟧'
+MINIMAX = (
+    ']<]minimax[>[<tool_call>\n]<]minimax[>[<invoke name="pay">]<]minimax[>[<to>Ann]<]minimax[>[</to>'
+    "]<]minimax[>[<amount>2]<]minimax[>[</amount>]<]minimax[>[</invoke>\n]<]minimax[>[</tool_call>"
+)
 REACT = 'Action: pay\nAction Input: {"to": "Ann", "amount": 2}'
 OUTER = "a marker of another family stands before the opener, which then seems to begin a line"
 ROWS: dict[str, tuple[str, str, list[Any], str]] = {
@@ -76,6 +80,18 @@ ROWS: dict[str, tuple[str, str, list[Any], str]] = {
         [],
         "",
     ),
+    "an announced call whose first word opens nothing": (
+        "longcat", 'So:\n\nAction: pay {"to": "Ann", "amount": 2}', [], "",
+    ),
+    "an announced call in a form with signs, by name": (
+        "beam", "So:\n\n@@call pay@@\nto: Ann\namount: 2\n@@end@@", [], "",
+    ),
+    "a mention of MiniMax's form, by name": (
+        "hermes", f"Never write {MINIMAX} in an answer.", [], "",
+    ),
+    "a mention after a lone backtick, before a marker": (
+        "auto", f"It`s so.\nNever write {PHI} in an answer.<|end_message|>", [], "",
+    ),
     "a fence after a call that was cut off, by name": (
         "react", f'Action: pay\nAction Input: {{"to"\n<tool_call>\n```json\n{REACT}\n```\nSo.', [], "the fence seems to open the turn",
     ),
@@ -93,3 +109,9 @@ def test_what_must_not_run_does_not(which: str) -> None:
     name, text, expected, _ = ROWS[which]
     events = events_of(lambda: Parser(TOOLS, format=name, options=ParserOptions(markup=True)), text)
     assert calls_of(events) == expected
+
+
+def test_a_closer_behind_a_call_of_another_family_is_read_alike_however_it_is_cut() -> None:
+    """What follows a call on the straight way is what follows it in the loop, where the turn is narrowed, too."""
+    events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), f"{CODER}. {PHI}")
+    assert len(calls_of(events)) == 2

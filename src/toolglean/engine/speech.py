@@ -164,7 +164,10 @@ class Speech(Keeping):
         """A marker was read: what follows is content (0), or reasoning of one kind. White space after it is markup."""
         draft = self.judge.draft
         if draft is not None and (draft.is_quoted or draft.kind is Kind.OBJECT):
-            self.keep_draft()  # neither code nor a transcript continues after such a marker
+            if self.reads_draft_again(draft):  # neither code nor a transcript continues after such a marker
+                self.tape.interrupt()
+            else:
+                self.keep_draft()
         self._keep_line()
         if channel != self.channel:
             self.keep_nothing()
@@ -197,7 +200,10 @@ class Speech(Keeping):
 
     def leave(self, *, text_follows: bool) -> None:
         """The payload has ended. Unless text follows at once, white space waits for what comes."""
-        self.payload, self.last_text = None, ""
+        self.payload = None
+        region = self.region
+        if not (text_follows and region.open and 0 < region.opener_length <= region.end - region.start):
+            self.last_text = ""  # else its opener is text behind what came before
         self.bound = UNBOUND
         self.mode = SPACE if not text_follows else DONE if self.rules.stops_after_bare else TEXT
 

@@ -29,7 +29,7 @@ from toolglean.scan.text import Finder
 
 __all__ = ["FallbackFormats", "Start", "fallback_formats_of"]
 
-ANYWHERE = "<["  # markers with these are looked for everywhere; others, such as words, where a line begins
+ANYWHERE = "<[]"  # markers with these are looked for everywhere; others, such as words, where a line begins
 FENCE = "`"  # after text, a fence is a quotation
 MOST_PROGRAMS = 256
 

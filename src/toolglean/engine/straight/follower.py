@@ -185,7 +185,7 @@ class Follower(Plain):
         if spelling.course is not None:
             self.course = spelling.course
             standing = self.standing = standing_of(self.course, self._probe)
-            if standing is None or (turn.narrowed_to and self.course.number not in turn.narrowed_to):
+            if standing is None or (turn.narrowed_to and not set(turn.narrowed_to).issuperset(standing.formats)):
                 return ASTRAY
         if spelling.after is None:
             self._limit = 0
