@@ -92,6 +92,16 @@ ROWS: dict[str, tuple[str, str, list[Any], str]] = {
     "a mention after a lone backtick, before a marker": (
         "auto", f"It`s so.\nNever write {PHI} in an answer.<|end_message|>", [], "",
     ),
+    "a call that breaks off before another one": (
+        "qwen3-coder", f"{CODER.partition('<parameter=amount>')[0]}{CODER}", [("pay", {"to": "Ann", "amount": 2})], "",
+    ),
+    "a header in a call that breaks off": (
+        "functiongemma",
+        ("<start_function_call>call:pay{to:<escape>Ann<escape>,amount:<escap\n\n</s>[INST] <start_function_call>call:pay"
+        "{to:<escape>Ann<escape>,amount:<escape>2<escape>}<end_function_call></s>\n<start_function_call>call:pay"
+        "{to:<escape>Ann<escape>,amount:<escape>3<escape>}<end_function_call>"),
+        [], "a value that was not whole when the call was given up is not searched for headers",
+    ),
     "a fence after a call that was cut off, by name": (
         "react", f'Action: pay\nAction Input: {{"to"\n<tool_call>\n```json\n{REACT}\n```\nSo.', [], "the fence seems to open the turn",
     ),

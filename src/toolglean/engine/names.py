@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from toolglean.scan.names import NAMESPACES, without_namespace
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Container, Mapping
 
     from toolglean.tools import Tool, ToolSet
 
@@ -151,8 +151,12 @@ class Names:
 
     def requires_arguments(self, name: str) -> bool:
         """Whether the tool's schema has parameters that every call must have."""
-        schema = self.schema(name)
-        return bool(schema and schema.get("required"))
+        return self.misses(name, ())
+
+    def misses(self, name: str, keys: Container[str]) -> bool:
+        """Whether the tool's schema has a parameter that every call must have, and that is not one of these keys."""
+        required = (self.schema(name) or {}).get("required")
+        return isinstance(required, list) and any(isinstance(key, str) and key not in keys for key in required)
 
     def accepts(self, name: str, *, bare: bool) -> bool:
         """Whether a call of that name is accepted: a tool's name is, and one that looks like a name.

@@ -21,6 +21,7 @@ from typing import Any
 from toolglean.errors import FormatError
 from toolglean.formats.call_beginnings import BRACKETS, Beginning, beginning_of, beginnings_of
 from toolglean.formats.compile import CONTENT, Program, compiled
+from toolglean.formats.frames import ANYWHERE
 from toolglean.formats.patterns import first_literal, is_bare
 from toolglean.formats.registry import folded, formats_of_auto
 from toolglean.formats.spec import Format
@@ -29,7 +30,6 @@ from toolglean.scan.text import Finder
 
 __all__ = ["FallbackFormats", "Start", "fallback_formats_of"]
 
-ANYWHERE = "<[]"  # markers with these are looked for everywhere; others, such as words, where a line begins
 FENCE = "`"  # after text, a fence is a quotation
 MOST_PROGRAMS = 256
 

@@ -245,7 +245,7 @@ def _end_call(turn: Turn, reading: Reading) -> bool:
         turn.delta(call.parameters.end(), end)
     if call.parameters is not None and (of := _quoted_opener(turn, reading)):
         turn.end_doubtful(end, walk.program.ends(call.format)[0], of=of)
-    elif empty and is_tag:  # neither arguments nor a closer: perhaps an opener is in the wrong place
+    elif is_tag and (empty or _is_broken_off(turn)):  # no closer, and not all arguments: it was broken off there
         turn.end_malformed(NO_CLOSER, turn.emit.call.name, end)
     else:
         turn.end_call(end)
@@ -259,6 +259,12 @@ def _end_call(turn: Turn, reading: Reading) -> bool:
     if not turn.read_again(marker[space:], end + space):
         turn.say(marker[space:], end + space)
     return False
+
+
+def _is_broken_off(turn: Turn) -> bool:
+    # Whether the open call, which no closer ended, lacks an argument that its tool requires.
+    call = turn.emit.call
+    return turn.names.requires_arguments(call.name) and turn.names.misses(call.name, decode(call.arguments or "{}")[0])
 
 
 def end_value(turn: Turn, reading: Reading, value: Any, here: int) -> bool:
