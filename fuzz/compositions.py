@@ -62,8 +62,8 @@ def due(name: str, pieces: Sequence[Piece]) -> list[Call]:
     before them but such calls and quotations that are whole.
     """
     declared = find_format(name)
-    if declared is None or declared.at_turn_end:
-        return []
+    if declared is None or declared.at_turn_end or declared.registered_only:
+        return []  # or where no text shares its line
     found: list[Call] = []
     for each in takewhile(lambda each: each.kind in SURE, pieces):
         alone = not each.before or (each.before.startswith("\n") and each.before.isspace())
@@ -105,13 +105,22 @@ def compose(name: str, seed: int) -> list[Piece]:
     pieces: list[Piece] = []
     for number, kind in enumerate(kinds):
         format_name = rng.choice(all_formats()).name if mixed else own
-        made = piece(rng, kind, format_name, 1001 + number, first=not number)
-        if pieces and pieces[-1].kind in {"quotation", "cut"} and "\n" not in made.before:
-            made = replace(made, before="\n")  # it would stand in that quotation, or in that call
-        if kind == "JSON" and pieces and pieces[-1].kind == "cut":
-            made = replace(made, before="\n\nSo:\n\n")  # it would be that call's arguments
-        pieces.append(made)
-    return pieces
+        pieces.append(piece(rng, kind, format_name, 1001 + number, first=not number))
+    return fitted(pieces)
+
+
+def fitted(pieces: Sequence[Piece]) -> list[Piece]:
+    """The same pieces, none of them in the quotation or the call that was before it."""
+    found: list[Piece] = []
+    for each in pieces:
+        last = found[-1].kind if found else ""
+        before = each.before
+        if last in {"quotation", "cut"} and "\n" not in before:
+            before = "\n"
+        if last == "cut" and each.kind == "JSON":
+            before = "\n\nSo:\n\n"  # it would be that call's arguments
+        found.append(replace(each, before=before))
+    return found
 
 
 def _events(name: str, chunks: Iterable[str]) -> list[Event]:
@@ -181,7 +190,7 @@ def _found(name: str, pieces: Sequence[Piece], seed: int) -> Broken | Counter[st
 def smaller(found: Broken) -> Broken:
     """The same with fewer pieces."""
     for place in reversed(range(len(found.pieces))):
-        fewer = found.pieces[:place] + found.pieces[place + 1 :]
+        fewer = fitted(found.pieces[:place] + found.pieces[place + 1 :])
         again = _found(found.name, fewer, 0) if fewer else Counter()
         if isinstance(again, Broken) and again.key == found.key:
             return smaller(again)

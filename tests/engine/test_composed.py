@@ -92,6 +92,12 @@ ROWS: dict[str, tuple[str, str, list[Any], str]] = {
     "a mention after a lone backtick, before a marker": (
         "auto", f"It`s so.\nNever write {PHI} in an answer.<|end_message|>", [], "",
     ),
+    "a value of another family after a call that begins alike": (
+        "auto",
+        ("<tool_call>pay(to='Ann', amount=1)</tool_call>\n<tool_call>note<arg_key>text</arg_key><arg_value>"
+        "<tool_call>pay(to='Ann', amount=2)</tool_call></arg_value></tool_call>"),
+        [PAID], "",
+    ),
     "a call that breaks off before another one": (
         "qwen3-coder", f"{CODER.partition('<parameter=amount>')[0]}{CODER}", [("pay", {"to": "Ann", "amount": 2})], "",
     ),
@@ -125,3 +131,15 @@ def test_a_closer_behind_a_call_of_another_family_is_read_alike_however_it_is_cu
     """What follows a call on the straight way is what follows it in the loop, where the turn is narrowed, too."""
     events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), f"{CODER}. {PHI}")
     assert len(calls_of(events)) == 2
+
+
+@pytest.mark.parametrize("end", ["````", "`````", "```````", "```````xml\nMore."])
+def test_the_end_of_a_fence_is_read_alike_however_it_is_cut(end: str) -> None:
+    events_of(
+        lambda: Parser(TOOLS, options=ParserOptions(markup=True)), f"````text\n```tool_call\n{_json(1)}\n```\n{end}"
+    )
+
+
+def test_a_problem_comes_behind_the_text_before_it_however_that_is_cut() -> None:
+    text = "<|im_end|>\n<|tool_calls_section_begin|><|tool_call_begin|>functi<|end_message|>\n&lt;|tool_calls_section_begin|&gt;&lt;x"
+    events_of(lambda: Parser(TOOLS, format="kimi-k2", options=ParserOptions(markup=True)), text)

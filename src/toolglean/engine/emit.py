@@ -125,11 +125,10 @@ class Emitter(Plain):
             first, self.out = parted(kept, place)
             self._before += first
             return
-        for event in kept:
-            if event.start >= place:
-                self.out.append(event)
-            else:
-                self.out += earlier.tell_part(event, since, place)
+        last = max((number for number, event in enumerate(kept) if event.start < place), default=-1)
+        for event in kept[: last + 1]:  # a `Problem` of a later place may come before the content that waited for it
+            self.out += earlier.tell_part(event, since, place)
+        self.out += kept[last + 1 :]
         earlier._flush_markup()  # of its own class
         self._before += earlier.take()
 

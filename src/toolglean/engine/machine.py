@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from toolglean.engine.emit import Emitter
 from toolglean.engine.ids import ids_of
+from toolglean.engine.judge.fence import closes_fence
 from toolglean.engine.judge.judge import Judge
 from toolglean.engine.modes import CALL, CONTENT, DONE, MARKER_SPACE, SPACE, START, TEXT
 from toolglean.engine.names import Names
@@ -297,7 +298,7 @@ class Machine(StraightWay):
             turn.end_cut_call(self._pos)
         elif turn.payload is not None:
             turn.payload.finish(turn)
-        elif turn.judge.fence and held == turn.judge.fence and turn.channel == CONTENT:
+        elif turn.channel == CONTENT and closes_fence(turn.judge.fence, held):
             turn.emit.markup(held, start)
         elif turn.mode is TEXT and ends_with_orphans(turn, held):
             turn.set_orphans_aside(held, start)

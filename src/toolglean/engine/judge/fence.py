@@ -13,7 +13,9 @@ if TYPE_CHECKING:
     from toolglean.engine.plan import Plan
     from toolglean.engine.turn import Turn
 
-__all__ = ["read_closing", "read_opening"]
+__all__ = ["closes_fence", "read_closing", "read_opening"]
+
+MOST = 64  # characters of the end of a fence
 
 _line_at = re.compile(rf"(`{{3,16}}|~{{3,16}}){WORD}\n\s{{0,64}}").match
 _begins_line = re.compile(rf"(?:`{{1,16}}|~{{1,16}}){WORD}(?:\n\s{{0,64}})?").fullmatch
@@ -42,9 +44,9 @@ def read_closing(turn: Turn, text: str, i: int) -> int:
     """Read the end of that fence, at `i`. Returns its end; `i` if it is something else."""
     fence = turn.judge.fence
     j, size = i, len(fence)
-    while j < len(text) and text[j] == fence[0]:
+    while j < min(len(text), i + MOST) and text[j] == fence[0]:
         j += 1
-    if i < j == len(text) and j - i <= size:
+    if i < j == len(text) and j - i < MOST:  # more of them may follow
         return turn.hold(text, i)
     if j - i < size:
         return i
@@ -52,3 +54,8 @@ def read_closing(turn: Turn, text: str, i: int) -> int:
     turn.judge.open_fence("")
     turn.enter(SPACE)
     return j
+
+
+def closes_fence(fence: str, held: str) -> bool:
+    """Whether that text, with which the turn ends, is the end of that fence, if there is one."""
+    return bool(fence) and held.startswith(fence) and not held.strip(fence[0])

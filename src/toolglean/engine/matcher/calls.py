@@ -364,7 +364,7 @@ def _read_by_others(turn: Turn, reading: Reading, problem: Reason | None, role: 
         return False
     lead, start, program = turn.region.fence_line, turn.region.start, reading.walk.program
     found = reading.fallback.second_try(turn.region.text[lead:], turn.channel, turn.last_text, problem, role)
-    if found is None and not turn.region.bare and 0 < len(turn.narrowed_to) < len(program.formats):
+    if found is None and turn.region.opener_length and 0 < len(turn.narrowed_to) < len(program.formats):
         found = reading.fallback.of_all(program, turn.last_text, turn.region.opener_length, problem)
     if found is None:
         return False
