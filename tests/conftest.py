@@ -102,7 +102,7 @@ def _keep_programs() -> None:
     from toolglean.formats import compile as compiling  # noqa: PLC0415  the depth comes first
     from toolglean.sources.choose import plans  # noqa: PLC0415
 
-    compiling.compiled = lru_cache(maxsize=PROGRAMS)(compiling.compiled.__wrapped__)  # type: ignore[attr-defined]
+    compiling.compiled = lru_cache(maxsize=PROGRAMS)(compiling.compiled.__wrapped__)
     plans._programs = plans.Recent(PROGRAMS)
 
 

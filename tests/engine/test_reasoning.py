@@ -36,6 +36,7 @@ def pair_of(declared: Format) -> tuple[str, str]:
     return declared.reasoning if declared.reasoning[0] else ("<think>\n", "\n</think>")
 
 
+@pytest.mark.sampled(112)
 @pytest.mark.parametrize("named", [True, False], ids=["by name", "auto"])
 @pytest.mark.parametrize("declared", FORMATS, ids=[each.name for each in FORMATS])
 def test_a_call_that_ends_an_open_reasoning_is_a_call(declared: Format, named: bool) -> None:

@@ -57,6 +57,7 @@ def _tried(reader: Reader, text: str) -> None:
         assert not isinstance(found, straight.Broken), str(found)
 
 
+@pytest.mark.sampled(56)
 @pytest.mark.parametrize("name", [each.name for each in all_formats()])
 def test_turns_of_each_format(name: str) -> None:
     turns = [*fixture_turns().get(name, ()), *rendered_turns(get_format(name))]
@@ -97,7 +98,7 @@ def test_turns_of_models(file: str, number: int, row: dict[str, Any]) -> None:
 
 
 def test_made_up_turns() -> None:
-    found = straight.FUZZER.run(40_000 if depth.is_full() else 150, seed=24)
+    found = straight.FUZZER.run(40_000 if depth.is_full() else 100, seed=24)
     assert [str(each) for each in found] == []
 
 
