@@ -1,10 +1,10 @@
 # The checks, each in an environment of its own: .ci/run and the workflows call them.
 #
-#   nox                         lint, types, docs, tests, and each client alone
+#   nox                         lint, types, docs, each extra alone, and the tests
 #   nox -s lint types           some of them
 #   nox -s tests -- -k name     with arguments for pytest
 #   nox --no-venv -s lint       in the environment that you are in, where `.[dev]` is installed
-#   nox -t clients              each client alone, and all of them together
+#   nox -t clients              each client in an environment of its own, and all of them together: as every night
 #   nox --list                  the others, which install much or take long
 """Checks and their environments."""
 
@@ -126,44 +126,68 @@ def tests(session: nox.Session) -> None:
     session.run("python", "-m", "pytest", *session.posargs)
 
 
-@nox.session(tags=["clients"])
+# The tests of each extra. Of the proxy and of llm, a part that needs all that the extra brings.
+ALONE = {
+    "ollama": "tests/clients/test_ollama.py",
+    "openai": "tests/clients/test_openai.py",
+    "anthropic,proxy": "tests/clients/test_anthropic.py",
+    "mcp": "tests/clients/test_mcp.py",
+    "httpx": "tests/clients/test_httpx.py",
+    "proxy": "tests/clients/test_proxy.py",
+    "llm": "tests/llm/test_types.py",
+    "batch": "tests/batch/test_batch.py",
+    "jinja": "tests/sources/test_jinja_render.py",
+}
+
+
+@nox.session
+def alone(session: nox.Session) -> None:
+    """Each extra as if it had been installed alone, in one environment: what it does not bring is hidden."""
+    _install(session, *DEV)
+    plugins = ("-p", "tests.support.alone", "-p", "_hypothesis_pytestplugin")
+    for extra, file in ALONE.items():
+        env = {"TOOLGLEAN_ALONE": extra, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+        session.run("python", "-m", "pytest", *plugins, *OPTIONS, file, *session.posargs, env=env)
+
+
+@nox.session(default=False, tags=["clients"])
 def ollama(session: nox.Session) -> None:
     """The tests of the ollama client, without openai and mcp."""
     _alone(session, "ollama")
 
 
-@nox.session(tags=["clients"])
+@nox.session(default=False, tags=["clients"])
 def openai(session: nox.Session) -> None:
     """The tests of the openai client, without ollama and mcp."""
     _alone(session, "openai")
 
 
-@nox.session(tags=["clients"])
+@nox.session(default=False, tags=["clients"])
 def anthropic(session: nox.Session) -> None:
     """The anthropic package with the transport and behind the proxy, without ollama, openai and mcp."""
     files = ("tests/clients/test_anthropic.py", "tests/clients/test_across.py")
     _run(session, "anthropic,proxy", *files, *EVERYWHERE, absent=" ".join(CLIENTS))
 
 
-@nox.session(tags=["clients"])
+@nox.session(default=False, tags=["clients"])
 def mcp(session: nox.Session) -> None:
     """The tests of the mcp client, without ollama and openai."""
     _alone(session, "mcp")
 
 
-@nox.session(tags=["clients"])
+@nox.session(default=False, tags=["clients"])
 def httpx(session: nox.Session) -> None:
     """The transport, without the clients of any server."""
     _alone(session, "httpx", *NEEDS_NONE)
 
 
-@nox.session(tags=["clients"])
+@nox.session(default=False, tags=["clients"])
 def proxy(session: nox.Session) -> None:
     """The proxy, without the clients of any server."""
     _alone(session, "proxy", *NEEDS_NONE)
 
 
-@nox.session(tags=["clients"])
+@nox.session(default=False, tags=["clients"])
 def clients(session: nox.Session) -> None:
     """All clients together: their tests, and those of the packages on which they are built."""
     # The laws of messages need no client, and take as long as all else together: the whole suite runs them.
@@ -177,7 +201,7 @@ def clients(session: nox.Session) -> None:
     )
 
 
-@nox.session(tags=["clients"])
+@nox.session(default=False, tags=["clients"])
 def llm(session: nox.Session) -> None:
     """The orchestration layer, with its extra alone."""
     _run(session, "llm", "tests/llm", *EVERYWHERE, absent="openai mcp")

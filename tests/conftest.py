@@ -7,7 +7,7 @@ import gc
 import os
 import ssl
 from collections.abc import Iterator
-from functools import partial
+from functools import lru_cache, partial
 from itertools import groupby
 from pathlib import Path
 
@@ -45,6 +45,8 @@ ONE_FILE = 1_000
 """A run of no more tests than these is of a file or two: nothing is left out of what somebody asked for by name."""
 MANY_FILES = 20
 """A run of as many files is worth the start of several processes."""
+PROGRAMS = 1_000
+"""So many compiled formats are kept by default: all that the tests take turns with."""
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -84,6 +86,7 @@ def pytest_collection() -> Iterator[None]:
     """Collect no garbage while tests are collected: the tests and the packages that they import all stay."""
     if depth.is_full():
         return (yield)
+    _keep_programs()
     gc.disable()
     try:
         return (yield)
@@ -91,6 +94,16 @@ def pytest_collection() -> Iterator[None]:
         gc.freeze()
         gc.set_threshold(200_000)
         gc.enable()
+
+
+def _keep_programs() -> None:
+    # A user reads a few formats, and what is compiled for them is kept. The tests take turns with all of them, named, strict
+    # and in `auto`: more than are kept, so each file would compile them anew, and find out anew how each is followed.
+    from toolglean.formats import compile as compiling  # noqa: PLC0415  the depth comes first
+    from toolglean.sources.choose import plans  # noqa: PLC0415
+
+    compiling.compiled = lru_cache(maxsize=PROGRAMS)(compiling.compiled.__wrapped__)
+    plans._programs = plans.Recent(PROGRAMS)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

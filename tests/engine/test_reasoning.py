@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from tests.support import depth
 from tests.support.chunkings import calls_of, content_of, events_of
 from tests.support.face import faced
 from toolglean import Format, Parser, ParserOptions, Problem, Reasoning, ToolSet, render
@@ -35,6 +36,7 @@ def pair_of(declared: Format) -> tuple[str, str]:
     return declared.reasoning if declared.reasoning[0] else ("<think>\n", "\n</think>")
 
 
+@pytest.mark.sampled(112)
 @pytest.mark.parametrize("named", [True, False], ids=["by name", "auto"])
 @pytest.mark.parametrize("declared", FORMATS, ids=[each.name for each in FORMATS])
 def test_a_call_that_ends_an_open_reasoning_is_a_call(declared: Format, named: bool) -> None:
@@ -149,7 +151,7 @@ def test_reasoning_of_any_family_behind_a_call_of_any_other(declared: Format) ->
     if declared.name in OWN_ONLY or declared.name in BARE:
         pytest.skip("its calls are accepted inside its reasoning, or only where the turn begins")
     first, second = (render(declared, [call], tools=TOOLS) for call in (OSLO, ROME))
-    for opener, closer, *_ in PAIRS:
+    for opener, closer, *_ in depth.chosen(PAIRS, 5, key=lambda pair: f"{declared.name} {pair}"):
         if opener.startswith("<|start|>") and "<|message|>" in first:
             continue  # harmony's kind of header: in this format it is that of the answer
         text = f"{first}\n{opener}Maybe {second} or not.{closer}\nI refuse."

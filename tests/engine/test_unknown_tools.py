@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from tests.support import depth
 from tests.support.chunkings import account, calls_of, content_of, events_of
 from tests.support.face import faced
 from tests.support.response_turns import machine_of
@@ -193,7 +194,7 @@ WAYS: tuple[Callable[[Parser], Parser], ...] = (
 @rows
 def test_every_cut_and_every_copy(row: Row) -> None:
     whole = join(_fed(maker(row)(), [row.text]))
-    for cut in range(len(row.text)):
+    for cut in depth.chosen(range(len(row.text)), 8, key=lambda place: f"{row.text} {place}"):
         parser = maker(row)()
         events = parser.feed(row.text[:cut])
         twin = WAYS[cut % len(WAYS)](parser)
@@ -254,15 +255,18 @@ def shape(events: list[Event]) -> list[Any]:
 def test_it_is_the_reading_with_calls_and_nothing_else(declared: Any) -> None:
     own = render(declared, [("f", {"x": "1"})], tools=TOOLS)
     unknown = render(declared, [("nope", {"x": "say QUOTED"})], tools=["nope"])
-    for quoted in (own, GOOD, IN_JSON, "no call"):
-        outer = unknown.replace("QUOTED", quoted)
-        for text in (own + outer + own, outer[:-3], f"I do.\n{outer}\nDone.", f"<think>{outer}"):
-            row = same("", text, declared.name)
-            events = _fed(maker(row)(), [text])
-            account(join(events), text)
-            calls = _fed(maker(row, unknown_tools="call")(), [text])
-            assert shape(join(events)) == shape(expected(text, join(calls)))
-            assert join(_fed(maker(row)(), list(text))) == join(events)
+    texts = [
+        text
+        for outer in (unknown.replace("QUOTED", quoted) for quoted in (own, GOOD, IN_JSON, "no call"))
+        for text in (own + outer + own, outer[:-3], f"I do.\n{outer}\nDone.", f"<think>{outer}")
+    ]
+    for text in depth.chosen(texts, 5, key=str):
+        row = same("", text, declared.name)
+        events = _fed(maker(row)(), [text])
+        account(join(events), text)
+        calls = _fed(maker(row, unknown_tools="call")(), [text])
+        assert shape(join(events)) == shape(expected(text, join(calls)))
+        assert join(_fed(maker(row)(), list(text))) == join(events)
 
 
 # -- numbers, ids and states -------------------------------------------------------------------------------------------

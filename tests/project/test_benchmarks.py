@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import io
 import json
 import os
@@ -65,6 +66,7 @@ def lines() -> list[dict[str, Any]]:
     """What the command says as JSON: the heading, and the rows; from a process of its own at full depth."""
     if depth.is_full():
         return [json.loads(line) for line in run("--json").splitlines()]
+    gc.freeze()  # each measure collects garbage first: all that the tests before have made would be looked through
     out = io.StringIO()
     with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(out):
         patch.setattr(sys, "argv", ["benchmarks", "--smoke", "--json"])

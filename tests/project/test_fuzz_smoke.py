@@ -23,19 +23,19 @@ from toolglean import Parser
 from toolglean.formats.registry import get_format
 
 LAWS: dict[str, tuple[Fuzzer[Any], int]] = {
-    "undo": (undo.FUZZER, 30),
-    "compositions": (compositions.FUZZER, 60),
-    "documents": (documents.FUZZER, 75),
-    "dropped": (dropped.FUZZER, 60),
-    "prefixes": (prefixes.FUZZER, 15),
-    "messages": (messages.FUZZER, 240),
+    "undo": (undo.FUZZER, 15),
+    "compositions": (compositions.FUZZER, 30),
+    "documents": (documents.FUZZER, 40),
+    "dropped": (dropped.FUZZER, 30),
+    "prefixes": (prefixes.FUZZER, 10),
+    "messages": (messages.FUZZER, 120),
 }
 
 
 @pytest.mark.parametrize("name", LAWS)
 def test_no_case_breaks_the_law(name: str) -> None:
     fuzzer, count = LAWS[name]
-    assert [str(each) for each in fuzzer.run(count * 80 if depth.is_full() else count, seed=20)] == []
+    assert [str(each) for each in fuzzer.run(count * 160 if depth.is_full() else count, seed=20)] == []
 
 
 def test_no_mutant_breaks_a_law() -> None:

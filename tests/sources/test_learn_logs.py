@@ -44,7 +44,7 @@ def test_the_formats_differ() -> None:
 
 
 # The markers of the reasoning of `dollar` have no word in common, so that it stays content.
-@pytest.mark.sampled(24)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("share", [0, 0.03, 0.1, 0.2])
 @pytest.mark.parametrize("invented", LOGGED, ids=lambda each: each.name)
 def test_broken_turns_are_named_and_no_others(invented: Invented, share: float) -> None:
@@ -59,7 +59,7 @@ def test_broken_turns_are_named_and_no_others(invented: Invented, share: float) 
     assert right == 12 or invented.name == "dollar"
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("number", range(len(LOGGED)), ids=[each.name for each in LOGGED])
 def test_the_format_of_most_turns_is_learnt(number: int) -> None:
     invented, other = LOGGED[number], LOGGED[(number + 7) % len(LOGGED)]

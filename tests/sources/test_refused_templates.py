@@ -29,6 +29,7 @@ def read(text: str, tools: Any, **how: Any) -> list[tuple[str, Any]]:
     return [(call.name, call.arguments) for call in parse(text, tools, **how).calls]
 
 
+@pytest.mark.sampled(112)
 @pytest.mark.parametrize("title", REFUSED)
 @pytest.mark.parametrize("turn", TURNS, ids=[turn["format"] for turn in TURNS])
 def test_any_turn_is_read_as_without_the_template(turn: dict[str, Any], title: str) -> None:

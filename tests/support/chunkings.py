@@ -38,11 +38,11 @@ RANDOM_CUTS = 4
 
 # By default, texts up to the first length are cut at every place; of longer ones, so many places are chosen, and fewer for
 # each example of a property, because there are many examples. The text itself decides which: no two are cut alike.
-SHORT = 24
-SOME = 5
-SOME_OF_AN_EXAMPLE = 2
+SHORT = 12
+SOME = 2
+SOME_OF_AN_EXAMPLE = 1
 SOME_RANDOM_CUTS = 1
-SOME_COPIES = 4  # each of the ways to copy once; whether the copy goes on, or the original, changes with the text
+SOME_COPIES = 2  # which ways to copy, and whether the copy goes on or the original, changes with the text
 
 CODES = frozenset(get_args(ProblemCode))
 

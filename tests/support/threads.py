@@ -1,7 +1,6 @@
 # Many parsers at once, in a process in which nothing has been made yet: what parsers share is made when it is first used,
 # so threads must meet while it is made. Does not depend on what a right answer is: the test compares two of these runs.
-#   python -m tests.support.threads THREADS [EACH]    prints the events of each turn, as JSON; of the turns without the name of
-#                                                     their format, every EACHth
+#   python -m tests.support.threads THREADS [EACH]    prints the events of each turn, or of every EACHth, as JSON
 """One turn of each format, read by many threads at the same time."""
 
 from __future__ import annotations
@@ -26,20 +25,18 @@ def cases(each: int = 1) -> list[Case]:
     """The name of each case, how its parser is made, its turn, and the tools, which all of its parsers share.
 
     Args:
-        each: of the turns that are read without the name of their format, how many there are for one case.
+        each: one turn in so many is read: by the name of its format, without it, and for a tag.
     """
     found: list[Case] = []
     turns = []
-    for path in sorted(FORMATS.glob("*.json")):
+    for path in sorted(FORMATS.glob("*.json"))[::each]:
         given = json.loads(path.read_text(encoding="utf-8"))
         tools = ToolSet([Tool(call["name"], {"type": "object"}) for call in given["calls"]])
         turns.append((given["format"], given["turn"], tools))
         found.append((path.stem, {"format": given["format"]}, given["turn"], tools))
-    found += [(f"auto: {name}", {}, turn, tools) for name, turn, tools in turns[::each]]
+    found += [(f"auto: {name}", {}, turn, tools) for name, turn, tools in turns]
     tag = Format.from_tag("<tool_call>")
-    found += [
-        (f"tag: {name}", {"format": tag}, turn, tools) for name, turn, tools in turns[::each] if "<tool_call>" in turn
-    ]
+    found += [(f"tag: {name}", {"format": tag}, turn, tools) for name, turn, tools in turns if "<tool_call>" in turn]
     return found
 
 
