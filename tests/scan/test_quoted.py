@@ -117,6 +117,11 @@ def test_the_schema_types_bare_text(text: str, value: Any) -> None:
     assert read_all(lambda: typed(SCHEMAS), text).value == value
 
 
+@pytest.mark.parametrize("text", ["{i:1 // one}", "{i:1 <b>}", "{i:&lt;e&gt;1}", "{i:1\n\nIt is so.}"])
+def test_what_cannot_be_a_number_and_shows_that_more_was_swallowed_is_refused(text: str) -> None:
+    assert read_all(lambda: typed(SCHEMAS), text).fault
+
+
 def all_quoted() -> QuotedReader:
     return QuotedReader(ESCAPE, all_quoted=True, properties=SCHEMAS)
 

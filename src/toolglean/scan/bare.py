@@ -5,7 +5,8 @@
 # quotes around it are removed. The schema of the parameter decides: a string stays text (null, 42), and 007 is an
 # integer if the schema asks for one. These values are refused, because a comma or a bracket in them probably cut them:
 # text that begins with a quote and does not end with one, text that contains a string marker, NaN and numbers that are
-# too large for a float, and, if the schema does not ask for a string, text that contains a comment or a tag.
+# too large for a float, and, if the schema does not ask for a string, text that contains a comment, a tag, an entity or a
+# line break.
 """Values without quotes."""
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ ODD_QUOTES = {pair[0]: pair[1] for pair in _PAIRS}
 
 _special = re.compile(r'<\|"|<\|\w+\|?>|<\w+\|>').search
 _NO_NUMBERS = frozenset({"NaN", "Infinity", "-Infinity"})
-_markup = re.compile(r"//|/\*|#|<!--|</?[A-Za-z_]").search
+_markup = re.compile(r"//|/\*|#|<!--|</?[A-Za-z_]|&\w{1,8};|\n").search
 
 
 def bare_value(word: str, marker: str, schema: Any, root: Mapping[str, Any] | None, max_depth: int) -> str:
