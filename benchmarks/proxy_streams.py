@@ -249,7 +249,7 @@ def main() -> int:
             for workers in map(int, args.workers.split(",")):
                 own = asyncio.run(measured(text, streams, args.rate, args.seconds, workers))
                 added = f"{(own.p50 - floor.p50) * 1e3:.1f} | {(own.p99 - floor.p99) * 1e3:.1f}"
-                per_core = streams / own.processor if own.processor else float("nan")
+                per_core = streams * own.in_time / own.processor if own.processor else float("nan")
                 told = f"{own.in_time:.0%} | {own.processor:.2f} | {per_core:.0f} | {own.memory:.0f}"
                 print(f"| {name} | {streams} | {workers} | {added} | {told} |", flush=True)
     return 0

@@ -60,7 +60,9 @@ def answered(proxy: str, raw: RawServer, data: bytes, *headers: str) -> tuple[in
 
 
 def test_an_answer_that_grows_a_thousandfold(proxy: str, raw: RawServer) -> None:
-    events = [{"type": "message_start", "message": {"id": "m", "type": "message", "role": "assistant", "content": []}}]
+    events: list[dict[str, Any]] = [
+        {"type": "message_start", "message": {"id": "m", "type": "message", "role": "assistant", "content": []}}
+    ]
     events += [{"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}]
     begin = b"".join(b"data: " + json.dumps(each).encode() + b"\n\n" for each in events)
     delta = {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "a" * 4000}}

@@ -1,5 +1,5 @@
-# HTTP between a caller and an upstream server: headers, limits, errors, and disconnecting.
-# Does not depend on what an answer becomes (../repair), on how a history is rewritten (history.py), on how counters are
+# HTTP between a caller and an upstream server: limits, errors, and disconnecting.
+# Does not depend on which headers are passed on (headers.py), on what an answer becomes (../repair), on how a history is rewritten (history.py), on how counters are
 # written (metrics.py), or on what is logged of a request (records.py).
 #
 #   the caller                          the upstream                         what happens
@@ -20,7 +20,7 @@ from __future__ import annotations
 import json
 import logging
 import socket
-from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from copy import copy
 from http.cookiejar import CookieJar, DefaultCookiePolicy
@@ -43,6 +43,7 @@ except ImportError as error:
     raise ImportError(said, name=error.name) from error
 
 from toolglean.clients.across import Crossing, CrossingError
+from toolglean.clients.proxy.headers import to_caller, to_upstream
 from toolglean.clients.proxy.history import as_text
 from toolglean.clients.proxy.metrics import Board, Metrics
 from toolglean.clients.proxy.records import Record, Watcher
@@ -71,13 +72,6 @@ SMALL = 64 * 1024
 THREADS = 4
 """How many of them are parsed at the same time."""
 
-HOP_BY_HOP = frozenset(
-    {b"connection", b"keep-alive", b"proxy-authenticate", b"proxy-authorization", b"proxy-connection", b"te"}
-    | {b"trailer", b"transfer-encoding", b"upgrade"}
-)
-"""Headers about one connection, which do not apply to the other one (RFC 9110, 7.6.1)."""
-OURS = frozenset({b"host", b"content-length", b"accept-encoding"})
-"""Headers of a request that the proxy sets itself."""
 CHAT = b"/v1/chat/completions"
 """The path of the chat API, for requests of the Messages API that cross to it."""
 PLAIN_IN_PATHS = "/:@!$&'()*+,;=~"
@@ -313,7 +307,7 @@ class _Proxy:
         asked = httpx.Request(
             request.method,
             httpx.URL(self._upstream.origin).copy_with(raw_path=target),
-            headers=_to_upstream(request.scope["headers"], record.headers, crosses=isinstance(exchange, Crossing)),
+            headers=to_upstream(request.scope["headers"], record.headers, crosses=isinstance(exchange, Crossing)),
             content=body,
         )
         asked.extensions = {"timeout": self.client.timeout.as_dict()}
@@ -360,7 +354,7 @@ class _Proxy:
     async def _answered(
         self, answer: httpx.Response, reader: AnswerReader | None, record: Record, send: Any, *, is_large: bool
     ) -> None:
-        headers = _to_caller(answer.headers.raw, repaired=reader is not None)
+        headers = to_caller(answer.headers.raw, repaired=reader is not None)
         await send({"type": "http.response.start", "status": answer.status_code, "headers": headers})
         came = 0
         try:
@@ -402,31 +396,3 @@ def _last_words(reader: AnswerReader | None, error: Exception) -> bytes:
 
 def _error(message: str, kind: str, code: str) -> dict[str, Any]:
     return {"type": "error", "error": {"message": message, "type": kind, "param": None, "code": code}}
-
-
-def _to_upstream(
-    given: Iterable[tuple[bytes, bytes]], more: Mapping[str, str], *, crosses: bool
-) -> list[tuple[bytes, bytes]]:
-    headers = list(given)
-    added = [(name.lower().encode(), value.encode()) for name, value in more.items()]
-    dropped = HOP_BY_HOP | OURS | _named_by_connection(headers) | {name for name, _ in added}
-    if crosses:  # Anthropic's clients send their key in a header of its own
-        named = any(name.lower() == b"authorization" for name, _ in headers)
-        keys = [] if named else [value for name, value in headers if name.lower() == b"x-api-key"]
-        headers += [(b"authorization", b"Bearer " + value) for value in keys]
-        dropped |= {b"x-api-key"}
-    kept = [(name, value) for name, value in headers if name.lower() not in dropped]
-    return [*kept, *added, (b"accept-encoding", b"identity")]
-
-
-def _to_caller(given: Iterable[tuple[bytes, bytes]], *, repaired: bool) -> list[tuple[bytes, bytes]]:
-    headers = [(name.lower(), value) for name, value in given]
-    dropped = HOP_BY_HOP | _named_by_connection(headers)
-    if repaired:
-        dropped |= {b"content-length", b"content-encoding"}
-    return [(name, value) for name, value in headers if name not in dropped]
-
-
-def _named_by_connection(headers: Iterable[tuple[bytes, bytes]]) -> frozenset[bytes]:
-    named = [value for name, value in headers if name.lower() == b"connection"]
-    return frozenset(each.strip().lower() for value in named for each in value.split(b","))

@@ -71,7 +71,11 @@ class Counts:
     problems: Counter[str] = field(default_factory=Counter)
 
     def add(self, other: Counts) -> None:
-        """Add what was found elsewhere."""
+        """Add what was found elsewhere.
+
+        Args:
+            other: that.
+        """
         self.calls += other.calls
         self.repairs += other.repairs
         self.problems += other.problems
