@@ -47,6 +47,29 @@ TOOLS: list[dict[str, Any]] = [
 CHUNK = 4
 PROSE = "The quick brown fox jumps over the lazy dog, and Grüße to 😀. "
 
+MARKDOWN = """\
+## The plan
+
+First, look at *what* is there: `ls -l` shows **three** files, see [the list](https://example.org/a_b).
+
+1. Read `main.py`, and note what `run()` returns.
+2. Write a test (it must fail):
+
+```python
+def test_sum() -> None:
+    assert total([1, 2], start=3) == 6
+```
+
+| file | lines |
+|---|---|
+| `main.py` | 120 |
+
+> It is "done" once all tests pass.
+
+"""
+RATE = 100
+"""Tokens of a stream in a second."""
+
 
 def event(**delta: Any) -> bytes:
     """One event of a stream."""
@@ -96,6 +119,7 @@ def cost(chunks: int) -> list[tuple[str, float, float]]:
     """(work, µs a chunk, µs a chunk for reading its JSON alone), each the best of five."""
     texts = {
         "prose": PROSE * (chunks * CHUNK // len(PROSE)),
+        "Markdown": MARKDOWN * (chunks * CHUNK // len(MARKDOWN) + 1),
         "arguments": render("hermes", [("look", {"at": "lorem ipsum " * (chunks * CHUNK // 12)})]),
     }
     works = [(name, text, options) for name, text in texts.items() for options in ({"format": "hermes"}, {})]
@@ -331,9 +355,12 @@ def main() -> int:
     print("| family | random cuts of its bytes | different answers |\n|---|---|---|")
     for family, count, different in cuts(2 if args.smoke else 200):
         print(f"| {family} | {count} | {different} |")
-    print("\n| work, chunks of 4 characters | µs a chunk | reading its JSON alone | ratio |\n|---|---|---|---|")
+    told = (
+        f"| work, chunks of 4 characters | µs a chunk | reading its JSON alone | ratio | streams of {RATE}/s a core |"
+    )
+    print(f"\n{told}\n|---|---|---|---|---|")
     for work, own, floor in cost(50 if args.smoke else 20_000):
-        print(f"| {work} | {own:.1f} | {floor:.1f} | {own / floor:.1f} |")
+        print(f"| {work} | {own:.1f} | {floor:.1f} | {own / floor:.1f} | {1e6 / own / RATE:,.0f} |")
     print()
     asyncio.run(_load(args.streams, args.seconds))
     print()

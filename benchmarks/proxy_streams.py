@@ -28,6 +28,7 @@ from urllib.parse import urlsplit
 
 from benchmarks.proxy import (
     CHUNK,
+    MARKDOWN,
     PROSE,
     REQUEST,
     SSE,
@@ -40,28 +41,8 @@ from benchmarks.proxy import (
 )
 from toolglean import __version__
 
-__all__ = ["MARKDOWN", "TEXTS", "main", "measured"]
+__all__ = ["TEXTS", "main", "measured"]
 
-MARKDOWN = """\
-## The plan
-
-First, look at *what* is there: `ls -l` shows **three** files, see [the list](https://example.org/a_b).
-
-1. Read `main.py`, and note what `run()` returns.
-2. Write a test (it must fail):
-
-```python
-def test_sum() -> None:
-    assert total([1, 2], start=3) == 6
-```
-
-| file | lines |
-|---|---|
-| `main.py` | 120 |
-
-> It is "done" once all tests pass.
-
-"""
 CALL = b'"name":"look"'
 TEXTS = {"prose": PROSE, "Markdown": MARKDOWN, "calls": leak("hermes")}
 """What a stream repeats."""

@@ -20,6 +20,7 @@ from tests.clients.answers import asked, said
 from tests.clients.families import TOOLS
 from tests.clients.proxies import until
 from tests.support.loopback import Loopback, Slow, Turn, serve
+from tests.support.loopback.raw import head, raw_server
 from toolglean.cli import main
 
 pytest.importorskip("uvicorn", reason="needs toolglean[proxy]")
@@ -177,6 +178,39 @@ def is_refused(url: str) -> bool:
     except OSError:
         return True
     return False
+
+
+# -- traces ------------------------------------------------------------------------------------------------------------
+
+
+def test_traces_are_sent_to_the_endpoint_of_the_environment(server: Loopback, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("opentelemetry.exporter.otlp.proto.http", reason="needs toolglean[otel]")
+    with raw_server() as collector:
+        collector.answer = head("200 OK", "Content-Length: 0", "Connection: close")
+        monkeypatch.setenv("OTEL_EXPORTER_OTLP_ENDPOINT", collector.url)
+        with running("--upstream", f"{server.url}/v1", "--otel", "--log-format", "json") as (process, url):
+            server.play(Turn(list(HERMES)))
+            post(f"{url}/v1/chat/completions", REQUEST)
+            process.send_signal(signal.SIGTERM)  # what was not sent yet is sent at the end
+            assert process.wait(30) == 0
+            assert process.stderr is not None
+            (line,) = process.stderr.read().splitlines()
+        sent = {each.split(b" ")[1]: each for each in collector.asked}
+        assert set(sent) == {b"/v1/traces", b"/v1/metrics"}
+        assert b"toolglean-proxy" in sent[b"/v1/traces"]
+        assert bytes.fromhex(json.loads(line)["trace"]) in sent[b"/v1/traces"]
+        assert b"gen_ai.client.operation.duration" in sent[b"/v1/metrics"]
+
+
+def test_who_has_not_installed_the_extra_is_told_its_name(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(sys.modules, "opentelemetry", None)
+    monkeypatch.delitem(sys.modules, "toolglean.clients.proxy.telemetry", raising=False)
+    assert main(["proxy", "--upstream", "http://h", "--otel"]) == 2
+    told = capsys.readouterr().err
+    assert "`toolglean proxy --otel` needs opentelemetry" in told
+    assert ".[otel]" in told
 
 
 # -- logs --------------------------------------------------------------------------------------------------------------

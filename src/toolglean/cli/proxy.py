@@ -121,6 +121,8 @@ def run(args: argparse.Namespace) -> int:
     if args.body_limit < 1:
         raise InputError(f"--body-limit {args.body_limit}: expected 1 MiB or more")
     _application(args)  # for its errors
+    if args.otel:
+        _telemetry()
     with _listening(args.host, args.port) as listening:
         _check_not_itself(args.upstream, listening)
         args.port = listening.getsockname()[1]
@@ -162,10 +164,9 @@ def _serve(args: argparse.Namespace, listening: socket.socket, board: Any = None
         logging.getLogger("toolglean.proxy.requests").setLevel(logging.INFO)
         watchers.append(RequestLog())
     if args.otel:
-        from toolglean.clients.proxy.telemetry import Telemetry, export  # noqa: PLC0415
-
-        export()
-        watchers.insert(0, Telemetry(args.upstream))  # the log shows its trace
+        telemetry = _telemetry()
+        telemetry.export()
+        watchers.append(telemetry.Telemetry(args.upstream))
     # After the answers that were open: the traces that are not sent yet are sent as the process ends.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     serve(_application(args, watchers, board), listening, drain=args.drain)
@@ -187,6 +188,14 @@ def _application(args: argparse.Namespace, watchers: Sequence[Any] = (), board: 
         watchers=watchers,
         board=board,
     )
+
+
+def _telemetry() -> Any:
+    try:
+        from toolglean.clients.proxy import telemetry  # noqa: PLC0415  # needs an extra of its own
+    except ImportError as error:
+        raise InputError(needs(f"`toolglean proxy --otel` needs {error.name}", "otel")) from error
+    return telemetry
 
 
 def _repair(args: argparse.Namespace) -> Any:

@@ -1,6 +1,6 @@
 # HTTP between a caller and an upstream server: limits, errors, and disconnecting.
-# Does not depend on which headers are passed on (headers.py), on what an answer becomes (../repair), on how a history is rewritten (history.py), on how counters are
-# written (metrics.py), or on what is logged of a request (records.py).
+# Does not depend on which headers are passed on (headers.py), on what an answer becomes (../repair), on how a history
+# is rewritten (history.py), on how counters are written (metrics.py), or on what is logged of a request (records.py).
 #
 #   the caller                          the upstream                         what happens
 #   sends a request                                                          the same request, without Accept-Encoding
@@ -276,25 +276,20 @@ class _Proxy:
 
     async def _served(self, request: Request, record: Record, send: Any) -> None:
         exchange, asked = await self._asked(request, record)
-        over = False
-
-        async def sent(message: Any) -> None:
-            nonlocal over  # after the end of an answer, the server reports that the caller has disconnected
-            over = over or (message["type"] == "http.response.body" and not message.get("more_body"))
-            await send(message)
 
         async def until_the_caller_leaves() -> None:
             while (await request.receive())["type"] != "http.disconnect":
                 pass
-            record.left = not over
+            record.left = not record.over  # after the end of an answer, the server reports this too
             group.cancel_scope.cancel()
 
         async with anyio.create_task_group() as group:
             group.start_soon(until_the_caller_leaves)
             try:
-                await self._passed_on(asked, exchange, record, sent)
+                await self._passed_on(asked, exchange, record, send)
             except _RefusedError as error:  # a group would wrap it
-                await error.answer(record, request, sent)
+                self._over(record)
+                await error.answer(record, request, send)
             group.cancel_scope.cancel()
 
     async def _asked(self, request: Request, record: Record) -> tuple[Exchange | Crossing | None, httpx.Request]:

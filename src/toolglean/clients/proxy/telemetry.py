@@ -20,6 +20,13 @@ from toolglean.clients.proxy.records import Record
 
 try:
     from opentelemetry import metrics, propagate, trace
+    from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter
+    from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter
+    from opentelemetry.sdk.metrics import MeterProvider
+    from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader
+    from opentelemetry.sdk.resources import OTELResourceDetector, Resource
+    from opentelemetry.sdk.trace import TracerProvider
+    from opentelemetry.sdk.trace.export import BatchSpanProcessor
     from opentelemetry.trace import Span, SpanKind, Status, StatusCode
 except ImportError as error:
     said = needs(f"toolglean.clients.proxy.telemetry needs {error.name}", "otel")
@@ -41,9 +48,6 @@ class Telemetry:
 
     Args:
         upstream: the URL of the server.
-
-    Raises:
-        ImportError: the package `opentelemetry-api` is missing: install toolglean with the extra `[otel]`.
     """
 
     def __init__(self, upstream: str) -> None:
@@ -105,21 +109,7 @@ def _found(record: Record) -> dict[str, Any]:
 
 
 def export() -> None:
-    """Send what is recorded to the OTLP endpoint that the environment names (`OTEL_EXPORTER_OTLP_ENDPOINT`, …).
-
-    Raises:
-        ImportError: a package is missing: install toolglean with the extra `[otel]`.
-    """
-    try:
-        from opentelemetry.exporter.otlp.proto.http.metric_exporter import OTLPMetricExporter  # noqa: PLC0415
-        from opentelemetry.exporter.otlp.proto.http.trace_exporter import OTLPSpanExporter  # noqa: PLC0415
-        from opentelemetry.sdk.metrics import MeterProvider  # noqa: PLC0415
-        from opentelemetry.sdk.metrics.export import PeriodicExportingMetricReader  # noqa: PLC0415
-        from opentelemetry.sdk.resources import OTELResourceDetector, Resource  # noqa: PLC0415
-        from opentelemetry.sdk.trace import TracerProvider  # noqa: PLC0415
-        from opentelemetry.sdk.trace.export import BatchSpanProcessor  # noqa: PLC0415
-    except ImportError as error:
-        raise ImportError(needs(f"`toolglean proxy --otel` needs {error.name}", "otel"), name=error.name) from error
+    """Send what is recorded to the OTLP endpoint that the environment names (`OTEL_EXPORTER_OTLP_ENDPOINT`, …)."""
     resource = Resource.create({"service.name": "toolglean-proxy"}).merge(OTELResourceDetector().detect())
     traces = TracerProvider(resource=resource)
     traces.add_span_processor(BatchSpanProcessor(OTLPSpanExporter()))
