@@ -228,7 +228,7 @@ def agents(session: nox.Session) -> None:
     folder = session.create_tmp()
     session.run("npm", "install", "--silent", "--prefix", folder, *AGENTS, external=True)
     path = f"{folder}/node_modules/.bin{os.pathsep}{os.environ['PATH']}"
-    session.run("python", "-m", "tests.agents", *session.posargs, env={"PATH": path})
+    session.run("python", "-m", "tests.frameworks.agents", *session.posargs, env={"PATH": path})
 
 
 # What SGLang's parsers import: its own list of packages is for machines with a GPU.

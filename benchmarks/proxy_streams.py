@@ -43,6 +43,7 @@ from toolglean import __version__
 
 __all__ = ["TEXTS", "main", "measured"]
 
+PATIENCE = 60.0
 CALL = b'"name":"look"'
 TEXTS = {"prose": PROSE, "Markdown": MARKDOWN, "calls": leak("hermes")}
 """What a stream repeats."""
@@ -87,6 +88,12 @@ class Load:
         self.streams: dict[int, Stream] = {}
         self.late: list[float] = []
         self.counts = False
+
+    async def begin(self) -> None:
+        """Wait until each stream can be written: processes that were just started need a while."""
+        end = time.monotonic() + PATIENCE
+        while time.monotonic() < end and any(stream.out is None for stream in self.streams.values()):  # noqa: ASYNC110  # a benchmark may look
+            await asyncio.sleep(0.05)
 
     async def write(self, end: float) -> float:
         """Write events until `end`; the share of them that was written in time."""
@@ -179,13 +186,14 @@ async def measured(text: str, streams: int, rate: float, seconds: float, workers
             more = ("--workers", str(workers)) if workers > 1 else ()
             command = ("toolglean", "proxy", "--upstream", upstream, "--port", "0", *more)
             process, url = stack.enter_context(process_of("stderr", *command))
-            await asyncio.sleep(0.5)
-            pids = [process.pid, *_children(process.pid)]
         port = urlsplit(url).port or 0
         callers = []
         for number in range(streams):
             load.streams[number] = Stream(place=number % len(load.parts))
             callers.append((await loop.create_connection(lambda n=number: Caller(load, n), "127.0.0.1", port))[0])  # type: ignore[misc]
+        await load.begin()
+        if workers:
+            pids = [process.pid, *_children(process.pid)]
         await load.write(time.monotonic() + min(2.0, seconds / 2))
         load.counts, before, begin = True, sum(map(processor_of, pids)), time.monotonic()
         in_time = await load.write(begin + seconds)

@@ -1,6 +1,6 @@
 # Runs each agent that is installed, in a folder and a HOME of its own. Does not depend on how an agent is set up.
 #
-#   python -m tests.agents [NAME …]      those on the PATH; some seconds for each answer
+#   python -m tests.frameworks.agents [NAME …]      those on the PATH; some seconds for each answer
 #
 # The model is told nothing: its answer to a request with tools is what the table says, and "Done." once a result came.
 """What coding agents make of a server that leaks: directly, and behind the proxy."""
@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tests.agents.ways import AGENTS, Agent, installed, write_files
+from tests.frameworks.agents.ways import AGENTS, Agent, installed, write_files
 from tests.clients.families import BARE, FAMILIES
 from tests.clients.proxies import serving
 from tests.support.loopback import Loopback, Turn

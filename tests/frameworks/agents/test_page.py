@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.agents.__main__ import TWELVE, cases
-from tests.agents.ways import AGENTS, MODEL, QUESTION
+from tests.frameworks.agents.__main__ import TWELVE, cases
+from tests.frameworks.agents.ways import AGENTS, MODEL, QUESTION
 
-HOW_TO = Path(__file__).parents[2] / "docs" / "how-to"
+HOW_TO = Path(__file__).parents[3] / "docs" / "how-to"
 PAGE = (HOW_TO / "coding-agents.md").read_text(encoding="utf-8")
 URL = "http://127.0.0.1:8001"
 
