@@ -38,12 +38,9 @@ def with_file(args: Sequence[str], options: Mapping[str, argparse.Action]) -> li
     finder.add_argument(NAME)
     try:
         path = finder.parse_known_args(args)[0].config
+        values = {} if path is None else tomllib.loads(read_text(path))
     except argparse.ArgumentError:  # it has no value, as the command's own parser says
         return list(args)
-    if path is None:
-        return list(args)
-    try:
-        values = tomllib.loads(read_text(path))
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"{path}: not valid TOML: {error}") from error
     known = {name.removeprefix("--"): each for name, each in options.items() if name not in (NAME, "--help", "-h")}

@@ -69,8 +69,8 @@ class CommandParser(argparse.ArgumentParser):
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]  # overloads
         """As argparse does, but it refuses whatever it does not know, and a file may contain options (--config)."""
-        if "--config" in self._option_string_actions:
-            args = self._with_file(args or ())
+        if "--config" in self._option_string_actions and any(each.startswith("--config") for each in args or ()):
+            args = self._with_file(args)
         for each in args or ():
             if each == "--":
                 break

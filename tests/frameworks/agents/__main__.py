@@ -17,9 +17,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tests.frameworks.agents.ways import AGENTS, Agent, installed, write_files
 from tests.clients.families import BARE, FAMILIES
 from tests.clients.proxies import serving
+from tests.frameworks.agents.ways import AGENTS, Agent, installed, write_files
 from tests.support.loopback import Loopback, Turn
 from toolglean import ToolSet, render
 from toolglean.clients.proxy import application

@@ -21,7 +21,7 @@ def section(name: str) -> str:
 
 
 def block(name: str) -> str:
-    found = re.search(r"^```\w+\n(.*?)^```$", section(name), re.MULTILINE | re.DOTALL)
+    found = re.search(r"^```\w*\n(.*?)^```$", section(name), re.MULTILINE | re.DOTALL)
     assert found
     return found[1]
 
