@@ -125,8 +125,9 @@ def test_a_process_that_dies_is_replaced_and_none_outlives_the_first(server: Loo
             post(f"{url}/v1/chat/completions", REQUEST)
         before = children(process.pid)
         assert len(before) == 2
-        os.kill(before[0], signal.SIGKILL)
-        until(lambda: len(set(children(process.pid)) | set(before)) == 3)
+        for number, each in enumerate((signal.SIGKILL, signal.SIGTERM)):
+            os.kill(before[number], each)
+            until(lambda more=number + 3: len(set(children(process.pid)) | set(before)) == more)  # type: ignore[misc]
         for _ in range(4):
             assert said("chat", post(f"{url}/v1/chat/completions", REQUEST), REQUEST).calls == CALLS
         assert metrics(url)["toolglean_leaked_calls_total"] == 12  # those of the dead one, too
@@ -140,7 +141,8 @@ def test_a_process_that_dies_is_replaced_and_none_outlives_the_first(server: Loo
 @pytest.mark.parametrize("workers", ["1", "2"])
 @pytest.mark.parametrize("drain", ["1", "20"])
 def test_open_answers_end_after_sigterm_and_nothing_new_begins(server: Loopback, workers: str, drain: str) -> None:
-    with running("--upstream", f"{server.url}/v1", "--workers", workers, "--drain", drain) as (process, url):
+    args = ("--workers", workers, "--drain", drain, "--log-format", "json")
+    with running("--upstream", f"{server.url}/v1", *args) as (process, url):
         more = threading.Event()
         server.play(Turn(list(HERMES), faults=[Slow(5, until=more)]))
         request = urllib.request.Request(  # noqa: S310
@@ -170,6 +172,8 @@ def test_open_answers_end_after_sigterm_and_nothing_new_begins(server: Loopback,
         else:
             assert isinstance(found[0], http.client.IncompleteRead)
             assert b"get_weather" not in found[0].partial
+        assert process.stderr is not None
+        assert all(json.loads(line)["time"] for line in process.stderr.read().splitlines())
 
 
 def is_refused(url: str) -> bool:

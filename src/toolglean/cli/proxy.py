@@ -154,8 +154,7 @@ def _work(args: argparse.Namespace, listening: socket.socket, slots: Any, number
 
 
 def _serve(args: argparse.Namespace, listening: socket.socket, board: Any = None) -> None:
-    from toolglean.clients.proxy import serve  # noqa: PLC0415
-    from toolglean.clients.proxy.records import JsonLines, RequestLog  # noqa: PLC0415
+    from toolglean.clients.proxy import JsonLines, RequestLog, serve  # noqa: PLC0415
 
     watchers: list[Any] = []
     logging.basicConfig(format="%(name)s: %(message)s", level=logging.WARNING)

@@ -103,8 +103,7 @@ def application(
         body_limit: how many bytes the body of a request may have.
         request_limit: how many requests may be open at once; others get status 503. None: any number.
         silence_limit: how many seconds the upstream may be silent before it is given up. None: as long as it likes.
-        watchers: are told of each request: `RequestLog()` of `toolglean.clients.proxy.records`, `Telemetry(upstream)`
-            of `toolglean.clients.proxy.telemetry`.
+        watchers: are told of each request: `RequestLog()`, or `Telemetry` of `toolglean.clients.proxy.telemetry`.
         board: where other processes that serve the same port write their counters; None: there are none.
         transport: how the upstream is reached; None: httpx's own.
 
@@ -143,7 +142,7 @@ def serve(served: Starlette, listening: socket.socket, *, drain: float = PATIENC
     """
     config = uvicorn.Config(
         served,
-        log_level="warning",
+        log_config=None,  # its warnings go where ours go
         access_log=False,
         server_header=False,  # the upstream's own are passed on
         date_header=False,

@@ -59,7 +59,11 @@ class Record:
     headers: dict[str, str] = field(default_factory=dict)
 
     def name_model(self, asked: Mapping[str, Any]) -> None:
-        """Note the model, and whether a stream is asked for, in the fields of the request's body."""
+        """Note the model, and whether a stream is asked for.
+
+        Args:
+            asked: the fields of the request's body.
+        """
         model = asked.get("model")
         self.model = model[:LONGEST] if isinstance(model, str) else ""
         self.streamed = asked.get("stream", self.api == "ollama" and bool(asked)) is True
@@ -73,11 +77,20 @@ class Watcher(Protocol):
     """Is told of each request, twice."""
 
     def begin(self, record: Record, headers: dict[str, str]) -> None:
-        """A request came, with these headers, keys among them. It may set `record.trace` and `record.headers`."""
+        """A request came.
+
+        Args:
+            record: what is known of it. The watcher may set its `trace` and its `headers`.
+            headers: those of the request, keys among them.
+        """
         ...
 
     def end(self, record: Record) -> None:
-        """It was answered, or given up."""
+        """It was answered, or given up.
+
+        Args:
+            record: the same, complete.
+        """
         ...
 
 
@@ -85,10 +98,18 @@ class RequestLog:
     """A `Watcher` that logs each request once it is over."""
 
     def begin(self, record: Record, headers: dict[str, str]) -> None:
-        """Nothing is logged yet."""
+        """Nothing is logged yet.
+
+        Args:
+            record, headers: as for `Watcher`.
+        """
 
     def end(self, record: Record) -> None:
-        """Log the request, with what `JsonLines` writes of it."""
+        """Log the request, with what `JsonLines` writes of it.
+
+        Args:
+            record: as for `Watcher`.
+        """
         said = {
             **{name: getattr(record, name) for name in ("api", "method", "path", "model", "streamed", "status")},
             **{name: getattr(record, name) for name in ("error", "left", "trace") if getattr(record, name)},
@@ -103,7 +124,11 @@ class JsonLines(logging.Formatter):
     """Writes each record of a log as one line of JSON."""
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line: time, level, logger, message, and what `RequestLog` adds."""
+        """The line: time, level, logger, message, and what `RequestLog` adds.
+
+        Args:
+            record: of the log.
+        """
         told = {
             "time": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),

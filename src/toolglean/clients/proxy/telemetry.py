@@ -63,7 +63,11 @@ class Telemetry:
         self._open: dict[int, Span] = {}
 
     def begin(self, record: Record, headers: dict[str, str]) -> None:
-        """Begin the span of a request, inside the trace that its headers name."""
+        """Begin the span of a request, inside the trace that its headers name.
+
+        Args:
+            record, headers: as for `Watcher`.
+        """
         if record.api not in PROVIDERS:
             return
         span = self._tracer.start_span("chat", propagate.extract(headers), SpanKind.CLIENT)
@@ -72,7 +76,11 @@ class Telemetry:
         self._open[id(record)] = span
 
     def end(self, record: Record) -> None:
-        """End it, and record the metrics."""
+        """End it, and record the metrics.
+
+        Args:
+            record: as for `Watcher`.
+        """
         span = self._open.pop(id(record), None)
         if span is None:
             return

@@ -51,7 +51,7 @@ def run_workers(listening: Sequence[socket.socket], work: Callable[..., None], g
         wait([process.sentinel for process in running], timeout=0.2)
         for number, process in enumerate(running):
             if process.exitcode is not None and not stopping.is_set():
-                code = int(process.exitcode >= 0)  # below 0: it was killed, perhaps for its memory
+                code = int(process.exitcode > 0)  # below 0: it was killed, perhaps for its memory
                 running[number] = process if code else started(number)
     for each in listening:
         each.close()
