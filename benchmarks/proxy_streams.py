@@ -6,6 +6,8 @@
 # 1/rate seconds, and reads what comes back. The proxies are `toolglean proxy`. So an event has one clock, and the load
 # takes one core: on a machine with two, more than one worker competes with it.
 #
+# Where not all events are written in time, this process is at its end, and the latency is its own.
+#
 # Latency is the time from writing an event to reading it; for a call, from the event that completes it to the call.
 # "added" is that through the proxy less that of the same load without it.
 """Many streams through the proxy: latency that it adds, streams of one core, memory."""
@@ -203,6 +205,7 @@ async def measured(text: str, streams: int, rate: float, seconds: float, workers
         for caller in callers:
             caller.close()
         server.close()
+        await asyncio.sleep(0.1)  # they are closed by the loop, which the end of the process would block
     late = sorted(load.late) or [float("nan")]
     return Figures(late[len(late) // 2], late[int(len(late) * 0.99)], in_time, used, memory)
 
