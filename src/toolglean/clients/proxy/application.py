@@ -43,7 +43,6 @@ except ImportError as error:
     raise ImportError(said, name=error.name) from error
 
 from toolglean.clients.across import Crossing, CrossingError
-from toolglean.clients.proxy.body import Body
 from toolglean.clients.proxy.headers import to_caller, to_upstream
 from toolglean.clients.proxy.history import as_text
 from toolglean.clients.proxy.metrics import Board, Metrics
@@ -351,18 +350,6 @@ class _Proxy:
     ) -> None:
         headers = to_caller(answer.headers.raw, repaired=reader is not None)
         await send({"type": "http.response.start", "status": answer.status_code, "headers": headers})
-        body = Body(send)
-        async with anyio.create_task_group() as group:
-            group.start_soon(body.send_what_waits)
-            last = await self._read(answer, reader, record, body, is_large=is_large)
-            group.cancel_scope.cancel()
-        self._over(record)
-        # After an error without an end: the server then breaks the connection, as the upstream did.
-        await body.end(last, is_whole=not record.error)
-
-    async def _read(
-        self, answer: httpx.Response, reader: AnswerReader | None, record: Record, body: Body, *, is_large: bool
-    ) -> bytes:
         came = 0
         try:
             async for data in answer.aiter_raw() if reader is None else aunpacked(answer):
@@ -370,14 +357,16 @@ class _Proxy:
                     record.first = record.since()
                 came += len(data)
                 if found := data if reader is None else await self._run(is_large, reader.feed, data):
-                    await body.add(found)
+                    await send({"type": "http.response.body", "body": found, "more_body": True})
             last = b"" if reader is None else await self._run(is_large or came > SMALL, reader.finish)
         except (httpx.HTTPError, httpx.StreamError, BodyError) as error:
             self.metrics.count("errors")
             record.error = type(error).__name__
             log.warning("the upstream disconnected: %s", record.error)
             last = await self._run(is_large or came > SMALL, _last_words, reader, error)
-        return bytes(last)
+        self._over(record)
+        # After an error without an end: the server then breaks the connection, as the upstream did.
+        await send({"type": "http.response.body", "body": last, "more_body": bool(record.error)})
 
     async def _run(self, is_large: bool, do: Callable[..., Any], *given: Any) -> Any:  # noqa: FBT001
         """Call it, in a thread if it may take long, so that other requests can continue."""
