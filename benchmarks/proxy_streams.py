@@ -82,10 +82,10 @@ class Load:
 
     def __init__(self, text: str, rate: float, *, repaired: bool) -> None:
         self.parts = parts_of(text)
-        end = text.find("</tool_call>")
+        end = text.find("\n</tool_call>")  # a call is complete with its last bracket
         self.awaits, self.timed = b"\n\n", set(range(len(self.parts)))
         if end >= 0 and repaired:
-            self.awaits, self.timed = CALL, {(end + len("</tool_call>") - 1) // CHUNK}
+            self.awaits, self.timed = CALL, {(end - 1) // CHUNK}
         self.rate = rate
         self.streams: dict[int, Stream] = {}
         self.late: list[float] = []
@@ -191,7 +191,7 @@ async def measured(text: str, streams: int, rate: float, seconds: float, workers
         port = urlsplit(url).port or 0
         callers = []
         for number in range(streams):
-            load.streams[number] = Stream(place=number % len(load.parts))
+            load.streams[number] = Stream()
             callers.append((await loop.create_connection(lambda n=number: Caller(load, n), "127.0.0.1", port))[0])  # type: ignore[misc]
         await load.begin()
         if workers:
