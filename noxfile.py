@@ -170,7 +170,7 @@ def clients(session: nox.Session) -> None:
     # The laws of messages need no client, and take as long as all else together: the whole suite runs them.
     _run(
         session,
-        ",".join((*CLIENTS, "anthropic", "proxy")),
+        ",".join((*CLIENTS, "anthropic", "proxy", "otel")),
         "tests/clients",
         "tests/conversation",
         *LOADS,
