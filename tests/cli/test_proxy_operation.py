@@ -21,7 +21,7 @@ from tests.clients.families import TOOLS
 from tests.clients.proxies import until
 from tests.support.loopback import Loopback, Slow, Turn, serve
 from tests.support.loopback.raw import head, raw_server
-from toolglean.cli import main
+from toolglean.cli import _parser, main
 
 pytest.importorskip("uvicorn", reason="needs toolglean[proxy]")
 
@@ -57,6 +57,15 @@ def test_a_file_of_options(server: Loopback, tmp_path: Path) -> None:
     with running("--upstream", server.url, "--config", str(file)) as (_, url):
         server.play(Turn([broken]))
         assert said("chat", post(f"{url}/v1/chat/completions", REQUEST), REQUEST).calls == CALLS
+
+
+def test_the_file_of_the_page(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "how-to" / "proxy.md").read_text(encoding="utf-8")
+    file = tmp_path / "proxy.toml"
+    file.write_text(page.partition("```toml\n")[2].partition("```")[0], encoding="utf-8")
+    args = _parser("proxy").parse_args(["proxy", "--config", str(file), "--workers", "2"])
+    assert (args.upstream, args.workers, args.request_limit) == ("http://localhost:8000/v1", 2, 200)
+    assert (args.drain, args.silence_limit, args.log_format, args.no_repair) == (60, 300, "json", False)
 
 
 @pytest.mark.parametrize(

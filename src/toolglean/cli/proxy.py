@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--upstream", required=True, metavar="URL", help="the server, such as http://localhost:8000/v1")
     parser.add_argument("--host", default="127.0.0.1", help="where to listen (default: 127.0.0.1, this machine alone)")
     parser.add_argument("--port", type=int, default=PORT, help=f"where to listen (default: {PORT}; 0: any free port)")
-    parser.epilog = exit_codes(1, 4, 141, _0="never returned: it serves until it is interrupted", _130="interrupted")
+    parser.epilog = exit_codes(4, 141, _0="ended by SIGTERM", _1="one of several processes ended by an error")
     add_format_options(parser, for_server=True)
     group = parser.add_argument_group("what is passed on")
     group.add_argument(
