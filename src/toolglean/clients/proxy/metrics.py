@@ -93,6 +93,7 @@ class Metrics:
         if board is not None:  # the process before this one may have died
             self._add(board.read(board.own))
             self.values["open"].clear()
+            self.publish()
 
     @property
     def open(self) -> int:
