@@ -114,6 +114,7 @@ def docs(session: nox.Session) -> None:
     session.run("python", "-m", "pytest", "--depth", "full", "-q", "tests/project/test_docs.py", *session.posargs)
     session.run("python", "-m", "benchmarks.floods", "--smoke", silent=True)
     session.run("python", "-m", "benchmarks.proxy", "--smoke", silent=True)
+    session.run("python", "-m", "benchmarks.proxy_streams", "--smoke", silent=True)
 
 
 @nox.session
@@ -193,7 +194,7 @@ def clients(session: nox.Session) -> None:
     # The laws of messages need no client, and take as long as all else together: the whole suite runs them.
     _run(
         session,
-        ",".join((*CLIENTS, "anthropic", "proxy")),
+        ",".join((*CLIENTS, "anthropic", "proxy", "otel")),
         "tests/clients",
         "tests/conversation",
         *LOADS,
@@ -221,8 +222,10 @@ FRAMEWORKS = {
 }
 
 
-JAVASCRIPT = "openai@6.49.0"
-"""The openai package of JavaScript, for the proxy."""
+JAVASCRIPT = ("openai@6.49.0", "@anthropic-ai/sdk@1.14.0")
+"""The packages of JavaScript, for the proxy."""
+AGENTS = ("@anthropic-ai/claude-code@2.1.197", "@openai/codex@0.171.0", "opencode-ai@1.18.33", "cline@3.0.65")
+"""Coding agents. Crush's package fetches its program from another site."""
 
 
 @nox.session(default=False)
@@ -233,13 +236,23 @@ def frameworks(session: nox.Session, openai: str) -> None:
     env = {}
     if openai == "openai3" and shutil.which("npm"):
         folder = session.create_tmp()
-        session.run("npm", "install", "--silent", "--prefix", folder, JAVASCRIPT, external=True)
+        session.run("npm", "install", "--silent", "--prefix", folder, *JAVASCRIPT, external=True)
         env = {"NODE_PATH": str(Path(folder) / "node_modules")}
         session.run("python", "-m", "tests.frameworks", "leaks", env=env)
     session.run("python", "-m", "tests.frameworks")
     # Some leave their clients open, which is their own affair.
     lax = ("-p", "no:unraisableexception", "-W", "default")
     session.run("python", "-m", "pytest", *OPTIONS, *lax, "tests/frameworks", *session.posargs, env=env)
+
+
+@nox.session(default=False)
+def agents(session: nox.Session) -> None:
+    """Coding agents of npm with a server that leaks: some 1.4 GB. `-- crush` adds a program that is on the PATH."""
+    session.install("--no-compile", "--editable", ".[proxy]")
+    folder = session.create_tmp()
+    session.run("npm", "install", "--silent", "--prefix", folder, *AGENTS, external=True)
+    path = f"{folder}/node_modules/.bin{os.pathsep}{os.environ['PATH']}"
+    session.run("python", "-m", "tests.frameworks.agents", *session.posargs, env={"PATH": path})
 
 
 # What SGLang's parsers import: its own list of packages is for machines with a GPU.

@@ -47,6 +47,29 @@ TOOLS: list[dict[str, Any]] = [
 CHUNK = 4
 PROSE = "The quick brown fox jumps over the lazy dog, and Grüße to 😀. "
 
+MARKDOWN = """\
+## The plan
+
+First, look at *what* is there: `ls -l` shows **three** files, see [the list](https://example.org/a_b).
+
+1. Read `main.py`, and note what `run()` returns.
+2. Write a test (it must fail):
+
+```python
+def test_sum() -> None:
+    assert total([1, 2], start=3) == 6
+```
+
+| file | lines |
+|---|---|
+| `main.py` | 120 |
+
+> It is "done" once all tests pass.
+
+"""
+RATE = 100
+"""Tokens of a stream in a second."""
+
 
 def event(**delta: Any) -> bytes:
     """One event of a stream."""
@@ -96,6 +119,7 @@ def cost(chunks: int) -> list[tuple[str, float, float]]:
     """(work, µs a chunk, µs a chunk for reading its JSON alone), each the best of five."""
     texts = {
         "prose": PROSE * (chunks * CHUNK // len(PROSE)),
+        "Markdown": MARKDOWN * (chunks * CHUNK // len(MARKDOWN) + 1),
         "arguments": render("hermes", [("look", {"at": "lorem ipsum " * (chunks * CHUNK // 12)})]),
     }
     works = [(name, text, options) for name, text in texts.items() for options in ({"format": "hermes"}, {})]
@@ -157,22 +181,22 @@ class _Upstream:
         parts = events(leak("hermes"))
         while time.monotonic() < end:
             for part in parts[:-2]:
-                out.write(_chunked(part))
+                out.write(chunked(part))
                 await out.drain()
                 await asyncio.sleep(0.05)
-        out.write(_chunked(*parts[-2:]) + b"0\r\n\r\n")
+        out.write(chunked(*parts[-2:]) + b"0\r\n\r\n")
         await out.drain()
 
     async def _endless(self, what: str, asked: asyncio.StreamReader, out: asyncio.StreamWriter) -> None:
         gone = asyncio.create_task(asked.read(1))
         out.write(SSE if what == "endless" else b"")
         while not gone.done():
-            out.write(_chunked(event(content="Hello, ")) if what == "endless" else b"")
+            out.write(chunked(event(content="Hello, ")) if what == "endless" else b"")
             await asyncio.wait([gone], timeout=0.01)
         raise ConnectionResetError
 
 
-def _chunked(*parts: bytes) -> bytes:
+def chunked(*parts: bytes) -> bytes:
     return b"".join(b"%x\r\n%s\r\n" % (len(part), part) for part in parts)
 
 
@@ -187,7 +211,7 @@ SSE = _head("200 OK", "text/event-stream", "Transfer-Encoding: chunked")
 def _answered(what: str, left: Counter[str]) -> bytes:
     stream = events(leak("hermes"))
     if what == "dies":
-        return SSE + _chunked(*stream[:20])
+        return SSE + chunked(*stream[:20])
     kind, data, status = "application/json", b'{"error": {"message": "no"}}', "200 OK"
     more: list[str] = []
     if what == "gzip":
@@ -205,7 +229,7 @@ def _answered(what: str, left: Counter[str]) -> bytes:
 
 
 @contextmanager
-def _process(stream: str, *command: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
+def process_of(stream: str, *command: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
     pipes: dict[str, Any] = {stream: subprocess.PIPE}
     with subprocess.Popen([sys.executable, "-m", *command], text=True, **pipes) as process:
         try:
@@ -220,10 +244,10 @@ def _process(stream: str, *command: str) -> Iterator[tuple[subprocess.Popen[str]
 @asynccontextmanager
 async def _both(seconds: float) -> AsyncIterator[tuple[int, str, httpx.AsyncClient]]:
     own = ("benchmarks.proxy", "--upstream", "--seconds", str(seconds))
-    with _process("stdout", *own) as (_, upstream):
+    with process_of("stdout", *own) as (_, upstream):
         command = ("toolglean", "proxy", "--upstream", upstream, "--port", "0")
         limits = httpx.Limits(max_connections=None)
-        with _process("stderr", *command) as (process, proxy):
+        with process_of("stderr", *command) as (process, proxy):
             async with httpx.AsyncClient(timeout=None, limits=limits, trust_env=False) as client:  # noqa: S113
                 yield process.pid, proxy, client
 
@@ -249,15 +273,15 @@ async def _load(streams: int, seconds: float) -> None:
         step = max(seconds / 6, 0.5)
         while not all(task.done() for task in tasks):
             await asyncio.wait(tasks, timeout=step)
-            told = f"{time.monotonic() - begin:.0f} | {read['events']} | {read['calls']} | {_memory(pid):.1f}"
-            print(f"| {told} | {_processor(pid):.1f} |", flush=True)
+            told = f"{time.monotonic() - begin:.0f} | {read['events']} | {read['calls']} | {memory_of(pid):.1f}"
+            print(f"| {told} | {processor_of(pid):.1f} |", flush=True)
         await asyncio.gather(*tasks)
         print(f"\n{streams} streams: {read['ends']} ended in order, {read['leaks']} leaked markers were seen")
         said = (await client.get(f"{proxy}/metrics")).text
         print("\n".join(line for line in said.splitlines() if not line.startswith("#")))
 
 
-def _memory(pid: int) -> float:
+def memory_of(pid: int) -> float:
     try:
         found = re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{pid}/status").read_text(encoding="utf-8"))
     except OSError:  # another system
@@ -265,7 +289,7 @@ def _memory(pid: int) -> float:
     return int(found[1]) / 1024 if found else float("nan")
 
 
-def _processor(pid: int) -> float:
+def processor_of(pid: int) -> float:
     try:
         fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
     except OSError:
@@ -295,7 +319,7 @@ async def _faults() -> None:
             print(f"| {what}, and the caller leaves | nothing; connections that the upstream saw closed: {left} |")
     async with httpx.AsyncClient(trust_env=False) as client:
         command = ("toolglean", "proxy", "--upstream", "http://127.0.0.1:9", "--port", "0")
-        with _process("stderr", *command) as (_, proxy):
+        with process_of("stderr", *command) as (_, proxy):
             print(f"| is not there | {await _seen(client, f'{proxy}/v1/chat/completions')} |")
 
 
@@ -331,9 +355,12 @@ def main() -> int:
     print("| family | random cuts of its bytes | different answers |\n|---|---|---|")
     for family, count, different in cuts(2 if args.smoke else 200):
         print(f"| {family} | {count} | {different} |")
-    print("\n| work, chunks of 4 characters | µs a chunk | reading its JSON alone | ratio |\n|---|---|---|---|")
+    told = (
+        f"| work, chunks of 4 characters | µs a chunk | reading its JSON alone | ratio | streams of {RATE}/s a core |"
+    )
+    print(f"\n{told}\n|---|---|---|---|---|")
     for work, own, floor in cost(50 if args.smoke else 20_000):
-        print(f"| {work} | {own:.1f} | {floor:.1f} | {own / floor:.1f} |")
+        print(f"| {work} | {own:.1f} | {floor:.1f} | {own / floor:.1f} | {1e6 / own / RATE:,.0f} |")
     print()
     asyncio.run(_load(args.streams, args.seconds))
     print()

@@ -37,6 +37,7 @@ FACES = (
     "toolglean.clients.httpx",
     "toolglean.clients.mcp",
     "toolglean.clients.proxy",
+    "toolglean.clients.proxy.telemetry",
     "toolglean.clients.repair",
     "toolglean.llm",
     "toolglean.kit.explain",

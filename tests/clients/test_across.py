@@ -17,7 +17,7 @@ from tests.support import depth
 from tests.support.loopback import Call, Cut, ErrorLine, Loopback, Status, Turn, serve
 from tests.support.message_protocol import faults
 from toolglean.clients.across import Crossing, CrossingError
-from toolglean.clients.repair import AnswerReader, Repair
+from toolglean.clients.repair import AnswerReader, Repair, decoded
 
 HERMES = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n</tool_call>'
 CALLS = [("get_weather", {"city": "Oslo"})]
@@ -32,12 +32,12 @@ def request(**more: Any) -> dict[str, Any]:
 
 
 def crossing(**more: Any) -> Crossing:
-    return Crossing(json.dumps(request(**more)).encode(), Repair())
+    return Crossing(request(**more), Repair())
 
 
 def read(turn: Turn, **more: Any) -> tuple[bytes, dict[str, Any]]:
     """What a caller gets for an answer of the chat API, however it is cut, and the request that reached that server."""
-    sent = json.loads(crossing(**more).body)
+    sent = json.loads(json.dumps(crossing(**more).asked))
     data = answer("chat", turn, {"stream": False, **sent})
 
     def new() -> AnswerReader:
@@ -112,7 +112,7 @@ def test_usage() -> None:
 
 def test_without_tools_nothing_is_read() -> None:
     body = {name: value for name, value in request().items() if name != "tools"}
-    found = Crossing(json.dumps(body).encode(), Repair()).reader(200, "text/event-stream")
+    found = Crossing(body, Repair()).reader(200, "text/event-stream")
     assert found is not None
     data = fed(lambda: found, answer("chat", Turn(pieces(HERMES)), {"stream": True}), lambda: 50)
     assert said("messages", data, {"stream": True})[:3] == (HERMES, "", [])
@@ -149,41 +149,43 @@ def test_an_error_of_the_server_is_one_of_the_api() -> None:
 def test_a_whole_conversation() -> None:
     image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "AA=="}}
     sent = json.loads(
-        crossing(
-            system=[{"type": "text", "text": "Be brief.", "cache_control": {"type": "ephemeral"}}],
-            messages=[
-                {"role": "user", "content": [{"type": "text", "text": "Is it cold?"}]},
-                {"role": "system", "content": "Tools: 2"},
-                {
-                    "role": "assistant",
-                    "content": [
-                        {"type": "thinking", "thinking": "Hm.", "signature": "x"},
-                        {"type": "redacted_thinking", "data": "x"},
-                        {"type": "text", "text": "Look."},
-                        {"type": "tool_use", "id": "a", "name": "get_weather", "input": {"city": "Oslo"}},
-                    ],
-                },
-                {
-                    "role": "user",
-                    "content": [
-                        {
-                            "type": "tool_result",
-                            "tool_use_id": "a",
-                            "content": [{"type": "text", "text": "cold"}, image],
-                        },
-                        {"type": "text", "text": "And now?"},
-                    ],
-                },
-                {"role": "system", "content": [{"type": "text", "text": "Hurry."}]},
-            ],
-            temperature=0.5,
-            stop_sequences=["END"],
-            tool_choice={"type": "any", "disable_parallel_tool_use": True},
-            thinking={"type": "adaptive"},
-            metadata={"user_id": "x"},
-            output_config={"effort": "high", "format": {"type": "json_schema", "schema": {"type": "object"}}},
-            stream=False,
-        ).body
+        json.dumps(
+            crossing(
+                system=[{"type": "text", "text": "Be brief.", "cache_control": {"type": "ephemeral"}}],
+                messages=[
+                    {"role": "user", "content": [{"type": "text", "text": "Is it cold?"}]},
+                    {"role": "system", "content": "Tools: 2"},
+                    {
+                        "role": "assistant",
+                        "content": [
+                            {"type": "thinking", "thinking": "Hm.", "signature": "x"},
+                            {"type": "redacted_thinking", "data": "x"},
+                            {"type": "text", "text": "Look."},
+                            {"type": "tool_use", "id": "a", "name": "get_weather", "input": {"city": "Oslo"}},
+                        ],
+                    },
+                    {
+                        "role": "user",
+                        "content": [
+                            {
+                                "type": "tool_result",
+                                "tool_use_id": "a",
+                                "content": [{"type": "text", "text": "cold"}, image],
+                            },
+                            {"type": "text", "text": "And now?"},
+                        ],
+                    },
+                    {"role": "system", "content": [{"type": "text", "text": "Hurry."}]},
+                ],
+                temperature=0.5,
+                stop_sequences=["END"],
+                tool_choice={"type": "any", "disable_parallel_tool_use": True},
+                thinking={"type": "adaptive"},
+                metadata={"user_id": "x"},
+                output_config={"effort": "high", "format": {"type": "json_schema", "schema": {"type": "object"}}},
+                stream=False,
+            ).asked
+        )
     )
     call = {"name": "get_weather", "arguments": '{"city": "Oslo"}'}
     assert sent.pop("messages") == [
@@ -246,7 +248,7 @@ def test_what_cannot_be_served_is_refused(more: dict[str, Any], words: str) -> N
         crossing(**more)
     for body in (b"", b"[1]", b"[" * 5000):
         with pytest.raises(CrossingError, match="not a JSON object"):
-            Crossing(body, Repair())
+            Crossing(decoded(body), Repair())
 
 
 ASKED: dict[str, Any] = {
@@ -270,8 +272,8 @@ def test_odd_requests_are_served_or_refused() -> None:
     for place in places(ASKED):
         for new in SHAPES:
             with contextlib.suppress(CrossingError):
-                found = Crossing(json.dumps(put(ASKED, place, new)).encode(), Repair())
-                assert isinstance(json.loads(found.body)["messages"], list)
+                found = Crossing(decoded(json.dumps(put(ASKED, place, new)).encode()), Repair())
+                assert isinstance(json.loads(json.dumps(found.asked))["messages"], list)
 
 
 def test_odd_answers_never_raise() -> None:

@@ -8,16 +8,25 @@ import json
 import os
 import shutil
 import subprocess
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
 from tests.frameworks.leaks import Leak, Read
 
-__all__ = ["NODE", "TOOLS", "has_package", "in_javascript", "in_python", "read_of", "request_of"]
+__all__ = [
+    "NODE",
+    "TOOLS",
+    "has_package",
+    "in_javascript",
+    "in_python",
+    "messages_in_javascript",
+    "read_of",
+    "request_of",
+]
 
-PROGRAM = Path(__file__).parent / "client.cjs"
+PROGRAM, MESSAGES = (Path(__file__).parent / name for name in ("client.cjs", "messages.cjs"))
 PATIENCE = 60.0
 
 
@@ -42,11 +51,12 @@ TOOLS: Any = [
 ]
 
 
-def has_package() -> bool:
-    """Whether node finds the openai package; if not, see NODE_PATH."""
+def has_package(name: str = "openai") -> bool:
+    """Whether node finds that package; if not, see NODE_PATH."""
     if NODE is None:
         return False
-    done = subprocess.run([NODE, "-e", "require.resolve('openai')"], capture_output=True, check=False, timeout=PATIENCE)
+    program = f"require.resolve('{name}')"
+    done = subprocess.run([NODE, "-e", program], capture_output=True, check=False, timeout=PATIENCE)
     return done.returncode == 0
 
 
@@ -57,9 +67,31 @@ def request_of(leak: Leak, *, stream: bool) -> dict[str, Any]:
 
 def in_javascript(url: str, way: str, requests: Iterable[dict[str, Any]]) -> list[list[Read]]:
     """What a program in JavaScript reads: for each request, its choices."""
+    return [
+        [
+            _read(each["content"], each["reasoning"], ((call["name"], call["arguments"]) for call in each["calls"]),
+                  each["reason"])
+            for each in answer
+        ]
+        for answer in _answers([str(PROGRAM), url, way], requests)
+    ]  # fmt: skip
+
+
+def messages_in_javascript(url: str, requests: Iterable[dict[str, Any]]) -> list[tuple[Read, str]]:
+    """What the anthropic package of JavaScript reads, and a hash of the bytes: for each request."""
+    return [
+        (
+            Read(each["content"].strip(), each["reasoning"].strip(), list(map(tuple, each["calls"])), each["reason"]),
+            each["bytes"],
+        )
+        for each in _answers([str(MESSAGES), url], requests)
+    ]
+
+
+def _answers(command: list[str], requests: Iterable[dict[str, Any]]) -> Iterator[Any]:
     assert NODE is not None
     done = subprocess.run(
-        [NODE, str(PROGRAM), url, way],
+        [NODE, *command],
         input=json.dumps(list(requests)),
         capture_output=True,
         text=True,
@@ -69,14 +101,7 @@ def in_javascript(url: str, way: str, requests: Iterable[dict[str, Any]]) -> lis
         env={**os.environ, "NO_PROXY": "*"},
     )
     assert done.returncode == 0, done.stderr
-    return [
-        [
-            _read(each["content"], each["reasoning"], ((call["name"], call["arguments"]) for call in each["calls"]),
-                  each["reason"])
-            for each in json.loads(line)
-        ]
-        for line in done.stdout.splitlines()
-    ]  # fmt: skip
+    return map(json.loads, done.stdout.splitlines())
 
 
 def in_python(client: Any, request: dict[str, Any]) -> list[Read]:

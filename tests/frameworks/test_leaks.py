@@ -12,10 +12,19 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("uvicorn", reason="needs toolglean[proxy]")
-from tests.frameworks.clients import NODE, has_package, in_javascript, in_python, read_of, request_of
+from tests.frameworks.clients import (
+    NODE,
+    has_package,
+    in_javascript,
+    in_python,
+    messages_in_javascript,
+    read_of,
+    request_of,
+)
 from tests.frameworks.leaks import LEAKS, Leak
 from tests.frameworks.runs import ANSWER, Servers, Way, run, servers
 from tests.frameworks.ways import FRAMEWORKS, Api, installed
+from tests.support.loopback import Call, Turn
 
 
 def openai_is_new() -> bool:
@@ -88,6 +97,47 @@ def test_javascript_behind_the_proxy(way: str, among: Servers) -> None:
         if each != LEAKS[name].read(stream=stream)
     ]
     assert wrong == []
+
+
+MESSAGES = {name: leak for name, leak in LEAKS.items() if leak.second is None}  # a message has one choice
+REASONS = {"stop": "end_turn", "tool_calls": "tool_use", "length": "max_tokens"}
+
+
+@pytest.mark.skipif(not has_package("@anthropic-ai/sdk"), reason="needs @anthropic-ai/sdk of npm: nox -s frameworks")
+def test_the_anthropic_package_of_javascript_behind_the_proxy(among: Servers) -> None:
+    asked = [(name, stream) for name in MESSAGES for stream in (True, False)]
+    # The chunks of `raw` are those of the chat API. In the Messages API, what the server has parsed has its place among
+    # the blocks, so a whole answer is the same as a stream.
+    among.upstream.play(*(MESSAGES[name].turn(stream=False) for name, _ in asked))
+    found = messages_in_javascript(among.proxy, [{"stream": stream} for _, stream in asked])
+    wrong = []
+    for (name, stream), (each, _) in zip(asked, found, strict=True):
+        (right,) = MESSAGES[name].read(stream=True)
+        if each != right._replace(reason=REASONS[right.reason or ""]):
+            wrong.append((name, stream, each))
+    assert wrong == []
+
+
+@pytest.mark.skipif(not has_package("@anthropic-ai/sdk"), reason="needs @anthropic-ai/sdk of npm: nox -s frameworks")
+def test_what_does_not_leak_is_the_same_bytes(among: Servers) -> None:
+    turns = [Turn([text[at : at + 5] for at in range(0, len(text), 5)]) for text in NOTHING_LEAKS]
+    turns += [Turn(["I look."], [Call("get_weather", {"city": "Oslo"})]), Turn(["So."], thinking=["Hm."])]
+    requests = [{"stream": stream} for _ in turns for stream in (True, False)]
+    answers = []
+    for url in (among.upstream.url, among.proxy):
+        among.upstream.play(*(turn for turn in turns for _ in range(2)))
+        answers.append(messages_in_javascript(url, requests))
+    direct, behind = answers
+    assert behind == direct
+    assert len({bytes_ for _, bytes_ in direct}) == len(requests)
+
+
+NOTHING_LEAKS = (
+    "It is sunny.",
+    "a < b <tool and `x`\n\n```py\nf(x)\n```\n",
+    "| a | b |\n|---|---|\n| 1 | 😀 |\n",
+    "{ x }",
+)
 
 
 @pytest.mark.skipif(not CASES, reason="no framework is installed: nox -s frameworks")

@@ -5,10 +5,13 @@ from __future__ import annotations
 import os
 import re
 import runpy
+import shutil
 import subprocess
 import sys
+import time
 import tomllib
 import types
+import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -16,6 +19,8 @@ import pytest
 
 import toolglean
 from docs.make_site import ROOT, urls
+from tests.clients.proxies import until
+from tests.support import depth
 from toolglean import _install
 
 NOT_OURS = {
@@ -181,6 +186,39 @@ def test_the_container_has_what_the_build_needs() -> None:
     needed |= {each["path"] for each in pyproject["tool"]["hatch"]["metadata"]["hooks"].values()}
     copied = re.findall(r"^COPY (.+) \S+$", (ROOT / "Containerfile").read_text(encoding="utf-8"), re.MULTILINE)
     assert needed <= {each for files in copied for each in files.split()}
+
+
+def builder() -> str | None:
+    """The command that builds containers, if it works here."""
+    for name in ("podman", "docker"):
+        if shutil.which(name) and subprocess.run([name, "info"], capture_output=True, check=False).returncode == 0:
+            return name
+    return None
+
+
+@pytest.mark.skipif(not depth.is_full(), reason="builds an image: --depth full")
+def test_the_container_serves_and_ends_in_order() -> None:
+    command = builder()
+    if command is None:
+        pytest.skip("needs podman or docker")
+    name = f"toolglean-proxy-test-{os.getpid()}"
+    subprocess.run([command, "build", "--quiet", "-t", name, "-f", "Containerfile", "."], cwd=ROOT, check=True)
+    start = ["run", "--rm", "--detach", "--name", name, "-p", "127.0.0.1:18001:8001", name]
+    subprocess.run([command, *start, "--upstream", "http://127.0.0.1:9", "--workers", "2"], check=True)
+    try:
+        until(is_healthy)
+    finally:
+        begun = time.monotonic()
+        subprocess.run([command, "stop", "--time", "30", name], check=True)
+    assert time.monotonic() - begun < 25  # by SIGTERM, not killed
+
+
+def is_healthy() -> bool:
+    try:
+        with urllib.request.urlopen("http://127.0.0.1:18001/healthz", timeout=2) as answer:
+            return bool(answer.read() == b"ok\n")
+    except OSError:
+        return False
 
 
 def test_the_extra_dev_is_what_developers_need() -> None:

@@ -6,14 +6,17 @@ from __future__ import annotations
 
 import argparse
 import logging
+import signal
 import socket
 import sys
+from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
 
 from toolglean._install import needs
 from toolglean.batch.lines import InputError
-from toolglean.cli.options import add_format_options, made_with
+from toolglean.cli.options import add_format_options, at_least_one, made_with
 from toolglean.cli.usage import exit_codes
 
 __all__ = ["add_arguments"]
@@ -33,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--upstream", required=True, metavar="URL", help="the server, such as http://localhost:8000/v1")
     parser.add_argument("--host", default="127.0.0.1", help="where to listen (default: 127.0.0.1, this machine alone)")
     parser.add_argument("--port", type=int, default=PORT, help=f"where to listen (default: {PORT}; 0: any free port)")
-    parser.epilog = exit_codes(1, 4, 141, _0="never returned: it serves until it is interrupted", _130="interrupted")
+    parser.epilog = exit_codes(4, 141, _0="ended by SIGTERM", _1="one of several processes ended by an error")
     add_format_options(parser, for_server=True)
     group = parser.add_argument_group("what is passed on")
     group.add_argument(
@@ -62,7 +65,51 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="MIB",
         help="the largest size of a request's body, in MiB (default: 64)",
     )
+    _add_operation(parser)
     parser.set_defaults(run=run)
+
+
+def _add_operation(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("how it runs")
+    group.add_argument(
+        "--config",
+        metavar="FILE",
+        help="a TOML file with options by their names, such as no-repair = true; the command line comes first",
+    )
+    group.add_argument(
+        "--workers", type=at_least_one, default=1, metavar="N", help="how many processes serve the port (default: 1)"
+    )
+    group.add_argument(
+        "--request-limit",
+        type=at_least_one,
+        metavar="N",
+        help="how many requests each process answers at once; others get status 503 (default: any number)",
+    )
+    group.add_argument(
+        "--silence-limit",
+        type=at_least_one,
+        metavar="SECONDS",
+        help="how long the server may be silent before an answer breaks off (default: as long as it likes)",
+    )
+    group.add_argument(
+        "--drain",
+        type=at_least_one,
+        default=20,
+        metavar="SECONDS",
+        help="how long open answers may go on after SIGTERM or an interrupt (default: 20)",
+    )
+    group.add_argument(
+        "--log-format",
+        choices=["text", "json"],
+        default="text",
+        help="json: one line of JSON for each request and each warning, without keys and bodies (default: text, "
+        "warnings only)",
+    )
+    group.add_argument(
+        "--otel",
+        action="store_true",
+        help="send traces and metrics to the OTLP endpoint of OTEL_EXPORTER_OTLP_ENDPOINT (needs toolglean[otel])",
+    )
 
 
 def run(args: argparse.Namespace) -> int:
@@ -71,28 +118,83 @@ def run(args: argparse.Namespace) -> int:
     Raises:
         InputError: an argument is wrong, or the port is taken.
     """
-    try:
-        from toolglean.clients.proxy import application, serve  # noqa: PLC0415  # only this command needs its packages
-    except ImportError as error:
-        raise InputError(needs(f"`toolglean proxy` needs {error.name}", "proxy")) from error
     if args.body_limit < 1:
         raise InputError(f"--body-limit {args.body_limit}: expected 1 MiB or more")
-    repair = _repair(args)
-    served = application(
+    _application(args)  # for its errors
+    if args.otel:
+        _telemetry()
+    with _listening(args.host, args.port) as listening:
+        _check_not_itself(args.upstream, listening)
+        args.port = listening.getsockname()[1]
+        if args.workers == 1:
+            _say_where(args, listening)
+            _serve(args, listening)
+            return 0
+    from toolglean.clients.proxy.workers import run_workers  # noqa: PLC0415  # only this command needs its packages
+
+    sockets = [_listening(args.host, args.port, shared=True) for _ in range(args.workers)]
+    _say_where(args, sockets[0])
+    return run_workers(sockets, _work, args)
+
+
+def _say_where(args: argparse.Namespace, listening: socket.socket) -> None:
+    host, port = listening.getsockname()[:2]
+    shown = f"[{host}]" if ":" in host else host
+    print(f"toolglean proxy: http://{shown}:{port} -> {args.upstream}", file=sys.stderr, flush=True)
+
+
+def _work(args: argparse.Namespace, listening: socket.socket, slots: Any, number: int) -> None:
+    """Serve as one of several processes."""
+    from toolglean.clients.proxy.metrics import Board  # noqa: PLC0415
+    from toolglean.clients.proxy.workers import end_with_parent  # noqa: PLC0415
+
+    end_with_parent()
+    with suppress(KeyboardInterrupt):
+        _serve(args, listening, Board(slots, number))
+
+
+def _serve(args: argparse.Namespace, listening: socket.socket, board: Any = None) -> None:
+    from toolglean.clients.proxy import JsonLines, RequestLog, serve  # noqa: PLC0415
+
+    watchers: list[Any] = []
+    logging.basicConfig(format="%(name)s: %(message)s", level=logging.WARNING)
+    if args.log_format == "json":
+        logging.getLogger().handlers[0].setFormatter(JsonLines())
+        logging.getLogger("toolglean.proxy.requests").setLevel(logging.INFO)
+        watchers.append(RequestLog())
+    if args.otel:
+        telemetry = _telemetry()
+        telemetry.export()
+        watchers.append(telemetry.Telemetry(args.upstream))
+    # After the answers that were open: the traces that are not sent yet are sent as the process ends.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+    serve(_application(args, watchers, board), listening, drain=args.drain)
+
+
+def _application(args: argparse.Namespace, watchers: Sequence[Any] = (), board: Any = None) -> Any:
+    try:
+        from toolglean.clients.proxy import application  # noqa: PLC0415  # only this command needs its packages
+    except ImportError as error:
+        raise InputError(needs(f"`toolglean proxy` needs {error.name}", "proxy")) from error
+    return application(
         args.upstream,
-        repair,
+        _repair(args),
         history=args.history,
         serve_messages=args.serve == "messages",
         body_limit=args.body_limit * MIB,
+        request_limit=args.request_limit,
+        silence_limit=args.silence_limit,
+        watchers=watchers,
+        board=board,
     )
-    with _listening(args.host, args.port) as listening:
-        _check_not_itself(args.upstream, listening)
-        logging.basicConfig(format="%(name)s: %(message)s", level=logging.WARNING)
-        host, port = listening.getsockname()[:2]
-        shown = f"[{host}]" if ":" in host else host
-        print(f"toolglean proxy: http://{shown}:{port} -> {args.upstream}", file=sys.stderr, flush=True)
-        serve(served, listening)
-    return 0
+
+
+def _telemetry() -> Any:
+    try:
+        from toolglean.clients.proxy import telemetry  # noqa: PLC0415  # needs an extra of its own
+    except ImportError as error:
+        raise InputError(needs(f"`toolglean proxy --otel` needs {error.name}", "otel")) from error
+    return telemetry
 
 
 def _repair(args: argparse.Namespace) -> Any:
@@ -120,7 +222,7 @@ def _check_not_itself(upstream: str, listening: socket.socket) -> None:
         )
 
 
-def _listening(host: str, port: int) -> socket.socket:
+def _listening(host: str, port: int, *, shared: bool = False) -> socket.socket:
     host = host.removeprefix("[").removesuffix("]")  # as in a URL
     if not host:
         raise InputError(
@@ -130,7 +232,9 @@ def _listening(host: str, port: int) -> socket.socket:
         raise InputError(f"--port {port}: expected a number from 0 to {LAST_PORT}")
     try:
         family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        return socket.create_server((host, port), family=family, backlog=1024)
-    except OSError as error:
-        reason = str(error.strerror or error).partition(" (while ")[0]  # the rest says the address once more
+        return socket.create_server((host, port), family=family, backlog=1024, reuse_port=shared)
+    except (OSError, ValueError) as error:  # ValueError: this system cannot share a port
+        reason = str(getattr(error, "strerror", "") or error).partition(" (while ")[
+            0
+        ]  # the rest says the address once more
         raise InputError(f"--host {host} --port {port}: {reason}") from error

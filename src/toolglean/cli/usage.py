@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import argparse
 import textwrap
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
 __all__ = ["CommandParser", "exit_codes"]
@@ -68,7 +68,9 @@ class CommandParser(argparse.ArgumentParser):
         self.suggest_on_error = False  # Python 3.15 would suggest names that are not near
 
     def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:  # pyright: ignore[reportIncompatibleMethodOverride]  # overloads
-        """As argparse does, but it refuses whatever it does not know."""
+        """As argparse does, but it refuses whatever it does not know, and a file may contain options (--config)."""
+        if "--config" in self._option_string_actions and any(each.startswith("--config") for each in args or ()):
+            args = self._with_file(args)
         for each in args or ():
             if each == "--":
                 break
@@ -79,6 +81,15 @@ class CommandParser(argparse.ArgumentParser):
         if rest:
             self.error(f"unrecognized arguments: {' '.join(rest)}{self._see_help()}")
         return found, rest
+
+    def _with_file(self, args: Sequence[str]) -> list[str]:
+        from toolglean.batch.lines import InputError  # noqa: PLC0415  # for one command
+        from toolglean.cli.config import with_file  # noqa: PLC0415
+
+        try:
+            return with_file(args, self._option_string_actions)
+        except InputError as error:
+            self.error(str(error))
 
     def format_help(self) -> str:
         """The help. Its usage is short, because all options are listed below it: some commands have twenty."""

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 from toolglean.clients.across.answer import ChatAnswer
@@ -20,25 +19,21 @@ class Crossing:
     """One exchange.
 
     Args:
-        body: of the request.
+        asked: the fields of the request's body; None: it has none.
         repair: how its answer is repaired.
 
     Attributes:
-        body: that of the request for the chat API.
+        asked: those of the request for the chat API.
         is_large: as `Exchange.is_large`.
 
     Raises:
         CrossingError: the request cannot be served; the message is for the caller.
     """
 
-    def __init__(self, body: bytes, repair: Repair) -> None:
-        try:
-            asked = json.loads(body)
-        except (ValueError, RecursionError):
-            asked = None
-        if not isinstance(asked, dict):
+    def __init__(self, asked: dict[str, Any] | None, repair: Repair) -> None:
+        if asked is None:
             raise CrossingError("the body of the request is not a JSON object")
-        self.body = json.dumps(chat_request(asked)).encode()
+        self.asked = chat_request(asked)
         self._exchange = repair.asked("messages", asked)
         self._model = str(asked.get("model", ""))
         self._type = "text/event-stream" if asked.get("stream") else "application/json"

@@ -1,6 +1,7 @@
 """A proxy that repairs the answers of a server: a Starlette application on httpx."""
 
 from toolglean.clients.proxy.application import BODY_LIMIT, application, serve
+from toolglean.clients.proxy.records import JsonLines, Record, RequestLog, Watcher
 from toolglean.clients.proxy.upstream import Upstream
 
-__all__ = ["BODY_LIMIT", "Upstream", "application", "serve"]
+__all__ = ["BODY_LIMIT", "JsonLines", "Record", "RequestLog", "Upstream", "Watcher", "application", "serve"]

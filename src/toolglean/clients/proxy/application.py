@@ -1,6 +1,6 @@
-# HTTP between a caller and an upstream server: headers, limits, errors, and disconnecting.
-# Does not depend on what an answer becomes (../repair), on how a history is rewritten (history.py), or on how counters
-# are written (metrics.py).
+# HTTP between a caller and an upstream server: limits, errors, and disconnecting.
+# Does not depend on which headers are passed on (headers.py), on what an answer becomes (../repair), on how a history
+# is rewritten (history.py), on how counters are written (metrics.py), or on what is logged of a request (records.py).
 #
 #   the caller                          the upstream                         what happens
 #   sends a request                                                          the same request, without Accept-Encoding
@@ -17,10 +17,12 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import socket
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
+from copy import copy
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from typing import Any, Literal
 from urllib.parse import quote
@@ -41,10 +43,12 @@ except ImportError as error:
     raise ImportError(said, name=error.name) from error
 
 from toolglean.clients.across import Crossing, CrossingError
+from toolglean.clients.proxy.headers import to_caller, to_upstream
 from toolglean.clients.proxy.history import as_text
-from toolglean.clients.proxy.metrics import Metrics
+from toolglean.clients.proxy.metrics import Board, Metrics
+from toolglean.clients.proxy.records import Record, Watcher
 from toolglean.clients.proxy.upstream import PathError, Upstream
-from toolglean.clients.repair import AnswerReader, Exchange, Kind, Repair, kind_of
+from toolglean.clients.repair import AnswerReader, Exchange, Kind, Repair, decoded, kind_of
 from toolglean.clients.repair.answers import ServerSentEvents
 from toolglean.clients.repair.bodies import BodyError, aunpacked, can_unpack
 from toolglean.errors import UsageError
@@ -57,8 +61,10 @@ BODY_LIMIT = 64 * 1024 * 1024
 """How many bytes the body of a request may have, by default."""
 CONNECT_TIMEOUT = 10.0
 """Seconds to wait for a connection. There is no other time limit: a model may think as long as its caller waits."""
-PATIENCE = 5
-"""Seconds that open streams have to end when the server is stopped."""
+PATIENCE = 20
+"""Seconds that open requests have to end when the server is stopped, by default: Kubernetes waits for 30."""
+BUSY = 503
+"""The status for a request beyond the limit of open ones."""
 CLOSING = 2.0
 """Seconds that a connection may take to close."""
 SMALL = 64 * 1024
@@ -66,13 +72,6 @@ SMALL = 64 * 1024
 THREADS = 4
 """How many of them are parsed at the same time."""
 
-HOP_BY_HOP = frozenset(
-    {b"connection", b"keep-alive", b"proxy-authenticate", b"proxy-authorization", b"proxy-connection", b"te"}
-    | {b"trailer", b"transfer-encoding", b"upgrade"}
-)
-"""Headers about one connection, which do not apply to the other one (RFC 9110, 7.6.1)."""
-OURS = frozenset({b"host", b"content-length", b"accept-encoding"})
-"""Headers of a request that the proxy sets itself."""
 CHAT = b"/v1/chat/completions"
 """The path of the chat API, for requests of the Messages API that cross to it."""
 PLAIN_IN_PATHS = "/:@!$&'()*+,;=~"
@@ -86,6 +85,10 @@ def application(
     history: Literal["messages", "text"] = "messages",
     serve_messages: bool = False,
     body_limit: int = BODY_LIMIT,
+    request_limit: int | None = None,
+    silence_limit: float | None = None,
+    watchers: Sequence[Watcher] = (),
+    board: Board | None = None,
     transport: httpx.AsyncBaseTransport | None = None,
 ) -> Starlette:
     """The proxy as an ASGI application.
@@ -98,6 +101,10 @@ def application(
         serve_messages: whether requests of Anthropic's Messages API become requests of OpenAI's chat API, for a server
             that has only the latter.
         body_limit: how many bytes the body of a request may have.
+        request_limit: how many requests may be open at once; others get status 503. None: any number.
+        silence_limit: how many seconds the upstream may be silent before it is given up. None: as long as it likes.
+        watchers: are told of each request: `RequestLog()`, or `Telemetry` of `toolglean.clients.proxy.telemetry`.
+        board: where other processes that serve the same port write their counters; None: there are none.
         transport: how the upstream is reached; None: httpx's own.
 
     Raises:
@@ -105,59 +112,75 @@ def application(
     """
     if history not in {"messages", "text"}:
         raise UsageError(f"history={history!r:.80} is not valid: pass 'messages' or 'text'")
-    repair = Repair() if repair is None else repair
-    proxy = _Proxy(
-        Upstream.of(upstream), repair, as_text=history == "text", crosses=serve_messages, body_limit=body_limit
-    )
+    proxy = _Proxy(Upstream.of(upstream), Repair() if repair is None else repair, Metrics(board), watchers)
+    proxy.as_text, proxy.crosses = history == "text", serve_messages
+    proxy.body_limit, proxy.request_limit = body_limit, request_limit
 
     @asynccontextmanager
     async def lifespan(_: Starlette) -> AsyncIterator[None]:
         proxy.threads = anyio.CapacityLimiter(THREADS)
-        async with _client(transport) as proxy.client:
+        async with _client(transport, silence_limit) as proxy.client:
             yield
 
     async def healthy(_: Request) -> Response:
         return PlainTextResponse("ok\n")
 
     async def metrics(_: Request) -> Response:
-        return Response(proxy.metrics.text(proxy.repair.counts), media_type="text/plain; version=0.0.4; charset=utf-8")
+        return Response(proxy.metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
 
     routes = [Route("/healthz", healthy), Route("/metrics", metrics), Mount("/", proxy)]
     return Starlette(routes=routes, lifespan=lifespan)
 
 
-def serve(served: Starlette, listening: socket.socket) -> None:
-    """Serve the application until the process is interrupted.
+def serve(served: Starlette, listening: socket.socket, *, drain: float = PATIENCE) -> None:
+    """Serve the application until the process gets SIGINT or SIGTERM. It then accepts no more connections.
 
     Args:
         served: the application.
         listening: a listening socket.
+        drain: how many seconds open requests then have to end.
     """
     config = uvicorn.Config(
         served,
-        log_level="warning",
+        log_config=None,  # its warnings go where ours go
         access_log=False,
         server_header=False,  # the upstream's own are passed on
         date_header=False,
         ws="none",
-        timeout_graceful_shutdown=PATIENCE,
+        timeout_graceful_shutdown=drain,  # type: ignore[arg-type]  # asyncio.wait_for takes any number
     )
     uvicorn.Server(config).run(sockets=[listening])
 
 
-def _client(transport: httpx.AsyncBaseTransport | None) -> httpx.AsyncClient:
+def _client(transport: httpx.AsyncBaseTransport | None, silence: float | None) -> httpx.AsyncClient:
     none: list[str] = []
     return httpx.AsyncClient(
         transport=transport,
-        timeout=httpx.Timeout(None, connect=CONNECT_TIMEOUT),
+        timeout=httpx.Timeout(None, connect=CONNECT_TIMEOUT, read=silence),
         limits=httpx.Limits(max_connections=None, max_keepalive_connections=100),
         follow_redirects=False,
         cookies=CookieJar(DefaultCookiePolicy(allowed_domains=none)),  # one caller's cookies must not reach another
     )
 
 
-class _TooLong(Exception):  # noqa: N818  # users never see it
-    """The body of a request is larger than allowed."""
+class _RefusedError(Exception):
+    """The proxy answers a request itself, with an error object. Users never see it.
+
+    Args:
+        status: of the answer.
+        message: for the caller.
+        kind, code: of the error object.
+    """
+
+    def __init__(self, status: int, message: str, kind: str, code: str) -> None:
+        super().__init__(message)
+        self._status, self._said, self._code = status, _error(message, kind, code), code
+
+    async def answer(self, record: Record, request: Request, send: Any) -> None:
+        """Send it."""
+        record.status, record.error = self._status, self._code
+        headers = {"retry-after": "1"} if self._status == BUSY else {}
+        await JSONResponse(self._said, self._status, headers)(request.scope, request.receive, send)
 
 
 class _Proxy:
@@ -165,14 +188,16 @@ class _Proxy:
 
     client: httpx.AsyncClient
     threads: anyio.CapacityLimiter
+    as_text: bool
+    crosses: bool
+    body_limit: int
+    request_limit: int | None
 
-    def __init__(self, upstream: Upstream, repair: Repair, *, as_text: bool, crosses: bool, body_limit: int) -> None:
+    def __init__(self, upstream: Upstream, repair: Repair, metrics: Metrics, watchers: Sequence[Watcher]) -> None:
         self.repair = repair
-        self.metrics = Metrics()
+        self.metrics = metrics
         self._upstream = upstream
-        self._as_text = as_text
-        self._crosses = crosses
-        self._body_limit = body_limit
+        self._watchers = watchers
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
         """One request."""
@@ -180,119 +205,168 @@ class _Proxy:
             await send({"type": "websocket.close", "code": 1003})
             return
         request = Request(scope, receive)
-        kind = kind_of(request.method, scope["path"])
-        self.metrics.begin(kind or "other")
+        record = Record(kind_of(request.method, scope["path"]) or "other", request.method, scope["path"])
+        self._begin(record, request)
         try:
-            target = self._target(scope, kind)
-            await self._served(request, target, await self._body(request), send)
+            self._check_limit()
+            await self._served(request, record, send)
         except ClientDisconnect:
-            self.metrics.left += 1
+            record.left = True
+        except _RefusedError as error:
+            await error.answer(record, request, send)
+        finally:
+            self._end(record)
+
+    def _begin(self, record: Record, request: Request) -> None:
+        self.metrics.count("requests", label=record.api)
+        self.metrics.count("open")
+        self.metrics.publish()
+        for each in self._watchers:
+            each.begin(record, dict(request.headers))
+
+    def _check_limit(self) -> None:
+        if self.request_limit is not None and self.metrics.open > self.request_limit:
+            self.metrics.count("refused")
+            message = f"the proxy has {self.request_limit} open requests, its limit: try again"
+            raise _RefusedError(BUSY, message, "overloaded_error", "too_many_requests")
+
+    def _over(self, record: Record) -> None:
+        # Before the end of an answer is sent, because whoever has read it may ask for the counters at once.
+        if not record.over:
+            record.over, record.took = True, record.since()
+            self.metrics.count("open", -1)
+            self.metrics.found(record.counts)
+            self.repair.counts.add(record.counts)
+            self.metrics.publish()
+
+    def _end(self, record: Record) -> None:
+        self._over(record)
+        if record.left:
+            self.metrics.count("left")
+            self.metrics.publish()
+        for each in self._watchers:
+            each.end(record)
+
+    def _target(self, request: Request, record: Record) -> bytes:
+        scope = request.scope
+        try:
+            if self.crosses and record.api == "messages":
+                return self._upstream.target_of(CHAT, b"")
+            path: bytes = scope.get("raw_path") or quote(scope["path"], safe=PLAIN_IN_PATHS).encode()
+            return self._upstream.target_of(path, scope["query_string"])
         except PathError as error:
             message = f"the path of the request {error}: it must stay inside the upstream's path"
-            await _refusal(400, message, "invalid_request_error", "path_refused")(scope, receive, send)
-        except _TooLong:
-            message = f"the body of the request has more than {self._body_limit} bytes, the limit of this proxy"
-            await _refusal(413, message, "invalid_request_error", "body_too_large")(scope, receive, send)
-        finally:
-            self.metrics.end()
-
-    def _target(self, scope: Any, kind: Kind | None) -> bytes:
-        if self._crosses and kind == "messages":
-            return self._upstream.target_of(CHAT, b"")
-        path: bytes = scope.get("raw_path") or quote(scope["path"], safe=PLAIN_IN_PATHS).encode()
-        return self._upstream.target_of(path, scope["query_string"])
+            raise _RefusedError(400, message, "invalid_request_error", "path_refused") from error
 
     async def _body(self, request: Request) -> bytes:
-        announced = request.headers.get("content-length", "")
-        if announced.isdecimal() and int(announced) > self._body_limit:
-            raise _TooLong
         parts: list[bytes] = []
         length = 0
-        async for data in request.stream():
-            length += len(data)
-            if length > self._body_limit:
-                raise _TooLong
-            parts.append(data)
-        return b"".join(parts)
+        announced = request.headers.get("content-length", "")
+        if not announced.isdecimal() or int(announced) <= self.body_limit:
+            async for data in request.stream():
+                length += len(data)
+                if length > self.body_limit:
+                    break
+                parts.append(data)
+            else:
+                return b"".join(parts)
+        message = f"the body of the request has more than {self.body_limit} bytes, the limit of this proxy"
+        raise _RefusedError(413, message, "invalid_request_error", "body_too_large")
 
-    async def _served(self, request: Request, target: bytes, body: bytes, send: Any) -> None:
-        over = False
-
-        async def sent(message: Any) -> None:
-            nonlocal over  # after the end of an answer, the server reports that the caller has disconnected
-            over = over or (message["type"] == "http.response.body" and not message.get("more_body"))
-            await send(message)
+    async def _served(self, request: Request, record: Record, send: Any) -> None:
+        exchange, asked = await self._asked(request, record)
 
         async def until_the_caller_leaves() -> None:
             while (await request.receive())["type"] != "http.disconnect":
                 pass
-            self.metrics.left += not over
+            record.left = not record.over  # after the end of an answer, the server reports this too
             group.cancel_scope.cancel()
 
         async with anyio.create_task_group() as group:
             group.start_soon(until_the_caller_leaves)
-            await self._passed_on(request, target, body, sent)
+            try:
+                await self._passed_on(asked, exchange, record, send)
+            except _RefusedError as error:  # a group would wrap it
+                self._over(record)
+                await error.answer(record, request, send)
             group.cancel_scope.cancel()
 
-    async def _passed_on(self, request: Request, target: bytes, body: bytes, send: Any) -> None:
+    async def _asked(self, request: Request, record: Record) -> tuple[Exchange | Crossing | None, httpx.Request]:
+        """How to read the answer to a request, and the request for the upstream."""
+        target, body = self._target(request, record), await self._body(request)
         try:
-            exchange, body = await self._run(len(body) > SMALL, self._looked_at, request, body)
+            exchange, body = await self._run(len(body) > SMALL, self._looked_at, record, body)
         except CrossingError as error:
-            refusal = _refusal(400, str(error), "invalid_request_error", "not_in_the_chat_api")
-            await refusal(request.scope, request.receive, send)
-            return
+            raise _RefusedError(400, str(error), "invalid_request_error", "not_in_the_chat_api") from error
         asked = httpx.Request(
             request.method,
             httpx.URL(self._upstream.origin).copy_with(raw_path=target),
-            headers=_to_upstream(request.scope["headers"], crosses=isinstance(exchange, Crossing)),
+            headers=to_upstream(request.scope["headers"], record.headers, crosses=isinstance(exchange, Crossing)),
             content=body,
         )
         asked.extensions = {"timeout": self.client.timeout.as_dict()}
+        return exchange, asked
+
+    def _looked_at(self, record: Record, body: bytes) -> tuple[Exchange | Crossing | None, bytes]:
+        asked = None if record.api == "other" else decoded(body)
+        record.name_model(asked or {})
+        repair = copy(self.repair)
+        repair.counts = record.counts
+        exchange: Exchange | Crossing | None
+        kind: Kind = "chat"
+        if self.crosses and record.api == "messages":
+            exchange = Crossing(asked, repair)
+            written = exchange.asked
+        elif asked is None or record.api == "other":
+            return None, body
+        else:
+            kind, written = record.api, asked
+            exchange = repair.asked(kind, asked)
+        if self.as_text:
+            written = as_text(kind, written, repair)
+        return exchange, body if written is asked else json.dumps(written).encode()
+
+    async def _passed_on(
+        self, asked: httpx.Request, exchange: Exchange | Crossing | None, record: Record, send: Any
+    ) -> None:
         try:
             answer = await self.client.send(asked, stream=True)
         except httpx.HTTPError as error:
-            self.metrics.upstream_errors += 1
+            self.metrics.count("errors")
             log.warning("the upstream did not answer: %s", type(error).__name__)
             message = f"the upstream did not answer: {type(error).__name__}: {error}"
-            refusal = _refusal(502, message, "upstream_error", "upstream_unreachable")
-            await refusal(request.scope, request.receive, send)
-            return
+            raise _RefusedError(502, message, "upstream_error", "upstream_unreachable") from error
+        record.status = answer.status_code
         try:
             is_large = exchange is not None and exchange.is_large
             reader = await self._run(is_large, _reader, exchange, answer)
-            await self._answered(answer, reader, send, is_large=is_large)
+            await self._answered(answer, reader, record, send, is_large=is_large)
         finally:
             with anyio.move_on_after(CLOSING, shield=True):
                 await answer.aclose()
 
     async def _answered(
-        self, answer: httpx.Response, reader: AnswerReader | None, send: Any, *, is_large: bool
+        self, answer: httpx.Response, reader: AnswerReader | None, record: Record, send: Any, *, is_large: bool
     ) -> None:
-        headers = _to_caller(answer.headers.raw, repaired=reader is not None)
+        headers = to_caller(answer.headers.raw, repaired=reader is not None)
         await send({"type": "http.response.start", "status": answer.status_code, "headers": headers})
         came = 0
         try:
             async for data in answer.aiter_raw() if reader is None else aunpacked(answer):
+                if not came:
+                    record.first = record.since()
                 came += len(data)
                 if found := data if reader is None else await self._run(is_large, reader.feed, data):
                     await send({"type": "http.response.body", "body": found, "more_body": True})
+            last = b"" if reader is None else await self._run(is_large or came > SMALL, reader.finish)
         except (httpx.HTTPError, httpx.StreamError, BodyError) as error:
-            self.metrics.upstream_errors += 1
-            log.warning("the upstream disconnected: %s", type(error).__name__)
+            self.metrics.count("errors")
+            record.error = type(error).__name__
+            log.warning("the upstream disconnected: %s", record.error)
             last = await self._run(is_large or came > SMALL, _last_words, reader, error)
-            await send({"type": "http.response.body", "body": last, "more_body": True})
-            return  # without an end: the server then breaks the connection, as the upstream did
-        last = b"" if reader is None else await self._run(is_large or came > SMALL, reader.finish)
-        await send({"type": "http.response.body", "body": last})
-
-    def _looked_at(self, request: Request, body: bytes) -> tuple[Exchange | Crossing | None, bytes]:
-        """How to read the answer to a request, and the body for the upstream."""
-        path = request.scope["path"]
-        if self._crosses and kind_of(request.method, path) == "messages":
-            crossing = Crossing(body, self.repair)
-            return crossing, as_text("chat", crossing.body, self.repair) if self._as_text else crossing.body
-        exchange = self.repair.exchange(request.method, path, body)
-        return exchange, as_text(kind_of(request.method, path), body, self.repair) if self._as_text else body
+        self._over(record)
+        # After an error without an end: the server then breaks the connection, as the upstream did.
+        await send({"type": "http.response.body", "body": last, "more_body": bool(record.error)})
 
     async def _run(self, is_large: bool, do: Callable[..., Any], *given: Any) -> Any:  # noqa: FBT001
         """Call it, in a thread if it may take long, so that other requests can continue."""
@@ -316,32 +390,3 @@ def _last_words(reader: AnswerReader | None, error: Exception) -> bytes:
 
 def _error(message: str, kind: str, code: str) -> dict[str, Any]:
     return {"type": "error", "error": {"message": message, "type": kind, "param": None, "code": code}}
-
-
-def _refusal(status: int, message: str, kind: str, code: str) -> Response:
-    return JSONResponse(_error(message, kind, code), status)
-
-
-def _to_upstream(given: Iterable[tuple[bytes, bytes]], *, crosses: bool) -> list[tuple[bytes, bytes]]:
-    headers = list(given)
-    dropped = HOP_BY_HOP | OURS | _named_by_connection(headers)
-    if crosses:  # Anthropic's clients send their key in a header of its own
-        named = any(name.lower() == b"authorization" for name, _ in headers)
-        keys = [] if named else [value for name, value in headers if name.lower() == b"x-api-key"]
-        headers += [(b"authorization", b"Bearer " + value) for value in keys]
-        dropped |= {b"x-api-key"}
-    kept = [(name, value) for name, value in headers if name.lower() not in dropped]
-    return [*kept, (b"accept-encoding", b"identity")]
-
-
-def _to_caller(given: Iterable[tuple[bytes, bytes]], *, repaired: bool) -> list[tuple[bytes, bytes]]:
-    headers = [(name.lower(), value) for name, value in given]
-    dropped = HOP_BY_HOP | _named_by_connection(headers)
-    if repaired:
-        dropped |= {b"content-length", b"content-encoding"}
-    return [(name, value) for name, value in headers if name not in dropped]
-
-
-def _named_by_connection(headers: Iterable[tuple[bytes, bytes]]) -> frozenset[bytes]:
-    named = [value for name, value in headers if name.lower() == b"connection"]
-    return frozenset(each.strip().lower() for value in named for each in value.split(b","))

@@ -40,26 +40,20 @@ RESULTS, SYSTEM = ("tool", "function"), ("system", "developer")
 EXAMPLE = ("name_of_the_function", {"name_of_a_parameter": "its value"})
 
 
-def as_text(kind: Kind | None, body: bytes, repair: Repair) -> bytes:
-    """The body of a request, rewritten; or unchanged, if there is nothing to rewrite.
+def as_text(kind: Kind, asked: dict[str, Any], repair: Repair) -> dict[str, Any]:
+    """The fields of a request, rewritten; or the same dict, if there is nothing to rewrite.
 
     Args:
-        kind: which API it is for; None for any other.
-        body: the body of the request.
+        kind: which API it is for.
+        asked: the fields of the request's body.
         repair: knows how the model writes.
     """
-    try:
-        asked = json.loads(body) if kind else None
-    except (ValueError, RecursionError):
-        asked = None
-    if not isinstance(asked, dict):
-        return body
     place = "input" if kind == "responses" else "messages"
     given = asked.get(place)
     if kind == "responses" and isinstance(given, str):
         given = [{"role": "user", "content": given}]
     if not isinstance(given, list):
-        return body
+        return asked
     writer = (_BlockWriter if kind == "messages" else _Writer)(repair.format_for(asked) or FALLBACK)
     written = writer.messages(given)
     tools = [] if _forbidden(asked) else _functions(asked)
@@ -71,8 +65,8 @@ def as_text(kind: Kind | None, body: bytes, repair: Repair) -> bytes:
     elif tools:
         written = _with_system(written, writer.told(tools))
     if written == given and not tools:
-        return body
-    return json.dumps({**rest, place: written}).encode()
+        return asked
+    return {**rest, place: written}
 
 
 def _forbidden(asked: Mapping[str, Any]) -> bool:

@@ -8,7 +8,18 @@ from toolglean.clients.repair.exchange import (
     Kind,
     Repair,
     RepairArguments,
+    decoded,
     kind_of,
 )
 
-__all__ = ["FORMAT_OPTIONS", "AnswerReader", "Counts", "Exchange", "Kind", "Repair", "RepairArguments", "kind_of"]
+__all__ = [
+    "FORMAT_OPTIONS",
+    "AnswerReader",
+    "Counts",
+    "Exchange",
+    "Kind",
+    "Repair",
+    "RepairArguments",
+    "decoded",
+    "kind_of",
+]

@@ -37,7 +37,7 @@ from toolglean.options import options_of
 from toolglean.parser import Parser, ParserArguments
 from toolglean.tools import Tool, ToolSet, as_tool
 
-__all__ = ["AnswerReader", "Counts", "Exchange", "Kind", "Repair", "RepairArguments", "kind_of"]
+__all__ = ["AnswerReader", "Counts", "Exchange", "Kind", "Repair", "RepairArguments", "decoded", "kind_of"]
 
 Kind: TypeAlias = Literal["chat", "responses", "messages", "ollama"]
 """The APIs whose answers are repaired: OpenAI's chat completions, OpenAI's responses, Anthropic's messages, Ollama's
@@ -138,7 +138,7 @@ class Repair:
             How to read its answer; None if the answer must be passed through unchanged.
         """
         kind = kind_of(method, path)
-        asked = None if kind is None else _object(body)
+        asked = None if kind is None else decoded(body)
         return None if kind is None or asked is None else self.asked(kind, asked)
 
     def asked(self, kind: Kind, asked: Mapping[str, Any]) -> Exchange | None:
@@ -239,7 +239,8 @@ class Exchange:
         return WHOLE[self.kind](answer, self.tools, **self.parsing)
 
 
-def _object(body: bytes) -> dict[str, Any] | None:
+def decoded(body: bytes) -> dict[str, Any] | None:
+    """The fields of a request's `body`; None if it is not a JSON object."""
     try:
         found = json.loads(body)
     except (ValueError, RecursionError):

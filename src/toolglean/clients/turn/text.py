@@ -70,6 +70,16 @@ class Counts:
     repairs: Counter[str] = field(default_factory=Counter)
     problems: Counter[str] = field(default_factory=Counter)
 
+    def add(self, other: Counts) -> None:
+        """Add what was found elsewhere.
+
+        Args:
+            other: that.
+        """
+        self.calls += other.calls
+        self.repairs += other.repairs
+        self.problems += other.problems
+
 
 @dataclass(slots=True, eq=False)
 class _Ended:
