@@ -5,8 +5,8 @@
 # quotes around it are removed. The schema of the parameter decides: a string stays text (null, 42), and 007 is an
 # integer if the schema asks for one. These values are refused, because a comma or a bracket in them probably cut them:
 # text that begins with a quote and does not end with one, text that contains a string marker, NaN and numbers that are
-# too large for a float, and, if the schema does not ask for a string, text with a comment, a tag, an entity or a break of
-# a line.
+# too large for a float, and, if the schema does not ask for a string, text with a comment, a tag, an entity or a line
+# break.
 """Values without quotes."""
 
 from __future__ import annotations
