@@ -272,6 +272,47 @@ def test_refusal_names_the_probe(calls: str, reason: str) -> None:
     assert reason in str(refused.value)
 
 
+LIST = '{"tool": {{ c.function.name | tojson }}, "in": {{ c.function.arguments | tojson }}}'
+
+
+@pytest.mark.parametrize(
+    ("calls", "pattern"),
+    [
+        (each("[[{{ c.function.name }}]]{{ c.function.arguments | tojson }}[[/]]"), "[[{name}]]{arguments}[[/]]"),
+        (each("[!{{ c.function.name }}!]{{ c.function.arguments | tojson }}[!!]"), "[!{name}!]{arguments}[!!]"),
+        (each("%%{{ c.function.name }}%%{{ c.function.arguments | tojson }}%%end%%"), "%%{name}%%{arguments}%%end%%"),
+        (
+            "{% if m.tool_calls %}TOOLS=[" + each(LIST + "{{ ', ' if not loop.last }}") + "]{% endif %}",
+            "TOOLS={calls}",
+        ),
+        (
+            "{% if m.tool_calls %}<x>{\"calls\": [" + each(LIST + "{{ ', ' if not loop.last }}") + "]}</x>{% endif %}",
+            '<x>{"calls": {calls}}</x>',
+        ),
+        # Fixed: `end` was found within the name `send_note`.
+        (
+            each("run {{ c.function.name }}\n" + PARAMETERS.replace("%s", "- {{ k }} = {{ v | tojson }}\n") + "end\n"),
+            "run {name}\n{parameters}end",
+        ),
+    ],
+)
+def test_closers_like_openers_and_wrappers(calls: str, pattern: str) -> None:
+    found = inferred(chat(calls))
+    assert found.format.call.startswith(pattern)
+    assert not any("random messages" in line for line in found.losses)
+
+
+def test_a_call_that_is_glued_to_the_content_is_a_loss() -> None:
+    calls = "{% if m.tool_calls %}TOOLS=[" + each(LIST + "{{ ', ' if not loop.last }}") + "]{% endif %}"
+    found = inferred(chat(calls))
+    assert any("write a line break between the two" in line for line in found.losses)
+
+
+def test_arguments_before_the_name_are_refused_with_what_to_write() -> None:
+    with pytest.raises(FormatError, match="write the name first"):
+        inferred(chat(each("<go>{{ c.function.arguments | tojson }} -> {{ c.function.name }}</go>")))
+
+
 def test_strings_that_lose_their_type_are_refused() -> None:
     calls = each("<go={{ c.function.name }}>" + PARAMETERS.replace("%s", "<p={{ k }}>{{ v | length }}</p>") + "</go>")
     with pytest.raises(FormatError, match="one call"):

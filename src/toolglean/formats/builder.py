@@ -252,6 +252,9 @@ class NfaBuilder:
                 nfa.names[end] = token.name
             return end
         if isinstance(token, Space) and tokens[place - 1 : place + 2 : 2] == (Slot("name"), Slot("parameters")):
+            ending = tokens[place + 2] if place + 2 < len(tokens) else None
+            if isinstance(ending, Literal) and ending.text[0].isalnum():  # `end` is not found in `send`
+                return nfa.space(self._parting_space(here))
             return end_of_name(nfa, self.format, here, token.text)
         if isinstance(token, Space) and tokens[place - 1 : place + 2 : 2] == (Slot("index"), Slot("name")):
             return nfa.space(nfa.literal(here, token.text[0]))

@@ -90,6 +90,9 @@ def prove(prober: Prober, declared: Format, count: int) -> Proof:
         wrong = _wrong(prober, declared, message, rng)
         if wrong is None:
             continue
+        if wrong and _is_glued(prober, declared, message, rng):
+            proof.unwritten["content and call"] = GLUED
+            continue
         proof.tried += 1
         proof.wrong += bool(wrong)
         if wrong and not proof.example:
@@ -127,16 +130,26 @@ def _wrong(prober: Prober, declared: Format, message: Message, rng: random.Rando
     return difference_of(turn, declared, message, rng)
 
 
+def _is_glued(prober: Prober, declared: Format, message: Message, rng: random.Random) -> bool:
+    # Whether nothing is wrong but that the content ends where the call begins.
+    parted = replace(message, content=message.content + "\n")
+    return bool(message.content) and _wrong(prober, declared, parted, rng) == ""
+
+
 def difference_of(turn: Turn, declared: Format, message: Message, rng: random.Random | None) -> str:
     """How the message differs after a round trip through the template; "" if it does not.
 
     Raises:
         FormatError: the format does not compile.
     """
-    wrong = _difference_after(turn.prompt, turn, declared, message, rng)
     # The header of the model's message is not read here, and may look like text before a call.
-    rest = turn.prompt.rpartition("\n")[2]
-    return wrong if not wrong or rest == turn.prompt else _difference_after(rest, turn, declared, message, rng)
+    prompts = dict.fromkeys((turn.prompt, turn.prompt.rpartition("\n")[2], ""))
+    found = ""
+    for prompt in prompts:
+        found = _difference_after(prompt, turn, declared, message, rng)
+        if not found:
+            break
+    return found
 
 
 def _difference_after(prompt: str, turn: Turn, declared: Format, message: Message, rng: random.Random | None) -> str:
@@ -166,6 +179,10 @@ def what_is_written(message: Message, text: str) -> tuple[Message, str]:
     return message, f"the template does not write {' and '.join(left_out)}" if left_out else ""
 
 
+GLUED = (
+    "a call is not found if the content before it ends with a letter or a sign of its opener: write a line break between "
+    "the two"
+)
 QUOTED = "the template writes values that are not text in quotation marks, so they come back as text"
 
 
