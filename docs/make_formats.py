@@ -9,6 +9,7 @@ import json
 import re
 import shutil
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
 
@@ -19,6 +20,8 @@ from toolglean.formats.spec import JSON, Format
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "reference" / "formats.md"
 FOLDER = PAGE.with_suffix("")
+CARRIED = FOLDER.parent / "carried.json"
+"""What docs/make_carried.py found."""
 
 TITLES = {
     "qwen": "Hermes and Qwen",
@@ -150,11 +153,36 @@ def _section(declared: Format) -> Iterator[str]:
     yield f"## {declared.name}\n"
     yield from _patterns(declared)
     yield from _example(declared)
+    refused = _cannot_carry(declared)
+    carries = f"{', '.join(refused)}, for example: `render` refuses it" if refused else "nothing: any value comes back"
+    yield f"- cannot carry: {carries}"
     for label, texts in _details(declared):
         if texts:
             yield f"- {label}: {', '.join(texts)}"
     yield f"- read from: {declared.source}"
     yield ""
+
+
+KINDS = {
+    "value": "a value",
+    "list": "a text in a list",
+    "object": "a text in an object",
+    "key": "the key of an object",
+    "parameter": "the name of a parameter",
+}
+
+
+@lru_cache(maxsize=1)
+def _carried() -> dict[str, list[tuple[str, str]]]:
+    found: dict[str, list[tuple[str, str]]] = json.loads(CARRIED.read_text(encoding="utf-8"))
+    return found
+
+
+def _cannot_carry(declared: Format) -> list[str]:
+    kinds = dict(_carried()[declared.name])
+    if not kinds:
+        return []
+    return [f"{_code(json.dumps(text, ensure_ascii=False))} in {KINDS[kind]}" for kind, text in kinds.items()]
 
 
 def _patterns(declared: Format) -> Iterator[str]:

@@ -286,7 +286,7 @@ LIST = '{"tool": {{ c.function.name | tojson }}, "in": {{ c.function.arguments |
             "TOOLS={calls}",
         ),
         (
-            "{% if m.tool_calls %}<x>{\"calls\": [" + each(LIST + "{{ ', ' if not loop.last }}") + "]}</x>{% endif %}",
+            '{% if m.tool_calls %}<x>{"calls": [' + each(LIST + "{{ ', ' if not loop.last }}") + "]}</x>{% endif %}",
             '<x>{"calls": {calls}}</x>',
         ),
         # Fixed: `end` was found within the name `send_note`.

@@ -137,7 +137,9 @@ def is_marker(literal: str) -> bool:
 
 def is_bare(literal: str) -> bool:
     """Whether a literal is not a marker but JSON or Python itself: then it is accepted only at the start of a turn."""
-    if literal.startswith(("[[", "{{")):  # `[[run`, `[[` before a name, and `{{` are markers; `[[1` and `{{"` may be JSON
+    if literal.startswith(
+        ("[[", "{{")
+    ):  # `[[run`, `[[` before a name, and `{{` are markers; `[[1` and `{{"` may be JSON
         inner = literal.lstrip("[{").removeprefix("/")[:1]
         return literal != "[[" and not inner.isalpha() and (literal[0] == "[" or inner in {'"', "'"})
     inner = literal[1:].removeprefix("/")[:1]  # `[!` is neither JSON nor Python

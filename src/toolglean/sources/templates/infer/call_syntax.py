@@ -267,7 +267,9 @@ def _not_found(leaf: str, text: str, start: int, *, is_key: bool) -> str:
     # Why a key or a value is not where it should be.
     what = "a key" if is_key else "a value"
     if -1 < text.find(leaf) < start:
-        return "it writes the arguments before the tool's name, and not in one JSON object with it: write the name first"
+        return (
+            "it writes the arguments before the tool's name, and not in one JSON object with it: write the name first"
+        )
     if leaf in text:
         return f"it does not write {what} where it is expected: write each key, and its value after it"
     return f"it does not write {what} of the arguments as it is"

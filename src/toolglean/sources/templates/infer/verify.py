@@ -180,8 +180,8 @@ def what_is_written(message: Message, text: str) -> tuple[Message, str]:
 
 
 GLUED = (
-    "a call is not found if the content before it ends with a letter or a sign of its opener: write a line break between "
-    "the two"
+    "a call is not found if the content before it ends with a letter or a sign of its opener: write a line break "
+    "between the two"
 )
 QUOTED = "the template writes values that are not text in quotation marks, so they come back as text"
 
