@@ -85,6 +85,11 @@ removed on each side on which it is there.
 Below each pattern is a turn with one call, as `render` writes it, and what `parse` reads from it. The tool's
 schema says that `city` is a string and `days` an integer.
 
+Most formats write values so that any text comes back. {refusing} of them end a text value with a marker: a value that
+contains this marker would be cut off, or be read as another argument or another call. `render` refuses such a value,
+and the page of the family shows the shortest one that was found, for each place where a text may be.
+[`toolglean fuzz`](cli.md#toolglean-fuzz-template) looks for them in your own template.
+
 ## Names without a format
 
 | name | why |
@@ -119,6 +124,7 @@ def pages() -> dict[Path, str]:
         PAGE: HEAD.format(
             made=MADE,
             count=len(library.formats()),
+            refusing=sum(bool(found) for found in _carried().values()),
             table="\n".join(_table(families)),
             unsupported="".join(f"| `{name}` | {reason} |\n" for name, reason in sorted(library.UNSUPPORTED.items())),
         ),
@@ -154,8 +160,7 @@ def _section(declared: Format) -> Iterator[str]:
     yield from _patterns(declared)
     yield from _example(declared)
     refused = _cannot_carry(declared)
-    carries = f"{', '.join(refused)}, for example: `render` refuses it" if refused else "nothing: any value comes back"
-    yield f"- cannot carry: {carries}"
+    yield f"- values that `render` refuses, because they would not come back: {'; '.join(refused) or 'none'}"
     for label, texts in _details(declared):
         if texts:
             yield f"- {label}: {', '.join(texts)}"
@@ -179,10 +184,10 @@ def _carried() -> dict[str, list[tuple[str, str]]]:
 
 
 def _cannot_carry(declared: Format) -> list[str]:
-    kinds = dict(_carried()[declared.name])
-    if not kinds:
-        return []
-    return [f"{_code(json.dumps(text, ensure_ascii=False))} in {KINDS[kind]}" for kind, text in kinds.items()]
+    kinds: dict[str, list[str]] = {}
+    for kind, text in _carried()[declared.name]:
+        kinds.setdefault(json.dumps(text, ensure_ascii=False), []).append(KINDS[kind])
+    return [f"{_code(text)} in {', '.join(where)}" for text, where in kinds.items()]
 
 
 def _patterns(declared: Format) -> Iterator[str]:

@@ -181,7 +181,7 @@ def test_the_table_of_formats_is_true(name: str) -> None:
 def test_values_that_end_with_a_sign_are_split() -> None:
     # `{key}={value};`: 200 random messages came back, and `x;b=1` did not.
     declared = Format("pairs", call="<do {name}>{parameters}</do>", parameter="{key}={value};")
-    found = uncarried(lambda message, tools: (_written(message), ""), declared)
+    found = uncarried(lambda message, _: (_written(message), ""), declared)
     assert any(each.kind == "value" and ";" in each.text for each in found)
 
 

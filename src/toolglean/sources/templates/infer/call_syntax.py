@@ -231,7 +231,9 @@ def _arguments(text: str, each: Call, start: int) -> tuple[int, int]:
 def _read_to(reader: Any, text: str, begin: int) -> int:
     end, _, status = reader.read(text, begin)
     if status != DONE:
-        raise FormatError(f"the arguments end early: {reader.fault or 'no end found'}: {text[begin : begin + 80]!r}")
+        fault, shown = reader.fault or "no end found", text[begin : begin + 80]
+        mend = "write each value with |tojson, and a comma between two"
+        raise FormatError(f"the arguments end early: {fault}: {shown!r}; {mend}")
     return int(end)
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -111,10 +112,12 @@ def _check(prober: Prober, declared: Format, message: Message, proof: Proof, rng
     wrong = difference_of(turn, declared, written, rng)
     if wrong and not difference_of(turn, declared, in_quotes(written, turn.text), rng):
         proof.unwritten[message.label] = QUOTED
+    elif wrong and not any(each.arguments for each in message.calls) and _without_object(turn.text):
+        proof.unwritten[message.label] = NO_OBJECT
     elif wrong and _is_spelled_otherwise(declared, written, turn, rng):
         proof.unwritten[message.label] = SPELLED
     elif wrong:
-        proof.failed[message.label] = wrong
+        proof.failed[message.label] = f"{wrong}{ESCAPED if '&lt;/' in turn.text else ''}"
     elif left_out:
         proof.unwritten[message.label] = left_out
     else:
@@ -179,6 +182,9 @@ def what_is_written(message: Message, text: str) -> tuple[Message, str]:
     return message, f"the template does not write {' and '.join(left_out)}" if left_out else ""
 
 
+ESCAPED = "; the template escapes its own closers, as &lt;/: write them as they are"
+NO_OBJECT = "the template writes nothing, and not {}, for a call without arguments, so it is not read"
+_without_object = re.compile(r'"\w+":\s*[,}]').search
 GLUED = (
     "a call is not found if the content before it ends with a letter or a sign of its opener: write a line break "
     "between the two"
