@@ -45,6 +45,13 @@ def _target(name: str, attribute: str, about: str, install: str = "", *, package
 
 
 _ALL: Final = (
+    ShippedTarget(
+        "ai-sdk",
+        f"{HERE / 'ai_sdk.py'}:AiSdk",
+        "",
+        "the protocols of @ai-sdk-tool/parser, the AI SDK's middleware for calls in text, run by node",
+        "Run `npm install @ai-sdk-tool/parser` in a folder, and set TOOLGLEAN_AI_SDK to it.",
+    ),
     _target(
         "instructor",
         "md_json",
