@@ -45,12 +45,12 @@ def _target(name: str, attribute: str, about: str, install: str = "", *, package
 
 
 _ALL: Final = (
-    ShippedTarget(
+    _target(
         "ai-sdk",
-        f"{HERE / 'ai_sdk.py'}:AiSdk",
-        "",
+        "AiSdk",
         "the protocols of @ai-sdk-tool/parser, the AI SDK's middleware for calls in text, run by node",
         "Run `npm install @ai-sdk-tool/parser` in a folder, and set TOOLGLEAN_AI_SDK to it.",
+        package="@ai-sdk-tool/parser",
     ),
     _target(
         "instructor",

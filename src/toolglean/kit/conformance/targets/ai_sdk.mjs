@@ -1,5 +1,6 @@
 // The other half of ai_sdk.py: a line of JSON in, a line of JSON out. The folder that has @ai-sdk-tool/parser is the
 // first argument. What it answers are the parts of the AI SDK, as the package makes them.
+import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
@@ -12,7 +13,7 @@ let protocol, tools, writer, parts, reading;
 const soon = () => new Promise((resolve) => setTimeout(resolve, 0));
 const taken = () => parts.splice(0);
 const steps = {
-  version: () => require("@ai-sdk-tool/parser/package.json").version,
+  version: () => JSON.parse(readFileSync(`${process.argv[2]}/node_modules/@ai-sdk-tool/parser/package.json`)).version,
   open: (asked) => {
     protocol = made[asked.protocol]();
     tools = asked.tools;

@@ -21,7 +21,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-__all__ = ["PROTOCOLS", "AiSdk"]
+__all__ = ["PROTOCOLS", "AiSdk", "version"]
 
 PROTOCOLS = {"hermes": "hermesProtocol", "qwen3-coder": "qwen3CoderProtocol", "ui-tars": "uiTarsXmlProtocol"}
 """For each format: the protocol of the package."""
@@ -34,11 +34,18 @@ _reasoning = re.compile(r"\s*<think>(.*?)</think>\s*", re.DOTALL).match
 def _node() -> subprocess.Popen[str]:
     folder = os.environ.get("TOOLGLEAN_AI_SDK", "")
     if not folder:
-        raise NotImplementedError("TOOLGLEAN_AI_SDK is not set: the folder where `npm install @ai-sdk-tool/parser` ran")
+        raise FileNotFoundError(
+            "TOOLGLEAN_AI_SDK is not set; run `npm install @ai-sdk-tool/parser` in a folder, and set it to that folder"
+        )
     command = ["node", str(Path(__file__).with_suffix(".mjs")), folder]
     started = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, encoding="utf-8")  # noqa: S603
     atexit.register(started.kill)
     return started
+
+
+def version() -> str:
+    """That of the package."""
+    return str(_ask("version"))
 
 
 def _ask(step: str, **given: Any) -> Any:
