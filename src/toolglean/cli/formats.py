@@ -13,7 +13,6 @@ from toolglean.cli.output import BOLD, DIM, Paint, add_color_option, for_machine
 from toolglean.cli.usage import exit_codes
 from toolglean.errors import FormatError, UsageError
 from toolglean.formats import Format, all_formats, format_of_model, get_format
-from toolglean.formats.as_json import values_of
 
 __all__ = ["add_arguments", "declaration"]
 
@@ -135,7 +134,12 @@ def _variable(name: str) -> str:
 
 
 def _as_json(declared: Format) -> dict[str, Any]:
-    found = {**values_of(declared), "aliases": declared.aliases, "models": declared.models, "source": declared.source}
+    found = {
+        **json.loads(declared.to_json()),
+        "aliases": declared.aliases,
+        "models": declared.models,
+        "source": declared.source,
+    }
     try:
         template = declared.to_response_template()
     except FormatError:
