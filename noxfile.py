@@ -539,8 +539,9 @@ def peers(session: nox.Session) -> None:
     session.run("python", "-m", "benchmarks.peers", *session.posargs, env=env)
 
 
-# The targets of the conformance kit, by the environment that has them. llama-cpp runs in any Python.
+# The targets of the conformance kit, by the environment that has them. llama-cpp and ai-sdk run in any Python.
 TARGETS = {
+    "ai-sdk": "",
     "instructor": "LIBRARIES",
     "json-repair": "LIBRARIES",
     "llama-cpp": "",
@@ -550,6 +551,7 @@ TARGETS = {
     "transformers": "TRANSFORMERS",
     "vllm": "VLLM",
 }
+AI_SDK = "@ai-sdk-tool/parser@4.1.26"
 LLAMA_CPP = "llama-cpp-python==0.3.36"
 """It brings the source of llama.cpp."""
 
@@ -568,12 +570,20 @@ def targets(session: nox.Session) -> None:
     wanted = session.posargs or [*TARGETS]
     pythons = {name: _peer(session, name) for name in {TARGETS[each] for each in wanted} if name}
     for name in wanted:
-        env = {} if TARGETS[name] else {"TOOLGLEAN_LLAMA_CPP": _llama_cpp(session)}
+        needs = {"ai-sdk": ("TOOLGLEAN_AI_SDK", _ai_sdk), "llama-cpp": ("TOOLGLEAN_LLAMA_CPP", _llama_cpp)}
+        env = {needs[name][0]: needs[name][1](session)} if name in needs else {}
         where = ("--python", pythons[TARGETS[name]]) if TARGETS[name] else ()
         output = ("--output", f"docs/reference/conformance-results/{name}.json", "--brief")
         command = ("python", "-m", "toolglean", "conformance", "--target", name, *where, *output)
         session.run(*command, "--timeout", "30", env=env, success_codes=[0, 1])
     session.run("python", "-m", "docs.make_conformance")
+
+
+def _ai_sdk(session: nox.Session) -> str:
+    # The folder with the package of the AI SDK's middleware.
+    folder = str(Path(session.create_tmp()).resolve() / "ai-sdk")
+    session.run("npm", "install", "--silent", "--prefix", folder, AI_SDK, external=True)
+    return folder
 
 
 def _llama_cpp(session: nox.Session) -> str:
@@ -642,6 +652,13 @@ def coming_from(session: nox.Session, predecessor: str) -> None:
     pytest = ("python", "-m", "pytest", *OPTIONS)
     session.run(*pytest, "tests/project/test_docs.py", "-k", f"snippets and coming and {pages}", *session.posargs)
     session.run(*pytest, "--depth", "full", "tests/project/test_typing.py", "-k", "snippets")
+
+
+@nox.session(default=False)
+def response_templates(session: nox.Session) -> None:
+    """Every format that can be a response template, read back by transformers' own parser: some 100 MB."""
+    session.install("--no-compile", "--editable", ".", "transformers==5.23.0", "regex")
+    session.run("python", "-m", "tests.support.transformers_check")
 
 
 @nox.session(default=False)

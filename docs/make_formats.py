@@ -9,6 +9,7 @@ import json
 import re
 import shutil
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 from types import ModuleType
 
@@ -19,6 +20,8 @@ from toolglean.formats.spec import JSON, Format
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "reference" / "formats.md"
 FOLDER = PAGE.with_suffix("")
+CARRIED = FOLDER.parent / "carried.json"
+"""What docs/make_carried.py found."""
 
 TITLES = {
     "qwen": "Hermes and Qwen",
@@ -82,6 +85,11 @@ removed on each side on which it is there.
 Below each pattern is a turn with one call, as `render` writes it, and what `parse` reads from it. The tool's
 schema says that `city` is a string and `days` an integer.
 
+Most formats write values so that any text comes back. {refusing} of them end a text value with a marker: a value that
+contains this marker would be cut off, or be read as another argument or another call. `render` refuses such a value,
+and the page of the family shows the shortest one that was found, for each place where a text may be.
+[`toolglean fuzz`](cli.md#toolglean-fuzz-template) looks for them in your own template.
+
 ## Names without a format
 
 | name | why |
@@ -116,6 +124,7 @@ def pages() -> dict[Path, str]:
         PAGE: HEAD.format(
             made=MADE,
             count=len(library.formats()),
+            refusing=sum(bool(found) for found in _carried().values()),
             table="\n".join(_table(families)),
             unsupported="".join(f"| `{name}` | {reason} |\n" for name, reason in sorted(library.UNSUPPORTED.items())),
         ),
@@ -150,11 +159,35 @@ def _section(declared: Format) -> Iterator[str]:
     yield f"## {declared.name}\n"
     yield from _patterns(declared)
     yield from _example(declared)
+    refused = _cannot_carry(declared)
+    yield f"- values that `render` refuses, because they would not come back: {'; '.join(refused) or 'none'}"
     for label, texts in _details(declared):
         if texts:
             yield f"- {label}: {', '.join(texts)}"
     yield f"- read from: {declared.source}"
     yield ""
+
+
+KINDS = {
+    "value": "a value",
+    "list": "a text in a list",
+    "object": "a text in an object",
+    "key": "the key of an object",
+    "parameter": "the name of a parameter",
+}
+
+
+@lru_cache(maxsize=1)
+def _carried() -> dict[str, list[tuple[str, str]]]:
+    found: dict[str, list[tuple[str, str]]] = json.loads(CARRIED.read_text(encoding="utf-8"))
+    return found
+
+
+def _cannot_carry(declared: Format) -> list[str]:
+    kinds: dict[str, list[str]] = {}
+    for kind, text in _carried()[declared.name]:
+        kinds.setdefault(json.dumps(text, ensure_ascii=False), []).append(KINDS[kind])
+    return [f"{_code(text)} in {', '.join(where)}" for text, where in kinds.items()]
 
 
 def _patterns(declared: Format) -> Iterator[str]:

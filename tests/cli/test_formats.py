@@ -61,8 +61,20 @@ def test_json(capsys: pytest.CaptureFixture[str]) -> None:
     for each, declared in zip(found, FORMATS, strict=True):
         assert each["markers"] == list(declared.markers)
         assert each["call"] == declared.call
+        assert Format.from_json(each) == Format.from_json(declared.to_json())
     [gemma] = [json.loads(line) for line in shown(capsys, "gemma4", "--json").splitlines()]
     assert gemma["arguments"] == {"codec": "Quoted", "quote": '<|"|>', "all": False, "commas": False}
+
+
+def test_json_has_a_schema(capsys: pytest.CaptureFixture[str]) -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    schema = json.loads(shown(capsys, "--json-schema"))
+    assert schema == Format.json_schema()
+    rows = [json.loads(line) for line in shown(capsys, "--json").splitlines()]
+    for row in rows:
+        jsonschema.validate(row, schema)
+    templates = [row["name"] for row in rows if row["response_template"] is not None]
+    assert {"hermes", "qwen3-coder", "gemma-4", "mistral-v13"} <= {*templates}
 
 
 @pytest.mark.parametrize(

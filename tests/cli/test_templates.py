@@ -43,7 +43,7 @@ def test_inspect(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file.write_text(GOOD, encoding="utf-8")
     assert main(["inspect", str(file), "--examples", "10"]) == 0
     shown = capsys.readouterr().out
-    for line in ("language    jinja", "format      inferred", "confidence  100%", "call='<go>\\n{call}\\n</go>'"):
+    for line in ("language    jinja", "format      inferred", "confidence  100%", 'call="<go>\\n{call}\\n</go>"'):
         assert line in shown
 
 
@@ -51,7 +51,8 @@ def test_inspect_as_json(file: Path, capsys: pytest.CaptureFixture[str]) -> None
     file.write_text(LOSSY, encoding="utf-8")
     assert main(["inspect", str(file), "--json", "--examples", "10", "--no-recognition"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert found["format"]["parameter"] == "<p={key}>{value}</p>"
+    assert found["format"]["parameter"] == ["<p={key}>{value}</p>"]
+    assert Format.from_json(found["format"]).call == "<go={name}>{parameters}</go>"
     assert found["recognised"] is None
     assert 0.8 < found["confidence"] < 1
     assert any("None came back as 'None'" in line for line in found["losses"])

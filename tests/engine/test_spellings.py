@@ -73,6 +73,7 @@ READ: dict[str, tuple[str, Calls, str]] = {
     "tool_call fence": (f"```tool_call\n{CALL}\n```", [OSLO], ""),
     "tools": (f"<tools>\n{CALL}\n</tools>", [OSLO], ""),
     "tool": (f"<tool>{CALL}</tool>", [OSLO], ""),
+    "tool_call, with an end of its own": (f"I look.\n<|tool_call|>\n{CALL}\n<|tool_call_end|>", [OSLO], "I look.\n"),
     "toolcall and tool": (f"<toolcall><tool>{CALL}</tool></toolcall>", [OSLO], ""),
     "function, then JSON": (f"<tool_call>\n<function>look</function>\n{JSON}\n</tool_call>", [OSLO], ""),
     "function, alone": (f"<function>look</function>{JSON}", [OSLO], ""),
@@ -184,7 +185,7 @@ CERTAIN_WITHOUT_ITS_NAME = {
     *("JSON in the tags of step-3.5", "step-3, short", "longcat, keys", "k2-horizon, types", "step-audio-2", "harmony, code", "cwm"),
     *("harmony, a built-in tool and JSON", "a wrapper in DSML", "a wrapper as text", "a wrapper in minicpm-5"),
     *("no wrapper: a key that is no parameter", "no wrapper: another parameter follows", "kimi, blanks", "kimi, a number alone"),
-    *("dsml, parameters without a closer", "gemma, JSON", "gemma, JSON for all", "hunyuan, dense", "hunyuan, dense, two", "step-audio"),
+    *("dsml, parameters without a closer", "gemma, JSON", "gemma, JSON for all", "hunyuan, dense", "hunyuan, dense, two", "step-audio", "tool_call, with an end of its own"),
     *("dsml, each bar twice", "llama, a tool it was trained with", "kimi, the call's opener lost", "harmony, the role and the channel", "harmony, name and channel glued", "harmony, glued", "inkling"),
 }  # fmt: skip
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import runpy
@@ -18,6 +19,7 @@ from pathlib import Path
 import pytest
 
 import toolglean
+from docs import make_data
 from docs.make_site import ROOT, urls
 from tests.clients.proxies import until
 from tests.support import depth
@@ -163,6 +165,22 @@ def test_the_steps_of_a_release_are_described() -> None:
     page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8").partition("\n## Cut a release\n")[2]
     rows = [each for each in re.findall(r"^   \| ([^|]+) \|", page, re.MULTILINE) if each != "step"]
     assert [(step, row) for step, row in zip(steps, rows, strict=True) if row not in step] == []
+
+
+def test_the_package_of_data_is_whole_and_the_same_each_time() -> None:
+    files = make_data.contents()
+    package = json.loads(files["package.json"])
+    assert {each.removeprefix("./") for each in package["exports"]} == files.keys() - {"package.json", "README.md"}
+    assert [json.loads(line)["name"] for line in files["formats.jsonl"].splitlines()][:1] == ["hermes"]
+    assert all("license" in json.loads(line) for line in files["cases.jsonl"].strip().split("\n"))
+    assert make_data.archive() == make_data.archive()
+
+
+@pytest.mark.parametrize(
+    ("version", "npm"), [("1.0.0", "1.0.0"), ("1.0.0rc1", "1.0.0-rc.1"), ("1.2.0.dev3", "1.2.0-dev.3")]
+)
+def test_the_version_as_npm_spells_it(version: str, npm: str) -> None:
+    assert make_data.npm_version(version) == npm
 
 
 def test_the_issue_forms_show_this_version() -> None:

@@ -11,12 +11,12 @@ import pytest
 from tests.support import depth
 from tests.support.infer_report import outcomes
 from tests.support.shared import SHARED
-from toolglean import Format, Parser, parse
+from toolglean import Parser, parse
+from toolglean.cli.formats import declaration
 from toolglean.errors import FormatError, TemplateError
 from toolglean.formats.spec import Quoted, Tree
 from toolglean.sources.templates.infer import Inference, NoFormatError, infer
 from toolglean.sources.templates.infer.parameter_types import _type_words
-from toolglean.sources.templates.infer.result import as_dict, declaration
 from toolglean.sources.templates.infer.texts import (
     common_prefix,
     common_suffix,
@@ -272,6 +272,47 @@ def test_refusal_names_the_probe(calls: str, reason: str) -> None:
     assert reason in str(refused.value)
 
 
+LIST = '{"tool": {{ c.function.name | tojson }}, "in": {{ c.function.arguments | tojson }}}'
+
+
+@pytest.mark.parametrize(
+    ("calls", "pattern"),
+    [
+        (each("[[{{ c.function.name }}]]{{ c.function.arguments | tojson }}[[/]]"), "[[{name}]]{arguments}[[/]]"),
+        (each("[!{{ c.function.name }}!]{{ c.function.arguments | tojson }}[!!]"), "[!{name}!]{arguments}[!!]"),
+        (each("%%{{ c.function.name }}%%{{ c.function.arguments | tojson }}%%end%%"), "%%{name}%%{arguments}%%end%%"),
+        (
+            "{% if m.tool_calls %}TOOLS=[" + each(LIST + "{{ ', ' if not loop.last }}") + "]{% endif %}",
+            "TOOLS={calls}",
+        ),
+        (
+            '{% if m.tool_calls %}<x>{"calls": [' + each(LIST + "{{ ', ' if not loop.last }}") + "]}</x>{% endif %}",
+            '<x>{"calls": {calls}}</x>',
+        ),
+        # Fixed: `end` was found within the name `send_note`.
+        (
+            each("run {{ c.function.name }}\n" + PARAMETERS.replace("%s", "- {{ k }} = {{ v | tojson }}\n") + "end\n"),
+            "run {name}\n{parameters}end",
+        ),
+    ],
+)
+def test_closers_like_openers_and_wrappers(calls: str, pattern: str) -> None:
+    found = inferred(chat(calls))
+    assert found.format.call.startswith(pattern)
+    assert not any("random messages" in line for line in found.losses)
+
+
+def test_a_call_that_is_glued_to_the_content_is_a_loss() -> None:
+    calls = "{% if m.tool_calls %}TOOLS=[" + each(LIST + "{{ ', ' if not loop.last }}") + "]{% endif %}"
+    found = inferred(chat(calls))
+    assert any("write a line break between the two" in line for line in found.losses)
+
+
+def test_arguments_before_the_name_are_refused_with_what_to_write() -> None:
+    with pytest.raises(FormatError, match="write the name first"):
+        inferred(chat(each("<go>{{ c.function.arguments | tojson }} -> {{ c.function.name }}</go>")))
+
+
 def test_strings_that_lose_their_type_are_refused() -> None:
     calls = each("<go={{ c.function.name }}>" + PARAMETERS.replace("%s", "<p={{ k }}>{{ v | length }}</p>") + "</go>")
     with pytest.raises(FormatError, match="one call"):
@@ -298,15 +339,11 @@ def test_a_lax_template() -> None:
 
 def test_declarations() -> None:
     found = inferred(chat(CASES["quoted"][0])).format
-    assert eval(declaration(found), {"Format": Format, "Quoted": Quoted}) == Format(  # noqa: S307  our own text
-        **{
-            **{key: getattr(found, key) for key in ("call", "section", "separator", "reasoning", "drop")},
-            "name": "inferred",
-        },
-        arguments=Quoted("<q>"),
-    )
+    space: dict[str, Any] = {}
+    exec(declaration(found), space)  # noqa: S102  # our own text
+    assert space["INFERRED"] == found
     codec = {"codec": "Quoted", "quote": "<q>", "all": False, "commas": False}
-    assert json.loads(json.dumps(as_dict(found)))["arguments"] == codec
+    assert json.loads(found.to_json())["arguments"] == codec
 
 
 # -- the pieces --------------------------------------------------------------------------------------------------------

@@ -14,7 +14,7 @@ from tests.support.response_turns import TOOLS, Turn, machine_of, turns, written
 from tests.support.transformers_check import MUST, exported
 from toolglean import CallDelta, CallEnd, Event, Markup, Parser, ParserOptions, join
 from toolglean.engine.plan import Plan
-from toolglean.errors import FormatError
+from toolglean.errors import FormatError, UsageError
 from toolglean.formats.registry import all_formats, get_format
 from toolglean.formats.spec import Format, Tree
 from toolglean.sources.response import export, plan_of, to_format
@@ -110,3 +110,17 @@ def test_main_only_leaves_out_what_does_not_fit() -> None:
     fields = export(declared, start_anchor="A:", main_only=True)["fields"]
     assert fields["tool_calls"]["open_pattern"] == r"\s*<c>(?P<name>[^\s<{]+)"
     assert fields["reasoning_content"]["open"] == "<a>"
+
+
+def test_a_format_says_itself_as_a_template() -> None:
+    hermes = get_format("hermes")
+    assert hermes.to_response_template() == export(hermes, main_only=True)
+    assert hermes.to_response_template(start_anchor="<bot>")["start_anchor"] == "<bot>"
+    with pytest.raises(FormatError, match="several spellings"):
+        get_format("minimax-m2").to_response_template(start_anchor="<bot>", main_only=False)
+    with pytest.raises(FormatError, match=r"cannot express \{keywords\}"):
+        get_format("lfm2").to_response_template()
+    with pytest.raises(FormatError, match="pass start_anchor"):
+        get_format("seed-oss").to_response_template()
+    with pytest.raises(UsageError, match="does not say how a call is written"):
+        Format.from_tag("<go>").to_response_template()

@@ -1,7 +1,7 @@
 # Whether transformers itself reads what `export` writes, and `message` what transformers reads.
 # Does not depend on how either works.
 #
-#     python -m venv /tmp/hf && /tmp/hf/bin/pip install transformers . && /tmp/hf/bin/python -m tests.support.transformers_check
+#     nox -s response_templates
 #
 # transformers is large, so this is no part of .ci/run: it runs at night (.github/workflows/nightly.yml), and by hand.
 """Exported response templates, read by transformers' own parser."""
@@ -18,7 +18,7 @@ from tests.support.response_turns import TOOLS, Turn, turns, written
 from toolglean.errors import FormatError
 from toolglean.formats.registry import all_formats
 from toolglean.formats.spec import Format
-from toolglean.sources.response import export, message
+from toolglean.sources.response import message
 
 MUST = ("hermes", "qwen3-coder", "glm-4.5", "glm-4.7", "gemma-4", "mistral-v13", "mistral-v11", "mistral-v3")
 
@@ -59,12 +59,10 @@ def own_faults() -> list[str]:
 
 def exported(declared: Format) -> dict[str, Any] | None:
     """The format as a response template, its main spelling at least; None where no template can say it."""
-    for main_only in (False, True):
-        try:
-            return export(declared, main_only=main_only, start_anchor="<|assistant|>")
-        except FormatError:
-            continue
-    return None
+    try:
+        return declared.to_response_template(start_anchor="<|assistant|>")
+    except FormatError:
+        return None
 
 
 def faults(declared: Format, template: dict[str, Any], turn: Turn) -> list[str]:

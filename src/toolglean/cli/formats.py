@@ -6,12 +6,12 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Mapping
-from dataclasses import MISSING, asdict, fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass
 from typing import Any
 
 from toolglean.cli.output import BOLD, DIM, Paint, add_color_option, for_machines, for_people, paint_of
 from toolglean.cli.usage import exit_codes
-from toolglean.errors import UsageError
+from toolglean.errors import FormatError, UsageError
 from toolglean.formats import Format, all_formats, format_of_model, get_format
 
 __all__ = ["add_arguments", "declaration"]
@@ -30,13 +30,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "name", nargs="?", metavar="NAME", help="the name or an alias of a format, or the name of a model"
     )
     parser.epilog = exit_codes(1, 4, _0="printed", _2="wrong usage, or an unknown name")
-    parser.add_argument("--json", action="store_true", help="print one line of JSON for each format, with its markers")
+    kind = parser.add_mutually_exclusive_group()
+    kind.add_argument("--json", action="store_true", help="print one line of JSON for each format, with its markers")
+    kind.add_argument("--json-schema", action="store_true", help="print the JSON schema of such a line")
     add_color_option(parser)
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
     """Print the formats that were asked for."""
+    if args.json_schema:
+        for_machines()
+        print(json.dumps(Format.json_schema(), ensure_ascii=False))
+        return 0
     chosen = all_formats() if args.name is None else (_found(args.name),)
     if args.json:
         for_machines()
@@ -128,6 +134,14 @@ def _variable(name: str) -> str:
 
 
 def _as_json(declared: Format) -> dict[str, Any]:
-    found = asdict(declared)
-    found["arguments"] = {"codec": type(declared.arguments).__name__, **found["arguments"]}
-    return found | {"markers": declared.markers}
+    found = {
+        **json.loads(declared.to_json()),
+        "aliases": declared.aliases,
+        "models": declared.models,
+        "source": declared.source,
+    }
+    try:
+        template = declared.to_response_template()
+    except FormatError:
+        template = None
+    return {**found, "markers": declared.markers, "response_template": template}

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING
 from toolglean._install import needs
 from toolglean.batch.lines import InputError
 from toolglean.cli.options import add_set_option, at_least_one, named_format, read_template, variables_of
-from toolglean.cli.output import BOLD, DIM, GREEN, YELLOW, Paint, add_color_option, for_people, paint_of
+from toolglean.cli.output import BOLD, DIM, GREEN, YELLOW, Paint, add_color_option, for_machines, for_people, paint_of
 from toolglean.cli.progress import clear_line, show_line
 from toolglean.cli.usage import exit_codes
 from toolglean.errors import FormatError, TemplateError, UsageError
 from toolglean.formats.registry import get_format
 
 if TYPE_CHECKING:
-    from toolglean.kit.testing import Failure, RoundTrip
+    from toolglean.kit.testing import Failure, Report, RoundTrip
 
 __all__ = ["add_arguments"]
 
@@ -29,13 +29,14 @@ LABEL_WIDTH = 12
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the description and the arguments of the command."""
     parser.description = (
-        "Makes random tools and calls, has the template write them, cuts the turn at random, reads it, and "
-        "compares. If a call does not come back, it is shrunk to the smallest example. Needs toolglean[fuzz]."
+        "Says whether what the template writes comes back: random tools and calls, read in random chunks; what the "
+        "template does not write at all; and which values it cannot carry in a call, because they look like its own "
+        "markers. Each with the smallest example, and what to do about it. Needs toolglean[fuzz]."
     )
     parser.epilog = exit_codes(
         4,
-        _0="every message came back",
-        _1="a message does not come back, or no format can be read from the template",
+        _0="everything came back, or may be lost",
+        _1="something does not come back, or no format can be read from the template",
     )
     parser.add_argument(
         "template",
@@ -55,45 +56,75 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="the format that the template should write, by name or as a JSON file (default: read from the template)",
     )
+    parser.add_argument(
+        "--allow-loss",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="what may be lost: the name of a loss or of a kind of value, as the report shows it (may be repeated)",
+    )
+    parser.add_argument("--json", action="store_true", help="print one line of JSON")
     add_set_option(parser)
     add_color_option(parser)
     parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
-    """Fuzz. Returns 1 if something did not come back, else 0."""
+    """Fuzz. Returns 1 if something did not come back that may not be lost, else 0."""
     try:
         from toolglean.kit.testing import RoundTrip  # noqa: PLC0415  # it imports Hypothesis
     except ImportError as error:
         raise UsageError(needs("fuzzing needs Hypothesis", "fuzz")) from error
-    for_people()
-    paint = paint_of(args)
     try:
-        trip, failure = _tried(args, RoundTrip)
+        trip, report = _tried(args, RoundTrip)
     except TemplateError as error:
         raise InputError(f"{args.template}: {error}") from error
     except FormatError as error:
         print(f"toolglean: {error}", file=sys.stderr)
         return 1
-    name = trip.inference.recognised if trip.inference else trip.format.name
-    if failure is None:
-        print(paint(f"{trip.tried} messages came back ({name or 'inferred'})", GREEN))
-        return 0
-    _show(failure, paint)
-    return 1
+    unknown = {*args.allow_loss} - {each.name for each in report.losses} - {each.kind for each in report.uncarried}
+    if unknown:
+        print(f"toolglean: --allow-loss {', '.join(sorted(unknown))}: the template has no such loss", file=sys.stderr)
+    name = (trip.inference.recognised if trip.inference else trip.format.name) or "inferred"
+    faults = report.faults(args.allow_loss)
+    if args.json:
+        for_machines()
+        print(json.dumps({"format": name, **report.as_dict(), "faults": list(faults)}, ensure_ascii=False))
+    else:
+        for_people()
+        _report(report, name, args.allow_loss, paint_of(args))
+    return int(bool(faults))
 
 
-def _tried(args: argparse.Namespace, make: type[RoundTrip]) -> tuple[RoundTrip, Failure | None]:
+def _report(report: Report, name: str, allowed: list[str], paint: Paint) -> None:
+    def rows(title: str, found: list[tuple[str, str]]) -> None:
+        print(paint(f"\n{title}", BOLD))
+        for label, text in found:
+            print(paint(f"  {label:{LABEL_WIDTH}}", DIM) + paint(text, *(() if label in allowed else (YELLOW,))))
+
+    if report.failure is None:
+        print(paint(f"{report.tried} messages came back ({name})", GREEN))
+    else:
+        _show(report.failure, paint)
+    print(paint(", ".join(f"{kind}: {count}" for kind, count in report.counts.items()), DIM))
+    if report.losses:
+        rows("The template does not write:", [(each.name, str(each)) for each in report.losses])
+    if report.uncarried:
+        rows("It cannot carry in a call:", [(each.kind, str(each)) for each in report.uncarried])
+
+
+def _tried(args: argparse.Namespace, make: type[RoundTrip]) -> tuple[RoundTrip, Report]:
     source = read_template(args.template)
     named = named_format(args.format)
     declared = get_format(named) if isinstance(named, str) else named
     trip = make(source.text, format=declared, untrusted=True, variables={**source.variables, **variables_of(args)})
     try:
-        return trip, trip.find_failure(
+        failure = trip.find_failure(
             examples=args.examples,
             seed=args.seed,
             progress=lambda tried: show_line(f"{min(tried, args.examples)} of {args.examples}"),
         )
+        return trip, trip.report(failure)
     finally:
         trip.close()
         clear_line()

@@ -26,7 +26,6 @@ from toolglean.errors import FormatError, TemplateError
 from toolglean.formats.registry import find_format
 from toolglean.sources.choose.choice import FormatChoice, choose_format
 from toolglean.sources.templates.infer import SAMPLES, Inference, infer
-from toolglean.sources.templates.infer.result import as_dict, declaration
 from toolglean.sources.templates.language import tag_of, template_language
 from toolglean.sources.templates.source import TemplateSource
 
@@ -140,7 +139,7 @@ def _refused(args: argparse.Namespace, source: TemplateSource, reason: str) -> i
 def _fields(found: Inference) -> dict[str, Any]:
     return {
         "language": found.language,
-        "format": as_dict(found.format),
+        "format": json.loads(found.format.to_json()),
         "recognised": found.recognised,
         "confidence": found.confidence,
         "starts_reasoning": found.starts_reasoning,
@@ -151,6 +150,8 @@ def _fields(found: Inference) -> dict[str, Any]:
 
 
 def _show(found: Inference, paint: Paint) -> None:
+    from toolglean.cli.formats import declaration  # noqa: PLC0415  # --help does not need it
+
     def row(label: str, text: str, *codes: str) -> None:
         print(paint(f"{label:{LABEL_WIDTH}}", DIM) + paint(text, *codes))
 

@@ -16,7 +16,7 @@ from toolglean.errors import FormatError, shown
 from toolglean.formats.declaration import Declaration
 from toolglean.formats.words import Json, JsonOrText, Pairs, PythonDict, Quoted, ScriptObject, Tree
 
-__all__ = ["MARK", "VERSION", "fields_in", "json_schema", "text_of", "values_of"]
+__all__ = ["LISTED", "MARK", "VERSION", "fields_in", "json_schema", "text_of", "values_of"]
 
 VERSION = 1
 MARK = "toolglean_format"
@@ -27,6 +27,8 @@ _CODECS: Mapping[str, type[Any]] = {
 }
 _OWN = frozenset({"_", "aliases", "models", "source", "reads", "origin"})
 """Fields that are about the library, or about where the declaration came from."""
+LISTED = ("aliases", "models", "source", "markers", "response_template")
+"""What a list of formats says besides the declaration: its names, and what follows from it. It is not read back."""
 
 _TEXT = {"type": "string"}
 _TEXTS = {"type": "array", "items": _TEXT}
@@ -82,7 +84,7 @@ def fields_in(value: Any) -> dict[str, Any]:
     known = {each.name: each for each in _told()}
     found: dict[str, Any] = {}
     for key, inner in given.items():
-        if key == MARK:
+        if key == MARK or key in LISTED:
             continue
         if key not in known:
             raise FormatError(f"a format has no key {key!r}: expected one of {', '.join(known)}")
@@ -158,7 +160,7 @@ def _codec(value: Any) -> Any:
 
 
 def json_schema() -> dict[str, Any]:
-    """The JSON schema (2020-12) of what `values_of` returns."""
+    """The JSON schema (2020-12) of what `values_of` returns, and of a line of `toolglean formats --json`."""
     codecs = [
         {
             "type": "object",
@@ -169,11 +171,13 @@ def json_schema() -> dict[str, Any]:
         for name, kind in _CODECS.items()
     ]
     own = {each.name: {"anyOf": codecs} if each.name == "arguments" else _SCHEMAS[str(each.type)] for each in _told()}
+    template = {"anyOf": [{"type": "object"}, {"type": "null"}]}
+    listed = {"source": _TEXT, "markers": _TEXTS, "response_template": template}
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "A format of toolglean",
         "type": "object",
-        "properties": {MARK: {"const": VERSION}} | own,
+        "properties": {MARK: {"const": VERSION}} | own | dict.fromkeys(LISTED[:2], _TEXTS) | listed,
         "required": [MARK, "name", "call"],
         "additionalProperties": False,
     }

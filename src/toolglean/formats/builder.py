@@ -23,13 +23,12 @@ from toolglean.formats.nfa import (
     MARKUP,
     NAMED,
     NEEDS_FOLLOWER,
-    RAW_SPACES,
     START,
     STOP,
     TAG,
     Nfa,
 )
-from toolglean.formats.parameter_paths import add_parameter, end_of_name
+from toolglean.formats.parameter_paths import add_parameter, end_of_name, parting_space
 from toolglean.formats.patterns import (
     begins_with_objects,
     first_literal,
@@ -252,11 +251,11 @@ class NfaBuilder:
                 nfa.names[end] = token.name
             return end
         if isinstance(token, Space) and tokens[place - 1 : place + 2 : 2] == (Slot("name"), Slot("parameters")):
-            return end_of_name(nfa, self.format, here, token.text)
+            return end_of_name(nfa, self.format, here, tokens[place : place + 3])
         if isinstance(token, Space) and tokens[place - 1 : place + 2 : 2] == (Slot("index"), Slot("name")):
             return nfa.space(nfa.literal(here, token.text[0]))
         if isinstance(token, Space):
-            return nfa.space(self._parting_space(here) if parts_words(tokens, place) else here)
+            return nfa.space(parting_space(nfa, here) if parts_words(tokens, place) else here)
         if token.name == "parameters":
             return here
         if token.name in {"call", "calls"}:
@@ -271,13 +270,6 @@ class NfaBuilder:
         if following is None or (isinstance(following, Slot) and following.name not in {"arguments", "parameters"}):
             raise self._error(f"nothing shows where {{{token.name}}} ends: a marker must follow it")
         return target
-
-    def _parting_space(self, here: int) -> int:
-        # White space between a word and a name: without it, they are one longer word.
-        after = self.nfa.state()
-        for char in (" ", "\n", *sorted(RAW_SPACES)):
-            self.nfa.epsilon[self.nfa.literal(here, char, 0)].append(after)
-        return after
 
     def _last(
         self, slot: Token, here: int, after: int, rest: list[tuple[str, int]], closers: list[str], pattern: str

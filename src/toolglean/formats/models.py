@@ -111,7 +111,7 @@ class _Pattern(NamedTuple):
                 return None
             end = start + len(run)
         if self.is_made_from_another:
-            rank = (3 if self.format is None else 2, 0, self.written)
+            rank = (2, 0, self.written)
         else:
             # The owner is written before the name. A pattern without words (`*`) is for what nothing else fits.
             rank = (1 if self.written else 0, 1 if self.owner else -place, self.written)

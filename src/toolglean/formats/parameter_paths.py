@@ -6,12 +6,12 @@ from __future__ import annotations
 
 from toolglean.errors import FormatError
 from toolglean.formats.declaration import Declaration
-from toolglean.formats.nfa import CLOSED_AGAIN, LITERAL, Nfa
+from toolglean.formats.nfa import CLOSED_AGAIN, LITERAL, RAW_SPACES, Nfa
 from toolglean.formats.parameters import Ending, ending_of, has_bare_key, parameter_tokens
 from toolglean.formats.patterns import is_value, lead_at, space_at
 from toolglean.formats.words import Literal, Slot, Space, Token, ends_line, tokens_of
 
-__all__ = ["add_parameter", "end_of_name"]
+__all__ = ["add_parameter", "end_of_name", "parting_space"]
 
 
 def add_parameter(nfa: Nfa, declared: Declaration, pattern: str, begin: int, closing: int) -> int:
@@ -47,12 +47,26 @@ def add_parameter(nfa: Nfa, declared: Declaration, pattern: str, begin: int, clo
     return _separated(nfa, declared, here)
 
 
-def end_of_name(nfa: Nfa, declared: Declaration, here: int, text: str) -> int:
-    """After a name, before parameters: if one of them begins with its key, the white space there ends the name."""
+def end_of_name(nfa: Nfa, declared: Declaration, here: int, rest: tuple[Token, ...]) -> int:
+    """After a name, before parameters: if one of them begins with its key, the white space there ends the name.
+
+    So it does if a word ends the parameters: `end` is not found in `send`. `rest`: from that white space on.
+    """
+    if isinstance(rest[-1], Literal) and rest[-1].text[0].isalnum():
+        return nfa.space(parting_space(nfa, here))
     spaced = nfa.space(here)
+    text = rest[0].text if isinstance(rest[0], Space) else ""
     if any(map(has_bare_key, declared.parameters)):
         nfa.epsilon[nfa.literal(here, "\n" if "\n" in text else text[0])].append(spaced)
     return spaced
+
+
+def parting_space(nfa: Nfa, here: int) -> int:
+    """White space between a word and a name: without it, they are one longer word."""
+    after = nfa.state()
+    for char in (" ", "\n", *sorted(RAW_SPACES)):
+        nfa.epsilon[nfa.literal(here, char, 0)].append(after)
+    return after
 
 
 def _marked_value(nfa: Nfa, declared: Declaration, pattern: str, here: int, value: int) -> int:

@@ -26,6 +26,10 @@ __all__ = [
 ]
 
 
+NOT_JSON = frozenset("!#$%&:;<=>?@^|")
+"""Characters with which no value of JSON or Python begins."""
+
+
 def parts_words(tokens: tuple[Token, ...], place: int) -> bool:
     """Whether the white space there is between a word and a name, or between a name and a word before a marker.
 
@@ -133,10 +137,13 @@ def is_marker(literal: str) -> bool:
 
 def is_bare(literal: str) -> bool:
     """Whether a literal is not a marker but JSON or Python itself: then it is accepted only at the start of a turn."""
-    if literal.startswith(("[[", "{{")):  # `[[run` and `{{` are markers; `[[1` and `{{"` may be JSON
+    if literal.startswith(
+        ("[[", "{{")
+    ):  # `[[run`, `[[` before a name, and `{{` are markers; `[[1` and `{{"` may be JSON
         inner = literal.lstrip("[{").removeprefix("/")[:1]
-        return not inner.isalpha() and (literal[0] == "[" or inner in {'"', "'"})
-    return literal[0] == "{" or (literal[0] == "[" and not literal[1:].removeprefix("/")[:1].isalpha())
+        return literal != "[[" and not inner.isalpha() and (literal[0] == "[" or inner in {'"', "'"})
+    inner = literal[1:].removeprefix("/")[:1]  # `[!` is neither JSON nor Python
+    return literal[0] == "{" or (literal[0] == "[" and not inner.isalpha() and inner not in NOT_JSON)
 
 
 def space_at(tokens: Sequence[Token], place: int) -> str:

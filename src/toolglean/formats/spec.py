@@ -278,9 +278,28 @@ class Format(Declaration):
 
         return text_of(self.declared("be written as JSON"))
 
+    def to_response_template(self, *, start_anchor: str | None = None, main_only: bool = True) -> dict[str, Any]:
+        """The format as a response template of Hugging Face, version 1: `response_template` in `tokenizer_config.json`.
+
+        transformers, and the engines that took over its templates, read the model's calls with it.
+
+        Args:
+            start_anchor: the literal after which the assistant's message begins in the prompt; None: that of the
+                family, as one of the format's markers shows it.
+            main_only: whether further spellings that do not fit into one template may be left out, such as those for
+                mistakes of models.
+
+        Raises:
+            FormatError: a template cannot express the format, or nothing shows the anchor; the message says which.
+            UsageError: the patterns of a call are not known; see `is_declared`.
+        """
+        declared = self.declared("be written as a response template")
+        found: dict[str, Any] = _named_constructors().to_response_template(declared, start_anchor, main_only)
+        return found
+
     @staticmethod
     def json_schema() -> dict[str, Any]:
-        """The JSON schema of what `to_json` writes."""
+        """The JSON schema of what `to_json` writes, and of a line of `toolglean formats --json`."""
         from toolglean.formats.as_json import json_schema  # noqa: PLC0415
 
         return json_schema()

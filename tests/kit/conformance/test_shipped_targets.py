@@ -72,11 +72,15 @@ def test_a_project_that_is_not_installed_is_told_with_how_to_install_it(
     (tmp_path / "toolglean" / "__init__.py").write_text('raise RuntimeError("another version")', encoding="utf-8")
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     monkeypatch.delenv("TOOLGLEAN_LLAMA_CPP", raising=False)
+    monkeypatch.delenv("TOOLGLEAN_AI_SDK", raising=False)
     assert main(["conformance", "--target", name, "--only", "written/prose"]) == 2
     found = " ".join(capsys.readouterr().err.split())
     if name == "llama-cpp":  # which is a folder, and not a package of that Python
         assert "TOOLGLEAN_LLAMA_CPP='' is not the folder of llama.cpp" in found
         assert "does not have" not in found
+        return
+    if name == "ai-sdk":
+        assert "TOOLGLEAN_AI_SDK is not set; run `npm install @ai-sdk-tool/parser` in a folder" in found
         return
     assert TARGETS[name].package in found
     assert TARGETS[name].install in found

@@ -54,7 +54,7 @@ NO_FORMAT: tuple[str, ...] = (
     *("*-nemotron-4", "*-nemotron-3-8b", "glm-4v", "glm-4.1v", "glm-4-voice"),
     *("qwen/qwen-7b", "qwen/qwen-14b", "qwen/qwen-72b", "mistral-7b-*-0.1", "mistral-7b-*-0.2"),
     # Their template is not that of their family, or they are for an agent whose prompts decide.
-    *("*-alternate-tokenizer", "*-hermes-agent", "*-pythonic", "typhoon-2.1-gemma"),
+    "*-hermes-agent",
 )
 """Patterns of models, as in `Format(models=…)`, whose names contain a family's name but that write no known format."""
 

@@ -50,7 +50,7 @@ FORMATS = (
         aliases=(*("glm", "glm45", "glm-4.6", "glm46", "glm4", "glm4-moe", "glm45-moe", "hyperclovax-seed-think"),),
         models=(
             *("glm-4.5", "glm-4.6", "glm-4-moe", "hyperclovax-seed-omni", "hyperclovax-seed-think-32b"),
-            *("macaron", "zai-org/glyph"),
+            *("macaron", "zai-org/glyph", "learning-unit/l1"),
         ),
         source="chat template of zai-org/GLM-4.6",
     ),

@@ -22,7 +22,10 @@ FORMATS = (
         reasonings=(("<|channel>", "<channel|>"),),
         drop=("<turn|>", "<|tool_response>", "<tool_response|>", "<eos>", "<|turn>model\n"),
         aliases=("gemma4", "gemma4-no-thinking"),
-        models=("gemma-4", "darwin-31b", "diffusion-gemma", "diffusiongemma"),
+        models=(
+            *("gemma-4", "darwin-4b-david", "darwin-4b-genesis", "darwin-31b"),
+            *("otel-*-31b", "otel-*-e4b", "diffusion-gemma", "diffusiongemma"),
+        ),
         source="chat template of google/gemma-4-31B-it",
     ),
     # What is left of such a call, or what Gemini writes in its place: words that only a known tool's name makes a

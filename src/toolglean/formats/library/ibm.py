@@ -14,13 +14,16 @@ FORMATS = (
     Format(
         "granite-3",
         call="<|tool_call|>{calls}",
-        also=("<tool_call>{calls}", "<tool_call>{calls}</tool_call>", "<tool_call>\n" + CODER_CALL + "\n</tool_call>"),
+        also=(
+            *("<tool_call>{calls}", "<tool_call>{calls}</tool_call>", "<|tool_call|>\n{call}\n<|tool_call_end|>"),
+            "<tool_call>\n" + CODER_CALL + "\n</tool_call>",
+        ),
         parameter="<parameter={key}>\n{value}\n</parameter>\n",
         reasoning=THINK,
         reasonings=(PHRASES, ("Here's my thought process:", "Here's my response:")),
         drop=(*ENDS, "<response>", "</response>"),
         aliases=("granite", "granite3"),
-        models=("granite-3",),
+        models=("granite-3", "grug-67b", "monostich-2"),
         source="chat template of ibm-granite/granite-3.3-2b-instruct; vLLM 0.33, parser granite",
     ),
     Format(
@@ -46,7 +49,7 @@ FORMATS = (
         reasoning=THINK,
         drop=ENDS,
         aliases=("granite4",),
-        models=("granite-4", "granite-*-4"),
+        models=("granite-4", "granite-*-4", "granite-350m", "*-granite-speech-4.1-*-plus"),
         source="chat template of ibm-granite/granite-4.0-tiny",
     ),
 )

@@ -25,6 +25,7 @@ FORMATS = (
         drop=(*LLAMA_ENDS, *HEADER),
         aliases=("llama", "llama3", "llama4-json", "llama-3", "llama-3.1"),
         models=(
+            "*-skywork-reward-llama-3.1",
             *("llama-3", "llama-3.1", "llama-3.2", "llama-3.3", "llama-4-json", "llama-1b", "llama-3b", "llama-8b"),
             *("l3", "l3.1", "l3.2", "l3.3", "arcee-supernova", "deephat", "krikri", "nemotron-70b"),
         ),
@@ -58,7 +59,7 @@ FORMATS = (
         separator=", ",
         drop=(*LLAMA_ENDS, *HEADER, "<end_of_turn>"),
         aliases=("pythonic-bare", "gemma3-pythonic"),
-        models=("*-toolace", "*-watt-tool", "gemma-3"),
+        models=("*-toolace", "*-watt-tool", "gemma-3", "*-pythonic"),
         source="vLLM 0.33, parser pythonic; chat template of Team-ACE/ToolACE-8B",
     ),
     # The prompt ends with the first `<|recipient|>`: pass it as `prompt`.

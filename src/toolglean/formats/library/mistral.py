@@ -69,7 +69,7 @@ FORMATS = (
         models=(
             *("mistral", "mixtral", "codestral", "pixtral", "ministral-3b", "ministral-8b", "mistral-small-3"),
             *("mistral-small-3.1", "mistral-small-22b", "mistral-small-24b", "mistral-small-*-2409"),
-            *("mistral-small-*-2501", "mistral-small-*-2503", "nemo-12b", "cydonia", "magnum-*-12b"),
+            *("mistral-small-*-2501", "mistral-small-*-2503", "nemo-12b", "cydonia", "magnum-*-12b", "armeniangpt"),
         ),
         source="mistral-common, tokenizers v2 to v7; chat template of mistralai/Mistral-Nemo-Instruct-2407",
     ),

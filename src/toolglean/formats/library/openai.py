@@ -65,7 +65,10 @@ FORMATS = (
         headers=HEADERS,
         drop=(*("<|start|>", *ENDS), *("<|channel|>final", "<|channel|>commentary to=assistant")),
         aliases=("openai", "gpt-oss", "gptoss", "gpt-oss-harmony", "openai-gptoss"),
-        models=("gpt-oss", "gptoss", "fare-20b", "hypernova-60b", "optimind", "schgen"),
+        models=(
+            *("gpt-oss", "gptoss", "fare-20b", "hypernova-60b", "optimind", "schgen"),
+            *("internvl-3.5-gpt-oss", "atom-electron"),
+        ),
         source="chat template of openai/gpt-oss-120b; https://github.com/openai/harmony",
     ),
     # A space after each special token, and calls in parallel.

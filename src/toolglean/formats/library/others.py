@@ -206,7 +206,7 @@ FORMATS = (
         reasoning=LINE_THINK,
         drop=CHATML,
         aliases=("minicpm5", "minicpm4-xml"),
-        models=("minicpm5", "minicpm4", "minicpm-sala"),
+        models=("ai9stars/g9v3", "minicpm5", "minicpm4", "minicpm-sala"),
         source="chat template of openbmb/MiniCPM5-1B",
     ),
     Format(

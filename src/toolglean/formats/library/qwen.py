@@ -21,31 +21,37 @@ CODER_SIZES = ("0.8b", "9b", "27b", "35b", "122b", "397b")
 HERMES_MODELS = (
     *(f"qwen-{size}" for size in HERMES_SIZES),
     *"""
-    a.x-4.0 a.x-k1 aescoder afm-4.5b agentcpm arctic-awm arctic-text2sql areal asearcher avibe bagel-7b
-    baichuan-m2 baichuan-m3 bfs-prover bielik blip3o-next cogito confucius cosmos-3 cosmos-reason2 darwin-28b dasd
-    deepseek-r1t2 diffucoder dr-venus dream-v0 efficient-dlm exaone-4 falcon-3 falcon-e falcon-h1 fare-8b fastvlm
-    goedel-prover-v2 grovemoe hipo holo2 intern-s1-pro internvl-3.5 jamba-2 jamba-reasoning jan-nano jan-v1 jan-v2
-    jan-v3 januscoder k-exaone kanana-2 kat kimi-dev ling-1t ling-2 ling-flash ling-mini llada-2.0 llada-2.1
-    llada-moe llama-3-groq luciole lucy-128k marco-deepresearch marco-mini marco-nano mellum2 menlo/lucy midm
-    mimo-7b mimo-vl mindlink ming-flash minicpm-o minimind motif-2 motif-3 nextcoder nextstep nomos nouscoder
-    openthaigpt openthinker oreal pacore qvikhr qwen2 qwen2.5 qwen3 qwq r1t2 reka ring-1t ring-2 ring-flash
-    ring-mini rio-2.5 rio-3.0 rio-3.1 rnj robobrain2 sdar sdlm sequential-hidden-decoding sera-14b sera-32b
-    sera-8b simplechat simplesd skywork-r1v2 skywork-r1v3 skywork-swe smallthinker smollm3 step-3-vl
-    supernova-medius swe-dev swe-fixer synlogic t-lite t-pro tencent/points tinyswallow tmax-8b tmax-sft
-    tongyi-deepresearch trinity ui-venus uigen vaetki vibethinker virtuoso webworld wedlm xiyansql youtu zwz
-    *-arch-function *-cogito-v1 *-deephermes *-hermes *-nemotron-cascade *-nemotron-orchestrator
-    *-nemotron-terminal
+    a.x-4.0 a.x-k1 aescoder afm-4.5b agentcpm antares-1b antares-350m arctic-awm arctic-text2sql areal asearcher
+    avibe bagel-7b baichuan-m2 baichuan-m3 bfs-prover bielik blip3o-next bytedance-seed/taskmem caprl-video
+    chemdfm-v2 cmu-lti/osim coda-v0 cogito confucius cosmos-3 cosmos-reason2 covo-audio cudallm dami-lab/ari
+    darwin-28b dasd deepseek-r1t2 diffucoder dr-venus dream-v0 efficient-dlm exaone-4 falcon-3 falcon-e falcon-h1
+    fare-8b fastvlm gelab-zero goedel-prover-v2 grovemoe hipo holo2 intern-s1-pro internvl-3.5 jamba-2
+    jamba-reasoning jan-nano jan-v1 jan-v2 jan-v3 januscoder k-exaone kanana-2 kat kimi-dev ling-1t ling-2
+    ling-flash ling-mini llada-2.0 llada-2.1 llada-moe llama-3-groq luciole lucy-128k marco-deepresearch
+    marco-mini marco-nano mellum2 memoperator menlo/lucy midm mimo-7b mimo-vl mindlink ming-flash minicpm-o
+    minimind motif-2 motif-3 neura-tech-ai/neuron nextcoder nextstep nomos nouscoder nvidia/egm onerec
+    opengvlab/navil openthaigpt openthinker openthinkeragent oreal pacore privasis-cleaner pythagoras-prover
+    qvikhr qwen2 qwen2.5 qwen3 qwq r1t2 reka ring-1t ring-2 ring-flash ring-mini rio-2.5 rio-3.0 rio-3.1 rnj
+    robobrain2 s1-deepresearch sakanaai/rlt salesforce/xrouter sdar sdlm sequential-hidden-decoding sera-14b
+    sera-32b sera-8b simplechat simplesd skywork-r1v2 skywork-r1v3 skywork-swe skyworkvl smallthinker smollm3
+    step-3-vl stepfun-ai/rlvr supernova-medius swe-dev swe-fixer swerankllm synlogic t-lite t-pro tencent/drive
+    tencent/points tinyswallow tmax-8b tmax-sft tongyi-deepresearch trinity ui-venus uigen vaetki vibethinker
+    virtuoso webworld wedlm xiyansql youtu zwz *-alternate-tokenizer *-arch-function *-cogito-v1 *-deephermes
+    *-dolphin-3.0-r1-mistral *-hermes *-nemotron-cascade *-nemotron-orchestrator *-nemotron-terminal *-sing-guard
     """.split(),  # noqa: SIM905  # so many names
 )
 CODER_MODELS = (
     *(f"qwen-{size}" for size in CODER_SIZES),
     *"""
-    agents-a1 arex cosmos-3-edge darwin-36b darwin-398b darwin-9b dna-3.0 fara-1.5 frogboss frogmini granite-4.2
-    holo-3.1 intellect-3 intern-s2 iquest-coder k-exaone-2 kat-coder kat-dev keural-nova macaron-*-tall
-    minicpm-robotmanip minicpm-v-4.5 minicpm-v-4.6 minicpm-v4.5 minicpm-v4.6 nanbeige4 nex-n2 omnicoder ornith
+    agents-a1 arex cosmos-3-edge darwin-36b darwin-398b darwin-9b delentia/jitna dna-3.0 fara-1.5 feyninc/sqrl
+    frogboss frogmini granite-4.2 holo-3.1 inclusionai/vista intellect-3 intern-s2 iquest-coder k-exaone-2
+    kat-coder kat-dev keural-nova macaron-*-tall minicpm-robotmanip minicpm-v-4.5 minicpm-v-4.6 minicpm-v4.5
+    minicpm-v4.6 nanbeige4 nex-n2 nvidia/ising nvidia/nl-diffusion omnicoder ornith osunlp/quest
     primeintellect/qwen3 procreations/grug qwable qwen-agentworld qwen3-coder qwen3.5 qwen3.6 qwen3.7 qwen3.8
-    qwenpaw qwythos rio-3.2 tmax trinity-large-thinking *-nemotron-*-120b *-nemotron-*-30b *-nemotron-*-550b
-    *-nemotron-3 *-nemotron-3.5 *-nemotron-cascade-2 *-nemotron-labs *-nemotron-nano-3
+    qwenpaw qwythos rio-3.2 t-tech/t-search tiny-nemotronhforcausallm tmax trinity-large-thinking
+    unipatai/unimath xyzailab/xyz-aquila *-jitna-guardian *-nemotron-*-120b *-nemotron-*-30b *-nemotron-*-550b
+    *-nemotron-3 *-nemotron-3.5 *-nemotron-cascade-2 *-nemotron-labs *-nemotron-nano-3 *-nl-diffusion-image
+    *-sing-guard-0.8b *-sing-guard-nsfa
     """.split(),  # noqa: SIM905  # so many names
 )
 

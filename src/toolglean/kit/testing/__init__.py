@@ -2,12 +2,16 @@
 # template comes back. Needs Hypothesis: `toolglean[fuzz]`. Does not depend on pytest: a failure is an AssertionError.
 #
 #   strategies.py  tools and calls
-#   templates.py   the check
+#   templates.py   the check: random messages, and the report
+#   losses.py      what a template does not write
+#   carrying.py    values that it cannot carry
 """Strategies and round-trip checks for your own test suites."""
 
 from __future__ import annotations
 
+from toolglean.kit.testing.carrying import Uncarried
+from toolglean.kit.testing.losses import Loss
 from toolglean.kit.testing.strategies import calls, tools
-from toolglean.kit.testing.templates import Failure, RoundTrip, check_template
+from toolglean.kit.testing.templates import Failure, Report, RoundTrip, check_template
 
-__all__ = ["Failure", "RoundTrip", "calls", "check_template", "tools"]
+__all__ = ["Failure", "Loss", "Report", "RoundTrip", "Uncarried", "calls", "check_template", "tools"]

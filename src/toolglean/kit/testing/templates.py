@@ -1,13 +1,15 @@
 # The check of a template: random tools and calls go through it and back, in random chunks. If something does not come
-# back, the smallest example is returned. Does not depend on how examples are shown (cli/fuzz.py).
+# back, the smallest example is returned. Does not depend on how examples are shown (cli/fuzz.py), on what else a
+# template loses (losses.py), or on which values it can carry (carrying.py).
 """Round trips through a template."""
 
 from __future__ import annotations
 
 import random
 import time
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from hypothesis import HealthCheck, Phase, given, reject, settings
@@ -17,6 +19,8 @@ from hypothesis.errors import Flaky
 
 from toolglean.errors import TemplateError
 from toolglean.formats.spec import Format
+from toolglean.kit.testing.carrying import Uncarried, uncarried
+from toolglean.kit.testing.losses import Loss, losses
 from toolglean.kit.testing.strategies import messages, tools
 from toolglean.sources.templates.infer import Inference, infer
 from toolglean.sources.templates.infer.prober import Prober
@@ -26,7 +30,7 @@ from toolglean.sources.templates.language import template_language
 from toolglean.sources.templates.rendering import renderer
 from toolglean.tools import Tool, ToolSet
 
-__all__ = ["Failure", "RoundTrip", "check_template"]
+__all__ = ["Failure", "Report", "RoundTrip", "check_template"]
 
 SHRINK_SECONDS = 4.0
 """How long Hypothesis may shrink an example."""
@@ -52,6 +56,57 @@ class Failure:
     chunks: tuple[str, ...]
     found: Any
     difference: str
+
+
+@dataclass(frozen=True)
+class Report:
+    """What is known of a template once it was tried.
+
+    Attributes:
+        tried: how many random messages were tried.
+        counts: how many of them had what: calls, several calls, content, reasoning, values that are not text, text
+            before calls.
+        failure: the smallest message that did not come back; None if all did.
+        losses: what the template does not write.
+        uncarried: texts that the template cannot carry in a call, the shortest of each kind.
+    """
+
+    tried: int
+    counts: Mapping[str, int]
+    failure: Failure | None
+    losses: tuple[Loss, ...]
+    uncarried: tuple[Uncarried, ...]
+
+    def faults(self, allow: Collection[str] = ()) -> tuple[str, ...]:
+        """Everything that is wrong, one sentence each.
+
+        Args:
+            allow: names of losses, and kinds of values, that do not count.
+        """
+        found = (
+            []
+            if self.failure is None
+            else [f"{self.failure.difference}\nsaid: {self.failure.said}\nturn: {self.failure.turn!r}"]
+        )
+        found += [f"{each.name}: {each}" for each in self.losses if each.name not in allow]
+        return (*found, *(f"{each.kind}: {each}" for each in self.uncarried if each.kind not in allow))
+
+    def as_dict(self) -> dict[str, Any]:
+        """The report as JSON values."""
+        failure = self.failure and {
+            "difference": self.failure.difference,
+            "calls": [{"name": each.name, "arguments": each.arguments} for each in self.failure.said.calls],
+            "content": self.failure.said.content,
+            "reasoning": self.failure.said.reasoning,
+            "turn": self.failure.turn,
+        }
+        return {
+            "tried": self.tried,
+            "counts": dict(self.counts),
+            "failure": failure,
+            "losses": [asdict(each) for each in self.losses],
+            "uncarried": [asdict(each) for each in self.uncarried],
+        }
 
 
 class RoundTrip:
@@ -87,6 +142,20 @@ class RoundTrip:
         self._reasoning = "probe 'reasoning and call'" not in lost
         self._most = 1 if "probe 'two calls" in lost else 3
         self.tried = 0
+        self._counts: Counter[str] = Counter()
+
+    def report(self, failure: Failure | None = None) -> Report:
+        """What is known of the template: see `Report`.
+
+        Args:
+            failure: what `find_failure` returned.
+        """
+        lost = losses(self._prober, self.format)
+        return Report(self.tried, dict(self._counts), failure, lost, uncarried(self._written, self.format))
+
+    def _written(self, message: Message, known: tuple[Tool, ...]) -> tuple[str, str]:
+        turn = self._prober.turn(message, known)
+        return turn.text, turn.prompt
 
     def find_failure(
         self, *, examples: int = 200, seed: int | None = None, progress: Callable[[int], None] | None = None
@@ -120,6 +189,7 @@ class RoundTrip:
             said = data.draw(messages(known, content=self._content, reasoning=self._reasoning, max_calls=self._most))
             failure = self._tried(said, tuple(known), data.draw(st.integers(0, 2**16)))
             self.tried += 1
+            self._counts.update(_traits(said))
             if progress is not None:
                 progress(self.tried)
             if failure is not None:
@@ -152,6 +222,19 @@ class RoundTrip:
         self._renderer.close()
 
 
+def _traits(said: Message) -> Iterator[str]:
+    values = [value for call in said.calls for value in call.arguments.values()]
+    traits = {
+        "calls": said.calls,
+        "several calls": len(said.calls) > 1,
+        "content": said.content,
+        "reasoning": said.reasoning,
+        "text before calls": said.content and said.calls,
+        "values that are not text": any(not isinstance(value, str) for value in values),
+    }
+    return (name for name, has in traits.items() if has)
+
+
 def _size(failure: Failure) -> tuple[int, int]:
     return len(failure.said.calls), len(failure.turn)
 
@@ -164,29 +247,32 @@ def check_template(
     seed: int | None = None,
     untrusted: bool = False,
     variables: Mapping[str, Any] | None = None,
+    allow_loss: Collection[str] = (),
 ) -> RoundTrip:
-    """Assert that random tools and calls come back through a template, in your own test suite.
+    """Assert, in your own test suite, that a template writes all of a message, and that all of it comes back.
 
     Args:
         source: the template's text.
         format: the format that it should write; None: read from the template.
-        examples: how many messages are tried.
+        examples: how many random messages are tried.
         seed: the seed of the random messages; None for different ones each time.
         untrusted: render in a child process with limits on time and memory.
         variables: what is passed to the template besides the messages.
+        allow_loss: what may be lost: names of losses (`reasoning`, `several-calls`, …), and kinds of values that the
+            template need not carry whatever their text (`value`, `list`, `object`, `key`, `parameter`).
 
     Returns:
         The round trip, with the format and, if it was read from the template, the `Inference`.
 
     Raises:
-        AssertionError: a message does not come back; the text shows the smallest one, and the turn.
+        AssertionError: something is lost; the text has a sentence for each thing, and what to do about it.
         FormatError, TemplateError, UsageError: as for `infer`.
     """
     trip = RoundTrip(source, format=format, untrusted=untrusted, variables=variables)
     try:
-        failure = trip.find_failure(examples=examples, seed=seed)
+        report = trip.report(trip.find_failure(examples=examples, seed=seed))
     finally:
         trip.close()
-    if failure is not None:
-        raise AssertionError(f"{failure.difference}\nsaid: {failure.said}\nturn: {failure.turn!r}")
+    if faults := report.faults(allow_loss):
+        raise AssertionError("\n".join(faults))
     return trip

@@ -8,14 +8,17 @@ from collections.abc import Iterable, Mapping
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-from toolglean.errors import UsageError, shown
+from toolglean.errors import FormatError, UsageError, shown
 from toolglean.sources.choose.arguments import check_sources
 from toolglean.sources.choose.precedence import Given, choose
 
 if TYPE_CHECKING:
     from toolglean.formats.spec import Format
 
-__all__ = ["from_model", "from_response_template", "from_tag", "from_template", "from_tokenizer_config", "from_turns"]
+__all__ = [
+    "from_model", "from_response_template", "from_tag", "from_template", "from_tokenizer_config", "from_turns",
+    "to_response_template",
+]  # fmt: skip
 
 _EXPECTED = {
     "model": "a model's name",
@@ -62,6 +65,18 @@ def from_turns(
     from toolglean.sources.traces import learn  # noqa: PLC0415  # few programs learn
 
     return learn(turns, tools, name=name, answers=answers).format
+
+
+def to_response_template(declared: Format, start_anchor: str | None, main_only: bool) -> dict[str, Any]:  # noqa: FBT001
+    """See `Format.to_response_template`: the template that expresses most of the format."""
+    from toolglean.sources.response.export import export  # noqa: PLC0415  # few programs write one
+
+    try:
+        return export(declared, start_anchor=start_anchor or "")
+    except FormatError:
+        if not main_only:
+            raise
+        return export(declared, start_anchor=start_anchor or "", main_only=True)
 
 
 def _only(argument: str, value: Any, given: Given) -> Format:

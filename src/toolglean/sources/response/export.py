@@ -68,7 +68,7 @@ def export(declared: Format, *, start_anchor: str = "", main_only: bool = False)
     fields: dict[str, Any] = {}
     if declared.all_reasonings:
         fields["reasoning_content"] = _reasoning(declared, spellings, main_only=main_only)
-    fields["tool_calls"] = _calls(declared, spellings, drop)
+    fields["tool_calls"] = _calls(declared, spellings, drop, main_only=main_only)
     content = {"close_pattern": rf"\s*{_any_of(map(_escaped, drop))}\s*"} if drop else {}
     fields["content"] = content | TEXT
     anchor = start_anchor or next((ANCHORS[each] for each in declared.markers if each in ANCHORS), "")
@@ -216,7 +216,7 @@ def _in_section(
     return (*opener, *before), (*ending, *closer)
 
 
-def _calls(declared: Format, spellings: list[_Spelling], drop: tuple[str, ...]) -> dict[str, Any]:
+def _calls(declared: Format, spellings: list[_Spelling], drop: tuple[str, ...], *, main_only: bool) -> dict[str, Any]:
     main = spellings[0]
     found: dict[str, Any] = {"open_pattern": rf"\s*{_any_of(each.opener for each in spellings)}"}
     if main.closer:
@@ -225,10 +225,10 @@ def _calls(declared: Format, spellings: list[_Spelling], drop: tuple[str, ...]) 
         drop = tuple(each for each in drop if not any(call.head.startswith(_escaped(each)) for call in spellings))
         heads = "|".join(dict.fromkeys(each.head for each in spellings))
         found["close_pattern"] = (rf"\s*{_any_of(map(_escaped, drop))}\s*|" if drop else "") + f"(?={heads})"
-    return found | {"repeats": True} | _shape(declared, main)
+    return found | {"repeats": True} | _shape(declared, main, main_only=main_only)
 
 
-def _shape(declared: Format, main: _Spelling) -> dict[str, Any]:
+def _shape(declared: Format, main: _Spelling, *, main_only: bool) -> dict[str, Any]:
     name, arguments = declared.keys
     if main.slot == "calls":
         function: Any = {"name": f"{{{name}}}", "arguments": f"{{{arguments}}}"}
@@ -239,7 +239,7 @@ def _shape(declared: Format, main: _Spelling) -> dict[str, Any]:
         return {"content": "json", "transform": _call(function)}
     transform = _call({"name": "{name}", "arguments": "{content}"}) | ({"id": "{id}"} if main.has_id else {})
     if main.slot == "parameters":
-        args: dict[str, Any] = {"tag_pattern": _tag_pattern(declared)}
+        args: dict[str, Any] = {"tag_pattern": _tag_pattern(declared, main_only=main_only)}
         return {"content": "xml-inline", "content_args": args, "transform": transform}
     found: dict[str, Any] = {"content": "json", "transform": transform}
     if isinstance(declared.arguments, Quoted):
@@ -252,10 +252,10 @@ def _call(function: Any) -> dict[str, Any]:
     return {"type": "function", "function": function}
 
 
-def _tag_pattern(declared: Format) -> str:
-    if len(declared.parameters) > 1:
+def _tag_pattern(declared: Format, *, main_only: bool) -> str:
+    if len(declared.parameters) > 1 and not main_only:
         raise _error(declared, f"it has several spellings of a parameter, such as {declared.parameters[1]!r}")
-    [pattern] = declared.parameters
+    pattern = declared.parameters[0]
     if ending_of(declared, pattern) is not None or has_bare_key(pattern) or declared.parameter_separator.strip():
         raise _error(declared, f"no marker is around each parameter: {pattern!r}")
     return _pattern(declared, tokens_of(pattern.strip()), IN_PARAMETER)

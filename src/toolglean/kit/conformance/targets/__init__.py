@@ -46,6 +46,13 @@ def _target(name: str, attribute: str, about: str, install: str = "", *, package
 
 _ALL: Final = (
     _target(
+        "ai-sdk",
+        "AiSdk",
+        "the protocols of @ai-sdk-tool/parser, the AI SDK's middleware for calls in text, run by node",
+        "Run `npm install @ai-sdk-tool/parser` in a folder, and set TOOLGLEAN_AI_SDK to it.",
+        package="@ai-sdk-tool/parser",
+    ),
+    _target(
         "instructor",
         "md_json",
         "mode MD_JSON with the schema of a call: one object of a turn; its modes for tools read what a server parsed",

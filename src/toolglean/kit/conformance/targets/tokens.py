@@ -66,7 +66,7 @@ MARKERS = {
     "granite-20b-fc": "<|end_of_text|> <|endoftext|> <function_call>",
     "granite-3": (
         "<|end_of_text|> <|endoftext|> </function> <function </parameter> <parameter </response> <response> "
-        "</tool_call> <tool_call> <|tool_call|>"
+        "</tool_call> <tool_call> <|tool_call_end|> <|tool_call|>"
     ),
     "granite-4": "<|end_of_text|> <|endoftext|> </tool_call> <tool_call>",
     "harmony": "<|call|> <|channel|> <|constrain|> <|end|> <|message|> <|return|> <|start|>",

@@ -9,7 +9,7 @@
 #   fit.py              openers, closers, separators: a Format
 #   recognise.py        known formats, which cover more than one template shows
 #   messages.py         the messages of the proof; verify.py: the proof
-#   result.py           Inference, NoFormatError, and a format as a declaration
+#   result.py           Inference, NoFormatError, and how losses are worded
 """Infers a format from a chat template."""
 
 from __future__ import annotations

@@ -231,7 +231,9 @@ def _arguments(text: str, each: Call, start: int) -> tuple[int, int]:
 def _read_to(reader: Any, text: str, begin: int) -> int:
     end, _, status = reader.read(text, begin)
     if status != DONE:
-        raise FormatError(f"the arguments end early: {reader.fault or 'no end found'}: {text[begin : begin + 80]!r}")
+        fault, shown = reader.fault or "no end found", text[begin : begin + 80]
+        mend = "write each value with |tojson, and a comma between two"
+        raise FormatError(f"the arguments end early: {fault}: {shown!r}; {mend}")
     return int(end)
 
 
@@ -242,7 +244,7 @@ def _textual(text: str, two: Call, start: int, typed: Mapping[str, str]) -> Call
     for leaf in (keys[0], values[0], keys[1], values[1]):
         at = text.find(leaf, here)
         if at == -1:
-            raise FormatError(f"it does not write {leaf} after the name")
+            raise FormatError(_not_found(leaf, text, start, is_key=leaf in keys))
         places.append((at, at + len(leaf)))
         here = at + len(leaf)
     name_end = (
@@ -261,6 +263,18 @@ def _textual(text: str, two: Call, start: int, typed: Mapping[str, str]) -> Call
     parameter = parameter_of(head, middle, between, post.replace(keys[1], "{key}"), typed)
     prefix = _tree_prefix(parameter, typed.get("object", ""))
     return CallSyntax("parameters", parameter=parameter) if prefix is None else CallSyntax("tree", Tree(prefix))
+
+
+def _not_found(leaf: str, text: str, start: int, *, is_key: bool) -> str:
+    # Why a key or a value is not where it should be.
+    what = "a key" if is_key else "a value"
+    if -1 < text.find(leaf) < start:
+        return (
+            "it writes the arguments before the tool's name, and not in one JSON object with it: write the name first"
+        )
+    if leaf in text:
+        return f"it does not write {what} where it is expected: write each key, and its value after it"
+    return f"it does not write {what} of the arguments as it is"
 
 
 def _tree_prefix(parameter: Parameter, nested: str) -> str | None:

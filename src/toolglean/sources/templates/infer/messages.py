@@ -122,6 +122,8 @@ def samples(count: int, seed: int, lost: frozenset[str]) -> Iterator[Message]:
         calls = tuple(_call(rng, lost) for _ in range(most))
         if "no arguments before another call" in lost and not all(each.arguments for each in calls[:-1]):
             calls = calls[:1]
+        if "no arguments" in lost:
+            calls = tuple(each for each in calls if each.arguments) or (Call("get_weather", {"city": "Paris"}),)
         content = "" if "content and call" in lost or rng.random() < 0.6 else rng.choice(WORDS)
         reasoning = "" if "reasoning and call" in lost or rng.random() < 0.6 else f"I think of {rng.choice(WORDS)}."
         if content and reasoning and "reasoning, content and call" in lost:

@@ -1,10 +1,9 @@
-# What inference returns, how losses are worded, and how a format is written as Python or JSON. Does not depend on how
-# the format was found.
+# What inference returns, and how losses are worded. Does not depend on how the format was found.
 """What inference found."""
 
 from __future__ import annotations
 
-from dataclasses import MISSING, asdict, dataclass, fields
+from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -15,7 +14,7 @@ if TYPE_CHECKING:
     from toolglean.sources.templates.infer.prober import Prober
     from toolglean.sources.templates.infer.verify import Proof
 
-__all__ = ["Inference", "NoFormatError", "advice_for", "as_dict", "declaration", "losses_of"]
+__all__ = ["Inference", "NoFormatError", "advice_for", "losses_of"]
 
 
 class NoFormatError(FormatError):
@@ -117,38 +116,3 @@ def losses_of(prober: Prober, proof: Proof, doubts: tuple[str, ...]) -> tuple[st
     if proof.wrong:
         lines.append(f"{proof.wrong} of {proof.tried} random messages did not come back; {proof.example}")
     return tuple(lines)
-
-
-# -- the declaration ------------------------------------------------------------------------------------------------
-
-_LIBRARY = frozenset({"name", "_", "aliases", "models", "source"})
-
-
-def declaration(declared: Format) -> str:
-    """The declaration of a format as Python code. Fields that have their default value are left out.
-
-    So are the names under which the library knows the format, and where it was read from.
-    """
-    lines = [f"    {declared.name!r},"]
-    for name, value in _declared_fields(declared).items():
-        lines.append(f"    {name}={value!r},")
-    return "\n".join(["Format(", *lines, ")"])
-
-
-def as_dict(declared: Format) -> dict[str, Any]:
-    """The declaration as JSON values; the codec of the arguments becomes its name and fields."""
-    found: dict[str, Any] = {"name": declared.name}
-    for name, value in _declared_fields(declared).items():
-        found[name] = {"codec": type(value).__name__, **asdict(value)} if name == "arguments" else value
-    return found
-
-
-def _declared_fields(declared: Format) -> dict[str, Any]:
-    found = {}
-    for each in fields(declared):
-        value = getattr(declared, each.name)
-        default = each.default_factory() if each.default_factory is not MISSING else each.default
-        if each.name in _LIBRARY or value == default:
-            continue
-        found[each.name] = value[0] if each.name == "parameter" and len(value) == 1 else value
-    return found

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
@@ -90,6 +91,9 @@ def prove(prober: Prober, declared: Format, count: int) -> Proof:
         wrong = _wrong(prober, declared, message, rng)
         if wrong is None:
             continue
+        if wrong and _is_glued(prober, declared, message, rng):
+            proof.unwritten["content and call"] = GLUED
+            continue
         proof.tried += 1
         proof.wrong += bool(wrong)
         if wrong and not proof.example:
@@ -108,10 +112,12 @@ def _check(prober: Prober, declared: Format, message: Message, proof: Proof, rng
     wrong = difference_of(turn, declared, written, rng)
     if wrong and not difference_of(turn, declared, in_quotes(written, turn.text), rng):
         proof.unwritten[message.label] = QUOTED
+    elif wrong and not any(each.arguments for each in message.calls) and _without_object(turn.text):
+        proof.unwritten[message.label] = NO_OBJECT
     elif wrong and _is_spelled_otherwise(declared, written, turn, rng):
         proof.unwritten[message.label] = SPELLED
     elif wrong:
-        proof.failed[message.label] = wrong
+        proof.failed[message.label] = f"{wrong}{ESCAPED if '&lt;/' in turn.text else ''}"
     elif left_out:
         proof.unwritten[message.label] = left_out
     else:
@@ -127,16 +133,26 @@ def _wrong(prober: Prober, declared: Format, message: Message, rng: random.Rando
     return difference_of(turn, declared, message, rng)
 
 
+def _is_glued(prober: Prober, declared: Format, message: Message, rng: random.Random) -> bool:
+    # Whether nothing is wrong but that the content ends where the call begins.
+    parted = replace(message, content=message.content + "\n")
+    return bool(message.content) and _wrong(prober, declared, parted, rng) == ""
+
+
 def difference_of(turn: Turn, declared: Format, message: Message, rng: random.Random | None) -> str:
     """How the message differs after a round trip through the template; "" if it does not.
 
     Raises:
         FormatError: the format does not compile.
     """
-    wrong = _difference_after(turn.prompt, turn, declared, message, rng)
     # The header of the model's message is not read here, and may look like text before a call.
-    rest = turn.prompt.rpartition("\n")[2]
-    return wrong if not wrong or rest == turn.prompt else _difference_after(rest, turn, declared, message, rng)
+    prompts = dict.fromkeys((turn.prompt, turn.prompt.rpartition("\n")[2], ""))
+    found = ""
+    for prompt in prompts:
+        found = _difference_after(prompt, turn, declared, message, rng)
+        if not found:
+            break
+    return found
 
 
 def _difference_after(prompt: str, turn: Turn, declared: Format, message: Message, rng: random.Random | None) -> str:
@@ -166,6 +182,13 @@ def what_is_written(message: Message, text: str) -> tuple[Message, str]:
     return message, f"the template does not write {' and '.join(left_out)}" if left_out else ""
 
 
+ESCAPED = "; the template escapes its own closers, as &lt;/: write them as they are"
+NO_OBJECT = "the template writes nothing, and not {}, for a call without arguments, so it is not read"
+_without_object = re.compile(r'"\w+":\s*[,}]').search
+GLUED = (
+    "a call is not found if the content before it ends with a letter or a sign of its opener: write a line break "
+    "between the two"
+)
 QUOTED = "the template writes values that are not text in quotation marks, so they come back as text"
 
 

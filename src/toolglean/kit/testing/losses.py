@@ -1,0 +1,147 @@
+# What a template does not write of a message, each loss with a name by which it can be allowed. Does not depend on what
+# values it can carry (carrying.py).
+"""Losses of a template."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from toolglean.errors import TemplateError
+from toolglean.formats.patterns import is_marker
+from toolglean.formats.spec import Format, Literal, PythonDict, Slot, tokens_of
+from toolglean.sources.templates.infer.messages import ODD
+from toolglean.sources.templates.infer.prober import Prober
+from toolglean.sources.templates.infer.probes import TYPED, Call, Message, call
+from toolglean.sources.templates.infer.verify import Proof, score
+
+__all__ = ["Loss", "losses"]
+
+TOJSON = "write values that are not text with |tojson"
+MENDS = {
+    "several-calls": "write each of message.tool_calls, in a loop",
+    "reasoning": "write message.reasoning_content between the markers of reasoning",
+    "content": "write message.content before the calls",
+    "order": "write the arguments in their own order: |tojson without sort_keys, |items without |dictsort",
+    "white-space": "write the content as it is, without |trim",
+    "closer": "write the closer after each call, also after the last one",
+    "header": "write all calls of a message before its end: a server stops there",
+}
+NAMES = {
+    **dict.fromkeys(("two calls of one tool", "two calls", "three calls"), "several-calls"),
+    **dict.fromkeys(("no arguments before another call", "line break before another call"), "several-calls"),
+    **dict.fromkeys(("reasoning", "reasoning and call", "reasoning, content and call"), "reasoning"),
+    **dict.fromkeys(("content", "content and call"), "content"),
+    **dict.fromkeys(("list", "empty list", "object", "constants in an object", "quotes in a list"), "nested"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """Something that the template does not write.
+
+    Attributes:
+        name: a word for it, such as `several-calls`.
+        what: what is lost, in words.
+        mend: what the template's author can do.
+    """
+
+    name: str
+    what: str
+    mend: str
+
+    def __str__(self) -> str:
+        return f"{self.what}: {self.mend}"
+
+
+def losses(prober: Prober, declared: Format) -> tuple[Loss, ...]:
+    """What the template loses, each loss once.
+
+    Args:
+        prober: the template.
+        declared: the format by which its turns are read.
+    """
+    found: dict[str, Loss] = {}
+    for loss in (*_of_proof(score(prober, declared)), *_of_form(prober, declared)):
+        found.setdefault(loss.name, loss)
+    return tuple(found.values())
+
+
+def _of_proof(proof: Proof) -> Iterator[Loss]:
+    for label, how in {**proof.unwritten, **proof.failed}.items():
+        if label not in ODD:  # which texts do not come back, carrying.py says
+            name = NAMES.get(label, label.replace(" ", "-"))
+            yield Loss(name, how if label in proof.unwritten else f"{label}: {how}", MENDS.get(name, TOJSON))
+
+
+def _of_form(prober: Prober, declared: Format) -> Iterator[Loss]:
+    # What reading does not show, because it makes no difference to it.
+    one = call(0)
+    (first, early), (second, late) = one.arguments.items()
+    turned = _turn(prober, Message((Call(one.name, {second: late, first: early}),)))
+    if -1 < turned.find(early) < turned.find(late):
+        yield Loss("order", "the template sorts the keys of the arguments", MENDS["order"])
+    said = f"  {early}\n\n    {late} \n"
+    written = _turn(prober, Message(content=said))
+    if early in written and said not in written:
+        yield Loss("white-space", "the template changes the white space of the content", MENDS["white-space"])
+    written, value = _typed(prober, "integer")
+    if f'"{value}"' in written:
+        yield Loss("numbers", "the template writes numbers in quotation marks", TOJSON)
+    if _is_python(prober, declared):
+        yield Loss("python", "the template writes lists and objects as Python does", TOJSON)
+    between, after = _around_the_second(prober)
+    closer = next((each for each in _closers(declared) if each in between and each not in after), "")
+    if closer:
+        yield Loss("closer", f"the last call of a turn has no {closer!r}", MENDS["closer"])
+    end = next((each for each in _ends(prober, declared, after) if each in between), "")
+    if end:
+        yield Loss("header", f"the template writes {end!r} between two calls", MENDS["header"])
+
+
+def _typed(prober: Prober, kind: str) -> tuple[str, Any]:
+    key, _, value = TYPED[kind]
+    return _turn(prober, Message((Call("zqxtyped", {key: value}),))), value
+
+
+def _is_python(prober: Prober, declared: Format) -> bool:
+    written, value = _typed(prober, "object")
+    return str(value) in written and "{keywords}" not in declared.call and declared.arguments != PythonDict()
+
+
+def _turn(prober: Prober, message: Message) -> str:
+    try:
+        return prober.turn(message).text
+    except TemplateError:
+        return ""
+
+
+def _around_the_second(prober: Prober) -> tuple[str, str]:
+    # The text between two calls, and that after the second.
+    calls = (call(0), call(1))
+    last, first = list(calls[0].arguments.values())[-1], calls[1].name
+    _, found, rest = _turn(prober, Message(calls)).partition(last)
+    between, both, after = rest.partition(first)
+    return (between, after.rpartition(list(calls[1].arguments.values())[-1])[2]) if found and both else ("", "")
+
+
+def _closers(declared: Format) -> Iterator[str]:
+    tokens = tokens_of(declared.call.strip())
+    last = max(place for place, token in enumerate(tokens) if isinstance(token, Slot))
+    literals = [token.text for token in tokens[last + 1 :] if isinstance(token, Literal)]
+    yield from (each for each in literals if is_marker(each) and not each[0].isalnum())
+    # A template that leaves out the last closer seems to have a separator.
+    separators = [token.text for token in tokens_of(declared.separator) if isinstance(token, Literal)]
+    yield from (each for each in separators if is_marker(each) and each[1:2] == "/")
+
+
+def _ends(prober: Prober, declared: Format, after: str) -> Iterator[str]:
+    # The markers that end a turn of this template, and the header of the model's message.
+    yield from (each for each in declared.drop if each in after)
+    try:
+        header = prober.prompt().strip()
+    except TemplateError:
+        return
+    if is_marker(header):
+        yield header

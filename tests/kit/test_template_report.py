@@ -1,0 +1,192 @@
+# What `toolglean fuzz` says of templates: of good ones nothing, and of each that is broken in one way, that way. Does not
+# depend on how the report is shown (tests/cli/test_templates.py).
+"""The report of a template: what it does not write, and what it cannot carry."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from docs.make_carried import FILE, carried
+from toolglean import Format
+from toolglean.cli import main
+from toolglean.formats import library
+from toolglean.formats.registry import get_format
+from toolglean.kit.testing import Report, RoundTrip, check_template
+from toolglean.kit.testing.carrying import BECAME, KINDS, uncarried
+from toolglean.sources.templates.infer.probes import Message
+
+pytest.importorskip("jinja2")
+
+HEAD = """{% for m in messages %}{% if m.role == 'user' %}<|im_start|>user
+{{ m.content }}<|im_end|>
+{% else %}<|im_start|>assistant
+"""
+TAIL = """<|im_end|>
+{% endif %}{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant
+{% endif %}"""
+THINK = "{% if m.reasoning_content %}<think>\n{{ m.reasoning_content }}\n</think>\n\n{% endif %}"
+CONTENT = "{{ m.content or '' }}"
+NAME = '{"name": "{{ c.function.name }}", "arguments": '
+JSON = "<go>" + NAME + "{{ c.function.arguments | tojson }}}</go>"
+
+
+def each(text: str, calls: str = "m.tool_calls or []") -> str:
+    return "{% for c in " + calls + " %}" + text + "{% endfor %}"
+
+
+def chat(calls: str, content: str = THINK + CONTENT) -> str:
+    return HEAD + content + calls + TAIL
+
+
+def members(value: str) -> str:
+    # The arguments as JSON that the template puts together itself.
+    comma = "{{ ', ' if not loop.first }}"
+    items = "{% for k, v in c.function.arguments.items() %}" + comma + '"{{ k }}": ' + value + "{% endfor %}"
+    return "<go>" + NAME + "{{ '{' }}" + items + "}}</go>\n"
+
+
+def parameters(text: str) -> str:
+    return "<go={{ c.function.name }}>\n{% for k, v in c.function.arguments.items() %}" + text + "{% endfor %}</go>\n"
+
+
+GOOD = chat(each(JSON + "\n"))
+BROKEN = {
+    "the first call only": (
+        chat(each(JSON, "(m.tool_calls or [])[:1]")),
+        "several-calls: the template does not write more than 1 of 2 calls: write each of message.tool_calls",
+    ),
+    "no escape": (
+        chat(each(members('{% if v is string %}"{{ v }}"{% else %}{{ v | tojson }}{% endif %}'))),
+        'value: "\\"": the call is lost',
+    ),
+    "sorted keys": (
+        chat(each(JSON.replace("tojson", "tojson(sort_keys=true)"))),
+        "order: the template sorts the keys of the arguments: write the arguments in their own order",
+    ),
+    "trimmed content": (
+        chat(each(JSON + "\n"), THINK + "{{ (m.content or '') | trim }}"),
+        "white-space: the template changes the white space of the content: write the content as it is, without |trim",
+    ),
+    "HTML escapes": (
+        chat(each(parameters("<p={{ k }}>{{ (v if v is string else v | tojson) | e }}</p>\n"))),
+        "write it as it is: without |e, and with autoescape off",
+    ),
+    "numbers as text": (
+        chat(each(members('{% if v is number %}"{{ v }}"{% else %}{{ v | tojson }}{% endif %}'))),
+        "numbers: the template writes numbers in quotation marks: write values that are not text with |tojson",
+    ),
+    "None": (
+        chat(each(parameters("<p={{ k }}>\n{{ v if v is string or v is none else v | tojson }}\n</p>\n"))),
+        "null: null: the argument None came back as 'None': write values that are not text with |tojson",
+    ),
+    "nested as repr": (
+        chat(each(parameters("<p={{ k }}>\n{{ v if v is string or v is iterable else v | tojson }}\n</p>\n"))),
+        "python: the template writes lists and objects as Python does: write values that are not text with |tojson",
+    ),
+    "keys with spaces": (
+        chat(
+            each(
+                "<go {{ c.function.name }}{% for k, v in c.function.arguments.items() %} {{ k }}={{ v | tojson }}"
+                "{% endfor %}/>\n"
+            )
+        ),
+        'parameter: " x": the value is changed',
+    ),
+    "no closer after the last call": (
+        chat(each(JSON.replace("</go>", "{% if not loop.last %}</go>\n{% endif %}"))),
+        "closer: the last call of a turn has no '</go>': write the closer after each call",
+    ),
+    "no reasoning": (
+        chat(each(JSON + "\n"), CONTENT),
+        "reasoning: the template does not write the reasoning: write message.reasoning_content between",
+    ),
+    "a header between calls": (
+        chat(each(JSON + "{% if not loop.last %}<|im_end|>\n<|im_start|>assistant\n{% endif %}")),
+        "header: the template writes '<|im_end|>' between two calls: write all calls of a message before its end",
+    ),
+}
+
+
+def report_of(source: str, examples: int = 10) -> Report:
+    trip = RoundTrip(source)
+    try:
+        return trip.report(trip.find_failure(examples=examples, seed=0))
+    finally:
+        trip.close()
+
+
+def test_a_good_template_has_no_faults() -> None:
+    report = report_of(GOOD)
+    assert report.faults() == ()
+    assert report.tried >= 10
+    assert report.counts["calls"] == report.tried
+    assert 0 < report.counts["several calls"] < report.tried
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_each_break_is_named(name: str) -> None:
+    source, sentence = BROKEN[name]
+    assert any(sentence in each for each in report_of(source).faults()), report_of(source).faults()
+
+
+def test_what_may_be_lost_is_no_fault() -> None:
+    source, _ = BROKEN["no reasoning"]
+    with pytest.raises(AssertionError, match="does not write the reasoning"):
+        check_template(source, examples=5, seed=0)
+    assert check_template(source, examples=5, seed=0, allow_loss=["reasoning"]).tried
+
+
+def test_a_value_with_the_marks_of_the_format_is_an_injection() -> None:
+    report = report_of(BROKEN["None"][0], examples=3)
+    became = {each.became for each in report.uncarried if each.kind == "value"}
+    assert {"another call is made", "another argument is set", "the value is changed"} <= became
+    shortest = next(each for each in report.uncarried if (each.kind, each.became) == ("value", BECAME[3]))
+    assert shortest.text == "</p>"
+    assert "write the value with |tojson" in str(shortest)
+
+
+def test_the_report_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "template.jinja"
+    file.write_text(BROKEN["no reasoning"][0], encoding="utf-8")
+    for allowed, code in (([], 1), (["--allow-loss", "reasoning"], 0)):
+        assert main(["fuzz", str(file), "--json", "--examples", "5", *allowed]) == code
+        found = json.loads(capsys.readouterr().out)
+        assert [each["name"] for each in found["losses"]] == ["reasoning"]
+        assert len(found["faults"]) == code
+        assert found["failure"] is None
+    assert main(["fuzz", str(file), "--examples", "5", "--allow-loss", "nonsense"]) == 1
+    said = capsys.readouterr()
+    assert "The template does not write:\n  reasoning " in said.out
+    assert "--allow-loss nonsense: the template has no such loss" in said.err
+
+
+# -- the formats of the library ----------------------------------------------------------------------------------------
+
+
+def test_the_table_of_formats_has_each_of_them() -> None:
+    table = json.loads(FILE.read_text(encoding="utf-8"))
+    assert list(table) == [each.name for each in library.formats()]
+    assert {kind for kinds in table.values() for kind, _ in kinds} <= KINDS.keys()
+
+
+@pytest.mark.parametrize("name", ["hermes", "qwen3-coder", "mistral-v13"])
+def test_the_table_of_formats_is_true(name: str) -> None:
+    table = json.loads(FILE.read_text(encoding="utf-8"))
+    assert [tuple(each) for each in table[name]] == carried(get_format(name)), "run `python -m docs.make_carried`"
+
+
+def test_values_that_end_with_a_sign_are_split() -> None:
+    # `{key}={value};`: 200 random messages came back, and `x;b=1` did not.
+    declared = Format("pairs", call="<do {name}>{parameters}</do>", parameter="{key}={value};")
+    found = uncarried(lambda message, _: (_written(message), ""), declared)
+    assert any(each.kind == "value" and ";" in each.text for each in found)
+
+
+def _written(message: Message) -> str:
+    return "".join(
+        f"<do {call.name}>{''.join(f'{key}={value};' for key, value in call.arguments.items())}</do>"
+        for call in message.calls
+    )
