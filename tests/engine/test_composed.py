@@ -140,6 +140,17 @@ def test_the_end_of_a_fence_is_read_alike_however_it_is_cut(end: str) -> None:
     )
 
 
-def test_a_problem_comes_behind_the_text_before_it_however_that_is_cut() -> None:
-    text = "<|im_end|>\n<|tool_calls_section_begin|><|tool_call_begin|>functi<|end_message|>\n&lt;|tool_calls_section_begin|&gt;&lt;x"
-    events_of(lambda: Parser(TOOLS, format="kimi-k2", options=ParserOptions(markup=True)), text)
+@pytest.mark.parametrize("name", ["kimi-k2", "lfm2"])
+@pytest.mark.parametrize("before", ["", "<|im_end|>\n"])
+def test_a_problem_comes_behind_the_text_before_it_however_that_is_cut(before: str, name: str) -> None:
+    text = (
+        f"{before}<|tool_calls_section_begin|><|tool_call_begin|>functi<|end_message|>\n"
+        + '&lt;invoke name="pay"&gt;\n' * 4
+    )
+    events_of(lambda: Parser(TOOLS, format=name, options=ParserOptions(markup=True)), text)
+
+
+def test_tags_in_data_are_noted_however_they_are_cut() -> None:
+    """So closers at the turn's end are text in both cases: something may have opened them."""
+    text = '{"a": "<b>"}\n\n<tool_call>\n{"name": "pay", "arguments": {"to":</parameter>\n</function>'
+    events_of(lambda: Parser(TOOLS, format="hermes", options=ParserOptions(markup=True)), text)

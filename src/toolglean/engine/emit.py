@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING
 
 from toolglean.engine.ids import Ids
 from toolglean.engine.open_call import NameAlone, OpenCall
+from toolglean.engine.outbox import Outbox
 from toolglean.engine.reasons import DUPLICATE_KEY, LEFTOVER_MARKER, Reason
 from toolglean.engine.reasons import repaired as repaired_by
 from toolglean.engine.strays import Mark, Strays
 from toolglean.events import CallDelta, CallEnd, Content, Event, Markup, Problem, Reasoning, Status, parted
-from toolglean.scan.plain import Plain, Rope, grown, joined
+from toolglean.scan.plain import Rope, grown, joined
 
 if TYPE_CHECKING:
     from toolglean.engine.quoted_values import Part
@@ -26,11 +27,10 @@ NO_CALL = OpenCall(-1, "", 0, known=None, model_id=None)
 """Before the first call."""
 
 
-class Emitter(Plain):
+class Emitter(Outbox):
     """Collects the events of one `feed` in `out`.
 
     Attributes:
-        out: the events so far; the machine returns them and begins a new list.
         index: how many calls were started.
         open: whether a call has started and not ended.
         call: the open call, or the last one.
@@ -42,15 +42,13 @@ class Emitter(Plain):
 
     __slots__ = (
         *("_markup", "_markup_start", "_ws", "_ws_start"),
-        *("_alone", "_before", "_kept", "call", "ids", "index", "open", "out", "repairs", "strays", "tells_markup"),
+        *("_alone", "call", "ids", "index", "open", "repairs", "strays", "tells_markup"),
     )
 
     ropes = frozenset({"_markup", "_ws"})
 
     def __init__(self, ids: Ids, *, markup: bool) -> None:
-        self.out: list[Event] = []
-        self._kept = 0  # how many of the events were held back when a trial began
-        self._before: list[Event] | None = None  # events from before those that are held back, in `out`
+        super().__init__()
         self.index, self.open = 0, False
         self.call = NO_CALL
         self.repairs: tuple[str, ...] = ()
@@ -74,46 +72,6 @@ class Emitter(Plain):
         twin._alone, twin._markup = self._alone and self._alone.copy(), self._markup
         twin._markup_start = self._markup_start
         return twin
-
-    def take(self) -> list[Event]:
-        """Take the events so far, except for those that are held back."""
-        if self._before is not None:
-            events, self._before = self._before, []
-        else:
-            events, self.out = self.out, []
-        return events
-
-    def tell_first(self, events: list[Event]) -> None:
-        """Put these events before those so far."""
-        if self._before is not None:
-            self._before = events + self._before
-        else:
-            self.out = events + self.out if self.out else events
-
-    # -- events that are held back: see by_schema/candidate.py ---------------------------------------------------------
-
-    @property
-    def ready(self) -> list[Event]:
-        """The events so far, except for those that are held back."""
-        return self.out if self._before is None else self._before
-
-    def keep_back(self) -> None:
-        """Keep back what comes next."""
-        self._before, self.out = self.out, []
-
-    def begin_trial(self) -> None:
-        """From here on, events go to `told`."""
-        self._kept = len(self.out)
-
-    def release(self) -> None:
-        """Keep nothing back any longer."""
-        if (before := self._before) is not None:  # in place: in one chunk there may be many
-            before += self.out
-            self.out, self._before = before, None
-
-    def keep(self, event: Content) -> None:
-        """Keep that event back too."""
-        self.out.append(event)
 
     def release_up_to(self, place: int, earlier: Emitter | None, since: int) -> None:
         """Release what was held back up to that place.
@@ -140,19 +98,10 @@ class Emitter(Plain):
             return [Content(event.text[size:], place)] if len(event.text) > size else []
         if event.start >= since:  # what waited before is still to come here
             if isinstance(event, Problem):
-                self._put(event)
+                self._report(event)
             elif isinstance(event, Markup):
                 self.markup(event.text, event.start)
         return []
-
-    def hand_back(self, emitter: Emitter) -> None:
-        """Give all events to that emitter, a copy of this one from before; nothing is held back here any longer."""
-        emitter.have(self.out, self._before)
-        self.out, self._before = [], None
-
-    def have(self, out: list[Event], before: list[Event] | None) -> None:
-        """Have these events: what was emitted, or what is held back and what came before."""
-        self.out, self._before = out, before
 
     @property
     def clean(self) -> bool:
@@ -219,6 +168,7 @@ class Emitter(Plain):
         if not call and any(mark is None and not text.isspace() for mark, text, _ in pieces):
             self._waited_is_text(Content)
             return
+        problems = self.strays.problems
         self._ws, self.strays = (), self.strays.as_markup()
         for mark, text, start in pieces:
             if mark is None and not text.isspace():
@@ -227,15 +177,20 @@ class Emitter(Plain):
                 if mark is not None:
                     self.problem(LEFTOVER_MARKER, text, start)
                 self._add_markup(text, start)
+        for event in problems:
+            self._put(event)
 
     def _waited_is_text(self, kind: type[Content | Reasoning]) -> None:
         waited, self._ws = joined(self._ws), ()
-        for mark in self.strays.marks:
+        strays = self.strays
+        if strays.marks:
+            self.strays = strays.as_text()
+        for mark in strays.marks:
             if mark.problem is not None:
                 self.problem(*mark.problem, mark.start)
-        if self.strays.marks:
-            self.strays = self.strays.as_text()
         self._put_text(kind, waited, self._ws_start)
+        for event in strays.problems:
+            self._put(event)
 
     def begin_turn(self) -> None:
         """What was read so far was the prompt. A call that it left open is the turn's first call."""
@@ -261,8 +216,15 @@ class Emitter(Plain):
             text, start = text[-start:], 0
             if not text:
                 return
+        self._report(Problem(*reason, text, start))
+
+    def _report(self, problem: Problem) -> None:
+        # Behind the text that waits, if there is any: so its place does not depend on how long that waits.
+        if self.strays.marks and problem.start > self._ws_start:
+            self.strays = self.strays.with_problem(problem)
+            return
         self._catch_up()
-        self._put(Problem(*reason, text, start))
+        self._put(problem)
 
     def start_call(self, name: str, model_id: str | None, *, known: bool | None, start: int, may_get_id: bool) -> None:
         """A call whose name is certain. `start`: the place of its opener."""

@@ -72,8 +72,8 @@ class Speech(Keeping):
         self._say_content(text, start)
 
     def _say_content(self, text: str, start: int) -> None:
-        self.last_char = text[-1:] or self.last_char
         self.note_tags(text)
+        self.last_char = text[-1:] or self.last_char
         if self.unread is not None and text:
             self.note_unread(text, start)
         if text and not (self.has_content and not self.at_start) and not text.isspace():

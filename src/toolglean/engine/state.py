@@ -216,9 +216,9 @@ class TurnState(Plain):
         return quoted and not self.tape.is_trusted(self.region.start)
 
     def note_tags(self, text: str) -> None:
-        """That text is content."""
-        if not self.has_tags and ("<" in text or "[" in text):
-            self.has_tags = _tag(text) is not None
+        """That text is content, behind the last character."""
+        if not self.has_tags and ("<" in text or "[" in text or self.last_char in _BEGIN_TAGS):
+            self.has_tags = _tag(self.last_char + text) is not None
 
     @property
     def may_end_with_orphans(self) -> bool:
@@ -254,5 +254,6 @@ class TurnState(Plain):
         return code is not None and self.mode is not DONE and not self.tape.in_prompt and code.over is not None
 
 
-_tag = re.compile(r"<[^\W\d_]|<[/｜|]|\[/?[A-Z]").search
+_BEGIN_TAGS = frozenset("<[")
+_tag = re.compile(r"<[^\W\d_]|<[/｜|]|\[[/A-Z]").search
 _READING = tuple(slot for slot in TurnState.__slots__ if slot != "tape")

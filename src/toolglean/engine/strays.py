@@ -14,6 +14,7 @@ from toolglean.scan.plain import Plain
 
 if TYPE_CHECKING:
     from toolglean.engine.reasons import Reason
+    from toolglean.events import Problem
 
 __all__ = ["PATIENCE", "Mark", "Strays"]
 
@@ -42,9 +43,10 @@ class Strays(Plain):
         awaited: what closes them.
         patience: how many characters there may be between the first of them and a call.
         around: what closes the markers that were markup, if it has not come yet.
+        problems: what was reported behind the first of them.
     """
 
-    __slots__ = ("around", "awaited", "marks", "patience")
+    __slots__ = ("around", "awaited", "marks", "patience", "problems")
 
     def __init__(
         self,
@@ -52,18 +54,25 @@ class Strays(Plain):
         awaited: tuple[str, ...] = (),
         patience: int = 0,
         around: tuple[str, ...] = (),
+        problems: tuple[Problem, ...] = (),
     ) -> None:
         self.marks, self.awaited, self.patience, self.around = marks, awaited, patience, around
+        self.problems = problems
 
     def with_mark(self, mark: Mark, closers: tuple[str, ...], patience: int) -> Strays:
         """The same, with one more marker that waits."""
         awaited = tuple(dict.fromkeys((*self.awaited, *closers)))  # each once: a finder is made for all of them
-        return Strays((*self.marks, mark), awaited, max(self.patience, patience), self.around)
+        return Strays((*self.marks, mark), awaited, max(self.patience, patience), self.around, self.problems)
+
+    def with_problem(self, problem: Problem) -> Strays:
+        """The same, with one more problem."""
+        return Strays(self.marks, self.awaited, self.patience, self.around, (*self.problems, problem))
 
     def without(self, closer: str) -> Strays:
         """The same, after that closer has come."""
         awaited = tuple(each for each in self.awaited if each != closer)
-        return Strays(self.marks, awaited, self.patience, tuple(each for each in self.around if each != closer))
+        around = tuple(each for each in self.around if each != closer)
+        return Strays(self.marks, awaited, self.patience, around, self.problems)
 
     def as_text(self) -> Strays:
         """The markers were text."""
