@@ -1,7 +1,7 @@
 # What this file knows: how to replace a server, Ollama's or one with OpenAI's chat API, so that a program can be shown
 # and tested without one.
-# Does not depend on what the turns contain, or on the models that ask. Knows which objects a user may pass as the clients
-# of a model, a replay among them.
+# Does not depend on what the turns contain, or on the models that ask. Knows which objects a user may pass as the
+# clients of a model, a replay among them.
 #
 # `Ollama` calls `chat`, as of the ollama package's client; `OpenAICompatible` calls `build_request` and `send`, as of
 # httpx's. A replay has all of them. The plain client and the asynchronous one are thin: the turns and the requests are
