@@ -19,11 +19,11 @@ from typing import Any, Final
 
 from toolglean._version import __version__
 from toolglean.errors import UsageError
+from toolglean.kit.conformance.cases import faults_by
 from toolglean.kit.conformance.casesets import CaseSet, digest_of, shipped_set
 from toolglean.kit.conformance.cuts import WAYS
 from toolglean.kit.conformance.judge import VERDICTS
 from toolglean.kit.conformance.runner import Report, Result
-from toolglean.kit.conformance.shapes import wrong
 from toolglean.kit.conformance.target import About
 from toolglean.kit.conformance.tiers import Score
 
@@ -209,8 +209,7 @@ def read_results(path: str | PathLike[str]) -> Results:
             f"{path}: schema={version!r}: this toolglean reads results of version {RESULTS_SCHEMA}; install one that "
             "reads them, or run the kit again"
         )
-    schema = results_schema()
-    problem = next(wrong(data, schema, schema), None) or _contradiction(data)
+    problem = next(faults_by(results_schema(), data), None) or _contradiction(data)
     if problem:
         raise UsageError(f"{path}: {problem} (`toolglean conformance --print-schema results` prints the schema)")
     return Results(data)
