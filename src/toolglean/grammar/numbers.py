@@ -22,6 +22,7 @@ MOST_DIGITS = 299  # even with an exponent of two digits, such a number fits a f
 FRACTION = 24  # digits after the point of a number with bounds
 EXACT = 15  # the digits that a float represents: with more, a number could be rounded to an excluded bound
 LARGE = 10**40
+PLACES = 100  # digits after the point of a bound: the rules for them are nested in each other
 
 
 class Bounds(NamedTuple):
@@ -37,7 +38,9 @@ NO_BOUNDS = Bounds()
 
 
 def bounds_of(schema: Mapping[str, Any]) -> Bounds | None:
-    """The bounds in a schema; None if a grammar does not support them: they are too large, or not numbers."""
+    """The bounds in a schema; None if a grammar does not support them: they are too large, have too many digits, or
+    are not numbers.
+    """
     words = ("minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum")
     given = [schema.get(word) for word in words]
     if any(each is not None and not _is_bound(each) for each in given):
@@ -50,7 +53,7 @@ def bounds_of(schema: Mapping[str, Any]) -> Bounds | None:
 
 def _is_bound(value: Any) -> bool:
     number = isinstance(value, int | float) and not isinstance(value, bool)
-    return number and -LARGE < value < LARGE
+    return number and -LARGE < value < LARGE and len(_text(Decimal(str(value))).partition(".")[2]) <= PLACES
 
 
 def integer(bounds: Bounds = NO_BOUNDS) -> Node | None:
