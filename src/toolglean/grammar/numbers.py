@@ -130,12 +130,7 @@ def _decimals(bounds: Bounds, digits: int) -> list[Node]:
     least = low.index(".")
     most = least if high is None else high.index(".")
     found = [
-        _whole(
-            size,
-            low if size == least else "1" + "0" * (size - 1),
-            high if size == most else None,
-            limits,
-        )
+        _whole(size, low if size == least else "1", high if size == most else None, limits)
         for size in range(least, most + 1)
     ]
     if high is None:
@@ -154,6 +149,10 @@ def _any_fraction(digits: int) -> Node:
 
 def _whole(size: int, low: str | None, high: str | None, limits: _Limits) -> Node | None:
     # So many digits before the point, and what follows them.
+    if low is not None and not limits.over and not low.strip("0."):
+        low = None  # whatever follows is above it
+    if high is not None and not limits.digits and not high.strip("9."):
+        high = None
     if not size:
         return _fraction(low[1:] if low else None, high[1:] if high else None, limits)
     if low is None and high is None:
