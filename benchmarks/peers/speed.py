@@ -5,16 +5,14 @@
 from __future__ import annotations
 
 import json
-import queue
-import subprocess
 import sys
-import threading
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from benchmarks.peers.names import Peer
 from benchmarks.peers.workloads import WORKLOADS
+from toolglean._child import ChildError, LineChild
 
 __all__ = ["CONSTRUCTION", "MEMORY", "measure"]
 
@@ -51,47 +49,26 @@ class Timer:
             f"import sys; sys.path += [path for path in {paths!r} if path not in sys.path]; "
             "from benchmarks.peers.timer import main; main(*sys.argv[1:])"
         )
-        self._process = subprocess.Popen(
-            [python, "-c", code, self._peer.module, self._peer.reader],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            cwd=ROOT,
-        )
-        self._lines: queue.Queue[str] = queue.Queue()
-        threading.Thread(target=_pump, args=(self._process, self._lines), daemon=True).start()
-        return self._next(PATIENCE)
+        self._child = LineChild([python, "-c", code, self._peer.module, self._peer.reader], cwd=ROOT)
+        return self._next("")
 
-    def _next(self, seconds: float) -> dict[str, Any]:
+    def _next(self, line: str) -> dict[str, Any]:
         try:
-            line = self._lines.get(timeout=seconds)
-        except queue.Empty:
-            return {"failed": f"ended after {seconds:g} s", "dead": True}
-        found: dict[str, Any] = json.loads(line) if line else {"failed": "its process died", "dead": True}
+            found: dict[str, Any] = json.loads(self._child.ask(line, PATIENCE))
+        except ChildError as error:
+            return {"failed": f"ended after {PATIENCE:g} s" if error.late else "its process died", "dead": True}
         return found
 
     def ask(self, **asked: Any) -> dict[str, Any]:
         """The answer to a request."""
-        assert self._process.stdin is not None
-        print(json.dumps(asked), file=self._process.stdin, flush=True)
-        found = self._next(PATIENCE)
+        found = self._next(json.dumps(asked))
         if "dead" in found:
-            self.close()
             self._start()
         return found
 
     def close(self) -> None:
         """End the process."""
-        self._process.kill()
-        self._process.wait()
-
-
-def _pump(process: subprocess.Popen[str], lines: queue.Queue[str]) -> None:
-    assert process.stdout is not None
-    for line in process.stdout:
-        lines.put(line)
-    lines.put("")
+        self._child.close()
 
 
 def measure(peers: Sequence[Peer], *, rounds: int = ROUNDS) -> dict[str, dict[str, Any]]:

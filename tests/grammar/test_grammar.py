@@ -17,7 +17,9 @@ from tests.grammar.gbnf_reader import Gbnf
 from toolglean import Format, Parser, Tool, ToolError, UsageError
 from toolglean.formats import get_format
 from toolglean.grammar import Grammar, grammar_of
-from toolglean.grammar.texts import Avoid, Constraint, FirstChar, Length, States, automaton, matches
+from toolglean.grammar.nodes import ALL, repeat
+from toolglean.grammar.regexes import FirstChar, MatchesNode
+from toolglean.grammar.texts import Avoid, Constraint, States, automaton, matches
 
 CITY = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 WEATHER = Tool("get_weather", CITY)
@@ -252,9 +254,9 @@ def test_what_the_prompt_has_begun() -> None:
 
 CONSTRAINTS = [
     (Avoid(("<tool_call>", "<think>")), FirstChar("{[", spaces=True)),
-    (Avoid(("ab", "ba")), Length(2, 5)),
-    (Length(0, None), Avoid(("aab",))),
-    (Length(3, 200),),
+    (Avoid(("ab", "ba")), MatchesNode(repeat(ALL, 2, 5))),
+    (MatchesNode(repeat(ALL)), Avoid(("aab",))),
+    (MatchesNode(repeat(ALL, 3, 200)),),
 ]
 
 
@@ -272,7 +274,7 @@ def test_states_that_are_one_accept_what_the_constraints_do(constraints: tuple[C
 def test_states_from_which_the_same_follows_are_one() -> None:
     table = automaton((Avoid(("<a>", "<b>")),))
     assert len(table) == 3  # nothing, "<", and "<a" or "<b"
-    assert len(automaton((Length(3, 200),))) == 201
+    assert len(automaton((MatchesNode(repeat(ALL, 3, 200)),))) == 201
 
 
 def _ends(table: States, text: str) -> bool:

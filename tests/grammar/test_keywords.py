@@ -35,6 +35,8 @@ SUPPORTED: list[tuple[str, dict[str, Any], list[Any], list[Any]]] = [
     ("exclusiveMinimum of draft 4", {"type": "integer", "minimum": 3, "exclusiveMinimum": True}, [4], [3]),
     ("maximum of draft 4", {"type": "integer", "maximum": 3, "exclusiveMaximum": False}, [3], [4]),
     ("multipleOf of one", {"type": "number", "multipleOf": 1}, [3], [1.5]),
+    # 0.0 was left out next to a small bound.
+    ("a small bound", {"type": "number", "minimum": 0, "maximum": 0.001}, [0.0, 0.001, 0], [0.0011, 0.01]),
     ("multipleOf of a half", {"type": "integer", "multipleOf": 0.5}, [3], [1.5]),
     ("lengths", {"type": "string", "minLength": 1, "maxLength": 2}, ["a", "é\n"], ["", "abc"]),
     ("pattern", {"type": "string", "pattern": "^a.*z$"}, ["az", "abcz"], ["a", "bz"]),

@@ -91,6 +91,11 @@ REFUSED: dict[str, tuple[Any, str]] = {
     "a constant of 300 objects": (of({"const": deep(300, 1)}), ": the schema is nested more than 256 levels deep"),
     "a bound of 400 digits": (of({"type": "integer", "minimum": 10**399}), ".a: its bounds are too large"),
     "a bound of 400 digits below zero": (of({"type": "number", "maximum": -(10**399)}), ".a: its bounds are too large"),
+    # The rules for its digits are nested as deeply as there are digits: Python could not recurse so far.
+    "a bound of 324 digits after the point": (
+        of({"type": "number", "minimum": 5e-324}),
+        ".a: its bounds are too large",
+    ),
     "a bound of 5,000 digits": (
         of({"type": "integer", "minimum": 10**5000}),
         ".a.minimum: a number of 16,610 bits is too large",

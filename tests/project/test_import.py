@@ -19,7 +19,7 @@ SOURCE = Path(toolglean.__file__).parent
 
 # The packages, from the bottom up. A package may import what is below it, and its neighbours on the same level.
 FLOORS: tuple[frozenset[str], ...] = (
-    frozenset({"_functions", "_install", "_version", "events", "errors", "limits", "options", "scan"}),
+    frozenset({"_child", "_functions", "_install", "_version", "events", "errors", "limits", "options", "scan"}),
     frozenset({"tools", "formats"}),
     frozenset({"engine"}),
     frozenset({"grammar"}),

@@ -131,10 +131,10 @@ def worked() -> float:
 def test_a_killed_child_is_replaced() -> None:
     loop = "{% if x %}{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}{% endif %}a"
     child = ChildTemplate(loop, seconds=0.4)
-    first = child._child
+    assert child._child is not None
+    first = child._child._process
     with pytest.raises(TemplateError, match=r"takes longer than 0\.4 seconds"):
         child.render([], None, {"x": True}, NOW)
-    assert first is not None
     assert first.poll() is not None
     assert child.render([], None, {}, NOW) == "a"
     child.close()
@@ -146,8 +146,8 @@ def test_a_killed_child_is_replaced() -> None:
 def test_a_child_that_died_is_an_error_not_a_hang() -> None:
     child = ChildTemplate("a")
     assert child._child is not None
-    child._child.kill()
-    child._child.wait()
+    child._child._process.kill()
+    child._child._process.wait()
     with pytest.raises(TemplateError, match="process died"):
         child.render([], None, {}, NOW)
     assert child.render([], None, {}, NOW) == "a"
@@ -268,7 +268,7 @@ def test_from_a_zip(tmp_path: Path) -> None:
 
 
 def the_child(prompt: Any) -> subprocess.Popen[bytes]:
-    child = prompt._template._child
+    child = prompt._template._child._process
     assert isinstance(child, subprocess.Popen)
     return child
 

@@ -19,9 +19,9 @@ from toolglean.formats.registry import find_format
 from toolglean.kit import conformance
 from toolglean.kit.conformance import Case, CaseSet, ParserTarget, Report, Result, Target, engines
 from toolglean.kit.conformance.badge import as_badge, as_badge_json
-from toolglean.kit.conformance.cases import TIERS
 from toolglean.kit.conformance.page import TITLE, as_html, as_markdown
 from toolglean.kit.conformance.report import as_json, as_junit, as_text
+from toolglean.kit.conformance.results import TIERS
 from toolglean.kit.conformance.results import as_text as results_text
 from toolglean.kit.conformance.shipped import ALL, open_target
 from toolglean.kit.conformance.upstream import Upstream

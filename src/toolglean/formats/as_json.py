@@ -15,6 +15,7 @@ from typing import Any
 from toolglean.errors import FormatError, shown
 from toolglean.formats.declaration import Declaration
 from toolglean.formats.words import Json, JsonOrText, Pairs, PythonDict, Quoted, ScriptObject, Tree
+from toolglean.scan.schema_faults import is_valid
 
 __all__ = ["LISTED", "MARK", "VERSION", "fields_in", "json_schema", "text_of", "values_of"]
 
@@ -107,21 +108,9 @@ def _object(value: Any) -> Mapping[str, Any]:
 
 
 def _checked(key: str, value: Any, kind: str) -> Any:
-    if not _fits(value, _SCHEMAS[kind]):
+    if not is_valid(value, _SCHEMAS[kind], _SCHEMAS.get):
         raise FormatError(f"the key {key!r} of a format is {shown(value)}: expected {_words(_SCHEMAS[kind])}")
     return _tuples(value)
-
-
-def _fits(value: Any, schema: Mapping[str, Any]) -> bool:
-    if "anyOf" in schema:
-        return any(_fits(value, each) for each in schema["anyOf"])
-    if schema["type"] == "array":
-        least, most = schema.get("minItems", 0), schema.get("maxItems", len(value) if isinstance(value, list) else 0)
-        is_list = isinstance(value, list) and least <= len(value) <= most
-        return is_list and all(_fits(each, schema["items"]) for each in value)
-    if schema["type"] == "object":
-        return isinstance(value, dict) and all(isinstance(each, str) for each in value.values())
-    return isinstance(value, bool if schema["type"] == "boolean" else str)
 
 
 def _words(schema: Mapping[str, Any]) -> str:
@@ -149,7 +138,7 @@ def _codec(value: Any) -> Any:
     own = {each.name: each for each in fields(kind)}
     given = {key: inner for key, inner in value.items() if key != "codec"}
     for key, inner in given.items():
-        if key not in own or not _fits(inner, _SCHEMAS[str(own[key].type)]):
+        if key not in own or not is_valid(inner, _SCHEMAS[str(own[key].type)], _SCHEMAS.get):
             raise FormatError(
                 f"the codec {name} of a format has {key}={shown(inner)}: expected {', '.join(own) or 'no key'}"
             )

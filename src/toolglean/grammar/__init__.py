@@ -5,7 +5,7 @@
 #   turns.py        the calls, text and reasoning of a format
 #   arguments.py    the arguments of one tool, in each dialect; untyped.py: values that are text
 #   shapes.py       JSON Schema: which shapes a value may have; keywords.py, members.py, merge.py: its keywords, and
-#                   what they mean together; validate.py, schema_check.py: values and schemas that are refused
+#                   what they mean together; schema_check.py: schemas that are refused
 #   values.py       from shapes to nodes; dialects.py, strings.py, patterns.py, numbers.py: how they are written
 #   nodes.py        the nodes of a grammar; texts.py, prose.py, regexes.py: constraints on text
 #   writer.py       nodes as rules; gbnf.py, lark.py, structural_tag.py: the three notations

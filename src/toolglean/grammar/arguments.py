@@ -16,7 +16,7 @@ from toolglean.errors import UsageError
 from toolglean.formats.parameters import ending_of
 from toolglean.formats.spec import Format, Literal, Quoted, Slot, Token, Tree, tokens_of
 from toolglean.formats.write_values import json_text, type_word
-from toolglean.grammar.dialects import JsonDialect, PythonDialect, QuotedDialect, plain_key, raw_text
+from toolglean.grammar.dialects import Dialect, JsonDialect, PythonDialect, QuotedDialect, plain_key, raw_text
 from toolglean.grammar.members import Members
 from toolglean.grammar.merge import NEVER
 from toolglean.grammar.nodes import EMPTY, Lit, Node, Rules, Terminal, alt, chars, listed, opt, repeat, seq
@@ -99,14 +99,9 @@ class Arguments:
 
     # -- JSON and Python -----------------------------------------------------------------------------------------------
 
-    def in_json(self) -> Node:
-        """The arguments as a JSON object."""
-        values = Values(JsonDialect(), self.schemas, self.rules)
-        return self.rules.named(alt(*(values.object(members, shape.path) for shape, members in self._objects())))
-
-    def in_python(self) -> Node:
-        """The arguments as a Python dict."""
-        values = Values(PythonDialect(), self.schemas, self.rules)
+    def nested(self, dialect: Dialect) -> Node:
+        """The arguments as an object of JSON, or of another dialect that nests."""
+        values = Values(dialect, self.schemas, self.rules)
         return self.rules.named(alt(*(values.object(members, shape.path) for shape, members in self._objects())))
 
     def keywords(self) -> Node:

@@ -12,6 +12,7 @@ from typing import Any, Protocol
 from toolglean.formats.spec import Quoted
 from toolglean.formats.write_values import json_text
 from toolglean.grammar.nodes import (
+    ALL,
     EMPTY,
     Chars,
     Lit,
@@ -42,7 +43,7 @@ from toolglean.grammar.strings import (
     python_letter,
     python_letters,
 )
-from toolglean.grammar.texts import Avoid, Constraint, JsonBody, Length, automaton, matches
+from toolglean.grammar.texts import Avoid, Constraint, JsonBody, automaton, matches
 
 __all__ = ["Dialect", "JsonDialect", "PythonDialect", "QuotedDialect", "plain_key", "raw_text"]
 
@@ -243,7 +244,7 @@ def raw_text(
             f"{path}.maxLength", f"a text of this length may not contain any of the characters {excluded!r}"
         )
         return Terminal(seq(Lit(head), repeat(all_but(excluded), least, most), Lit(tail)))
-    lengths: tuple[Constraint, ...] = (Length(least, most),) if least or most is not None else ()
+    lengths: tuple[Constraint, ...] = (MatchesNode(repeat(ALL, least, most)),) if least or most is not None else ()
     whole = (*constraints, *lengths, *((MatchesNode(found),) if found is not None else ()), *more)
     if found is not None and not _is_countable(whole):
         notes.add_unsupported(

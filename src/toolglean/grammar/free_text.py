@@ -17,8 +17,9 @@ from collections import Counter
 from collections.abc import Sequence
 
 from toolglean.grammar.nodes import EMPTY, Lit, Node, Rules, Text, all_but, alt, chars, intersected, repeat, seq
-from toolglean.grammar.prose import ALL_SPACES, WORD, FirstWord, NoCall, NotStartingWith, QuotesClosed
-from toolglean.grammar.texts import Avoid, Constraint, FirstChar, JsonBody
+from toolglean.grammar.prose import ALL_SPACES, QUOTES_CLOSED, WORD, FirstWord, NoCall, NotStartingWith
+from toolglean.grammar.regexes import FirstChar
+from toolglean.grammar.texts import Avoid, Constraint, JsonBody
 
 __all__ = ["avoided", "simplified"]
 
@@ -54,10 +55,10 @@ def simplified(node: Text, rules: Rules) -> Node | None:
 
 def _track(node: Text, then: Node, rules: Rules) -> _Track | None:
     words = [word for each in node.constraints for word in avoided(each) or ()]
-    kinds = [type(each) for each in node.constraints if avoided(each) is None]
-    if set(kinds) - {FirstChar, FirstWord, QuotesClosed} or len(set(kinds)) < len(kinds):
+    kinds = [type(each) for each in node.constraints if avoided(each) is None and each != QUOTES_CLOSED]
+    if set(kinds) - {FirstChar, FirstWord} or len(set(kinds)) < len(kinds):
         return None
-    if QuotesClosed not in kinds:
+    if QUOTES_CLOSED not in node.constraints:
         return _Track(_shortest(words), (), then, rules, quotes=False)
     cut = _shortest([re.split("[`\n]", each)[0] for each in words])
     markers = [word for each in node.constraints if isinstance(each, Avoid) for word in each.words]
@@ -171,7 +172,7 @@ def _start(track: _Track, constraints: Sequence[Constraint], rules: Rules) -> No
         ways.append(seq(chars(initials), _after_word(track, word, (word.signs, word.signs), rules)))
     rest = "".join(each for each in others if each not in initials + signs)
     if word is not None and rest:
-        ways.append(seq(chars(rest), _after_word(track, word, (word.others, word.others_after(" ")), rules)))
+        ways.append(seq(chars(rest), _after_word(track, word, (word.others, word.others_after()), rules)))
     spaces = repeat(chars(ALL_SPACES))
     fences = [track.fence(), seq(spaces, Lit("\n"), track.fence())] if track.quotes and "`" not in signs else []
     return alt(seq(spaces, alt(*ways)), *fences)

@@ -30,7 +30,7 @@ _UNSUPPORTED = {
     "multipleOf": "number",
 }
 _OF_WHOLE_VALUES = ("dependentSchemas", "dependencies", "$dynamicRef", "$recursiveRef")
-"""Keywords that are not checked even for values that the schema itself names (validate.py)."""
+"""Keywords that are not checked even for values that the schema itself names (scan/schema_faults.py)."""
 
 
 def modern(schema: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from decimal import Decimal
 from typing import Any, NamedTuple
 
@@ -22,6 +22,7 @@ MOST_DIGITS = 299  # even with an exponent of two digits, such a number fits a f
 FRACTION = 24  # digits after the point of a number with bounds
 EXACT = 15  # the digits that a float represents: with more, a number could be rounded to an excluded bound
 LARGE = 10**40
+PLACES = 100  # digits after the point of a bound: the rules for them are nested in each other
 
 
 class Bounds(NamedTuple):
@@ -37,7 +38,9 @@ NO_BOUNDS = Bounds()
 
 
 def bounds_of(schema: Mapping[str, Any]) -> Bounds | None:
-    """The bounds in a schema; None if a grammar does not support them: they are too large, or not numbers."""
+    """The bounds in a schema; None if a grammar does not support them: they are too large, have too many digits, or
+    are not numbers.
+    """
     words = ("minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum")
     given = [schema.get(word) for word in words]
     if any(each is not None and not _is_bound(each) for each in given):
@@ -50,83 +53,44 @@ def bounds_of(schema: Mapping[str, Any]) -> Bounds | None:
 
 def _is_bound(value: Any) -> bool:
     number = isinstance(value, int | float) and not isinstance(value, bool)
-    return number and -LARGE < value < LARGE
-
-
-# -- whole numbers -----------------------------------------------------------------------------------------------------
+    return number and -LARGE < value < LARGE and len(_text(Decimal(str(value))).partition(".")[2]) <= PLACES
 
 
 def integer(bounds: Bounds = NO_BOUNDS) -> Node | None:
     """A whole number between the bounds; None if there is none."""
+    if bounds == NO_BOUNDS:
+        return seq(opt(Lit("-")), alt(*_decimals(Bounds(Decimal(0)), 0)))
     low = None if bounds.low is None else math.ceil(bounds.low) + (bounds.over and bounds.low == math.ceil(bounds.low))
-    high = (
-        None
-        if bounds.high is None
-        else math.floor(bounds.high) - (bounds.under and bounds.high == math.floor(bounds.high))
-    )
-    if low is None and high is None:
-        return seq(opt(Lit("-")), _natural(0, None))
-    ways = []
-    if low is None or low < 0:
-        least = 1 if high is None or high >= 0 else -high
-        if low is None or -low >= least:
-            ways.append(seq(Lit("-"), _natural(least, None if low is None else -low)))
-    if (high is None or high >= 0) and (high is None or high >= max(low or 0, 0)):
-        ways.append(_natural(max(low or 0, 0), high))
-    return alt(*ways) if ways else None
-
-
-def _natural(low: int, high: int | None) -> Node:
-    # Without leading zeros.
+    high = None if bounds.high is None else math.floor(bounds.high)
+    if high is not None and bounds.under and bounds.high == high:
+        high -= 1
     ways: list[Node] = []
-    first = low
-    while high is None or len(str(first)) < len(str(high)):
-        if high is None and first in {0, 1, 10 ** (len(str(first)) - 1)}:
-            digits = len(str(first)) - 1 if first else 0
-            more = seq(POSITIVE, repeat(DIGIT, digits, MOST_DIGITS))
-            return alt(*ways, *([Lit("0")] if first == 0 else []), more)
-        ways.append(_between(str(first), "9" * len(str(first))))
-        first = 10 ** len(str(first))
-    return alt(*ways, _between(str(first), str(high)))
-
-
-def _between(low: str, high: str) -> Node:
-    # Numbers with as many digits as both bounds have.
-    same = next((at for at in range(len(low)) if low[at] != high[at]), len(low))
-    head = Lit(low[:same])
-    low, high = low[same:], high[same:]
-    if not low:
-        return head
-    rest = len(low) - 1
-    all_low, all_high = not low[1:].strip("0"), not high[1:].strip("9")
-    first, last = ord(low[0]) + (not all_low), ord(high[0]) - (not all_high)
-    ways = [] if all_low else [seq(Lit(low[0]), _between(low[1:], "9" * rest))]
-    if first <= last:
-        ways.append(seq(chars((chr(first), chr(last))), repeat(DIGIT, rest, rest)))
-    ways += [] if all_high else [seq(Lit(high[0]), _between("0" * rest, high[1:]))]
-    return seq(head, alt(*ways))
-
-
-# -- numbers -----------------------------------------------------------------------------------------------------------
+    if low is None or low < 0:  # -0 is written as 0
+        most = -1 if high is None or high >= 0 else high
+        negative = _decimals(Bounds(Decimal(-most), None if low is None else Decimal(-low)), 0)
+        ways += [seq(Lit("-"), each) for each in negative]
+    return _alt([*ways, *_decimals(Bounds(Decimal(max(low or 0, 0)), None if high is None else Decimal(high)), 0)])
 
 
 def number(bounds: Bounds = NO_BOUNDS) -> Node | None:
     """A number between the bounds; None if there is none."""
-    if bounds.low is None and bounds.high is None:
+    low, high, over, under = bounds
+    if low is None and high is None:
         return _any_number()
-    ways = []
-    if bounds.low is None or bounds.low < 0:
+    digits = EXACT if over or under else FRACTION
+    ways: list[Node] = []
+    if low is None or low < 0:
+        is_below = high is not None and high <= 0
         mirrored = Bounds(
-            Decimal(0) if bounds.high is None or bounds.high >= 0 else -bounds.high,
-            None if bounds.low is None else -bounds.low,
-            bounds.high is not None and bounds.high <= 0 and bounds.under,
-            bounds.over,
+            -high if is_below and high is not None else Decimal(0),
+            None if low is None else -low,
+            is_below and under,
+            over,
         )
-        ways += [seq(Lit("-"), way) for way in _decimals(mirrored)]
-    if bounds.high is None or bounds.high >= 0:
-        low = Decimal(0) if bounds.low is None or bounds.low < 0 else bounds.low
-        ways += _decimals(Bounds(low, bounds.high, bounds.over and low == bounds.low, bounds.under))
-    return alt(*ways) if ways else None
+        ways += [seq(Lit("-"), each) for each in _decimals(mirrored, digits)]
+    if low is None or low < 0:
+        low, over = Decimal(0), False
+    return _alt([*ways, *_decimals(Bounds(low, high, over, under), digits)])
 
 
 def _any_number() -> Node:
@@ -142,96 +106,93 @@ def _any_number() -> Node:
     return seq(opt(Lit("-")), alt(seq(whole, fraction, opt(small)), large, largest))
 
 
-def _decimals(bounds: Bounds) -> list[Node]:
-    # Numbers that are not negative.
+def _alt(ways: list[Node]) -> Node | None:
+    return alt(*ways) if ways else None
+
+
+# -- digits ------------------------------------------------------------------------------------------------------------
+
+
+class _Limits(NamedTuple):
+    digits: int  # the most after the point
+    over: bool
+    under: bool
+
+
+def _decimals(bounds: Bounds, digits: int) -> list[Node]:
+    # Numbers that are not negative, by how many digits there are before the point. A bound is text from here on: what
+    # is left of it as long as the number has the same digits, and None once they differ.
     assert bounds.low is not None
-    low, low_digits = _split(bounds.low)
-    digits = EXACT if bounds.over or bounds.under else FRACTION
-    any_fraction = opt(seq(Lit("."), repeat(DIGIT, 1, digits)))
-    if bounds.high is None:
-        return [
-            seq(Lit(str(low)), _from(low_digits, digits, over=bounds.over)),
-            seq(_natural(low + 1, None), any_fraction),
-        ]
-    high, high_digits = _split(bounds.high)
-    if low > high or (low == high and bounds.low > bounds.high):
+    if bounds.high is not None and bounds.high < bounds.low:
         return []
-    if low == high:
-        both = _within(low_digits, high_digits, digits, bounds)
-        return [] if both is None else [seq(Lit(str(low)), both)]
-    ways = [seq(Lit(str(low)), _from(low_digits, digits, over=bounds.over))]
-    if low + 1 < high:
-        ways.append(seq(_natural(low + 1, high - 1), any_fraction))
-    last = _up_to(high_digits, digits, under=bounds.under)
-    return ways if last is None else [*ways, seq(Lit(str(high)), last)]
+    low, high = _text(bounds.low), None if bounds.high is None else _text(bounds.high)
+    limits = _Limits(digits, bounds.over, bounds.under)
+    least = low.index(".")
+    most = least if high is None else high.index(".")
+    found = [
+        _whole(size, low if size == least else "1", high if size == most else None, limits)
+        for size in range(least, most + 1)
+    ]
+    if high is None:
+        found.append(seq(POSITIVE, repeat(DIGIT, most, MOST_DIGITS), _any_fraction(digits)))
+    return [each for each in found if each is not None]
 
 
-def _split(value: Decimal) -> tuple[int, str]:
+def _text(value: Decimal) -> str:
     whole, _, fraction = f"{value:f}".partition(".")
-    return int(whole), fraction.rstrip("0")
+    return f"{whole}.{fraction.rstrip('0')}"
 
 
-def _from(low: str, digits: int, *, over: bool) -> Node:
-    # A fraction that is not below `.low`.
-    if not low:
-        positive = seq(Lit("."), repeat(Lit("0"), 0, digits - 1), POSITIVE, repeat(DIGIT, 0, digits))
-        return positive if over else opt(seq(Lit("."), repeat(DIGIT, 1, digits)))
-    return seq(Lit("."), _digits_from(low, digits, over=over))
+def _any_fraction(digits: int) -> Node:
+    return opt(seq(Lit("."), repeat(DIGIT, 1, digits))) if digits else EMPTY
 
 
-def _digits_from(low: str, digits: int, *, over: bool) -> Node:
-    if not low:
-        return (
-            seq(repeat(Lit("0"), 0, digits), POSITIVE, repeat(DIGIT, 0, digits)) if over else repeat(DIGIT, 0, digits)
+def _whole(size: int, low: str | None, high: str | None, limits: _Limits) -> Node | None:
+    # So many digits before the point, and what follows them.
+    if low is not None and not limits.over and not low.strip("0."):
+        low = None  # whatever follows is above it
+    if high is not None and not limits.digits and not high.strip("9."):
+        high = None
+    if not size:
+        return _fraction(low[1:] if low else None, high[1:] if high else None, limits)
+    if low is None and high is None:
+        return seq(repeat(DIGIT, size, size), _any_fraction(limits.digits))
+    return _alt(_by_digit(low, high, lambda low, high: _whole(size - 1, low, high, limits)))
+
+
+def _fraction(low: str | None, high: str | None, limits: _Limits) -> Node | None:
+    # The point and what follows it, or nothing, which means zero.
+    ends = (low is None or (not low and not limits.over)) and not (high == "" and limits.under)
+    after = _after(low, high, limits, least=1) if limits.digits else None
+    return _alt([*([EMPTY] if ends else []), *([] if after is None else [seq(Lit("."), after)])])
+
+
+def _after(low: str | None, high: str | None, limits: _Limits, *, least: int = 0) -> Node | None:
+    # The digits after the point, or the rest of them; at least so many.
+    if low == "" and not limits.over:
+        low = None
+    if high == "":  # only zeros may follow
+        return None if low is not None or limits.under else repeat(Lit("0"), least, limits.digits)
+    if high is None and low is None:
+        return repeat(DIGIT, least, limits.digits)
+    if high is None and low == "":
+        return seq(repeat(Lit("0"), 0, limits.digits), POSITIVE, repeat(DIGIT, 0, limits.digits))
+    ways = _by_digit(low, high, lambda low, high: _after(low, high, limits))
+    return _alt([*([] if least or low is not None else [EMPTY]), *ways])
+
+
+def _by_digit(low: str | None, high: str | None, then: Callable[[str | None, str | None], Node | None]) -> list[Node]:
+    # A digit between the first ones of the bounds, and then what may follow it.
+    first, last = low[0] if low else "0", high[0] if high else "9"
+    begin, end = ord(first) + (low is not None), ord(last) - (high is not None)
+    groups = {(first, first): ()} if low is not None else {}
+    groups |= {(chr(begin), chr(end)): ()} if begin <= end else {}
+    groups |= {(last, last): ()} if high is not None else {}
+    ways: list[Node] = []
+    for group in groups:
+        rest = then(
+            low[1:] if low is not None and group == (first, first) else None,
+            high[1:] if high is not None and group == (last, last) else None,
         )
-    ways: list[Node] = [seq(Lit(low[0]), _digits_from(low[1:], digits, over=over))]
-    if low[0] < "9":
-        ways.append(seq(chars((chr(ord(low[0]) + 1), "9")), repeat(DIGIT, 0, digits)))
-    return alt(*ways)
-
-
-def _up_to(high: str, digits: int, *, under: bool) -> Node | None:
-    # A fraction that is not above `.high`; no fraction means zero.
-    if not high:
-        return None if under else opt(seq(Lit("."), repeat(Lit("0"), 1, digits)))
-    return opt(seq(Lit("."), _digits_up_to(high, digits, under=under, first=True)))
-
-
-def _digits_up_to(high: str, digits: int, *, under: bool, first: bool) -> Node:
-    # `first`: no digit has been written yet, so one is required.
-    end = repeat(Lit("0"), 0, digits)
-    below = seq(chars(("0", chr(ord(high[0]) - 1))), repeat(DIGIT, 0, digits)) if high[0] > "0" else None
-    if len(high) == 1:
-        ways = [] if under else [seq(Lit(high[0]), end)]
-    else:
-        ways = [seq(Lit(high[0]), _digits_up_to(high[1:], digits, under=under, first=False))]
-    ways += [] if below is None else [below]
-    ways += [] if first else [EMPTY]
-    return alt(*ways) if ways else EMPTY
-
-
-def _within(low: str, high: str, digits: int, bounds: Bounds) -> Node | None:
-    # A fraction between two bounds that have the same whole part.
-    if low == high:
-        if bounds.over or bounds.under:
-            return None
-        return _fraction_of(low, digits)
-    width = max(len(low), len(high))
-    wide_low, wide_high = low.ljust(width, "0"), high.ljust(width, "0")
-    same = next(at for at in range(width) if wide_low[at] != wide_high[at])
-    head, low_digit, high_digit = wide_low[:same], wide_low[same], wide_high[same]
-    ways: list[Node] = [seq(Lit(low_digit), _digits_from(wide_low[same + 1 :].rstrip("0"), digits, over=bounds.over))]
-    if ord(low_digit) + 1 < ord(high_digit):
-        ways.append(seq(chars((chr(ord(low_digit) + 1), chr(ord(high_digit) - 1))), repeat(DIGIT, 0, digits)))
-    top = wide_high[same + 1 :].rstrip("0")
-    if top:
-        ways.append(seq(Lit(high_digit), _digits_up_to(top, digits, under=bounds.under, first=False)))
-    elif not bounds.under:
-        ways.append(seq(Lit(high_digit), repeat(Lit("0"), 0, digits)))
-    found = seq(Lit("."), Lit(head), alt(*ways))
-    return alt(EMPTY, found) if not low and not bounds.over else found
-
-
-def _fraction_of(low: str, digits: int) -> Node:
-    zeros = repeat(Lit("0"), 0, digits)
-    return seq(Lit("." + low), zeros) if low else opt(seq(Lit("."), repeat(Lit("0"), 1, digits)))
+        ways += [] if rest is None else [seq(chars(group), rest)]
+    return ways

@@ -7,17 +7,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from toolglean.grammar.nodes import ALL, Lit, Node, all_but, alt, chars, opt, repeat, seq
+from toolglean.grammar.regexes import MatchesNode, NodeConstraint
 from toolglean.grammar.texts import SPACES, escaped, trie
 from toolglean.scan.names import namespaces_of
 
-__all__ = ["ALL_SPACES", "WORD", "FirstWord", "NoCall", "NotStartingWith", "QuotesClosed", "WordEnd"]
+__all__ = ["ALL_SPACES", "QUOTES_CLOSED", "WORD", "WORD_END", "FirstWord", "NoCall", "NotStartingWith"]
 
 WORD = tuple("_-.") + tuple(map(chr, range(48, 58))) + tuple(map(chr, range(65, 91))) + tuple(map(chr, range(97, 123)))
 ALL_SPACES = "".join(filter(str.isspace, map(chr, range(0x3001))))
+ANY = repeat(ALL)
 
 
 @dataclass(frozen=True, slots=True)
-class FirstWord:
+class FirstWord(NodeConstraint):
     """After white space, the first word of the text is not followed by a sign that would make it a call.
 
     To distinguish the tools' names from all other words would take a state for each of their letters, and an engine
@@ -35,68 +38,33 @@ class FirstWord:
     signs: str
     others: str = ""
 
-    start = "start"
+    negated = True
+
+    def others_after(self) -> str:
+        """What must not follow white space after an unknown word."""
+        return self.others.replace("(", "")
 
     @property
-    def chars(self) -> str:
-        return ALL_SPACES + self.letters + self.signs + self.others
-
-    def step(self, state: str, char: str) -> str | None:
-        if state == "start":
-            if char in ALL_SPACES:
-                return state
-            return "known" if char in self.initials else "other" if self.others and char in self.letters else "text"
-        if state == "text" or (char in self.letters and not state.endswith(" ")):
-            return state
-        if char in (self.signs if state.startswith("known") else self.others_after(state)):
-            return None
-        return state.rstrip() + " " if char in ALL_SPACES else "text"
-
-    def others_after(self, state: str) -> str:
-        """What must not follow an unknown word, or white space after it."""
-        return self.others.replace("(", "") if state.endswith(" ") else self.others
-
-    def final(self, state: str) -> bool:
-        del state
-        return True
-
-    @property
-    def regex(self) -> str:
-        spaces, letters = f"[{escaped(ALL_SPACES)}]*", f"[{escaped(self.letters)}]"
-        ways = [f"[{escaped(self.initials)}]{letters}*{spaces}[{escaped(self.signs)}]"] if self.initials else []
-        ways += [f"{letters}+[{escaped(self.others)}]"] if self.others else []
-        after = self.others_after(" ")
-        ways += [f"{letters}+{spaces}[{escaped(after)}]"] if after else []
-        return f"~/{spaces}({'|'.join(ways)})(?s:.*)/"
+    def form(self) -> Node:
+        spaces, letter = repeat(chars(ALL_SPACES)), chars(self.letters)
+        ways = [seq(chars(self.initials), repeat(letter), spaces, chars(self.signs))] if self.initials else []
+        ways += [seq(repeat(letter, 1), chars(self.others))] if self.others else []
+        after = self.others_after()
+        ways += [seq(repeat(letter, 1), spaces, chars(after))] if after else []
+        return seq(spaces, alt(*ways), ANY)
 
 
 @dataclass(frozen=True, slots=True)
-class NotStartingWith:
+class NotStartingWith(NodeConstraint):
     """After white space, the text does not begin with one of these texts."""
 
     words: tuple[str, ...]
 
-    start = ""
+    negated = True
 
     @property
-    def chars(self) -> str:
-        return SPACES + "".join(self.words)
-
-    def step(self, state: Any, char: str) -> Any:
-        if state is True or (state == "" and char in SPACES):
-            return state
-        begun = state + char
-        if begun in self.words:
-            return None
-        return begun if any(word.startswith(begun) for word in self.words) else True
-
-    def final(self, state: Any) -> bool:
-        del state
-        return True
-
-    @property
-    def regex(self) -> str:
-        return f"~/[{escaped(SPACES)}]*({'|'.join(map(escaped, self.words))})(?s:.*)/"
+    def form(self) -> Node:
+        return seq(repeat(chars(SPACES)), alt(*map(Lit, self.words)), ANY)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,67 +127,18 @@ class NoCall:
 DEAD = "\0\0"  # the name is whole
 
 
-@dataclass(frozen=True, slots=True)
-class WordEnd:
-    """The text does not end within a word, so a marker that begins with a letter may follow."""
+WORD_END = MatchesNode(opt(seq(ANY, chars(("\0", "/"), (":", "@"), ("[", "^"), "`", ("{", "\x7f")))))
+"""The text does not end within a word, so a marker that begins with a letter may follow."""
 
-    start = True
+_OTHER = all_but("`\n")
+_INLINE = seq(Lit("`"), repeat(_OTHER, 1), Lit("`"))
+_FENCE = seq(*(Lit("```"), repeat(_OTHER), Lit("\n")), opt(seq(repeat(all_but("`")), Lit("\n"))), Lit("```\n"))
+_ANY_OTHER = seq(opt(_INLINE), _OTHER)
+_LINE = seq(opt(seq(alt(all_but("`\n>"), seq(_INLINE, _OTHER)), repeat(_ANY_OTHER))), opt(_INLINE))
+QUOTES_CLOSED = MatchesNode(seq(repeat(alt(seq(_LINE, Lit("\n")), _FENCE)), _LINE))
+"""No inline code and no fence is open at the end of the text, so what follows is not quoted.
 
-    @property
-    def chars(self) -> str:
-        return "".join(map(chr, range(0x80)))
-
-    def step(self, state: object, char: str) -> bool:
-        del state
-        return char.isascii() and not (char.isalnum() or char == "_")
-
-    def final(self, state: object) -> bool:
-        return state is True
-
-    @property
-    def regex(self) -> str:
-        return r"/((?s:.*)[\x{0}-\x{2f}\x{3a}-\x{40}\x{5b}-\x{5e}\x{60}\x{7b}-\x{7f}])?/"
-
-
-@dataclass(frozen=True, slots=True)
-class QuotesClosed:
-    """No inline code and no fence is open at the end of the text, so what follows is not quoted.
-
-    Inline code is between two single backticks on one line; a fence is between two lines that begin with three. Readers
-    may disagree on other uses of backticks, so these are not allowed before a call. A line that begins with `>` is
-    quoted too, so there is none.
-    """
-
-    start = "line"
-    chars = "`\n>"
-
-    def step(self, state: str, char: str) -> str | None:
-        return _QUOTES[state].get(char, _QUOTES[state][""]) or None
-
-    def final(self, state: str) -> bool:
-        return state in {"line", "text", "closed"}
-
-    @property
-    def regex(self) -> str:
-        inline = r"`[^`\n]+`"
-        fence = r"```[^`\n]*\n([^`]*\n)?```\n"
-        line = rf"(([^`\n>]|{inline}[^`\n])([^`\n]|{inline}[^`\n])*)?({inline})?"
-        return rf"/({line}\n|{fence})*{line}/"
-
-
-_DEAD = ""
-_QUOTES: dict[str, dict[str, str]] = {
-    "line": {"`": "one", "\n": "line", ">": _DEAD, "": "text"},
-    "text": {"`": "inline one", "\n": "line", "": "text"},
-    "one": {"`": "two", "\n": _DEAD, "": "inline"},
-    "inline one": {"`": _DEAD, "\n": _DEAD, "": "inline"},
-    "inline": {"`": "closed", "\n": _DEAD, "": "inline"},
-    "closed": {"`": _DEAD, "\n": "line", "": "text"},
-    "two": {"`": "three", "": _DEAD},
-    "three": {"`": _DEAD, "\n": "code line", "": "three"},
-    "code": {"`": _DEAD, "\n": "code line", "": "code"},
-    "code line": {"`": "end one", "\n": "code line", "": "code"},
-    "end one": {"`": "end two", "": _DEAD},
-    "end two": {"`": "end three", "": _DEAD},
-    "end three": {"\n": "line", "": _DEAD},
-}
+Inline code is between two single backticks on one line; a fence is between two lines that begin with three. Readers may
+disagree on other uses of backticks, so these are not allowed before a call. A line that begins with `>` is quoted too,
+so there is none.
+"""

@@ -1,48 +1,98 @@
-# How a node without rules is written as a regular expression, and such a node as a constraint. Does not depend on what
-# the text is for.
-"""Nodes as regular expressions."""
+# How a node without rules is written as a regular expression, and such a node as a constraint on a text. Does not
+# depend on what the text is for.
+"""Nodes as regular expressions, and as constraints."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from functools import lru_cache
 
-from toolglean.grammar.nodes import EMPTY, Alt, Chars, Lit, Node, Repeat, Seq, Terminal, alt, descendants, repeat, seq
-from toolglean.grammar.texts import escaped
+from toolglean.grammar.nodes import (
+    ALL,
+    EMPTY,
+    Alt,
+    Chars,
+    Lit,
+    Node,
+    Repeat,
+    Seq,
+    Terminal,
+    all_but,
+    alt,
+    chars,
+    descendants,
+    opt,
+    repeat,
+    seq,
+)
+from toolglean.grammar.texts import SPACES, Constraint, escaped
 
-__all__ = ["MatchesNode", "count", "regex"]
+__all__ = ["FirstChar", "MatchesNode", "NodeConstraint", "count", "regex"]
 
 NEVER = Chars(())
 
 
-@dataclass(frozen=True, slots=True)
-class MatchesNode:
-    """The text is one of the node's texts. The node consists of characters, sequences, alternatives and repetitions."""
+class NodeConstraint(Constraint):
+    """A condition that a node defines: the text is one of the node's texts, or, if it is `negated`, none of them."""
 
-    node: Node
+    __slots__ = ()
 
     chars = ""
+    negated = False
+
+    @property
+    @abstractmethod
+    def form(self) -> Node:
+        """The node. It consists of characters, literals, sequences, alternatives and repetitions."""
 
     @property
     def start(self) -> Node:
-        return self.node
+        return self.form
 
     @property
     def edges(self) -> set[int]:
         """Where the ranges begin that the node distinguishes."""
-        ranges = [pair for each in descendants(self.node) if isinstance(each, Chars) for pair in each.ranges]
+        parts = list(descendants(self.form))
+        ranges = [pair for each in parts if isinstance(each, Chars) for pair in each.ranges]
+        ranges += [(ord(char), ord(char)) for each in parts if isinstance(each, Lit) for char in each.text]
         return {edge for low, high in ranges for edge in (low, high + 1)}
 
     def step(self, state: Node, char: str) -> Node | None:
         found = _derivative(state, char)
-        return None if found == NEVER else found
+        return None if found == NEVER and not self.negated else found
 
     def final(self, state: Node) -> bool:
-        return _may_be_empty(state)
+        return _may_be_empty(state) != self.negated
 
     @property
     def regex(self) -> str:
-        return f"/{regex(self.node)}/"
+        return f"{'~' if self.negated else ''}/{regex(self.form)}/"
+
+
+@dataclass(frozen=True, slots=True)
+class MatchesNode(NodeConstraint):
+    """The text is one of the node's texts."""
+
+    node: Node
+
+    @property
+    def form(self) -> Node:
+        return self.node
+
+
+@dataclass(frozen=True, slots=True)
+class FirstChar(NodeConstraint):
+    """The first character is not one of these; with `spaces`, the first one that is not white space."""
+
+    none_of: str
+    spaces: bool = False
+
+    @property
+    def form(self) -> Node:
+        spaces = SPACES if self.spaces else ""
+        rest = opt(seq(all_but(self.none_of + spaces), repeat(ALL)))
+        return seq(repeat(chars(spaces)), rest) if spaces else rest
 
 
 @lru_cache(maxsize=4096)
@@ -50,6 +100,8 @@ def _derivative(node: Node, char: str) -> Node:
     # The rests of the node's texts that begin with the character (Brzozowski's derivative).
     if isinstance(node, Chars):
         return EMPTY if char in node else NEVER
+    if isinstance(node, Lit):
+        return Lit(node.text[1:]) if node.text.startswith(char) else NEVER
     if isinstance(node, Seq):
         ways = []
         for at, part in enumerate(node.parts):

@@ -17,7 +17,7 @@ from typing import Any
 from toolglean.grammar.keywords import SUPPORTED, closed, kinds_of, modern, unsupported_in
 from toolglean.grammar.members import Members, members_of
 from toolglean.grammar.merge import NEVER, all_disjoint, merged
-from toolglean.grammar.validate import is_valid
+from toolglean.scan.schema_faults import is_valid
 
 __all__ = ["Notes", "Schemas", "Shape"]
 

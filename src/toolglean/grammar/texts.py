@@ -2,33 +2,27 @@
 # on why it is constrained.
 #
 # GBNF has no "any text without this", so there a constraint is an automaton, whose states become rules. Lark has
-# intersections and complements of regular expressions. Both forms are defined side by side, so that they stay the same.
+# intersections and complements of regular expressions. A constraint is declared once, as a node, from which both forms
+# follow (regexes.py). Only what avoids words (`Avoid` here, `NoCall` in prose.py), and the inside of a JSON string
+# (`JsonBody`), which may be counted, have both forms of their own: to derive hundreds of states from a node takes too
+# long.
 """Constraints on text."""
 
 from __future__ import annotations
 
 from abc import abstractmethod
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Protocol, TypeAlias
 
-__all__ = [
-    "SPACES",
-    "Avoid",
-    "Constraint",
-    "FirstChar",
-    "JsonBody",
-    "Length",
-    "automaton",
-    "escaped",
-    "matches",
-    "trie",
-]
+__all__ = ["SPACES", "Avoid", "Constraint", "JsonBody", "automaton", "escaped", "matches", "trie"]
 
 TOP = 0x110000
 MOST_STATES = 6000
+DEAD = -1  # the number of the state from which nothing meets a constraint
 MOST_ROUNDS = 64  # of minimization; each one visits all states
 Ways: TypeAlias = "dict[int, list[tuple[int, int]]]"
 States: TypeAlias = "list[tuple[bool, Ways]]"
@@ -111,30 +105,6 @@ def trie(words: tuple[str, ...]) -> list[dict[str, tuple[int, bool]]]:
 
 
 @dataclass(frozen=True, slots=True)
-class Length:
-    """The text has `least` to `most` characters."""
-
-    least: int
-    most: int | None
-
-    start = 0
-    chars = ""
-
-    def step(self, state: int, char: str) -> int | None:
-        del char
-        if self.most is None:
-            return min(state + 1, self.least)
-        return None if state == self.most else state + 1
-
-    def final(self, state: int) -> bool:
-        return state >= self.least
-
-    @property
-    def regex(self) -> str:
-        return f"/(?s:.{{{self.least},{'' if self.most is None else self.most}}})/"
-
-
-@dataclass(frozen=True, slots=True)
 class JsonBody:
     """The text is the inside of a JSON string of `least` to `most` characters."""
 
@@ -188,34 +158,6 @@ def _hex_step(state: str, char: str) -> str | None:
     return {"u1": "u2", "u2": "u3", "u3": "text"}[state]
 
 
-@dataclass(frozen=True, slots=True)
-class FirstChar:
-    """The first character is not one of these; with `spaces`, the first one that is not white space."""
-
-    none_of: str
-    spaces: bool = False
-
-    start = 0
-
-    @property
-    def chars(self) -> str:
-        return self.none_of + (SPACES if self.spaces else "")
-
-    def step(self, state: int, char: str) -> int | None:
-        if state == 1 or (self.spaces and char in SPACES):
-            return state
-        return None if char in self.none_of else 1
-
-    def final(self, state: int) -> bool:
-        del state
-        return True
-
-    @property
-    def regex(self) -> str:
-        spaces = f"[{escaped(SPACES)}]*" if self.spaces else ""
-        return f"/{spaces}([^{escaped(self.chars)}](?s:.*))?/"
-
-
 @lru_cache(maxsize=128)
 def automaton(constraints: tuple[Constraint, ...], most: int = MOST_STATES) -> States:
     """The automaton of the texts that meet all constraints; the first state is the start.
@@ -226,25 +168,62 @@ def automaton(constraints: tuple[Constraint, ...], most: int = MOST_STATES) -> S
     Raises:
         ValueError: there would be more than `most` states.
     """
-    edges = {ord(char) + more for each in constraints for char in each.chars for more in (0, 1)}
-    pieces = _pieces(edges.union(*(getattr(each, "edges", ()) for each in constraints)))
-    states = [tuple(each.start for each in constraints)]
+    pieces = _pieces(set().union(*map(_edges_of, constraints)))
+    steps = [_Steps(each, [low for low, _ in pieces]) for each in constraints]
+    states = [(0,) * len(constraints)]
     known = {states[0]: 0}
     table: States = []
     for state in states:
         ways: dict[int, list[tuple[int, int]]] = {}
-        for low, high in pieces:
-            found = tuple(each.step(at, chr(low)) for each, at in zip(constraints, state, strict=True))
-            if None in found:
+        rows = zip(*(each.row(at) for each, at in zip(steps, state, strict=True)), strict=True)
+        for piece, found in zip(pieces, rows, strict=True):
+            if DEAD in found:
                 continue
             if found not in known:
                 if len(states) >= most:
                     raise ValueError(f"more than {most} states")
                 known[found] = len(states)
                 states.append(found)
-            ways.setdefault(known[found], []).append((low, high))
-        table.append((all(each.final(at) for each, at in zip(constraints, state, strict=True)), ways))
+            ways.setdefault(known[found], []).append(piece)
+        table.append((all(each.final(at) for each, at in zip(steps, state, strict=True)), ways))
     return _minimal(_without_dead_ends(table))
+
+
+class _Steps:
+    """The states of one constraint by their numbers, so that each step is taken only once, whatever the others do."""
+
+    def __init__(self, constraint: Constraint, places: Sequence[int]) -> None:
+        self._constraint = constraint
+        self._states = [constraint.start]
+        self._numbers = {constraint.start: 0}
+        self._rows: dict[int, list[int]] = {}
+        own = sorted({0, *_edges_of(constraint)})  # it treats all characters from one edge to the next alike
+        self._places = [own[bisect_right(own, place) - 1] for place in places]
+
+    def row(self, number: int) -> list[int]:
+        """The state after a character of each of the places; `DEAD`: none."""
+        if number not in self._rows:
+            known = {place: self._after(number, chr(place)) for place in dict.fromkeys(self._places)}
+            self._rows[number] = [known[place] for place in self._places]
+        return self._rows[number]
+
+    def _after(self, number: int, char: str) -> int:
+        found = self._constraint.step(self._states[number], char)
+        if found is None:
+            return DEAD
+        if found not in self._numbers:
+            self._numbers[found] = len(self._states)
+            self._states.append(found)
+        return self._numbers[found]
+
+    def final(self, number: int) -> bool:
+        """Whether the text may end in that state."""
+        return self._constraint.final(self._states[number])
+
+
+def _edges_of(constraint: Constraint) -> set[int]:
+    edges: set[int] = getattr(constraint, "edges", set())
+    return edges | {ord(char) + more for char in constraint.chars for more in (0, 1)}
 
 
 def _without_dead_ends(table: States) -> States:

@@ -17,11 +17,12 @@ from toolglean.formats.patterns import is_bare
 from toolglean.formats.render import render
 from toolglean.formats.spec import Format, Json, Literal, Pairs, PythonDict, Quoted, Slot, Token, tokens_of
 from toolglean.grammar.arguments import Arguments
-from toolglean.grammar.dialects import JsonDialect
+from toolglean.grammar.dialects import JsonDialect, PythonDialect
 from toolglean.grammar.nodes import EMPTY, Lit, Node, Rules, Seq, Terminal, Text, alt, chars, opt, repeat, seq
-from toolglean.grammar.prose import WORD, FirstWord, NoCall, NotStartingWith, QuotesClosed, WordEnd
+from toolglean.grammar.prose import QUOTES_CLOSED, WORD, WORD_END, FirstWord, NoCall, NotStartingWith
+from toolglean.grammar.regexes import FirstChar
 from toolglean.grammar.shapes import Notes, Schemas
-from toolglean.grammar.texts import Avoid, Constraint, FirstChar
+from toolglean.grammar.texts import Avoid, Constraint
 from toolglean.scan.names import NAMESPACES, namespaces_of
 from toolglean.tools import Tool, ToolSet
 
@@ -102,8 +103,8 @@ class Turn:
 
     def _before(self, mark: str) -> Node:
         # Any text, and the marker: a marker that begins with a letter is one only at the start of a word.
-        ends: tuple[Constraint, ...] = (WordEnd(),) if mark[0] in PLAIN else ()
-        return Text((Avoid((*self.markers, *QUOTING)), *self._start_constraints, QuotesClosed(), *ends), mark)
+        ends: tuple[Constraint, ...] = (WORD_END,) if mark[0] in PLAIN else ()
+        return Text((Avoid((*self.markers, *QUOTING)), *self._start_constraints, QUOTES_CLOSED, *ends), mark)
 
     # -- what text must not contain ------------------------------------------------------------------------------------
 
@@ -176,7 +177,7 @@ class Turn:
         before, after, *_ = dialect.brackets
         name, arguments = self.format.keys
         named = seq(dialect.key(name), dialect.literal(tool.name) or EMPTY)
-        return seq(before, named, dialect.comma, dialect.key(arguments), self._arguments(tool).in_json(), after)
+        return seq(before, named, dialect.comma, dialect.key(arguments), self._arguments(tool).nested(dialect), after)
 
     def _arguments(self, tool: Tool) -> Arguments:
         path = f"tools.{tool.name}.parameters"
@@ -249,9 +250,9 @@ class Turn:
             reason = "a grammar cannot say where {value} ends, so it cannot express its pairs of key and value"
             raise self._error(f"{reason}: use {{parameters}}, with {{json}}")
         if isinstance(codec, Json):
-            return arguments.in_json()
+            return arguments.nested(JsonDialect())
         if isinstance(codec, PythonDict):
-            return arguments.in_python()
+            return arguments.nested(PythonDialect())
         return arguments.quoted(codec) if isinstance(codec, Quoted) else arguments.elements(codec)
 
     # -- names that the format can write -------------------------------------------------------------------------------

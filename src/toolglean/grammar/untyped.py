@@ -11,8 +11,9 @@ from toolglean.formats.write_values import json_text, same
 from toolglean.grammar.dialects import JsonDialect, raw_text
 from toolglean.grammar.nodes import Lit, Node, Rules, Terminal, seq
 from toolglean.grammar.prose import ALL_SPACES
+from toolglean.grammar.regexes import FirstChar
 from toolglean.grammar.shapes import Schemas, Shape
-from toolglean.grammar.texts import Constraint, FirstChar, matches
+from toolglean.grammar.texts import Constraint, matches
 from toolglean.grammar.values import Values, scalar
 from toolglean.scan.coerce import coerce_text, is_text, kinds_of, known
 

@@ -155,7 +155,9 @@ def scalar(shape: Shape, constants: Mapping[str, str], schemas: Schemas) -> list
         return [Lit(constants["null"])]
     bounds = bounds_of(shape.schema)
     if bounds is None:
-        schemas.notes.add_unsupported(shape.path, "its bounds are too large for a grammar, or are not numbers")
+        schemas.notes.add_unsupported(
+            shape.path, "its bounds are too large for a grammar, have too many digits, or are not numbers"
+        )
     make = integer if shape.kind == "integer" else number
     found = make() if bounds is None else make(bounds)
     return [] if found is None else [Terminal(found)]

@@ -18,7 +18,6 @@ from toolglean.llm.again import Attempt
 from toolglean.llm.base import LLM, FunctionCallingLLM, force_single_tool_call
 from toolglean.llm.compatible import OpenAICompatible
 from toolglean.llm.completions import TextCompletionLLM
-from toolglean.llm.configs import Configs
 from toolglean.llm.decorators import (
     achat_to_completion,
     astream_chat_to_completion,
@@ -54,6 +53,7 @@ from toolglean.llm.ollama import Ollama
 from toolglean.llm.orchestrators import ToolOrchestratingLLM
 from toolglean.llm.outputs import AgentChatResponse, ToolOutput
 from toolglean.llm.parsing import PydanticParser
+from toolglean.llm.prompted import Configs
 from toolglean.llm.prompts import BasePromptTemplate, ChatPromptTemplate, PromptTemplate
 from toolglean.llm.replay import AsyncReplayClient, ReplayClient
 from toolglean.llm.retries import RetryPolicy

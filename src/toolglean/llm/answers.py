@@ -8,16 +8,17 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from pydantic import PrivateAttr, SerializerFunctionWrapHandler, model_serializer
 
+from toolglean.clients.streams import Reader
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Problem, Reasoning
 from toolglean.llm.types import ChatResponse, Chunk, Message, ReasoningChunk, Role, TextChunk, ToolCallChunk
 
-__all__ = ["Answer"]
+__all__ = ["Answer", "Reading"]
 
 log = logging.getLogger("toolglean.llm")
 
@@ -197,3 +198,42 @@ class _StreamedResponse(ChatResponse):
         return isinstance(other, ChatResponse) and self.model_dump() == other.model_dump()
 
     __hash__ = None  # type: ignore[assignment]  # it is mutable
+
+
+class Reading:
+    """Reads the chunks of one answer as responses.
+
+    Args:
+        events: reads the server's chunks as events.
+        facts: the fields of a chunk that describe the answer, among them `done`, `done_reason` and `usage`.
+        single_call: as for `Answer`.
+
+    Attributes:
+        last: the last response of a stream so far.
+    """
+
+    def __init__(self, events: Reader, facts: Callable[[Any], dict[str, Any]], *, single_call: bool) -> None:
+        self._events, self._facts = events, facts
+        self._answer = Answer(single_call=single_call)
+        self.last: ChatResponse | None = None
+
+    def whole(self, raw: Any) -> ChatResponse:
+        """The response to a request that was not streamed."""
+        events = self._events.read(raw)
+        return self._answer.whole(events + self._events.finish(), raw, self._facts(raw))
+
+    def step(self, chunk: Any) -> list[ChatResponse]:
+        """What a chunk adds: one response, or none if all of it is held back."""
+        events, facts = self._events.read(chunk), self._facts(chunk)
+        if not (events or facts.get("done") is True or facts.get("done_reason") or "usage" in facts):
+            return []
+        self.last = self._answer.add(events, chunk, facts)
+        return [self.last]
+
+    def end(self) -> list[ChatResponse]:
+        """What was held back until the end of a stream that did not say that it ends."""
+        events = self._events.finish()
+        if not events:
+            return []
+        self.last = self._answer.add(events)
+        return [self.last]

@@ -15,17 +15,17 @@ from toolglean.clients.chat.events import ChatEvents
 from toolglean.conversation import OpenAIHistoryConverter
 from toolglean.conversation.fields import field
 from toolglean.formats.spec import Format
-from toolglean.llm.answers import Answer
+from toolglean.llm.answers import Reading
 from toolglean.llm.base import Messages
 from toolglean.llm.constrained import REPLACED, Server, constraint, example_in, says_format, written_format
 from toolglean.llm.errors import ConfigurationError
 from toolglean.llm.frozen import Frozen
 from toolglean.llm.instructions import with_one_system_message, with_tools_described
 from toolglean.llm.replay import AsyncReplayClient, ReplayClient
-from toolglean.llm.served import Reading, Served, with_unknown_tools
+from toolglean.llm.served import Served, with_unknown_tools
 from toolglean.llm.sse import EventLines, refusal
 from toolglean.llm.tools import schema_of
-from toolglean.llm.types import ChatResponse, MessageList
+from toolglean.llm.types import MessageList
 from toolglean.parser import ParserArguments
 
 __all__ = ["OpenAICompatible"]
@@ -173,7 +173,8 @@ class OpenAICompatible(Served):
         schemas = [schema_of(tool) for tool in tools or ()]
         request = self._request(self._extend_messages(messages), schemas, kwargs, single=single)
         known = {} if self.grammar is None or says_format(self.parser) else {"format": self._format()}
-        return request, _Reading(schemas, {**self.parser, **known}, single=single)
+        events = ChatEvents(schemas or None, with_unknown_tools({**self.parser, **known}))
+        return request, Reading(events, _facts, single_call=single)
 
     def _format(self) -> Format:
         found = written_format(self.model, self.parser)
@@ -243,36 +244,6 @@ def _json(response: Any) -> Any:
     if isinstance(found, dict) and found.get("error"):
         raise refusal(-1, response.text)
     return found
-
-
-class _Reading:
-    """Reads chunks into responses."""
-
-    def __init__(self, schemas: list[dict[str, Any]], options: Mapping[str, Any], *, single: bool) -> None:
-        self._events = ChatEvents(schemas or None, with_unknown_tools(options))
-        self._answer = Answer(single_call=single)
-        self.last: ChatResponse | None = None
-
-    def whole(self, raw: Any) -> ChatResponse:
-        """The response to a request that was not streamed."""
-        events = self._events.read(raw)
-        return self._answer.whole(events + self._events.finish(), raw, _facts(raw))
-
-    def step(self, chunk: Any) -> list[ChatResponse]:
-        """What a chunk adds: one response, or none if all of it is held back."""
-        events, facts = self._events.read(chunk), _facts(chunk)
-        if not events and not {"done_reason", "usage"} & facts.keys():
-            return []
-        self.last = self._answer.add(events, chunk, facts)
-        return [self.last]
-
-    def end(self) -> list[ChatResponse]:
-        """What was held back until the end of a stream that gave no reason for its end."""
-        events = self._events.finish()
-        if not events:
-            return []
-        self.last = self._answer.add(events)
-        return [self.last]
 
 
 def _facts(chunk: Any) -> dict[str, Any]:

@@ -8,7 +8,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from pydantic import ValidationError
@@ -52,6 +53,15 @@ class LLMError(ToolgleanError):
     response: Any = None
     failed_attempts: tuple[Any, ...] = ()
 
+    def __init__(self, message: str, **data: Any) -> None:
+        super().__init__(message)
+        for name, value in data.items():
+            default = getattr(type(self), name)  # an unknown attribute is an AttributeError: a mistake of ours
+            setattr(self, name, tuple(value) if isinstance(default, tuple) else value)
+
+    def __str__(self) -> str:  # KeyError would show the message in quotes
+        return str(self.args[0])
+
 
 # -- the caller's arguments --------------------------------------------------------------------------------------------
 
@@ -59,10 +69,8 @@ class LLMError(ToolgleanError):
 class ConfigurationError(LLMError, UsageError, ValueError):
     """A setting is wrong: `field` is its name, `value` the given value. Nothing was sent. Fix the calling code."""
 
-    def __init__(self, message: str, *, field: str = "", value: Any = None) -> None:
-        super().__init__(message)
-        self.field = field
-        self.value = value
+    field: str = ""
+    value: Any = None
 
 
 class MissingLLMError(ConfigurationError, AssertionError):
@@ -72,36 +80,25 @@ class MissingLLMError(ConfigurationError, AssertionError):
 class ClientError(LLMError, ValueError, ConnectionError):
     """The client could not be created for `base_url`; the cause says why. The next use tries again."""
 
-    def __init__(self, message: str, *, base_url: str = "") -> None:
-        super().__init__(message)
-        self.base_url = base_url
+    base_url: str = ""
 
 
 class ToolSchemaError(LLMError, ValueError):
     """A tool cannot be described to a model: it has no schema, or its description is too long. `tool_name` names it."""
 
-    def __init__(self, message: str, *, tool_name: str = "") -> None:
-        super().__init__(message)
-        self.tool_name = tool_name
+    tool_name: str = ""
 
 
 class PromptError(LLMError, ValueError):
     """A prompt template is broken or cannot be formatted. `template` is its text. Correct the template."""
 
-    def __init__(self, message: str, *, template: str = "") -> None:
-        super().__init__(message)
-        self.template = template
+    template: str = ""
 
 
 class MissingVariablesError(PromptError, KeyError):
     """Variables of the template were not given. `missing` has their names in the template's order."""
 
-    def __init__(self, message: str, *, missing: Iterable[str] = (), template: str = "") -> None:
-        super().__init__(message, template=template)
-        self.missing = tuple(missing)
-
-    def __str__(self) -> str:  # KeyError would show the message in quotes
-        return str(self.args[0])
+    missing: tuple[str, ...] = ()
 
 
 # -- requests and answers --------------------------------------------------------------------------------------------
@@ -117,14 +114,10 @@ class RequestError(LLMError):
         attempts: how many times the request was sent.
     """
 
-    def __init__(
-        self, message: str, *, operation: str = "chat", model: str = "", base_url: str = "", attempts: int = 1
-    ) -> None:
-        super().__init__(message)
-        self.operation = operation
-        self.model = model
-        self.base_url = base_url
-        self.attempts = attempts
+    operation: str = "chat"
+    model: str = ""
+    base_url: str = ""
+    attempts: int = 1
 
 
 class RequestTimeoutError(RequestError, TimeoutError):
@@ -143,20 +136,8 @@ class ServerError(RequestError):
         body: the text of the error.
     """
 
-    def __init__(
-        self,
-        message: str,
-        *,
-        status: int = -1,
-        body: str = "",
-        operation: str = "chat",
-        model: str = "",
-        base_url: str = "",
-        attempts: int = 1,
-    ) -> None:
-        super().__init__(message, operation=operation, model=model, base_url=base_url, attempts=attempts)
-        self.status = status
-        self.body = body
+    status: int = -1
+    body: str = ""
 
 
 class StreamInterruptedError(RequestConnectionError):
@@ -168,18 +149,7 @@ class StreamInterruptedError(RequestConnectionError):
         operation, model, base_url, attempts: as for `RequestError`.
     """
 
-    def __init__(
-        self,
-        message: str,
-        *,
-        partial: Any = None,
-        operation: str = "chat",
-        model: str = "",
-        base_url: str = "",
-        attempts: int = 1,
-    ) -> None:
-        super().__init__(message, operation=operation, model=model, base_url=base_url, attempts=attempts)
-        self.partial = partial
+    partial: Any = None
 
 
 # -- the model's output -----------------------------------------------------------------------------------------------
@@ -188,21 +158,12 @@ class StreamInterruptedError(RequestConnectionError):
 class NoToolCallError(LLMError, ValueError):
     """A tool call was expected, but there is none. `response` is the model's answer."""
 
-    def __init__(self, message: str, *, response: Any = None) -> None:
-        super().__init__(message)
-        self.response = response
-
 
 class UnknownToolError(LLMError, KeyError):
     """The model called an unknown tool. `name` is what it wrote, `known` has the names of your tools."""
 
-    def __init__(self, message: str, *, name: str = "", known: Iterable[str] = ()) -> None:
-        super().__init__(message)
-        self.name = name
-        self.known = tuple(known)
-
-    def __str__(self) -> str:  # KeyError would show the message in quotes
-        return str(self.args[0])
+    name: str = ""
+    known: tuple[str, ...] = ()
 
 
 class ObjectError(LLMError, ValueError):
@@ -215,14 +176,14 @@ class ObjectError(LLMError, ValueError):
         partial: the `Partial` view at that moment, for display; None if there is none.
     """
 
-    def __init__(
-        self, message: str, *, text: str = "", span: tuple[int, int] | None = None, index: int = 0, partial: Any = None
-    ) -> None:
-        super().__init__(message)
-        self.text = text
-        self.span = (0, len(text)) if span is None else span
-        self.index = index
-        self.partial = partial
+    text: str = ""
+    span: tuple[int, int] = (0, 0)
+    index: int = 0
+    partial: Any = None
+
+    def __init__(self, message: str, *, span: tuple[int, int] | None = None, **data: Any) -> None:
+        super().__init__(message, **data)
+        self.span = (0, len(self.text)) if span is None else span
 
 
 class IncompleteObjectError(ObjectError):
@@ -242,20 +203,8 @@ class InvalidObjectError(ObjectError):
             a missing field, the position of the object around it.
     """
 
-    def __init__(
-        self,
-        message: str,
-        *,
-        validation_error: ValidationError | None = None,
-        spans: Iterable[tuple[int, int]] = (),
-        text: str = "",
-        span: tuple[int, int] | None = None,
-        index: int = 0,
-        partial: Any = None,
-    ) -> None:
-        super().__init__(message, text=text, span=span, index=index, partial=partial)
-        self.validation_error = validation_error
-        self.spans = tuple(spans)
+    validation_error: ValidationError | None = None
+    spans: tuple[tuple[int, int], ...] = ()
 
     def errors(self) -> list[Any]:
         """The entries of `validation_error`, as pydantic gives them."""
@@ -268,9 +217,7 @@ class ParseError(LLMError, ValueError):
     If JSON was found but is not valid, the cause is an `InvalidObjectError` with the position.
     """
 
-    def __init__(self, message: str, *, text: str = "") -> None:
-        super().__init__(message)
-        self.text = text
+    text: str = ""
 
 
 # -- the tools -------------------------------------------------------------------------------------------------------
@@ -285,21 +232,13 @@ class ToolExecutionError(LLMError, ValueError):
         output: the `ToolOutput` that reports the error.
     """
 
-    def __init__(
-        self, message: str, *, tool_name: str = "", arguments: Mapping[str, Any] | None = None, output: Any = None
-    ) -> None:
-        super().__init__(message)
-        self.tool_name = tool_name
-        self.arguments = dict(arguments or {})
-        self.output = output
+    tool_name: str = ""
+    arguments: Mapping[str, Any] = MappingProxyType({})
+    output: Any = None
 
 
 class OutputError(LLMError, ValueError, IndexError):
     """There is no output: no tool was run, or it returned no value. `response` is the `AgentChatResponse`."""
-
-    def __init__(self, message: str, *, response: Any = None) -> None:
-        super().__init__(message)
-        self.response = response
 
 
 class UnsetFieldError(LLMError, AttributeError):
@@ -310,7 +249,5 @@ class UnsetFieldError(LLMError, AttributeError):
         model_name: the class of the object.
     """
 
-    def __init__(self, message: str, *, name: str = "", model_name: str = "") -> None:
-        super().__init__(message)
-        self.name = name
-        self.model_name = model_name
+    name: str = ""
+    model_name: str = ""

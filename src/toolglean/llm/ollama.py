@@ -18,13 +18,13 @@ from toolglean.clients.turn.server_turn import ServerTurn
 from toolglean.conversation import OllamaHistoryConverter
 from toolglean.conversation.fields import field
 from toolglean.events import Content, Event, Reasoning
-from toolglean.llm.answers import Answer
+from toolglean.llm.answers import Reading
 from toolglean.llm.base import Messages
 from toolglean.llm.faults import converting_errors
 from toolglean.llm.instructions import with_one_system_message, with_tools_described
-from toolglean.llm.served import Reading, Served, with_unknown_tools
+from toolglean.llm.served import Served, with_unknown_tools
 from toolglean.llm.tools import schema_of
-from toolglean.llm.types import ChatResponse, MessageList
+from toolglean.llm.types import MessageList
 from toolglean.parser import ParserArguments
 
 __all__ = ["Ollama"]
@@ -175,47 +175,28 @@ class Ollama(Served):
         kwargs.pop("stream", None)
         schemas = [schema_of(tool) for tool in tools or ()]
         request = self._request(self._extend_messages(messages), schemas, kwargs)
-        return request, _Reading(schemas, self._options or {}, single=single)
+        return request, Reading(_Events(schemas, self._options or {}), _facts, single_call=single)
 
 
-class _Reading:
-    """Reads chunks into responses."""
+class _Events:
+    """Reads chunks as events: those of a turn with tools, up to its last chunk, or plain text."""
 
-    def __init__(self, schemas: list[dict[str, Any]], options: dict[str, Any], *, single: bool) -> None:
-        self._events = EventReader(schemas, with_unknown_tools(options)) if schemas else None
+    def __init__(self, schemas: list[dict[str, Any]], options: dict[str, Any]) -> None:
+        self._reader = EventReader(schemas, with_unknown_tools(options)) if schemas else None
         self._turn: ServerTurn | None = None  # for calls that the server sends although no tools were given
-        self._answer = Answer(single_call=single)
-        self.last: ChatResponse | None = None
 
-    def whole(self, raw: Any) -> ChatResponse:
-        """The response to a request that was not streamed."""
-        return self._answer.whole(self._read(raw) + self._finish(), raw, _facts(raw))
-
-    def step(self, chunk: Any) -> list[ChatResponse]:
-        """What a chunk adds: one response, or none if all of it is held back."""
-        events = self._read(chunk)
-        done = field(chunk, "done") is True
-        if done and self._events is not None:
-            events = events + self._finish()
-            self._events = None
-        if not events and not done:
-            return []
-        self.last = self._answer.add(events, chunk, _facts(chunk))
-        return [self.last]
-
-    def end(self) -> list[ChatResponse]:
-        """What was held back until the end of a stream without a last chunk."""
-        events = self._finish()
-        if not events:
-            return []
-        self.last = self._answer.add(events)
-        return [self.last]
-
-    def _read(self, chunk: Any) -> list[Event]:
+    def read(self, chunk: Any) -> list[Event]:
+        """The events of a chunk; the last one of a turn also releases what was held back."""
         _warn_of_odd(chunk)
-        if self._events is not None:
-            return self._events.read(chunk)
-        return _plain(chunk) + self._calls(field(field(chunk, "message"), "tool_calls"))
+        if self._reader is None:
+            return _plain(chunk) + self._calls(field(field(chunk, "message"), "tool_calls"))
+        events = self._reader.read(chunk)
+        return events + self.finish() if field(chunk, "done") is True else events
+
+    def finish(self) -> list[Event]:
+        """What was held back."""
+        reader, self._reader = self._reader, None
+        return [] if reader is None else reader.finish()
 
     def _calls(self, calls: Any) -> list[Event]:
         if not calls or not isinstance(calls, list | tuple):
@@ -224,9 +205,6 @@ class _Reading:
         functions = [(field(call, "function"), field(call, "id")) for call in calls]
         found = [self._turn.call(field(each, "name"), field(each, "arguments"), own) for each, own in functions]
         return [event for events in found for event in events]
-
-    def _finish(self) -> list[Event]:
-        return [] if self._events is None else self._events.finish()
 
 
 def _with_its_names(options: dict[str, Any]) -> dict[str, Any]:

@@ -4,13 +4,21 @@
 
 from __future__ import annotations
 
+from typing import Any, ClassVar
+
 from toolglean.errors import shown
 from toolglean.llm.base import LLM
-from toolglean.llm.configs import Configs
 from toolglean.llm.errors import ConfigurationError, MissingLLMError
 from toolglean.llm.prompts import BasePromptTemplate, PromptTemplate
 
-__all__ = ["WithPrompt", "validated_llm", "validated_prompt"]
+__all__ = ["Configs", "WithPrompt", "validated_llm", "validated_prompt"]
+
+
+class Configs:
+    """Defaults for the whole program: `Configs.llm = Ollama(model=...)`."""
+
+    llm: ClassVar[Any] = None
+    """The language model of orchestrators that are created without one."""
 
 
 def validated_llm(llm: LLM | None) -> LLM:

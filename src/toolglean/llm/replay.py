@@ -1,6 +1,7 @@
 # What this file knows: how to replace a server, Ollama's or one with OpenAI's chat API, so that a program can be shown
 # and tested without one.
-# Does not depend on what the turns contain, or on the models that ask.
+# Does not depend on what the turns contain, or on the models that ask. Knows which objects a user may pass as the
+# clients of a model, a replay among them.
 #
 # `Ollama` calls `chat`, as of the ollama package's client; `OpenAICompatible` calls `build_request` and `send`, as of
 # httpx's. A replay has all of them. The plain client and the asynchronous one are thin: the turns and the requests are
@@ -18,7 +19,9 @@ from typing import Any, TypeAlias
 import httpx
 import ollama
 
-__all__ = ["AsyncReplayClient", "ReplayClient", "replaying"]
+from toolglean.llm.errors import ConfigurationError
+
+__all__ = ["AsyncReplayClient", "ReplayClient", "clients_of"]
 
 Turn: TypeAlias = str | Sequence[str]
 NONE_LEFT = "no turn is left to replay"
@@ -45,14 +48,8 @@ class _Source:
         return next(self.turns, None)
 
 
-class ReplayClient(ollama.Client):
-    """Answers each chat with the next one of the given turns: `Ollama("any", client=ReplayClient([turn]))`, and the
-    same for `OpenAICompatible`. The asynchronous methods of that model replay the same turns.
-
-    Args:
-        turns: the turns of the model: each a text (streamed in pieces of four characters), or a list of pieces.
-        delay: seconds between pieces.
-    """
+class _Replay:
+    """What the two clients have in common."""
 
     def __init__(self, turns: Iterable[Turn], *, delay: float = 0.0) -> None:
         self._source = _Source(turns, delay)
@@ -61,6 +58,24 @@ class ReplayClient(ollama.Client):
     def requests(self) -> list[dict[str, Any]]:
         """The requests so far: the arguments of each chat of `Ollama`, or the fields that `OpenAICompatible` sent."""
         return self._source.requests
+
+    def build_request(self, method: str, url: str, **request: Any) -> httpx.Request:
+        """`build_request` of httpx's clients, for `OpenAICompatible`.
+
+        Args:
+            method, url, request: as there.
+        """
+        return httpx.Request(method, url, **request)
+
+
+class ReplayClient(_Replay, ollama.Client):
+    """Answers each chat with the next one of the given turns: `Ollama("any", client=ReplayClient([turn]))`, and the
+    same for `OpenAICompatible`. The asynchronous methods of that model replay the same turns.
+
+    Args:
+        turns: the turns of the model: each a text (streamed in pieces of four characters), or a list of pieces.
+        delay: seconds between pieces.
+    """
 
     def show(self, model: str) -> Any:
         """Raises for any `model`, because a replay has no template; the format is detected from the turn.
@@ -85,14 +100,6 @@ class ReplayClient(ollama.Client):
             yield _chunk(piece)
         yield _end()
 
-    def build_request(self, method: str, url: str, **request: Any) -> httpx.Request:
-        """`httpx.Client.build_request`, for `OpenAICompatible`.
-
-        Args:
-            method, url, request: as there.
-        """
-        return httpx.Request(method, url, **request)
-
     def send(self, request: httpx.Request, *, stream: bool = False) -> httpx.Response:
         """The next turn, as a server with OpenAI's chat API sends it; with status 404 if there is no turn left.
 
@@ -112,16 +119,8 @@ class ReplayClient(ollama.Client):
         yield _event({}, "stop")
 
 
-class AsyncReplayClient(ollama.AsyncClient):
+class AsyncReplayClient(_Replay, ollama.AsyncClient):
     """The same for `async_client`: see `ReplayClient`. The plain methods of that model replay the same turns."""
-
-    def __init__(self, turns: Iterable[Turn], *, delay: float = 0.0) -> None:
-        self._source = _Source(turns, delay)
-
-    @property
-    def requests(self) -> list[dict[str, Any]]:
-        """The requests so far: see `ReplayClient.requests`."""
-        return self._source.requests
 
     async def show(self, model: str) -> Any:
         """No `model` has a template: see `ReplayClient.show`."""
@@ -138,14 +137,6 @@ class AsyncReplayClient(ollama.AsyncClient):
             yield _chunk(piece)
         yield _end()
 
-    def build_request(self, method: str, url: str, **request: Any) -> httpx.Request:
-        """`httpx.AsyncClient.build_request`.
-
-        Args:
-            method, url, request: as there.
-        """
-        return httpx.Request(method, url, **request)
-
     async def send(self, request: httpx.Request, *, stream: bool = False) -> httpx.Response:
         """The next turn, as a server with OpenAI's chat API sends it: see `ReplayClient.send`."""
         turn = self._source.for_http(request)
@@ -160,10 +151,45 @@ class AsyncReplayClient(ollama.AsyncClient):
         yield _event({}, "stop")
 
 
-def replaying(client: Any, async_client: Any) -> tuple[Any, Any]:
-    """Both clients of a model: a replay that was passed as one of them also stands in for the other, if that is None.
-    Otherwise the other methods of the model would connect to a server.
+# -- the clients of a model --------------------------------------------------------------------------------------------
+
+
+def clients_of(client: Any, async_client: Any, kinds: tuple[Any, Any], needed: tuple[str, ...]) -> tuple[Any, Any]:
+    """The two clients of a model.
+
+    Args:
+        client, async_client: what the user passed; None: nothing.
+        kinds: the classes that the model makes its clients of.
+        needed: the methods that a client must have.
+
+    Raises:
+        ConfigurationError: one is not such a client, or is passed as the other one.
     """
+    _check("client", client, (kinds[0], ReplayClient), (kinds[1], AsyncReplayClient), "async_client", needed)
+    _check("async_client", async_client, (kinds[1], AsyncReplayClient), (kinds[0], ReplayClient), "client", needed)
+    return _shared(client, async_client)
+
+
+def _check(
+    name: str, given: Any, wanted: tuple[Any, Any], others: tuple[Any, Any], other: str, needed: tuple[str, ...]
+) -> None:
+    if given is None:
+        return
+    if isinstance(given, others):
+        kind = "an asynchronous client" if name == "client" else "not an asynchronous client"
+        raise ConfigurationError(f"{name}={given!r:.80} is {kind}: pass it as {other}", field=name, value=given)
+    missing = next((each for each in needed if not callable(getattr(given, each, None))), None)
+    if missing is not None:
+        package = wanted[0].__module__.partition(".")[0]
+        replay = f"{'a' if name == 'client' else 'an'} {wanted[1].__name__}"
+        expected = f"pass an {package}.{wanted[0].__name__} or {replay}, or leave it out"
+        message = f"{name}={given!r:.80} has no method {missing!r}: {expected}"
+        raise ConfigurationError(message, field=name, value=given)
+
+
+def _shared(client: Any, async_client: Any) -> tuple[Any, Any]:
+    # A replay that was passed as one of them also stands in for the other, if that is None. Otherwise the other methods
+    # of the model would connect to a server.
     if async_client is None and isinstance(client, ReplayClient):
         async_client = AsyncReplayClient(())
         async_client._source = client._source
@@ -171,6 +197,9 @@ def replaying(client: Any, async_client: Any) -> tuple[Any, Any]:
         client = ReplayClient(())
         client._source = async_client._source
     return client, async_client
+
+
+# -- turns -------------------------------------------------------------------------------------------------------------
 
 
 def _pieces(turn: Turn) -> Sequence[str]:

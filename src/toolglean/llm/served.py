@@ -13,18 +13,19 @@ import abc
 import asyncio
 import weakref
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Literal, Protocol, Self, overload
+from typing import Any, ClassVar, Literal, Self, overload
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, field_validator
 
 from toolglean.clients.streams import aclose, close
 from toolglean.conversation.parsing import check_parsing
+from toolglean.llm.answers import Reading
 from toolglean.llm.base import FunctionCallingLLM, Messages, force_single_tool_call
 from toolglean.llm.errors import ClientError, ConfigurationError
 from toolglean.llm.faults import RequestInfo, converting_errors, interrupting_stream
 from toolglean.llm.frozen import Frozen
-from toolglean.llm.handed_in import clients_of
+from toolglean.llm.replay import clients_of
 from toolglean.llm.retries import RetryPolicy
 from toolglean.llm.steps import AsyncSteps
 from toolglean.llm.tools import schema_of
@@ -32,7 +33,7 @@ from toolglean.llm.types import ChatResponse, Message, MessageList, Metadata, Ro
 from toolglean.options import changed, options_of
 from toolglean.parser import ParserArguments
 
-__all__ = ["Reading", "Served", "with_unknown_tools"]
+__all__ = ["Served", "with_unknown_tools"]
 
 
 def with_unknown_tools(parsing: Mapping[str, Any]) -> dict[str, Any]:
@@ -45,22 +46,6 @@ def with_unknown_tools(parsing: Mapping[str, Any]) -> dict[str, Any]:
     """
     chosen = options_of(parsing.get("options"))
     return {**parsing, "options": changed(chosen, unknown_tools=chosen.unknown_tools or "call")}
-
-
-class Reading(Protocol):
-    """Reads the chunks of one answer."""
-
-    last: ChatResponse | None
-    """The last response of a stream so far."""
-
-    def whole(self, raw: Any) -> ChatResponse:
-        """The response to a request that was not streamed."""
-
-    def step(self, chunk: Any) -> list[ChatResponse]:
-        """What a chunk adds: one response, or none if all of it is held back."""
-
-    def end(self) -> list[ChatResponse]:
-        """What was held back until the end of a stream."""
 
 
 class Served(BaseModel, FunctionCallingLLM):

@@ -10,7 +10,7 @@
 #   target.py     what can be tested: parsers.py (with child.py, its process) and engines.py (with http.py, upstream.py)
 #   targets/      the adapters that ship with toolglean
 #   runner.py     every case in every way
-#   results.py    the results as a file; results.schema.json, shapes.py
+#   results.py    the results as a file; results.schema.json
 #   report.py     text, JSON, JUnit
 #   tables.py     any number of results as tables: page.py (HTML, Markdown); badge.py
 """The conformance kit: try a parser or a server on a set of cases."""

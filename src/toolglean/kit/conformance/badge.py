@@ -12,8 +12,7 @@ from typing import Final
 
 from toolglean.errors import UsageError
 from toolglean.kit.conformance.casesets import SHIPPED
-from toolglean.kit.conformance.results import Results
-from toolglean.kit.conformance.visible import visible
+from toolglean.kit.conformance.results import Results, visible
 
 __all__ = ["as_badge", "as_badge_json"]
 

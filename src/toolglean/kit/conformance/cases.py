@@ -1,8 +1,7 @@
 # What a case is, where the shipped cases are, and which files are refused. Does not depend on how a case is played
 # (runner.py) or judged (judge.py).
 #
-# case.schema.json defines the same for other programs. `_wrong` checks by hand, because the package has no validator; a
-# test compares the two.
+# case.schema.json defines a case, for this reader and for other programs.
 """Cases: a text, the tools, and the expected result."""
 
 from __future__ import annotations
@@ -11,14 +10,16 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources import files
 from os import PathLike
 from pathlib import Path
 from typing import Any, Final
 
 from toolglean.errors import UsageError
+from toolglean.scan.schema_faults import faults
 
-__all__ = ["SCHEMA", "Case", "case_schema", "load_cases", "read_cases"]
+__all__ = ["SCHEMA", "Case", "case_schema", "faults_by", "load_cases", "read_cases"]
 
 SCHEMA: Final = 2
 """The version of the schema in which this toolglean ships its cases."""
@@ -27,33 +28,6 @@ READABLE: Final = (1, 2)
 """The versions that it reads."""
 
 FILES: Final = ("written.jsonl", "wild.jsonl", "formats.jsonl", "templates.jsonl")
-TIERS: Final = ("core", "policy")
-_SHAPES: Final[dict[str, tuple[type | tuple[type, ...], bool]]] = {
-    "id": (str, True),
-    "kind": (str, True),
-    "text": (str, True),
-    "tools": (list, True),
-    "expected": (dict, True),
-    "source": (str, True),
-    "license": (str, True),
-    "format": ((str, type(None)), False),
-    "model": ((str, type(None)), False),
-    "start": ((str, type(None)), False),
-    "also_right": (list, False),
-    "special": ((list, type(None)), False),
-    "atomic": ((list, type(None)), False),
-    "note": (str, False),
-}
-"""For each field of version 1: its types, and whether it is required."""
-
-_SHAPES_2: Final[dict[str, tuple[type | tuple[type, ...], bool]]] = {
-    "tier": (str, True),
-    "question": ((str, type(None)), False),
-    "also_sound": (list, False),
-    "disputed": ((str, type(None)), False),
-    "third_party": ((dict, type(None)), False),
-}
-"""The fields that version 2 added. A case of version 1 is a core case."""
 
 _REASONING: Final = re.compile(r"\s*</?[\w:]*think>")
 """A marker of reasoning at the beginning of a turn. Later it may be text of a value."""
@@ -192,79 +166,21 @@ def _case(line: str, place: str) -> Case:
     return _made(row)
 
 
+def faults_by(schema: Mapping[str, Any], value: Any) -> Iterator[str]:
+    """Where a value does not meet a schema of the kit, whose definitions are in `$defs`."""
+    return faults(value, schema, lambda place: schema["$defs"][place.removeprefix("#/$defs/")])
+
+
 def _wrong(row: Mapping[str, Any]) -> Iterator[str]:
-    yield from _wrong_fields(row)
-    if row.get("start") not in {None, "content", "reasoning"}:
-        yield f"start={row['start']!r}: expected 'content', 'reasoning' or null"
-    yield from _wrong_calls(row["expected"].get("calls"), "expected.calls")
-    for other in row.get("also_right", ()):
-        yield from _wrong_calls(other, "also_right")
-    for name in ("content", "reasoning"):
-        if not isinstance(row["expected"].get(name, 0), str | None):
-            yield f"expected.{name} must be text, or null if it is not judged"
-    if row["schema"] != 1:
-        yield from _wrong_tier(row)
-    yield from _wrong_tokens(row)
-    for tool in row["tools"]:
-        function = tool.get("function") if isinstance(tool, dict) else None
-        if not isinstance(function, dict) or not isinstance(function.get("name"), str):
-            yield f"tools: {tool!r} is not a function in the form of OpenAI's API"
-
-
-def _wrong_fields(row: Mapping[str, Any]) -> Iterator[str]:
-    shapes = _SHAPES if row["schema"] == 1 else _SHAPES | _SHAPES_2
-    for name, (shape, needed) in shapes.items():
-        if (name in row and not isinstance(row[name], shape)) or (needed and name not in row):
-            shown = repr(row[name])[:60] if name in row else "missing"
-            yield f"{name}={shown}: expected {_named(shape)}"
-    for name in sorted(row.keys() - shapes.keys() - {"schema"}):
-        yield f"{name!r} is not a field of a case of schema version {row['schema']}"
-
-
-def _wrong_tier(row: Mapping[str, Any]) -> Iterator[str]:
-    if row["tier"] not in TIERS:
-        yield f"tier={row['tier']!r}: expected 'core' or 'policy'"
-    if (row["tier"] == "policy") != bool(row.get("question")):
-        yield f"question={row.get('question')!r}: a policy case needs its question; a core case has none"
-    if row.get("also_sound") and row["tier"] == "core":
-        yield "also_sound: a core case has only right answers; use also_right"
-    for other in row.get("also_sound", ()):
-        yield from _wrong_calls(other, "also_sound")
-    party = row.get("third_party")
-    if party is not None and not (party.keys() == {"name", "license"} and all(map(_is_text, party.values()))):
-        yield f"third_party={party!r:.60}: expected an object with name and license"
-
-
-def _is_text(value: object) -> bool:
-    return isinstance(value, str) and bool(value)
-
-
-def _wrong_tokens(row: Mapping[str, Any]) -> Iterator[str]:
+    yield from faults_by(_schema(), row)
     place = 0
-    for span in row.get("special") or ():
-        fine = isinstance(span, list) and len(span) == 2 and all(type(each) is int for each in span)
-        if not fine or not place <= span[0] < span[1] <= len(row["text"]):
-            yield f"special: {span!r} is not a span; expected [start, end] within the text, in order"
-            return
-        place = span[1]
-    for marker in row.get("atomic") or ():
-        if not isinstance(marker, str) or not marker:
-            yield f"atomic: {marker!r} is not a marker; expected text"
+    for begin, end in row.get("special") or ():  # the schema cannot compare them
+        if not place <= begin < end <= len(row["text"]):
+            yield f"special: {[begin, end]!r} is not a span; expected [start, end] within the text, in order"
+        place = end
 
 
-def _wrong_calls(calls: object, where: str) -> Iterator[str]:
-    if not isinstance(calls, list):
-        yield f"{where}={calls!r}: expected a list of calls"
-        return
-    for call in calls:
-        fine = isinstance(call, dict) and isinstance(call.get("name"), str) and isinstance(call.get("arguments"), dict)
-        if not fine:
-            yield f"{where}: {call!r} is not a call; expected an object with name and arguments"
-
-
-def _named(shape: type | tuple[type, ...]) -> str:
-    words = {str: "text", list: "a list", dict: "an object", type(None): "null"}
-    return " or ".join(words[each] for each in (shape if isinstance(shape, tuple) else (shape,)))
+_schema = cache(case_schema)
 
 
 def _made(row: Mapping[str, Any]) -> Case:

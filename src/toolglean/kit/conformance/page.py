@@ -19,9 +19,8 @@ from typing import Any, Final
 from toolglean._version import __version__
 from toolglean.errors import UsageError
 from toolglean.kit.conformance.judge import NEUTRAL
-from toolglean.kit.conformance.results import Results
+from toolglean.kit.conformance.results import Results, visible
 from toolglean.kit.conformance.tables import Cell, Group, Table, groups_of, tables_of, wrong_ids
-from toolglean.kit.conformance.visible import visible
 
 __all__ = ["TITLE", "as_html", "as_markdown"]
 

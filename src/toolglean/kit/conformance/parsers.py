@@ -7,12 +7,11 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
-import threading
 from pathlib import Path
 from typing import Any, Final, Self
 
+from toolglean._child import ChildError, LineChild
 from toolglean.errors import UsageError
 from toolglean.kit.conformance.cases import Case
 from toolglean.kit.conformance.cuts import ONE_CHUNK, WHOLE
@@ -70,7 +69,7 @@ class ParserTarget:
         self.name = label or _without_folder(name)
         self._python = python
         self._timeout = timeout
-        self._child: subprocess.Popen[bytes] | None = None
+        self._child: LineChild | None = None
         self._facts = self._start()
 
     @property
@@ -123,17 +122,14 @@ class ParserTarget:
         """End the child."""
         child, self._child = self._child, None
         if child is not None:
-            child.kill()
-            child.communicate()
+            child.close()
 
     def _start(self) -> dict[str, Any]:
         paths = [ROOT] if self._python else [path or "." for path in ("", *sys.path)]
         given = (self._adapter, json.dumps(paths), self._package, ROOT)
         command = [self._python or sys.executable, "-c", _START, *given]
         try:
-            self._child = subprocess.Popen(  # noqa: S603  # the user asked for it
-                command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-            )
+            self._child = LineChild(command)
         except OSError as error:
             raise UsageError(f"python={self._python!r} cannot be run: {error}") from error
         try:
@@ -154,38 +150,18 @@ class ParserTarget:
 
     def _ask(self, line: str, seconds: float) -> dict[str, Any]:
         """Send a line, if there is one, and read the answer."""
-        child = self._child
-        assert child is not None
-        assert child.stdin is not None
-        assert child.stdout is not None
-        late = threading.Event()
-        timer = threading.Timer(seconds, _kill, (child, late))
-        timer.daemon = True
-        timer.start()
+        assert self._child is not None
         try:
-            if line:
-                child.stdin.write(line.encode("ascii") + b"\n")
-                child.stdin.flush()
-            answer = child.stdout.readline()
-        except OSError:  # it is dead
-            answer = b""
-        finally:
-            timer.cancel()
-        if answer.endswith(b"\n"):
-            found: dict[str, Any] = json.loads(answer)
-            return found
-        self.close()
-        if late.is_set():
-            raise LateError(f"longer than {seconds:g} seconds")
-        raise CrashError(f"its process died (exit status {child.returncode})")
+            found: dict[str, Any] = json.loads(self._child.ask(line, seconds))
+        except ChildError as error:
+            self._child = None
+            if error.late:
+                raise LateError(f"longer than {seconds:g} seconds") from error
+            raise CrashError(str(error)) from error
+        return found
 
 
 def _without_folder(name: str) -> str:
     # The folders of a machine are nobody else's business, and would make the same adapter look like two.
     place, _, attribute = name.rpartition(":")
     return f"{Path(place).name}:{attribute}" if place.endswith(".py") else name
-
-
-def _kill(child: subprocess.Popen[bytes], late: threading.Event) -> None:
-    late.set()
-    child.kill()

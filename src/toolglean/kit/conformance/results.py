@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import platform
+import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -19,15 +20,15 @@ from typing import Any, Final
 
 from toolglean._version import __version__
 from toolglean.errors import UsageError
+from toolglean.kit.conformance.cases import faults_by
 from toolglean.kit.conformance.casesets import CaseSet, digest_of, shipped_set
 from toolglean.kit.conformance.cuts import WAYS
 from toolglean.kit.conformance.judge import VERDICTS
 from toolglean.kit.conformance.runner import Report, Result
-from toolglean.kit.conformance.shapes import wrong
 from toolglean.kit.conformance.target import About
 from toolglean.kit.conformance.tiers import Score
 
-__all__ = ["RESULTS_SCHEMA", "Results", "as_text", "read_results", "results_of", "results_schema"]
+__all__ = ["RESULTS_SCHEMA", "Results", "as_text", "read_results", "results_of", "results_schema", "visible"]
 
 RESULTS_SCHEMA: Final = 1
 """The version of the schema of results that this toolglean writes and reads."""
@@ -209,8 +210,7 @@ def read_results(path: str | PathLike[str]) -> Results:
             f"{path}: schema={version!r}: this toolglean reads results of version {RESULTS_SCHEMA}; install one that "
             "reads them, or run the kit again"
         )
-    schema = results_schema()
-    problem = next(wrong(data, schema, schema), None) or _contradiction(data)
+    problem = next(faults_by(results_schema(), data), None) or _contradiction(data)
     if problem:
         raise UsageError(f"{path}: {problem} (`toolglean conformance --print-schema results` prints the schema)")
     return Results(data)
@@ -231,3 +231,16 @@ def _contradiction(data: Mapping[str, Any]) -> str:
     if data["case_set"]["chosen"] != len(rows):
         return f"case_set.chosen is {data['case_set']['chosen']}, but there are {len(rows)} rows"
     return ""
+
+
+# -- showing -----------------------------------------------------------------------------------------------------------
+
+# Controls (not tab and line feed), bidirectional marks and overrides, lone surrogates, and what XML does not allow.
+_HIDDEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]"
+)
+
+
+def visible(text: str) -> str:
+    r"""The text with an escape such as `\u202e` for each hidden character."""
+    return _HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)

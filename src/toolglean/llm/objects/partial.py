@@ -37,7 +37,32 @@ class _Unset:
 UNSET: Final = _Unset()
 
 
-class Partial(Generic[M_co]):
+class _View:
+    """A node at one moment, read by a shape."""
+
+    __slots__ = ("_node", "_shape", "_time")
+
+    def __init__(self, node: Any, shape: Any, time: int) -> None:
+        self._node = node
+        self._shape = shape
+        self._time = time
+
+    @property
+    def complete(self) -> bool:
+        """Whether all of it has been written. An object may still be invalid."""
+        return bool(self._node.whole(self._time))
+
+    def __repr__(self) -> str:
+        return self._show(SHOWN_DEPTH)
+
+    def _show(self, depth: int) -> str:
+        raise NotImplementedError
+
+    def _listed(self, parts: Iterable[str]) -> str:
+        return ", ".join([*parts, *([] if self.complete else ["…"])])
+
+
+class Partial(_View, Generic[M_co]):
     """An object of the class `M` while a model writes it, at one moment.
 
     `partial.name`, or `partial["name"]` if a method has that name, is the value of a field: a string as far as it is
@@ -53,12 +78,7 @@ class Partial(Generic[M_co]):
     Made by `StreamingObjectProcessor` and the stream calls.
     """
 
-    __slots__ = ("_node", "_shape", "_time")
-
-    def __init__(self, node: Object, shape: ModelShape | Shape, time: int) -> None:
-        self._node = node
-        self._shape = shape
-        self._time = time
+    __slots__ = ()
 
     # -- the fields ----------------------------------------------------------------------------------------------------
 
@@ -103,11 +123,6 @@ class Partial(Generic[M_co]):
         return None
 
     @property
-    def complete(self) -> bool:
-        """Whether the whole object has been written. It may still be invalid."""
-        return self._node.whole(self._time)
-
-    @property
     def model_class(self) -> type[M_co] | None:
         """The class; None in a union as long as it is undecided which member this is."""
         return self._shape.model if isinstance(self._shape, ModelShape) else None  # type: ignore[return-value]
@@ -116,12 +131,9 @@ class Partial(Generic[M_co]):
         """The fields that are set, by name, as plain JSON values, for display or logs."""
         return {name: _plain(self._value(name)) for name in self.set_fields}
 
-    def __repr__(self) -> str:
-        return self._show(SHOWN_DEPTH)
-
     def _show(self, depth: int) -> str:
         parts = [f"{name}={_shown(self._value(name), self.is_complete(name), depth)}" for name in self.set_fields]
-        return f"Partial[{self._title}]({', '.join([*parts, *([] if self.complete else ['…'])])})"
+        return f"Partial[{self._title}]({self._listed(parts)})"
 
     # -- finding values ------------------------------------------------------------------------------------------------
 
@@ -151,20 +163,10 @@ class Partial(Generic[M_co]):
         return self._node.at(name, self._time), ANY
 
 
-class PartialList(Sequence[Any]):
+class PartialList(_View, Sequence[Any]):
     """A list while a model writes it, at one moment: the items so far, as in `Partial`. Made by `Partial`."""
 
-    __slots__ = ("_node", "_shape", "_time")
-
-    def __init__(self, node: List, shape: Shape, time: int) -> None:
-        self._node = node
-        self._shape = shape
-        self._time = time
-
-    @property
-    def complete(self) -> bool:
-        """Whether the whole list has been written."""
-        return self._node.whole(self._time)
+    __slots__ = ()
 
     def __len__(self) -> int:
         count = bisect_right(self._node.items, self._time, key=lambda node: node.born)
@@ -191,29 +193,16 @@ class PartialList(Sequence[Any]):
 
     __hash__ = None  # type: ignore[assignment]  # as a list
 
-    def __repr__(self) -> str:
-        return self._show(SHOWN_DEPTH)
-
     def _show(self, depth: int) -> str:
         nodes = self._node.items
         parts = [_shown(self._item(at), nodes[at].whole(self._time), depth) for at in range(len(self))]
-        return f"[{', '.join([*parts, *([] if self.complete else ['…'])])}]"
+        return f"[{self._listed(parts)}]"
 
 
-class PartialDict(Mapping[str, Any]):
+class PartialDict(_View, Mapping[str, Any]):
     """A mapping while a model writes it, at one moment: the values so far, as in `Partial`. Made by `Partial`."""
 
-    __slots__ = ("_node", "_shape", "_time")
-
-    def __init__(self, node: Object, shape: Shape, time: int) -> None:
-        self._node = node
-        self._shape = shape
-        self._time = time
-
-    @property
-    def complete(self) -> bool:
-        """Whether the whole mapping has been written."""
-        return self._node.whole(self._time)
+    __slots__ = ()
 
     def __getitem__(self, key: str) -> Any:
         node = self._node.at(key, self._time)
@@ -232,13 +221,10 @@ class PartialDict(Mapping[str, Any]):
         unset = begun > 0 and view(values[begun - 1], self._shape, self._time) is UNSET
         return bisect_right(self._node.births, self._time) - unset
 
-    def __repr__(self) -> str:
-        return self._show(SHOWN_DEPTH)
-
     def _show(self, depth: int) -> str:
         nodes = self._node.items
         parts = [f"{key!r}: {_shown(value, nodes[key].whole(self._time), depth)}" for key, value in self.items()]
-        return f"{{{', '.join([*parts, *([] if self.complete else ['…'])])}}}"
+        return f"{{{self._listed(parts)}}}"
 
 
 def view(node: Node, shape: Shape, time: int) -> Any:

@@ -6,9 +6,9 @@
 #                 ──▶            {"messages": …, "tools": …}       as often as the caller likes
 #                 ◀──            {"text": …}, or an error with its place
 #
-# The time limit is kept here, so that it works on every platform: a timer kills a child that is late, which ends the
-# read. A child that was killed, or died, is replaced at the next rendering. No child outlives its ChildTemplate or this
-# process: without us its input ends, and a busy one runs out of processor time.
+# The time limit is kept on this side (_child.py). A child that was killed, or died, is replaced at the next rendering.
+# No child outlives its ChildTemplate or this process: without us its input ends, and a busy one runs out of processor
+# time.
 """Renders an untrusted template in a separate process."""
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
 
+from toolglean._child import ChildError, LineChild
 from toolglean.errors import TemplateError, UsageError
 from toolglean.sources.templates.time_budget import TimeBudget
 
@@ -72,7 +73,7 @@ class ChildTemplate:
         self._time_budget = time_budget
         self._worked = 0.0  # of the processor's time, by the child
         self._lock = threading.Lock()
-        self._child: subprocess.Popen[bytes] | None = None
+        self._child: LineChild | None = None
         self._cleaning: weakref.finalize[..., Any] | None = None
         with self._lock:
             self._start()
@@ -130,17 +131,14 @@ class ChildTemplate:
             )
         paths = [str(Path(__file__).parents[3]), [path for path in sys.path if path]]
         try:
-            self._child = subprocess.Popen(  # noqa: S603  our own code; the template comes as data
+            self._child = LineChild(  # our own code; the template comes as data
                 [sys.executable, "-I", "-c", _START, json.dumps(paths)],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
                 env={name: os.environ[name] for name in _PASSED_ON if name in os.environ},
                 creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
             )
         except OSError as error:
             raise UsageError(f"untrusted=True starts a Python process, which failed here: {error}") from error
-        self._cleaning = weakref.finalize(self, _end, self._child)
+        self._cleaning = weakref.finalize(self, self._child.close)
         self._worked = 0.0
         if not self._ask("{}", START_SECONDS)["memory"]:
             warnings.warn(
@@ -156,44 +154,21 @@ class ChildTemplate:
 
     def _ask(self, line: str, seconds: float) -> dict[str, Any]:
         """Send a line and read the answer."""
-        child = self._child
-        assert child is not None
-        assert child.stdin is not None
-        assert child.stdout is not None
-        late = threading.Event()
-        timer = threading.Timer(seconds, _kill, (child, late))
-        timer.daemon = True
-        timer.start()
+        assert self._child is not None
         try:
-            child.stdin.write(line.encode("ascii") + b"\n")
-            child.stdin.flush()
-            answer = child.stdout.readline(MAX_REPLY)
-        except OSError:  # it is dead
-            answer = b""
-        except BaseException:  # interrupted before the answer: the next one could not be matched to its request
-            self._stop()
-            raise
-        finally:
-            timer.cancel()
-        if not answer.endswith(b"\n"):
+            answer = self._child.ask(line, seconds, MAX_REPLY)
+        except BaseException as error:
+            self._child = None
+            if not isinstance(error, ChildError):
+                raise
             if self._time_budget is not None:
                 self._time_budget.add_cpu(seconds)  # it can no longer report its own figure
-            self._died(child, seconds if late.is_set() else None, len(answer) >= MAX_REPLY)
+            raise TemplateError.at(_reason(error, seconds), self.source, 0) from None
         found = json.loads(answer)
         if self._time_budget is not None:
             self._time_budget.add_cpu(max(found["worked"] - self._worked, 0.0))
         self._worked = found["worked"]
         return self._checked(found)
-
-    def _died(self, child: subprocess.Popen[bytes], seconds: float | None, flooded: bool) -> None:  # noqa: FBT001
-        self._stop()
-        if seconds is not None:
-            reason = f"it takes longer than {seconds:g} seconds"
-        elif flooded:
-            reason = f"it writes more than {MAX_REPLY >> 20} MiB"
-        else:
-            reason = f"its process died (exit status {child.returncode}): most likely it ran out of memory or time"
-        raise TemplateError.at(reason, self.source, 0)
 
     def _checked(self, answer: dict[str, Any]) -> dict[str, Any]:
         if "usage" in answer:
@@ -204,18 +179,9 @@ class ChildTemplate:
         return answer
 
 
-def _kill(child: subprocess.Popen[bytes], late: threading.Event) -> None:
-    late.set()
-    child.kill()
-
-
-def _end(child: subprocess.Popen[bytes]) -> None:
-    """Kill the child, close its pipes, and wait for it."""
-    child.kill()
-    for pipe in (child.stdin, child.stdout):
-        try:
-            if pipe is not None:
-                pipe.close()
-        except OSError:  # the child can no longer read the rest
-            pass
-    child.wait()
+def _reason(error: ChildError, seconds: float) -> str:
+    if error.late:
+        return f"it takes longer than {seconds:g} seconds"
+    if error.flooded:
+        return f"it writes more than {MAX_REPLY >> 20} MiB"
+    return f"{error}: most likely it ran out of memory or time"

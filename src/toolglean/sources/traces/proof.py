@@ -14,8 +14,8 @@ from toolglean.errors import FormatError, UsageError, shown
 from toolglean.events import CallStart, Content, Event, Output, fold, join
 from toolglean.formats.render import render
 from toolglean.formats.spec import Format, Pairs
-from toolglean.grammar.validate import is_valid
 from toolglean.scan.coerce import properties
+from toolglean.scan.schema_faults import is_valid
 from toolglean.sources.reading import events_by
 from toolglean.sources.traces.given import Answer, Given
 from toolglean.sources.traces.sites import unread_call

@@ -27,7 +27,7 @@ from pathlib import Path
 from typing import Any
 
 from toolglean.kit.conformance.targets.build_llama_cpp import FOLDER, PROGRAM, VARIABLE
-from toolglean.kit.conformance.targets.tokens import Spans, Tokens
+from toolglean.kit.conformance.targets.tokens import Adapter
 
 __all__ = ["TEMPLATES", "LlamaCpp", "version"]
 
@@ -139,42 +139,23 @@ def ask(**request: Any) -> dict[str, Any]:
 source()  # a target that is not installed is refused when it is imported
 
 
-class LlamaCpp:
-    """A turn, read as `llama-server --jinja` reads it.
+class LlamaCpp(Adapter):
+    """A turn, read as `llama-server --jinja` reads it."""
 
-    Args:
-        tools: the tools of the request.
-        format: the case's format.
-        start: "reasoning": the prompt opens the reasoning.
-        special, atomic: what the case knows of its tokens; they decide only where a stream may be cut.
-        reasons: whether there is reasoning in the turn.
-        id: the case's id, for other spellings of a format.
-    """
-
-    def __init__(
-        self,
-        tools: list[dict[str, Any]],
-        format: str | None = None,
-        start: str | None = None,
-        special: Spans | None = None,
-        atomic: list[str] | None = None,
-        reasons: bool = False,
-        id: str = "",
-    ) -> None:
-        beginning, known = id.rpartition("/")[0], format or ""
+    def open(self) -> None:
+        """See `Adapter`."""
+        beginning, known = self.id.rpartition("/")[0], self.format or ""
         reason = UNCLAIMED.get(beginning) or UNCLAIMED.get(known)
-        name = TEMPLATES.get(beginning) or (reasons and THINKING.get(known)) or TEMPLATES.get(known)
+        name = TEMPLATES.get(beginning) or (self.reasons and THINKING.get(known)) or TEMPLATES.get(known)
         if reason or not name:
             raise NotImplementedError(reason or f"llama.cpp brings no template for {known or 'unknown formats'}")
         template = (source() / "models" / "templates" / f"{name}.jinja").read_text(encoding="utf-8")
-        opened = ask(open=template, tools=tools, start=start or "content", reasons=reasons)
+        opened = ask(
+            open=template, tools=self.tools, start="reasoning" if self.opened else "content", reasons=self.reasons
+        )
         if "unclaimed" in opened:
             raise NotImplementedError(f"{name}: {opened['unclaimed']}")
-        self._tokens = Tokens(format, special, atomic, prompt=opened["generation_prompt"])
-
-    def pieces(self, text: str) -> list[str]:
-        """The tokens of the turn."""
-        return self._tokens.pieces(text)
+        self._tokens.prompt = opened["generation_prompt"]
 
     def whole(self, text: str) -> dict[str, Any]:
         """The answer to a whole turn."""

@@ -26,7 +26,7 @@ from tokenizers import AddedToken, Tokenizer
 from tokenizers.models import BPE
 from transformers import PreTrainedTokenizerFast
 
-from toolglean.kit.conformance.targets.tokens import THINK, Spans, Tokens
+from toolglean.kit.conformance.targets.tokens import THINK, Adapter, Tokens
 
 logging.disable(logging.CRITICAL)
 
@@ -79,33 +79,17 @@ def wrapped(format: str, markers: tuple[str, ...]) -> Any:
     )
 
 
-class MlxLm:
-    """A turn, read as `mlx_lm.server` reads it.
+class MlxLm(Adapter):
+    """A turn, read as `mlx_lm.server` reads it."""
 
-    Args:
-        tools: the tools of the request.
-        format: the case's format.
-        start: "reasoning": the prompt ends inside the reasoning.
-        special, atomic: what the case knows of its tokens; they decide only where a stream may be cut.
-        ended: the reason for the end of the turn, "stop" or "length".
-    """
-
-    def __init__(
-        self,
-        tools: list[dict[str, Any]],
-        format: str | None = None,
-        start: str | None = None,
-        special: Spans | None = None,
-        atomic: list[str] | None = None,
-        ended: str = "stop",
-    ) -> None:
-        if format not in PARSERS:
-            raise NotImplementedError(f"mlx-lm has no tool parser for {format or 'turns of no known format'}")
-        self._tokens = Tokens(format, special, atomic)
-        self._tokenizer = wrapped(format, Tokens(format).markers)
+    def open(self) -> None:
+        """See `Adapter`."""
+        if self.format not in PARSERS:
+            raise NotImplementedError(f"mlx-lm has no tool parser for {self.format or 'turns of no known format'}")
+        self._tokenizer = wrapped(self.format, Tokens(self.format).markers)
         self.machine = make_text_state_machine(self._tokenizer)
-        initial = "reasoning" if start == "reasoning" and self._tokenizer.has_thinking else "normal"
-        self.begin(tools, self._tokenizer.response_initial_state or initial, ended)
+        initial = "reasoning" if self.opened and self._tokenizer.has_thinking else "normal"
+        self.begin(self.tools, self._tokenizer.response_initial_state or initial, self.ended)
 
     def begin(self, tools: list[dict[str, Any]], initial: str, ended: str) -> None:
         """Begin a turn in that state."""
@@ -114,10 +98,6 @@ class MlxLm:
         self._texts = {"normal": "", "reasoning": "", "tool": ""}
         self._calls: list[str] = []
         self._before = initial
-
-    def pieces(self, text: str) -> list[str]:
-        """The tokens of the turn."""
-        return self._tokens.pieces(text)
 
     def feed(self, chunk: str) -> None:
         """Read a chunk."""

@@ -22,7 +22,7 @@ from sglang.srt.entrypoints.openai.protocol import ChatCompletionRequest, Tool  
 from sglang.srt.function_call.function_call_parser import FunctionCallParser  # noqa: E402
 from sglang.srt.parser.reasoning_parser import ReasoningParser  # noqa: E402
 
-from toolglean.kit.conformance.targets.tokens import Spans, Tokens  # noqa: E402
+from toolglean.kit.conformance.targets.tokens import Adapter  # noqa: E402
 
 __all__ = ["FLAGS", "Sglang"]
 
@@ -70,50 +70,28 @@ UNCLAIMED = {
 """Formats for which SGLang has a parser of another spelling, with the reason."""
 
 
-class Sglang:
-    """A turn, read as `sglang serve --tool-call-parser NAME` reads it.
+class Sglang(Adapter):
+    """A turn, read as `sglang serve --tool-call-parser NAME` reads it."""
 
-    Args:
-        tools: the tools of the request.
-        format: the case's format.
-        start: "reasoning": the prompt has opened the reasoning.
-        special, atomic: what the case knows of its tokens; they decide only where a stream may be cut.
-        reasons: whether the server is started with `--reasoning-parser` too.
-        id: the case's id, for what is not claimed.
-    """
-
-    def __init__(
-        self,
-        tools: list[dict[str, Any]],
-        format: str | None = None,
-        start: str | None = None,
-        special: Spans | None = None,
-        atomic: list[str] | None = None,
-        reasons: bool = False,
-        id: str = "",
-    ) -> None:
-        flags = FLAGS.get(id.rpartition("/")[0]) or FLAGS.get(format or "")
+    def open(self) -> None:
+        """See `Adapter`."""
+        flags = FLAGS.get(self.id.rpartition("/")[0]) or FLAGS.get(self.format or "")
         if flags is None:
-            missing = f"SGLang has no parser for {format or 'turns of no known format'}"
-            raise NotImplementedError(UNCLAIMED.get(format or "", missing))
+            missing = f"SGLang has no parser for {self.format or 'turns of no known format'}"
+            raise NotImplementedError(UNCLAIMED.get(self.format or "", missing))
         name, reasoning = flags
-        if reasons and reasoning is None:
-            raise NotImplementedError(f"SGLang has no parser of reasoning for {format}")
-        self._tokens = Tokens(format, special, atomic)
-        self._calls = FunctionCallParser([Tool.model_validate(tool) for tool in tools], name)
+        if self.reasons and reasoning is None:
+            raise NotImplementedError(f"SGLang has no parser of reasoning for {self.format}")
+        self._calls = FunctionCallParser([Tool.model_validate(tool) for tool in self.tools], name)
         self._reasoning: Any = None
-        if reasons:
+        if self.reasons:
             messages = [{"role": "user", "content": "hi"}]
             self._reasoning = ReasoningParser(
                 reasoning,
-                force_reasoning=start == "reasoning",
-                request=ChatCompletionRequest(model="m", messages=messages, tools=tools),
+                force_reasoning=self.opened,
+                request=ChatCompletionRequest(model="m", messages=messages, tools=self.tools),
                 tool_call_parser_active=True,
             )
-
-    def pieces(self, text: str) -> list[str]:
-        """The tokens of the turn."""
-        return self._tokens.pieces(text)
 
     def whole(self, text: str) -> dict[str, Any]:
         """The answer to a whole turn."""

@@ -1,5 +1,6 @@
-# What a token is, for peers that read tokens as a server passes them on. Does not depend on any peer, or on toolglean's
-# own formats: adapters run in another Python, and import the standard library, this file and the peer.
+# What adapters of servers have in common: how they are made for a turn, and what a token is. Does not depend on any
+# peer, or on toolglean's own formats: adapters run in another Python, and import the standard library, this file and
+# the peer.
 #
 # No weights and no real tokenizer are at hand, so this stands in for one: each marker of a model's format is one token,
 # as in the model's own vocabulary (a table, because a marker that is cut would be unfair to most peers), and the text
@@ -11,9 +12,11 @@
 from __future__ import annotations
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
+from typing import Any
 
-__all__ = ["ENDS", "MARKERS", "Spans", "Tokens"]
+__all__ = ["ENDS", "MARKERS", "Adapter", "Spans", "Tokens"]
 
 THINK = ("<think>", "</think>")
 
@@ -216,7 +219,7 @@ class Tokens:
         known = {*THINK, *MARKERS.get(name or "", "").split()} if atomic is None else set(atomic)
         self.markers = tuple(sorted(known, key=lambda marker: (-len(marker), marker)))
         self._special = special
-        self._prompt = prompt
+        self.prompt = prompt
         self._whole: str | None = None
         self._marker = re.compile("|".join(map(re.escape, self.markers)) or r"(?!)")
 
@@ -253,7 +256,7 @@ class Tokens:
     def _passed(self, text: str) -> str:
         if self._special is not None:
             return self._up_to_end(text)
-        return self._up_to_end(text.removeprefix(self._prompt))
+        return self._up_to_end(text.removeprefix(self.prompt))
 
     def _up_to_end(self, text: str) -> str:
         rest = text.rstrip()
@@ -264,3 +267,44 @@ class Tokens:
         if self._special is not None and all(span[1] <= begin for span in self._special):
             return text  # it was spelled out
         return self._up_to_end(text[:begin])
+
+
+class Adapter(ABC):
+    """A turn, read as a server reads it.
+
+    Args:
+        tools: the tools of the request.
+        format: the case's format.
+        start: "reasoning": the prompt has opened the reasoning.
+        special, atomic: what the case knows of its tokens; see `Tokens`.
+        reasons: whether the turn has reasoning, so that the server is started with a parser of reasoning too.
+        ended: the reason for the end of the turn, "stop" or "length".
+        id: the case's id, for other spellings of a format, and for what is not claimed.
+
+    Raises:
+        NotImplementedError: the server does not claim the case.
+    """
+
+    def __init__(
+        self,
+        tools: list[dict[str, Any]],
+        format: str | None = None,
+        start: str | None = None,
+        special: Spans | None = None,
+        atomic: list[str] | None = None,
+        reasons: bool = False,
+        ended: str = "stop",
+        id: str = "",
+    ) -> None:
+        self.tools, self.format, self.id = tools, format, id
+        self.opened, self.reasons, self.ended = start == "reasoning", reasons, ended
+        self._tokens = Tokens(format, special, atomic)
+        self.open()
+
+    @abstractmethod
+    def open(self) -> None:
+        """Make the server's parsers for the turn, or refuse the case."""
+
+    def pieces(self, text: str) -> list[str]:
+        """The tokens of the turn."""
+        return self._tokens.pieces(text)

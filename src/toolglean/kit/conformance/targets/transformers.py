@@ -22,7 +22,7 @@ from typing import Any
 
 from transformers.utils.chat_parsing import ResponseParser
 
-from toolglean.kit.conformance.targets.tokens import Spans, Tokens
+from toolglean.kit.conformance.targets.tokens import Adapter
 
 __all__ = ["MODELS", "Transformers"]
 
@@ -49,38 +49,20 @@ def templates() -> dict[tuple[str, ...], Any]:
     raise NotImplementedError(f"{path} has no {TABLE}")
 
 
-class Transformers:
-    """A turn, read as `transformers serve` reads it.
+class Transformers(Adapter):
+    """A turn, read as `transformers serve` reads it."""
 
-    Args:
-        tools: the tools of the request.
-        format: the case's format.
-        start: "reasoning": the prompt ends with an opened `<think>`.
-        special, atomic: what the case knows of its tokens; they decide only where a stream may be cut.
-    """
-
-    def __init__(
-        self,
-        tools: list[dict[str, Any]],
-        format: str | None = None,
-        start: str | None = None,
-        special: Spans | None = None,
-        atomic: list[str] | None = None,
-    ) -> None:
-        model = MODELS.get(format or "")
+    def open(self) -> None:
+        """See `Adapter`."""
+        model = MODELS.get(self.format or "")
         if model is None:
             raise NotImplementedError(
-                f"transformers has no response template for {format or 'turns of no known format'}"
+                f"transformers has no response template for {self.format or 'turns of no known format'}"
             )
         template = next(template for types, template in templates().items() if model in types)
         anchor = template["start_anchor"]
-        prefix = (anchor if isinstance(anchor, str) else anchor[0]) + ("<think>\n" if start == "reasoning" else "")
-        self._tokens = Tokens(format, special, atomic)
-        self.parser = ResponseParser(template, prefix=prefix, tools=tools)
-
-    def pieces(self, text: str) -> list[str]:
-        """The tokens of the turn."""
-        return self._tokens.pieces(text)
+        prefix = (anchor if isinstance(anchor, str) else anchor[0]) + ("<think>\n" if self.opened else "")
+        self.parser = ResponseParser(template, prefix=prefix, tools=self.tools)
 
     def whole(self, text: str) -> dict[str, Any]:
         """The answer to a whole turn."""

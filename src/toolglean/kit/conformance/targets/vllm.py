@@ -31,7 +31,7 @@ from vllm.entrypoints.openai.chat_completion.protocol import ChatCompletionReque
 from vllm.entrypoints.openai.chat_completion.stream_processor import ChatStreamProcessor  # noqa: E402
 from vllm.parser.parser_manager import ParserManager  # noqa: E402
 
-from toolglean.kit.conformance.targets.tokens import Spans, Tokens  # noqa: E402
+from toolglean.kit.conformance.targets.tokens import Adapter, Spans  # noqa: E402
 
 __all__ = ["FLAGS", "Vllm"]
 
@@ -112,42 +112,23 @@ def tokenizer(markers: tuple[str, ...], words: tuple[str, ...] = ()) -> Any:
     return PreTrainedTokenizerFast(tokenizer_object=made, eos_token="<eos>")  # noqa: S106  # not a password
 
 
-class Vllm:
-    """A turn, read as `vllm serve --enable-auto-tool-choice --tool-call-parser NAME` reads it.
+class Vllm(Adapter):
+    """A turn, read as `vllm serve --enable-auto-tool-choice --tool-call-parser NAME` reads it."""
 
-    Args:
-        tools: the tools of the request.
-        format: the case's format.
-        start: "reasoning": the prompt ends with an opened `<think>`.
-        special, atomic: what the case knows of its tokens; see `Tokens`.
-        reasons: whether the server is started with `--reasoning-parser` too.
-        ended: the reason for the end of the turn, "stop" or "length".
-        id: the case's id, for what is not claimed.
-    """
-
-    def __init__(
-        self,
-        tools: Dicts,
-        format: str | None = None,
-        start: str | None = None,
-        special: Spans | None = None,
-        atomic: list[str] | None = None,
-        reasons: bool = False,
-        ended: str = "stop",
-        id: str = "",
-    ) -> None:
-        if id.rpartition("/")[0] in UNCLAIMED:
-            raise NotImplementedError(UNCLAIMED[id.rpartition("/")[0]])
-        name, reasoning = self._flags(format or "", reasons)
-        self._tokens = Tokens(format, special, atomic)
-        self.tokenizer = self._tokenizer(format)
-        self.prompt = self.ids("user: hi\nassistant:" + ("<think>\n" if start == "reasoning" else ""), None)
+    def open(self) -> None:
+        """See `Adapter`."""
+        reason = UNCLAIMED.get(self.id.rpartition("/")[0])
+        if reason:
+            raise NotImplementedError(reason)
+        name, reasoning = self._flags(self.format or "", self.reasons)
+        self.tokenizer = self._tokenizer(self.format)
+        self.prompt = self.ids("user: hi\nassistant:" + ("<think>\n" if self.opened else ""), None)
         self.parser_class: Any = ParserManager.get_parser(
             tool_parser_name=name, reasoning_parser_name=reasoning, enable_auto_tools=True, tokenizer=self.tokenizer
         )
         messages = [{"role": "user", "content": "hi"}]
-        self.request = ChatCompletionRequest(model="m", messages=messages, tools=tools, tool_choice="auto")
-        self._ended, self._kwargs = ended, THINKING if reasoning else {}
+        self.request = ChatCompletionRequest(model="m", messages=messages, tools=self.tools, tool_choice="auto")
+        self._kwargs = THINKING if reasoning else {}
         self._processor: Any = None
         self._late: tuple[str, list[int]] | None = None
 
@@ -176,10 +157,6 @@ class Vllm:
             self.tokenizer, self.request.tools, chat_template_kwargs=self._kwargs, model_config=None
         )
 
-    def pieces(self, text: str) -> list[str]:
-        """The tokens of the turn."""
-        return self._tokens.pieces(text)
-
     def whole(self, text: str) -> dict[str, Any]:
         """The answer to a whole turn."""
         text = self._tokens.passed(text)
@@ -207,7 +184,7 @@ class Vllm:
 
     def finish(self) -> dict[str, Any] | None:
         """The answer to the last chunk and the end."""
-        return self._step(self._late or ("", []), self._ended)
+        return self._step(self._late or ("", []), self.ended)
 
     def _step(self, delta: tuple[str, list[int]], reason: str | None) -> dict[str, Any] | None:
         if self._processor is None:
