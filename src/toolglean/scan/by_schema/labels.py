@@ -15,8 +15,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from toolglean.scan.by_schema.align import Exact, exact_at
 from toolglean.scan.by_schema.body import Reading, found_in
-from toolglean.scan.by_schema.exact import Exact, exact_at
 from toolglean.scan.by_schema.found import Schema
 from toolglean.scan.by_schema.heads import label_at, quoted_tool_at
 from toolglean.scan.by_schema.payload import Payload, Region, literal_payload, payloads

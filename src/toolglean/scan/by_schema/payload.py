@@ -13,13 +13,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from toolglean.scan.by_schema.align import aligned, exact_in
 from toolglean.scan.by_schema.children import MAX_LOST, elements, imbalance, is_element
-from toolglean.scan.by_schema.exact import exact_in
 from toolglean.scan.by_schema.found import Schema
 from toolglean.scan.by_schema.heads import wrapped
 from toolglean.scan.by_schema.literals import keywords_at, literal_at
-from toolglean.scan.by_schema.marks import marked
-from toolglean.scan.by_schema.pairs import alternating, banners, blocks, lines
 from toolglean.scan.by_schema.source import Source
 from toolglean.scan.by_schema.tags import Tag
 from toolglean.scan.by_schema.values import Pair, arguments_of, is_call, without_ids
@@ -135,25 +133,14 @@ def _raw(source: Source, region: Region, start: int, end: int, tool: Schema) -> 
         return  # a value that ends at the next tag would contain the closing one
     text = source.text[start:end]
     source.spend(len(text) // 8)
-    readings: list[list[Pair]] = []
-    if not _has_lone_closer(source, region):
-        readings += marked(text, tool)
-        readings += [
-            lines(source.text[region.start : region.end], tool) or [],
-            alternating(text, tool) or [],
-            blocks(text, tool) or [],
-            banners(text, tool) or [],
-        ]
-    if not any(readings):
+    found = None if _has_lone_closer(source, region) else aligned(source.text[region.start : region.end], tool)
+    cost = imbalance(source, start, end, region.frames) if found else 0
+    if not found or cost > min(source.bound, MAX_LOST):
         return
-    cost = imbalance(source, start, end, region.frames)
-    if cost <= min(source.bound, MAX_LOST):
-        for found in readings:
-            is_line = "\n" not in text
-            if not any(_hides_call(source, pair) or _seems_cut(pair, is_line=is_line) for pair in found):
-                absent = {key for key in tool.properties if all(pair.key != key for pair in found)}
-                if not _has_mark_of(source, region, (start, end), absent):
-                    yield from _typed(tool, found, cost)
+    if not any(_hides_call(source, pair) or _seems_cut(pair, is_line="\n" not in text) for pair in found):
+        absent = set(tool.properties) - {pair.key for pair in found}
+        if not _has_mark_of(source, region, (start, end), absent):
+            yield from _typed(tool, found, cost)
 
 
 def _seems_cut(pair: Pair, *, is_line: bool) -> bool:
