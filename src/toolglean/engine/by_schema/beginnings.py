@@ -39,14 +39,12 @@ _fence_begun = Expression(r"`{1,16}[^`\n]{0,80}|~{1,16}[^`\n]{0,80}")
 _FIRST_SIGNS = frozenset("<[({|#@%=:!$&^\\;-*+`~" + _BRACKETS)
 
 # A tag, and the first thing after it.
-_TAG = r"<[A-Za-z_][^<>\n]{0,160}>|\[[A-Za-z_][^\[\]\n]{0,160}\]"
+_TAG = r"<[^\W\d][^<>\n]{0,160}>|\[[^\W\d][^\[\]\n]{0,160}\]"
 _tag = Expression(rf"(?P<tag>{_TAG})[ \t]*+(?:(?P<word>[\w.-]++)[ \t]*+)?+(?P<next>[^ \t]?)")
 _tag_begun = Expression(
-    r"<[A-Za-z_][^<>\n]{0,160}(?:>[ \t]*(?:[\w.-]+[ \t]*)?)?|\[[A-Za-z_][^\[\]\n]{0,160}(?:\][ \t]*(?:[\w.-]+[ \t]*)?)?"
+    r"<[^\W\d][^<>\n]{0,160}(?:>[ \t]*(?:[\w.-]+[ \t]*)?)?|\[[^\W\d][^\[\]\n]{0,160}(?:\][ \t]*(?:[\w.-]+[ \t]*)?)?"
 )
-_long_tag = Expression(
-    r"<[A-Za-z_][\w.:-]{0,64}(?:[ \t][^<>\n]{0,160})?\n|<[A-Za-z_][^<>\n]{160}|\[[A-Za-z_][^\[\]\n]{160}"
-)
+_long_tag = Expression(r"<[^\W\d][\w.:-]{0,64}(?:[ \t][^<>\n]{0,160})?\n|<[^\W\d][^<>\n]{160}|\[[^\W\d][^\[\]\n]{160}")
 _opened = re.compile(r"[<\[]([\w.-]+)[ \t\n]")
 _names = re.compile(r"[\w.-]+").findall
 _AFTER_TAG = frozenset("\n<[{(\"'`:=|#@*-~0123456789")
@@ -73,14 +71,33 @@ def _begun(words: Iterable[str]) -> str:
 _FIRST = rf"(?i:{'|'.join(_WORDS)})[\w-]{{0,24}}"
 _CAPITALS = r"[A-Z][A-Z0-9_-]{1,31}"
 _LABEL = rf"(?:{_FIRST}(?:[ ][\w-]{{1,16}}){{0,2}}|{_CAPITALS})"
-_ARROW = r"(?::=?|={1,2}>|-{1,2}>|→|⇒|➜|>>)"
-_AFTER = r"[ \t]{0,4}(?:\n[ \t]{0,4})?[\"'`@]?"
+_ARROW = r"(?:://(?:\w{1,16}/)?|::?=?|：|={1,2}>|-{1,2}>|→|⇒|➜|>>|\.(?:\w{1,12}\()?|[({\[](?:\w{1,9}[:=][ ]?)?)"
+_AFTER = r"[ \t]{0,4}(?:\n[ \t]{0,4})?[\"'`@:]?"
 _label = Expression(rf"{_LABEL}[ \t]{{0,2}}{_ARROW}{_AFTER}(?P<name>[\w.-]*)")
 _label_begun = Expression(
     rf"(?:(?i:{_begun(_WORDS)})|[A-Z]|(?:{_FIRST}(?:[ ][\w-]{{0,16}}){{0,2}}|{_CAPITALS})[ \t]{{0,2}}"
-    rf"(?:={{1,2}}|-{{1,2}}|>|{_ARROW}{_AFTER})?)"
+    rf"(?:={{1,2}}|-{{1,2}}|>|:/{{0,2}}|[({{\[]\w{{1,9}}|{_ARROW}{_AFTER})?)"
 )
-_named = Expression(rf"(?:{_FIRST}|{_CAPITALS})[ \t]{{1,2}}(?P<name>[\w.-]++)[ \t]{{0,2}}+(?P<next>[^ \t]?)")
+
+
+def _foreign() -> str:
+    # The words of other scripts, which need not have blanks between them.
+    return rf"(?:(?:{'|'.join(sorted(_words().FOREIGN, key=len, reverse=True))})[ _-]?){{1,3}}"
+
+
+_other_label = Expression(lambda: rf"{_foreign()}[ \t]{{0,2}}(?:{_ARROW}{_AFTER})?(?P<name>[\w.-]*)")
+_other_begun = Expression(
+    lambda: (
+        rf"(?i:{_foreign()}|{_begun(_words().FOREIGN)})(?:{_begun(_words().FOREIGN)})?[ \t]{{0,2}}(?:{_ARROW}{_AFTER})?"
+    )
+)
+_named = Expression(
+    rf"(?:{_FIRST}|{_CAPITALS})[ \t]{{1,2}}(?P<name>[\w.-]++)[ \t]{{0,2}}+"
+    r"(?P<key>(?:(?:(?i:with)|,)[ ]|\?)?:?[\w-]{1,64}[ ]?[=:][ ]?)?(?P<next>[^ \t]?)"
+)
+_key_begun = Expression(
+    r"[^\n]{0,64}[\w.-][ \t]{1,2}(?:(?:(?i:with)|,)[ ]?)?:?[\w-]{0,64}[ ]?|[^\n]{0,64}\w,[ ]?[\w-]{0,64}[ ]?"
+)
 _AFTER_NAME = frozenset("\n({[<|=:-")
 _word = re.compile(r"[^\W\d][\w.-]*").match
 _BEGINNINGS = frozenset(each[:size] for each in _WORDS for size in range(1, len(each) + 1))
@@ -91,6 +108,8 @@ def may_begin(two: str) -> bool:
     not begin with a tool's name.
     """
     char = two[0]
+    if not char.isascii() and char not in _FIRST_SIGNS:
+        return char.lower() in _words().FIRST_CHARS
     if not (char.isalpha() or char == "_"):
         return char in _FIRST_SIGNS
     return two.lower() in _BEGINNINGS or (char.isupper() and (two.isupper() or two[1:] in _IN_CAPITALS))
@@ -120,7 +139,7 @@ def begins(text: str, i: int, names: frozenset[str], *, opens_content: bool, at_
         return found if found is not False or not opens_content else _name_begins(text, i, names, at_end=at_end)
     if char in {"`", "~"}:
         return _fence_begins(text, i, names, opens_content=opens_content, at_end=at_end)
-    if _signs.match(text, i):
+    if _signs.match(text, i) or (not char.isascii() and char in _words().CALL_SIGNS):
         return True
     if char in {"<", "["}:
         return _tag_begins(text, i, names, at_end=at_end)
@@ -171,10 +190,14 @@ def _tag_begins(text: str, i: int, names: frozenset[str], *, at_end: bool) -> bo
 
 
 def _word_begins(text: str, i: int, names: frozenset[str], *, at_end: bool) -> bool | None:
+    if not text[i].isascii():
+        return _other_word_begins(text, i, names, at_end=at_end)
     named = _named.match(text, i)
     if named is not None and named["next"]:
-        if named["next"] in _AFTER_NAME and named["name"] in names:
+        if (named["next"] in _AFTER_NAME or named["key"]) and named["name"] in names:
             return True
+        if at_end and named["name"] in names and _key_begun.fullmatch(text, i):
+            return None
         named = None
     line = _label.match(text, i)
     if line is not None and (line.end() < len(text) or not at_end):
@@ -186,6 +209,15 @@ def _word_begins(text: str, i: int, names: frozenset[str], *, at_end: bool) -> b
         return None
     is_name_begun = begun is not None and begun.end() == len(text) and _begin_a_name(begun["name"], names)
     return None if is_name_begun else False
+
+
+def _other_word_begins(text: str, i: int, names: frozenset[str], *, at_end: bool) -> bool | None:
+    found = _other_label.match(text, i) if text[i].lower() in _words().FIRST_CHARS else None
+    if found is None or (at_end and found.end() == len(text)):
+        is_begun = at_end and text[i].lower() in _words().FIRST_CHARS and _other_begun.fullmatch(text, i)
+        is_name = found is not None and bool(found["name"]) and _begin_a_name(found["name"], names)
+        return None if is_begun or is_name else False
+    return found["name"] in names
 
 
 def _name_begins(text: str, i: int, names: frozenset[str], *, at_end: bool) -> bool | None:

@@ -154,10 +154,11 @@ def aligned(text: str, tool: Schema) -> list[Pair] | None:
     begun = _style_at(text, start, end, tool)
     if begun is None:
         return None
-    style, head = begun
-    between = _between(text, head, style, tool)
+    style, first = begun
+    between = _between(text, first, style, tool)
     if between is None or (between == "\n" and "\n" in text[:start] and text.rpartition("\n")[2].strip()):
         return None  # the frame's opener is on a line of its own, and its closer is not
+    head: Head | None = first
     rows: list[tuple[Head, str, bool]] = []
     while head is not None and len(rows) < MAX_PAIRS:
         stop, exact = _whole(text, head.value, end, between or style.lead)
@@ -381,8 +382,11 @@ def _without_shell_quotes(pairs: list[Pair]) -> list[Pair]:
 _any_key = re.compile(
     r"(?P<lead>[^\w\s\"'`<>(){}\[\],;]{0,3}[ \t]{0,4})(?P<quote>[\"'`]?)(?P<key>\w[\w.-]*)(?P=quote)"
 ).match
+_listed = re.compile(r"\([ \t]*[:\"']?([\w-][\w.-]*)[\"']?(?:[ \t]+\.)?\s+").match
+_list_end = re.compile(r"\s*\)").match
 _gap = re.compile(
-    r"[ \t]*(?P<sign>[,;|&/·•¦§~]|<[^\w\s<>]{1,6}>|<[|｜]?[a-z]{1,12}[|｜]?>|(?=\r?\n)|(?=[ \t]))(?:[ \t]*\r?\n)*[ \t]*"
+    r"[ \t]*(?P<sign>[,;|&/·•¦§~，；、]|<[^\w\s<>]{1,6}>|<[|｜]?[a-z]{1,12}[|｜]?>|(?=\r?\n)|(?=[ \t]))"
+    r"(?:[ \t]*\r?\n)*[ \t]*"
 ).match
 _bare = re.compile(r"[^\s\"'<>(){}\[\],;|`\\$-][^\s\"'<>`\\$]*(?<![,;])(?=[ \t\r\n]|\Z)").match
 
@@ -398,6 +402,8 @@ class Exact(NamedTuple):
 
 def exact_at(text: str, pos: int, end: int, tool: Schema) -> Exact | None:
     """As many pairs as there are from `pos` on; None if there is none, or if another key is written in their way."""
+    if text.startswith("?", pos):
+        return _query(text, pos, end, tool)
     head: Style | None = None
     sign: str | None = None
     found: list[Pair] = []
@@ -411,8 +417,10 @@ def exact_at(text: str, pos: int, end: int, tool: Schema) -> Exact | None:
             return None
         head, key, at = begun
         value = _literal(text, at, end, head)
-        if value is None:
+        closer = _list_end(text, value[0], end) if value is not None and head.lead == "(" else None
+        if value is None or (head.lead == "(" and not closer):
             return None
+        value = (closer.end(), value[1]) if closer else value
         pair = Pair(key, value[1], is_exact=True)
         if key in tool.properties:
             found.append(pair)
@@ -435,11 +443,31 @@ def exact_in(text: str, start: int, end: int, tool: Schema) -> list[Pair] | None
     return found.pairs if rest == found.sign and not rest.startswith("<") else None
 
 
+_parameters = re.compile(r"\?((?:[\w.-]+=[^\s&\"'`<>{}\[\]|\\^]*&)*[\w.-]+=[^\s&\"'`<>{}\[\]|\\^]*)").match
+_escapes = re.compile(r"(?:[^%]|%[0-9A-Fa-f]{2})*").fullmatch
+
+
+def _query(text: str, pos: int, end: int, tool: Schema) -> Exact | None:
+    # `?city=New%20York&days=3`: the query of a URL. A plus sign is a blank only where other signs are escaped.
+    found = _parameters(text, pos, end)
+    if not found or not _escapes(found[1]) or ("+" in found[1] and "%" not in found[1]):
+        return None
+    from urllib.parse import unquote_plus  # noqa: PLC0415  # few calls need it
+
+    rows = [row.partition("=") for row in found[1].split("&")]
+    if any(key not in tool.properties for key, _, _ in rows):
+        return None
+    return Exact(found.end(), "", [Pair(key, unquote_plus(value), is_exact=True) for key, _, value in rows], "&")
+
+
 def _break(text: str) -> str:
     return "\n" if "\n" in text else " "
 
 
 def _begun(text: str, pos: int, end: int) -> tuple[Style, str, int] | None:
+    found = _listed(text, pos, end)
+    if found:
+        return Style("(", "", " "), found[1], found.end()
     found = _any_key(text, pos, end)
     if not found:
         return None
@@ -447,7 +475,7 @@ def _begun(text: str, pos: int, end: int) -> tuple[Style, str, int] | None:
     mid = _sign(text, found.end(), end)
     if mid:
         return Style(lead, found["quote"], mid[1]), found["key"], _space(text, mid.end(), end).end()  # type: ignore[union-attr]  # it matches the empty string
-    if lead.startswith("-") and text[found.end() : found.end() + 1] in {" ", "\t"}:
+    if (lead.startswith("-") or lead in {":", "#:"}) and text[found.end() : found.end() + 1] in {" ", "\t"}:
         return Style(lead, found["quote"], " "), found["key"], found.end() + 1
     return None
 

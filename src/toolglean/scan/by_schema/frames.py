@@ -303,6 +303,7 @@ def _in_bracket(source: Source, pos: int, left: str, part: _Part) -> Iterator[Re
     right = mirrored(left)
     heads = _bracket_heads(source, source.after_blanks(pos + len(left)), part.end, left)
     if not heads:
+        yield from _list_of_calls(source, pos, left, part)
         return
     # Where signs are the brackets, a later pair of them may have been meant: only literals show that it ends here.
     is_run = right == left
@@ -322,12 +323,25 @@ def _in_bracket(source: Source, pos: int, left: str, part: _Part) -> Iterator[Re
         source.spend()
 
 
+_listed = re.compile(r"\(\s*(\w[\w-]*)\s+(?=\()").match
+
+
+def _list_of_calls(source: Source, pos: int, left: str, part: _Part) -> Iterator[Reading]:
+    # `(calls (f …) (g …))`
+    found = _listed(source.text, pos) if left == "(" else None
+    end = source.before_space(pos, part.end)
+    if found and part.depth and introduces_call(found[1]) and source.text[end - 1] == ")":
+        for each in sequences(source, found.end(), end - 1, part.depth - 1, part.frames):
+            if each.calls:
+                yield Reading(end, each.cost, each.calls)
+
+
 def _bracket_heads(source: Source, pos: int, end: int, left: str) -> list[tuple[Schema, int]]:
     found = list(names_at(source, pos, end))
     if left.endswith("(") and found and not source.text.startswith(('"', "'", found[0][0].name), pos):
         found = []  # words, a sign and a name in parentheses are prose
-    word = re.compile(r"\w+[ \t]+").match(source.text, pos)
-    if word and not found and not introduces_other(word[0]):
+    word = re.compile(r"(\w[\w-]*)(\s+)(?:'(?=\w))?").match(source.text, pos)
+    if word and not found and not introduces_other(word[1]) and ("\n" not in word[2] or left == "("):
         found = list(names_at(source, word.end(), end))
     return found
 

@@ -16,12 +16,12 @@ __all__ = ["label_at", "names_at", "quoted_tool_at", "wrapped"]
 
 _label = re.compile(
     r"[^\w\s\"'`<>(){}\[\],;=]{0,3}[ \t]*+(\w++(?:[ .-]\w++){0,5})"
-    r"(?:[ \t]*(:=|=+>|-+>|~>|>>|::|[:=→⇒⟶|~§]+)|[ \t])[ \t]*"
+    r"(?:[ \t]*(:=|=+>|-+>|~>|>>|://(?:\w+/)?|::|[:：=→⇒⟶|~§]+)|[ \t])[ \t]*"
 ).match
 _sign_label = re.compile(
-    r"(\w++(?:[ .-]\w++){0,5})[ \t]*(?::=|={1,2}>|-{1,2}>|~>|>{1,3}|::|[:→⇒⇨⟶⟹➜➔➤▶►❯|])[ \t]*"
+    r"(\w++(?:[ .-]\w++){0,5})[ \t]*(?::=|={1,2}>|-{1,2}>|~>|>{1,3}|::|[:：→⇒⇨⟶⟹➜➔➤▶►❯|])[ \t]*"
 ).match
-_after_name = re.compile(r"[ \t]*(?:=>|->|::|[:=|;,→⇒~])").match
+_after_name = re.compile(r"[ \t]*(?:=>|->|::|[:：=|;,，；→⇒~])").match
 _one_word = re.compile(r"\w+").match
 _fence = re.compile(r"(`{3,}|~{3,})[ \t]*[\w+-]*[ \t]*\r?\n").match
 
@@ -49,7 +49,7 @@ def label_at(source: Source, pos: int) -> tuple[str, int] | None:
 def names_at(source: Source, start: int, end: int) -> Iterator[tuple[Schema, int]]:
     """The tools that may be named first in that part of the text, and where the arguments begin."""
     pos = source.after_space(start)
-    named = [*_plain_names(source, pos), *_names_in_tags(source, pos, end)]
+    named = [*_plain_names(source, pos), *_names_in_tags(source, pos, end), *_names_in_lists(source, pos)]
     for tool, after in named:
         if after > end:
             continue
@@ -100,6 +100,19 @@ def _names_in_tags(source: Source, pos: int, end: int) -> Iterator[tuple[Schema,
                     yield found[0], closer[1]
 
 
+_named_list = re.compile(r"\(\s*([\w-]+)\s+[\"':]?").match
+
+
+def _names_in_lists(source: Source, pos: int) -> Iterator[tuple[Schema, int]]:
+    # `(name f)`
+    found = _named_list(source.text, pos)
+    tool = source.named_at(found.end()) if found and names_tool(found[1]) else None
+    if found and tool is not None:
+        end = re.compile(r"[\"']?\s*\)").match(source.text, found.end() + len(tool.name))
+        if end:
+            yield tool, end.end()
+
+
 def _without_tools(source: Source, tag: Tag) -> str:
     return " ".join(part for word in tag.words for part in word.split(":") if part not in source.tools)
 
@@ -121,6 +134,10 @@ _ARGUMENTS = frozenset(
         *("kwargs", "input", "inputs", "payload", "data", "with", "body"),
     }
 )
+
+
+_with = re.compile(r"(?:with|args|params)[ \t]+", re.IGNORECASE).match
+_list = re.compile(r"\((?:\s*(?P<word>[\w-]+)(?=\s))?\s*(?=[(:])").match
 
 
 def _may_introduce(text: str, label: re.Match[str]) -> bool:
@@ -148,6 +165,11 @@ def wrapped(source: Source, start: int, end: int, tail: int, tool: Schema) -> It
     label = _label(text, start)
     if label and label[2] and label[1] not in tool.properties and label.end() < end and _may_introduce(text, label):
         yield label.end(), tail
+    word, listed = _with(text, start, end), _list(text, start, end)
+    if word and word[0].strip() not in tool.properties:
+        yield word.end(), tail
+    if listed and text[end - 1] == ")" and (not listed["word"] or listed["word"].casefold() in _ARGUMENTS):
+        yield listed.end(), end - 1
     if text.startswith("<![CDATA[", start) and text.endswith("]]>", start, end):
         yield start + 9, end - 3
     fence = _fence(text, start)

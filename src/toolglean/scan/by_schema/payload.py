@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from toolglean.scan.by_schema.align import aligned, exact_in
 from toolglean.scan.by_schema.children import MAX_LOST, elements, imbalance, is_element
@@ -35,8 +35,7 @@ _tag_and_pair = re.compile(r"(?:<[^\w\s<>]{1,6}>|<[|｜]\w{1,16}[|｜]>)[ \t]*[\
 _first_word = re.compile(r"[^\w\s]{0,3}[ \t]*([\w.-]*\w)[ \t]*(?:--|[({:|=\[]|\Z)").match
 
 
-@dataclass(frozen=True, slots=True)
-class Region:
+class Region(NamedTuple):
     """A part of the text.
 
     Attributes:
@@ -92,12 +91,12 @@ def payloads(source: Source, region: Region, tool: Schema, wraps: int = MAX_WRAP
 def literal_payload(source: Source, pos: int, tool: Schema) -> tuple[int, Payload] | None:
     """The arguments in the object, or in the parentheses, that begin at `pos`, and their end."""
     text = source.text
-    if text[pos : pos + 1] not in {"{", "("}:
+    if text[pos : pos + 1] not in {"{", "(", "["}:
         return None
     source.spend(8)
     if text[pos] == "(":
         at = source.after_space(pos + 1)
-        inner = literal_payload(source, at, tool) if text.startswith("{", at) else None
+        inner = literal_payload(source, at, tool) if text[at : at + 1] in {"{", "["} else None
         if inner is not None:
             close = source.after_space(inner[0])
             return (close + 1, inner[1]) if text.startswith(")", close) else None

@@ -133,6 +133,13 @@ class Source:
         name = longest_at(self.text, pos, self.names)
         return self.tools[name] if name else None
 
+    def named_at(self, pos: int) -> Schema | None:
+        """The tool whose name is written at `pos`, perhaps after a namespace."""
+        for name in self.names:
+            if self.text.startswith(name, pos) and not _word_goes_on(self.text, pos + len(name)):
+                return self.tools[name]
+        return None
+
     def tag_at(self, pos: int) -> Tag | None:
         """The tag that begins at `pos`."""
         if pos not in self._tags:
