@@ -225,7 +225,6 @@ SPELLINGS = [
     "CALL get_weather\ncity=Paris days=3\nEND CALL",
     'get_weather city="Paris" days=3 ;end',
     "BEGIN get_weather city=Paris days=3 END",
-    "call: get_weather city=Paris, days=3 end",
     "CALL get_weather WITH city=Paris days=3 END",
     'CALL get_weather WITH city="Paris", days=3 END',
     'call get_weather city="Paris" days=3 end call',

@@ -20,7 +20,7 @@ from typing import Any, Literal, NamedTuple
 from toolglean.scan.by_schema.body import Calls, Reading, body, found_in
 from toolglean.scan.by_schema.ends import after_frame, after_separator
 from toolglean.scan.by_schema.found import Schema
-from toolglean.scan.by_schema.heads import label_at, names_at, quoted_tool_at
+from toolglean.scan.by_schema.heads import label_at, names_at, names_in_lists, quoted_tool_at
 from toolglean.scan.by_schema.labels import labelled
 from toolglean.scan.by_schema.payload import Payload, Region, is_literal, payloads
 from toolglean.scan.by_schema.source import MAX_CLOSERS, ExhaustedError, Source
@@ -342,7 +342,7 @@ def _bracket_heads(source: Source, pos: int, end: int, left: str) -> list[tuple[
         found = []  # words, a sign and a name in parentheses are prose
     word = re.compile(r"(\w[\w-]*)(\s+)(?:'(?=\w))?").match(source.text, pos)
     if word and not found and not introduces_other(word[1]) and ("\n" not in word[2] or left == "("):
-        found = list(names_at(source, word.end(), end))
+        found = [*names_at(source, word.end(), end), *(names_in_lists(source, word.end()) if left == "(" else ())]
     return found
 
 

@@ -12,7 +12,7 @@ from toolglean.scan.by_schema.source import Source
 from toolglean.scan.by_schema.tags import Tag
 from toolglean.scan.by_schema.words import is_html, names_tool
 
-__all__ = ["label_at", "names_at", "quoted_tool_at", "wrapped"]
+__all__ = ["label_at", "names_at", "names_in_lists", "quoted_tool_at", "wrapped"]
 
 _label = re.compile(
     r"[^\w\s\"'`<>(){}\[\],;=]{0,3}[ \t]*+(\w++(?:[ .-]\w++){0,5})"
@@ -49,7 +49,7 @@ def label_at(source: Source, pos: int) -> tuple[str, int] | None:
 def names_at(source: Source, start: int, end: int) -> Iterator[tuple[Schema, int]]:
     """The tools that may be named first in that part of the text, and where the arguments begin."""
     pos = source.after_space(start)
-    named = [*_plain_names(source, pos), *_names_in_tags(source, pos, end), *_names_in_lists(source, pos)]
+    named = [*_plain_names(source, pos), *_names_in_tags(source, pos, end)]
     for tool, after in named:
         if after > end:
             continue
@@ -103,8 +103,8 @@ def _names_in_tags(source: Source, pos: int, end: int) -> Iterator[tuple[Schema,
 _named_list = re.compile(r"\(\s*([\w-]+)\s+[\"':]?").match
 
 
-def _names_in_lists(source: Source, pos: int) -> Iterator[tuple[Schema, int]]:
-    # `(name f)`
+def names_in_lists(source: Source, pos: int) -> Iterator[tuple[Schema, int]]:
+    """The tool in a list whose first word is for its name, and the end of that list: `(name f)`."""
     found = _named_list(source.text, pos)
     tool = source.named_at(found.end()) if found and names_tool(found[1]) else None
     if found and tool is not None:

@@ -29,6 +29,7 @@ from toolglean.scan.by_schema.values import arguments_of
 from toolglean.scan.by_schema.words import (
     CALL_SIGNS,
     END_SIGNS,
+    END_WORDS,
     ends,
     introduces_call,
     introduces_other,
@@ -91,7 +92,7 @@ def labelled(source: Source, pos: int, end: int, frames: tuple[Tag, ...]) -> Ite
         yield from _in_brackets(source, lead, pos, Region(lead.after, end, frames, "literals"))
         return
     yield from _with_literal(source, lead, pos, end)
-    if lead.label or lead.sign:
+    if lead.label != lead.tool.name or pos == source.after_space(0):
         yield from _closed(source, lead, pos, Region(lead.after, end, frames))
 
 
@@ -126,7 +127,7 @@ def _judged(source: Source, tool: Schema, found: re.Match[str]) -> _Lead | None:
     return _Lead(
         tool,
         words or (tool.name if is_own else ""),
-        sign if is_sign or words else "",
+        sign if is_sign else "",
         found["open"],
         after + len(quote),
         source.opens_content or is_call or is_sign,
@@ -188,10 +189,25 @@ def _closed(source: Source, lead: _Lead, start: int, region: Region) -> Iterator
             return
         accepts: Literal["text", "elements"] = "elements" if number else "text"
         inner = region._replace(end=begin, accepts=accepts)
-        is_line = source.starts_line(begin) or not source.text[begin].isalpha()
-        for each in found_in(lead.tool, start, stop, payloads(source, inner, lead.tool)):
-            if is_line or source.text[begin].isupper() or len(each.calls[0].arguments) > 1:  # `f body=the end`
+        if _shows_end(source, lead, begin, stop):
+            for each in found_in(lead.tool, start, stop, payloads(source, inner, lead.tool)):
                 yield each._replace(cost=each.cost + number)
+
+
+_bare_pairs = re.compile(r"(?:\s*[\w-]+=[^\s,;|]+(?=\s)){2,}\s*").fullmatch
+
+
+def _shows_end(source: Source, lead: _Lead, begin: int, stop: int) -> bool:
+    # Whether what closes there is certainly not the end of a value: `f to=a; body=the end`.
+    text = source.text
+    word = compact(text[begin:stop])
+    return (
+        not text[begin].isalpha()
+        or source.starts_line(begin)
+        or (text[begin:stop].isupper() and lead.label.isupper())
+        or word in closing_words((lead.label, lead.tool.name)) - set(END_WORDS)
+        or (word in END_WORDS and _bare_pairs(text, lead.after, begin) is not None)
+    )
 
 
 def _end_of(source: Source, exact: Exact, lead: _Lead) -> int:
@@ -249,7 +265,7 @@ def _closer(source: Source, pos: int, lead: _Lead, *, is_raw: bool = False) -> i
         if is_end and not any(word in source.tools or word in tool.properties for word in tag.words):
             return tag.end
     is_inside = at == on_line and not source.starts_line(at)
-    if lead.sign and not lead.sign.isascii() and text.startswith(lead.sign[-1], at):
+    if lead.sign[-1:] in CALL_SIGNS and lead.sign and text.startswith(lead.sign[-1], at):
         stop = at + 1 + text.startswith("\ufe0f", at + 1)
         return stop if _line_end(text, stop) else 0
     sign = _lone_sign(text, at)

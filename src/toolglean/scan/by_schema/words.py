@@ -157,8 +157,8 @@ def parts_of(words: str) -> list[str]:
 
 
 def _segments(word: str) -> list[str]:
-    # Chinese and Japanese have no blanks between words: 调用工具 is two of them. What is not made of words of the tables
-    # stays whole.
+    # Chinese and Japanese have no blanks between words: 调用工具 is two of them. Other words
+    # stay whole.
     if word.isascii() or word in _KNOWN:
         return [word]
     found: list[str] = []
