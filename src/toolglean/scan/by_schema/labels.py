@@ -24,7 +24,7 @@ from toolglean.scan.by_schema.found import Schema
 from toolglean.scan.by_schema.heads import label_at
 from toolglean.scan.by_schema.payload import Payload, Region, literal_payload, payloads
 from toolglean.scan.by_schema.source import MAX_CLOSERS, Source
-from toolglean.scan.by_schema.tags import Tag, closing_words, compact, mirrored
+from toolglean.scan.by_schema.tags import Tag, closes, closing_words, compact, mirrored
 from toolglean.scan.by_schema.values import arguments_of
 from toolglean.scan.by_schema.words import (
     CALL_SIGNS,
@@ -60,7 +60,7 @@ _lone_sign = re.compile(
     rf"(?:(?:[{END_SIGNS}]\ufe0f?)|;;|%%|@@|\$\$|\^\^|-{{3,}}|={{3,}}|#{{3,}}|<{{3,}}|\+{{3,}}|~{{3,}}(?![^\n]))"
     r"[ \t]*(?=\r?\n|\Z)"
 ).match
-_last_word = re.compile(r"[ \t;.](?P<word>[^\W\d_]{2,9}(?:[ _]?[^\W\d_]{2,9})?)[ \t]*\Z").search
+_last_words = re.compile(r"(?=[ \t;.]((?:[^\W\d_]{2,9}[ _])?[^\W\d_]{2,9})[ \t]*\Z)").finditer
 _is_line_end = re.compile(r"[ \t]*\r?\n").match
 _line_end = re.compile(r"[ \t]*(?=\r?\n|\Z)").match
 _CLOSED = frozenset("\"'}]")  # with which a literal ends that is not cut off
@@ -241,9 +241,7 @@ def _places(line: str, lead: _Lead) -> set[int]:
     mark = max(line.rfind("<"), line.rfind("["), line.rfind("⟦"), line.rfind("«"))
     if mark > 0:
         found.add(mark - (line[mark - 1] == line[mark]))
-    word = _last_word(line)
-    if word:
-        found.add(word.start("word"))
+    found |= {each.start(1) for each in _last_words(line, max(0, len(line) - 24))}
     last = line.rstrip().rstrip("\ufe0f")
     if last and (last[-1] in END_SIGNS or (lead.sign and last.endswith(lead.sign[-1]))):
         found.add(len(last) - 1)
@@ -261,7 +259,8 @@ def _closer(source: Source, pos: int, lead: _Lead, *, is_raw: bool = False) -> i
     tag = source.tag_at(at)
     if tag is not None and not (tag.pairs or tag.empty) and len(tag.words) < 3 and _line_end(text, tag.end):
         words = " ".join(tag.words)
-        is_end = compact(words) in closing or tag.slash or ends(words)
+        is_lone = tag.slash and not any(closes(each, tag) for each in source.tags(lead.after, at))
+        is_end = compact(words) in closing or is_lone or ends(words)
         if is_end and not any(word in source.tools or word in tool.properties for word in tag.words):
             return tag.end
     is_inside = at == on_line and not source.starts_line(at)

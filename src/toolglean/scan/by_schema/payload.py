@@ -167,7 +167,8 @@ def _hides_call(source: Source, pair: Pair) -> bool:
         return False
     for row in pair.text.split("\n")[1:]:
         found = _first_word(row)
-        if (found and found[1] in source.tools) or _word_and_option(row):
+        second = row.split(None, 2)[1:2]  # `CALL f …`
+        if (found and found[1] in source.tools) or (second and second[0] in source.tools) or _word_and_option(row):
             return True
     return False
 
