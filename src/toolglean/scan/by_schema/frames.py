@@ -180,9 +180,8 @@ def _side_by_side(source: Source, pos: int, part: _Part) -> Iterator[Reading]:
     named = quoted_tool_at(source, source.after_space(tag.end))
     if named is None:
         return
-    close = source.after_space(named[1])
-    closer = next((each for each in source.closers(tag, part.end) if each[0] == close), None)
-    second = source.tag_at(at) if closer is not None and (at := source.after_space(closer[1])) < part.end else None
+    closer = source.closed_at(tag, source.after_space(named[1]), part.end)
+    second = source.tag_at(at) if closer and (at := source.after_space(closer)) < part.end else None
     if second is None or second.slash or second.empty or second.element in named[0].properties:
         return
     for begin, end in source.frame_ends(second, part.end):

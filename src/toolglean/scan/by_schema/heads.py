@@ -94,10 +94,9 @@ def _names_in_tags(source: Source, pos: int, end: int) -> Iterator[tuple[Schema,
         at = source.after_space(element.end) if element is not None else end
         found = quoted_tool_at(source, at) if element is not None else None
         if found is not None and element is not None:
-            close = source.after_space(found[1])
-            for closer in source.closers(element, end):
-                if closer[0] == close:
-                    yield found[0], closer[1]
+            closer = source.closed_at(element, source.after_space(found[1]), end)
+            if closer:
+                yield found[0], closer
 
 
 _named_list = re.compile(r"\(\s*([\w-]+)\s+[\"':]?").match
@@ -123,9 +122,8 @@ def _second(source: Source, tag: Tag, end: int) -> Tag | None:
     word = _one_word(source.text, at)
     if not word:
         return None
-    close = source.after_space(word.end())
-    closer = next((each for each in source.closers(tag, end) if each[0] == close), None)
-    return source.tag_at(source.after_space(closer[1])) if closer is not None else None
+    closer = source.closed_at(tag, source.after_space(word.end()), end)
+    return source.tag_at(source.after_space(closer)) if closer else None
 
 
 _ARGUMENTS = frozenset(

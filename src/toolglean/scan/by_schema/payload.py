@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 from toolglean.scan.by_schema.align import aligned, exact_in
-from toolglean.scan.by_schema.children import MAX_LOST, elements, imbalance, is_element
+from toolglean.scan.by_schema.elements import MAX_LOST, elements, imbalance, is_element
 from toolglean.scan.by_schema.found import Schema
 from toolglean.scan.by_schema.heads import wrapped
 from toolglean.scan.by_schema.literals import keywords_at, literal_at
@@ -126,8 +126,9 @@ def payload_of(tool: Schema, values: dict[str, Any], text: str) -> Payload | Non
 
 
 def _raw(source: Source, region: Region, start: int, end: int, tool: Schema) -> Iterator[Payload]:
-    for cost, pairs in elements(source, start, end, tool, region.frames):
-        yield from _typed(tool, pairs, cost)
+    read = elements(source, start, end, tool, region.frames)
+    if read is not None:
+        yield from _typed(tool, read[1], read[0])
     if region.accepts != "text" or is_element(source, start, end, tool):
         return  # a value that ends at the next tag would contain the closing one
     text = source.text[start:end]

@@ -168,6 +168,10 @@ class Source:
             self._closers[opening.start] = sorted(self._find_closers(opening))
         return [each for each in self._closers[opening.start] if each[1] <= end]
 
+    def closed_at(self, opening: Tag, pos: int, end: int) -> int:
+        """The end of what closes that tag at `pos`; 0 if nothing does."""
+        return next((each[1] for each in self.closers(opening, end) if each[0] == pos), 0)
+
     def frame_ends(self, opening: Tag, end: int) -> Iterator[Closer]:
         """Where that frame may end before `end`: at the closers up to which `bound` tags like it have no partner."""
         if opening.start not in self._ends:

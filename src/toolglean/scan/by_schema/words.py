@@ -12,7 +12,7 @@ import re
 
 __all__ = [
     "CALL_SIGNS", "END_SIGNS", "END_WORDS", "FIRST_CHARS", "FOREIGN", "ends", "introduces_call", "introduces_other",
-    "is_html", "is_language", "is_other_tag", "names_tool", "parts_of",
+    "is_html", "is_language", "is_other_tag", "is_stray", "names_tool", "parts_of",
 ]  # fmt: skip
 
 
@@ -74,6 +74,7 @@ FOREIGN = tuple(sorted(each for each in _CALLS | _BESIDE if not each.isascii()))
 FIRST_CHARS = frozenset(each[0] for each in FOREIGN) | frozenset(CALL_SIGNS)
 """With which a line begins that may begin with one of them, or with a sign for calling."""
 _KNOWN = _CALLS | _NAMES | _ENDS | _set("名称 名前 参数 引数 输入 인수")
+_STRAY = _set("a an and for her his its my of or our some that the their this to")
 _HTML = _set(
     """
     a abbr article aside audio b big blockquote body br button canvas caption center cite code dd del details
@@ -138,6 +139,11 @@ def is_disguised(word: str) -> bool:
 def is_other_tag(element: str) -> bool:
     """Whether a tag of that name is HTML's, or contains something other than a call."""
     return element.casefold() in _HTML or introduces_other(element)
+
+
+def is_stray(word: str) -> bool:
+    """Whether a word before a key belongs to a sentence: `<the code>` is no `<arg code>`."""
+    return word.casefold() in _STRAY
 
 
 def is_html(element: str) -> bool:
