@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
-from toolglean.scan.by_schema.body import Calls, Reading, body, found_in
+from toolglean.scan.by_schema.body import Calls, Reading, body, closed_by, found_in
 from toolglean.scan.by_schema.ends import after_frame, after_separator
 from toolglean.scan.by_schema.found import Schema
 from toolglean.scan.by_schema.heads import label_at, names_at, names_in_lists, quoted_tool_at
@@ -213,14 +213,8 @@ def _between_lines(source: Source, pos: int, part: _Part) -> Iterator[Reading]:
     if not found["bullet"] and (not parts or {parts[0], parts[-1]}.isdisjoint(BEGIN_WORDS)):
         return
     heads = (found["words"], *words, " ".join(parts))
-    for number, (begin, end) in enumerate(_word_lines(source, (found["bullet"], heads), found.end(), part.end)):
-        if number > source.bound:
-            return
-        region = Region(found.end(), begin, part.frames, "elements" if number else "text")
-        span = (pos, end)
-        readings = found_in(tool, *span, payloads(source, region, tool)) if tool else body(source, region, span)
-        for each in readings:
-            yield each._replace(cost=each.cost + number)
+    ends = _word_lines(source, (found["bullet"], heads), found.end(), part.end)
+    yield from closed_by(source, tool, (pos, found.end()), part.frames, ends)
 
 
 def _word_lines(source: Source, opener: tuple[str, tuple[str, ...]], start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -261,18 +255,12 @@ def _in_fence(source: Source, pos: int, part: _Part) -> Iterator[Reading]:
         or len(info.split()) > 3
     ):
         return
-    for number, (begin, end) in enumerate(_fence_ends(source, found[1], found.end(), part.end)):
-        if number > source.bound:
-            return
-        region = Region(found.end(), begin, part.frames, "elements" if number else "text")
-        span = (pos, end)
-        readings = found_in(tool, *span, payloads(source, region, tool)) if tool else body(source, region, span)
-        for each in readings:
-            yield each._replace(cost=each.cost + number)
-        if part.depth and tool is None:
-            for each in sequences(source, found.end(), begin, part.depth - 1, part.frames):
-                if each.calls:
-                    yield Reading(end, each.cost + number, each.calls)
+    ends = list(_fence_ends(source, found[1], found.end(), part.end))
+    yield from closed_by(source, tool, (pos, found.end()), part.frames, ends)
+    for number, (begin, end) in enumerate(ends[: source.bound + 1] if part.depth and tool is None else ()):
+        for each in sequences(source, found.end(), begin, part.depth - 1, part.frames):
+            if each.calls:
+                yield Reading(end, each.cost + number, each.calls)
 
 
 def _fence_ends(source: Source, fence: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -296,6 +284,13 @@ def _in_brackets(source: Source, pos: int, part: _Part) -> Iterator[Reading]:
     for left in openers_at(source.text, pos):
         if not left.startswith(("{{", "{%")) or "=>" in source.text[pos : pos + REACH]:  # a template's expression
             yield from _in_bracket(source, pos, left, part)
+    word = _function(source.text, pos)
+    if word and introduces_call(word[0]) and source.starts_line(pos):  # `call("f", {…})`
+        for each in _in_bracket(source, word.end(), source.text[word.end()], part):
+            yield each._replace(calls=tuple(replace(call, start=pos) for call in each.calls))
+
+
+_function = re.compile(r"\w+(?:\.\w+)?(?=[({\[])").match
 
 
 def _in_bracket(source: Source, pos: int, left: str, part: _Part) -> Iterator[Reading]:
@@ -336,6 +331,7 @@ def _list_of_calls(source: Source, pos: int, left: str, part: _Part) -> Iterator
 
 
 def _bracket_heads(source: Source, pos: int, end: int, left: str) -> list[tuple[Schema, int]]:
+    pos += source.text.startswith(":", pos)
     found = list(names_at(source, pos, end))
     if left.endswith("(") and found and not source.text.startswith(('"', "'", found[0][0].name), pos):
         found = []  # words, a sign and a name in parentheses are prose

@@ -1,10 +1,9 @@
 # Calls at the beginning of a line, without a tag around them: what is before the tool's name, and what closes the call.
 # Does not depend on the frames around them.
 #
-#   sign  words  sign  bracket  NAME     arguments      closer
+#   sign  words  sign           NAME     arguments      closer
 #         action  :             f        {…}                          the arguments end by themselves
 #   =>                          f        {…}             ;
-#         call         (        f      , a="b"           )            what is opened before the name is closed after it
 #         tool    ://           f        ?a=b            ⏎            the end of its line, if no other pair can follow
 #   $>                          f        --a "b"         <eoc>        a tag, a word or a sign for the end
 #         CALL                  f        a=b             END
@@ -16,15 +15,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from toolglean.scan.by_schema.align import Exact, exact_at
-from toolglean.scan.by_schema.body import Reading, found_in
+from toolglean.scan.by_schema.body import Reading, closed_by, found_in
 from toolglean.scan.by_schema.found import Schema
 from toolglean.scan.by_schema.heads import label_at
-from toolglean.scan.by_schema.payload import Payload, Region, literal_payload, payloads
+from toolglean.scan.by_schema.payload import Payload, Region, literal_payload
 from toolglean.scan.by_schema.source import MAX_CLOSERS, Source
-from toolglean.scan.by_schema.tags import Tag, closes, closing_words, compact, mirrored
+from toolglean.scan.by_schema.tags import Tag, closes, closing_words, compact
 from toolglean.scan.by_schema.values import arguments_of
 from toolglean.scan.by_schema.words import (
     CALL_SIGNS,
@@ -33,7 +32,6 @@ from toolglean.scan.by_schema.words import (
     ends,
     introduces_call,
     introduces_other,
-    names_tool,
 )
 from toolglean.scan.nested import json_text
 
@@ -45,13 +43,12 @@ _words = re.compile(r"\w[\w-]*").finditer
 _ARROWS = "→⇒⇨⟶⟹➜➔➤▶►❯"
 _lead = re.compile(
     rf"(?P<sign>={{1,2}}>|-{{1,2}}>|\$>|[{_ARROWS}]|(?:[{CALL_SIGNS}]\ufe0f?){{1,3}}|[!%@&§¶$])?[ \t]*"
-    r"(?P<words>\w+(?:[ .-]\w+){0,5})?(?P<gap>[ \t]*)"
+    r"(?P<words>\w+(?:[ .-]\w+){0,5})?[ \t]*"
     rf"(?P<mid>:=|={{1,2}}>|-{{1,2}}>|~>|>{{1,3}}|:://?|://(?:\w+/)?|::|[:：|.{_ARROWS}]|(?:[{CALL_SIGNS}➡]\ufe0f?))?"
-    r"(?P<space>\s*)(?P<open>[({\[]?)(?P<named>\w+[ \t]*[:=][ \t]*)?(?P<quote>[\"'`@:]?)"
+    r"(?P<space>\s*)(?P<quote>[\"'`@:]?)"
 ).fullmatch
 _any_sign = re.compile(r"[ \t]*(?:={1,2}>|-{1,2}>|~>|:=|>>|::|[:：→⇒|,;，；]|➡\ufe0f?)?[ \t\r\n]*").match
 _colon = re.compile(r"[ \t]*[:：]?[ \t\r\n]*").match
-_weak = re.compile(r"[^\n]*?[^-=~](?:>{1,3}|\|)[ \t]*\Z").match
 _semicolon = re.compile(r"[ \t]*;(?=[ \t]*(?:\r?\n|\Z))").match
 _lone_word = re.compile(
     r"[^\w\s\"'`(){}\[\]<>*#>]{0,3}[ \t]*([^\W\d_]\w{0,15}(?:[ ]\w{1,15})?)[.;!。]?[ \t]*(?=\r?\n|\Z)"
@@ -67,11 +64,10 @@ _CLOSED = frozenset("\"'}]")  # with which a literal ends that is not cut off
 
 
 class _Lead(NamedTuple):
-    # What is before the name: the words, a sign that may end the call too, and a bracket that is open; the name's end.
+    # What is before the name: the words, a sign that may end the call too; the name's end.
     tool: Schema
     label: str
     sign: str
-    opened: str
     after: int
     is_strong: bool  # it introduces a call anywhere
 
@@ -87,9 +83,6 @@ def labelled(source: Source, pos: int, end: int, frames: tuple[Tag, ...]) -> Ite
     """
     lead = _lead_at(source, pos)
     if lead is None or lead.after > end:
-        return
-    if lead.opened:
-        yield from _in_brackets(source, lead, pos, Region(lead.after, end, frames, "literals"))
         return
     yield from _with_literal(source, lead, pos, end)
     if lead.label != lead.tool.name or pos == source.after_space(0):
@@ -116,10 +109,6 @@ def _judged(source: Source, tool: Schema, found: re.Match[str]) -> _Lead | None:
         return None
     if "\n" in found["space"] and (not mid or text.startswith(":", after)):
         return None  # a key of YAML
-    if found["named"] and not (found["open"] and names_tool(found["named"])):
-        return None
-    if found["open"] and not (is_call and not found["gap"] and not found["space"]):
-        return None
     is_sign = bool(sign) and sign not in "!%@&§¶$"
     is_own = not (words or mid or is_sign)
     if is_own and (not source.opens_content or sign not in {"", "@"} or found["quote"] not in {"", "@"}):
@@ -128,7 +117,6 @@ def _judged(source: Source, tool: Schema, found: re.Match[str]) -> _Lead | None:
         tool,
         words or (tool.name if is_own else ""),
         sign if is_sign else "",
-        found["open"],
         after + len(quote),
         source.opens_content or is_call or is_sign,
     )
@@ -158,20 +146,6 @@ def _with_literal(source: Source, lead: _Lead, start: int, end: int) -> Iterator
                 yield from found_in(lead.tool, start, stop, iter([found[1]]))
 
 
-def _in_brackets(source: Source, lead: _Lead, start: int, region: Region) -> Iterator[Reading]:
-    # `call("f", {…})`: the bracket that was opened before the name is closed after the arguments.
-    sign = _any_sign(source.text, lead.after)
-    after, right = sign.end() if sign else lead.after, mirrored(lead.opened)
-    at = source.text.find(right, after)
-    for _ in range(MAX_CLOSERS):
-        if at < 0 or at >= region.end:
-            return
-        source.spend()
-        inner = region._replace(start=after, end=at)
-        yield from found_in(lead.tool, start, at + len(right), payloads(source, inner, lead.tool))
-        at = source.text.find(right, at + 1)
-
-
 # -- arguments that must be closed -------------------------------------------------------------------------------------
 
 
@@ -184,14 +158,8 @@ def _closed(source: Source, lead: _Lead, start: int, region: Region) -> Iterator
         if arguments is not None and 0 < stop <= region.end:
             yield from found_in(lead.tool, start, stop, iter([Payload(0, arguments, json_text(arguments))]))
             return
-    for number, (begin, stop) in enumerate(_closers(source, lead, region.end)):
-        if number > source.bound:
-            return
-        accepts: Literal["text", "elements"] = "elements" if number else "text"
-        inner = region._replace(end=begin, accepts=accepts)
-        if _shows_end(source, lead, begin, stop):
-            for each in found_in(lead.tool, start, stop, payloads(source, inner, lead.tool)):
-                yield each._replace(cost=each.cost + number)
+    places = (each for each in _closers(source, lead, region.end) if _shows_end(source, lead, *each))
+    yield from closed_by(source, lead.tool, (start, lead.after), region.frames, places)
 
 
 _bare_pairs = re.compile(r"(?:\s*[\w-]+=[^\s,;|]+(?=\s)){2,}\s*").fullmatch
