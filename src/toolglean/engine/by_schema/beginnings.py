@@ -8,8 +8,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 from toolglean.scan.expressions import Expression
@@ -53,54 +52,53 @@ _element = Expression(r"<([A-Za-z][A-Za-z0-9]*)[\s/>]")
 
 # -- words -------------------------------------------------------------------------------------------------------------
 
-# A label, a colon or an arrow, and a tool's name: `Tool: get_weather`, `begin get_weather`. A label begins with one of
-# these words, or is in capitals, so that the first word of a line of prose need not wait for the second one. Without a
-# colon or an arrow, a sign or the end of the line must follow the name: `Use get_weather, and …` is prose.
-_WORDS = (
-    *("act", "action", "api", "begin", "call", "cmd", "command", "do", "exec", "fn", "func", "function", "invoke"),
-    *("invoking", "method", "next", "op", "perform", "plugin", "run", "skill", "start", "step", "task", "tool", "use"),
-    "using",
-)
+# A label, a colon or an arrow, and a tool's name: `Tool: get_weather`, `begin get_weather`. A label begins with a word
+# for calling, or is in capitals, so that the first word of a line of prose need not wait for the second one. Without a
+# colon or an arrow, a sign, a key or the end of the line must follow the name: `Use get_weather, and …` is prose.
 
 
-def _begun(words: Iterable[str]) -> str:
+def _words() -> Any:
+    # What the reader knows of words. Imported lazily, because the import of toolglean does without it.
+    from toolglean.scan.by_schema import words  # noqa: PLC0415
+
+    return words
+
+
+@cache
+def _first() -> str:
+    return rf"(?i:{'|'.join(_words().STARTS)})[\w-]{{0,24}}"
+
+
+@cache
+def _first_begun() -> str:
     # An expression for the beginnings of these words.
-    return "|".join(sorted({each[:size] for each in words for size in range(1, len(each) + 1)}, key=len, reverse=True))
+    starts = {each[:size] for each in _words().STARTS for size in range(1, len(each) + 1)}
+    return "|".join(sorted(starts, key=len, reverse=True))
 
 
-_FIRST = rf"(?i:{'|'.join(_WORDS)})[\w-]{{0,24}}"
 _CAPITALS = r"[A-Z][A-Z0-9_-]{1,31}"
-_LABEL = rf"(?:{_FIRST}(?:[ ][\w-]{{1,16}}){{0,2}}|{_CAPITALS})"
 _ARROW = r"(?:://(?:\w{1,16}/)?|::?=?|：|={1,2}>|-{1,2}>|→|⇒|➜|>>|\.(?:\w{1,12}\()?|[({\[](?:\w{1,9}[:=][ ]?)?)"
 _AFTER = r"[ \t]{0,4}(?:\n[ \t]{0,4})?[\"'`@:]?"
-_label = Expression(rf"{_LABEL}[ \t]{{0,2}}{_ARROW}{_AFTER}(?P<name>[\w.-]*)")
-_label_begun = Expression(
-    rf"(?:(?i:{_begun(_WORDS)})|[A-Z]|(?:{_FIRST}(?:[ ][\w-]{{0,16}}){{0,2}}|{_CAPITALS})[ \t]{{0,2}}"
-    rf"(?:={{1,2}}|-{{1,2}}|>|:/{{0,2}}|[({{\[]\w{{1,9}}|{_ARROW}{_AFTER})?)"
+_label = Expression(
+    lambda: rf"(?:{_first()}(?:[ ][\w-]{{1,16}}){{0,2}}|{_CAPITALS})[ \t]{{0,2}}{_ARROW}{_AFTER}(?P<name>[\w.-]*)"
 )
-
-
-def _foreign() -> str:
-    # The words of other scripts, which need not have blanks between them.
-    return rf"(?:(?:{'|'.join(sorted(_words().FOREIGN, key=len, reverse=True))})[ _-]?){{1,3}}"
-
-
-_other_label = Expression(lambda: rf"{_foreign()}[ \t]{{0,2}}(?:{_ARROW}{_AFTER})?(?P<name>[\w.-]*)")
-_other_begun = Expression(
+_label_begun = Expression(
     lambda: (
-        rf"(?i:{_foreign()}|{_begun(_words().FOREIGN)})(?:{_begun(_words().FOREIGN)})?[ \t]{{0,2}}(?:{_ARROW}{_AFTER})?"
+        rf"(?:(?i:{_first_begun()})|[A-Z]|(?:{_first()}(?:[ ][\w-]{{0,16}}){{0,2}}|{_CAPITALS})[ \t]{{0,2}}"
+        rf"(?:={{1,2}}|-{{1,2}}|>|:/{{0,2}}|[({{\[]\w{{1,9}}|{_ARROW}{_AFTER})?)"
     )
 )
 _named = Expression(
-    rf"(?:{_FIRST}|{_CAPITALS})[ \t]{{1,2}}(?P<name>[\w.-]++)[ \t]{{0,2}}+"
-    r"(?P<key>(?:(?:(?i:with)|,)[ ]|\?)?:?[\w-]{1,64}[ ]?[=:][ ]?)?(?P<next>[^ \t]?)"
+    lambda: (
+        rf"(?:{_first()}|{_CAPITALS})[ \t]{{1,2}}(?P<name>[\w.-]++)[ \t]{{0,2}}+"
+        r"(?P<key>(?:(?:(?i:with)|,)[ ]|\?)?:?[\w-]{1,64}[ ]?[=:][ ]?)?(?P<next>[^ \t]?)"
+    )
 )
-_key_begun = Expression(
-    r"[^\n]{0,64}[\w.-][ \t]{1,2}(?:(?:(?i:with)|,)[ ]?)?:?[\w-]{0,64}[ ]?|[^\n]{0,64}\w,[ ]?[\w-]{0,64}[ ]?"
-)
+_key_begun = re.compile(
+    r"[ \t]{1,2}(?:(?:(?i:with)|,)[ ]?)?:?[\w-]{0,64}[ ]?|,[ ]?[\w-]{0,64}[ ]?|\?[\w-]{0,64}"
+).fullmatch
 _AFTER_NAME = frozenset("\n({[<|=:-")
 _word = re.compile(r"[^\W\d][\w.-]*").match
-_BEGINNINGS = frozenset(each[:size] for each in _WORDS for size in range(1, len(each) + 1))
 
 
 def may_begin(two: str) -> bool:
@@ -108,11 +106,10 @@ def may_begin(two: str) -> bool:
     not begin with a tool's name.
     """
     char = two[0]
-    if not char.isascii() and char not in _FIRST_SIGNS:
-        return char.lower() in _words().FIRST_CHARS
-    if not (char.isalpha() or char == "_"):
+    if char in _FIRST_SIGNS or (char.isascii() and not (char.isalpha() or char == "_")):
         return char in _FIRST_SIGNS
-    return two.lower() in _BEGINNINGS or (char.isupper() and (two.isupper() or two[1:] in _IN_CAPITALS))
+    is_capital = char.isascii() and char.isupper() and (two.isupper() or two[1:] in _IN_CAPITALS)
+    return is_capital or two.lower() in _words().FIRST_TWO or char in _words().CALL_SIGNS
 
 
 _IN_CAPITALS = frozenset("0123456789_-")
@@ -144,13 +141,6 @@ def begins(text: str, i: int, names: frozenset[str], *, opens_content: bool, at_
     if char in {"<", "["}:
         return _tag_begins(text, i, names, at_end=at_end)
     return None if at_end and _signs_begun.fullmatch(text, i) else False
-
-
-def _words() -> Any:
-    # What the reader knows of words. Imported lazily, because most turns have neither tags nor fences.
-    from toolglean.scan.by_schema import words  # noqa: PLC0415
-
-    return words
 
 
 def _fence_begins(text: str, i: int, names: frozenset[str], *, opens_content: bool, at_end: bool) -> bool | None:
@@ -190,13 +180,11 @@ def _tag_begins(text: str, i: int, names: frozenset[str], *, at_end: bool) -> bo
 
 
 def _word_begins(text: str, i: int, names: frozenset[str], *, at_end: bool) -> bool | None:
-    if not text[i].isascii():
-        return _other_word_begins(text, i, names, at_end=at_end)
     named = _named.match(text, i)
     if named is not None and named["next"]:
         if (named["next"] in _AFTER_NAME or named["key"]) and named["name"] in names:
             return True
-        if at_end and named["name"] in names and _key_begun.fullmatch(text, i):
+        if at_end and named["name"] in names and _key_begun(text, named.end("name")):
             return None
         named = None
     line = _label.match(text, i)
@@ -209,15 +197,6 @@ def _word_begins(text: str, i: int, names: frozenset[str], *, at_end: bool) -> b
         return None
     is_name_begun = begun is not None and begun.end() == len(text) and _begin_a_name(begun["name"], names)
     return None if is_name_begun else False
-
-
-def _other_word_begins(text: str, i: int, names: frozenset[str], *, at_end: bool) -> bool | None:
-    found = _other_label.match(text, i) if text[i].lower() in _words().FIRST_CHARS else None
-    if found is None or (at_end and found.end() == len(text)):
-        is_begun = at_end and text[i].lower() in _words().FIRST_CHARS and _other_begun.fullmatch(text, i)
-        is_name = found is not None and bool(found["name"]) and _begin_a_name(found["name"], names)
-        return None if is_begun or is_name else False
-    return found["name"] in names
 
 
 def _name_begins(text: str, i: int, names: frozenset[str], *, at_end: bool) -> bool | None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 
 __all__ = [
-    "CALL_SIGNS", "END_SIGNS", "END_WORDS", "FIRST_CHARS", "FOREIGN", "ends", "introduces_call", "introduces_other",
+    "CALL_SIGNS", "END_SIGNS", "END_WORDS", "FIRST_TWO", "STARTS", "ends", "introduces_call", "introduces_other",
     "is_html", "is_language", "is_other_tag", "is_stray", "names_tool", "parts_of",
 ]  # fmt: skip
 
@@ -69,10 +69,10 @@ _ENDS = frozenset(END_WORDS) | _set(
     結束 结束 完 完了 完毕 終了 終わり 끝 완료 종료
     """
 )
-FOREIGN = tuple(sorted(each for each in _CALLS | _BESIDE if not each.isascii()))
-"""The words for calling in other scripts than ASCII's."""
-FIRST_CHARS = frozenset(each[0] for each in FOREIGN) | frozenset(CALL_SIGNS)
-"""With which a line begins that may begin with one of them, or with a sign for calling."""
+STARTS = tuple(sorted(_CALLS | _BEGINS | _set("api method next step task 使用 开始 開始"), key=len, reverse=True))
+"""Words with which a line begins that may begin a call. What follows them decides whether they introduce one."""
+FIRST_TWO = frozenset(each[:size] for each in STARTS for size in (1, 2)) | frozenset(CALL_SIGNS)
+"""The first characters of such a line: one of them, or two."""
 _KNOWN = _CALLS | _NAMES | _ENDS | _set("名称 名前 参数 引数 输入 인수")
 _STRAY = _set("a an and for her his its my of or our some that the their this to")
 _HTML = _set(
