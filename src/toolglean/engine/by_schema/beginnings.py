@@ -44,7 +44,7 @@ _tag_begun = Expression(
     r"<[^\W\d][^<>\n]{0,160}(?:>[ \t]*(?:[\w.-]+[ \t]*)?)?|\[[^\W\d][^\[\]\n]{0,160}(?:\][ \t]*(?:[\w.-]+[ \t]*)?)?"
 )
 _long_tag = Expression(r"<[^\W\d][\w.:-]{0,64}(?:[ \t][^<>\n]{0,160})?\n|<[^\W\d][^<>\n]{160}|\[[^\W\d][^\[\]\n]{160}")
-_opened = re.compile(r"[<\[]([\w.-]+)[ \t\n]")
+_opened = re.compile(r"[<\[](?:[\w-]+:|[\w-]+[ ][\w-]+=[\"']?)?([\w.-]+)[\"']?[ \t\n]")
 _names = re.compile(r"[\w.-]+").findall
 _AFTER_TAG = frozenset("\n<[{(\"'`:=|#@*-~0123456789")
 _AFTER_WORD = frozenset("\n({[<|=:\"'")

@@ -22,6 +22,7 @@ import re
 import shlex
 import unicodedata
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from toolglean.scan.by_schema.found import Schema
@@ -136,13 +137,17 @@ def _ends_line(text: str, pos: int, end: int) -> bool:
 
 def _next(text: str, pos: int, end: int, style: Style, tool: Schema) -> Iterator[Head]:
     # The pairs of declared keys in that style, from `pos` on.
-    lead = rf"{re.escape(style.lead)}[ \t]*" if style.lead else r"(?<!\w)(?<!\w[-.])"
-    quote = re.escape(style.quote)
-    keys = "|".join(map(re.escape, tool.keys))
-    for found in re.compile(rf"{lead}{quote}({keys})(?!\w|[.-]+\w){quote}").finditer(text, pos, end):
+    for found in _keys(style.lead, style.quote, tool.keys).finditer(text, pos, end):
         tail = _tail(text, found.end(), end, style.lead)
         if tail is not None and tail[0] == style.tail:
             yield Head(found.start(), tail[1], found[1])
+
+
+@lru_cache(maxsize=128)
+def _keys(lead: str, quote: str, keys: tuple[str, ...]) -> re.Pattern[str]:
+    before = rf"{re.escape(lead)}[ \t]*" if lead else r"(?<!\w)(?<!\w[-.])"
+    names = "|".join(map(re.escape, keys))
+    return re.compile(rf"{before}{re.escape(quote)}({names})(?!\w|[.-]+\w){re.escape(quote)}")
 
 
 # -- values that end where the next pair begins ------------------------------------------------------------------------

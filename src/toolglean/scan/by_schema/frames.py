@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 from typing import Any, Literal, NamedTuple
 
 from toolglean.scan.by_schema.body import Calls, Reading, body, closed_by, found_in
@@ -255,9 +256,9 @@ def _in_fence(source: Source, pos: int, part: _Part) -> Iterator[Reading]:
         or len(info.split()) > 3
     ):
         return
-    ends = list(_fence_ends(source, found[1], found.end(), part.end))
+    ends = list(islice(_fence_ends(source, found[1], found.end(), part.end), source.bound + 1))
     yield from closed_by(source, tool, (pos, found.end()), part.frames, ends)
-    for number, (begin, end) in enumerate(ends[: source.bound + 1] if part.depth and tool is None else ()):
+    for number, (begin, end) in enumerate(ends if part.depth and tool is None else ()):
         for each in sequences(source, found.end(), begin, part.depth - 1, part.frames):
             if each.calls:
                 yield Reading(end, each.cost + number, each.calls)
