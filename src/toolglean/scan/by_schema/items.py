@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from toolglean.scan.by_schema.align import exact_at
+from toolglean.scan.by_schema.exact import exact_at
 from toolglean.scan.by_schema.found import FoundCall
 from toolglean.scan.by_schema.heads import names_at
 from toolglean.scan.by_schema.literals import literal_at

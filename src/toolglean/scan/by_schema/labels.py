@@ -17,8 +17,8 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from toolglean.scan.by_schema.align import Exact, exact_at
 from toolglean.scan.by_schema.body import Reading, closed_by, found_in
+from toolglean.scan.by_schema.exact import Exact, exact_at
 from toolglean.scan.by_schema.found import Schema
 from toolglean.scan.by_schema.heads import label_at
 from toolglean.scan.by_schema.payload import Payload, Region, literal_payload

@@ -13,8 +13,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from toolglean.scan.by_schema.align import aligned, exact_in
+from toolglean.scan.by_schema.align import aligned
 from toolglean.scan.by_schema.elements import MAX_LOST, elements, imbalance, is_element
+from toolglean.scan.by_schema.exact import exact_in
 from toolglean.scan.by_schema.found import Schema
 from toolglean.scan.by_schema.heads import wrapped
 from toolglean.scan.by_schema.literals import keywords_at, literal_at
