@@ -23,7 +23,7 @@ _signs = Expression(
     "|".join(
         (
             r"<[<|｜@:\[]|\[[\[/|@:]|\([A-Za-z_]|\{(?:[{%#]|[A-Za-z_])|\|[A-Za-z_]|#{1,3}[A-Za-z_]",
-            r"@{1,3}[A-Za-z_]|@@ [A-Za-z_]|%{1,3}[A-Za-z_{]|={1,5}>|={2,5} ?[A-Za-z_]|:{1,3}[A-Za-z_]",
+            r"@{1,3}[A-Za-z_]|@@@? [A-Za-z_]|%{1,3} ?[A-Za-z_{]|={1,5}>|={2,5} ?[A-Za-z_]|:{1,3}[A-Za-z_]",
             r"!{1,3}[A-Za-z_]|[$&^\\]{1,3}[A-Za-z_{]|;{2}[A-Za-z_]",
             r"-{1,3}>|-{3,5} ?[A-Za-z_]|\$> ?[A-Za-z_]|[*+]{3} ?[A-Za-z_]",
             f"[{_BRACKETS}]",
@@ -91,7 +91,8 @@ _label_begun = Expression(
 _named = Expression(
     lambda: (
         rf"(?:{_first()}|{_CAPITALS})[ \t]{{1,2}}(?P<name>[\w.-]++)[ \t]{{0,2}}+"
-        r"(?P<key>(?:(?:(?i:with)|,)[ ]|\?)?:?[\w-]{1,64}[ ]?[=:][ ]?)?(?P<next>[^ \t]?)"
+        r"(?P<key>(?:(?:(?i:with)|,)[ ]|\?)?:?[\w-]{1,64}[ ]?[=:][ ]?|(?::|(?i:with|start|begin))(?=\n))?"
+        r"(?P<next>[^ \t]?)"
     )
 )
 _key_begun = re.compile(

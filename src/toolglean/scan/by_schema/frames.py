@@ -23,9 +23,10 @@ from toolglean.scan.by_schema.ends import after_frame, after_separator
 from toolglean.scan.by_schema.found import Schema
 from toolglean.scan.by_schema.heads import label_at, names_at, names_in_lists, quoted_tool_at
 from toolglean.scan.by_schema.labels import labelled
+from toolglean.scan.by_schema.lines import between_lines
 from toolglean.scan.by_schema.payload import Payload, Region, is_literal, payloads
 from toolglean.scan.by_schema.source import MAX_CLOSERS, ExhaustedError, Source
-from toolglean.scan.by_schema.tags import BEGIN_WORDS, Tag, closing_words, compact, mirrored, openers_at
+from toolglean.scan.by_schema.tags import Tag, mirrored, openers_at
 from toolglean.scan.by_schema.values import Pair, arguments_of, is_id, names_call
 from toolglean.scan.by_schema.words import (
     introduces_call,
@@ -33,10 +34,8 @@ from toolglean.scan.by_schema.words import (
     is_html,
     is_language,
     is_other_tag,
-    parts_of,
 )
 from toolglean.scan.nested import json_text
-from toolglean.scan.text import possessive
 
 __all__ = ["sequences"]
 
@@ -92,7 +91,7 @@ def _frames_at(source: Source, pos: int, part: _Part) -> Iterator[Reading]:
     if tag is not None and not tag.slash and tag.end <= part.end and not _is_other(source, tag):
         yield from _between_tags(source, tag, part)
     yield from _in_fence(source, pos, part)
-    yield from _between_lines(source, pos, part)
+    yield from between_lines(source, pos, part.end, part.frames)
     yield from _side_by_side(source, pos, part)
     yield from _in_brackets(source, pos, part)
     yield from _after_label(source, pos, part)
@@ -188,53 +187,6 @@ def _side_by_side(source: Source, pos: int, part: _Part) -> Iterator[Reading]:
     for begin, end in source.frame_ends(second, part.end):
         region = Region(second.end, begin, (second, *part.frames))
         yield from found_in(named[0], pos, end, payloads(source, region, named[0]))
-
-
-# -- lines of words ----------------------------------------------------------------------------------------------------
-
-_MORE_WORDS = possessive(r"[ :-]\w{1,64}+", "{0,3}")
-_begin = re.compile(
-    r"(?P<bullet>[^\w\s\"'`~(){}\[\]]{0,4}+)[ \t]*+"
-    rf"(?P<words>\w{{1,64}}+{_MORE_WORDS})[ \t]*+:?[ \t]*+\r?\n"
-).match
-_BULLETS = frozenset("-*•>#$+")
-
-
-def _between_lines(source: Source, pos: int, part: _Part) -> Iterator[Reading]:
-    # `BEGIN CALL f`, then arguments, then `END CALL`; or with a sign before both: `@call f`, then `@end`.
-    found = _begin(source.text, pos)
-    if not found or not source.starts_line(pos) or found["bullet"] in _BULLETS:
-        return
-    words = found["words"].replace(":", " ").split()
-    tool = source.tools.get(words[-1])
-    label = " ".join(words[:-1] if tool else words)
-    parts = parts_of(label)
-    if introduces_other(label) or (tool is None and not introduces_call(label)):
-        return
-    if not found["bullet"] and (not parts or {parts[0], parts[-1]}.isdisjoint(BEGIN_WORDS)):
-        return
-    heads = (found["words"], *words, " ".join(parts))
-    ends = _word_lines(source, (found["bullet"], heads), found.end(), part.end)
-    yield from closed_by(source, tool, (pos, found.end()), part.frames, ends)
-
-
-def _word_lines(source: Source, opener: tuple[str, tuple[str, ...]], start: int, end: int) -> Iterator[tuple[int, int]]:
-    # The lines that close: the sign and words for it, or a longer sign alone, or its mirror image.
-    sign, heads = opener
-    closing = closing_words(heads)
-    mirror = "<" * len(sign) if set(sign) == {">"} else mirrored(sign)
-    runs = {mirror} if len(sign) > 2 and set(sign) != {"#"} else set()
-    pos = start
-    for line in source.text[start:end].split("\n"):
-        inner = line.strip()
-        rest = inner.removeprefix(sign)
-        if inner.startswith(sign) and inner not in runs:
-            runs = set()  # what it begins may be cut off
-        if inner in runs or (len(line) < 80 and inner.startswith(sign) and rest.isascii() and compact(rest) in closing):
-            begin = pos + len(line) - len(line.lstrip())
-            if not source.is_begun(begin + len(inner) - len(rest.strip()), rest.strip(), None):
-                yield begin, pos + len(line.rstrip())
-        pos += len(line) + 1
 
 
 # -- fences ------------------------------------------------------------------------------------------------------------
