@@ -178,11 +178,9 @@ def _side_by_side(source: Source, pos: int, part: _Part) -> Iterator[Reading]:
     if tag is None or tag.slash or tag.empty or is_other_tag(tag.element):
         return
     named = quoted_tool_at(source, source.after_space(tag.end))
-    if named is None:
-        return
-    closer = source.closed_at(tag, source.after_space(named[1]), part.end)
-    second = source.tag_at(at) if closer and (at := source.after_space(closer)) < part.end else None
-    if second is None or second.slash or second.empty or second.element in named[0].properties:
+    closer = source.closed_at(tag, source.after_space(named[1]), part.end) if named is not None else 0
+    second = source.tag_at(source.after_space(closer)) if closer else None
+    if named is None or second is None or second.slash or second.empty or second.element in named[0].properties:
         return
     for begin, end in source.frame_ends(second, part.end):
         region = Region(second.end, begin, (second, *part.frames))

@@ -1,4 +1,4 @@
-# Calls between two lines: what the first one must be, and which lines close it. Does not depend on what is between them.
+# Calls between two lines: what the first one must be, and which lines close it. Does not depend on what is between.
 #
 #   BEGIN CALL f … END CALL      words, and those for the end
 #   @call f … @end               with signs before or after both

@@ -11,8 +11,9 @@ from __future__ import annotations
 import re
 
 __all__ = [
-    "CALL_SIGNS", "END_SIGNS", "END_WORDS", "FIRST_TWO", "STARTS", "ends", "introduces_call", "introduces_other",
-    "is_html", "is_language", "is_other_tag", "is_stray", "names_tool", "parts_of",
+    "ARGUMENTS", "CALL_SIGNS", "END_SIGNS", "END_WORDS", "FIRST_TWO", "IDS", "PLACEHOLDERS", "STARTS", "ends",
+    "introduces_call", "introduces_other", "is_html", "is_language", "is_other_tag", "is_stray", "names_tool",
+    "parts_of",
 ]  # fmt: skip
 
 
@@ -74,6 +75,18 @@ STARTS = tuple(sorted(_CALLS | _BEGINS | _set("api method next step task 使用 
 FIRST_TWO = frozenset(each[:size] for each in STARTS for size in (1, 2)) | frozenset(CALL_SIGNS)
 """The first characters of such a line: one of them, or two."""
 _KNOWN = _CALLS | _NAMES | _ENDS | _set("名称 名前 参数 引数 输入 인수")
+ARGUMENTS = _set(
+    "arg args argument arguments param params parameter parameters kwargs input inputs payload data with body "
+    "参数 引数 输入 入力 인수"
+)
+"""Labels before arguments."""
+IDS = _set(
+    "id ids callid toolcallid uid uuid guid ref reference index idx type kind n no nr num number seq step order "
+    "ordinal nonce rank"
+)
+"""Keys next to a call that are not arguments."""
+PLACEHOLDERS = _set("... … .. value <...> <…> placeholder todo xxx {...} [...] list any")
+"""Values that stand for others: with one of them, a call is documentation."""
 _STRAY = _set("a an and for her his its my of or our some that the their this to")
 _HTML = _set(
     """
