@@ -30,7 +30,7 @@ _signs = Expression(
         )
     )
 )
-_signs_begun = Expression(r"[<\[({|]|[#%!$&^\\]{1,3}|@{1,3} ?|:{1,3}|;{1,2}|={1,5} ?|-{1,5} ?|\$> ?|[*+]{1,3} ?")
+_signs_begun = Expression(r"[<\[({|]|[#!$&^\\]{1,3}|[@%]{1,3} ?|:{1,3}|;{1,2}|={1,5} ?|-{1,5} ?|\$> ?|[*+]{1,3} ?")
 
 # A fence with its line: code, unless it names a tool, or nothing comes before it and its word is not a language.
 _fence = Expression(r"(?:`{3,16}|~{3,16})[ \t]*(?P<info>[^`\n]{1,80})\n")
@@ -85,7 +85,7 @@ _label = Expression(
 _label_begun = Expression(
     lambda: (
         rf"(?:(?i:{_first_begun()})|[A-Z]|(?:{_first()}(?:[ ][\w-]{{0,16}}){{0,2}}|{_CAPITALS})[ \t]{{0,2}}"
-        rf"(?:={{1,2}}|-{{1,2}}|>|:/{{0,2}}|[({{\[]\w{{1,9}}|{_ARROW}{_AFTER})?)"
+        rf"(?:={{1,2}}|-{{1,2}}|>|:/|://\w{{0,16}}|\.\w{{0,12}}|[({{\[]\w{{0,9}}|{_ARROW}{_AFTER})?)"
     )
 )
 _named = Expression(
@@ -188,16 +188,14 @@ def _word_begins(text: str, i: int, names: frozenset[str], *, at_end: bool) -> b
         if at_end and named["name"] in names and _key_begun(text, named.end("name")):
             return None
         named = None
+    if at_end and _label_begun.fullmatch(text, i):
+        return None
     line = _label.match(text, i)
     if line is not None and (line.end() < len(text) or not at_end):
         return line["name"] in names
     begun = line or named
-    if not at_end:
-        return False
-    if _label_begun.fullmatch(text, i):
-        return None
     is_name_begun = begun is not None and begun.end() == len(text) and _begin_a_name(begun["name"], names)
-    return None if is_name_begun else False
+    return None if at_end and is_name_begun else False
 
 
 def _name_begins(text: str, i: int, names: frozenset[str], *, at_end: bool) -> bool | None:
