@@ -85,7 +85,8 @@ class _Opener:
         found = _line(line)
         left, core, right = (found[1], compact(found[2]), found[3]) if found else ("", "", "")
         if core in self.closing and core not in self.heads:
-            return left.strip() in {self.left, f"{self.left}/"} and right.strip(" .") in {"", self.right, *self.mirrors}
+            rights = {self.right} if self.right == mirrored(self.left) else {"", self.right, *self.mirrors}
+            return left.strip() in {self.left, f"{self.left}/"} and right.strip(" .") in rights
         if self.repeats and (left, core, right) == (self.left, self.core, self.right):
             return True
         return core in self.heads and (left + right) in self.mirrors and (left + right) not in self.left
