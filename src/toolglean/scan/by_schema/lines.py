@@ -56,8 +56,7 @@ def between_lines(source: Source, pos: int, end: int, frames: tuple[Tag, ...]) -
     opener = _Opener(found, words, label)
     ends = list(islice(_closing_lines(source, opener, found.end(), end), source.bound + 1))
     if not ends and opener.left == opener.right:
-        opener.repeats = True
-        ends = list(islice(_closing_lines(source, opener, found.end(), end), source.bound + 1))
+        ends = list(islice(_closing_lines(source, opener, found.end(), end, repeats=True), source.bound + 1))
     yield from closed_by(source, tool, (pos, found.end()), frames, ends)
 
 
@@ -71,34 +70,33 @@ class _Opener:
         is_other = mirror != self.left and not self.left.isascii()
         self.signs = {mirror} if len(self.left) > 2 or is_other else set()
         self.signs = set() if set(self.left) == {"#"} else self.signs
-        self.repeats = False  # whether the same line again closes it
         self.mirrors = {mirror} - {""}
         if self.right and self.right != mirrored(self.left):
             self.mirrors.add("".join(_ARROWS.get(char, mirrored(char)) for char in reversed(self.right)))
             if self.right[-1] in "{([":
                 self.signs.add(mirrored(self.right))
 
-    def is_closed_by(self, line: str) -> bool:
-        """Whether that line closes it: signs alone, a word for the end with the same signs, or its mirror image."""
-        if line in self.signs:
-            return True
+    def is_closed_by(self, line: str, *, repeats: bool) -> bool:
+        """Whether that line closes it: a word for the end with the same signs, its mirror image, or the same again."""
         found = _line(line)
         left, core, right = (found[1], compact(found[2]), found[3]) if found else ("", "", "")
         if core in self.closing and core not in self.heads:
             rights = {self.right} if self.right == mirrored(self.left) else {"", self.right, *self.mirrors}
             return left.strip() in {self.left, f"{self.left}/"} and right.strip(" .") in rights
-        if self.repeats and (left, core, right) == (self.left, self.core, self.right):
+        if repeats and (left, core, right) == (self.left, self.core, self.right):
             return True
         return core in self.heads and (left + right) in self.mirrors and (left + right) not in self.left
 
 
-def _closing_lines(source: Source, opener: _Opener, start: int, end: int) -> Iterator[tuple[int, int]]:
-    pos = start
+def _closing_lines(
+    source: Source, opener: _Opener, start: int, end: int, *, repeats: bool = False
+) -> Iterator[tuple[int, int]]:
+    pos, signs = start, opener.signs
     for line in source.text[start:end].split("\n"):
         inner = line.strip()
-        if opener.left and inner.startswith(opener.left) and inner not in opener.signs:
-            opener.signs = set()  # what it begins may be cut off
-        if inner and len(line) < 80 and opener.is_closed_by(inner):
+        if opener.left and inner.startswith(opener.left) and inner not in signs:
+            signs = set()  # what it begins may be cut off
+        if inner in signs or (inner and len(line) < 80 and opener.is_closed_by(inner, repeats=repeats)):
             begin = pos + len(line) - len(line.lstrip())
             rest = inner.lstrip(opener.left + " ")
             if not source.is_begun(begin + len(inner) - len(rest), rest, None):
