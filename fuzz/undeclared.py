@@ -36,6 +36,8 @@ FRAMES = (
     "<{w}>{b}</{w}>", "<{w}>\n{b}\n</{w}>", "<|{w}|>{b}<|/{w}|>", "<|{w}_begin|>\n{b}\n<|{w}_end|>", "[{w}]{b}[/{w}]",
     "⟦{w}⟧{b}⟦/{w}⟧", "@@{w}@@\n{b}\n@@end@@", "```{w}\n{b}\n```", "CALL: {b}", "call -> {b}", "=> {b}", "({w} {b})",
     "<{w} {b}/>", "<all>\n<{w}>{b}</{w}>\n<{w}>{b}</{w}>\n</all>", "{b}", "- {b}", "> <{w}>{b}</{w}>",
+    "CALL {b} END", "(call {b})", "tool://{b}\n", "call({b});", "🔧 {b} 🔧", "🔧 {b}\n🔚", "调用：{b}\n结束",
+    "tools.{b}",
 )  # fmt: skip
 WORDS = ("call", "act", "nova:do", "tool", "use_tool", "tool_call", "invoke", "div", "b")
 LINES = (
@@ -93,6 +95,9 @@ def _body(rng: random.Random) -> str:
             json.dumps({"fn": name, "with": arguments}),
             f"{name} " + " ".join(f"--{key} {value!r}" for key, value in pairs),
             f"tool: {name}\nargs: {text}",
+            f"{name}?" + "&".join(f"{key}={value}" for key, value in pairs),
+            f"{name} " + " ".join(f":{key} {json.dumps(value)}" for key, value in arguments.items()),
+            f"{name} " + " ".join(f"{key}={value}" for key, value in pairs),
         )
     )
 

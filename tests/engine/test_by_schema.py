@@ -213,7 +213,7 @@ def test_problems_of_text_that_became_a_call_are_not_reported() -> None:
 
 PIECES = (
     *("begin", "call", "Use", "CALL", "f", "add_two", "a-b", " ", "\n", ":", "->", "=>", "(", "{", "<", "[", "|", "="),
-    *("-", "***", "$>", "`", "```", "~~~", "x", "The", "#", "@", "!", "%", "⟦", "Tool", "I", "'", ".", "1", "\t", "next step"),
+    *("-", "***", "$>", "`", "```", "~~~", "x", "The", "#", "@", "!", "%", "⟦", "Tool", "I", "'", ".", "1", "\t", "next step", "?", ",", "with", "k", "调用", "🔧", "：", "//"),
 )  # fmt: skip
 NAMES = frozenset({"f", "add_two", "a-b"})
 LINES = Lines(Finder([]), watch, NAMES)

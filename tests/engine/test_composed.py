@@ -80,6 +80,9 @@ ROWS: dict[str, tuple[str, str, list[Any], str]] = {
         [],
         "",
     ),
+    "text in brackets behind an undeclared call": (
+        "auto", "TOOL: pay\nto: Ann\namount: 2\nEND TOOL\n\n[see below]", [], "",
+    ),
     "an announced call whose first word opens nothing": (
         "longcat", 'So:\n\nAction: pay {"to": "Ann", "amount": 2}', [], "",
     ),

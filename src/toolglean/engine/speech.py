@@ -46,7 +46,7 @@ class Speech(Keeping):
         i, self.last_text = 0, before
         while i < len(text):
             end = len(text)
-            if not is_data:
+            if not is_data or not text.strip("["):  # nothing but brackets: it may be no JSON after all
                 end, _ = self.part_at_line(text, i, end, last=last, start=start)
             self._say_part(text[i:end], start + i, is_data=is_data)
             self.remember(text[i:end])

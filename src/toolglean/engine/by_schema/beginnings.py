@@ -8,8 +8,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Any
 
 from toolglean.scan.expressions import Expression
@@ -24,14 +23,14 @@ _signs = Expression(
     "|".join(
         (
             r"<[<|｜@:\[]|\[[\[/|@:]|\([A-Za-z_]|\{(?:[{%#]|[A-Za-z_])|\|[A-Za-z_]|#{1,3}[A-Za-z_]",
-            r"@{1,3}[A-Za-z_]|@@ [A-Za-z_]|%{1,3}[A-Za-z_{]|={1,5}>|={2,5} ?[A-Za-z_]|:{1,3}[A-Za-z_]",
+            r"@{1,3}[A-Za-z_]|@@@? [A-Za-z_]|%{1,3} ?[A-Za-z_{]|={1,5}>|={2,5} ?[A-Za-z_]|:{1,3}[A-Za-z_]",
             r"!{1,3}[A-Za-z_]|[$&^\\]{1,3}[A-Za-z_{]|;{2}[A-Za-z_]",
             r"-{1,3}>|-{3,5} ?[A-Za-z_]|\$> ?[A-Za-z_]|[*+]{3} ?[A-Za-z_]",
             f"[{_BRACKETS}]",
         )
     )
 )
-_signs_begun = Expression(r"[<\[({|]|[#%!$&^\\]{1,3}|@{1,3} ?|:{1,3}|;{1,2}|={1,5} ?|-{1,5} ?|\$> ?|[*+]{1,3} ?")
+_signs_begun = Expression(r"[<\[({|]|[#!$&^\\]{1,3}|[@%]{1,3} ?|:{1,3}|;{1,2}|={1,5} ?|-{1,5} ?|\$> ?|[*+]{1,3} ?")
 
 # A fence with its line: code, unless it names a tool, or nothing comes before it and its word is not a language.
 _fence = Expression(r"(?:`{3,16}|~{3,16})[ \t]*(?P<info>[^`\n]{1,80})\n")
@@ -39,15 +38,13 @@ _fence_begun = Expression(r"`{1,16}[^`\n]{0,80}|~{1,16}[^`\n]{0,80}")
 _FIRST_SIGNS = frozenset("<[({|#@%=:!$&^\\;-*+`~" + _BRACKETS)
 
 # A tag, and the first thing after it.
-_TAG = r"<[A-Za-z_][^<>\n]{0,160}>|\[[A-Za-z_][^\[\]\n]{0,160}\]"
+_TAG = r"<[^\W\d][^<>\n]{0,160}>|\[[^\W\d][^\[\]\n]{0,160}\]"
 _tag = Expression(rf"(?P<tag>{_TAG})[ \t]*+(?:(?P<word>[\w.-]++)[ \t]*+)?+(?P<next>[^ \t]?)")
 _tag_begun = Expression(
-    r"<[A-Za-z_][^<>\n]{0,160}(?:>[ \t]*(?:[\w.-]+[ \t]*)?)?|\[[A-Za-z_][^\[\]\n]{0,160}(?:\][ \t]*(?:[\w.-]+[ \t]*)?)?"
+    r"<[^\W\d][^<>\n]{0,160}(?:>[ \t]*(?:[\w.-]+[ \t]*)?)?|\[[^\W\d][^\[\]\n]{0,160}(?:\][ \t]*(?:[\w.-]+[ \t]*)?)?"
 )
-_long_tag = Expression(
-    r"<[A-Za-z_][\w.:-]{0,64}(?:[ \t][^<>\n]{0,160})?\n|<[A-Za-z_][^<>\n]{160}|\[[A-Za-z_][^\[\]\n]{160}"
-)
-_opened = re.compile(r"[<\[]([\w.-]+)[ \t\n]")
+_long_tag = Expression(r"<[^\W\d][\w.:-]{0,64}(?:[ \t][^<>\n]{0,160})?\n|<[^\W\d][^<>\n]{160}|\[[^\W\d][^\[\]\n]{160}")
+_opened = re.compile(r"[<\[](?:[\w-]+:|[\w-]+[ ][\w-]+=[\"']?)?([\w.-]+)[\"']?[ \t\n]")
 _names = re.compile(r"[\w.-]+").findall
 _AFTER_TAG = frozenset("\n<[{(\"'`:=|#@*-~0123456789")
 _AFTER_WORD = frozenset("\n({[<|=:\"'")
@@ -55,35 +52,54 @@ _element = Expression(r"<([A-Za-z][A-Za-z0-9]*)[\s/>]")
 
 # -- words -------------------------------------------------------------------------------------------------------------
 
-# A label, a colon or an arrow, and a tool's name: `Tool: get_weather`, `begin get_weather`. A label begins with one of
-# these words, or is in capitals, so that the first word of a line of prose need not wait for the second one. Without a
-# colon or an arrow, a sign or the end of the line must follow the name: `Use get_weather, and …` is prose.
-_WORDS = (
-    *("act", "action", "api", "begin", "call", "cmd", "command", "do", "exec", "fn", "func", "function", "invoke"),
-    *("invoking", "method", "next", "op", "perform", "plugin", "run", "skill", "start", "step", "task", "tool", "use"),
-    "using",
-)
+# A label, a colon or an arrow, and a tool's name: `Tool: get_weather`, `begin get_weather`. A label begins with a word
+# for calling, or is in capitals, so that the first word of a line of prose need not wait for the second one. Without a
+# colon or an arrow, a sign, a key or the end of the line must follow the name: `Use get_weather, and …` is prose.
 
 
-def _begun(words: Iterable[str]) -> str:
+def _words() -> Any:
+    # What the reader knows of words. Imported lazily, because the import of toolglean does without it.
+    from toolglean.scan.by_schema import words  # noqa: PLC0415
+
+    return words
+
+
+@cache
+def _first() -> str:
+    return rf"(?i:{'|'.join(_words().STARTS)})[\w-]{{0,24}}"
+
+
+@cache
+def _first_begun() -> str:
     # An expression for the beginnings of these words.
-    return "|".join(sorted({each[:size] for each in words for size in range(1, len(each) + 1)}, key=len, reverse=True))
+    starts = {each[:size] for each in _words().STARTS for size in range(1, len(each) + 1)}
+    return "|".join(sorted(starts, key=len, reverse=True))
 
 
-_FIRST = rf"(?i:{'|'.join(_WORDS)})[\w-]{{0,24}}"
 _CAPITALS = r"[A-Z][A-Z0-9_-]{1,31}"
-_LABEL = rf"(?:{_FIRST}(?:[ ][\w-]{{1,16}}){{0,2}}|{_CAPITALS})"
-_ARROW = r"(?::=?|={1,2}>|-{1,2}>|→|⇒|➜|>>)"
-_AFTER = r"[ \t]{0,4}(?:\n[ \t]{0,4})?[\"'`@]?"
-_label = Expression(rf"{_LABEL}[ \t]{{0,2}}{_ARROW}{_AFTER}(?P<name>[\w.-]*)")
-_label_begun = Expression(
-    rf"(?:(?i:{_begun(_WORDS)})|[A-Z]|(?:{_FIRST}(?:[ ][\w-]{{0,16}}){{0,2}}|{_CAPITALS})[ \t]{{0,2}}"
-    rf"(?:={{1,2}}|-{{1,2}}|>|{_ARROW}{_AFTER})?)"
+_ARROW = r"(?:://(?:\w{1,16}/)?|::?=?|：|={1,2}>|-{1,2}>|→|⇒|➜|>>|\.(?:\w{1,12}\()?|[({\[](?:\w{1,9}[:=][ ]?)?)"
+_AFTER = r"[ \t]{0,4}(?:\n[ \t]{0,4})?[\"'`@:]?"
+_label = Expression(
+    lambda: rf"(?:{_first()}(?:[ ][\w-]{{1,16}}){{0,2}}|{_CAPITALS})[ \t]{{0,2}}{_ARROW}{_AFTER}(?P<name>[\w.-]*)"
 )
-_named = Expression(rf"(?:{_FIRST}|{_CAPITALS})[ \t]{{1,2}}(?P<name>[\w.-]++)[ \t]{{0,2}}+(?P<next>[^ \t]?)")
+_label_begun = Expression(
+    lambda: (
+        rf"(?:(?i:{_first_begun()})|[A-Z]|(?:{_first()}(?:[ ][\w-]{{0,16}}){{0,2}}|{_CAPITALS})[ \t]{{0,2}}"
+        rf"(?:={{1,2}}|-{{1,2}}|>|:/|://\w{{0,16}}|\.\w{{0,12}}|[({{\[]\w{{0,9}}|{_ARROW}{_AFTER})?)"
+    )
+)
+_named = Expression(
+    lambda: (
+        rf"(?:{_first()}|{_CAPITALS})[ \t]{{1,2}}(?P<name>[\w.-]++)[ \t]{{0,2}}+"
+        r"(?P<key>(?:(?:(?i:with)|,)[ ]|\?)?:?[\w-]{1,64}[ ]?[=:][ ]?|(?::|(?i:with|start|begin))(?=\n))?"
+        r"(?P<next>[^ \t]?)"
+    )
+)
+_key_begun = re.compile(
+    r"[ \t]{1,2}(?:(?:(?i:with)|,)[ ]?)?:?[\w-]{0,64}[ ]?|,[ ]?[\w-]{0,64}[ ]?|\?[\w-]{0,64}"
+).fullmatch
 _AFTER_NAME = frozenset("\n({[<|=:-")
 _word = re.compile(r"[^\W\d][\w.-]*").match
-_BEGINNINGS = frozenset(each[:size] for each in _WORDS for size in range(1, len(each) + 1))
 
 
 def may_begin(two: str) -> bool:
@@ -91,9 +107,10 @@ def may_begin(two: str) -> bool:
     not begin with a tool's name.
     """
     char = two[0]
-    if not (char.isalpha() or char == "_"):
+    if char in _FIRST_SIGNS or (char.isascii() and not (char.isalpha() or char == "_")):
         return char in _FIRST_SIGNS
-    return two.lower() in _BEGINNINGS or (char.isupper() and (two.isupper() or two[1:] in _IN_CAPITALS))
+    is_capital = char.isascii() and char.isupper() and (two.isupper() or two[1:] in _IN_CAPITALS)
+    return is_capital or two.lower() in _words().FIRST_TWO or char in _words().CALL_SIGNS
 
 
 _IN_CAPITALS = frozenset("0123456789_-")
@@ -120,18 +137,11 @@ def begins(text: str, i: int, names: frozenset[str], *, opens_content: bool, at_
         return found if found is not False or not opens_content else _name_begins(text, i, names, at_end=at_end)
     if char in {"`", "~"}:
         return _fence_begins(text, i, names, opens_content=opens_content, at_end=at_end)
-    if _signs.match(text, i):
+    if _signs.match(text, i) or (not char.isascii() and char in _words().CALL_SIGNS):
         return True
     if char in {"<", "["}:
         return _tag_begins(text, i, names, at_end=at_end)
     return None if at_end and _signs_begun.fullmatch(text, i) else False
-
-
-def _words() -> Any:
-    # What the reader knows of words. Imported lazily, because most turns have neither tags nor fences.
-    from toolglean.scan.by_schema import words  # noqa: PLC0415
-
-    return words
 
 
 def _fence_begins(text: str, i: int, names: frozenset[str], *, opens_content: bool, at_end: bool) -> bool | None:
@@ -173,19 +183,19 @@ def _tag_begins(text: str, i: int, names: frozenset[str], *, at_end: bool) -> bo
 def _word_begins(text: str, i: int, names: frozenset[str], *, at_end: bool) -> bool | None:
     named = _named.match(text, i)
     if named is not None and named["next"]:
-        if named["next"] in _AFTER_NAME and named["name"] in names:
+        if (named["next"] in _AFTER_NAME or named["key"]) and named["name"] in names:
             return True
+        if at_end and named["name"] in names and _key_begun(text, named.end("name")):
+            return None
         named = None
+    if at_end and _label_begun.fullmatch(text, i):
+        return None
     line = _label.match(text, i)
     if line is not None and (line.end() < len(text) or not at_end):
         return line["name"] in names
     begun = line or named
-    if not at_end:
-        return False
-    if _label_begun.fullmatch(text, i):
-        return None
     is_name_begun = begun is not None and begun.end() == len(text) and _begin_a_name(begun["name"], names)
-    return None if is_name_begun else False
+    return None if at_end and is_name_begun else False
 
 
 def _name_begins(text: str, i: int, names: frozenset[str], *, at_end: bool) -> bool | None:

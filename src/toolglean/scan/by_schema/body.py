@@ -6,20 +6,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from toolglean.scan.by_schema.found import FoundCall, Schema
 from toolglean.scan.by_schema.heads import names_at
 from toolglean.scan.by_schema.items import items
 from toolglean.scan.by_schema.payload import Payload, Region, payloads
-from toolglean.scan.by_schema.source import Source
+from toolglean.scan.by_schema.source import Closer, Source
+from toolglean.scan.by_schema.tags import Tag
 
 _sign_and_word = re.compile(
     r"(?:[^\w\s]{1,3}[ \t]+)?([\w.-]*\w)(?=[ \t]*(?:--|[({:|=\[]|\r?\Z|[ \t][^\W\d][\w-]*[:=]))"
 ).match
 
-__all__ = ["Calls", "Reading", "body", "found_in"]
+__all__ = ["Calls", "Reading", "body", "closed_by", "found_in"]
 
 Calls = tuple[FoundCall, ...]
 
@@ -36,6 +37,27 @@ def found_in(tool: Schema, start: int, end: int, found: Iterator[Payload]) -> It
     """The calls of the tool with those arguments, in a frame from `start` to `end`."""
     for each in found:
         yield Reading(end, each.cost, (FoundCall(tool.name, each.arguments, each.text, start, end, each.id),))
+
+
+def closed_by(
+    source: Source, tool: Schema | None, places: tuple[int, int], frames: tuple[Tag, ...], ends: Iterable[Closer]
+) -> Iterator[Reading]:
+    """The readings of a frame that may end at several places: a later one is less plausible.
+
+    Args:
+        source: the text.
+        tool: the tool that the opener names, if it names one.
+        places: where the frame begins, and where its opener ends.
+        frames: the tags that are open around it.
+        ends: where what closes it may begin and end.
+    """
+    for number, (begin, end) in enumerate(ends):
+        if number > source.bound:
+            return
+        region = Region(places[1], begin, frames, "elements" if number else "text")
+        span = (places[0], end)
+        for each in found_in(tool, *span, payloads(source, region, tool)) if tool else body(source, region, span):
+            yield each._replace(cost=each.cost + number)
 
 
 def body(source: Source, region: Region, span: tuple[int, int]) -> Iterator[Reading]:

@@ -7,7 +7,7 @@ import re
 
 from toolglean.scan.by_schema.source import Source
 from toolglean.scan.by_schema.tags import compact
-from toolglean.scan.by_schema.words import ends, parts_of
+from toolglean.scan.by_schema.words import END_SIGNS, ends, parts_of
 
 __all__ = ["after_frame", "after_separator"]
 
@@ -15,7 +15,7 @@ MAX_WORDS = 3  # of a tag that ends a turn
 
 _rule = re.compile(r"[ \t\r\n]*(?:[,;|]|([-=*_~+#.])\1{2,}(?=[ \t]*\r?\n))?[ \t\r\n]*").match
 _signs = r"[^\w\s\"'`(){}\[\]<>]{0,6}"
-_stop_line = re.compile(rf"{_signs}[ \t]*(\w[\w -]{{0,15}}?)[ \t]*{_signs}|[‡⁂∎■◼◆⏹⊣⊥]{{1,3}}").fullmatch
+_stop_line = re.compile(rf"{_signs}[ \t]*(\w[\w -]{{0,15}}?)[ \t]*{_signs}|[{END_SIGNS}]{{1,3}}").fullmatch
 _TURNS = frozenset(
     {"turn", "reply", "message", "msg", "assistant", "answer", "end", "done", "over", "stop", "fin", "eot", "halt"}
 )
@@ -52,8 +52,8 @@ def _ends_turn(source: Source, pos: int) -> bool:
     tag = source.tag_at(pos)
     if tag is None or tag.pairs or tag.left == "(" or tag.end < pos + len(rest) or len(tag.words) > MAX_WORDS:
         return False
-    if tag.slash and _TURNS.isdisjoint(parts_of(" ".join(tag.words))):
-        return False  # it closes what is before the text
+    if (tag.slash or tag.left in {"<", "["}) and _TURNS.isdisjoint(parts_of(" ".join(tag.words))):
+        return False  # it closes what is before the text, or is text: `[see below]`
     word = compact(" ".join(tag.words))
     is_other = word.startswith("end") and word[3:] not in _WHOLES
     return not (is_other or any(each in source.tools for each in tag.words)) and source.text.find(rest) == pos

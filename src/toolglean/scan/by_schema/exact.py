@@ -4,9 +4,10 @@
 #   kind="bar" | series=[3, 1]      pairs between which there is a sign, a line break, a blank, or a tag
 #   code := "X";
 #   --query "a b" --limit 3         options, whose values may also be words
+#   (query "a b") (limit 3)         lists, as in Lisp
+#   ?query=a%20b&limit=3            the query of a URL
 #
-# All pairs are written in the same way: the sign before the key, the quote around it, the sign after it, and what is
-# between two pairs.
+# All pairs are written in the same way: see align.py.
 """Arguments with literal values."""
 
 from __future__ import annotations
@@ -14,22 +15,22 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
+from toolglean.scan.by_schema.align import MAX_PAIRS, Style, sign_at, space, unbroken
 from toolglean.scan.by_schema.found import Schema
 from toolglean.scan.by_schema.literals import literal_at, string_at
-from toolglean.scan.by_schema.pairs import MID
 from toolglean.scan.by_schema.values import Pair, is_id
 from toolglean.scan.nested import json_text
 
-__all__ = ["Exact", "exact_at", "exact_in", "unbroken"]
+__all__ = ["Exact", "exact_at", "exact_in"]
 
-MAX_PAIRS = 64
-
-_space = re.compile(r"[ \t\r\n]*").match
-_key = re.compile(
+_any_key = re.compile(
     r"(?P<lead>[^\w\s\"'`<>(){}\[\],;]{0,3}[ \t]{0,4})(?P<quote>[\"'`]?)(?P<key>\w[\w.-]*)(?P=quote)"
 ).match
-_between = re.compile(
-    r"[ \t]*(?P<sign>[,;|&/·•¦§~]|<[^\w\s<>]{1,6}>|<[|｜]?[a-z]{1,12}[|｜]?>|(?=\r?\n)|(?=[ \t]))(?:[ \t]*\r?\n)*[ \t]*"
+_listed = re.compile(r"\([ \t]*[:\"']?([\w-][\w.-]*)[\"']?(?:[ \t]+\.)?\s+").match
+_list_end = re.compile(r"\s*\)").match
+_gap = re.compile(
+    r"[ \t]*(?P<sign>[,;|&/·•¦§~，；、]|<[^\w\s<>]{1,6}>|<[|｜]?[a-z]{1,12}[|｜]?>|(?=\r?\n)|(?=[ \t]))"
+    r"(?:[ \t]*\r?\n)*[ \t]*"
 ).match
 _bare = re.compile(r"[^\s\"'<>(){}\[\],;|`\\$-][^\s\"'<>`\\$]*(?<![,;])(?=[ \t\r\n]|\Z)").match
 
@@ -43,19 +44,15 @@ class Exact(NamedTuple):
     between: str = ""
 
 
-class _Head(NamedTuple):
-    lead: str
-    quote: str
-    mid: str
-
-
 def exact_at(text: str, pos: int, end: int, tool: Schema) -> Exact | None:
     """As many pairs as there are from `pos` on; None if there is none, or if another key is written in their way."""
-    head: _Head | None = None
+    if text.startswith("?", pos):
+        return _query(text, pos, end, tool)
+    head: Style | None = None
     sign: str | None = None
     found: list[Pair] = []
     after = Exact(pos, "", found)
-    pos = _space(text, pos, end).end()  # type: ignore[union-attr]  # it matches the empty string
+    pos = space(text, pos, end).end()  # type: ignore[union-attr]  # it matches the empty string
     while len(found) < MAX_PAIRS:
         begun = _begun(text, pos, end)
         if begun is None or (head is not None and begun[0] != head):
@@ -63,13 +60,15 @@ def exact_at(text: str, pos: int, end: int, tool: Schema) -> Exact | None:
         if begun[1] not in tool.properties and not is_id(begun[1], tool):
             return None
         head, key, at = begun
-        value = _value(text, at, end, head)
-        if value is None:
+        value = _literal(text, at, end, head)
+        closer = _list_end(text, value[0], end) if value is not None and head.lead == "(" else None
+        if value is None or (head.lead == "(" and not closer):
             return None
+        value = (closer.end(), value[1]) if closer else value
         pair = Pair(key, value[1], is_exact=True)
         if key in tool.properties:
             found.append(pair)
-        mark = _between(text, value[0], end)
+        mark = _gap(text, value[0], end)
         if not mark or (sign is not None and (mark["sign"] or _break(mark[0])) != sign):
             return Exact(value[0], "", found, sign or "")
         after = Exact(value[0], mark["sign"], found, sign or "")
@@ -88,24 +87,44 @@ def exact_in(text: str, start: int, end: int, tool: Schema) -> list[Pair] | None
     return found.pairs if rest == found.sign and not rest.startswith("<") else None
 
 
+_parameters = re.compile(r"\?((?:[\w.-]+=[^\s&\"'`<>{}\[\]|\\^]*&)*[\w.-]+=[^\s&\"'`<>{}\[\]|\\^]*)").match
+_escapes = re.compile(r"(?:[^%]|%[0-9A-Fa-f]{2})*").fullmatch
+
+
+def _query(text: str, pos: int, end: int, tool: Schema) -> Exact | None:
+    # `?city=New%20York&days=3`: the query of a URL. A plus sign is a blank only where other signs are escaped.
+    found = _parameters(text, pos, end)
+    if not found or not _escapes(found[1]) or ("+" in found[1] and "%" not in found[1]):
+        return None
+    from urllib.parse import unquote_plus  # noqa: PLC0415  # few calls need it
+
+    rows = [row.partition("=") for row in found[1].split("&")]
+    if any(key not in tool.properties for key, _, _ in rows):
+        return None
+    return Exact(found.end(), "", [Pair(key, unquote_plus(value), is_exact=True) for key, _, value in rows], "&")
+
+
 def _break(text: str) -> str:
     return "\n" if "\n" in text else " "
 
 
-def _begun(text: str, pos: int, end: int) -> tuple[_Head, str, int] | None:
-    found = _key(text, pos, end)
+def _begun(text: str, pos: int, end: int) -> tuple[Style, str, int] | None:
+    found = _listed(text, pos, end)
+    if found:
+        return Style("(", "", " "), found[1], found.end()
+    found = _any_key(text, pos, end)
     if not found:
         return None
     lead = found["lead"].strip()
-    mid = MID(text, found.end(), end)
+    mid = sign_at(text, found.end(), end)
     if mid:
-        return _Head(lead, found["quote"], mid[1]), found["key"], _space(text, mid.end(), end).end()  # type: ignore[union-attr]  # it matches the empty string
-    if lead.startswith("-") and text[found.end() : found.end() + 1] in {" ", "\t"}:
-        return _Head(lead, found["quote"], " "), found["key"], found.end() + 1
+        return Style(lead, found["quote"], mid[1]), found["key"], space(text, mid.end(), end).end()  # type: ignore[union-attr]  # it matches the empty string
+    if (lead.startswith("-") or lead in {":", "#:"}) and text[found.end() : found.end() + 1] in {" ", "\t"}:
+        return Style(lead, found["quote"], " "), found["key"], found.end() + 1
     return None
 
 
-def _value(text: str, pos: int, end: int, head: _Head) -> tuple[int, str] | None:
+def _literal(text: str, pos: int, end: int, head: Style) -> tuple[int, str] | None:
     # The end of the value, and its text.
     if text[pos : pos + 1] in {'"', "'"}:
         quoted = string_at(text, pos)
@@ -128,11 +147,3 @@ def _value(text: str, pos: int, end: int, head: _Head) -> tuple[int, str] | None
 
 def _may_end(char: str) -> bool:
     return not (char.isalnum() or char in "_-+:./%@#$'\"")
-
-
-def unbroken(text: str, pos: int, end: int, value: str) -> str:
-    """The value of a string in quotes; without the line breaks that belong to three quotes on lines of their own."""
-    is_block = text.startswith(('"""\n', "'''\n"), pos)
-    if not is_block or text[text.rfind("\n", 0, end - 3) + 1 : end - 3].strip() or not value.endswith("\n"):
-        return value
-    return value[1:-1] if len(value) > 1 else ""

@@ -15,16 +15,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import islice
 from typing import Any, Literal, NamedTuple
 
-from toolglean.scan.by_schema.body import Calls, Reading, body, found_in
+from toolglean.scan.by_schema.body import Calls, Reading, body, closed_by, found_in
 from toolglean.scan.by_schema.ends import after_frame, after_separator
 from toolglean.scan.by_schema.found import Schema
-from toolglean.scan.by_schema.heads import label_at, names_at, quoted_tool_at
+from toolglean.scan.by_schema.heads import label_at, names_at, names_in_lists, quoted_tool_at
 from toolglean.scan.by_schema.labels import labelled
+from toolglean.scan.by_schema.lines import between_lines
 from toolglean.scan.by_schema.payload import Payload, Region, is_literal, payloads
 from toolglean.scan.by_schema.source import MAX_CLOSERS, ExhaustedError, Source
-from toolglean.scan.by_schema.tags import BEGIN_WORDS, Tag, closing_words, compact, mirrored, openers_at
+from toolglean.scan.by_schema.tags import Tag, mirrored, openers_at
 from toolglean.scan.by_schema.values import Pair, arguments_of, is_id, names_call
 from toolglean.scan.by_schema.words import (
     introduces_call,
@@ -32,10 +34,8 @@ from toolglean.scan.by_schema.words import (
     is_html,
     is_language,
     is_other_tag,
-    parts_of,
 )
 from toolglean.scan.nested import json_text
-from toolglean.scan.text import possessive
 
 __all__ = ["sequences"]
 
@@ -91,7 +91,7 @@ def _frames_at(source: Source, pos: int, part: _Part) -> Iterator[Reading]:
     if tag is not None and not tag.slash and tag.end <= part.end and not _is_other(source, tag):
         yield from _between_tags(source, tag, part)
     yield from _in_fence(source, pos, part)
-    yield from _between_lines(source, pos, part)
+    yield from between_lines(source, pos, part.end, part.frames)
     yield from _side_by_side(source, pos, part)
     yield from _in_brackets(source, pos, part)
     yield from _after_label(source, pos, part)
@@ -178,69 +178,13 @@ def _side_by_side(source: Source, pos: int, part: _Part) -> Iterator[Reading]:
     if tag is None or tag.slash or tag.empty or is_other_tag(tag.element):
         return
     named = quoted_tool_at(source, source.after_space(tag.end))
-    if named is None:
-        return
-    close = source.after_space(named[1])
-    closer = next((each for each in source.closers(tag, part.end) if each[0] == close), None)
-    second = source.tag_at(at) if closer is not None and (at := source.after_space(closer[1])) < part.end else None
-    if second is None or second.slash or second.empty or second.element in named[0].properties:
+    closer = source.closed_at(tag, source.after_space(named[1]), part.end) if named is not None else 0
+    second = source.tag_at(source.after_space(closer)) if closer else None
+    if named is None or second is None or second.slash or second.empty or second.element in named[0].properties:
         return
     for begin, end in source.frame_ends(second, part.end):
         region = Region(second.end, begin, (second, *part.frames))
         yield from found_in(named[0], pos, end, payloads(source, region, named[0]))
-
-
-# -- lines of words ----------------------------------------------------------------------------------------------------
-
-_MORE_WORDS = possessive(r"[ :-]\w{1,64}+", "{0,3}")
-_begin = re.compile(
-    r"(?P<bullet>[^\w\s\"'`~(){}\[\]]{0,4}+)[ \t]*+"
-    rf"(?P<words>\w{{1,64}}+{_MORE_WORDS})[ \t]*+:?[ \t]*+\r?\n"
-).match
-_BULLETS = frozenset("-*•>#$+")
-
-
-def _between_lines(source: Source, pos: int, part: _Part) -> Iterator[Reading]:
-    # `BEGIN CALL f`, then arguments, then `END CALL`; or with a sign before both: `@call f`, then `@end`.
-    found = _begin(source.text, pos)
-    if not found or not source.starts_line(pos) or found["bullet"] in _BULLETS:
-        return
-    words = found["words"].replace(":", " ").split()
-    tool = source.tools.get(words[-1])
-    label = " ".join(words[:-1] if tool else words)
-    parts = parts_of(label)
-    if introduces_other(label) or (tool is None and not introduces_call(label)):
-        return
-    if not found["bullet"] and (not parts or {parts[0], parts[-1]}.isdisjoint(BEGIN_WORDS)):
-        return
-    heads = (found["words"], *words, " ".join(parts))
-    for number, (begin, end) in enumerate(_word_lines(source, (found["bullet"], heads), found.end(), part.end)):
-        if number > source.bound:
-            return
-        region = Region(found.end(), begin, part.frames, "elements" if number else "text")
-        span = (pos, end)
-        readings = found_in(tool, *span, payloads(source, region, tool)) if tool else body(source, region, span)
-        for each in readings:
-            yield each._replace(cost=each.cost + number)
-
-
-def _word_lines(source: Source, opener: tuple[str, tuple[str, ...]], start: int, end: int) -> Iterator[tuple[int, int]]:
-    # The lines that close: the sign and words for it, or a longer sign alone, or its mirror image.
-    sign, heads = opener
-    closing = closing_words(heads)
-    mirror = "<" * len(sign) if set(sign) == {">"} else mirrored(sign)
-    runs = {mirror} if len(sign) > 2 and set(sign) != {"#"} else set()
-    pos = start
-    for line in source.text[start:end].split("\n"):
-        inner = line.strip()
-        rest = inner.removeprefix(sign)
-        if inner.startswith(sign) and inner not in runs:
-            runs = set()  # what it begins may be cut off
-        if inner in runs or (len(line) < 80 and inner.startswith(sign) and rest.isascii() and compact(rest) in closing):
-            begin = pos + len(line) - len(line.lstrip())
-            if not source.is_begun(begin + len(inner) - len(rest.strip()), rest.strip(), None):
-                yield begin, pos + len(line.rstrip())
-        pos += len(line) + 1
 
 
 # -- fences ------------------------------------------------------------------------------------------------------------
@@ -262,18 +206,12 @@ def _in_fence(source: Source, pos: int, part: _Part) -> Iterator[Reading]:
         or len(info.split()) > 3
     ):
         return
-    for number, (begin, end) in enumerate(_fence_ends(source, found[1], found.end(), part.end)):
-        if number > source.bound:
-            return
-        region = Region(found.end(), begin, part.frames, "elements" if number else "text")
-        span = (pos, end)
-        readings = found_in(tool, *span, payloads(source, region, tool)) if tool else body(source, region, span)
-        for each in readings:
-            yield each._replace(cost=each.cost + number)
-        if part.depth and tool is None:
-            for each in sequences(source, found.end(), begin, part.depth - 1, part.frames):
-                if each.calls:
-                    yield Reading(end, each.cost + number, each.calls)
+    ends = list(islice(_fence_ends(source, found[1], found.end(), part.end), source.bound + 1))
+    yield from closed_by(source, tool, (pos, found.end()), part.frames, ends)
+    for number, (begin, end) in enumerate(ends if part.depth and tool is None else ()):
+        for each in sequences(source, found.end(), begin, part.depth - 1, part.frames):
+            if each.calls:
+                yield Reading(end, each.cost + number, each.calls)
 
 
 def _fence_ends(source: Source, fence: str, start: int, end: int) -> Iterator[tuple[int, int]]:
@@ -297,12 +235,20 @@ def _in_brackets(source: Source, pos: int, part: _Part) -> Iterator[Reading]:
     for left in openers_at(source.text, pos):
         if not left.startswith(("{{", "{%")) or "=>" in source.text[pos : pos + REACH]:  # a template's expression
             yield from _in_bracket(source, pos, left, part)
+    word = _function(source.text, pos)
+    if word and introduces_call(word[0]) and source.starts_line(pos):  # `call("f", {…})`
+        for each in _in_bracket(source, word.end(), source.text[word.end()], part):
+            yield each._replace(calls=tuple(replace(call, start=pos) for call in each.calls))
+
+
+_function = re.compile(r"\w+(?:\.\w+)?(?=[({\[])").match
 
 
 def _in_bracket(source: Source, pos: int, left: str, part: _Part) -> Iterator[Reading]:
     right = mirrored(left)
     heads = _bracket_heads(source, source.after_blanks(pos + len(left)), part.end, left)
     if not heads:
+        yield from _list_of_calls(source, pos, left, part)
         return
     # Where signs are the brackets, a later pair of them may have been meant: only literals show that it ends here.
     is_run = right == left
@@ -322,13 +268,27 @@ def _in_bracket(source: Source, pos: int, left: str, part: _Part) -> Iterator[Re
         source.spend()
 
 
+_listed = re.compile(r"\(\s*(\w[\w-]*)\s+(?=\()").match
+
+
+def _list_of_calls(source: Source, pos: int, left: str, part: _Part) -> Iterator[Reading]:
+    # `(calls (f …) (g …))`
+    found = _listed(source.text, pos) if left == "(" else None
+    end = source.before_space(pos, part.end)
+    if found and part.depth and introduces_call(found[1]) and source.text[end - 1] == ")":
+        for each in sequences(source, found.end(), end - 1, part.depth - 1, part.frames):
+            if each.calls:
+                yield Reading(end, each.cost, each.calls)
+
+
 def _bracket_heads(source: Source, pos: int, end: int, left: str) -> list[tuple[Schema, int]]:
+    pos += source.text.startswith(":", pos)
     found = list(names_at(source, pos, end))
     if left.endswith("(") and found and not source.text.startswith(('"', "'", found[0][0].name), pos):
         found = []  # words, a sign and a name in parentheses are prose
-    word = re.compile(r"\w+[ \t]+").match(source.text, pos)
-    if word and not found and not introduces_other(word[0]):
-        found = list(names_at(source, word.end(), end))
+    word = re.compile(r"(\w[\w-]*)(\s+)(?:'(?=\w))?").match(source.text, pos)
+    if word and not found and not introduces_other(word[1]) and ("\n" not in word[2] or left == "("):
+        found = [*names_at(source, word.end(), end), *(names_in_lists(source, word.end()) if left == "(" else ())]
     return found
 
 

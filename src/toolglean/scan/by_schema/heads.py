@@ -10,18 +10,15 @@ from collections.abc import Iterator
 from toolglean.scan.by_schema.found import Schema
 from toolglean.scan.by_schema.source import Source
 from toolglean.scan.by_schema.tags import Tag
-from toolglean.scan.by_schema.words import is_html, names_tool
+from toolglean.scan.by_schema.words import ARGUMENTS, is_html, names_tool
 
-__all__ = ["label_at", "names_at", "quoted_tool_at", "wrapped"]
+__all__ = ["label_at", "names_at", "names_in_lists", "quoted_tool_at", "wrapped"]
 
 _label = re.compile(
     r"[^\w\s\"'`<>(){}\[\],;=]{0,3}[ \t]*+(\w++(?:[ .-]\w++){0,5})"
-    r"(?:[ \t]*(:=|=+>|-+>|~>|>>|::|[:=→⇒⟶|~§]+)|[ \t])[ \t]*"
+    r"(?:[ \t]*(:=|=+>|-+>|~>|>>|://(?:\w+/)?|::|[:：=→⇒⟶|~§]+)|[ \t])[ \t]*"
 ).match
-_sign_label = re.compile(
-    r"(\w++(?:[ .-]\w++){0,5})[ \t]*(?::=|={1,2}>|-{1,2}>|~>|>{1,3}|::|[:→⇒⇨⟶⟹➜➔➤▶►❯|])[ \t]*"
-).match
-_after_name = re.compile(r"[ \t]*(?:=>|->|::|[:=|;,→⇒~])").match
+_after_name = re.compile(r"[ \t]*(?:=>|->|::|[:：=|;,，；→⇒~])").match
 _one_word = re.compile(r"\w+").match
 _fence = re.compile(r"(`{3,}|~{3,})[ \t]*[\w+-]*[ \t]*\r?\n").match
 
@@ -40,10 +37,9 @@ def quoted_tool_at(source: Source, pos: int) -> tuple[Schema, int] | None:
 
 def label_at(source: Source, pos: int) -> tuple[str, int] | None:
     """The label of one to three words and the sign after it that begin at `pos`, and the end of the sign."""
-    found = _sign_label(source.text, pos)
-    if not found or len(found[1].split()) > 3:
-        return None
-    return found[1], found.end()
+    found = _label(source.text, pos)
+    is_label = found is not None and found.start(1) == pos and found[2] not in {None, "="}
+    return (found[1], found.end()) if found is not None and is_label and len(found[1].split()) <= 3 else None
 
 
 def names_at(source: Source, start: int, end: int) -> Iterator[tuple[Schema, int]]:
@@ -94,10 +90,22 @@ def _names_in_tags(source: Source, pos: int, end: int) -> Iterator[tuple[Schema,
         at = source.after_space(element.end) if element is not None else end
         found = quoted_tool_at(source, at) if element is not None else None
         if found is not None and element is not None:
-            close = source.after_space(found[1])
-            for closer in source.closers(element, end):
-                if closer[0] == close:
-                    yield found[0], closer[1]
+            closer = source.closed_at(element, source.after_space(found[1]), end)
+            if closer:
+                yield found[0], closer
+
+
+_named_list = re.compile(r"\(\s*([\w-]+)\s+[\"':]?").match
+
+
+def names_in_lists(source: Source, pos: int) -> Iterator[tuple[Schema, int]]:
+    """The tool in a list whose first word is for its name, and the end of that list: `(name f)`."""
+    found = _named_list(source.text, pos)
+    tool = source.named_at(found.end()) if found and names_tool(found[1]) else None
+    if found and tool is not None:
+        end = re.compile(r"[\"']?\s*\)").match(source.text, found.end() + len(tool.name))
+        if end:
+            yield tool, end.end()
 
 
 def _without_tools(source: Source, tag: Tag) -> str:
@@ -110,23 +118,18 @@ def _second(source: Source, tag: Tag, end: int) -> Tag | None:
     word = _one_word(source.text, at)
     if not word:
         return None
-    close = source.after_space(word.end())
-    closer = next((each for each in source.closers(tag, end) if each[0] == close), None)
-    return source.tag_at(source.after_space(closer[1])) if closer is not None else None
+    closer = source.closed_at(tag, source.after_space(word.end()), end)
+    return source.tag_at(source.after_space(closer)) if closer else None
 
 
-_ARGUMENTS = frozenset(
-    {
-        *("arg", "args", "argument", "arguments", "param", "params", "parameter", "parameters"),
-        *("kwargs", "input", "inputs", "payload", "data", "with", "body"),
-    }
-)
+_with = re.compile(r"(?:with|args|params)[ \t]+", re.IGNORECASE).match
+_list = re.compile(r"\((?:\s*(?P<word>[\w-]+)(?=\s))?\s*(?=[(:])").match
 
 
 def _may_introduce(text: str, label: re.Match[str]) -> bool:
     # Whether the label is not a pair of another key: a bracket or a new line follows, or it says so.
     follows = text[label.end() : label.end() + 1]
-    return follows in {"{", "(", "<", "[", "\n", "\r"} or label[1].casefold() in _ARGUMENTS
+    return follows in {"{", "(", "<", "[", "\n", "\r"} or label[1].casefold() in ARGUMENTS
 
 
 def wrapped(source: Source, start: int, end: int, tail: int, tool: Schema) -> Iterator[tuple[int, int]]:
@@ -148,6 +151,11 @@ def wrapped(source: Source, start: int, end: int, tail: int, tool: Schema) -> It
     label = _label(text, start)
     if label and label[2] and label[1] not in tool.properties and label.end() < end and _may_introduce(text, label):
         yield label.end(), tail
+    word, listed = _with(text, start, end), _list(text, start, end)
+    if word and word[0].strip() not in tool.properties:
+        yield word.end(), tail
+    if listed and text[end - 1] == ")" and (not listed["word"] or listed["word"].casefold() in ARGUMENTS):
+        yield listed.end(), end - 1
     if text.startswith("<![CDATA[", start) and text.endswith("]]>", start, end):
         yield start + 9, end - 3
     fence = _fence(text, start)

@@ -19,6 +19,8 @@ MAX_DEPTH = 24
 
 _space = re.compile(r"[ \t\r\n]*").match
 _word = re.compile(r"[^\W\d][\w-]*").match
+_symbol = re.compile(r":([^\W\d]\w*)[ \t]*=>\s*").match
+_lua_sign = re.compile(r"\][ \t]*=\s*(?!=)").match
 _number = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,4})?(?![\w.])").match
 _plain = {quote: re.compile(rf"[^\\{quote}]*").match for quote in "\"'`"}
 _hex = {size: re.compile(rf"[0-9a-fA-F]{{{size}}}").match for size in (2, 4)}
@@ -105,6 +107,8 @@ def _container(text: str, pos: int, depth: int) -> Found:
     closer = _CLOSERS[text[pos]]
     if closer == "}":
         return keywords_at(text, pos, depth)
+    if closer == "]" and (found := keywords_at(text, pos, depth, signs=("=>",))) is not None and found[1]:
+        return found  # PHP
     items: list[Any] = []
     pos = skip_space(text, pos + 1)
     while not text.startswith(closer, pos):
@@ -120,7 +124,12 @@ def _container(text: str, pos: int, depth: int) -> Found:
     return pos + 1, items
 
 
-def keywords_at(text: str, pos: int, depth: int = MAX_DEPTH) -> tuple[int, dict[str, Any]] | None:
+SIGNS = ("=>", ":", "=")
+
+
+def keywords_at(
+    text: str, pos: int, depth: int = MAX_DEPTH, signs: tuple[str, ...] = SIGNS
+) -> tuple[int, dict[str, Any]] | None:
     """Read the object, or the keyword arguments in parentheses, whose bracket is at `pos`.
 
     A key that is there twice is refused.
@@ -129,7 +138,7 @@ def keywords_at(text: str, pos: int, depth: int = MAX_DEPTH) -> tuple[int, dict[
     found: dict[str, Any] = {}
     pos = skip_space(text, pos + 1)
     while not text.startswith(closer, pos):
-        key = _key(text, pos)
+        key = _key(text, pos, signs)
         if key is None or key[1] in found:
             return None
         value = literal_at(text, key[0], depth - 1)
@@ -144,8 +153,15 @@ def keywords_at(text: str, pos: int, depth: int = MAX_DEPTH) -> tuple[int, dict[
     return pos + 1, found
 
 
-def _key(text: str, pos: int) -> tuple[int, str] | None:
-    # A key and what separates it from its value.
+def _key(text: str, pos: int, signs: tuple[str, ...]) -> tuple[int, str] | None:
+    # A key and what separates it from its value. Ruby writes `:key =>`, Lua `["key"] =`.
+    if text.startswith("[", pos):
+        inner = string_at(text, pos + 1) if text[pos + 1 : pos + 2] in {'"', "'"} else None
+        close = _lua_sign(text, inner[0]) if inner is not None else None
+        return (close.end(), inner[1]) if inner is not None and close else None
+    symbol = _symbol(text, pos)
+    if symbol:
+        return symbol.end(), symbol[1]
     if text[pos : pos + 1] in {'"', "'"}:
         quoted = string_at(text, pos)
         if quoted is None:
@@ -157,7 +173,7 @@ def _key(text: str, pos: int) -> tuple[int, str] | None:
             return None
         end, key = word.end(), word[0]
     end = skip_space(text, end)
-    for sign in ("=>", ":", "="):
+    for sign in signs:
         if text.startswith(sign, end):
             return skip_space(text, end + len(sign)), key
     return None

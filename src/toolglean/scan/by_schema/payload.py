@@ -11,15 +11,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
-from toolglean.scan.by_schema.children import MAX_LOST, elements, imbalance, is_element
+from toolglean.scan.by_schema.align import aligned
+from toolglean.scan.by_schema.elements import MAX_LOST, elements, imbalance, is_element
 from toolglean.scan.by_schema.exact import exact_in
 from toolglean.scan.by_schema.found import Schema
 from toolglean.scan.by_schema.heads import wrapped
 from toolglean.scan.by_schema.literals import keywords_at, literal_at
-from toolglean.scan.by_schema.marks import marked
-from toolglean.scan.by_schema.pairs import alternating, banners, blocks, lines
 from toolglean.scan.by_schema.source import Source
 from toolglean.scan.by_schema.tags import Tag
 from toolglean.scan.by_schema.values import Pair, arguments_of, is_call, without_ids
@@ -37,8 +36,7 @@ _tag_and_pair = re.compile(r"(?:<[^\w\s<>]{1,6}>|<[|｜]\w{1,16}[|｜]>)[ \t]*[\
 _first_word = re.compile(r"[^\w\s]{0,3}[ \t]*([\w.-]*\w)[ \t]*(?:--|[({:|=\[]|\Z)").match
 
 
-@dataclass(frozen=True, slots=True)
-class Region:
+class Region(NamedTuple):
     """A part of the text.
 
     Attributes:
@@ -94,12 +92,12 @@ def payloads(source: Source, region: Region, tool: Schema, wraps: int = MAX_WRAP
 def literal_payload(source: Source, pos: int, tool: Schema) -> tuple[int, Payload] | None:
     """The arguments in the object, or in the parentheses, that begin at `pos`, and their end."""
     text = source.text
-    if text[pos : pos + 1] not in {"{", "("}:
+    if text[pos : pos + 1] not in {"{", "(", "["}:
         return None
     source.spend(8)
     if text[pos] == "(":
         at = source.after_space(pos + 1)
-        inner = literal_payload(source, at, tool) if text.startswith("{", at) else None
+        inner = literal_payload(source, at, tool) if text[at : at + 1] in {"{", "["} else None
         if inner is not None:
             close = source.after_space(inner[0])
             return (close + 1, inner[1]) if text.startswith(")", close) else None
@@ -129,31 +127,21 @@ def payload_of(tool: Schema, values: dict[str, Any], text: str) -> Payload | Non
 
 
 def _raw(source: Source, region: Region, start: int, end: int, tool: Schema) -> Iterator[Payload]:
-    for cost, pairs in elements(source, start, end, tool, region.frames):
-        yield from _typed(tool, pairs, cost)
+    read = elements(source, start, end, tool, region.frames)
+    if read is not None:
+        yield from _typed(tool, read[1], read[0])
     if region.accepts != "text" or is_element(source, start, end, tool):
         return  # a value that ends at the next tag would contain the closing one
     text = source.text[start:end]
     source.spend(len(text) // 8)
-    readings: list[list[Pair]] = []
-    if not _has_lone_closer(source, region):
-        readings += marked(text, tool)
-        readings += [
-            lines(source.text[region.start : region.end], tool) or [],
-            alternating(text, tool) or [],
-            blocks(text, tool) or [],
-            banners(text, tool) or [],
-        ]
-    if not any(readings):
+    found = None if _has_lone_closer(source, region) else aligned(source.text[region.start : region.end], tool)
+    cost = imbalance(source, start, end, region.frames) if found else 0
+    if not found or cost > min(source.bound, MAX_LOST):
         return
-    cost = imbalance(source, start, end, region.frames)
-    if cost <= min(source.bound, MAX_LOST):
-        for found in readings:
-            is_line = "\n" not in text
-            if not any(_hides_call(source, pair) or _seems_cut(pair, is_line=is_line) for pair in found):
-                absent = {key for key in tool.properties if all(pair.key != key for pair in found)}
-                if not _has_mark_of(source, region, (start, end), absent):
-                    yield from _typed(tool, found, cost)
+    if not any(_hides_call(source, pair) or _seems_cut(pair, is_line="\n" not in text) for pair in found):
+        absent = set(tool.properties) - {pair.key for pair in found}
+        if not _has_mark_of(source, region, (start, end), absent):
+            yield from _typed(tool, found, cost)
 
 
 def _seems_cut(pair: Pair, *, is_line: bool) -> bool:
@@ -181,7 +169,8 @@ def _hides_call(source: Source, pair: Pair) -> bool:
         return False
     for row in pair.text.split("\n")[1:]:
         found = _first_word(row)
-        if (found and found[1] in source.tools) or _word_and_option(row):
+        second = row.split(None, 2)[1:2]  # `CALL f …`
+        if (found and found[1] in source.tools) or (second and second[0] in source.tools) or _word_and_option(row):
             return True
     return False
 

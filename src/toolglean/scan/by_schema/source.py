@@ -133,6 +133,13 @@ class Source:
         name = longest_at(self.text, pos, self.names)
         return self.tools[name] if name else None
 
+    def named_at(self, pos: int) -> Schema | None:
+        """The tool whose name is written at `pos`, perhaps after a namespace."""
+        for name in self.names:
+            if self.text.startswith(name, pos) and not _word_goes_on(self.text, pos + len(name)):
+                return self.tools[name]
+        return None
+
     def tag_at(self, pos: int) -> Tag | None:
         """The tag that begins at `pos`."""
         if pos not in self._tags:
@@ -160,6 +167,10 @@ class Source:
         if opening.start not in self._closers:
             self._closers[opening.start] = sorted(self._find_closers(opening))
         return [each for each in self._closers[opening.start] if each[1] <= end]
+
+    def closed_at(self, opening: Tag, pos: int, end: int) -> int:
+        """The end of what closes that tag at `pos`; 0 if nothing does."""
+        return next((each[1] for each in self.closers(opening, end) if each[0] == pos), 0)
 
     def frame_ends(self, opening: Tag, end: int) -> Iterator[Closer]:
         """Where that frame may end before `end`: at the closers up to which `bound` tags like it have no partner."""

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from toolglean.scan.by_schema.literals import literal_at, string_at
-from toolglean.scan.by_schema.words import END_WORDS
+from toolglean.scan.by_schema.words import END_SIGNS, END_WORDS
 from toolglean.scan.nested import json_text
 
 __all__ = ["BEGIN_WORDS", "Tag", "closes", "closing_words", "compact", "lone_sign", "mirrored", "openers_at", "tag_at"]
@@ -38,7 +38,6 @@ _ARROWS = {"«": "»", "‹": "›", "≪": "≫", "◁": "▷", "◀": "▶", "
 _SIGNS = frozenset("@%=:#!-+~^&$?|.;")
 # These are tags with two of the sign at least; of other signs, one is enough. `*`, `_` and backticks are Markdown's.
 _BARS = frozenset("|｜‖¦%#!?/\\^~@$*+-:=&._")
-_STOPS = frozenset("‡⁂∎■◼◆⏹⊣⊥")
 _word = re.compile(r"#?\w(?:[\w.-]*\w)?").match
 _namespaced = re.compile(r"[A-Za-z_][\w.-]*:[A-Za-z_][\w.-]*(?=[ \t\r\n|])").match
 _blank = re.compile(r"[ \t]*").match
@@ -114,7 +113,7 @@ def _is_sign(char: str) -> bool:
 def lone_sign(text: str) -> str:
     """The sign of its own at the end of the text that says that something ends; "" if there is none."""
     last = text.rstrip()[-1:]
-    return last if last in _STOPS else ""
+    return last if last in END_SIGNS else ""
 
 
 def mirrored(left: str) -> str:

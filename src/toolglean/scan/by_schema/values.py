@@ -18,32 +18,12 @@ from typing import Any
 from toolglean.scan.by_schema.found import Schema
 from toolglean.scan.by_schema.literals import string_at
 from toolglean.scan.by_schema.validate import fits
+from toolglean.scan.by_schema.words import IDS, PLACEHOLDERS
 from toolglean.scan.coerce import coerce_text, resolved
 from toolglean.scan.data import is_definition
 from toolglean.scan.reader import is_broken_cdata, of_cdata
 
 __all__ = ["Pair", "arguments_of", "has_quotes", "is_call", "is_id", "names_call", "without_ids"]
-
-_BESIDE = frozenset(
-    {
-        *(
-            "id",
-            "ids",
-            "callid",
-            "toolcallid",
-            "uid",
-            "uuid",
-            "guid",
-            "ref",
-            "reference",
-            "index",
-            "idx",
-            "type",
-            "kind",
-        ),
-        *("n", "no", "nr", "num", "number", "seq", "step", "order", "ordinal", "nonce", "rank"),
-    }
-)
 
 
 def is_id(key: str, tool: Schema) -> bool:
@@ -51,7 +31,7 @@ def is_id(key: str, tool: Schema) -> bool:
     if key in tool.properties:
         return False
     plain = "".join(char for char in key if char.isalnum()).casefold()
-    return plain in _BESIDE or plain.isdigit() or key.casefold().endswith(("_id", "-id"))
+    return plain in IDS or plain.isdigit() or key.casefold().endswith(("_id", "-id"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,9 +126,6 @@ _type_word = re.compile(
 _in_brackets = re.compile(
     r"<\w[\w .:,'-]{0,60}>|\$?\{{1,3}[\w .:,'/|-]{0,60}\}{1,3}|\$[A-Za-z_]{1,40}|%[A-Za-z_]{1,40}%"
 ).fullmatch
-_WORDS = frozenset(
-    {"...", "…", "..", "value", "<...>", "<…>", "placeholder", "todo", "xxx", "{...}", "[...]", "list", "any"}
-)
 
 
 def _is_placeholder(key: str, value: Any, tool: Schema) -> bool:
@@ -161,7 +138,7 @@ def _is_placeholder(key: str, value: Any, tool: Schema) -> bool:
     word = value.strip()
     low = word.casefold()
     return (
-        low in _WORDS
+        low in PLACEHOLDERS
         or low == key.casefold()
         or low.startswith(("your_", "your-", "<your", "[your"))
         or low in {f"[{key.casefold()}]", f"({key.casefold()})", f"the {key.casefold()}"}

@@ -11,8 +11,9 @@ from __future__ import annotations
 import re
 
 __all__ = [
-    "END_WORDS", "ends", "introduces_call", "introduces_other", "is_html", "is_language", "is_other_tag",
-    "names_tool", "parts_of",
+    "ARGUMENTS", "CALL_SIGNS", "END_SIGNS", "END_WORDS", "FIRST_TWO", "IDS", "PLACEHOLDERS", "STARTS", "ends",
+    "introduces_call", "introduces_other", "is_html", "is_language", "is_other_tag", "is_stray", "names_tool",
+    "parts_of",
 ]  # fmt: skip
 
 
@@ -46,14 +47,18 @@ _BEGINS = _set("begin start open")
 # Beside a word for the end.
 _OF_ENDS = _set("a answer assistant message msg my of reply text the this turn")
 # Beside a word for calling.
-_BESIDE = _BEGINS | _set("a an the my api agent mcp json xml block id")
+_BESIDE = _BEGINS | _set("a an the my api agent mcp json xml block id ruby lua php 开始 開始 使用 시작 사용")
 # Words between a frame's mark and the name of its tool: `<call><name>f</name>`.
 _NAMES = _BESIDE | _set(
     """
     arg argument arguments args as is k key name named names param parameter of to target title type v val value what
-    which with
+    which with 名称 名前
     """
 )
+CALL_SIGNS = "🔧🛠⚙🔨🧰📞☎⚡🤖🚀🔌▶🟢"
+"""Signs that stand for a word for calling."""
+END_SIGNS = "‡⁂∎■◼◆⏹⊣⊥🔚🏁🛑⏏🔴✅"
+"""Signs that stand for a word for the end."""
 END_WORDS = (
     *("end", "close", "stop", "fin", "finish", "done", "over", "eoc", "eof", "halt", "exit", "quit", "closed", "ended"),
     *("finished", "complete", "completed", "terminate"),
@@ -62,9 +67,27 @@ _ENDS = frozenset(END_WORDS) | _set(
     """
     eom eot
     ende fertig schluss fini termine fim final fine finito einde klaar koniec конец готово son bitti تم نهاية
-    結束 结束 完 完了 終了 終わり 끝 완료
+    結束 结束 完 完了 完毕 終了 終わり 끝 완료 종료
     """
 )
+STARTS = tuple(sorted(_CALLS | _BEGINS | _set("api method next step task 使用 开始 開始"), key=len, reverse=True))
+"""Words with which a line begins that may begin a call. What follows them decides whether they introduce one."""
+FIRST_TWO = frozenset(each[:size] for each in STARTS for size in (1, 2)) | frozenset(CALL_SIGNS)
+"""The first characters of such a line: one of them, or two."""
+_KNOWN = _CALLS | _NAMES | _ENDS | _set("名称 名前 参数 引数 输入 인수")
+ARGUMENTS = _set(
+    "arg args argument arguments param params parameter parameters kwargs input inputs payload data with body "
+    "参数 引数 输入 入力 인수"
+)
+"""Labels before arguments."""
+IDS = _set(
+    "id ids callid toolcallid uid uuid guid ref reference index idx type kind n no nr num number seq step order "
+    "ordinal nonce rank"
+)
+"""Keys next to a call that are not arguments."""
+PLACEHOLDERS = _set("... … .. value <...> <…> placeholder todo xxx {...} [...] list any")
+"""Values that stand for others: with one of them, a call is documentation."""
+_STRAY = _set("a an and for her his its my of or our some that the their this to")
 _HTML = _set(
     """
     a abbr article aside audio b big blockquote body br button canvas caption center cite code dd del details
@@ -131,6 +154,11 @@ def is_other_tag(element: str) -> bool:
     return element.casefold() in _HTML or introduces_other(element)
 
 
+def is_stray(word: str) -> bool:
+    """Whether a word before a key belongs to a sentence: `<the code>` is no `<arg code>`."""
+    return word.casefold() in _STRAY
+
+
 def is_html(element: str) -> bool:
     """Whether a tag of that name is HTML's."""
     return element.casefold() in _HTML
@@ -144,4 +172,20 @@ def is_language(info: str) -> bool:
 
 def parts_of(words: str) -> list[str]:
     """The parts of words in small letters: `toolCall` and `tool_call` have the same."""
-    return [each.casefold() for each in _PART(words) if each]
+    return [part for each in _PART(words) if each for part in _segments(each.casefold())]
+
+
+def _segments(word: str) -> list[str]:
+    # Chinese and Japanese have no blanks between words: 调用工具 is two of them. Other words
+    # stay whole.
+    if word.isascii() or word in _KNOWN:
+        return [word]
+    found: list[str] = []
+    pos = 0
+    while pos < len(word):
+        size = next((size for size in range(min(8, len(word) - pos), 0, -1) if word[pos : pos + size] in _KNOWN), 0)
+        if not size:
+            return [word]
+        found.append(word[pos : pos + size])
+        pos += size
+    return found

@@ -213,22 +213,23 @@ def _json(text: str, site: Site, end: int) -> Body | None:
 
 
 def _script(text: str, site: Site, end: int) -> Body | None:
-    for place in _places(text, "{", site, end):
-        reader = ObjectReader()
-        stop, found, status = reader.read(text, place)
-        if status is DONE and fits(json.loads(found, strict=False), site.tool):
-            return Body(site, site.start, stop, text[site.end : place])
-    return None
+    bodies = (_read(ObjectReader(), text, site, place) for place in _places(text, "{", site, end))
+    return next(filter(None, bodies), None)
 
 
 def _keywords(text: str, site: Site, _: int) -> Body | None:
-    gap = len(text[site.end :]) - len(text[site.end :].lstrip())
-    if text[site.end + gap : site.end + gap + 1] != "(":
-        return None
-    reader = KeywordsReader()
-    stop, found, status = reader.read(text, site.end + gap + 1)
+    opener = _parenthesis(text, site.end)
+    return None if opener is None else _read(KeywordsReader(), text, site, opener.end())
+
+
+_parenthesis = re.compile(r"\s*\(").match
+
+
+def _read(reader: ObjectReader | KeywordsReader, text: str, site: Site, place: int) -> Body | None:
+    # The arguments from `place` on, if they fit.
+    stop, found, status = reader.read(text, place)
     if status is DONE and fits(json.loads(found, strict=False), site.tool):
-        return Body(site, site.start, stop, text[site.end : site.end + gap + 1])
+        return Body(site, site.start, stop, text[site.end : place])
     return None
 
 

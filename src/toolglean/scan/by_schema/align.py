@@ -1,0 +1,381 @@
+# Arguments as pairs of a key and a value. The keys of the tool are the anchors; what is around the first one is how all
+# are written. Does not depend on what is around the pairs.
+#
+#   lead  quote key quote  tail  value          between
+#               city        : Paris             a line break
+#               city        = Paris             ;   (or another sign, a tag, or a blank)
+#   --          city          "New York"
+#   |           city        | Paris
+#   <k>         city       <v>Paris
+#   ***         city      *** Paris
+#               city        ⏎ Paris             a line break
+#   ARG:        city        ⏎ Paris ⏎ END_ARG
+#
+# A value that is a literal shows its own end (exact.py). Any other value ends where the next declared key is written in
+# the same way. What looks like a pair of another key, or like a pair in another way, is refused: nothing
+# shows where the value ends.
+"""Arguments as pairs of a key and a value."""
+
+from __future__ import annotations
+
+import re
+import shlex
+import unicodedata
+from collections.abc import Iterable, Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from toolglean.scan.by_schema.found import Schema
+from toolglean.scan.by_schema.literals import literal_at, string_at
+from toolglean.scan.by_schema.source import longest_at
+from toolglean.scan.by_schema.tags import Tag, closing_words, compact, mirrored, tag_at
+from toolglean.scan.by_schema.values import Pair
+
+__all__ = ["MAX_PAIRS", "Style", "aligned", "sign_at", "space", "unbroken"]
+
+MAX_PAIRS = 64
+
+space = re.compile(r"[ \t\r\n]*").match
+sign_at = re.compile(r"[ \t]*(=>|->|:=|::|==|>>|~>|→|⇒|⟶|[=:：＝|~])[ \t]?").match
+_plain_lead = re.compile(r"[^\w\s\"'`]{1,6}[ \t]{0,4}").match
+_label = re.compile(r"[\w-]{1,64}[ \t]*[:=][ \t]*(?=\S{1,64}[ \t]*\r?\n)").match
+_BULLETS = frozenset("-*•+")
+_QUOTES = frozenset("\"'`")
+_SIGNS = frozenset({"=", ":", "：", "＝", "=>", "->", ":=", "::", "==", ">>", "→", "⇒", "⟶", "~", "~>", "|"})
+_SEPARATORS = frozenset(";,|&/·•¦§~，；、")
+
+
+class Style(NamedTuple):
+    """How the pairs of a call are written: what is before a key, around it, and between it and its value."""
+
+    lead: str
+    quote: str
+    tail: str
+
+    @property
+    def hassign_at(self) -> bool:
+        """Whether only a sign is after the key, which may be in any text."""
+        return self.tail in _SIGNS
+
+
+class Head(NamedTuple):
+    """Where a pair begins, where its value begins, and its key."""
+
+    start: int
+    value: int
+    key: str
+
+
+# -- how a pair begins -------------------------------------------------------------------------------------------------
+
+
+def _style_at(text: str, pos: int, end: int, tool: Schema) -> tuple[Style, Head] | None:
+    """How the pair is written that begins at `pos`."""
+    for lead in _leads(text, pos, end, tool):
+        at = pos + len(lead)
+        quote = text[at] if text[at : at + 1] in _QUOTES and at < end else ""
+        key = longest_at(text, at + len(quote), tool.keys)
+        after = at + len(quote) * 2 + len(key)
+        if key and after <= end and text.startswith(quote, after - len(quote)):
+            found = _tail(text, after, end, lead.strip())
+            if found is not None:
+                return Style(lead.strip(), quote, found[0]), Head(pos, found[1], key)
+    return None
+
+
+def _leads(text: str, pos: int, end: int, tool: Schema) -> Iterator[str]:
+    tag = tag_at(text, pos)
+    if tag is not None and _opens(tag) and len(tag.words) + len(tag.pairs) == 1 and tag.element not in tool.properties:
+        yield text[pos : tag.end]
+    for matches in (_plain_lead, _label):
+        found = matches(text, pos, end)
+        if found:
+            yield found[0]
+    yield ""
+
+
+def _tail(text: str, pos: int, end: int, lead: str) -> tuple[str, int] | None:
+    # What is between a key and its value, and where the value begins.
+    right = mirrored(lead)
+    if _tag(lead) is not None:
+        tag = tag_at(text, pos)
+        if tag is not None and _opens(tag):
+            return text[pos : tag.end], tag.end
+    elif right != lead and not lead[0].isalnum():
+        return (right, pos + len(right)) if text.startswith(right, pos) else None
+    sign = sign_at(text, pos, end)
+    if sign:
+        return sign[1], sign.end()
+    blanks = _blanks(text, pos)
+    if lead and text.startswith(lead, blanks) and (blanks == pos or _ends_line(text, blanks + len(lead), end)):
+        return lead, blanks + len(lead)
+    if _ends_line(text, pos, end):
+        return "\n", _blanks(text, pos)
+    return (" ", pos + 1) if lead and lead not in _BULLETS and text[pos : pos + 1] in {" ", "\t"} else None
+
+
+def _opens(tag: Tag) -> bool:
+    return not (tag.slash or tag.empty)
+
+
+def _tag(lead: str) -> Tag | None:
+    tag = tag_at(lead, 0) if len(lead) > 2 else None
+    return tag if tag is not None and tag.end == len(lead) else None
+
+
+def _blanks(text: str, pos: int) -> int:
+    while text[pos : pos + 1] in {" ", "\t"}:
+        pos += 1
+    return pos
+
+
+def _ends_line(text: str, pos: int, end: int) -> bool:
+    pos = _blanks(text, pos)
+    return pos < end and text[pos] in "\r\n"
+
+
+def _next(text: str, pos: int, end: int, style: Style, tool: Schema) -> Iterator[Head]:
+    # The pairs of declared keys in that style, from `pos` on.
+    for found in _keys(style.lead, style.quote, tool.keys).finditer(text, pos, end):
+        tail = _tail(text, found.end(), end, style.lead)
+        if tail is not None and tail[0] == style.tail:
+            yield Head(found.start(), tail[1], found[1])
+
+
+@lru_cache(maxsize=128)
+def _keys(lead: str, quote: str, keys: tuple[str, ...]) -> re.Pattern[str]:
+    before = rf"{re.escape(lead)}[ \t]*" if lead else r"(?<!\w)(?<!\w[-.])"
+    names = "|".join(map(re.escape, keys))
+    return re.compile(rf"{before}{re.escape(quote)}({names})(?!\w|[.-]+\w){re.escape(quote)}")
+
+
+# -- values that end where the next pair begins ------------------------------------------------------------------------
+
+
+def aligned(text: str, tool: Schema) -> list[Pair] | None:
+    """The pairs of which the whole text consists; None if it is anything else, or nothing shows where a value ends."""
+    start, end = space(text, 0).end(), len(text)  # type: ignore[union-attr]  # it matches the empty string
+    begun = _style_at(text, start, end, tool)
+    if begun is None:
+        return None
+    style, first = begun
+    between = _between(text, first, style, tool)
+    if between is None or (between == "\n" and "\n" in text[:start] and text.rpartition("\n")[2].strip()):
+        return None  # the frame's opener is on a line of its own, and its closer is not
+    head: Head | None = first
+    rows: list[tuple[Head, str, bool]] = []
+    while head is not None and len(rows) < MAX_PAIRS:
+        stop, exact = _whole(text, head.value, end, between or style.lead)
+        after = _follower(text, stop, style, between, tool)
+        raw = text[head.value : end if after is None else after.start]
+        rows.append((head, raw if exact is None else exact, exact is not None))
+        head = after
+    if head is not None:
+        return None
+    return _pairs(rows, style, between, tool)
+
+
+def _between(text: str, first: Head, style: Style, tool: Schema) -> str | None:
+    # What is between a value and the next key: a line break, a sign, a tag, a blank, or nothing. None if it differs.
+    others = [each for each in _next(text, first.value, len(text), style, tool) if each.key != first.key]
+    seen = {_mark_before(text, each.start) for each in others}
+    if not seen:
+        return "\n" if "\n" in text[first.start :].strip() else "" if style.lead else ";"
+    if style.lead:
+        return "\n" if seen == {"\n"} else ""
+    seen.discard("")
+    return seen.pop() if len(seen) == 1 else None
+
+
+_tag_before = re.compile(r"(?:<[^\w\s<>]{1,6}>|<[|｜]\w{1,16}[|｜]>)\Z").search
+
+
+def _mark_before(text: str, pos: int) -> str:
+    rest = text[max(0, pos - 160) : pos].rstrip(" \t")
+    if rest.endswith("\n"):
+        return "\n"
+    tag = _tag_before(rest)
+    if tag:
+        return tag[0]
+    last = rest[-1:]
+    if last in _SEPARATORS or (last and last not in "<>=+" and unicodedata.category(last) in {"So", "Sm"}):
+        return last
+    return " " if text[pos - 1 : pos] in {" ", "\t"} else ""
+
+
+def _follower(text: str, pos: int, style: Style, between: str, tool: Schema) -> Head | None:
+    for head in _next(text, pos, len(text), style, tool):
+        if between == "" and style.lead.startswith("-") and not text[head.start - 1].isspace():
+            continue
+        if between in {"", _mark_before(text, head.start)} or (between == " " and text[head.start - 1] in " \t"):
+            return head
+    return None
+
+
+# -- values ------------------------------------------------------------------------------------------------------------
+
+_heredoc = re.compile(r"<<[-'\"]{0,2}(\w+)['\"]?[ \t]*\r?\n(?:(.*?)\n)??[ \t]*\1[ \t]*(?=\r?\n|\Z)", re.DOTALL).match
+_block = re.compile(r"\|-?[ \t]*\r?\n((?:[ \t]+\S.*(?:\n|\Z)|[ \t]*\r?\n)+)").match
+
+
+def _whole(text: str, pos: int, end: int, mark: str) -> tuple[int, str | None]:
+    # Where a value ends that shows its end, or else where it begins; and the value, if that is not its text.
+    at = _blanks(text, pos)
+    found = _heredoc(text, at) if text.startswith("<<", at) else None
+    if found:
+        return found.end(), found[2] or ""
+    lines = _block(text, at) if text.startswith("|", at) else None
+    if lines and mark == "\n":
+        rows = lines[1].rstrip().split("\n")
+        indent = min(len(row) - len(row.lstrip()) for row in rows if row.strip())
+        return (at + len(lines[0].rstrip()), "\n".join(row[indent:] for row in rows)) if indent else (pos, None)
+    literal = literal_at(text, at) if text[at : at + 1] in {'"', "'", "{", "["} else None
+    if literal is None or literal[0] > end or not _is_followed(text, literal[0], mark.strip()):
+        return pos, None
+    is_triple = text.startswith(('"""', "'''"), at)
+    return literal[0], unbroken(text, at, literal[0], literal[1]) if is_triple else None
+
+
+def _is_followed(text: str, pos: int, mark: str) -> bool:
+    # Whether a value may end there: its line ends, or the mark follows; if there is no mark, a blank.
+    at = _blanks(text, pos)
+    return text[at : at + 1] in {"", "\n", "\r"} or (text.startswith(mark, at) if mark else at > pos)
+
+
+def unbroken(text: str, pos: int, end: int, value: str) -> str:
+    """The value of a string in quotes; without the line breaks that belong to three quotes on lines of their own."""
+    is_block = text.startswith(('"""\n', "'''\n"), pos)
+    if not is_block or text[text.rfind("\n", 0, end - 3) + 1 : end - 3].strip() or not value.endswith("\n"):
+        return value
+    return value[1:-1] if len(value) > 1 else ""
+
+
+def _pairs(rows: list[tuple[Head, str, bool]], style: Style, between: str, tool: Schema) -> list[Pair] | None:
+    closing = closing_words((style.lead.rstrip(":= \t"),)) if style.lead[:1].isalnum() else frozenset()
+    absent = set(tool.keys) - {head.key for head, _, _ in rows}
+    if len(rows) == 1 and _may_be_cut(rows[0][1], style):
+        return None
+    found: list[Pair] = []
+    for number, (head, raw, is_exact) in enumerate(rows):
+        value: str | None = raw
+        if not is_exact:
+            value = _value(raw, style, between, closing, is_last=number + 1 == len(rows))
+            if value is None or _hides(value, style, between, absent, is_only=len(rows) == 1):
+                return None
+        found.append(Pair(head.key, value or "", is_exact))
+    if between == "\n" and not closing and _have_ends(found):
+        return None
+    return _without_shell_quotes(found) if style.lead.startswith("-") else _without_end_tag(found, style)
+
+
+def _may_be_cut(raw: str, style: Style) -> bool:
+    # One opening tag without its closer may be cut off.
+    if style.lead[:1].isalnum() or mirrored(style.lead) == style.lead:
+        return False
+    tag = tag_at(style.tail + " ", 0)
+    return tag is None or tag.left in raw
+
+
+def _value(raw: str, style: Style, between: str, closing: frozenset[str], *, is_last: bool) -> str | None:
+    value = raw.strip()
+    if closing:
+        inner, _, last = value.rpartition("\n")
+        is_closed = compact(last) in closing and not any(compact(row) in closing for row in inner.split("\n"))
+        return raw[: raw.rindex(last)].removeprefix("\r").removeprefix("\n").rstrip("\r\n") if is_closed else None
+    rows = value.split("\n")
+    if raw.lstrip(" \t")[:1] in {"\n", "\r"} and len(rows) > 1:
+        if style.tail == "\n" and not style.lead:
+            return None  # a key, a value, a key, a value
+        body = raw.lstrip("\r\n").rstrip()
+        if any(row[:1] in {" ", "\t"} for row in body.split("\n")):
+            return body if style.lead else None  # the blanks may belong to the value, or to the spelling
+    mark = between.strip() or (style.lead if style.lead == style.tail else "")
+    if mark and (not is_last or value.endswith(mark)) and (between.strip() or is_last):
+        value = value.removesuffix(mark).rstrip()
+    return value
+
+
+def _have_ends(pairs: list[Pair]) -> bool:
+    # Whether a line of its own seems to end each value: a word for it, or the same line again.
+    last = [pair.text.rpartition("\n")[2].strip() for pair in pairs if "\n" in pair.text and not pair.is_exact]
+    return len(set(last)) < len(last) or any(
+        row and compact(row) in closing_words((pair.key,)) for pair in pairs for row in last
+    )
+
+
+_pair = re.compile(
+    r"[ \t]*+([^\w\s\"'`<>(){}\[\],;=]{0,4})[ \t]*+([\w.-]*\w)[ \t]*(=>|->|:=|::|==|>>|→|⇒|⟶|[=:|~])"
+).match
+
+
+def _hides(value: str, style: Style, between: str, absent: Iterable[str], *, is_only: bool) -> bool:
+    # Whether the value may contain another pair, so that nothing shows where it ends.
+    literal = string_at(value, 0) if value[:1] in {'"', "'"} else None
+    if literal is not None and literal[0] == len(value):
+        return False
+    is_line, rows = between == "\n", value.split("\n")[1:]
+    if is_line:
+        hides = any(_is_pair(row, style, absent) for row in rows)
+    elif style.lead:
+        hides = style.lead == style.tail and style.lead in value
+        hides = hides or (style.lead.startswith("--") and re.search(r"(?<!\S)--\w", value) is not None)
+    elif between.strip():
+        hides = bool(rows) and (is_only or any(map(_pair, rows)))
+    else:
+        hides = bool(rows) or literal is not None or len(value.split()) > 1  # nothing shows where it ends
+    mark = style.lead or between
+    hides = hides or (style.tail == "|" and not style.lead and not is_line and "|" in value)
+    hides = hides or bool(mark.strip() and style.tail.strip() and _word_after(value, mark, style.tail))
+    is_plain = not style.lead or style.lead.startswith("-") or style.tail not in _SIGNS
+    return hides or (((is_plain and style.tail in _SIGNS) or is_line) and _has_key(value, style.tail, absent))
+
+
+def _is_pair(row: str, style: Style, absent: Iterable[str]) -> bool:
+    # Whether the line of a value may be a pair itself, of a declared key, or in the same way.
+    found = _pair(row)
+    if not found or (style.lead and not row.strip().startswith(style.lead)):
+        return False
+    return found[3] == style.tail or found[2] in absent
+
+
+def _word_after(value: str, mark: str, sign: str) -> bool:
+    pattern = rf"{re.escape(mark)}[ \t]*[\w.-]*\w[ \t]?{re.escape(sign)}"
+    return re.search(pattern, value) is not None
+
+
+def _has_key(value: str, tail: str, keys: Iterable[str]) -> bool:
+    # Whether one of the keys is in the value, with that sign after it.
+    tail = tail.strip()
+    for key in keys:
+        follows = rf"[ \t]*{re.escape(tail)}" if tail else r"[ \t]"
+        before = r"(?<!\w)" if tail else r"--[ \t]*"
+        if re.search(rf"{before}{re.escape(key)}(?!\w|[.-]+\w){follows}", value):
+            return True
+    return False
+
+
+def _without_end_tag(pairs: list[Pair], style: Style) -> list[Pair]:
+    # Without the tag, in the shape of those before the keys, with which all of the values end.
+    tag = tag_at(style.lead, 0) if len(pairs) > 1 and style.lead and style.lead[-1] != style.lead[0] else None
+    ends = [_tag_at_end(pair.text, tag.left) for pair in pairs] if tag is not None else [""]
+    if len(set(ends)) > 1 or not ends[0]:
+        return pairs
+    return [Pair(pair.key, pair.text.removesuffix(ends[0]).rstrip()) for pair in pairs]
+
+
+def _tag_at_end(text: str, left: str) -> str:
+    pos = text.rfind(left)
+    tag = tag_at(text, pos) if pos >= 0 else None
+    return text[pos:] if tag is not None and tag.end == len(text) else ""
+
+
+def _without_shell_quotes(pairs: list[Pair]) -> list[Pair]:
+    # If one value is in quotes, and each is one word for a shell, then a shell's quotes are meant.
+    try:
+        words = [shlex.split(pair.text) for pair in pairs]
+    except ValueError:
+        return pairs
+    is_quoted = any(pair.text[:1] in {'"', "'"} for pair in pairs)
+    if not is_quoted or any(len(each) != 1 for each in words) or any("\\" in pair.text for pair in pairs):
+        return pairs
+    return [Pair(pair.key, word, is_exact=True) for pair, (word,) in zip(pairs, words, strict=True)]
