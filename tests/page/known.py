@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 
 from tests.page.contexts import CALL, END_MARKERS, FIRST, ROWS, At, Context, Row
 from tests.page.reference import document, read, says, without_ends
@@ -31,11 +30,11 @@ def _loose(row: Row) -> Row | None:
     # A fence as the engine has it: with more than a word, it is none; any run closes it that no letter follows.
     if row.context is not Context.FENCE:
         return row
-    if row.at is At.LINE and "`" in row.opens:
+    if row.at is At.INDENT and "`" in row.opens:
         return None
     sign = "`" if "`" in row.opens else "~"
-    opens = r"(?P<sign>~{3,})(?!~)" if row.at is At.LINE else row.opens
-    return replace(row, opens=opens, ends=rf"(?<!{sign}){sign}{{SIZE,}}(?![{sign}\w])")
+    opens, at = (r"(?P<sign>~{3,})(?!~)", At.LINE) if row.at is At.INDENT else (row.opens, row.at)
+    return row._replace(opens=opens, at=at, ends=rf"(?<!{sign}){sign}{{SIZE,}}(?![{sign}\w])")
 
 
 _LOOSE = _with(_loose)
