@@ -163,7 +163,7 @@ def test_a_difference_that_nobody_knows_is_found_and_made_smaller(monkeypatch: p
     text = f"Hello.\n\n```js title='a.js'\nx\n\n{CALL}\n```\nBye."
     found = page.compared(text, "qwen3-coder", "auto")
     assert isinstance(found, Found)
-    assert (found.law, found.what) == ("reference", "runs in a fence")
+    assert (found.law, found.what) == ("reference", "runs in a code fence")
     assert len(page.smaller(found).text) < 10
 
 

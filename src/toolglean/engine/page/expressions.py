@@ -1,0 +1,160 @@
+# What is looked for in a context: one compiled expression for each, made from the rows of the table when it is first
+# needed. Does not depend on what is done with what is found (page.py).
+"""The expressions of the contexts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+from toolglean.engine.page.table import BLANKS, PARAGRAPH_ENDS, At, Context, Lasts, Row
+
+__all__ = ["Rows", "ends_begun"]
+
+_END = r"\Z"
+_TAIL = 340  # characters, more than any opener has
+_BEFORE_MENTION = frozenset(" \t(\"'“‘")
+_is_mention = re.compile(r"[ \t]{1,32}[^\W_]|[.,;:!?)\]\"'”’*_](?:\s|[.,;:!?)\]\"'”’*_])").match
+_mention_begun = re.compile(r"[ \t]{0,32}|[.,;:!?)\]\"'”’*_]").fullmatch
+_paragraph_begun = re.compile(r"[ \t\r]{0,32}(?:#{0,6}|[-*+]?|\d{0,9}[.)]?|~{0,2})").fullmatch
+_Tree = dict[str, "_Tree"]
+
+
+def _tree(literals: Iterable[str]) -> _Tree:
+    root: _Tree = {}
+    for literal in literals:
+        node = root
+        for char in literal:
+            node = node.setdefault(char, {})
+        node[""] = {}
+    return root
+
+
+def _begun(node: _Tree) -> str:
+    """An expression for the rest of any literal below that node, or for its beginning at the end of the text."""
+    if "" in node:
+        return ""
+    ways = [re.escape(char) + _begun(each) for char, each in node.items()]
+    return f"(?:{'|'.join(ways)}|\\Z)"
+
+
+class Rows:
+    """The rows of a table, compiled. Shared, never changed except for a cache.
+
+    Args:
+        rows: the rows.
+
+    Attributes:
+        fences: the rows of fences, each with its expression, by the sign of which they consist.
+    """
+
+    def __init__(self, rows: tuple[Row, ...]) -> None:
+        self._rows = rows
+        self.fences: dict[str, list[tuple[Row, re.Pattern[str], re.Pattern[str]]]] = {"`": [], "~": []}
+        for row in rows:
+            if row.context is Context.FENCE:
+                sign = "`" if "`" in row.opens[:5] else "~"
+                rest = r"[^\n`]{0,96}" if sign == "`" else r"[^\n]{0,95}"
+                begun = f"{sign}+{rest}" if row.at is At.INDENT else rf"{sign}+[\w+#./-]{{0,32}}{BLANKS}"
+                self.fences[sign].append((row, re.compile(row.opens), re.compile(begun)))
+        self.has_code = any(row.lasts is Lasts.NOTHING for row in rows)
+        self.search_plain, self.search_plain_by_line = self._plain(""), self._plain("|(?P<line>\n)")
+        self.tags_in_reasoning = _Tags(tuple(row for row in rows if row.in_reasoning))
+        self.tags = _Tags(rows)
+
+    def _plain(self, more: str) -> re.Pattern[str]:
+        begins = _tree(text for row in self._rows for text in row.begins)
+        tags = "|".join(re.escape(char) + _begun(node) for char, node in begins.items())
+        rest = r"|(?P<run>`+|~+)|(?P<quote>>(?<![^\n].))|(?P<bracket>[{\[])" if self.has_code else ""
+        return re.compile(f"(?P<tag>{tags}){rest}{more}")
+
+    @lru_cache(maxsize=512)  # noqa: B019  # there are two or three of these, for good
+    def search_end(self, context: Context, sign: str, *, by_line: bool) -> re.Pattern[str]:
+        """An expression for what ends a context; with `by_line`, for lines and backticks, too."""
+        ways = ["(?P<run>`+)"] if by_line else []
+        if context is Context.FENCE:
+            ways = [rf"(?P<run>{sign[0]}+{'|`+' if by_line and sign[0] != '`' else ''})"]
+        elif sign:
+            ways.append(f"(?P<end>{sign})")
+        if context is Context.REASONING:
+            ways.append(self.tags_in_reasoning.search.pattern)
+        if by_line or context is Context.QUOTE:
+            ways.append("(?P<line>\n)")
+        return re.compile("|".join(ways) or "(?!)")
+
+
+class _Tags:
+    """What opens the contexts of some rows, where it begins with `<` or `[`."""
+
+    def __init__(self, rows: tuple[Row, ...]) -> None:
+        tags = [row for row in rows if row.begins]
+        self._rows = {f"row{number}": row for number, row in enumerate(tags)}
+        # The end of the text is not that of the turn, which is told by a marker.
+        ways = (
+            f"(?P<{name}>{re.sub('[?]P<[a-z]+>', '', row.opens).replace(_END, '(?!)')})" for name, row in self._rows.items()
+        )
+        self._match = re.compile("|".join(ways) or "(?!)").match
+        begins = "|".join(re.escape(char) + _begun(node) for char, node in _tree(t for r in tags for t in r.begins).items())
+        self._begins = re.compile(begins or "(?!)").match
+        rest = "|".join(
+            f"(?:{'|'.join(map(re.escape, row.begins))})(?:{row.goes_on})" for row in tags if row.goes_on
+        )
+        self._goes_on = re.compile(rest or "(?!)").fullmatch
+        self.search = re.compile(f"(?P<tag>{begins})" if begins else "(?!)")
+
+    def match(self, text: str, place: int) -> tuple[Row, int] | None:
+        """The row that opens at that place, and the end of what opens it."""
+        found = self._match(text, place)
+        return None if found is None else (self._rows[str(found.lastgroup)], found.end())
+
+    def is_begun(self, text: str, place: int) -> bool:
+        """Whether the rest of the text, from that place on, may become what opens one."""
+        if len(text) - place > _TAIL:
+            return False
+        found = self._begins(text, place)
+        return found is not None and (found.end() == len(text) or self._goes_on(text, place) is not None)
+
+
+def is_mention(text: str, begin: int, end: int, *, ends: bool) -> bool | None:
+    """Whether a tag is a word of a sentence: `a <pre> tag`, `(<pre>)`, `in <pre>.`. None if more text is needed."""
+    if begin and text[begin - 1] not in _BEFORE_MENTION:
+        return False
+    if _is_mention(text, end) is not None:
+        return True
+    return None if not ends and _mention_begun(text, end) is not None else False
+
+
+_line_ends_paragraph = re.compile(PARAGRAPH_ENDS).match
+
+
+def ends_paragraph(rows: Rows, text: str, place: int, *, ends: bool) -> bool | None:
+    """Whether the line at that place ends the paragraph before it. None if more text is needed."""
+    if _line_ends_paragraph(text, place) is not None:
+        return True
+    if not ends and _paragraph_begun(text, place) is not None:
+        return None
+    if text[place : place + 1] not in {"<", "["}:
+        return False
+    found = rows.tags.match(text, place)
+    if found is not None:
+        return found[0].context is not Context.REASONING
+    return None if not ends and rows.tags.is_begun(text, place) else False
+
+
+def ends_begun(context: Context, sign: str, text: str, i: int) -> int:
+    """Where the end of a context begins that the end of the text cuts off; else the text's end."""
+    end = len(text)
+    if not sign or context in {Context.FENCE, Context.QUOTE}:
+        return end
+    closer = re.sub(r"\\(.)", r"\1", sign) if context is not Context.ELEMENT else sign[4:].partition("\\")[0].lower()
+    if context is Context.ELEMENT:
+        place = text.rfind("<", max(i, end - len(closer) - 9))
+        if place < 0:
+            return end
+        rest = text[place:].lower()
+        return place if closer.startswith(rest) or (rest.startswith(closer) and not rest[len(closer) :].strip()) else end
+    for size in range(min(len(closer) - 1, end - i), 0, -1):
+        if text.endswith(closer[:size]):
+            return end - size
+    return end

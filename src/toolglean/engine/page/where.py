@@ -1,0 +1,86 @@
+# Where in a text one is: a value, which is never changed. Does not depend on how it is found out (page.py).
+"""Where in a text a place is."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from toolglean.engine.page.documents import Document, is_in_string
+from toolglean.engine.page.table import Context
+
+__all__ = ["Guess", "Run", "Where"]
+
+
+class Run(NamedTuple):
+    """Backticks or tildes of which it is not clear yet what they are. Never changed.
+
+    Attributes:
+        sign: what they are; `size`: how many.
+        start: their place.
+        indent: whether they are first on their line.
+        whole: whether no more of them follow.
+    """
+
+    sign: str
+    size: int
+    start: int
+    indent: bool
+    whole: bool
+
+
+class Guess(NamedTuple):
+    """Something that may have opened, and what follows is read as if it had not. Never changed.
+
+    Attributes:
+        start: its place.
+        size: of code, how many backticks; 0 for a document.
+        end: of code, the place after these; `space`: that of the first white space after them, -1 if there is none.
+        document: of a document, the place of the outermost one around it; `depth`: how deep it is in that.
+    """
+
+    start: int
+    size: int = 0
+    end: int = 0
+    space: int = -1
+    document: int = 0
+    depth: int = 0
+
+
+class Where(NamedTuple):
+    """Where in a text the end of what was read is. Never changed.
+
+    Attributes:
+        context: what it is in, if nothing of what is guessed is so.
+        since: the place of what opened that.
+        sign: what ends it: of a fence the sign, else an expression.
+        guesses: what may have opened, the first one first.
+        documents: JSON that is open: one of them is in a string, if there are two.
+        seen: the runs of backticks since the first one that waits: for each length, the place of the last one.
+        last: the last character before the tail; MARK after a marker.
+        blanks: how many blanks the line begins with, if nothing else was on it; else -1.
+        fresh: whether only white space came since the beginning of the text, or since a call.
+        run: backticks or tildes before the tail that wait, or None.
+        tail: the end of the text, which waits for what follows.
+    """
+
+    context: Context = Context.PLAIN
+    since: int = 0
+    sign: str = ""
+    guesses: tuple[Guess, ...] = ()
+    documents: tuple[Document, ...] = ()
+    seen: tuple[tuple[int, int], ...] = ()
+    last: str = "\n"
+    blanks: int = 0
+    fresh: bool = True
+    run: Run | None = None
+    tail: str = ""
+
+    @property
+    def string(self) -> Document | None:
+        """The document that is in a string, or None."""
+        return next((each for each in self.documents if is_in_string(each)), None)
+
+    @property
+    def ticks(self) -> int:
+        """How many backticks may have opened code: those of the last run that waits; 0 if none does."""
+        return next((each.size for each in reversed(self.guesses) if each.size), 0)
