@@ -251,17 +251,15 @@ class _Reading:
             while i < self.end and self.text[i] == run.sign:
                 i += 1
             run = run._replace(size=run.size + i - begin, whole=i < self.end or self.ends)
-            if self.documents:
-                self._read_documents(i)
         return self._read_run(run, i)
 
     def _wait_with(self, run: Run, end: int) -> int:
-        if self.documents:
-            self._read_documents(end)
         self.run = run
         return ~end
 
     def _read_run(self, run: Run, end: int) -> int:
+        if self.documents:
+            self._read_documents(end)
         if not run.whole:
             return self._wait_with(run, end)
         if run.sign == "~":
@@ -341,8 +339,6 @@ class _Reading:
         return end
 
     def _close_code(self, number: int, end: int) -> int:
-        if self.documents:
-            self._read_documents(end)
         self._note_space(end)
         guess, later = self.guesses[number], self.guesses[number + 1 :]
         kept = []
