@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from toolglean.engine.page.table import (
     BLANKS,
+    INDENT,
     MOST_DEEP,
     MOST_SCALAR,
     PARAGRAPH_ENDS,
@@ -22,6 +23,7 @@ __all__ = [
     "CALL",
     "END_MARKERS",
     "FIRST",
+    "INDENT",
     "MOST_DEEP",
     "MOST_SCALAR",
     "PARAGRAPH_ENDS",

@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from tests.page.contexts import (
-    BLANKS,
     CALL,
     END_MARKERS,
     FIRST,
+    INDENT,
     MOST_DEEP,
     MOST_SCALAR,
     PARAGRAPH_ENDS,
@@ -108,7 +108,7 @@ def _opens(row: Row, text: str, i: int, end: int | None = None) -> re.Match[str]
     if row.at is At.LINE:
         return match if before == "" or before.endswith("\n") else None
     if row.at is At.INDENT:
-        return match if _pattern(rf"(?:\A|\n){BLANKS}\Z").search(before, max(len(before) - 40, 0)) else None
+        return match if _pattern(rf"(?:\A|\n){INDENT}\Z").search(before, max(len(before) - 40, 0)) else None
     return None if row.at is At.NO_WORD and _is_word(before, after) else match
 
 

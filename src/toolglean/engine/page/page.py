@@ -26,7 +26,8 @@ from toolglean.engine.page.where import Guess, Run, Where
 __all__ = ["Page", "Ruler", "page_of"]
 
 _PLAIN = Context.PLAIN
-_INDENT = 32
+_BLANKS = 32
+_INDENT = 3
 _FENCE = 3
 _AHEAD = 192
 _space = re.compile(r"\s").search
@@ -136,14 +137,14 @@ class _Reading:
         else:
             search = self.rows.search_end(self.context, self.sign, by_line=by_line)
         found = search.search(self.text, i)
-        place = self.end if found is None else found.start()
+        if found is not None:
+            place = found.start()
+        else:
+            place = self.end if self.ends else ends_begun(self.context, self.sign, self.text, i)
         if self.documents and self.read_to < place and (confirmed := self._read_documents(place)) >= 0:
             return confirmed
         if found is None:
-            if self.ends:
-                return self.end
-            begun = ends_begun(self.context, self.sign, self.text, i)
-            return self.end if begun == self.end else ~begun
+            return place if place == self.end else ~place
         return self._found(str(found.lastgroup), place, found.end())
 
     def _found(self, what: str, place: int, end: int) -> int:
@@ -229,7 +230,7 @@ class _Reading:
     # -- backticks and tildes ------------------------------------------------------------------------------------------
 
     def _is_indented(self, place: int) -> bool:
-        return 0 <= self._blanks_before(place) <= _INDENT
+        return self._blanks_before(place) >= 0
 
     def _blanks_before(self, place: int) -> int:
         # How many blanks are before that place, if the line begins with them; else -1.
@@ -242,7 +243,7 @@ class _Reading:
         else:
             before, begin = self.blanks, 1
         count = before + place - begin
-        return count if count <= _INDENT and not text[begin:place].strip(" \t\r") else -1
+        return count if count <= _INDENT and not text[begin:place].strip(" \t") else -1
 
     def _go_on_with_run(self, run: Run, i: int) -> int:
         self.run = None
@@ -314,10 +315,10 @@ class _Reading:
 
     def _closes_fence(self, ahead: str, size: int) -> bool | None:
         rest = ahead[size:]
-        if not self.ends and len(rest) <= _INDENT and not rest.strip(" \t\r"):
+        if not self.ends and len(rest) <= _BLANKS and not rest.strip(" \t\r"):
             return None
         blanks = len(rest) - len(rest.lstrip(" \t\r"))
-        return blanks <= _INDENT and rest[blanks : blanks + 1] in {"\n", self.page.mark}
+        return blanks <= _BLANKS and rest[blanks : blanks + 1] in {"\n", self.page.mark}
 
     def _read_tildes(self, run: Run, end: int) -> int:
         if run.size < _FENCE:

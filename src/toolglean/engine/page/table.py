@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from toolglean.formats.quotations import OTHERS, RESULTS, ROLE_HEADERS, ROLES
 
-__all__ = ["BLANKS", "MARK", "MOST_DEEP", "MOST_SCALAR", "PARAGRAPH_ENDS", "At", "Context", "Inside", "Lasts", "Row", "rows"]
+__all__ = ["BLANKS", "INDENT", "MARK", "MOST_DEEP", "MOST_SCALAR", "PARAGRAPH_ENDS", "At", "Context", "Inside", "Lasts", "Row", "rows"]
 
 MARK = "\0"
 """Stands for a marker that follows the text: whatever is not complete before it stays so."""
@@ -41,7 +41,7 @@ class At(Enum):
 
     ANYWHERE = "anywhere"
     LINE = "as the first character of a line"
-    INDENT = "first on its line, after blanks"
+    INDENT = "first on its line, after at most three blanks"
     NO_WORD = "anywhere, unless it is used like a word in a sentence"
     INSIDE = "only where another context lets it"
 
@@ -90,6 +90,7 @@ class Row(NamedTuple):
 
 
 BLANKS = r"[ \t\r]{0,32}"
+INDENT = r"[ \t]{0,3}"
 MOST_DEEP = 128
 """How many containers of JSON may be open in each other."""
 MOST_SCALAR = 64
