@@ -3,7 +3,7 @@
 # Most chunks never reach the loop: plain content, plain reasoning, and the inside of a string in the arguments are
 # passed on as they come. The loop works out once, when it ends, which characters rule the fast path out. What may begin
 # an opener, or end a string, is also examined outside the loop, because mostly it does neither. judge/code.py does not
-# examine text without a sign of a quotation (judge/signs.py), and only learns what came last. A fast path consumes
+# examine text in which nothing may open, and only learns what came last. A fast path consumes
 # nothing of a chunk that must be read after all.
 """The fast paths around the machine's loop."""
 
@@ -13,6 +13,7 @@ import re
 from typing import TYPE_CHECKING, Any, Self
 
 from toolglean.engine.by_schema.lines import READ, lines_of
+from toolglean.engine.judge.code import watch
 from toolglean.engine.modes import CALL, CONTENT, DONE, TEXT
 from toolglean.engine.prose import begin_of_orphans
 from toolglean.engine.tape import WINDOW
@@ -171,9 +172,9 @@ class FastPath:
             if judge.code is None:
                 self._find_opener, self._guards = finder.search, finder.guards
             else:
-                self._find_opener, self._guards = judge.code.watch(finder)
+                self._find_opener, self._guards = watch(finder)
                 names = turn.described if turn.reads_by_schema else _NO_NAMES
-                lines = self._lines = lines_of(finder, judge.code.watch, names)
+                lines = self._lines = lines_of(finder, watch, names)
                 if lines is not None:
                     self._find_opener, self._guards = lines.find_opener, lines.guards
                     self._at_line = turn.last_char in _LINE_BEGINS_AFTER
@@ -201,19 +202,13 @@ class FastPath:
         self._own()
         self._turn.note_tags(text)
         judge = self._turn.judge
-        code, strings = judge.code, judge.strings
+        code = judge.code
         if self._lines is not None:
             self._turn.look_around(text, (self._last or self._turn.last_text)[-1:])
-        if code is not None and (
-            code.begun or code.signs.search(text) or (text[0] == ">" and (self._last or code.last)[-1] == "\n")
-        ):
+        if code is not None and (code.begun or code.may_open(text, self._last)):
             self._look_for_quotes(code, text, start)
         else:
             self._last = self._with_last(text)
-        if strings is not None and strings.matters(text):
-            strings.scan(text)
-            if strings.is_open:
-                self._shut_fast_paths()
 
     def _tell_headers(self, text: str, start: int) -> None:
         # Reasoning with something in it that may begin the header of another role; mostly it does not.

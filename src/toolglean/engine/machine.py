@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["Machine"]
 
 NOTHING = "\x00"  # is in no marker
-LAYOUT = 18  # of the pickled state
+LAYOUT = 19  # of the pickled state
 
 
 class Machine(StraightWay):
@@ -64,12 +64,11 @@ class Machine(StraightWay):
     ) -> None:
         limits, drafts = options.limits, options.calls_in_reasoning
         code = plan.quotes(heeded=options.quoted == "content")
-        strings = plan.strings(limits.depth) if code is not None and code.heeded else None
         turn = Turn(
             Emitter(ids_of(options), markup=options.markup),
             Names(tools),
             limits,
-            Judge(code, strings),
+            Judge(code),
             Rules(
                 options.coerce,
                 plan.stops_after_bare,

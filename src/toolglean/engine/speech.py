@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from toolglean.engine.by_schema.keeping import Keeping
 from toolglean.engine.judge.drafts import MARKERS, Draft, Kind
-from toolglean.engine.judge.ticks import FENCES
+from toolglean.engine.page.table import FENCES
 from toolglean.engine.modes import CALL, CONTENT, DONE, MARKER_SPACE, SKIP, SPACE, START, TEXT, Mode
 from toolglean.engine.reasons import ANOTHER_MESSAGE, CUT_OFF, LIMITS
 from toolglean.engine.strays import Mark
@@ -33,7 +33,7 @@ class Speech(Keeping):
     # -- text ----------------------------------------------------------------------------------------------------------
 
     def say(self, text: str, start: int, *, is_data: bool = False) -> None:
-        """Text that is not a call: content, or reasoning. `is_data`: it is JSON, whose strings open no code."""
+        """Text that is not a call: content, or reasoning. `is_data`: it is JSON, no line of which may begin a call."""
         last, before = self.last_char, self.last_text
         if text and self._is_beyond_draft(text, start):
             return
@@ -41,14 +41,14 @@ class Speech(Keeping):
             self._say_reasoning(text, start)
             return
         if not self.rules.by_schema:
-            self._say_part(text, start, is_data=is_data)
+            self._say_part(text, start, look=not is_data)
             return
         i, self.last_text = 0, before
         while i < len(text):
             end = len(text)
             if not is_data:
                 end, _ = self.part_at_line(text, i, end, last=last, start=start)
-            self._say_part(text[i:end], start + i, is_data=is_data)
+            self._say_part(text[i:end], start + i, look=not is_data)
             self.remember(text[i:end])
             self.note_kept(start + end)
             last, i = text[max(end - 1, 0) : end], end
@@ -59,16 +59,13 @@ class Speech(Keeping):
         text = text[i:end]
         if self._is_beyond_draft(text, start):
             return
-        self._say_part(text, start, is_data=False)
+        self._say_part(text, start, look=True)
         self.note_kept(start + len(text))
 
-    def _say_part(self, text: str, start: int, *, is_data: bool) -> None:
-        if is_data:
-            self.judge.json(text)
-        else:
-            self.judge.content(text, start)
-            if self.rules.by_schema:
-                self.look_around(text, self.last_char)
+    def _say_part(self, text: str, start: int, *, look: bool) -> None:
+        self.judge.content(text, start)
+        if look and self.rules.by_schema:
+            self.look_around(text, self.last_char)
         self._say_content(text, start)
 
     def _say_content(self, text: str, start: int) -> None:
@@ -273,7 +270,7 @@ class Speech(Keeping):
         self, attempt: Attempt, text: str, start: int, kind: Kind | None, *, stream_in_reasoning: bool
     ) -> None:
         """A call begins that may have to be undone; `kind`: why, as far as the call itself shows it."""
-        code, ticks, most, again = self.judge.code, None, self.limits.held, False
+        code, where, most, again = self.judge.code, None, self.limits.held, False
         marks: tuple[str, ...] = MARKERS
         if self.channel != CONTENT:
             if self.rules.marks is None or stream_in_reasoning:
@@ -281,7 +278,7 @@ class Speech(Keeping):
             kind, marks, most = Kind.REASONING, self.rules.marks(self.channel), self.limits.call_chars
         elif code is not None and code.open:
             again = (kind is not None or attempt.before.in_sentence) and start >= 0
-            kind, marks, ticks = Kind.QUOTED, (), code.ticks
+            kind, marks, where = Kind.QUOTED, (), code.where
         elif kind is Kind.LAST or (text[:1] in FENCES and self.judge.heeds_quotes):
             kind, marks, most = kind if kind is Kind.LAST else Kind.FENCED, (), self.limits.call_chars
         elif kind is Kind.OBJECT:
@@ -305,7 +302,7 @@ class Speech(Keeping):
             most=most,
             close=close,
             in_list=in_list,
-            ticks=ticks,
+            where=where,
             again=again,
         )
         self.judge.keep_back(draft)
@@ -373,7 +370,7 @@ class Speech(Keeping):
             self.say(text, draft.start)
         elif self.channel == CONTENT:  # the code continues, whatever its text contains
             self.remember(text)
-            self.judge.quoted(text)
+            self.judge.quoted()
             self._say_content(text, draft.start)
         else:
             self.say(text, draft.start)

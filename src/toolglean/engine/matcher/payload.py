@@ -8,8 +8,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Self
 
 from toolglean.engine.judge.code import Quotes
-from toolglean.engine.judge.strings import JsonStrings
-from toolglean.engine.judge.ticks import FENCES
+from toolglean.engine.page.table import FENCES
 from toolglean.engine.matcher.arguments import Arguments, Objects
 from toolglean.engine.matcher.between import AFTER, BETWEEN
 from toolglean.engine.matcher.calls import accept, accept_with_follower, begins, cut_off, no_call
@@ -75,10 +74,6 @@ class FormatPlan(Plan):
     def quotes(self, *, heeded: bool) -> Quotes:
         """What finds quotations: see `Plan`."""
         return Quotes(heeded=heeded)
-
-    def strings(self, max_depth: int) -> JsonStrings:
-        """What tells whether content is in a JSON string: see `Plan`."""
-        return JsonStrings(max_depth)
 
     def reasoning_channel(self) -> int:
         """The channel in which a turn starts if the prompt has opened the reasoning."""

@@ -5,10 +5,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 
-from toolglean.engine.page.table import BLANKS, PARAGRAPH_ENDS, At, Context, Lasts, Row
+from toolglean.engine.page.table import PARAGRAPH_ENDS, WORD, At, Context, Lasts, Row
 
 __all__ = ["Rows", "ends_begun"]
 
@@ -56,7 +56,7 @@ class Rows:
             if row.context is Context.FENCE:
                 sign = "`" if "`" in row.opens[:5] else "~"
                 rest = r"[^\n`]{0,96}" if sign == "`" else r"[^\n]{0,95}"
-                begun = f"{sign}+{rest}" if row.at is At.INDENT else rf"{sign}+[\w+#./-]{{0,32}}{BLANKS}"
+                begun = f"{sign}+{rest if row.at is At.INDENT else WORD}"
                 self.fences[sign].append((row, re.compile(row.opens), re.compile(begun)))
         self.has_code = any(row.lasts is Lasts.NOTHING for row in rows)
         self.search_plain, self.search_plain_by_line = self._plain(""), self._plain("|(?P<line>\n)")
@@ -68,6 +68,20 @@ class Rows:
         tags = "|".join(re.escape(char) + _begun(node) for char, node in begins.items())
         rest = r"|(?P<run>`+|~+)|(?P<quote>>(?<![^\n].))|(?P<bracket>[{\[])" if self.has_code else ""
         return re.compile(f"(?P<tag>{tags}){rest}{more}")
+
+    def opened_in(self, text: str) -> Iterator[tuple[Context, int]]:
+        """What could open in that text apart from backticks and JSON, if nothing else did, and the places."""
+        for found in self.search_plain.finditer(text):
+            place, what = found.start(), found.lastgroup
+            if what == "tag" and (tag := self.tags.match(text, place)) is not None:
+                yield tag[0].context, place
+            elif what == "quote":
+                yield Context.QUOTE, place
+            elif what == "run" and text[place] == "~":
+                at_line = place == 0 or text[place - 1] == "\n"
+                rows = (row for row in self.fences["~"] if at_line or row[0].at is not At.INDENT)
+                if any(opens.match(text, place) for _, opens, _ in rows):
+                    yield Context.FENCE, place
 
     @lru_cache(maxsize=512)  # noqa: B019  # there are two or three of these, for good
     def search_end(self, context: Context, sign: str, *, by_line: bool) -> re.Pattern[str]:

@@ -61,7 +61,17 @@ class Page:
 
     def read(self, where: Where, text: str, start: int, ruler: Ruler | None = None) -> Where:
         """Read on: that text, at that place."""
+        if where.context is _PLAIN and not (where.guesses or where.documents or where.run or where.tail):
+            whole = where.last + text
+            if self.rows.search_plain.search(whole, 1) is None:  # most text has no sign
+                blanks = _blanks_before(whole, len(whole), where.blanks)
+                return where._replace(last=whole[-1], blanks=blanks, fresh=where.fresh and text.isspace())
         return _Reading(self, where, text, start, ruler, ends=False).read()
+
+    def follow(self, where: Where, text: str, start: int) -> tuple[Where, int]:
+        """Read on up to where backticks that wait are closed, or wait no longer. Returns that place, too."""
+        reading = _Reading(self, where, text, start, None, ends=False)
+        return reading.read(until=len(where.guesses)), reading.base + reading.reached
 
     def settle(self, where: Where, place: int, ruler: Ruler | None = None) -> Where:
         """What follows at that place is a marker, or nothing: what is not complete stays so, and no line begins there."""
@@ -82,23 +92,37 @@ class Page:
 
 
 @lru_cache(maxsize=8)
-def page_of(*, reasoning: bool = False) -> Page:
-    """The page of all contexts; made once. `reasoning`: whether that is one."""
-    return Page(rows(reasoning=reasoning))
+def page_of(*, heeded: bool = True) -> Page:
+    """The page of all contexts; made once. `heeded`: whether quotations matter, or only other messages."""
+    return Page(tuple(row for row in rows(reasoning=False) if heeded or row.in_reasoning))
+
+
+def _blanks_before(text: str, place: int, before: int) -> int:
+    # How many blanks are before that place, if the line begins with them; else -1. `before`: the same for the beginning of
+    # the text, which comes after its first character.
+    line = text.rfind("\n", 0, place)
+    if line >= 0:
+        before, begin = 0, line + 1
+    elif before < 0:
+        return -1
+    else:
+        begin = 1
+    count = before + place - begin
+    return count if count <= _INDENT and not text[begin:place].strip(" \t") else -1
 
 
 class _Reading:
     """One text that is read. Its places are those in `text`; `base` is the place of its beginning."""
 
     __slots__ = (
-        "ahead", "base", "blanks", "context", "documents", "end", "ends", "first", "fresh", "guesses", "page", "read_to",
-        "rows", "ruler", "run", "seen", "sign", "since", "text",
+        "ahead", "base", "blanks", "context", "documents", "end", "ends", "first", "fresh", "guesses", "opener", "page",
+        "reached", "read_to", "rows", "ruler", "run", "seen", "sign", "since", "text",
     )  # fmt: skip
 
     def __init__(self, page: Page, where: Where, text: str, start: int, ruler: Ruler | None, *, ends: bool) -> None:
         self.page, self.rows, self.ruler, self.ends = page, page.rows, ruler, ends
         (
-            self.context, self.since, self.sign, self.guesses, self.documents, self.seen, last, self.blanks, self.fresh,
+            self.context, self.since, self.sign, self.opener, self.guesses, self.documents, self.seen, last, self.blanks, self.fresh,
             self.run, tail,
         ) = where  # fmt: skip
         self.text = last + tail + text
@@ -107,13 +131,14 @@ class _Reading:
         self.first = self.read_to = 1
         self.end = len(self.text)
 
-    def read(self) -> Where:
-        """Read all of it."""
+    def read(self, until: int = 0) -> Where:
+        """Read all of it, or up to where there are fewer guesses than `until`."""
         i = self.first
         if self.run is not None:
             i = self._go_on_with_run(self.run, i)
-        while 0 <= i < self.end:
+        while 0 <= i < self.end and len(self.guesses) >= until:
             i = self._step(i)
+        self.reached = i
         stop = self.end if i >= 0 else ~i
         if self.documents and self.read_to < stop:
             self._read_documents(stop)
@@ -123,8 +148,8 @@ class _Reading:
         text = self.text
         self._note_space(stop)
         return Where(
-            self.context, self.since, self.sign, self.guesses, self.documents, self.seen if self.guesses else (),
-            text[stop - 1], self._blanks_before(stop), self.fresh and not text[1:stop].strip(), self.run,
+            self.context, self.since, self.sign, self.opener, self.guesses, self.documents, self.seen if self.guesses else (),
+            text[stop - 1], _blanks_before(text, stop, self.blanks), self.fresh and not text[1:stop].strip(), self.run,
             text[stop:],
         )  # fmt: skip
 
@@ -158,7 +183,7 @@ class _Reading:
         if what == "bracket":
             return self._read_bracket(place)
         if what == "quote":
-            self._open(Context.QUOTE, "", self.base + place)
+            self._open(Context.QUOTE, "", self.base + place, ">")
             return end
         if what == "end":
             self._close(end)
@@ -172,7 +197,7 @@ class _Reading:
         if found is None:
             if not self.ends and tags.is_begun(self.text, place):
                 return ~place
-            return self._read_bracket(place) if self.text[place] == "[" and not reasons else place + 1
+            return self._read_bracket(place) if self.text[place] == "[" and self.rows.has_code and not reasons else place + 1
         row, end = found
         if row.at is At.NO_WORD and (mention := is_mention(self.ahead, place, end, ends=self.ends)) is not False:
             return ~place if mention is None else place + 1
@@ -183,7 +208,7 @@ class _Reading:
         if reasons:  # its end is that of the reasoning
             self._mark(self.since, place)
             ends = self.sign
-        self._open(row.context, ends, self.base + place)
+        self._open(row.context, ends, self.base + place, self.text[place:end])
         return end if row.ends and row.at is not At.NO_WORD else place + 1
 
     def _read_line(self, place: int) -> int:
@@ -200,8 +225,8 @@ class _Reading:
 
     # -- contexts ------------------------------------------------------------------------------------------------------
 
-    def _open(self, context: Context, sign: str, since: int) -> None:
-        self.context, self.sign, self.since = context, sign, since
+    def _open(self, context: Context, sign: str, since: int, opener: str) -> None:
+        self.context, self.sign, self.since, self.opener = context, sign, since, opener
 
     def _mark(self, since: int, end: int) -> None:
         if self.ruler is not None:
@@ -209,7 +234,7 @@ class _Reading:
 
     def _close(self, end: int) -> None:
         self._mark(self.since, end)
-        self._open(_PLAIN, "", 0)
+        self._open(_PLAIN, "", 0, "")
 
     def _leave_out(self, is_none: object) -> None:
         self.guesses = tuple(each for each in self.guesses if not is_none(each))  # type: ignore[operator]
@@ -220,7 +245,7 @@ class _Reading:
         self.guesses = self.guesses[:number]
         if not any(each.size for each in self.guesses):
             self.seen = ()
-        self._open(_PLAIN, "", 0)
+        self._open(_PLAIN, "", 0, "")
         if self.ruler is not None:
             self.ruler.drop(guess.start)
             self.ruler.mark(context, guess.start, self.base + end, guess.start, guess.start)
@@ -230,20 +255,7 @@ class _Reading:
     # -- backticks and tildes ------------------------------------------------------------------------------------------
 
     def _is_indented(self, place: int) -> bool:
-        return self._blanks_before(place) >= 0
-
-    def _blanks_before(self, place: int) -> int:
-        # How many blanks are before that place, if the line begins with them; else -1.
-        text = self.text
-        line = text.rfind("\n", 0, place)
-        if line >= 0:
-            before, begin = 0, line + 1
-        elif self.blanks < 0:
-            return -1
-        else:
-            before, begin = self.blanks, 1
-        count = before + place - begin
-        return count if count <= _INDENT and not text[begin:place].strip(" \t") else -1
+        return _blanks_before(self.text, place, self.blanks) >= 0
 
     def _go_on_with_run(self, run: Run, i: int) -> int:
         self.run = None
@@ -280,7 +292,7 @@ class _Reading:
                     self.seen = ()
                 if self.context is _PLAIN:
                     self._see(run)
-                    self._open(Context.FENCE, run.sign * run.size, run.start)
+                    self._open(Context.FENCE, run.sign * run.size, run.start, run.sign * run.size)
                     return end + opened - run.size - 1
         if self.context is Context.FENCE and self.sign[0] == "`" and run.size >= len(self.sign):
             closes = self._closes_fence(ahead, run.size)
@@ -329,7 +341,7 @@ class _Reading:
             if opened is None:
                 return self._wait_with(run, end)
             if opened:
-                self._open(Context.FENCE, run.sign * run.size, run.start)
+                self._open(Context.FENCE, run.sign * run.size, run.start, run.sign * run.size)
                 return end + opened - run.size - (ahead[opened - 1] == "\n")
         elif self.context is Context.FENCE and self.sign[0] == "~" and run.size >= len(self.sign):
             closes = self._closes_fence(ahead, run.size)

@@ -14,7 +14,10 @@ from typing import NamedTuple
 
 from toolglean.formats.quotations import OTHERS, RESULTS, ROLE_HEADERS, ROLES
 
-__all__ = ["BLANKS", "INDENT", "MARK", "MOST_DEEP", "MOST_SCALAR", "PARAGRAPH_ENDS", "At", "Context", "Inside", "Lasts", "Row", "rows"]
+__all__ = [
+    "BLANKS", "FENCES", "INDENT", "MARK", "MOST_DEEP", "MOST_SCALAR", "PARAGRAPH_ENDS", "WORD", "At", "Context", "Inside",
+    "Lasts", "Row", "escape", "rows",
+]  # fmt: skip
 
 MARK = "\0"
 """Stands for a marker that follows the text: whatever is not complete before it stays so."""
@@ -91,6 +94,10 @@ class Row(NamedTuple):
 
 BLANKS = r"[ \t\r]{0,32}"
 INDENT = r"[ \t]{0,3}"
+WORD = rf"[\w+#./-]{{0,32}}{BLANKS}"
+"""An expression for what may follow a fence on its line."""
+FENCES = "`~"
+"""The characters that make a fence."""
 MOST_DEEP = 128
 """How many containers of JSON may be open in each other."""
 MOST_SCALAR = 64
@@ -101,7 +108,6 @@ quotation, a heading, an item or a fence of tildes. So does a line that begins a
 anywhere, unless it closes some that wait.
 """
 
-_WORD = r"[\w+#./-]{0,32}"  # what may follow a fence on its line
 _THOUGHTS = (("<think>", "</think>"), ("<thinking>", "</thinking>"), ("[THINK]", "[/THINK]"))
 _ELEMENTS = tuple(spelt for name in ("pre", "code", "script") for spelt in (name, name.upper(), name.title()))
 _ROLES = tuple(spelt for role in ROLES for spelt in (role, role.upper(), role.title()))
@@ -134,7 +140,7 @@ def rows(*, reasoning: bool, marks: str = MARK, ends: tuple[str, ...] = ()) -> t
     header = rf"(?:{_any(ROLE_HEADERS)})\s{{0,4}}"
     role = (  # a header that names a role goes on with an attribute, the next marker, or the message
         rf"{header}(?:(?:{_any(_ROLES)})(?={BLANKS}(?:[\r\n<\[(|:{marked}]|\Z)|[ \t]{{1,8}}\w{{1,20}}=)"
-        rf"|functions\.[\w.-]{{1,64}}(?={BLANKS}(?:to=assistant|[\r\n])))"
+        rf"|functions\.[\w.-]{{1,64}}(?={BLANKS}(?:to=assistant|[\r\n{marked}]|\Z)))"
     )
     names = rf"(?P<sign>{_any(_ELEMENTS)})"
     results = sorted(RESULTS, key=lambda pair: -len(pair[0]))
@@ -145,9 +151,9 @@ def rows(*, reasoning: bool, marks: str = MARK, ends: tuple[str, ...] = ()) -> t
             goes_on=rf"[ \t\r\n]{{0,4}}(?:functions\.[\w.-]{{0,64}}[ \t\ra-z=]{{0,44}}|\w{{0,20}}[ \t\r]{{0,32}}\w{{0,20}})"),
         # Markdown lets any words follow a fence that is first on its line; with one word, it may be anywhere.
         Row(Context.FENCE, rf"(?<!`)(?P<sign>`{{3,}})(?!`){info}\n", rf"(?<!`)`{{SIZE,}}{last}", at=At.INDENT),
-        Row(Context.FENCE, rf"(?<!`)(?P<sign>`{{3,}})(?!`){_WORD}{BLANKS}\n", rf"(?<!`)`{{SIZE,}}{last}"),
+        Row(Context.FENCE, rf"(?<!`)(?P<sign>`{{3,}})(?!`){WORD}\n", rf"(?<!`)`{{SIZE,}}{last}"),
         Row(Context.FENCE, rf"(?<!~)(?P<sign>~{{3,}})(?!~){line}", rf"(?<!~)~{{SIZE,}}{last}", at=At.INDENT),
-        Row(Context.FENCE, rf"(?<!~)(?P<sign>~{{3,}})(?!~){_WORD}{BLANKS}\n", rf"(?<!~)~{{SIZE,}}{last}"),
+        Row(Context.FENCE, rf"(?<!~)(?P<sign>~{{3,}})(?!~){WORD}\n", rf"(?<!~)~{{SIZE,}}{last}"),
         Row(Context.CODE, r"(?<!`)(?P<sign>`+)(?!`)", r"(?<!`)`{SIZE}(?!`)", lasts=Lasts.NOTHING),
         Row(Context.QUOTE, r">", r"(?=\n)", at=At.LINE),
         Row(Context.COMMENT, r"<!--", r"-->", begins=("<!--",)),

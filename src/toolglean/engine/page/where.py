@@ -53,6 +53,7 @@ class Where(NamedTuple):
         context: what it is in, if nothing of what is guessed is so.
         since: the place of what opened that.
         sign: what ends it: of a fence the sign, else an expression.
+        opener: what opened it.
         guesses: what may have opened, the first one first.
         documents: JSON that is open: one of them is in a string, if there are two.
         seen: the runs of backticks since the first one that waits: for each length, the place of the last one.
@@ -66,6 +67,7 @@ class Where(NamedTuple):
     context: Context = Context.PLAIN
     since: int = 0
     sign: str = ""
+    opener: str = ""
     guesses: tuple[Guess, ...] = ()
     documents: tuple[Document, ...] = ()
     seen: tuple[tuple[int, int], ...] = ()
@@ -84,3 +86,15 @@ class Where(NamedTuple):
     def ticks(self) -> int:
         """How many backticks may have opened code: those of the last run that waits; 0 if none does."""
         return next((each.size for each in reversed(self.guesses) if each.size), 0)
+
+    def without_code(self) -> Where:
+        """The same, if no backticks that wait have opened anything."""
+        return self._replace(guesses=tuple(each for each in self.guesses if not each.size), seen=())
+
+    def without_documents(self) -> Where:
+        """The same, if what follows belongs to no document."""
+        return self._replace(guesses=tuple(each for each in self.guesses if each.size), documents=())
+
+    def in_code_alone(self) -> Where:
+        """The same, if nothing else matters than whether the backticks that wait are closed."""
+        return self.without_documents()._replace(context=Context.OVER, sign="")

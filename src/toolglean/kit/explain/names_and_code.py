@@ -12,14 +12,15 @@ from collections.abc import Collection
 from itertools import islice
 from typing import NamedTuple
 
-from toolglean.engine.judge.ticks import FENCE
-from toolglean.engine.judge.ticks import Ticks as Code
+from toolglean.engine.page.page import page_of
+from toolglean.engine.page.ruler import Ruler
+from toolglean.engine.page.table import Context
+from toolglean.engine.page.where import Where
 
 __all__ = ["Bare", "Quotes", "bare_names"]
 
 MOST = 20  # names that are looked at
 
-_piece = re.compile(r"`+|\n|[^`\n]+")
 _json_name = re.compile(r'"(?:name|tool_name|tool|function|action)"\s{0,16}:\s{0,16}"([\w.\-:/]{1,256})"')
 # A name, and then what is left of markers when a server strips the special tokens: a counter, a word or two.
 _before_arguments = re.compile(r"(?<![\w.\-])([A-Za-z_][\w.\-]{0,255})(:\d{1,6}|\[ARGS\]|(?: \w{1,20}){1,2}\n| ?)?[{]")
@@ -31,30 +32,12 @@ class Quotes:
     """Where a text is code, by the engine's own rules. A fence that opens the text is markup around it."""
 
     def __init__(self, text: str) -> None:
-        self._begins: list[int] = []
-        self._ends: list[int] = []
-        self._closers: set[int] = set()
-        code, begin, last = Code(), 0, None
-        for piece in (*_piece.finditer(text), None):  # backticks take effect when the text after them is read
-            was_open = code.open
-            if piece is None:
-                code.settle(len(text))
-            else:
-                code.scan(piece[0], piece.start())
-            if last is not None and last[0][0] == "`":
-                if code.open and not was_open:
-                    begin = last.start()
-                elif was_open and not code.open:
-                    self._add(text, begin, last.end())
-                    self._closers.add(last.start())
-            last = piece
-        if code.fence:
-            self._add(text, begin, len(text))
-
-    def _add(self, text: str, begin: int, end: int) -> None:
-        if text[:begin].strip() or text[begin : begin + FENCE] != "`" * FENCE:
-            self._begins.append(begin)
-            self._ends.append(end)
+        page, ruler = page_of(), Ruler()
+        page.finish(page.read(Where(), text, 0, ruler), len(text), ruler)
+        code = [each for each in ruler.stretches(0, len(text)) if each.context in {Context.CODE, Context.FENCE}]
+        opens = [each for each in code if each.context is Context.CODE or text[: each.since].strip()]
+        self._begins, self._ends = [each.start for each in opens], [each.end for each in opens]
+        self._closers = {len(text[: each.end].rstrip("`~")) for each in code}
 
     def contains(self, place: int) -> bool:
         """Whether the character at that place is code."""
