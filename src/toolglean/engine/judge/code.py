@@ -36,14 +36,14 @@ class Quotes(Plain):
         followed: whether anything but white space came after the end of the turn.
     """
 
-    __slots__ = ("_end", "_header", "_until", "followed", "heeded", "where")
+    __slots__ = ("_before", "_end", "_until", "followed", "heeded", "where")
 
     def __init__(self, *, heeded: bool = True) -> None:
         self.heeded = heeded
         self.where = Where()
         self.followed = False
         self._end = 0  # the place after what was read
-        self._header = "", 0  # the beginning of a header before a marker, and the marker's place
+        self._before: Where | None = None  # the same before the marker that follows, if it may be text still
         self._until = 0  # the place up to which a quoted line certainly continues
 
     # -- what was found ------------------------------------------------------------------------------------------------
@@ -94,19 +94,18 @@ class Quotes(Plain):
     # -- reading -------------------------------------------------------------------------------------------------------
 
     def pass_by(self, text: str) -> None:
-        """Text without a sign, or white space next to a call or marker."""
-        if text:
+        """White space next to a call or marker; or the end of text that has been read or has no sign."""
+        if text.isspace():
             self._read(text, self._end)
+        elif text:
+            self.where, self._before = page_of(heeded=self.heeded).pass_by(self.where, text), None
 
     def scan(self, text: str, start: int) -> None:
         """Read on: content, which begins at `start`."""
         if not text:
             return
-        header, place = self._header
-        if header:  # what was taken for a marker is text
-            self._header = "", 0
-            if start == place and self.where.context is Context.PLAIN:
-                self.where = self.where._replace(tail=header)
+        if self._before is not None and start == self._end:  # what was taken for a marker is text
+            self.where = self._before
         elif self.where.tail and start != self._end:
             self.settle(self._end)
         if self.where.context is Context.QUOTE and start < self._until:
@@ -117,23 +116,23 @@ class Quotes(Plain):
     def _read(self, text: str, start: int) -> None:
         was_over = self.where.context is Context.OVER
         self.where = page_of(heeded=self.heeded).read(self.where, text, start)
-        self._end = start + len(text)
+        self._end, self._before = start + len(text), None
         if self.where.context is Context.OVER and not self.followed:
             begin = 0 if was_over else max(self.where.since + len(self.where.opener) - start, 0)
             self.followed = bool(text[begin:].strip())
 
     def settle(self, place: int) -> None:
         """What follows is a marker: what has begun is not completed."""
-        header = self.where.tail if self.where.tail[:1] == "<" else ""
+        if self._before is None or place != self._end:
+            self._before = self.where
         self.where = page_of(heeded=self.heeded).settle(self.where, place)
-        self._end, self._header = place, (header, place)
+        self._end = place
 
     def mark(self, text: str, place: int) -> None:
         """A marker that is always markup: it may be part of another message's header."""
         self.settle(place)
         fresh = self.where.fresh
         self._read(text, place)
-        self._header = "", 0
         self.where = self.where._replace(last=MARK, blanks=-1, fresh=fresh)
 
     def refuse(self, end: int) -> None:
@@ -145,25 +144,25 @@ class Quotes(Plain):
 
     def call_began(self) -> None:
         """A call is certain: it is in no document, and one may begin after it."""
-        self.where = self.where.without_documents()._replace(fresh=True)
+        self.where, self._before = self.where.without_documents()._replace(fresh=True), None
 
     def entered(self) -> None:
         """A marker was read: a document does not go on after it, unless it is in a string."""
         if self.where.documents and self.where.string is None:
-            self.where = self.where.without_documents()
+            self.where, self._before = self.where.without_documents(), None
 
     def trust(self) -> None:
         """A special token follows: it ends quotations."""
         if self.over is None:
-            self.where = Where()
+            self.where, self._before = Where(), None
 
     def skip(self) -> None:
         """Content follows that is not read, since it is quoted as a whole."""
-        self.where = self.where.without_documents()
+        self.where, self._before = self.where.without_documents(), None
 
     def forget(self) -> None:
         """What the open backticks began is not code after all: it was not closed in time."""
-        self.where = self.where.without_code()
+        self.where, self._before = self.where.without_code(), None
 
 
 def watch(finder: Finder) -> tuple[Callable[[str], Any], tuple[str, str]]:

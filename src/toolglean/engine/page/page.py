@@ -62,11 +62,14 @@ class Page:
     def read(self, where: Where, text: str, start: int, ruler: Ruler | None = None) -> Where:
         """Read on: that text, at that place."""
         if where.context is _PLAIN and not (where.guesses or where.documents or where.run or where.tail):
-            whole = where.last + text
-            if self.rows.search_plain.search(whole, 1) is None:  # most text has no sign
-                blanks = _blanks_before(whole, len(whole), where.blanks)
-                return where._replace(last=whole[-1], blanks=blanks, fresh=where.fresh and text.isspace())
+            if self.rows.search_plain.search(where.last + text, 1) is None:  # most text has no sign
+                return self.pass_by(where, text)
         return _Reading(self, where, text, start, ruler, ends=False).read()
+
+    def pass_by(self, where: Where, text: str) -> Where:
+        """Text in which nothing opens or ends has been read elsewhere."""
+        blanks = _blanks_before(where.last + text, len(text) + 1, where.blanks)
+        return where._replace(last=text[-1], blanks=blanks, fresh=where.fresh and text.isspace())
 
     def follow(self, where: Where, text: str, start: int) -> tuple[Where, int]:
         """Read on up to where backticks that wait are closed, or wait no longer. Returns that place, too."""
