@@ -36,12 +36,14 @@ class Quotes(Plain):
         followed: whether anything but white space came after the end of the turn.
     """
 
-    __slots__ = ("_before", "_end", "_until", "followed", "heeded", "where")
+    __slots__ = ("_before", "_calm", "_end", "_passed", "_until", "followed", "heeded", "where")
 
     def __init__(self, *, heeded: bool = True) -> None:
         self.heeded = heeded
         self.where = Where()
         self.followed = False
+        self._calm = False  # whether only text with a sign changes anything
+        self._passed = ""  # the end of text without one, which is not in `where` yet
         self._end = 0  # the place after what was read
         self._before: Where | None = None  # the same before the marker that follows, if it may be text still
         self._until = 0  # the place up to which a quoted line certainly continues
@@ -89,7 +91,8 @@ class Quotes(Plain):
 
     def may_open(self, text: str, last: str) -> bool:
         """Whether anything may open in that text, after that one."""
-        return page_of(heeded=self.heeded).rows.search_plain.search((last or self.where.last)[-1] + text, 1) is not None
+        last = last or self._passed or self.where.last
+        return page_of(heeded=self.heeded).rows.search_plain.search(last[-1] + text, 1) is not None
 
     # -- reading -------------------------------------------------------------------------------------------------------
 
@@ -98,11 +101,18 @@ class Quotes(Plain):
         if text.isspace():
             self._read(text, self._end)
         elif text:
+            self._take_passed()
             self.where, self._before = page_of(heeded=self.heeded).pass_by(self.where, text), None
+            self._calm = self.where.is_calm
 
     def scan(self, text: str, start: int) -> None:
         """Read on: content, which begins at `start`."""
         if not text:
+            return
+        if self._calm and self._before is None and page_of(heeded=self.heeded).rows.search_plain.search(text) is None:
+            self._passed, self._end = (self._passed + text)[-8:], start + len(text)
+            if self.where.fresh and not text.isspace():
+                self.where = self.where._replace(fresh=False)
             return
         if self._before is not None and start == self._end:  # what was taken for a marker is text
             self.where = self._before
@@ -114,25 +124,32 @@ class Quotes(Plain):
         self._read(text, start)
 
     def _read(self, text: str, start: int) -> None:
+        self._take_passed()
         was_over = self.where.context is Context.OVER
         self.where = page_of(heeded=self.heeded).read(self.where, text, start)
-        self._end, self._before = start + len(text), None
+        self._end, self._before, self._calm = start + len(text), None, self.where.is_calm
         if self.where.context is Context.OVER and not self.followed:
             begin = 0 if was_over else max(self.where.since + len(self.where.opener) - start, 0)
             self.followed = bool(text[begin:].strip())
 
+    def _take_passed(self) -> None:
+        if self._passed:
+            self.where, self._passed = page_of(heeded=self.heeded).pass_by(self.where, self._passed), ""
+
     def settle(self, place: int) -> None:
         """What follows is a marker: what has begun is not completed."""
+        self._take_passed()
         if self._before is None or place != self._end:
             self._before = self.where
         self.where = page_of(heeded=self.heeded).settle(self.where, place)
-        self._end = place
+        self._end, self._calm = place, self.where.is_calm
 
     def mark(self, text: str, place: int) -> None:
         """A marker that is always markup: it may be part of another message's header."""
         self.settle(place)
         fresh = self.where.fresh
-        self._read(text, place)
+        if text:
+            self._read(text, place)
         self.where = self.where._replace(last=MARK, blanks=-1, fresh=fresh)
 
     def refuse(self, end: int) -> None:
@@ -144,7 +161,8 @@ class Quotes(Plain):
 
     def call_began(self) -> None:
         """A call is certain: it is in no document, and one may begin after it."""
-        self.where, self._before = self.where.without_documents()._replace(fresh=True), None
+        self._take_passed()
+        self.where, self._before, self._calm = self.where.without_documents()._replace(fresh=True), None, False
 
     def entered(self) -> None:
         """A marker was read: a document does not go on after it, unless it is in a string."""
@@ -154,11 +172,13 @@ class Quotes(Plain):
     def trust(self) -> None:
         """A special token follows: it ends quotations."""
         if self.over is None:
-            self.where, self._before = Where(), None
+            self.where, self._before, self._calm, self._passed = Where(), None, False, ""
 
     def skip(self) -> None:
         """Content follows that is not read, since it is quoted as a whole."""
-        self.where, self._before = self.where.without_documents(), None
+        self._before = None
+        if self.where.documents:
+            self.where = self.where.without_documents()
 
     def forget(self) -> None:
         """What the open backticks began is not code after all: it was not closed in time."""

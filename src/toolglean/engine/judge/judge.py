@@ -91,11 +91,13 @@ class Judge(Plain):
         text = arguments.replace("\\n", "\n") + (refused if len(refused) > 1 else "")
         if self.code is not None and text:
             self.code.scan(text, max(end - len(text), 0))
+            self.code.skip()  # no document of the text goes on in them, and none of theirs after them
 
     def skipped(self, text: str, start: int) -> None:
         """The rest of such a call. Unless its arguments have opened code, its backticks may be those of its format."""
         if self.code is not None and text:
             self.code.scan(text if self.code.open else text.replace("`", "'"), start)
+            self.code.skip()
 
     def marker(self, text: str, place: int) -> None:
         """A marker that is always markup: it may be part of another message's header."""

@@ -5,8 +5,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property, lru_cache
 
 from toolglean.engine.page.table import PARAGRAPH_ENDS, WORD, At, Context, Lasts, Row
 
@@ -39,6 +39,12 @@ def _begun(node: _Tree) -> str:
     return f"(?:{'|'.join(ways)}|\\Z)"
 
 
+def _any_begun(rows: Iterable[Row]) -> str:
+    """An expression for what any of the rows begins with, or for its beginning at the end of the text."""
+    begins = _tree(text for row in rows for text in row.begins)
+    return "|".join(re.escape(char) + _begun(node) for char, node in begins.items()) or "(?!)"
+
+
 class Rows:
     """The rows of a table, compiled. Shared, never changed except for a cache.
 
@@ -59,13 +65,29 @@ class Rows:
                 begun = f"{sign}+{rest if row.at is At.INDENT else WORD}"
                 self.fences[sign].append((row, re.compile(row.opens), re.compile(begun)))
         self.has_code = any(row.lasts is Lasts.NOTHING for row in rows)
-        self.search_plain, self.search_plain_by_line = self._plain(""), self._plain("|(?P<line>\n)")
-        self.tags_in_reasoning = _Tags(tuple(row for row in rows if row.in_reasoning))
-        self.tags = _Tags(rows)
+
+    @cached_property
+    def search_plain(self) -> re.Pattern[str]:
+        """Finds what may open something in plain text."""
+        return self._plain("")
+
+    @cached_property
+    def search_plain_by_line(self) -> re.Pattern[str]:
+        """The same, and the ends of lines."""
+        return self._plain("|(?P<line>\n)")
+
+    @cached_property
+    def tags(self) -> _Tags:
+        """What begins with `<` or `[`."""
+        return _Tags(self._rows)
+
+    @cached_property
+    def tags_in_reasoning(self) -> _Tags:
+        """The same in reasoning."""
+        return _Tags(tuple(row for row in self._rows if row.in_reasoning))
 
     def _plain(self, more: str) -> re.Pattern[str]:
-        begins = _tree(text for row in self._rows for text in row.begins)
-        tags = "|".join(re.escape(char) + _begun(node) for char, node in begins.items())
+        tags = _any_begun(self._rows)
         rest = r"|(?P<run>`+|~+)|(?P<quote>>(?<![^\n].))|(?P<bracket>[{\[])" if self.has_code else ""
         return re.compile(f"(?P<tag>{tags}){rest}{more}")
 
@@ -92,7 +114,7 @@ class Rows:
         elif sign:
             ways.append(f"(?P<end>{sign})")
         if context is Context.REASONING:
-            ways.append(self.tags_in_reasoning.search.pattern)
+            ways.append(f"(?P<tag>{self.tags_in_reasoning.expression})")
         if by_line or context is Context.QUOTE:
             ways.append("(?P<line>\n)")
         return re.compile("|".join(ways) or "(?!)")
@@ -109,13 +131,17 @@ class _Tags:
             f"(?P<{name}>{re.sub('[?]P<[a-z]+>', '', row.opens).replace(_END, '(?!)')})" for name, row in self._rows.items()
         )
         self._match = re.compile("|".join(ways) or "(?!)").match
-        begins = "|".join(re.escape(char) + _begun(node) for char, node in _tree(t for r in tags for t in r.begins).items())
-        self._begins = re.compile(begins or "(?!)").match
-        rest = "|".join(
-            f"(?:{'|'.join(map(re.escape, row.begins))})(?:{row.goes_on})" for row in tags if row.goes_on
-        )
-        self._goes_on = re.compile(rest or "(?!)").fullmatch
-        self.search = re.compile(f"(?P<tag>{begins})" if begins else "(?!)")
+        self.expression = _any_begun(tags)
+
+    @cached_property
+    def _begins(self) -> Callable[..., re.Match[str] | None]:
+        return re.compile(self.expression).match
+
+    @cached_property
+    def _goes_on(self) -> Callable[..., re.Match[str] | None]:
+        rows = [row for row in self._rows.values() if row.goes_on]
+        rest = "|".join(f"(?:{'|'.join(map(re.escape, row.begins))})(?:{row.goes_on})" for row in rows)
+        return re.compile(rest or "(?!)").fullmatch
 
     def match(self, text: str, place: int) -> tuple[Row, int] | None:
         """The row that opens at that place, and the end of what opens it."""

@@ -87,6 +87,12 @@ class Where(NamedTuple):
         """How many backticks may have opened code: those of the last run that waits; 0 if none does."""
         return next((each.size for each in reversed(self.guesses) if each.size), 0)
 
+    @property
+    def is_calm(self) -> bool:
+        """Whether only text in which something may open changes anything."""
+        waits = self.guesses or self.documents or self.run or self.tail
+        return self.context is Context.PLAIN and not waits
+
     def without_code(self) -> Where:
         """The same, if no backticks that wait have opened anything."""
         return self._replace(guesses=tuple(each for each in self.guesses if not each.size), seen=())
