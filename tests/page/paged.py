@@ -41,8 +41,6 @@ def _read(text: str, cuts: Sequence[int], ruler: Ruler | None) -> Where:
         if begin < end:
             where = PAGE.settle(where, begin, ruler)
             where = _in_pieces(where, text, begin, end, cuts, ruler)
-            if text[begin] in {CALL, FIRST}:
-                where = where._replace(fresh=True)
         place = end
     return where
 

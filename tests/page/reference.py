@@ -165,7 +165,6 @@ def _fill_after_code(text: str, i: int, stop: int, rows: tuple[Row, ...], found:
 # -- JSON --------------------------------------------------------------------------------------------------------------
 
 _SPACE = re.compile(r"[ \t\r\n]*")
-_RAW = re.compile(r'"(?:[^"\\]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*')
 _STRING = re.compile(r'"(?:[^"\\\r\n]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*')
 _SCALAR = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null")
 
@@ -187,8 +186,6 @@ def _end(pattern: re.Pattern[str], text: str, i: int, end: int) -> int:
 
 def document(text: str, i: int, end: int) -> tuple[list[tuple[int, int]], int, bool]:
     """The strings of the document at `i`, where it stops, and whether it is complete there."""
-    # A raw line break ends a string, but not where the turn may be JSON: at its beginning, and after a call.
-    string = _STRING if text[:i].strip() and not text[:i].rstrip().endswith((CALL, FIRST)) else _RAW
     strings: list[tuple[int, int]] = []
     stack: list[str] = []
     state = "value"  # what must come: value, first (a value or the end), key, first key, colon, next (comma or the end)
@@ -196,7 +193,7 @@ def document(text: str, i: int, end: int) -> tuple[list[tuple[int, int]], int, b
         i = _end(_SPACE, text, i, end)
         char = text[i : i + 1] if i < end else ""
         if char == '"' and state in {"value", "first", "key", "first key"}:
-            after = _end(string, text, i, end)
+            after = _end(_STRING, text, i, end)
             closed = text[after : after + 1] == '"' and after < end
             strings.append((i, after + closed))
             if not closed:
@@ -237,8 +234,8 @@ def says(text: str, rows: tuple[Row, ...] = ROWS) -> str:
     where = found[place]
     before, after = text[:place], text[place + 1 :]
     inside = next((row.call for row in ROWS if row.context is where.context), Inside.CALL)
-    if where.context is Context.JSON_STRING and "\n" in text[where.since : place]:
-        return EITHER  # where the turn may be JSON, such a string may be one, and it may not
+    if _may_be_in_json(text, place):
+        return EITHER
     if where.context is Context.QUOTE and FIRST in text[where.since : place]:
         return EITHER  # the first one may go on over the end of the line
     if f"`{FIRST}" in before and where.context in {Context.PLAIN, Context.CODE}:
@@ -252,6 +249,16 @@ def says(text: str, rows: tuple[Row, ...] = ROWS) -> str:
     if where.context is Context.FENCE and _nothing(text, found, 0, where.since):
         return EITHER if FIRST in before else _opens_the_turn(text[where.since : place], after)
     return CONTENT
+
+
+def _may_be_in_json(text: str, place: int) -> bool:
+    """Whether the turn may be JSON with raw line breaks, at its beginning or after a call, and the place in a string of it."""
+    begins = [found.end() - 1 for found in re.finditer(rf"(?:\A|{FIRST})\s*[{{\[]", text[:place])]
+    return any(
+        start < place < end and "\n" in text[start:place]
+        for begin in begins
+        for start, end in document(re.sub(r"[\r\n]", " ", text), begin, len(text))[0]
+    )
 
 
 def _is_cut_off(text: str, place: int, rows: tuple[Row, ...]) -> bool:

@@ -41,14 +41,14 @@ class Speech(Keeping):
             self._say_reasoning(text, start)
             return
         if not self.rules.by_schema:
-            self._say_part(text, start, look=not is_data)
+            self._say_part(text, start, is_data=is_data)
             return
         i, self.last_text = 0, before
         while i < len(text):
             end = len(text)
             if not is_data:
                 end, _ = self.part_at_line(text, i, end, last=last, start=start)
-            self._say_part(text[i:end], start + i, look=not is_data)
+            self._say_part(text[i:end], start + i, is_data=is_data)
             self.remember(text[i:end])
             self.note_kept(start + end)
             last, i = text[max(end - 1, 0) : end], end
@@ -59,12 +59,12 @@ class Speech(Keeping):
         text = text[i:end]
         if self._is_beyond_draft(text, start):
             return
-        self._say_part(text, start, look=True)
+        self._say_part(text, start, is_data=False)
         self.note_kept(start + len(text))
 
-    def _say_part(self, text: str, start: int, *, look: bool) -> None:
-        self.judge.content(text, start)
-        if look and self.rules.by_schema:
+    def _say_part(self, text: str, start: int, *, is_data: bool) -> None:
+        self.judge.content(text, start, is_data=is_data)
+        if not is_data and self.rules.by_schema:
             self.look_around(text, self.last_char)
         self._say_content(text, start)
 

@@ -105,14 +105,12 @@ class Quotes(Plain):
             self.where, self._before = page_of(heeded=self.heeded).pass_by(self.where, text), None
             self._calm = self.where.is_calm
 
-    def scan(self, text: str, start: int) -> None:
-        """Read on: content, which begins at `start`."""
+    def scan(self, text: str, start: int, *, raw: bool = False) -> None:
+        """Read on: content, which begins at `start`. `raw`: if it is JSON, its strings may have raw line breaks."""
         if not text:
             return
         if self._calm and self._before is None and page_of(heeded=self.heeded).rows.search_plain.search(text) is None:
             self._passed, self._end = (self._passed + text)[-8:], start + len(text)
-            if self.where.fresh and not text.isspace():
-                self.where = self.where._replace(fresh=False)
             return
         if self._before is not None and start == self._end:  # what was taken for a marker is text
             self.where = self._before
@@ -121,12 +119,12 @@ class Quotes(Plain):
         if self.where.context is Context.QUOTE and start < self._until:
             size = self._until - start
             text = text[:size].replace("\n", " ") + text[size:]
-        self._read(text, start)
+        self._read(text, start, raw=raw)
 
-    def _read(self, text: str, start: int) -> None:
+    def _read(self, text: str, start: int, *, raw: bool = False) -> None:
         self._take_passed()
         was_over = self.where.context is Context.OVER
-        self.where = page_of(heeded=self.heeded).read(self.where, text, start)
+        self.where = page_of(heeded=self.heeded).read(self.where, text, start, raw=raw)
         self._end, self._before, self._calm = start + len(text), None, self.where.is_calm
         if self.where.context is Context.OVER and not self.followed:
             begin = 0 if was_over else max(self.where.since + len(self.where.opener) - start, 0)
@@ -147,10 +145,9 @@ class Quotes(Plain):
     def mark(self, text: str, place: int) -> None:
         """A marker that is always markup: it may be part of another message's header."""
         self.settle(place)
-        fresh = self.where.fresh
         if text:
             self._read(text, place)
-        self.where = self.where._replace(last=MARK, blanks=-1, fresh=fresh)
+        self.where = self.where._replace(last=MARK, blanks=-1)
 
     def refuse(self, end: int) -> None:
         """A call that began in a quoted line was ignored: its text reaches at least up to that place."""
@@ -160,9 +157,8 @@ class Quotes(Plain):
     # -- what changes --------------------------------------------------------------------------------------------------
 
     def call_began(self) -> None:
-        """A call is certain: it is in no document, and one may begin after it."""
-        self._take_passed()
-        self.where, self._before, self._calm = self.where.without_documents()._replace(fresh=True), None, False
+        """A call is certain: it is in no document."""
+        self.skip()
 
     def entered(self) -> None:
         """A marker was read: a document does not go on after it, unless it is in a string."""

@@ -66,10 +66,10 @@ class Judge(Plain):
         """Another kind of text begins: reasoning, or content."""
         self.others = None
 
-    def content(self, text: str, start: int) -> None:
-        """Content is emitted."""
+    def content(self, text: str, start: int, *, is_data: bool = False) -> None:
+        """Content is emitted. `is_data`: it is JSON, as far as it goes."""
         if self.code is not None:
-            self.code.scan(text, start)
+            self.code.scan(text, start, raw=is_data)
         if self.fence and text and not text.isspace():
             self.fence = ""
 

@@ -59,28 +59,28 @@ class Page:
         self.rows = Rows(table)
         self.mark = mark
 
-    def read(self, where: Where, text: str, start: int, ruler: Ruler | None = None) -> Where:
-        """Read on: that text, at that place."""
+    def read(self, where: Where, text: str, start: int, ruler: Ruler | None = None, *, raw: bool = False) -> Where:
+        """Read on: that text, at that place. `raw`: if JSON begins there, its strings may have raw line breaks."""
         if where.context is _PLAIN and not (where.guesses or where.documents or where.run or where.tail):
             if self.rows.search_plain.search(where.last + text, 1) is None:  # most text has no sign
                 return self.pass_by(where, text)
-        return _Reading(self, where, text, start, ruler, ends=False).read()
+        return _Reading(self, where, text, start, ruler, raw=raw).read()
 
     def pass_by(self, where: Where, text: str) -> Where:
         """Text in which nothing opens or ends has been read elsewhere."""
         blanks = _blanks_before(where.last + text, len(text) + 1, where.blanks)
-        return where._replace(last=text[-1], blanks=blanks, fresh=where.fresh and text.isspace())
+        return where._replace(last=text[-1], blanks=blanks)
 
     def follow(self, where: Where, text: str, start: int) -> tuple[Where, int]:
         """Read on up to where backticks that wait are closed, or wait no longer. Returns that place, too."""
-        reading = _Reading(self, where, text, start, None, ends=False)
+        reading = _Reading(self, where, text, start, None)
         return reading.read(until=len(where.guesses)), reading.base + reading.reached
 
     def settle(self, where: Where, place: int, ruler: Ruler | None = None) -> Where:
         """What follows at that place is a marker, or nothing: what is not complete stays so, and no line begins there."""
         if where.tail or where.run:
             where = _Reading(self, where, "", place, ruler, ends=True).read()
-        return where._replace(last=MARK, blanks=-1, fresh=where.fresh)
+        return where._replace(last=MARK, blanks=-1)
 
     def finish(self, where: Where, place: int, ruler: Ruler | None = None) -> Where:
         """The text ends there: what is guessed is not so."""
@@ -118,15 +118,16 @@ class _Reading:
     """One text that is read. Its places are those in `text`; `base` is the place of its beginning."""
 
     __slots__ = (
-        "ahead", "base", "blanks", "context", "documents", "end", "ends", "first", "fresh", "guesses", "opener", "page",
+        "ahead", "base", "blanks", "context", "documents", "end", "ends", "first", "guesses", "opener", "page", "raw",
         "reached", "read_to", "rows", "ruler", "run", "seen", "sign", "since", "text",
     )  # fmt: skip
 
-    def __init__(self, page: Page, where: Where, text: str, start: int, ruler: Ruler | None, *, ends: bool) -> None:
-        self.page, self.rows, self.ruler, self.ends = page, page.rows, ruler, ends
+    def __init__(
+        self, page: Page, where: Where, text: str, start: int, ruler: Ruler | None, *, ends: bool = False, raw: bool = False
+    ) -> None:
+        self.page, self.rows, self.ruler, self.ends, self.raw = page, page.rows, ruler, ends, raw
         (
-            self.context, self.since, self.sign, self.opener, self.guesses, self.documents, self.seen, last, self.blanks, self.fresh,
-            self.run, tail,
+            self.context, self.since, self.sign, self.opener, self.guesses, self.documents, self.seen, last, self.blanks, self.run, tail,
         ) = where  # fmt: skip
         self.text = last + tail + text
         self.base = start - len(tail) - 1
@@ -152,7 +153,7 @@ class _Reading:
         self._note_space(stop)
         return Where(
             self.context, self.since, self.sign, self.opener, self.guesses, self.documents, self.seen if self.guesses else (),
-            text[stop - 1], _blanks_before(text, stop, self.blanks), self.fresh and not text[1:stop].strip(), self.run,
+            text[stop - 1], _blanks_before(text, stop, self.blanks), self.run,
             text[stop:],
         )  # fmt: skip
 
@@ -393,8 +394,7 @@ class _Reading:
         start = self.base + place
         around = next((each for each in self.documents if each.start in before), None)
         if around is None:
-            fresh = self.fresh and not self.text[1:place].strip()
-            around = begun(start, self.text[place], raw=fresh)
+            around = begun(start, self.text[place], raw=self.raw)
             self.documents = (*self.documents, around)
         self.guesses = (*self.guesses, Guess(start, document=around.start, depth=around.depth))
         return place + 1

@@ -59,7 +59,6 @@ class Where(NamedTuple):
         seen: the runs of backticks since the first one that waits: for each length, the place of the last one.
         last: the last character before the tail; MARK after a marker.
         blanks: how many blanks the line begins with, if nothing else was on it; else -1.
-        fresh: whether only white space came since the beginning of the text, or since a call.
         run: backticks or tildes before the tail that wait, or None.
         tail: the end of the text, which waits for what follows.
     """
@@ -73,7 +72,6 @@ class Where(NamedTuple):
     seen: tuple[tuple[int, int], ...] = ()
     last: str = "\n"
     blanks: int = 0
-    fresh: bool = True
     run: Run | None = None
     tail: str = ""
 
