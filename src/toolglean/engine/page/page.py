@@ -299,7 +299,7 @@ class _Reading:
                     self._open(Context.FENCE, run.sign * run.size, run.start, run.sign * run.size)
                     return end + opened - run.size - 1
         if self.context is Context.FENCE and self.sign[0] == "`" and run.size >= len(self.sign):
-            closes = self._closes_fence(ahead, run.size)
+            closes = self._closes_fence(run, ahead)
             if closes is None:
                 return self._wait_with(run, end)
             if closes:
@@ -329,8 +329,10 @@ class _Reading:
                 return found.end()
         return None if waits else 0
 
-    def _closes_fence(self, ahead: str, size: int) -> bool | None:
-        rest = ahead[size:]
+    def _closes_fence(self, run: Run, ahead: str) -> bool | None:
+        rest = ahead[run.size :]
+        if run.indent and rest[:1] in {"<", "["}:
+            return True
         if not self.ends and len(rest) <= _BLANKS and not rest.strip(" \t\r"):
             return None
         blanks = len(rest) - len(rest.lstrip(" \t\r"))
@@ -348,7 +350,7 @@ class _Reading:
                 self._open(Context.FENCE, run.sign * run.size, run.start, run.sign * run.size)
                 return end + opened - run.size - (ahead[opened - 1] == "\n")
         elif self.context is Context.FENCE and self.sign[0] == "~" and run.size >= len(self.sign):
-            closes = self._closes_fence(ahead, run.size)
+            closes = self._closes_fence(run, ahead)
             if closes is None:
                 return self._wait_with(run, end)
             if closes:

@@ -137,6 +137,10 @@ def rows(*, reasoning: bool, marks: str = MARK, ends: tuple[str, ...] = ()) -> t
     info = rf"(?:(?!{cut})[^`\n]){{0,96}}"
     line = rf"(?:(?!{cut})[^\n]){{0,96}}"
     last = rf"(?={BLANKS}(?:\n|\Z|{cut}))"  # last on its line, or before a marker
+
+    def closes(sign: str) -> str:
+        return rf"(?<!{sign}){sign}{{SIZE,}}{last}|(?<=\n){INDENT}{sign}{{SIZE,}}(?!{sign})(?=[<\[])"
+
     header = rf"(?:{_any(ROLE_HEADERS)})\s{{0,4}}"
     role = (  # a header that names a role goes on with an attribute, the next marker, or the message
         rf"{header}(?:(?:{_any(_ROLES)})(?={BLANKS}(?:[\r\n<\[(|:{marked}]|\Z)|[ \t]{{1,8}}\w{{1,20}}=)"
@@ -149,11 +153,12 @@ def rows(*, reasoning: bool, marks: str = MARK, ends: tuple[str, ...] = ()) -> t
     return (
         Row(Context.OVER, rf"{_any(OTHERS)}|{role}", "", in_reasoning=True, begins=(*OTHERS, *ROLE_HEADERS),
             goes_on=rf"[ \t\r\n]{{0,4}}(?:functions\.[\w.-]{{0,64}}[ \t\ra-z=]{{0,44}}|\w{{0,20}}[ \t\r]{{0,32}}\w{{0,20}})"),
-        # Markdown lets any words follow a fence that is first on its line; with one word, it may be anywhere.
-        Row(Context.FENCE, rf"(?<!`)(?P<sign>`{{3,}})(?!`){info}\n", rf"(?<!`)`{{SIZE,}}{last}", at=At.INDENT),
-        Row(Context.FENCE, rf"(?<!`)(?P<sign>`{{3,}})(?!`){WORD}\n", rf"(?<!`)`{{SIZE,}}{last}"),
-        Row(Context.FENCE, rf"(?<!~)(?P<sign>~{{3,}})(?!~){line}", rf"(?<!~)~{{SIZE,}}{last}", at=At.INDENT),
-        Row(Context.FENCE, rf"(?<!~)(?P<sign>~{{3,}})(?!~){WORD}\n", rf"(?<!~)~{{SIZE,}}{last}"),
+        # Markdown lets any words follow a fence that is first on its line; with one word, it may be anywhere. Its end comes
+        # last on its line; first on it, a tag may follow, because formats write fences in calls.
+        Row(Context.FENCE, rf"(?<!`)(?P<sign>`{{3,}})(?!`){info}\n", closes("`"), at=At.INDENT),
+        Row(Context.FENCE, rf"(?<!`)(?P<sign>`{{3,}})(?!`){WORD}\n", closes("`")),
+        Row(Context.FENCE, rf"(?<!~)(?P<sign>~{{3,}})(?!~){line}", closes("~"), at=At.INDENT),
+        Row(Context.FENCE, rf"(?<!~)(?P<sign>~{{3,}})(?!~){WORD}\n", closes("~")),
         Row(Context.CODE, r"(?<!`)(?P<sign>`+)(?!`)", r"(?<!`)`{SIZE}(?!`)", lasts=Lasts.NOTHING),
         Row(Context.QUOTE, r">", r"(?=\n)", at=At.LINE),
         Row(Context.COMMENT, r"<!--", r"-->", begins=("<!--",)),
