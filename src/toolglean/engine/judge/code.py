@@ -21,6 +21,8 @@ __all__ = ["Quotes", "watch"]
 
 _ALWAYS = "`~>"  # what begins a context begins with one of these, for which every chunk is searched, or with
 _GUARDED = "<["  # one of these
+_SIGNS_END = frozenset({Context.PLAIN, Context.FENCE})
+"""What ends these begins with the same signs as what opens others."""
 _WAIT = frozenset({Context.QUOTE, Context.COMMENT})
 """What ends these has no sign."""
 
@@ -87,7 +89,7 @@ class Quotes(Plain):
     @property
     def begun(self) -> bool:
         """Whether text without a sign matters too: a quotation may end, or the text's end may be the beginning of one."""
-        return bool(self.where.tail) or self.where.context is not Context.PLAIN
+        return bool(self.where.tail) or self.where.context not in _SIGNS_END
 
     def may_open(self, text: str, last: str) -> bool:
         """Whether anything may open in that text, after that one."""
@@ -109,7 +111,7 @@ class Quotes(Plain):
         """Read on: content, which begins at `start`. `raw`: if it is JSON, its strings may have raw line breaks."""
         if not text:
             return
-        if self._calm and self._before is None and page_of(heeded=self.heeded).rows.search_plain.search(text) is None:
+        if self._calm and self._before is None and not self._changes(text):
             self._passed, self._end = (self._passed + text)[-8:], start + len(text)
             return
         if self._before is not None and start == self._end:  # what was taken for a marker is text
@@ -129,6 +131,10 @@ class Quotes(Plain):
         if self.where.context is Context.OVER and not self.followed:
             begin = 0 if was_over else max(self.where.since + len(self.where.opener) - start, 0)
             self.followed = bool(text[begin:].strip())
+
+    def _changes(self, text: str) -> bool:
+        where, page = self.where, page_of(heeded=self.heeded)
+        return page.expression(where.context, where.sign, by_line=bool(where.seen)).search(text) is not None
 
     def _take_passed(self) -> None:
         if self._passed:

@@ -10,11 +10,12 @@ from functools import cached_property, lru_cache
 
 from toolglean.engine.page.table import PARAGRAPH_ENDS, WORD, At, Context, Lasts, Row
 
-__all__ = ["Rows", "ends_begun"]
+__all__ = ["Rows", "ends_paragraph", "is_mention"]
 
 _END = r"\Z"
 _TAIL = 340  # characters, more than any opener has
 _BEFORE_MENTION = frozenset(" \t(\"'“‘")
+_end_of_element = re.compile(r"\(\?i:(</\w+)").match
 _is_mention = re.compile(r"[ \t]{1,32}[^\W_]|[.,;:!?)\]\"'”’*_](?:\s|[.,;:!?)\]\"'”’*_])").match
 _mention_begun = re.compile(r"[ \t]{0,32}|[.,;:!?)\]\"'”’*_]").fullmatch
 _paragraph_begun = re.compile(r"[ \t\r]{0,32}(?:#{0,6}|[-*+]?|\d{0,9}[.)]?|~{0,2})").fullmatch
@@ -112,7 +113,7 @@ class Rows:
         if context is Context.FENCE:
             ways = [rf"(?P<run>{sign[0]}+{'|`+' if by_line and sign[0] != '`' else ''})"]
         elif sign:
-            ways.append(f"(?P<end>{sign})")
+            ways += [f"(?P<end>{sign})", f"(?P<begun>{_end_begun(sign)})"]
         if context is Context.REASONING:
             ways.append(f"(?P<tag>{self.tags_in_reasoning.expression})")
         if by_line or context is Context.QUOTE:
@@ -182,19 +183,10 @@ def ends_paragraph(rows: Rows, text: str, place: int, *, ends: bool) -> bool | N
     return None if not ends and rows.tags.is_begun(text, place) else False
 
 
-def ends_begun(context: Context, sign: str, text: str, i: int) -> int:
-    """Where the end of a context begins that the end of the text cuts off; else the text's end."""
-    end = len(text)
-    if not sign or context in {Context.FENCE, Context.QUOTE}:
-        return end
-    closer = re.sub(r"\\(.)", r"\1", sign) if context is not Context.ELEMENT else sign[4:].partition("\\")[0].lower()
-    if context is Context.ELEMENT:
-        place = text.rfind("<", max(i, end - len(closer) - 9))
-        if place < 0:
-            return end
-        rest = text[place:].lower()
-        return place if closer.startswith(rest) or (rest.startswith(closer) and not rest[len(closer) :].strip()) else end
-    for size in range(min(len(closer) - 1, end - i), 0, -1):
-        if text.endswith(closer[:size]):
-            return end - size
-    return end
+def _end_begun(sign: str) -> str:
+    # An expression for the beginning of such an end where the end of the text cuts it off.
+    name = _end_of_element(sign)
+    begun, rest = (name[1], r"\s{0,8}\Z|\Z") if name is not None else (re.sub(r"\\(.)", r"\1", sign)[:-1], r"\Z")
+    for char in reversed(begun):
+        rest = f"{re.escape(char)}(?:{rest}|\\Z)"
+    return f"(?i:{rest})" if name is not None else rest

@@ -19,7 +19,7 @@ from functools import lru_cache
 from typing import Protocol
 
 from toolglean.engine.page.documents import Document, begun, is_in_string, read_on, without_outer
-from toolglean.engine.page.expressions import Rows, ends_begun, ends_paragraph, is_mention
+from toolglean.engine.page.expressions import Rows, ends_paragraph, is_mention
 from toolglean.engine.page.table import MARK, At, Context, Row, rows
 from toolglean.engine.page.where import Guess, Run, Where
 
@@ -59,11 +59,14 @@ class Page:
         self.rows = Rows(table)
         self.mark = mark
 
+    def expression(self, context: Context, sign: str, *, by_line: bool) -> re.Pattern[str]:
+        """What is looked for in a context. `by_line`: whether backticks wait there."""
+        if context is not _PLAIN:
+            return self.rows.search_end(context, sign, by_line=by_line)
+        return self.rows.search_plain_by_line if by_line else self.rows.search_plain
+
     def read(self, where: Where, text: str, start: int, ruler: Ruler | None = None, *, raw: bool = False) -> Where:
         """Read on: that text, at that place. `raw`: if JSON begins there, its strings may have raw line breaks."""
-        if where.context is _PLAIN and not (where.guesses or where.documents or where.run or where.tail):
-            if self.rows.search_plain.search(where.last + text, 1) is None:  # most text has no sign
-                return self.pass_by(where, text)
         return _Reading(self, where, text, start, ruler, raw=raw).read()
 
     def pass_by(self, where: Where, text: str) -> Where:
@@ -160,20 +163,12 @@ class _Reading:
     # -- steps: each returns the place reached; ~place if the text from there on waits ----------------------------------
 
     def _step(self, i: int) -> int:
-        by_line = bool(self.seen)
-        if self.context is _PLAIN:
-            search = self.rows.search_plain_by_line if by_line else self.rows.search_plain
-        else:
-            search = self.rows.search_end(self.context, self.sign, by_line=by_line)
-        found = search.search(self.text, i)
-        if found is not None:
-            place = found.start()
-        else:
-            place = self.end if self.ends else ends_begun(self.context, self.sign, self.text, i)
+        found = self.page.expression(self.context, self.sign, by_line=bool(self.seen)).search(self.text, i)
+        place = self.end if found is None else found.start()
         if self.documents and self.read_to < place and (confirmed := self._read_documents(place)) >= 0:
             return confirmed
         if found is None:
-            return place if place == self.end else ~place
+            return self.end
         return self._found(str(found.lastgroup), place, found.end())
 
     def _found(self, what: str, place: int, end: int) -> int:
@@ -192,6 +187,8 @@ class _Reading:
         if what == "end":
             self._close(end)
             return end
+        if what == "begun":
+            return place + 1 if self.ends else ~place
         return self._read_tag(place)
 
     def _read_tag(self, place: int) -> int:

@@ -87,9 +87,9 @@ class Where(NamedTuple):
 
     @property
     def is_calm(self) -> bool:
-        """Whether only text in which something may open changes anything."""
-        waits = self.guesses or self.documents or self.run or self.tail
-        return self.context is Context.PLAIN and not waits
+        """Whether only text in which something may open or end changes anything."""
+        waits = self.documents or self.run or self.tail
+        return not waits and all(each.space >= 0 for each in self.guesses)
 
     def without_code(self) -> Where:
         """The same, if no backticks that wait have opened anything."""
