@@ -1,5 +1,8 @@
 # Passes over JSON that is data: up to its last bracket it is text, and so is what its strings quote. Notices an object
 # inside it that would be a call elsewhere. Does not depend on why it is data (data.py, document.py).
+#
+# If it breaks off, it was no JSON: then what was in its strings has opened quotations as any other text does. A copy of
+# the judge's policy reads along for that.
 """JSON that is text."""
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ from toolglean.scan.tokens import token_text
 
 if TYPE_CHECKING:
     from toolglean.engine.document import Document
+    from toolglean.engine.judge.code import Quotes
     from toolglean.engine.names import Names
     from toolglean.engine.turn import Turn
     from toolglean.scan.tokens import JsonTokens
@@ -37,7 +41,7 @@ def pass_over(turn: Turn, scanner: JsonTokens, document: Document) -> None:
         turn.emit.problem(not_a_call(document.reason), document.name, document.start)
     size = document.start - start
     turn.say(text[:size], start)
-    payload = Passing(scanner, told=bool(document.reason))
+    payload = Passing(scanner, turn.judge.code and turn.judge.code.without_json(), told=bool(document.reason))
     turn.pass_payload(payload)
     if scanner.state == END:
         turn.leave(text_follows=True)
@@ -49,14 +53,16 @@ class Passing(Plain, Payload):
 
     Args:
         scanner: what has just read a token.
+        code: what finds quotations, as if it were no JSON; None if that does not matter.
         told: whether an apparent call was reported.
     """
 
-    __slots__ = ("_open", "_scanner", "_told")
-    owned = ("_open", "_scanner")
+    __slots__ = ("_code", "_open", "_scanner", "_told")
+    owned = ("_code", "_open", "_scanner")
 
-    def __init__(self, scanner: JsonTokens, *, told: bool) -> None:
-        self._scanner, self._told = scanner, told
+    def __init__(self, scanner: JsonTokens, code: Quotes | None, *, told: bool) -> None:
+        self._scanner, self._code = scanner, code
+        self._told = told
         # For each open object: its last key, the tool that it names, and whether it has arguments.
         self._open: list[tuple[str, str, bool]] = [("", "", False)] * len(scanner.stack)
 
@@ -80,11 +86,15 @@ class Passing(Plain, Payload):
             turn.leave(text_follows=True)
             turn.remember(last)  # wherever the text was cut, what follows is behind the same text
         self.say(turn, text[begun:i], turn.tape.base + begun)
+        if scanner.token is FAIL:
+            turn.judge.was_text(self._code)
         return i
 
     def say(self, turn: Turn, text: str, start: int) -> None:
         """That part of the JSON is content."""
         turn.say(text, start, is_data=True)
+        if self._code is not None and text:
+            self._code.scan(text, start)
 
     def _watch(self, names: Names, raw: str) -> str:
         # The tool that an object names next to its arguments; "" until there is one.

@@ -33,7 +33,7 @@ class Speech(Keeping):
     # -- text ----------------------------------------------------------------------------------------------------------
 
     def say(self, text: str, start: int, *, is_data: bool = False) -> None:
-        """Text that is not a call: content, or reasoning. `is_data`: it is JSON, no line of which may begin a call."""
+        """Text that is not a call: content, or reasoning. `is_data`: it is JSON, whose strings open nothing."""
         last, before = self.last_char, self.last_text
         if text and self._is_beyond_draft(text, start):
             return
@@ -63,9 +63,12 @@ class Speech(Keeping):
         self.note_kept(start + len(text))
 
     def _say_part(self, text: str, start: int, *, is_data: bool) -> None:
-        self.judge.content(text, start, is_data=is_data)
-        if not is_data and self.rules.by_schema:
-            self.look_around(text, self.last_char)
+        if is_data:
+            self.judge.json(text)
+        else:
+            self.judge.content(text, start)
+            if self.rules.by_schema:
+                self.look_around(text, self.last_char)
         self._say_content(text, start)
 
     def _say_content(self, text: str, start: int) -> None:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
-from toolglean.engine.page.page import page_of
+from toolglean.engine.page.page import Page, page_of
 from toolglean.engine.page.table import MARK, Context
 from toolglean.engine.page.where import Where
 from toolglean.scan.plain import Plain
@@ -38,10 +38,10 @@ class Quotes(Plain):
         followed: whether anything but white space came after the end of the turn.
     """
 
-    __slots__ = ("_before", "_calm", "_end", "_passed", "_until", "followed", "heeded", "where")
+    __slots__ = ("_before", "_calm", "_end", "_json", "_passed", "_until", "followed", "heeded", "where")
 
     def __init__(self, *, heeded: bool = True) -> None:
-        self.heeded = heeded
+        self.heeded, self._json = heeded, heeded
         self.where = Where()
         self.followed = False
         self._calm = False  # whether only text with a sign changes anything
@@ -49,6 +49,23 @@ class Quotes(Plain):
         self._end = 0  # the place after what was read
         self._before: Where | None = None  # the same before the marker that follows, if it may be text still
         self._until = 0  # the place up to which a quoted line certainly continues
+
+    @property
+    def page(self) -> Page:
+        """What finds it."""
+        return page_of(heeded=self.heeded, json=self._json)
+
+    def without_json(self) -> Quotes:
+        """The same from here on, if what follows is not JSON: an independent copy."""
+        twin = self.copy()
+        twin._json = False
+        twin.skip()
+        return twin
+
+    def with_json(self) -> Quotes:
+        """The same, if JSON may follow again."""
+        self._json = self.heeded
+        return self
 
     # -- what was found ------------------------------------------------------------------------------------------------
 
@@ -94,7 +111,7 @@ class Quotes(Plain):
     def may_open(self, text: str, last: str) -> bool:
         """Whether anything may open in that text, after that one."""
         last = last or self._passed or self.where.last
-        return page_of(heeded=self.heeded).rows.search_plain.search(last[-1] + text, 1) is not None
+        return self.page.rows.search_plain.search(last[-1] + text, 1) is not None
 
     # -- reading -------------------------------------------------------------------------------------------------------
 
@@ -104,11 +121,11 @@ class Quotes(Plain):
             self._read(text, self._end)
         elif text:
             self._take_passed()
-            self.where, self._before = page_of(heeded=self.heeded).pass_by(self.where, text), None
+            self.where, self._before = self.page.pass_by(self.where, text), None
             self._calm = self.where.is_calm
 
-    def scan(self, text: str, start: int, *, raw: bool = False) -> None:
-        """Read on: content, which begins at `start`. `raw`: if it is JSON, its strings may have raw line breaks."""
+    def scan(self, text: str, start: int) -> None:
+        """Read on: content, which begins at `start`."""
         if not text:
             return
         if self._calm and self._before is None and not self._changes(text):
@@ -121,31 +138,31 @@ class Quotes(Plain):
         if self.where.context is Context.QUOTE and start < self._until:
             size = self._until - start
             text = text[:size].replace("\n", " ") + text[size:]
-        self._read(text, start, raw=raw)
+        self._read(text, start)
 
-    def _read(self, text: str, start: int, *, raw: bool = False) -> None:
+    def _read(self, text: str, start: int) -> None:
         self._take_passed()
         was_over = self.where.context is Context.OVER
-        self.where = page_of(heeded=self.heeded).read(self.where, text, start, raw=raw)
+        self.where = self.page.read(self.where, text, start)
         self._end, self._before, self._calm = start + len(text), None, self.where.is_calm
         if self.where.context is Context.OVER and not self.followed:
             begin = 0 if was_over else max(self.where.since + len(self.where.opener) - start, 0)
             self.followed = bool(text[begin:].strip())
 
     def _changes(self, text: str) -> bool:
-        where, page = self.where, page_of(heeded=self.heeded)
+        where, page = self.where, self.page
         return page.expression(where.context, where.sign, by_line=bool(where.seen)).search(text) is not None
 
     def _take_passed(self) -> None:
         if self._passed:
-            self.where, self._passed = page_of(heeded=self.heeded).pass_by(self.where, self._passed), ""
+            self.where, self._passed = self.page.pass_by(self.where, self._passed), ""
 
     def settle(self, place: int) -> None:
         """What follows is a marker: what has begun is not completed."""
         self._take_passed()
         if self._before is None or place != self._end:
             self._before = self.where
-        self.where = page_of(heeded=self.heeded).settle(self.where, place)
+        self.where = self.page.settle(self.where, place)
         self._end, self._calm = place, self.where.is_calm
 
     def mark(self, text: str, place: int) -> None:

@@ -66,12 +66,22 @@ class Judge(Plain):
         """Another kind of text begins: reasoning, or content."""
         self.others = None
 
-    def content(self, text: str, start: int, *, is_data: bool = False) -> None:
-        """Content is emitted. `is_data`: it is JSON, as far as it goes."""
+    def content(self, text: str, start: int) -> None:
+        """Content is emitted."""
         if self.code is not None:
-            self.code.scan(text, start, raw=is_data)
+            self.code.scan(text, start)
         if self.fence and text and not text.isspace():
             self.fence = ""
+
+    def json(self, text: str) -> None:
+        """JSON that is data is emitted: its strings open nothing."""
+        self.space(text)
+        if text and not text.isspace():
+            self.fence = ""
+
+    def was_text(self, code: Quotes | None) -> None:
+        """What was taken for JSON was none. `code`: what its text has opened."""
+        self.code = code and code.with_json()
 
     def quoted(self) -> None:
         """Content is emitted that is quoted as a whole: it opens and closes no quotation."""

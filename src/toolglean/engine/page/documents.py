@@ -21,7 +21,6 @@ IN_KEY, IN_STRING = 6, 7
 
 _space = re.compile(r"[ \t\r\n]*").match
 _body = re.compile(r'[^"\\\r\n]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\\r\n]*)*').match
-_raw_body = re.compile(r'[^"\\]*(?:\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})[^"\\]*)*').match
 _escape_begun = re.compile(r"\\(?:u[0-9a-fA-F]{0,3})?").fullmatch
 _scalar = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null").match
 _scalar_begun = re.compile(
@@ -39,7 +38,6 @@ class Document(NamedTuple):
         state: what must come.
         since: the place of the string that is open.
         part: the beginning of an escape or a number, which is not complete.
-        raw: whether its strings may contain line breaks: 0 or 1; 2 if one just did, which ends what begins inside it.
         shown: the place up to which its strings are something else.
     """
 
@@ -49,7 +47,6 @@ class Document(NamedTuple):
     state: int
     since: int
     part: str
-    raw: int
     shown: int
 
     @property
@@ -58,9 +55,9 @@ class Document(NamedTuple):
         return self.outer + len(self.stack)
 
 
-def begun(start: int, bracket: str, *, raw: bool) -> Document:
+def begun(start: int, bracket: str) -> Document:
     """The document that begins with that bracket."""
-    return Document(start, _CLOSER[bracket], 0, _FIRST[bracket], 0, "", int(raw), 0)
+    return Document(start, _CLOSER[bracket], 0, _FIRST[bracket], 0, "", 0)
 
 
 def is_in_string(document: Document) -> bool:
@@ -70,7 +67,7 @@ def is_in_string(document: Document) -> bool:
 
 def without_outer(document: Document, count: int) -> Document:
     """The same without that many of its outer containers, which are no documents."""
-    return document._replace(stack=document.stack[count:], outer=document.outer + count, raw=0)
+    return document._replace(stack=document.stack[count:], outer=document.outer + count)
 
 
 def read_on(
@@ -90,7 +87,7 @@ def read_on(
         broke off, from their beginning to their end; and the depth of the container that was closed, if it is one of
         `levels`: else 0.
     """
-    start, stack, outer, state, since, part, raw, shown = document
+    start, stack, outer, state, since, part, shown = document
     strings: list[tuple[int, int]] = []
     while i < end:
         if state >= IN_KEY:
@@ -100,9 +97,7 @@ def read_on(
                     strings.append((since, base + i - bad))
                     return None, i, strings, 0
                 continue
-            begin, i = i, (_raw_body if raw else _body)(text, i, end).end()  # type: ignore[union-attr]
-            if raw and ("\n" in text[begin:i] or "\r" in text[begin:i]):
-                raw, levels = 2, (outer + 1,) if outer + 1 in levels else ()
+            i = _body(text, i, end).end()  # type: ignore[union-attr]
             if i == end:
                 break
             char = text[i]
@@ -134,14 +129,14 @@ def read_on(
             stack = stack[:-1]
             i, state = i + 1, NEXT
             if not stack or depth in levels:
-                over = None if not stack else Document(start, stack, outer, state, since, "", raw, shown)
+                over = None if not stack else Document(start, stack, outer, state, since, "", shown)
                 return over, i, strings, depth if depth in levels else 0
         elif char in "{[" and state <= FIRST:
             stack += _CLOSER[char]
             state = _FIRST[char]
             i += 1
             if len(stack) > MOST_DEEP:
-                stack, outer, raw = stack[1:], outer + 1, 0
+                stack, outer = stack[1:], outer + 1
         elif char == ":" and state == COLON:
             i, state = i + 1, VALUE
         elif char == "," and state == NEXT:
@@ -151,7 +146,7 @@ def read_on(
             i += 1
         else:
             return None, i, strings, 0
-    return Document(start, stack, outer, state, since, part, raw, shown), i, strings, 0
+    return Document(start, stack, outer, state, since, part, shown), i, strings, 0
 
 
 _CLOSER = {"{": "}", "[": "]"}

@@ -66,6 +66,7 @@ class Rows:
                 begun = f"{sign}+{rest if row.at is At.INDENT else WORD}"
                 self.fences[sign].append((row, re.compile(row.opens), re.compile(begun)))
         self.has_code = any(row.lasts is Lasts.NOTHING for row in rows)
+        self.has_json = any(row.context is Context.JSON for row in rows)
 
     @cached_property
     def search_plain(self) -> re.Pattern[str]:
@@ -89,7 +90,8 @@ class Rows:
 
     def _plain(self, more: str) -> re.Pattern[str]:
         tags = _any_begun(self._rows)
-        rest = r"|(?P<run>`+|~+)|(?P<quote>>(?<![^\n].))|(?P<bracket>[{\[])" if self.has_code else ""
+        rest = r"|(?P<run>`+|~+)|(?P<quote>>(?<![^\n].))" if self.has_code else ""
+        rest += r"|(?P<bracket>[{\[])" if self.has_json else ""
         return re.compile(f"(?P<tag>{tags}){rest}{more}")
 
     def opened_in(self, text: str) -> Iterator[tuple[Context, int]]:

@@ -65,9 +65,9 @@ class Page:
             return self.rows.search_end(context, sign, by_line=by_line)
         return self.rows.search_plain_by_line if by_line else self.rows.search_plain
 
-    def read(self, where: Where, text: str, start: int, ruler: Ruler | None = None, *, raw: bool = False) -> Where:
-        """Read on: that text, at that place. `raw`: if JSON begins there, its strings may have raw line breaks."""
-        return _Reading(self, where, text, start, ruler, raw=raw).read()
+    def read(self, where: Where, text: str, start: int, ruler: Ruler | None = None) -> Where:
+        """Read on: that text, at that place."""
+        return _Reading(self, where, text, start, ruler).read()
 
     def pass_by(self, where: Where, text: str) -> Where:
         """Text in which nothing opens or ends has been read elsewhere."""
@@ -98,9 +98,12 @@ class Page:
 
 
 @lru_cache(maxsize=8)
-def page_of(*, heeded: bool = True) -> Page:
-    """The page of all contexts; made once. `heeded`: whether quotations matter, or only other messages."""
-    return Page(tuple(row for row in rows(reasoning=False) if heeded or row.in_reasoning))
+def page_of(*, heeded: bool = True, json: bool = True) -> Page:
+    """The page of all contexts; made once. `heeded`: whether quotations matter, or only other messages; `json`: whether
+    documents do.
+    """
+    table = (row for row in rows(reasoning=False) if heeded or row.in_reasoning)
+    return Page(tuple(row for row in table if json or row.context is not Context.JSON))
 
 
 def _blanks_before(text: str, place: int, before: int) -> int:
@@ -121,14 +124,14 @@ class _Reading:
     """One text that is read. Its places are those in `text`; `base` is the place of its beginning."""
 
     __slots__ = (
-        "ahead", "base", "blanks", "context", "documents", "end", "ends", "first", "guesses", "opener", "page", "raw",
+        "ahead", "base", "blanks", "context", "documents", "end", "ends", "first", "guesses", "opener", "page",
         "reached", "read_to", "rows", "ruler", "run", "seen", "sign", "since", "text",
     )  # fmt: skip
 
     def __init__(
-        self, page: Page, where: Where, text: str, start: int, ruler: Ruler | None, *, ends: bool = False, raw: bool = False
+        self, page: Page, where: Where, text: str, start: int, ruler: Ruler | None, *, ends: bool = False
     ) -> None:
-        self.page, self.rows, self.ruler, self.ends, self.raw = page, page.rows, ruler, ends, raw
+        self.page, self.rows, self.ruler, self.ends = page, page.rows, ruler, ends
         (
             self.context, self.since, self.sign, self.opener, self.guesses, self.documents, self.seen, last, self.blanks, self.run, tail,
         ) = where  # fmt: skip
@@ -198,7 +201,7 @@ class _Reading:
         if found is None:
             if not self.ends and tags.is_begun(self.text, place):
                 return ~place
-            return self._read_bracket(place) if self.text[place] == "[" and self.rows.has_code and not reasons else place + 1
+            return self._read_bracket(place) if self.text[place] == "[" and self.rows.has_json and not reasons else place + 1
         row, end = found
         if row.at is At.NO_WORD and (mention := is_mention(self.ahead, place, end, ends=self.ends)) is not False:
             return ~place if mention is None else place + 1
@@ -393,7 +396,7 @@ class _Reading:
         start = self.base + place
         around = next((each for each in self.documents if each.start in before), None)
         if around is None:
-            around = begun(start, self.text[place], raw=self.raw)
+            around = begun(start, self.text[place])
             self.documents = (*self.documents, around)
         self.guesses = (*self.guesses, Guess(start, document=around.start, depth=around.depth))
         return place + 1
@@ -433,11 +436,6 @@ class _Reading:
             if over:
                 self._leave_out(lambda guess: not guess.size and guess.document == document.start)
             return
-        if after.raw > 1:
-            after = after._replace(raw=1)
-            self._leave_out(
-                lambda guess: not guess.size and guess.document == document.start and guess.depth > after.outer + 1
-            )
         if after.outer > document.outer:
             self._leave_out(
                 lambda guess: not guess.size and guess.document == document.start and guess.depth <= after.outer

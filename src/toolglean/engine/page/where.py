@@ -83,6 +83,8 @@ class Where(NamedTuple):
     @property
     def ticks(self) -> int:
         """How many backticks may have opened code: those of the last run that waits; 0 if none does."""
+        if self.run is not None and self.run.whole and self.run.sign == "`" and self.context is Context.PLAIN:
+            return self.run.size
         return next((each.size for each in reversed(self.guesses) if each.size), 0)
 
     @property
