@@ -120,9 +120,7 @@ class Quotes(Plain):
         if text.isspace():
             self._read(text, self._end)
         elif text:
-            self._take_passed()
-            self.where, self._before = self.page.pass_by(self.where, text), None
-            self._calm = self.where.is_calm
+            self._passed, self._before = (self._passed + text)[-8:], None
 
     def scan(self, text: str, start: int) -> None:
         """Read on: content, which begins at `start`."""

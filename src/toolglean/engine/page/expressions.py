@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 
 from toolglean.engine.page.table import PARAGRAPH_ENDS, WORD, At, Context, Lasts, Row
 
-__all__ = ["Rows", "ends_paragraph", "is_mention"]
+__all__ = ["Rows", "ends_paragraph", "is_mention", "kind_of"]
 
 _END = r"\Z"
 _TAIL = 340  # characters, more than any opener has
@@ -40,10 +40,21 @@ def _begun(node: _Tree) -> str:
     return f"(?:{'|'.join(ways)}|\\Z)"
 
 
-def _any_begun(rows: Iterable[Row]) -> str:
-    """An expression for what any of the rows begins with, or for its beginning at the end of the text."""
+def _any_begun(rows: Iterable[Row]) -> list[tuple[str, str]]:
+    """What any of the rows begins with, or its beginning at the end of the text: a character, and the rest."""
     begins = _tree(text for row in rows for text in row.begins)
-    return "|".join(re.escape(char) + _begun(node) for char, node in begins.items()) or "(?!)"
+    return [(re.escape(char), _begun(node)) for char, node in begins.items()]
+
+
+def _search_for(ways: Iterable[tuple[str, str, str]]) -> re.Pattern[str]:
+    # Each way is what was found, the character with which it begins, and the rest. Each alternative begins with a character,
+    # so that the search goes to these at once. The names of the groups end with a number.
+    groups = (f"{first}(?P<{what}{number}>{rest})" for number, (what, first, rest) in enumerate(ways))
+    return re.compile("|".join(groups) or "(?!)")
+
+
+_LINE = ("line_", "\n", "")
+_TICKS = ("run_", "`", "`*")
 
 
 class Rows:
@@ -71,12 +82,12 @@ class Rows:
     @cached_property
     def search_plain(self) -> re.Pattern[str]:
         """Finds what may open something in plain text."""
-        return self._plain("")
+        return self._plain()
 
     @cached_property
     def search_plain_by_line(self) -> re.Pattern[str]:
         """The same, and the ends of lines."""
-        return self._plain("|(?P<line>\n)")
+        return self._plain(_LINE)
 
     @cached_property
     def tags(self) -> _Tags:
@@ -88,16 +99,18 @@ class Rows:
         """The same in reasoning."""
         return _Tags(tuple(row for row in self._rows if row.in_reasoning))
 
-    def _plain(self, more: str) -> re.Pattern[str]:
-        tags = _any_begun(self._rows)
-        rest = r"|(?P<run>`+|~+)|(?P<quote>>(?<![^\n].))" if self.has_code else ""
-        rest += r"|(?P<bracket>[{\[])" if self.has_json else ""
-        return re.compile(f"(?P<tag>{tags}){rest}{more}")
+    def _plain(self, *more: tuple[str, str, str]) -> re.Pattern[str]:
+        ways = [("tag_", *each) for each in _any_begun(self._rows)]
+        if self.has_code:
+            ways += [_TICKS, ("run_", "~", "~*"), ("quote_", ">", r"(?<![^\n].)")]
+        if self.has_json:
+            ways += [("bracket_", r"\[", ""), ("bracket_", "{", "")]
+        return _search_for([*ways, *more])
 
     def opened_in(self, text: str) -> Iterator[tuple[Context, int]]:
         """What could open in that text apart from backticks and JSON, if nothing else did, and the places."""
         for found in self.search_plain.finditer(text):
-            place, what = found.start(), found.lastgroup
+            place, what = found.start(), kind_of(found)
             if what == "tag" and (tag := self.tags.match(text, place)) is not None:
                 yield tag[0].context, place
             elif what == "quote":
@@ -111,16 +124,17 @@ class Rows:
     @lru_cache(maxsize=512)  # noqa: B019  # there are two or three of these, for good
     def search_end(self, context: Context, sign: str, *, by_line: bool) -> re.Pattern[str]:
         """An expression for what ends a context; with `by_line`, for lines and backticks, too."""
-        ways = ["(?P<run>`+)"] if by_line else []
+        ways = [_TICKS] if by_line else []
         if context is Context.FENCE:
-            ways = [rf"(?P<run>{sign[0]}+{'|`+' if by_line and sign[0] != '`' else ''})"]
+            ways += [("run_", sign[0], f"{sign[0]}*")]
         elif sign:
-            ways += [f"(?P<end>{sign})", f"(?P<begun>{_end_begun(sign)})"]
+            first, rest, begun = _end(sign)
+            ways += [("end_", first, rest), ("begun_", first, begun)]
         if context is Context.REASONING:
-            ways.append(f"(?P<tag>{self.tags_in_reasoning.expression})")
+            ways += [("tag_", *each) for each in _any_begun(row for row in self._rows if row.in_reasoning)]
         if by_line or context is Context.QUOTE:
-            ways.append("(?P<line>\n)")
-        return re.compile("|".join(ways) or "(?!)")
+            ways.append(_LINE)
+        return _search_for(ways)
 
 
 class _Tags:
@@ -134,11 +148,11 @@ class _Tags:
             f"(?P<{name}>{re.sub('[?]P<[a-z]+>', '', row.opens).replace(_END, '(?!)')})" for name, row in self._rows.items()
         )
         self._match = re.compile("|".join(ways) or "(?!)").match
-        self.expression = _any_begun(tags)
+        self._begin = tags
 
     @cached_property
     def _begins(self) -> Callable[..., re.Match[str] | None]:
-        return re.compile(self.expression).match
+        return re.compile("|".join(first + rest for first, rest in _any_begun(self._begin)) or "(?!)").match
 
     @cached_property
     def _goes_on(self) -> Callable[..., re.Match[str] | None]:
@@ -185,10 +199,18 @@ def ends_paragraph(rows: Rows, text: str, place: int, *, ends: bool) -> bool | N
     return None if not ends and rows.tags.is_begun(text, place) else False
 
 
-def _end_begun(sign: str) -> str:
-    # An expression for the beginning of such an end where the end of the text cuts it off.
-    name = _end_of_element(sign)
-    begun, rest = (name[1], r"\s{0,8}\Z|\Z") if name is not None else (re.sub(r"\\(.)", r"\1", sign)[:-1], r"\Z")
+def _end(sign: str) -> tuple[str, str, str]:
+    # The first character of such an end, the rest, and the rest of its beginning where the end of the text cuts it off.
+    element = _end_of_element(sign)
+    end = re.sub(r"\\(.)", r"\1", sign) if element is None else element[1]
+    begun, last = (end[1:-1], r"\Z") if element is None else (end[1:], r"\s{0,8}\Z|\Z")
     for char in reversed(begun):
-        rest = f"{re.escape(char)}(?:{rest}|\\Z)"
-    return f"(?i:{rest})" if name is not None else rest
+        last = f"{re.escape(char)}(?:{last}|\\Z)"
+    if element is None:
+        return re.escape(end[0]), re.escape(end[1:]), f"(?:{last}|\\Z)"
+    return re.escape(end[0]), f"(?i:{end[1:]}\\s{{0,8}}>)", f"(?i:{last}|\\Z)"
+
+
+def kind_of(found: re.Match[str]) -> str:
+    """What a search has found."""
+    return str(found.lastgroup).partition("_")[0]

@@ -19,7 +19,7 @@ from functools import lru_cache
 from typing import Protocol
 
 from toolglean.engine.page.documents import Document, begun, is_in_string, read_on, without_outer
-from toolglean.engine.page.expressions import Rows, ends_paragraph, is_mention
+from toolglean.engine.page.expressions import Rows, ends_paragraph, is_mention, kind_of
 from toolglean.engine.page.table import MARK, At, Context, Row, rows
 from toolglean.engine.page.where import Guess, Run, Where
 
@@ -172,7 +172,7 @@ class _Reading:
             return confirmed
         if found is None:
             return self.end
-        return self._found(str(found.lastgroup), place, found.end())
+        return self._found(kind_of(found), place, found.end())
 
     def _found(self, what: str, place: int, end: int) -> int:
         if what == "run":
