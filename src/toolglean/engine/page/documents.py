@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from toolglean.engine.page.table import MOST_DEEP, MOST_SCALAR
 
-__all__ = ["Document", "begun", "is_in_string", "read_on", "without_outer"]
+__all__ = ["Document", "begun", "is_in_string", "is_small", "may_follow", "read_on", "without_outer"]
 
 # States, named for what must come.
 VALUE, FIRST, KEY, FIRST_KEY, COLON, NEXT = range(6)
@@ -58,6 +58,16 @@ class Document(NamedTuple):
 def begun(start: int, bracket: str) -> Document:
     """The document that begins with that bracket."""
     return Document(start, _CLOSER[bracket], 0, _FIRST[bracket], 0, "", 0)
+
+
+def may_follow(bracket: str, char: str) -> bool:
+    """Whether a document may go on with that character after its first bracket."""
+    return char in _AFTER[bracket]
+
+
+is_small = re.compile(r"\[(?:0|[1-9]\d{0,3})?\]|\{\}").match
+"""Matches a document that is complete: a number in brackets, or nothing."""
+_AFTER = {"[": frozenset(' \t\r\n"{[]-0123456789tfn'), "{": frozenset(' \t\r\n"}')}
 
 
 def is_in_string(document: Document) -> bool:

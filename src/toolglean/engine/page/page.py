@@ -18,7 +18,7 @@ import re
 from functools import lru_cache
 from typing import Protocol
 
-from toolglean.engine.page.documents import Document, begun, is_in_string, read_on, without_outer
+from toolglean.engine.page.documents import Document, begun, is_in_string, is_small, may_follow, read_on, without_outer
 from toolglean.engine.page.expressions import Rows, ends_paragraph, is_mention, kind_of
 from toolglean.engine.page.table import MARK, At, Context, Row, rows
 from toolglean.engine.page.where import Guess, Run, Where
@@ -389,6 +389,16 @@ class _Reading:
     def _read_bracket(self, place: int) -> int:
         if self.documents and self.read_to < place and (confirmed := self._read_documents(place)) >= 0:
             return confirmed
+        if place + 1 == self.end and not self.ends:
+            return ~place
+        after = self.text[place + 1 : place + 2]
+        if not may_follow(self.text[place], after):  # most brackets of prose are refused at once
+            return place + 1
+        if not self.documents and (small := is_small(self.text, place)) is not None:
+            if self.ruler is not None:
+                self.ruler.mark(Context.JSON, self.base + place, self.base + small.end(), self.base + place, self.base + place)
+            self.read_to = small.end()
+            return small.end()
         before = {each.start: each for each in self.documents if not is_in_string(each)}
         if self.documents:
             self._read_documents(place + 1)
