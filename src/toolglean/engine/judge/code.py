@@ -48,7 +48,7 @@ class Quotes(Plain):
         self._passed = ""  # the end of text without one, which is not in `where` yet
         self._end = 0  # the place after what was read
         self._before: Where | None = None  # the same before the marker that follows, if it may be text still
-        self._until = 0  # the place up to which a quoted line certainly continues
+        self._until = 0  # the place up to which a quoted line, or a string, certainly continues
 
     @property
     def page(self) -> Page:
@@ -133,9 +133,9 @@ class Quotes(Plain):
             self.where = self._before
         elif self.where.tail and start != self._end:
             self.settle(self._end)
-        if self.where.context is Context.QUOTE and start < self._until:
-            size = self._until - start
-            text = text[:size].replace("\n", " ") + text[size:]
+        if start < self._until and (self.where.context is Context.QUOTE or self.where.string is not None):
+            size = min(self._until - start, len(text))
+            text = "x" * size + text[size:]
         self._read(text, start)
 
     def _read(self, text: str, start: int) -> None:
@@ -171,9 +171,8 @@ class Quotes(Plain):
         self.where = self.where._replace(last=MARK, blanks=-1)
 
     def refuse(self, end: int) -> None:
-        """A call that began in a quoted line was ignored: its text reaches at least up to that place."""
-        if self.where.context is Context.QUOTE:
-            self._until = max(self._until, end)
+        """A call was ignored: its text, which is quoted as a whole, reaches at least up to that place."""
+        self._until = max(self._until, end)
 
     # -- what changes --------------------------------------------------------------------------------------------------
 
