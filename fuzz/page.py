@@ -55,7 +55,9 @@ def _paged(seed: int) -> Found | str:
         found = paged(text, cuts)
         if found != right:
             place = next(i for i in range(size) if found[i] != right[i])
-            return Found(PAGE, LAW, "differs", text, f"  cut at {[*cuts]}: {found[place]} at {place}, not {right[place]}")
+            return Found(
+                PAGE, LAW, "differs", text, f"  cut at {[*cuts]}: {found[place]} at {place}, not {right[place]}"
+            )
     return "paged"
 
 

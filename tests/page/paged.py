@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from tests.page.contexts import CALL, END_MARKERS, FIRST, ROWS
 from tests.page.reference import Where as Found
@@ -24,7 +25,9 @@ def paged(text: str, cuts: Sequence[int] = ()) -> list[Found]:
     ruler = Ruler()
     where = _read(text, cuts, ruler)
     PAGE.finish(where, len(text), ruler)
-    return [Found(each.context, each.since) for each in ruler.stretches(0, len(text)) for _ in range(each.start, each.end)]
+    return [
+        Found(each.context, each.since) for each in ruler.stretches(0, len(text)) for _ in range(each.start, each.end)
+    ]
 
 
 def where_after(text: str, cuts: Sequence[int] = ()) -> Where:
@@ -47,7 +50,7 @@ def _read(text: str, cuts: Sequence[int], ruler: Ruler | None) -> Where:
 
 def _in_pieces(where: Where, text: str, begin: int, end: int, cuts: Sequence[int], ruler: Ruler | None) -> Where:
     edges = [begin, *(cut for cut in cuts if begin < cut < end), end]
-    for start, stop in zip(edges, edges[1:], strict=False):
+    for start, stop in pairwise(edges):
         if start < stop:
             where = PAGE.read(where, text[start:stop], start, ruler)
     return where

@@ -63,7 +63,9 @@ def read(text: str, rows: tuple[Row, ...] = ROWS) -> list[Where]:
     return found
 
 
-def _fill(text: str, i: int, end: int, rows: tuple[Row, ...], found: list[Where], begun: list[int] | None = None) -> None:
+def _fill(
+    text: str, i: int, end: int, rows: tuple[Row, ...], found: list[Where], begun: list[int] | None = None
+) -> None:
     # Marks everything from `i` to `end` that one of the rows opens. `begun`: takes the places of JSON that is not complete.
     while i < end:
         for row in rows:

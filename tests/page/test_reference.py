@@ -120,7 +120,25 @@ def test_the_page_agrees_with_the_reference_for_every_character_and_every_cut() 
 
 @pytest.mark.parametrize(
     "unit",
-    ["[", '["', "{", '{"a": [', "`", "` ``", "~~~\n", "```\n", "<pre>", "<!--", "<", "> a\n", "[1, ", '"', "\\", "a\n`", "0"],
+    [
+        "[",
+        '["',
+        "{",
+        '{"a": [',
+        "`",
+        "` ``",
+        "~~~\n",
+        "```\n",
+        "<pre>",
+        "<!--",
+        "<",
+        "> a\n",
+        "[1, ",
+        '"',
+        "\\",
+        "a\n`",
+        "0",
+    ],
 )
 def test_the_page_reads_in_linear_time(unit: str) -> None:
     # What is counted is the steps: a step is a search from one place to the next.
@@ -131,7 +149,7 @@ def test_the_page_reads_in_linear_time(unit: str) -> None:
 def _steps(text: str, size: int) -> int:
     steps = 0
 
-    def count(frame: FrameType, event: str, _: object) -> None:
+    def count(_frame: FrameType, event: str, _: object) -> None:
         nonlocal steps
         steps += event == "call"
 

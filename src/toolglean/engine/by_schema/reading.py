@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 from toolglean.engine.by_schema.beginnings import begins
 from toolglean.engine.by_schema.candidate import text_of
 from toolglean.engine.by_schema.lines import NOTHING
+from toolglean.engine.modes import DONE
 from toolglean.engine.page.page import page_of
 from toolglean.engine.page.table import Context
-from toolglean.engine.modes import DONE
 from toolglean.engine.reasons import UNDECLARED
 from toolglean.events import Content, Event, Markup, Problem
 from toolglean.scan.by_schema.read import read_calls

@@ -1,8 +1,8 @@
-# Whether a turn's content is quoted, and where the turn is over, as the page says it (engine/page). Does not depend on how
-# that is found out, or on what a call is.
+# Whether a turn's content is quoted, and where the turn is over, as the page says it (engine/page). Does not depend
+# on how that is found out, or on what a call is.
 #
-# In text that is not content, and with `quoted="call"`, only the header of a message that is not the model's own counts.
-# It ends the turn; in code that may turn out to be none, it does not yet.
+# In text that is not content, and with `quoted="call"`, only the header of a message that is not the model's own
+# counts. It ends the turn; in code that may turn out to be none, it does not yet.
 """Quotations, and the end of the turn."""
 
 from __future__ import annotations
@@ -87,9 +87,12 @@ class Quotes(Plain):
         return self.heeded and (where.context is not Context.PLAIN or where.string is not None)
 
     @property
-    def in_string(self) -> bool:
-        """Whether what follows is quoted by a string of JSON alone."""
-        return self.where.context is Context.PLAIN
+    def quoted_by(self) -> tuple[str, int]:
+        """What quotes what follows, in words, and the place where that opened."""
+        where, string = self.where, self.where.string
+        if where.context is Context.PLAIN and string is not None:
+            return Context.JSON_STRING.value, string.since
+        return where.context.value, where.since
 
     @property
     def over(self) -> tuple[str, int] | None:
@@ -105,7 +108,7 @@ class Quotes(Plain):
 
     @property
     def begun(self) -> bool:
-        """Whether text without a sign matters too: a quotation may end, or the text's end may be the beginning of one."""
+        """Whether text without a sign matters too: a quotation may end, or one may have begun at the text's end."""
         return bool(self.where.tail) or self.where.context not in _SIGNS_END
 
     def may_open(self, text: str, last: str) -> bool:
@@ -202,8 +205,8 @@ class Quotes(Plain):
 
 
 def watch(finder: Finder) -> tuple[Callable[[str], Any], tuple[str, str]]:
-    """What tells whether a chunk may open something, or have a literal that the finder looks for; and the two characters
-    with which these begin, apart from `` `~>{[ ``. ("", "") if two are not enough.
+    """What tells whether a chunk may open something, or have a literal that the finder looks for; and the two
+    characters with which these begin, apart from `` `~>{[ ``. ("", "") if two are not enough.
     """
     return _watch(finder.alike)
 

@@ -9,12 +9,12 @@
 # is searched for these markers before anything else reads it (`admit`).
 #
 # Seven other kinds of calls are held back in the same way. A call after a run of backticks: if another run closes it,
-# it was code; that is found as everywhere else (engine/page). A call without a marker: a line of Python, a tool's own tag.
-# It is accepted only if nothing else is on its lines, and the rest of the line is still to come: `delete_all() removes
-# every record.` is a sentence. And a call to an unknown tool after other text on its line, which is an example. And a
-# call of a format with `at_turn_end`, or in a fence that opens the turn, which are accepted if the turn ends. And a
-# call with a marker in the middle of a sentence: what follows it on its line makes it an example. And a call in bare
-# JSON: if an object with a role follows, both are messages of a transcript.
+# it was code; that is found as everywhere else (engine/page). A call without a marker: a line of Python, a tool's own
+# tag. It is accepted only if nothing else is on its lines, and the rest of the line is still to come: `delete_all()
+# removes every record.` is a sentence. And a call to an unknown tool after other text on its line, which is an
+# example. And a call of a format with `at_turn_end`, or in a fence that opens the turn, which are accepted if the
+# turn ends. And a call with a marker in the middle of a sentence: what follows it on its line makes it an example.
+# And a call in bare JSON: if an object with a role follows, both are messages of a transcript.
 #
 # All of them end in one of two ways: `Turn.keep_draft` releases the events, `Turn.take_back` undoes the attempt.
 """Drafts: calls inside reasoning, after a backtick, without a marker, or at the end of the turn."""
@@ -27,6 +27,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from toolglean.engine import reasons
+from toolglean.engine.page.page import page_of
+from toolglean.engine.page.table import Context
 from toolglean.engine.reasons import (
     IN_FENCE,
     IN_LINE,
@@ -36,8 +38,6 @@ from toolglean.engine.reasons import (
     NOT_AT_END,
     UNKNOWN_IN_LINE,
 )
-from toolglean.engine.page.page import page_of
-from toolglean.engine.page.table import Context
 from toolglean.engine.tape import Kept, Piece
 from toolglean.scan.text import Finder
 

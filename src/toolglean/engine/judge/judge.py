@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolglean.engine.judge.closers import Closers
-from toolglean.engine.reasons import IN_JSON_STRING, QUOTED, TO_USER, Reason
+from toolglean.engine.reasons import IN_JSON_STRING, JSON_STRING, QUOTED, TO_USER, Reason, in_quotation
 from toolglean.scan.plain import Plain
 
 if TYPE_CHECKING:
@@ -157,8 +157,10 @@ class Judge(Plain):
     @property
     def ignored_because(self) -> Reason:
         """Why calls are ignored here, for a `Problem`."""
-        in_string = self.code is not None and self.code.in_string
-        return TO_USER if self.for_user else IN_JSON_STRING if in_string else QUOTED
+        if self.for_user or self.code is None:
+            return TO_USER
+        context, since = self.code.quoted_by
+        return in_quotation(IN_JSON_STRING if context == JSON_STRING else QUOTED, context, since)
 
     @property
     def in_doubt(self) -> bool:

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Self
 
 from toolglean.engine.judge.code import Quotes
-from toolglean.engine.page.table import FENCES
 from toolglean.engine.matcher.arguments import Arguments, Objects
 from toolglean.engine.matcher.between import AFTER, BETWEEN
 from toolglean.engine.matcher.calls import accept, accept_with_follower, begins, cut_off, no_call
@@ -19,6 +18,7 @@ from toolglean.engine.matcher.swallowed_markers import swallowed_markers_of
 from toolglean.engine.matcher.texts import Value, Word
 from toolglean.engine.matcher.walk import open_slot
 from toolglean.engine.modes import CONTENT
+from toolglean.engine.page.table import FENCES
 from toolglean.engine.plan import Plan
 from toolglean.formats.compile import Program
 

@@ -1,9 +1,9 @@
 # JSON documents in text, as far as it matters where their strings are. Does not depend on what else the text contains,
 # or on what a document means.
 #
-# A document is JSON as long as a strict reader accepts it. One that begins inside another one is read as a part of it: if
-# the outer one turns out not to be JSON, the inner one may be it still. So a document is the stack of its containers, and
-# each of them is a document of its own.
+# A document is JSON as long as a strict reader accepts it. One that begins inside another one is read as a part of
+# it: if the outer one turns out not to be JSON, the inner one may be it still. So a document is the stack of its
+# containers, and each of them is a document of its own.
 """Documents of JSON."""
 
 from __future__ import annotations
@@ -80,7 +80,7 @@ def without_outer(document: Document, count: int) -> Document:
     return document._replace(stack=document.stack[count:], outer=document.outer + count)
 
 
-def read_on(
+def read_on(  # noqa: C901, PLR0915  # it is the hot loop
     document: Document, text: str, i: int, end: int, base: int, levels: frozenset[int] | tuple[int, ...]
 ) -> tuple[Document | None, int, list[tuple[int, int]], int]:
     """Read on from `i` to `end`.
@@ -93,8 +93,8 @@ def read_on(
         levels: the depths at which a container is looked at when it is closed.
 
     Returns:
-        The document, None if it is over; the place in the text that was reached; the places of the strings that ended, or
-        broke off, from their beginning to their end; and the depth of the container that was closed, if it is one of
+        The document, None if it is over; the place in the text that was reached; the places of the strings that ended,
+        or broke off, from their beginning to their end; and the depth of the container that was closed, if it is one of
         `levels`: else 0.
     """
     start, stack, outer, state, since, part, shown = document
@@ -102,7 +102,7 @@ def read_on(
     while i < end:
         if state >= IN_KEY:
             if part:
-                i, part, bad = _escape(text, i, end, part)
+                i, part, bad = _escape(text, i, part)
                 if bad:
                     strings.append((since, base + i - bad))
                     return None, i, strings, 0
@@ -164,13 +164,13 @@ _FIRST = {"{": FIRST_KEY, "[": FIRST}
 _MAY_END = frozenset({FIRST, FIRST_KEY, NEXT})
 
 
-def _escape(text: str, i: int, end: int, part: str) -> tuple[int, str, int]:
-    # Reads on in an escape. Returns the place reached, what is not complete, and how far the escape's beginning is behind
-    # that place if it is none.
+def _escape(text: str, i: int, part: str) -> tuple[int, str, int]:
+    # Reads on in an escape. Returns the place reached, what is not complete, and how far the escape's beginning is
+    # behind that place if it is none.
     part += text[i]
     if _escape_begun(part):
         return i + 1, part, 0
-    is_one = part[1] in '"\\/bfnrt' if part[1] != "u" else len(part) == 6 and part[-1] in _HEX  # noqa: PLR2004
+    is_one = part[1] in '"\\/bfnrt' if part[1] != "u" else len(part) == 6 and part[-1] in _HEX
     return (i + 1, "", 0) if is_one else (i, "", len(part) - 1)
 
 

@@ -47,8 +47,8 @@ def _any_begun(rows: Iterable[Row]) -> list[tuple[str, str]]:
 
 
 def _search_for(ways: Iterable[tuple[str, str, str]]) -> re.Pattern[str]:
-    # Each way is what was found, the character with which it begins, and the rest. Each alternative begins with a character,
-    # so that the search goes to these at once. The names of the groups end with a number.
+    # Each way is what was found, the character with which it begins, and the rest. Each alternative begins with a
+    # character, so that the search goes to these at once. The names of the groups end with a number.
     groups = (f"{first}(?P<{what}{number}>{rest})" for number, (what, first, rest) in enumerate(ways))
     return re.compile("|".join(groups) or "(?!)")
 
@@ -145,7 +145,8 @@ class _Tags:
         self._rows = {f"row{number}": row for number, row in enumerate(tags)}
         # The end of the text is not that of the turn, which is told by a marker.
         ways = (
-            f"(?P<{name}>{re.sub('[?]P<[a-z]+>', '', row.opens).replace(_END, '(?!)')})" for name, row in self._rows.items()
+            f"(?P<{name}>{re.sub('[?]P<[a-z]+>', '', row.opens).replace(_END, '(?!)')})"
+            for name, row in self._rows.items()
         )
         self._match = re.compile("|".join(ways) or "(?!)").match
         self._begin = tags

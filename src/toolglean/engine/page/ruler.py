@@ -1,4 +1,5 @@
-# Keeps what a page says of each part of a text, for those who ask about all of it. Does not depend on how it is found out.
+# Keeps what a page says of each part of a text, for those who ask about all of it. Does not depend on how it is found
+# out.
 """Which part of a text is in which context."""
 
 from __future__ import annotations
@@ -32,15 +33,15 @@ class Ruler:
         self._marks: list[tuple[int, Stretch]] = []
 
     def mark(self, context: Context, start: int, end: int, since: int, order: int) -> None:
-        """See `page.Ruler`."""
+        """See `Marks`."""
         self._marks.append((order, Stretch(context, start, end, since)))
 
     def drop(self, start: int) -> None:
-        """See `page.Ruler`."""
+        """See `Marks`."""
         self._marks = [each for each in self._marks if each[0] <= start]
 
     def nest(self, document: int, start: int) -> None:
-        """See `page.Ruler`."""
+        """See `Marks`."""
         self._marks += [
             (start, stretch)
             for order, stretch in self._marks

@@ -15,8 +15,8 @@ from typing import NamedTuple
 from toolglean.formats.quotations import OTHERS, RESULTS, ROLE_HEADERS, ROLES
 
 __all__ = [
-    "BLANKS", "FENCES", "INDENT", "MARK", "MOST_DEEP", "MOST_SCALAR", "PARAGRAPH_ENDS", "WORD", "At", "Context", "Inside",
-    "Lasts", "Row", "escape", "rows",
+    "BLANKS", "FENCES", "INDENT", "MARK", "MOST_DEEP", "MOST_SCALAR", "PARAGRAPH_ENDS", "WORD", "At", "Context",
+    "Inside", "Lasts", "Row", "escape", "rows",
 ]  # fmt: skip
 
 MARK = "\0"
@@ -103,9 +103,9 @@ MOST_DEEP = 128
 MOST_SCALAR = 64
 """How many characters a number may have in JSON."""
 PARAGRAPH_ENDS = rf"{BLANKS}(?:\n|>|#{{1,6}}[ \t]|[-*+][ \t]|\d{{1,9}}[.)][ \t]|~~~)"
-"""An expression for a line that ends the paragraph in which backticks wait for others: an empty one, or one that begins a
-quotation, a heading, an item or a fence of tildes. So does a line that begins another context, and a fence of backticks
-anywhere, unless it closes some that wait.
+"""An expression for a line that ends the paragraph in which backticks wait for others: an empty one, or one that begins
+a quotation, a heading, an item or a fence of tildes. So does a line that begins another context, and a fence of
+backticks anywhere, unless it closes some that wait.
 """
 
 _THOUGHTS = (("<think>", "</think>"), ("<thinking>", "</thinking>"), ("[THINK]", "[/THINK]"))
@@ -152,9 +152,10 @@ def rows(*, reasoning: bool, marks: str = MARK, ends: tuple[str, ...] = ()) -> t
     deep = (Context.OVER,)
     return (
         Row(Context.OVER, rf"{_any(OTHERS)}|{role}", "", in_reasoning=True, begins=(*OTHERS, *ROLE_HEADERS),
-            goes_on=rf"[ \t\r\n]{{0,4}}(?:functions\.[\w.-]{{0,64}}[ \t\ra-z=]{{0,44}}|\w{{0,20}}[ \t\r]{{0,32}}\w{{0,20}})"),
-        # Markdown lets any words follow a fence that is first on its line; with one word, it may be anywhere. Its end comes
-        # last on its line; first on it, a tag may follow, because formats write fences in calls.
+            goes_on=r"[ \t\r\n]{0,4}(?:functions\.[\w.-]{0,64}[ \t\ra-z=]{0,44}"
+            r"|\w{0,20}[ \t\r]{0,32}\w{0,20})"),
+        # Markdown lets any words follow a fence that is first on its line; with one word, it may be anywhere. Its end
+        # comes last on its line; first on it, a tag may follow, because formats write fences in calls.
         Row(Context.FENCE, rf"(?<!`)(?P<sign>`{{3,}})(?!`){info}\n", closes("`"), at=At.INDENT),
         Row(Context.FENCE, rf"(?<!`)(?P<sign>`{{3,}})(?!`){WORD}\n", closes("`")),
         Row(Context.FENCE, rf"(?<!~)(?P<sign>~{{3,}})(?!~){line}", closes("~"), at=At.INDENT),

@@ -8,7 +8,10 @@ from typing import NamedTuple
 from toolglean.engine.page.documents import Document, is_in_string
 from toolglean.engine.page.table import Context
 
-__all__ = ["Guess", "Run", "Where"]
+__all__ = ["Guess", "Run", "Where", "blanks_before"]
+
+
+_INDENT = 3  # blanks before a fence that is first on its line
 
 
 class Run(NamedTuple):
@@ -104,3 +107,18 @@ class Where(NamedTuple):
     def in_code_alone(self) -> Where:
         """The same, if nothing else matters than whether the backticks that wait are closed."""
         return self.without_documents()._replace(context=Context.OVER, sign="")
+
+
+def blanks_before(text: str, place: int, before: int) -> int:
+    """How many blanks are before that place, if the line begins with them; else -1. `before`: the same for the beginning
+    of the text, which comes after its first character.
+    """
+    line = text.rfind("\n", 0, place)
+    if line >= 0:
+        before, begin = 0, line + 1
+    elif before < 0:
+        return -1
+    else:
+        begin = 1
+    count = before + place - begin
+    return count if count <= _INDENT and not text[begin:place].strip(" \t") else -1
