@@ -151,8 +151,8 @@ class Quotes(Plain):
             self.followed = bool(text[begin:].strip())
 
     def _changes(self, text: str) -> bool:
-        where, page = self.where, self.page
-        return page.expression(where.context, where.sign, by_line=bool(where.seen)).search(text) is not None
+        where, rows = self.where, self.page.rows
+        return rows.expression(where.context, where.sign, by_line=bool(where.seen)).search(text) is not None
 
     def _take_passed(self) -> None:
         if self._passed:

@@ -62,13 +62,14 @@ class Rows:
 
     Args:
         rows: the rows.
+        mark: the character that stands for a marker in them.
 
     Attributes:
         fences: the rows of fences, each with its expression, by the sign of which they consist.
     """
 
-    def __init__(self, rows: tuple[Row, ...]) -> None:
-        self._rows = rows
+    def __init__(self, rows: tuple[Row, ...], mark: str) -> None:
+        self._rows, self.mark = rows, mark
         self.fences: dict[str, list[tuple[Row, re.Pattern[str], re.Pattern[str]]]] = {"`": [], "~": []}
         for row in rows:
             if row.context is Context.FENCE:
@@ -88,6 +89,12 @@ class Rows:
     def search_plain_by_line(self) -> re.Pattern[str]:
         """The same, and the ends of lines."""
         return self._plain(_LINE)
+
+    def expression(self, context: Context, sign: str, *, by_line: bool) -> re.Pattern[str]:
+        """What is looked for in a context. `by_line`: whether backticks wait there."""
+        if context is not Context.PLAIN:
+            return self.search_end(context, sign, by_line=by_line)
+        return self.search_plain_by_line if by_line else self.search_plain
 
     @cached_property
     def tags(self) -> _Tags:

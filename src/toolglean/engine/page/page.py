@@ -14,7 +14,6 @@
 
 from __future__ import annotations
 
-import re
 from functools import lru_cache
 
 from toolglean.engine.page.documents import is_in_string
@@ -37,18 +36,11 @@ class Page:
     """
 
     def __init__(self, table: tuple[Row, ...], mark: str = MARK) -> None:
-        self.rows = Rows(table)
-        self.mark = mark
-
-    def expression(self, context: Context, sign: str, *, by_line: bool) -> re.Pattern[str]:
-        """What is looked for in a context. `by_line`: whether backticks wait there."""
-        if context is not _PLAIN:
-            return self.rows.search_end(context, sign, by_line=by_line)
-        return self.rows.search_plain_by_line if by_line else self.rows.search_plain
+        self.rows = Rows(table, mark)
 
     def read(self, where: Where, text: str, start: int, ruler: Marks | None = None) -> Where:
         """Read on: that text, at that place."""
-        return Reading(self, where, text, start, ruler).read()
+        return Reading(self.rows, where, text, start, ruler).read()
 
     def pass_by(self, where: Where, text: str) -> Where:
         """Text in which nothing opens or ends has been read elsewhere."""
@@ -57,13 +49,13 @@ class Page:
 
     def follow(self, where: Where, text: str, start: int) -> tuple[Where, int]:
         """Read on up to where backticks that wait are closed, or wait no longer. Returns that place, too."""
-        reading = Reading(self, where, text, start, None)
+        reading = Reading(self.rows, where, text, start, None)
         return reading.read(until=len(where.guesses)), reading.base + reading.reached
 
     def settle(self, where: Where, place: int, ruler: Marks | None = None) -> Where:
         """What follows at that place is a marker, or nothing: what is not complete stays so; no line begins there."""
         if where.tail or where.run:
-            where = Reading(self, where, "", place, ruler, ends=True).read()
+            where = Reading(self.rows, where, "", place, ruler, ends=True).read()
         return where._replace(last=MARK, blanks=-1)
 
     def finish(self, where: Where, place: int, ruler: Marks | None = None) -> Where:

@@ -8,15 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from toolglean.engine.page.documents import Document, begun, is_in_string, is_small, may_follow, read_on, without_outer
-from toolglean.engine.page.expressions import ends_paragraph, is_mention, kind_of
+from toolglean.engine.page.expressions import Rows, ends_paragraph, is_mention, kind_of
 from toolglean.engine.page.table import At, Context
 from toolglean.engine.page.where import Guess, Run, Where, blanks_before
-
-if TYPE_CHECKING:
-    from toolglean.engine.page.page import Page
 
 __all__ = ["Marks", "Reading"]
 
@@ -45,21 +42,21 @@ class Reading:
     """One text that is read. Its places are those in `text`; `base` is the place of its beginning."""
 
     __slots__ = (
-        "ahead", "base", "blanks", "context", "documents", "end", "ends", "first", "guesses", "opener", "page",
+        "ahead", "base", "blanks", "context", "documents", "end", "ends", "first", "guesses", "opener",
         "reached", "read_to", "rows", "ruler", "run", "seen", "sign", "since", "text",
     )  # fmt: skip
 
     def __init__(
-        self, page: Page, where: Where, text: str, start: int, ruler: Marks | None, *, ends: bool = False
+        self, rows: Rows, where: Where, text: str, start: int, ruler: Marks | None, *, ends: bool = False
     ) -> None:
-        self.page, self.rows, self.ruler, self.ends = page, page.rows, ruler, ends
+        self.rows, self.ruler, self.ends = rows, ruler, ends
         (
             self.context, self.since, self.sign, self.opener, self.guesses, self.documents, self.seen, last,
             self.blanks, self.run, tail,
         ) = where  # fmt: skip
         self.text = last + tail + text
         self.base = start - len(tail) - 1
-        self.ahead = self.text + page.mark if ends else self.text
+        self.ahead = self.text + rows.mark if ends else self.text
         self.first = self.read_to = 1
         self.end = len(self.text)
 
@@ -89,7 +86,7 @@ class Reading:
     # -- steps ---------------------------------------------------------------------------------------------------------
 
     def _step(self, i: int) -> int:
-        found = self.page.expression(self.context, self.sign, by_line=bool(self.seen)).search(self.text, i)
+        found = self.rows.expression(self.context, self.sign, by_line=bool(self.seen)).search(self.text, i)
         place = self.end if found is None else found.start()
         if self.documents and self.read_to < place and (confirmed := self._read_documents(place)) >= 0:
             return confirmed
@@ -275,7 +272,7 @@ class Reading:
         if not self.ends and len(rest) <= _BLANKS and not rest.strip(" \t\r"):
             return None
         blanks = len(rest) - len(rest.lstrip(" \t\r"))
-        return blanks <= _BLANKS and rest[blanks : blanks + 1] in {"\n", self.page.mark}
+        return blanks <= _BLANKS and rest[blanks : blanks + 1] in {"\n", self.rows.mark}
 
     def _read_tildes(self, run: Run, end: int) -> int:
         if run.size < _FENCE:
@@ -374,12 +371,8 @@ class Reading:
             self._go_on_with(document, after, over=not depth)
         if not complete:
             return -1
-        number = next(
-            n
-            for n, each in enumerate(self.guesses)
-            if not each.size and (each.document, each.depth) == (start, complete)
-        )
-        self.documents = tuple(each for each in self.documents if each.start <= self.guesses[number].start)
+        number = [(guess.size, guess.document, guess.depth) for guess in self.guesses].index((0, start, complete))
+        self.documents = tuple(one for one in self.documents if one.start <= self.guesses[number].start)
         self._confirm(number, end, Context.JSON)
         return end
 

@@ -110,8 +110,8 @@ class Where(NamedTuple):
 
 
 def blanks_before(text: str, place: int, before: int) -> int:
-    """How many blanks are before that place, if the line begins with them; else -1. `before`: the same for the beginning
-    of the text, which comes after its first character.
+    """How many blanks are before that place, if the line begins with them; else -1. `before`: the same for the
+    beginning of the text, which comes after its first character.
     """
     line = text.rfind("\n", 0, place)
     if line >= 0:
