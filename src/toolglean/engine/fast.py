@@ -13,7 +13,6 @@ import re
 from typing import TYPE_CHECKING, Any, Self
 
 from toolglean.engine.by_schema.lines import READ, lines_of
-from toolglean.engine.judge.code import watch
 from toolglean.engine.modes import CALL, CONTENT, DONE, TEXT
 from toolglean.engine.prose import begin_of_orphans
 from toolglean.engine.tape import WINDOW
@@ -172,9 +171,9 @@ class FastPath:
             if judge.code is None:
                 self._find_opener, self._guards = finder.search, finder.guards
             else:
-                self._find_opener, self._guards = watch(finder)
+                self._find_opener, self._guards = judge.code.watch(finder)
                 names = turn.described if turn.reads_by_schema else _NO_NAMES
-                lines = self._lines = lines_of(finder, watch, names)
+                lines = self._lines = lines_of(finder, judge.code.watch, names)
                 if lines is not None:
                     self._find_opener, self._guards = lines.find_opener, lines.guards
                     self._at_line = turn.last_char in _LINE_BEGINS_AFTER

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from toolglean.engine.by_schema.keeping import Keeping
 from toolglean.engine.judge.drafts import MARKERS, Draft, Kind
 from toolglean.engine.modes import CALL, CONTENT, DONE, MARKER_SPACE, SKIP, SPACE, START, TEXT, Mode
-from toolglean.engine.page.table import FENCES
 from toolglean.engine.reasons import ANOTHER_MESSAGE, CUT_OFF, LIMITS
 from toolglean.engine.strays import Mark
 from toolglean.engine.tape import UNBOUND
+from toolglean.scan.text import FENCES
 
 if TYPE_CHECKING:
     from toolglean.engine.attempt import Attempt

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar
 
 from toolglean.engine.page.page import Page, page_of
 from toolglean.engine.page.table import MARK, Context
@@ -27,6 +27,21 @@ _WAIT = frozenset({Context.QUOTE, Context.COMMENT})
 """What ends these has no sign."""
 
 
+def watch(finder: Finder) -> tuple[Callable[[str], Any], tuple[str, str]]:
+    """What tells whether a chunk may open something, or have a literal that the finder looks for; and the two
+    characters with which these begin, apart from `` `~>{[ ``. ("", "") if two are not enough.
+    """
+    return _watch(finder.alike)
+
+
+@lru_cache(maxsize=256)
+def _watch(finder: Finder) -> tuple[Callable[[str], Any], tuple[str, str]]:
+    guards = {*finder.guards, *_GUARDED} - {*_ALWAYS, *"{[", NO_GUARD}
+    first, second = [*sorted(guards), NO_GUARD, NO_GUARD][:2]
+    few = len(guards) <= 2 and "" not in guards
+    return finder.search_also(_GUARDED + _ALWAYS), (first, second) if few else ("", "")
+
+
 class Quotes(Plain):
     """Whether content is quoted.
 
@@ -39,6 +54,9 @@ class Quotes(Plain):
     """
 
     __slots__ = ("_before", "_calm", "_end", "_json", "_passed", "_until", "followed", "heeded", "where")
+
+    # fast.py asks this; it is an attribute so that it need not import this file.
+    watch: ClassVar = staticmethod(watch)
 
     def __init__(self, *, heeded: bool = True) -> None:
         self.heeded, self._json = heeded, heeded
@@ -58,13 +76,12 @@ class Quotes(Plain):
     def without_json(self) -> Quotes:
         """The same from here on, if what follows is not JSON: an independent copy."""
         twin = self.copy()
-        twin._json = False
         twin.skip()
-        return twin
+        return twin.reads_json(on=False)
 
-    def with_json(self) -> Quotes:
-        """The same, if JSON may follow again."""
-        self._json = self.heeded
+    def reads_json(self, *, on: bool) -> Quotes:
+        """Whether what follows may be JSON. Returns itself."""
+        self._json = on and self.heeded
         return self
 
     # -- what was found ------------------------------------------------------------------------------------------------
@@ -202,18 +219,3 @@ class Quotes(Plain):
     def forget(self) -> None:
         """What the open backticks began is not code after all: it was not closed in time."""
         self.where, self._before = self.where.without_code(), None
-
-
-def watch(finder: Finder) -> tuple[Callable[[str], Any], tuple[str, str]]:
-    """What tells whether a chunk may open something, or have a literal that the finder looks for; and the two
-    characters with which these begin, apart from `` `~>{[ ``. ("", "") if two are not enough.
-    """
-    return _watch(finder.alike)
-
-
-@lru_cache(maxsize=256)
-def _watch(finder: Finder) -> tuple[Callable[[str], Any], tuple[str, str]]:
-    guards = {*finder.guards, *_GUARDED} - {*_ALWAYS, *"{[", NO_GUARD}
-    first, second = [*sorted(guards), NO_GUARD, NO_GUARD][:2]
-    few = len(guards) <= 2 and "" not in guards
-    return finder.search_also(_GUARDED + _ALWAYS), (first, second) if few else ("", "")

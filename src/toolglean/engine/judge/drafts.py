@@ -27,8 +27,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from toolglean.engine import reasons
-from toolglean.engine.page.page import page_of
-from toolglean.engine.page.table import Context
 from toolglean.engine.reasons import (
     IN_FENCE,
     IN_LINE,
@@ -207,6 +205,8 @@ class Draft(Kept):
 
     def _find_ticks(self, where: Where, text: str, base: int, *, last: bool) -> tuple[int, str]:
         # The place of the run that shows that the draft is in code, and a backtick; or of the end of what is certain.
+        from toolglean.engine.page.page import page_of  # noqa: PLC0415  # few turns have a call after a backtick
+
         guesses, reached = where.guesses, base + len(text)
         if self._seen < reached:
             where, reached = page_of().follow(where, text[self._seen - base :], self._seen)
@@ -216,7 +216,7 @@ class Draft(Kept):
         self._where = where
         if len(where.guesses) < len(guesses):
             self._where = None
-            if where.context is Context.PLAIN:  # the run closes the first of those that wait no longer
+            if where.is_plain:  # the run closes the first of those that wait no longer
                 return reached - guesses[len(where.guesses)].size - base, "`"
             self.most = min(self.most, max(reached, self._safe))
         elif where.run is not None:

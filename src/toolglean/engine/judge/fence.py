@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from toolglean.engine.modes import SPACE
-from toolglean.engine.page.table import WORD
+from toolglean.scan.text import WORD
 
 if TYPE_CHECKING:
     from toolglean.engine.plan import Plan

@@ -81,7 +81,7 @@ class Judge(Plain):
 
     def was_text(self, code: Quotes | None) -> None:
         """What was taken for JSON was none. `code`: what its text has opened."""
-        self.code = code and code.with_json()
+        self.code = code and code.reads_json(on=True)
 
     def quoted(self) -> None:
         """Content is emitted that is quoted as a whole: it opens and closes no quotation."""

@@ -18,9 +18,9 @@ from toolglean.engine.matcher.swallowed_markers import swallowed_markers_of
 from toolglean.engine.matcher.texts import Value, Word
 from toolglean.engine.matcher.walk import open_slot
 from toolglean.engine.modes import CONTENT
-from toolglean.engine.page.table import FENCES
 from toolglean.engine.plan import Plan
 from toolglean.formats.compile import Program
+from toolglean.scan.text import FENCES
 
 if TYPE_CHECKING:
     from toolglean.engine.followed_call import FollowedCall

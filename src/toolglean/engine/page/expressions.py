@@ -8,7 +8,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property, lru_cache
 
-from toolglean.engine.page.table import PARAGRAPH_ENDS, WORD, At, Context, Lasts, Row
+from toolglean.engine.page.table import PARAGRAPH_ENDS, At, Context, Lasts, Row
+from toolglean.scan.text import WORD
 
 __all__ = ["Rows", "ends_paragraph", "is_mention", "kind_of"]
 

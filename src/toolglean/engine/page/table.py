@@ -13,9 +13,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from toolglean.formats.quotations import OTHERS, RESULTS, ROLE_HEADERS, ROLES
+from toolglean.scan.text import WORD
 
 __all__ = [
-    "BLANKS", "FENCES", "INDENT", "MARK", "MOST_DEEP", "MOST_SCALAR", "PARAGRAPH_ENDS", "WORD", "At", "Context",
+    "BLANKS", "INDENT", "MARK", "MOST_DEEP", "MOST_SCALAR", "PARAGRAPH_ENDS", "At", "Context",
     "Inside", "Lasts", "Row", "escape", "rows",
 ]  # fmt: skip
 
@@ -94,10 +95,6 @@ class Row(NamedTuple):
 
 BLANKS = r"[ \t\r]{0,32}"
 INDENT = r"[ \t]{0,3}"
-WORD = rf"[\w+#./-]{{0,32}}{BLANKS}"
-"""An expression for what may follow a fence on its line."""
-FENCES = "`~"
-"""The characters that make a fence."""
 MOST_DEEP = 128
 """How many containers of JSON may be open in each other."""
 MOST_SCALAR = 64

@@ -96,6 +96,11 @@ class Where(NamedTuple):
         waits = self.documents or self.run or self.tail
         return not waits and all(each.space >= 0 for each in self.guesses)
 
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is in plain text, if nothing of what is guessed is so."""
+        return self.context is Context.PLAIN
+
     def without_code(self) -> Where:
         """The same, if no backticks that wait have opened anything."""
         return self._replace(guesses=tuple(each for each in self.guesses if not each.size), seen=())
