@@ -11,8 +11,7 @@ from itertools import pairwise
 from tests.page.contexts import CALL, END_MARKERS, FIRST, ROWS
 from tests.page.reference import Where as Found
 from toolglean.engine.page.page import Page
-from toolglean.engine.page.ruler import Ruler
-from toolglean.engine.page.where import Where
+from toolglean.engine.page.where import Ruler, Where
 
 __all__ = ["PAGE", "paged", "where_after"]
 

@@ -6,6 +6,5 @@
 # page.py         the face: reads on, and returns where it is
 # reading.py      what is done with what is found
 # documents.py    JSON
-# where.py        where one is, as a value
-# ruler.py        the same of every part of a text, for those who ask
+# where.py        where one is, as a value; and of every part of a text, for those who ask
 """Where in a text a place is."""

@@ -359,8 +359,9 @@ class Reading:
                     return self._read_documents(i)
                 end = i
             read.append((document, after, strings, depth))
-        self.documents, self.read_to = (), end
-        complete = 0
+        nothing: tuple[Document, ...] = ()
+        self.documents, self.read_to = nothing, end
+        complete = start = 0
         for document, after, strings, depth in read:
             if self.ruler is not None:
                 for first, stop in strings:

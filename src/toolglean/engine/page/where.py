@@ -1,4 +1,5 @@
-# Where in a text one is: a value, which is never changed. Does not depend on how it is found out (page.py).
+# Where in a text one is: a value, which is never changed; and a ruler, which keeps it of every part of a text, for
+# those who ask. Does not depend on how it is found out (page.py).
 """Where in a text a place is."""
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from typing import NamedTuple
 from toolglean.engine.page.documents import Document, is_in_string
 from toolglean.engine.page.table import Context
 
-__all__ = ["Guess", "Run", "Where", "blanks_before"]
+__all__ = ["Guess", "Ruler", "Run", "Stretch", "Where", "blanks_before"]
 
 
 _INDENT = 3  # blanks before a fence that is first on its line
@@ -127,3 +128,57 @@ def blanks_before(text: str, place: int, before: int) -> int:
         begin = 1
     count = before + place - begin
     return count if count <= _INDENT and not text[begin:place].strip(" \t") else -1
+
+
+class Stretch(NamedTuple):
+    """A part of a text.
+
+    Attributes:
+        context: what it is in.
+        start, end: its place.
+        since: the place of what opened the context; 0 in plain text.
+    """
+
+    context: Context
+    start: int
+    end: int
+    since: int
+
+
+class Ruler:
+    """Takes what a page says, and says it in order."""
+
+    def __init__(self) -> None:
+        self._marks: list[tuple[int, Stretch]] = []
+
+    def mark(self, context: Context, start: int, end: int, since: int, order: int) -> None:
+        """See `Marks`."""
+        self._marks.append((order, Stretch(context, start, end, since)))
+
+    def drop(self, start: int) -> None:
+        """See `Marks`."""
+        self._marks = [each for each in self._marks if each[0] <= start]
+
+    def nest(self, document: int, start: int) -> None:
+        """See `Marks`."""
+        self._marks += [
+            (start, stretch)
+            for order, stretch in self._marks
+            if order == document and stretch.context is Context.JSON_STRING and stretch.start >= start
+        ]
+
+    def stretches(self, begin: int, end: int) -> list[Stretch]:
+        """All parts of that text, in order; what opened later is on top."""
+        found = [Stretch(Context.PLAIN, begin, end, 0)]
+        for _, mark in sorted(self._marks, key=lambda each: each[0]):
+            if mark.end <= mark.start:
+                continue
+            after: list[Stretch] = []
+            while found and found[-1].end > mark.start:
+                stretch = found.pop()
+                if stretch.end > mark.end:
+                    after.append(stretch._replace(start=max(stretch.start, mark.end)))
+                if stretch.start < mark.start:
+                    found.append(stretch._replace(end=mark.start))
+            found += [mark, *reversed(after)]
+        return found

@@ -3,7 +3,6 @@
 #
 #   explanation.py     the parts of an explanation
 #   assemble.py        `explain`: all of the parts, in order
-#   quotations.py      which parts of its content are quoted
 #   reading.py         what the turn was read as, in spans with lines and columns
 #   openers.py         the markers of the library's formats in the text, and the formats that each fits
 #   probe.py           how far one format's reading comes from a marker: the engine's own walk, watched

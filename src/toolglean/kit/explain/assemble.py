@@ -16,10 +16,9 @@ from toolglean.formats.spec import Format
 from toolglean.kit.explain.causes import causes_of
 from toolglean.kit.explain.evidence import Evidence
 from toolglean.kit.explain.explanation import Explanation, Opener, Reach, Span
-from toolglean.kit.explain.names_and_code import Bare, Quotes, bare_names
+from toolglean.kit.explain.names_and_code import Bare, Quotes, bare_names, quotations_in
 from toolglean.kit.explain.openers import Known, Seen, known_markers, plan_of
 from toolglean.kit.explain.probe import reach
-from toolglean.kit.explain.quotations import quotations_in
 from toolglean.kit.explain.reading import Read, read_turn
 from toolglean.kit.explain.trials import Asked, advice_for
 from toolglean.parser import ParserArguments

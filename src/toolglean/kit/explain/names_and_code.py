@@ -13,11 +13,12 @@ from itertools import islice
 from typing import NamedTuple
 
 from toolglean.engine.page.page import page_of
-from toolglean.engine.page.ruler import Ruler
 from toolglean.engine.page.table import Context
-from toolglean.engine.page.where import Where
+from toolglean.engine.page.where import Ruler, Where
+from toolglean.kit.explain.explanation import Quotation
+from toolglean.kit.explain.reading import Read
 
-__all__ = ["Bare", "Quotes", "bare_names"]
+__all__ = ["Bare", "Quotes", "bare_names", "quotations_in"]
 
 MOST = 20  # names that are looked at
 
@@ -77,3 +78,21 @@ def _is_accepted(pattern: re.Pattern[str], found: re.Match[str], tools: Collecti
     if pattern is _before_arguments:  # `the set {1, 2}`: an unknown name must touch what follows, or a marker's rest
         return len(found[1]) > 1 and found[2] != " "
     return pattern is not _before_bracket or found[2] is not None
+
+
+_QUOTE_NOTHING = frozenset({Context.PLAIN, Context.JSON})
+
+
+def quotations_in(read: Read) -> list[Quotation]:
+    """The parts of the content that are quoted, in order."""
+    page, ruler, where = page_of(), Ruler(), Where()
+    for span in read.spans:
+        if span.kind == "content":
+            where = page.read(where, span.text, span.start, ruler)
+        else:
+            where = page.settle(where, span.start, ruler).without_documents()
+    page.finish(where, len(read.text), ruler)
+    found = (each for each in ruler.stretches(0, len(read.text)) if each.context not in _QUOTE_NOTHING)
+    return [
+        Quotation(each.context.value, each.start, each.end, each.since, *read.places.of(each.start)) for each in found
+    ]
