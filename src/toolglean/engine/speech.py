@@ -273,8 +273,7 @@ class Speech(Keeping):
         self, attempt: Attempt, text: str, start: int, kind: Kind | None, *, stream_in_reasoning: bool
     ) -> None:
         """A call begins that may have to be undone; `kind`: why, as far as the call itself shows it."""
-        code, where, most, again = self.judge.code, None, self.limits.held, False
-        marks: tuple[str, ...] = MARKERS
+        code, where, most, again, marks = self.judge.code, None, self.limits.held, False, MARKERS
         if self.channel != CONTENT:
             if self.rules.marks is None or stream_in_reasoning:
                 return
@@ -295,7 +294,6 @@ class Speech(Keeping):
             self.candidate = None
         else:
             attempt.before.emit.tell_first(self.emit.take())  # with what was reported of its opener
-        close, in_list = code is not None and code.end == start, kind is Kind.ALONE and text.startswith("[")
         draft = Draft(
             attempt,
             kind,
@@ -303,8 +301,8 @@ class Speech(Keeping):
             start=start,
             text=text,
             most=most,
-            close=close,
-            in_list=in_list,
+            close=code is not None and code.end == start,
+            in_list=kind is Kind.ALONE and text.startswith("["),
             where=where,
             again=again,
         )

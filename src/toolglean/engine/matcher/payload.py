@@ -7,7 +7,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Self
 
-from toolglean.engine.judge.code import Quotes
 from toolglean.engine.matcher.arguments import Arguments, Objects
 from toolglean.engine.matcher.between import AFTER, BETWEEN
 from toolglean.engine.matcher.calls import accept, accept_with_follower, begins, cut_off, no_call
@@ -24,6 +23,7 @@ from toolglean.scan.text import FENCES
 
 if TYPE_CHECKING:
     from toolglean.engine.followed_call import FollowedCall
+    from toolglean.engine.judge.code import Quotes
     from toolglean.engine.matcher.reading import Description
     from toolglean.engine.repair.suspended import Put, Refusal
     from toolglean.engine.turn import Payload, Stops, Turn
@@ -73,6 +73,8 @@ class FormatPlan(Plan):
 
     def quotes(self, *, heeded: bool) -> Quotes:
         """What finds quotations: see `Plan`."""
+        from toolglean.engine.judge.code import Quotes  # noqa: PLC0415  # the help of commands need not load it
+
         return Quotes(heeded=heeded)
 
     def reasoning_channel(self) -> int:

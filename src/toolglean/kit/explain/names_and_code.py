@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from itertools import islice
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from toolglean.engine.page.page import page_of
-from toolglean.engine.page.table import Context
-from toolglean.engine.page.where import Ruler, Where
 from toolglean.kit.explain.explanation import Quotation
-from toolglean.kit.explain.reading import Read
+
+if TYPE_CHECKING:
+    from toolglean.engine.page.where import Stretch
+    from toolglean.kit.explain.reading import Read
 
 __all__ = ["Bare", "Quotes", "bare_names", "quotations_in"]
 
+_CODE = "CODE", "FENCE"
+_QUOTE_NOTHING = "PLAIN", "JSON"
 MOST = 20  # names that are looked at
 
 _json_name = re.compile(r'"(?:name|tool_name|tool|function|action)"\s{0,16}:\s{0,16}"([\w.\-:/]{1,256})"')
@@ -33,10 +35,8 @@ class Quotes:
     """Where a text is code, by the engine's own rules. A fence that opens the text is markup around it."""
 
     def __init__(self, text: str) -> None:
-        page, ruler = page_of(), Ruler()
-        page.finish(page.read(Where(), text, 0, ruler), len(text), ruler)
-        code = [each for each in ruler.stretches(0, len(text)) if each.context in {Context.CODE, Context.FENCE}]
-        opens = [each for each in code if each.context is Context.CODE or text[: each.since].strip()]
+        code = [each for each in _stretches(len(text), [(text, 0, True)]) if each.context.name in _CODE]
+        opens = [each for each in code if each.context.name == _CODE[0] or text[: each.since].strip()]
         self._begins, self._ends = [each.start for each in opens], [each.end for each in opens]
         self._closers = {len(text[: each.end].rstrip("`~")) for each in code}
 
@@ -80,19 +80,25 @@ def _is_accepted(pattern: re.Pattern[str], found: re.Match[str], tools: Collecti
     return pattern is not _before_bracket or found[2] is not None
 
 
-_QUOTE_NOTHING = frozenset({Context.PLAIN, Context.JSON})
-
-
 def quotations_in(read: Read) -> list[Quotation]:
     """The parts of the content that are quoted, in order."""
-    page, ruler, where = page_of(), Ruler(), Where()
-    for span in read.spans:
-        if span.kind == "content":
-            where = page.read(where, span.text, span.start, ruler)
-        else:
-            where = page.settle(where, span.start, ruler).without_documents()
-    page.finish(where, len(read.text), ruler)
-    found = (each for each in ruler.stretches(0, len(read.text)) if each.context not in _QUOTE_NOTHING)
+    pieces = [(span.text, span.start, span.kind == "content") for span in read.spans]
+    quoted = (each for each in _stretches(len(read.text), pieces) if each.context.name not in _QUOTE_NOTHING)
     return [
-        Quotation(each.context.value, each.start, each.end, each.since, *read.places.of(each.start)) for each in found
+        Quotation(each.context.value, each.start, each.end, each.since, *read.places.of(each.start)) for each in quoted
     ]
+
+
+def _stretches(size: int, pieces: Iterable[tuple[str, int, bool]]) -> list[Stretch]:
+    # The contexts of a text, by the engine's own page. Each piece is text, its place, and whether it is content.
+    from toolglean.engine.page.page import page_of  # noqa: PLC0415  # the help of commands need not load it
+    from toolglean.engine.page.where import Ruler, Where  # noqa: PLC0415
+
+    page, ruler, where = page_of(), Ruler(), Where()
+    for text, start, is_content in pieces:
+        if is_content:
+            where = page.read(where, text, start, ruler)
+        else:
+            where = page.settle(where, start, ruler).without_documents()
+    page.finish(where, size, ruler)
+    return ruler.stretches(0, size)
