@@ -273,7 +273,8 @@ class Speech(Keeping):
         self, attempt: Attempt, text: str, start: int, kind: Kind | None, *, stream_in_reasoning: bool
     ) -> None:
         """A call begins that may have to be undone; `kind`: why, as far as the call itself shows it."""
-        code, where, most, again, marks = self.judge.code, None, self.limits.held, False, MARKERS
+        code, where, most, again = self.judge.code, None, self.limits.held, False
+        marks: tuple[str, ...] = MARKERS
         if self.channel != CONTENT:
             if self.rules.marks is None or stream_in_reasoning:
                 return
@@ -295,9 +296,7 @@ class Speech(Keeping):
         else:
             attempt.before.emit.tell_first(self.emit.take())  # with what was reported of its opener
         draft = Draft(
-            attempt,
-            kind,
-            marks,
+            *(attempt, kind, marks),
             start=start,
             text=text,
             most=most,

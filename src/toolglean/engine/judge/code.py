@@ -146,7 +146,7 @@ class Quotes(Plain):
         """Read on: content, which begins at `start`."""
         if not text:
             return
-        if self._calm and self._before is None and not self._changes(text):
+        if self._calm and self._before is None and self.over is None and not self._changes(text):
             self._passed, self._end = (self._passed + text)[-8:], start + len(text)
             return
         if self._before is not None and start == self._end:  # what was taken for a marker is text
