@@ -285,7 +285,7 @@ def test_a_call_in_a_string_of_json_is_text(name: str, around: str) -> None:
         assert content_of(events) == f"{quoted}\nNow: "
         told = [reason.rpartition(" that opened at ") for reason in problems(events)]
         assert [reason for reason, _, _ in told] == [IN_JSON_STRING.text]
-        assert [text[int(since)] for _, _, since in told] == ['"']
+        assert [quoted[int(since)] for _, _, since in told] == ['"']
         assert len(calls_of(read(quoted, quoted="call", **options))) == 1
 
 
