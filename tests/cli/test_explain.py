@@ -73,6 +73,7 @@ def test_json() -> None:
         "complete",
         "calls",
         "spans",
+        "quotations",
         "problems",
         "openers",
         "openers_left_out",

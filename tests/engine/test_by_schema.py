@@ -13,7 +13,7 @@ import pytest
 from tests.support.chunkings import account, calls_of, content_of, events_of
 from toolglean import CallEnd, Content, Event, Limits, Parser, ParserOptions, Problem, Reasoning, parse
 from toolglean.engine.by_schema.lines import Lines, begin_in
-from toolglean.engine.judge.signs import watch
+from toolglean.engine.judge.code import watch
 from toolglean.events import fold
 from toolglean.scan.text import Finder
 

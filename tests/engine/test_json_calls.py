@@ -283,7 +283,9 @@ def test_a_call_in_a_string_of_json_is_text(name: str, around: str) -> None:
         events = read(f"{quoted}\nNow: {IN_LINE[name]}", **options)
         assert calls_of(events) == [("delete_all", {})]
         assert content_of(events) == f"{quoted}\nNow: "
-        assert problems(events) == [IN_JSON_STRING.text]
+        told = [reason.rpartition(" that opened at ") for reason in problems(events)]
+        assert [reason for reason, _, _ in told] == [IN_JSON_STRING.text]
+        assert [quoted[int(since)] for _, _, since in told] == ['"']
         assert len(calls_of(read(quoted, quoted="call", **options))) == 1
 
 

@@ -11,8 +11,8 @@ import pytest
 from tests.support.chunkings import calls_of, content_of, events_of
 from tests.support.face import faced
 from toolglean import Format, Limits, Parser, ParserOptions, Problem
-from toolglean.engine.judge.signs import MARKS, may_quote
-from toolglean.formats.quotations import OTHERS, ROLE_HEADERS
+from toolglean.engine.page.page import page_of
+from toolglean.formats.quotations import OTHERS, RESULTS, ROLE_HEADERS
 
 TOOLS = ["f", "g"]
 CALL = '<tool_call>\n{"name": "f", "arguments": {"x": 1}}\n</tool_call>'
@@ -120,16 +120,17 @@ def test_code_that_may_close_is_waited_for_no_longer_than_it_may() -> None:
     assert [call.name for call in parser.add("x" * 200).calls] == ["f"]
 
 
-TOKENS = [*MARKS, *OTHERS, *ROLE_HEADERS, "~~~", "<!--", "<pre", "<CODE", "<Script"]
+TOKENS = [*dict(RESULTS), *OTHERS, *ROLE_HEADERS, "~~~", "<!--", "<pre", "<CODE", "<Script"]
 
 
 @pytest.mark.parametrize("token", TOKENS)
 def test_every_token_is_looked_for_and_every_beginning_of_one(token: str) -> None:
     # Text is ruled out by the characters with which tokens begin, before it is searched.
-    assert may_quote(f"see {token} there")
-    assert all(may_quote(f"see {token[:size]}") for size in range(1, len(token)))
-    assert may_quote("see\n> there")
-    assert not may_quote("see > there, or `this`")
+    search = page_of().rows.search_plain.search
+    assert search(f"see {token} there")
+    assert all(search(f"see {token[:size]}") for size in range(1, len(token)))
+    assert search("see\n> there")
+    assert not search("see > there")
 
 
 OSLO = '{"name": "f", "arguments": {"x": 1}}'

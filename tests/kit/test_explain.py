@@ -459,6 +459,7 @@ def test_it_is_made_of_plain_values() -> None:
         "complete",
         "calls",
         "spans",
+        "quotations",
         "problems",
         "openers",
         "openers_left_out",

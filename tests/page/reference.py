@@ -6,7 +6,8 @@
 # a tag that is a word of a sentence, a bracket that begins no JSON.
 #
 # A bracket that begins a document is more than one place: in a document that is complete, nothing else opens. One that
-# turns out not to be JSON opened nothing, but what was in its strings up to there was quoted.
+# turns out not to be JSON opened nothing, but what was in its strings up to there was quoted. A string may also go on
+# after inline code: where a lone backtick comes first, what is code and what is not may be the other way round.
 """The context of every character of a text."""
 
 from __future__ import annotations
@@ -15,7 +16,21 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from tests.page.contexts import CALL, END_MARKERS, FIRST, PARAGRAPH_ENDS, ROWS, At, Context, Inside, Lasts, Row
+from tests.page.contexts import (
+    CALL,
+    END_MARKERS,
+    FIRST,
+    INDENT,
+    MOST_DEEP,
+    MOST_SCALAR,
+    PARAGRAPH_ENDS,
+    ROWS,
+    At,
+    Context,
+    Inside,
+    Lasts,
+    Row,
+)
 
 __all__ = ["CONTENT", "EITHER", "RUNS", "Where", "contexts_of", "document", "read", "says", "without_ends"]
 
@@ -48,15 +63,19 @@ def read(text: str, rows: tuple[Row, ...] = ROWS) -> list[Where]:
     return found
 
 
-def _fill(text: str, i: int, end: int, rows: tuple[Row, ...], found: list[Where]) -> None:
-    # Marks everything from `i` to `end` that one of the rows opens.
+def _fill(
+    text: str, i: int, end: int, rows: tuple[Row, ...], found: list[Where], begun: list[int] | None = None
+) -> None:
+    # Marks everything from `i` to `end` that one of the rows opens. `begun`: takes the places of JSON that is not complete.
     while i < end:
         for row in rows:
             match = _opens(row, text, i, end)
             if match is None:
                 continue
             if row.context is Context.JSON:
-                i = _fill_json(text, i, end, found)
+                i, begin = _fill_json(text, i, end, found), i
+                if begun is not None and i == begin + 1:
+                    begun.append(begin)
             else:
                 stop = _end_of(row, match, text, end, rows)
                 if stop < 0:
@@ -66,7 +85,7 @@ def _fill(text: str, i: int, end: int, rows: tuple[Row, ...], found: list[Where]
                     inner = tuple(each for each in rows if each.context in row.inside and each.in_reasoning)
                     _fill(text, match.end(), stop, inner, found)
                     if row.context is Context.CODE:
-                        _fill_code(text, match.end(), stop, found)
+                        _fill_after_code(text, match.end(), stop, rows, found)
                     i = stop
             break
         else:
@@ -90,6 +109,8 @@ def _opens(row: Row, text: str, i: int, end: int | None = None) -> re.Match[str]
     before, after = text[: match.start()], text[match.end() :]
     if row.at is At.LINE:
         return match if before == "" or before.endswith("\n") else None
+    if row.at is At.INDENT:
+        return match if _pattern(rf"(?:\A|\n){INDENT}\Z").search(before, max(len(before) - 40, 0)) else None
     return None if row.at is At.NO_WORD and _is_word(before, after) else match
 
 
@@ -97,7 +118,7 @@ def _is_word(before: str, after: str) -> bool:
     """Whether what is between these is used like a word in a sentence: `a <pre> tag`, `(<pre>)`, `in <pre>.`"""
     if not re.search(r"[ \t(\"'“‘]\Z", before):
         return False
-    return re.match(r"[ \t]+[^\W_]|[.,;:!?)\]\"'”’*_](?:\s|[.,;:!?)\]\"'”’*_])", after) is not None
+    return re.match(r"[ \t]{1,32}[^\W_]|[.,;:!?)\]\"'”’*_](?:\s|[.,;:!?)\]\"'”’*_])", after) is not None
 
 
 def _end_of(row: Row, opener: re.Match[str], text: str, end: int, rows: tuple[Row, ...]) -> int:
@@ -110,8 +131,6 @@ def _end_of(row: Row, opener: re.Match[str], text: str, end: int, rows: tuple[Ro
     closer = _pattern(ends).search(text, opener.end(), min(limit, end) if limit < end else end)
     if closer is not None:
         return closer.end()
-    if row.lasts is Lasts.NOTHING and limit == len(text) and text.startswith(CALL, opener.end()):
-        return end  # it was cut off in the code
     return -1 if row.lasts is Lasts.NOTHING else end
 
 
@@ -131,22 +150,24 @@ def _end_of_paragraph(text: str, i: int, size: int, rows: tuple[Row, ...]) -> in
     return len(text)
 
 
-def _fill_code(text: str, i: int, end: int, found: list[Where]) -> None:
-    # A document that begins in inline code, though not in its first word, may go on after it: its strings hide calls.
-    begin = i
-    while (bracket := re.compile(r"[{\[]").search(text, i, end)) is not None:
-        strings, i, _ = document(text, bracket.start(), len(text))
-        if re.search(r"\s", text[begin : bracket.start()]):
-            for start, after in strings:
-                _mark(found, start, after, Context.JSON_STRING)
-        i = max(i, bracket.end())
+def _fill_after_code(text: str, i: int, stop: int, rows: tuple[Row, ...], found: list[Where]) -> None:
+    # If a document begins in inline code, though not in its first word, and the code ends in one of its strings, then
+    # what follows in its strings is in them. Which documents begin there is asked of the text as if it were no code.
+    space = re.compile(r"\s").search(text, i, stop)
+    begun: list[int] = []
+    if space is not None and re.compile(r"[{\[]").search(text, i, stop) is not None:
+        _fill(text[:stop], i, stop, rows, [Where(Context.PLAIN)] * stop, begun)
+    for place in begun:
+        if space is not None and place > space.start() and document(text[:stop], place, stop)[1] == stop:
+            for start, after in document(text, place, len(text))[0]:
+                if after > stop:
+                    found[max(start, stop) : after] = [Where(Context.JSON_STRING, start)] * (after - max(start, stop))
 
 
 # -- JSON --------------------------------------------------------------------------------------------------------------
 
 _SPACE = re.compile(r"[ \t\r\n]*")
-_RAW = re.compile(r'"(?:[^"\\]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*')
-_STRING = re.compile(r'"(?:[^"\\\n]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*')
+_STRING = re.compile(r'"(?:[^"\\\r\n]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*')
 _SCALAR = re.compile(r"-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null")
 
 
@@ -167,8 +188,6 @@ def _end(pattern: re.Pattern[str], text: str, i: int, end: int) -> int:
 
 def document(text: str, i: int, end: int) -> tuple[list[tuple[int, int]], int, bool]:
     """The strings of the document at `i`, where it stops, and whether it is complete there."""
-    # A raw line break ends a string, but not where the turn may be JSON: at its beginning, and after a call.
-    string = _STRING if text[:i].strip() and not text[:i].rstrip().endswith(FIRST) else _RAW
     strings: list[tuple[int, int]] = []
     stack: list[str] = []
     state = "value"  # what must come: value, first (a value or the end), key, first key, colon, next (comma or the end)
@@ -176,13 +195,13 @@ def document(text: str, i: int, end: int) -> tuple[list[tuple[int, int]], int, b
         i = _end(_SPACE, text, i, end)
         char = text[i : i + 1] if i < end else ""
         if char == '"' and state in {"value", "first", "key", "first key"}:
-            after = _end(string, text, i, end)
+            after = _end(_STRING, text, i, end)
             closed = text[after : after + 1] == '"' and after < end
             strings.append((i, after + closed))
             if not closed:
                 return strings, after, False
             i, state = after + 1, "colon" if "key" in state else "next"
-        elif char and char in "{[" and state in {"value", "first"}:
+        elif char and char in "{[" and state in {"value", "first"} and len(stack) < MOST_DEEP:
             stack.append("}" if char == "{" else "]")
             i, state = i + 1, "first key" if char == "{" else "first"
         elif stack and char == stack[-1] and state in {"first", "first key", "next"}:
@@ -194,7 +213,11 @@ def document(text: str, i: int, end: int) -> tuple[list[tuple[int, int]], int, b
             i, state = i + 1, "value"
         elif (char, state) == (",", "next"):
             i, state = i + 1, "key" if stack[-1] == "}" else "value"
-        elif state in {"value", "first"} and (scalar := _SCALAR.match(text, i, end)) is not None:
+        elif (
+            state in {"value", "first"}
+            and (scalar := _SCALAR.match(text, i, end)) is not None
+            and len(scalar[0]) <= MOST_SCALAR
+        ):
             i, state = scalar.end(), "next"
         else:
             return strings, i, False
@@ -213,12 +236,14 @@ def says(text: str, rows: tuple[Row, ...] = ROWS) -> str:
     where = found[place]
     before, after = text[:place], text[place + 1 :]
     inside = next((row.call for row in ROWS if row.context is where.context), Inside.CALL)
-    if where.context is Context.JSON_STRING and "\n" in text[where.since : place]:
-        return EITHER  # where the turn may be JSON, such a string may be one, and it may not
+    if _may_be_in_json(text, place):
+        return EITHER
     if where.context is Context.QUOTE and FIRST in text[where.since : place]:
         return EITHER  # the first one may go on over the end of the line
     if f"`{FIRST}" in before and where.context in {Context.PLAIN, Context.CODE}:
         return EITHER  # whether the first one was cut off in code
+    if found[max(place - 1, 0)].context is Context.PLAIN and _is_cut_off(text, place, rows):
+        return CONTENT
     if inside is Inside.DRAFT:
         return CONTENT if without_ends(after).strip() else EITHER if after.strip() else RUNS
     if inside is Inside.CALL:
@@ -226,6 +251,22 @@ def says(text: str, rows: tuple[Row, ...] = ROWS) -> str:
     if where.context is Context.FENCE and _nothing(text, found, 0, where.since):
         return EITHER if FIRST in before else _opens_the_turn(text[where.since : place], after)
     return CONTENT
+
+
+def _may_be_in_json(text: str, place: int) -> bool:
+    """Whether the turn may be JSON with raw line breaks, at its beginning or after a call, and the place in a string of it."""
+    begins = [found.end() - 1 for found in re.finditer(rf"(?:\A|{FIRST})\s*[{{\[]", text[:place])]
+    return any(
+        start < place < end and "\n" in text[start:place]
+        for begin in begins
+        for start, end in document(re.sub(r"[\r\n]", " ", text), begin, len(text))[0]
+    )
+
+
+def _is_cut_off(text: str, place: int, rows: tuple[Row, ...]) -> bool:
+    """Whether a call is directly after backticks, and the turn ends in their paragraph."""
+    run = len(text[:place]) - len(text[:place].rstrip("`"))
+    return run > 0 and _end_of_paragraph(text, place, run, rows) == len(text)
 
 
 def _nothing(text: str, found: list[Where], begin: int, end: int) -> bool:

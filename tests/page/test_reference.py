@@ -6,7 +6,9 @@
 from __future__ import annotations
 
 import ast
+import sys
 from pathlib import Path
+from types import FrameType
 
 import pytest
 
@@ -18,11 +20,13 @@ from tests.page.compare import VALUE, differs, turn_of
 from tests.page.contexts import CALL, ROWS, Context
 from tests.page.differences import DIFFERENCES, MENDED, Difference
 from tests.page.known import KNOWN, explained
+from tests.page.paged import PAGE, paged, where_after
 from tests.page.reference import CONTENT, EITHER, RUNS, contexts_of, says
 from tests.page.texts import CLOSED, KINDS, composed, text_of
 from tests.support import depth
 from tests.support.chunkings import calls_of, events_of
 from toolglean import Parser, ParserOptions
+from toolglean.engine.page.where import Where
 
 RULERS = (
     # A text, and below each character what it is in.
@@ -97,7 +101,74 @@ def test_every_context_has_a_row_a_text_and_a_ruler() -> None:
 def test_the_reference_does_not_use_the_engine(name: str) -> None:
     tree = ast.parse(Path(__file__).with_name(name).read_text(encoding="utf-8"))
     imported = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
-    assert {each for each in imported if each and each.startswith("toolglean")} <= {"toolglean.formats.quotations"}
+    assert {each for each in imported if each and each.startswith("toolglean")} <= {"toolglean.engine.page.table"}
+
+
+# -- the page ----------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("text", "ruler"), RULERS)
+def test_the_page_says_the_same(text: str, ruler: str) -> None:
+    for cuts in ((), range(1, len(text)), *((cut,) for cut in range(1, len(text)))):
+        assert "".join(SIGNS[each.context] for each in paged(text, cuts)) == ruler
+
+
+def test_the_page_agrees_with_the_reference_for_every_character_and_every_cut() -> None:
+    found = [page.look(page.PAGE, seed) for seed in range(5_000 if depth.is_full() else 500)]
+    assert [each for each in found if isinstance(each, Found)] == []
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "[",
+        '["',
+        "{",
+        '{"a": [',
+        "`",
+        "` ``",
+        "~~~\n",
+        "```\n",
+        "<pre>",
+        "<!--",
+        "<",
+        "> a\n",
+        "[1, ",
+        '"',
+        "\\",
+        "a\n`",
+        "0",
+    ],
+)
+def test_the_page_reads_in_linear_time(unit: str) -> None:
+    # What is counted is the steps: a step is a search from one place to the next.
+    costs = [_steps(f"a {unit * (size // len(unit))}", 4) for size in (2_000, 8_000)]
+    assert costs[1] < 6 * costs[0] + 500
+
+
+def _steps(text: str, size: int) -> int:
+    steps = 0
+
+    def count(_frame: FrameType, event: str, _: object) -> None:
+        nonlocal steps
+        steps += event == "call"
+
+    where = Where()
+    sys.setprofile(count)
+    try:
+        for start in range(0, len(text), size):
+            where = PAGE.read(where, text[start : start + size], start)
+    finally:
+        sys.setprofile(None)
+    return steps
+
+
+def test_where_a_quotation_began_is_known() -> None:
+    where = where_after("So it is.\n\n```xml\nx\n")
+    assert (where.context, where.since, where.opener) == (Context.FENCE, 11, "```")
+    where = where_after('So: {"a": "b')
+    assert where.string is not None
+    assert where.string.since == 10
 
 
 # -- the engine --------------------------------------------------------------------------------------------------------
@@ -160,11 +231,11 @@ def test_the_engine_agrees_with_the_reference() -> None:
 
 def test_a_difference_that_nobody_knows_is_found_and_made_smaller(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(known, "KNOWN", {})
-    text = f"Hello.\n\n```js title='a.js'\nx\n\n{CALL}\n```\nBye."
-    found = page.compared(text, "qwen3-coder", "auto")
+    text = f'{{"a": [[1, "b"], [\n{CALL}'
+    found = page.compared(text, "mistral-v13", "mistral-v13")
     assert isinstance(found, Found)
-    assert (found.law, found.what) == ("reference", "runs in a fence")
-    assert len(page.smaller(found).text) < 10
+    assert (found.law, found.what) == ("reference", "content in plain")
+    assert len(page.smaller(found).text) < len(text)
 
 
 def test_texts_are_of_every_kind_and_ask_about_every_context() -> None:

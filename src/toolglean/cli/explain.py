@@ -35,6 +35,8 @@ __all__ = ["add_arguments"]
 MOST_SPANS = 30  # that are shown to people, and as many problems
 TEXT = 56  # characters of a part of the turn
 WIDTH = 100
+MOST_LINES = 12  # with a ruler under them, and as many of their signs
+_SIGNS = "abcdefghijklmnopqrstuvwxyz"
 _REACH_CODES: dict[str, tuple[str, ...]] = {"call": (GREEN,), "marker": ()}
 KINDS = {"content": BOLD, "reasoning": DIM, "call": GREEN, "markup": BLUE}
 
@@ -79,6 +81,7 @@ def _show(found: Explanation, paint: Paint) -> None:
     for span in found.spans[:MOST_SPANS]:
         print(_span_row(span, paint))
     _print_left_out(len(found.spans) - MOST_SPANS, "parts", paint)
+    _show_quotations(found, paint)
     for trouble in found.problems[:MOST_SPANS]:
         print(paint(f"  {place(trouble):>7}  problem    {trouble.reason}", YELLOW))
     _print_left_out(len(found.problems) - MOST_SPANS, "problems", paint)
@@ -93,6 +96,30 @@ def _show(found: Explanation, paint: Paint) -> None:
         print(paint("\nTried, and reads better", BOLD))
     for advice in found.advice:
         print(f"  {paint(advice.text, GREEN)}  ->  {advice.effect}")
+
+
+def _show_quotations(found: Explanation, paint: Paint) -> None:
+    # The lines of the content that quote something, with a ruler under each.
+    if not found.quotations:
+        return
+    print(paint("\nQuoted: a call there is content", BOLD))
+    text, shown = "".join(span.text for span in found.spans), 0
+    signs: dict[tuple[str, int], str] = {}
+    under = [" "] * len(text)
+    for each in found.quotations:
+        sign = signs.setdefault((each.context, each.since), _SIGNS[len(signs) % len(_SIGNS)])
+        under[each.start : each.end] = sign * (each.end - each.start)
+    start = 0
+    for number, line in enumerate(text.split("\n"), 1):
+        end = start + len(line)
+        ruler = "".join(under[start:end])
+        if ruler.strip() and shown < MOST_LINES:
+            shown += 1
+            row = line[:WIDTH].replace("\t", " ").replace("\r", " ")
+            print(f"  {number:>7}  {row}\n           {paint(ruler[:WIDTH].rstrip(), BLUE)}")
+        start = end + 1
+    for (context, since), sign in list(signs.items())[:MOST_LINES]:
+        print(f"        {paint(sign, BLUE)}  {context} since {since:,}")
 
 
 def _show_causes(found: Explanation, paint: Paint) -> None:

@@ -3,7 +3,7 @@
 # Most chunks never reach the loop: plain content, plain reasoning, and the inside of a string in the arguments are
 # passed on as they come. The loop works out once, when it ends, which characters rule the fast path out. What may begin
 # an opener, or end a string, is also examined outside the loop, because mostly it does neither. judge/code.py does not
-# examine text without a sign of a quotation (judge/signs.py), and only learns what came last. A fast path consumes
+# examine text in which nothing may open, and only learns what came last. A fast path consumes
 # nothing of a chunk that must be read after all.
 """The fast paths around the machine's loop."""
 
@@ -201,19 +201,13 @@ class FastPath:
         self._own()
         self._turn.note_tags(text)
         judge = self._turn.judge
-        code, strings = judge.code, judge.strings
+        code = judge.code
         if self._lines is not None:
             self._turn.look_around(text, (self._last or self._turn.last_text)[-1:])
-        if code is not None and (
-            code.begun or code.signs.search(text) or (text[0] == ">" and (self._last or code.last)[-1] == "\n")
-        ):
+        if code is not None and (code.begun or code.may_open(text, self._last)):
             self._look_for_quotes(code, text, start)
         else:
             self._last = self._with_last(text)
-        if strings is not None and strings.matters(text):
-            strings.scan(text)
-            if strings.is_open:
-                self._shut_fast_paths()
 
     def _tell_headers(self, text: str, start: int) -> None:
         # Reasoning with something in it that may begin the header of another role; mostly it does not.

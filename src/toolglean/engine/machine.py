@@ -64,12 +64,11 @@ class Machine(StraightWay):
     ) -> None:
         limits, drafts = options.limits, options.calls_in_reasoning
         code = plan.quotes(heeded=options.quoted == "content")
-        strings = plan.strings(limits.depth) if code is not None and code.heeded else None
         turn = Turn(
             Emitter(ids_of(options), markup=options.markup),
             Names(tools),
             limits,
-            Judge(code, strings),
+            Judge(code),
             Rules(
                 options.coerce,
                 plan.stops_after_bare,

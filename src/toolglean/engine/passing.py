@@ -41,7 +41,7 @@ def pass_over(turn: Turn, scanner: JsonTokens, document: Document) -> None:
         turn.emit.problem(not_a_call(document.reason), document.name, document.start)
     size = document.start - start
     turn.say(text[:size], start)
-    payload = Passing(scanner, turn.judge.code and turn.judge.code.copy(), told=bool(document.reason))
+    payload = Passing(scanner, turn.judge.code and turn.judge.code.without_json(), told=bool(document.reason))
     turn.pass_payload(payload)
     if scanner.state == END:
         turn.leave(text_follows=True)

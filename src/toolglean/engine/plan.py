@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from toolglean.engine.followed_call import FollowedCall
     from toolglean.engine.judge.code import Quotes
-    from toolglean.engine.judge.strings import JsonStrings
     from toolglean.engine.turn import Payload, Turn
     from toolglean.formats.compile import Program
     from toolglean.formats.origin import Source
@@ -62,10 +61,6 @@ class Plan:
         Args:
             heeded: whether calls in quotations are content, and a fence around the calls of a turn is markup.
         """
-        return None
-
-    def strings(self, max_depth: int) -> JsonStrings | None:
-        """What tells whether content is in a JSON string, up to that depth; None if that does not matter."""
         return None
 
     def reasoning_channel(self) -> int:

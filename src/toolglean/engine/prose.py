@@ -9,11 +9,10 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from toolglean.engine.judge.fence import read_closing, read_opening
-from toolglean.engine.judge.ticks import FENCES
 from toolglean.engine.modes import CONTENT, DONE, START, TEXT
 from toolglean.engine.reasons import LEFTOVER_MARKER
 from toolglean.engine.strays import Mark
-from toolglean.scan.text import is_code, with_closers
+from toolglean.scan.text import FENCES, is_code, with_closers
 
 if TYPE_CHECKING:
     from toolglean.engine.plan import Plan

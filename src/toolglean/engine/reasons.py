@@ -44,6 +44,14 @@ SPELLED_CALL = Reason("spelled-marker", "call whose marker is spelled out in ord
 SPELLED_CLOSER = Reason("spelled-marker", "reasoning whose closer is spelled out in ordinary tokens")
 
 
+JSON_STRING = "a JSON string"
+
+
+def in_quotation(reason: Reason, context: str, since: int) -> Reason:
+    """A call that is quoted: what quotes it, and the place in the turn where that opened."""
+    return reason._replace(text=f"call in {context} that opened at {since}")
+
+
 def unreadable(expected: str) -> Reason:
     """Text that began like a call; `expected`: what was expected where it stopped being one."""
     return Reason("unreadable-call", f"unreadable call: {expected}")

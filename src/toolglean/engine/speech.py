@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from toolglean.engine.by_schema.keeping import Keeping
 from toolglean.engine.judge.drafts import MARKERS, Draft, Kind
-from toolglean.engine.judge.ticks import FENCES
 from toolglean.engine.modes import CALL, CONTENT, DONE, MARKER_SPACE, SKIP, SPACE, START, TEXT, Mode
 from toolglean.engine.reasons import ANOTHER_MESSAGE, CUT_OFF, LIMITS
 from toolglean.engine.strays import Mark
 from toolglean.engine.tape import UNBOUND
+from toolglean.scan.text import FENCES
 
 if TYPE_CHECKING:
     from toolglean.engine.attempt import Attempt
@@ -33,7 +33,7 @@ class Speech(Keeping):
     # -- text ----------------------------------------------------------------------------------------------------------
 
     def say(self, text: str, start: int, *, is_data: bool = False) -> None:
-        """Text that is not a call: content, or reasoning. `is_data`: it is JSON, whose strings open no code."""
+        """Text that is not a call: content, or reasoning. `is_data`: it is JSON, whose strings open nothing."""
         last, before = self.last_char, self.last_text
         if text and self._is_beyond_draft(text, start):
             return
@@ -273,7 +273,7 @@ class Speech(Keeping):
         self, attempt: Attempt, text: str, start: int, kind: Kind | None, *, stream_in_reasoning: bool
     ) -> None:
         """A call begins that may have to be undone; `kind`: why, as far as the call itself shows it."""
-        code, ticks, most, again = self.judge.code, None, self.limits.held, False
+        code, where, most, again = self.judge.code, None, self.limits.held, False
         marks: tuple[str, ...] = MARKERS
         if self.channel != CONTENT:
             if self.rules.marks is None or stream_in_reasoning:
@@ -281,7 +281,7 @@ class Speech(Keeping):
             kind, marks, most = Kind.REASONING, self.rules.marks(self.channel), self.limits.call_chars
         elif code is not None and code.open:
             again = (kind is not None or attempt.before.in_sentence) and start >= 0
-            kind, marks, ticks = Kind.QUOTED, (), code.ticks
+            kind, marks, where = Kind.QUOTED, (), code.where
         elif kind is Kind.LAST or (text[:1] in FENCES and self.judge.heeds_quotes):
             kind, marks, most = kind if kind is Kind.LAST else Kind.FENCED, (), self.limits.call_chars
         elif kind is Kind.OBJECT:
@@ -295,17 +295,14 @@ class Speech(Keeping):
             self.candidate = None
         else:
             attempt.before.emit.tell_first(self.emit.take())  # with what was reported of its opener
-        close, in_list = code is not None and code.end == start, kind is Kind.ALONE and text.startswith("[")
         draft = Draft(
-            attempt,
-            kind,
-            marks,
+            *(attempt, kind, marks),
             start=start,
             text=text,
             most=most,
-            close=close,
-            in_list=in_list,
-            ticks=ticks,
+            close=code is not None and code.end == start,
+            in_list=kind is Kind.ALONE and text.startswith("["),
+            where=where,
             again=again,
         )
         self.judge.keep_back(draft)
@@ -373,7 +370,7 @@ class Speech(Keeping):
             self.say(text, draft.start)
         elif self.channel == CONTENT:  # the code continues, whatever its text contains
             self.remember(text)
-            self.judge.quoted(text)
+            self.judge.quoted()
             self._say_content(text, draft.start)
         else:
             self.say(text, draft.start)

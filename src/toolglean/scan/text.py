@@ -65,6 +65,12 @@ _GOES_ON = frozenset(",，、-–—`/&+=|(“\"'«•")
 _item = re.compile(r"(?:[-*+•]|\d{1,2}[.)])[ \t]+").fullmatch
 
 
+FENCES = "`~"
+"""The characters that make a fence."""
+WORD = r"[\w+#./-]{0,32}[ \t\r]{0,32}"
+"""An expression for what may follow a fence on its line."""
+
+
 class Finder:
     """Finds the first of some literals. Made once, shared by all parsers, never changed.
 

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 from toolglean.engine.by_schema.beginnings import begins
 from toolglean.engine.by_schema.candidate import text_of
 from toolglean.engine.by_schema.lines import NOTHING
-from toolglean.engine.judge.signs import TOKEN
 from toolglean.engine.modes import DONE
+from toolglean.engine.page.page import page_of
+from toolglean.engine.page.table import Context
 from toolglean.engine.reasons import UNDECLARED
 from toolglean.events import Content, Event, Markup, Problem
 from toolglean.scan.by_schema.read import read_calls
@@ -140,13 +141,16 @@ def _is_plain(events: Sequence[Event], start: int) -> bool:
 def _is_quoted(text: str, turn: TurnState) -> bool:
     # Whether the text begins with a quotation, or contains a tool's result, another message, or a fence of tildes. It
     # may begin with such a fence, which then is that of a call.
-    found = TOKEN.search(text, 0) if turn.judge.heeds_quotes else None
-    while found is not None:
-        tildes = found.lastgroup == "tildes"
-        if found.lastgroup in {"result", "other"} or (tildes and text[0] != "~") or (not tildes and found.start() == 0):
-            return True
-        found = TOKEN.search(text, found.end())
-    return False
+    if not turn.judge.heeds_quotes:
+        return False
+    opened = {(context, 0 if place == 0 else 1) for context, place in page_of().rows.opened_in(text)}
+    contexts = {context for context, _ in opened}
+    begins = {context for context, place in opened if not place}
+    return (
+        not contexts.isdisjoint({Context.RESULT, Context.OVER})
+        or (Context.FENCE in contexts and text[0] != "~")
+        or not begins <= {Context.FENCE}
+    )
 
 
 def _is_within_limits(calls: Sequence[FoundCall], turn: TurnState) -> bool:

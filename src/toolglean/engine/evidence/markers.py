@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from toolglean.engine.evidence.hidden import can_hide
-from toolglean.engine.judge.signs import MARKS
+from toolglean.formats.quotations import RESULTS
 from toolglean.formats.registry import all_formats
 from toolglean.formats.words import Literal, tokens_of
 from toolglean.scan.text import Finder
@@ -84,7 +84,7 @@ def _together(one: Markers, other: Markers) -> Markers:
 
 
 def _named(atomic: frozenset[str]) -> list[str]:
-    return [each for each in atomic if len(each) >= SHORTEST and can_hide(each) and each not in MARKS]
+    return [each for each in atomic if len(each) >= SHORTEST and can_hide(each) and each not in dict(RESULTS)]
 
 
 def _of(declared: Iterable[Format], atomic: frozenset[str]) -> Markers:

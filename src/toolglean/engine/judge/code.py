@@ -1,44 +1,45 @@
-# Finds where a turn's content quotes something, and where the turn is over. Does not depend on calls, or on how
-# backticks are counted (ticks.py).
+# Whether a turn's content is quoted, and where the turn is over, as the page says it (engine/page). Does not depend
+# on how that is found out, or on what a call is.
 #
-# Besides code between backticks, these quote: a fence of tildes, a line that begins with `>`, an HTML comment, the
-# elements `pre`, `code` and `script`, and the markers around a tool's result, which the model must not write. Inside
-# one of them, only its own end is looked for. If its end never comes, it continues to the end of the turn. A tag within
-# a sentence is a mention ("the <pre> tag", "in <script>, not").
-#
-# After a run of backticks, all of this is in doubt: if another one closes it, it was code, and opened nothing. What
-# begins a line is not in doubt: code does not continue there.
-#
-# The header of a message that is not the model's own ends the turn; inside code, it does not.
-#
-# A token may be cut. What may be the beginning of one is kept (`_tail`), and examined again with what follows. The last
-# character is kept too, to tell where a line begins. Nothing else is kept: most text never comes here, because it has
-# none of the characters with which a token begins (`SIGNS`).
+# In text that is not content, and with `quoted="call"`, only the header of a message that is not the model's own
+# counts. It ends the turn; in code that may turn out to be none, it does not yet.
 """Quotations, and the end of the turn."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from functools import lru_cache
-from typing import ClassVar, Final
+from typing import Any, ClassVar
 
-from toolglean.engine.judge.signs import HEADER, MARKS, SIGNS, TOKEN, is_begun, may_quote, watch
-from toolglean.engine.judge.ticks import Ticks
+from toolglean.engine.page.page import Page, page_of
+from toolglean.engine.page.table import MARK, Context
+from toolglean.engine.page.where import Where
 from toolglean.scan.plain import Plain
+from toolglean.scan.text import NO_GUARD, Finder
 
-__all__ = ["Quotes"]
+__all__ = ["Quotes", "watch"]
 
-LINE: Final = "\n"
-COMMENT: Final = "-->"
-OVER: Final = "\0"
-"""The end of a quotation that has none: the turn is over."""
+_ALWAYS = "`~>"  # what begins a context begins with one of these, for which every chunk is searched, or with
+_GUARDED = "<["  # one of these
+_SIGNS_END = frozenset({Context.PLAIN, Context.FENCE})
+"""What ends these begins with the same signs as what opens others."""
+_WAIT = frozenset({Context.QUOTE, Context.COMMENT})
+"""What ends these has no sign."""
 
-MARKER = "\0"  # stands for a marker that came last: no line begins there, and no word ends
-LONGEST = 96  # characters of what ends a quotation
-WINDOW = 1024  # how far to look for its end while it is in doubt
-_BEFORE_MENTION = frozenset(" \t(\"'“‘")
-_AFTER_MENTION = frozenset(".,;:!?)]\"'”’*_")
+
+def watch(finder: Finder) -> tuple[Callable[[str], Any], tuple[str, str]]:
+    """What tells whether a chunk may open something, or have a literal that the finder looks for; and the two
+    characters with which these begin, apart from `` `~>{[ ``. ("", "") if two are not enough.
+    """
+    return _watch(finder.alike)
+
+
+@lru_cache(maxsize=256)
+def _watch(finder: Finder) -> tuple[Callable[[str], Any], tuple[str, str]]:
+    guards = {*finder.guards, *_GUARDED} - {*_ALWAYS, *"{[", NO_GUARD}
+    first, second = [*sorted(guards), NO_GUARD, NO_GUARD][:2]
+    few = len(guards) <= 2 and "" not in guards
+    return finder.search_also(_GUARDED + _ALWAYS), (first, second) if few else ("", "")
 
 
 class Quotes(Plain):
@@ -48,249 +49,173 @@ class Quotes(Plain):
         heeded: whether quotations matter; if not, only the end of the turn is looked for.
 
     Attributes:
+        where: where the end of the content is.
         followed: whether anything but white space came after the end of the turn.
-        last: the last character that was read, or `MARKER`.
     """
 
-    __slots__ = (
-        *("_closer", "_doubted", "_fed", "_header", "_mark", "_tail", "_ticks", "_until", "followed", "heeded"),
-        *("last",),
-    )
+    __slots__ = ("_before", "_calm", "_end", "_json", "_passed", "_until", "followed", "heeded", "where")
 
-    owned = ("_ticks",)
-
-    # fast.py asks these of text; they are attributes so that it need not import this file.
-    signs: ClassVar = SIGNS
+    # fast.py asks this; it is an attribute so that it need not import this file.
     watch: ClassVar = staticmethod(watch)
 
     def __init__(self, *, heeded: bool = True) -> None:
-        self.heeded = heeded
+        self.heeded, self._json = heeded, heeded
+        self.where = Where()
         self.followed = False
-        self._ticks = Ticks()
-        self._closer = ""  # what ends the quotation; "" outside
-        self._doubted = 0  # how many runs of backticks waited where it opened
-        self._mark = "", 0  # what opened it, and its place
-        self._tail = ""  # what may be the beginning of a token
-        self._fed = 0  # how much of it has been searched for backticks
-        self.last = "\n"
-        self._header = "", 0  # the beginning of a header before a marker, and the marker's place
-        self._until = 0  # the place up to which a quoted line certainly continues
+        self._calm = False  # whether only text with a sign changes anything
+        self._passed = ""  # the end of text without one, which is not in `where` yet
+        self._end = 0  # the place after what was read
+        self._before: Where | None = None  # the same before the marker that follows, if it may be text still
+        self._until = 0  # the place up to which a quoted line, or a string, certainly continues
+
+    @property
+    def page(self) -> Page:
+        """What finds it."""
+        return page_of(heeded=self.heeded, json=self._json)
+
+    def without_json(self) -> Quotes:
+        """The same from here on, if what follows is not JSON: an independent copy."""
+        twin = self.copy()
+        twin.skip()
+        return twin.reads_json(on=False)
+
+    def reads_json(self, *, on: bool) -> Quotes:
+        """Whether what follows may be JSON. Returns itself."""
+        self._json = on and self.heeded
+        return self
 
     # -- what was found ------------------------------------------------------------------------------------------------
 
     @property
     def open(self) -> int:
-        """How many backticks opened code that may turn out not to be code; 0 outside."""
-        return self._ticks.open
-
-    @property
-    def ticks(self) -> Ticks:
-        """The backticks, to read on from here; a copy."""
-        return self._ticks.copy()
+        """How many backticks opened code, or may have; 0 outside."""
+        where = self.where
+        return where.ticks or (len(where.sign) if where.context is Context.FENCE and where.sign[0] == "`" else 0)
 
     @property
     def end(self) -> int:
         """The place after the last backticks that may have opened code."""
-        return self._ticks.end
+        return next((each.end for each in reversed(self.where.guesses) if each.size), 0)
 
     @property
     def sure(self) -> bool:
         """Whether what follows is certainly quoted until the quotation ends."""
-        return self.heeded and (self._ticks.fence > 0 or bool(self._closer))
+        where = self.where
+        return self.heeded and (where.context is not Context.PLAIN or where.string is not None)
+
+    @property
+    def quoted_by(self) -> tuple[str, int]:
+        """What quotes what follows, in words, and the place where that opened."""
+        where, string = self.where, self.where.string
+        if where.context is Context.PLAIN and string is not None:
+            return Context.JSON_STRING.value, string.since
+        return where.context.value, where.since
 
     @property
     def over(self) -> tuple[str, int] | None:
         """The header of another role that ended the turn, and its place; None as long as the turn continues."""
-        return self._mark if self._closer == OVER and not self._doubted else None
+        where = self.where
+        return (where.opener, where.since) if where.context is Context.OVER and not where.guesses else None
 
     @property
     def waits(self) -> bool:
         """Whether what comes next must be examined even if it shows no sign."""
-        return self._ticks.waits or self._closer in {LINE, COMMENT} or (self._doubted > 0 and bool(self._closer))
+        where = self.where
+        return bool(where.guesses or where.documents or where.run) or where.context in _WAIT
 
     @property
     def begun(self) -> bool:
-        """Whether text without a sign matters too: a quotation may end, or the text's end may be the beginning of a
-        token.
-        """
-        return bool(self._tail or self._closer)
+        """Whether text without a sign matters too: a quotation may end, or one may have begun at the text's end."""
+        return bool(self.where.tail) or self.where.context not in _SIGNS_END
+
+    def may_open(self, text: str, last: str) -> bool:
+        """Whether anything may open in that text, after that one."""
+        last = last or self._passed or self.where.last
+        return self.page.rows.search_plain.search(last[-1] + text, 1) is not None
 
     # -- reading -------------------------------------------------------------------------------------------------------
 
     def pass_by(self, text: str) -> None:
-        """Text without a sign; or what is not read as text: white space next to a call or marker, JSON. Lines begin and
-        end in it all the same.
-        """
-        if self._tail and text.isspace():
-            self._tail += text[:LONGEST]
-        self._note(text)
-        if self._closer == LINE and "\n" in text:
-            self._closer, self._doubted = "", 0
-        if self._ticks.waits:
-            self._ticks.pass_by(text)
-
-    def _note(self, text: str) -> None:
-        if not self._tail:
-            self.last = text[-1:] or self.last
+        """White space next to a call or marker; or the end of text that has been read or has no sign."""
+        if text.isspace():
+            self._read(text, self._end)
+        elif text:
+            self._passed, self._before = (self._passed + text)[-8:], None
 
     def scan(self, text: str, start: int) -> None:
         """Read on: content, which begins at `start`."""
-        if self._header[0]:  # what was taken for a marker is text
-            self._tail = self._header[0] if start == self._header[1] and not self._closer else self._tail
-            self._header = "", 0
-        if not (self._tail or self._closer) and not may_quote(text) and (text[:1] != ">" or self.last != "\n"):
-            if self.heeded and (self._ticks.waits or "`" in text):
-                self._ticks.scan(text, start, self.last)
-            self._note(text)
-        else:
-            self._read(self._tail + text, start - len(self._tail), ends=False)
+        if not text:
+            return
+        if self._calm and self._before is None and self.over is None and not self._changes(text):
+            self._passed, self._end = (self._passed + text)[-8:], start + len(text)
+            return
+        if self._before is not None and start == self._end:  # what was taken for a marker is text
+            self.where = self._before
+        elif self.where.tail and start != self._end:
+            self.settle(self._end)
+        if start < self._until and (self.where.context is Context.QUOTE or self.where.string is not None):
+            size = min(self._until - start, len(text))
+            text = "x" * size + text[size:]
+        self._read(text, start)
+
+    def _read(self, text: str, start: int) -> None:
+        self._take_passed()
+        was_over = self.where.context is Context.OVER
+        self.where = self.page.read(self.where, text, start)
+        self._end, self._before, self._calm = start + len(text), None, self.where.is_calm
+        if self.where.context is Context.OVER and not self.followed:
+            begin = 0 if was_over else max(self.where.since + len(self.where.opener) - start, 0)
+            self.followed = bool(text[begin:].strip())
+
+    def _changes(self, text: str) -> bool:
+        where, rows = self.where, self.page.rows
+        return rows.expression(where.context, where.sign, by_line=bool(where.seen)).search(text) is not None
+
+    def _take_passed(self) -> None:
+        if self._passed:
+            self.where, self._passed = self.page.pass_by(self.where, self._passed), ""
 
     def settle(self, place: int) -> None:
-        """What follows is a marker: backticks are no longer counted, and what has begun is not completed."""
-        if self._tail:
-            text, self._tail = self._tail, ""
-            self._read(text, place - len(text), ends=True)
-            self._header = (text, place) if HEADER.match(text) else ("", 0)
-        self._ticks.settle(place)
-        self.last = MARKER
+        """What follows is a marker: what has begun is not completed."""
+        self._take_passed()
+        if self._before is None or place != self._end:
+            self._before = self.where
+        self.where = self.page.settle(self.where, place)
+        self._end, self._calm = place, self.where.is_calm
 
     def mark(self, text: str, place: int) -> None:
-        """A marker that is always markup."""
+        """A marker that is always markup: it may be part of another message's header."""
         self.settle(place)
-        self._read(text, place, ends=False)
-        self.last = MARKER
+        if text:
+            self._read(text, place)
+        self.where = self.where._replace(last=MARK, blanks=-1)
 
     def refuse(self, end: int) -> None:
-        """A call that began in a quoted line was ignored: its text reaches at least up to that place."""
-        if self._closer == LINE:
-            self._until = max(self._until, end)
+        """A call was ignored: its text, which is quoted as a whole, reaches at least up to that place."""
+        self._until = max(self._until, end)
+
+    # -- what changes --------------------------------------------------------------------------------------------------
+
+    def call_began(self) -> None:
+        """A call is certain: it is in no document."""
+        self.skip()
+
+    def entered(self) -> None:
+        """A marker was read: a document does not go on after it, unless it is in a string."""
+        if self.where.documents and self.where.string is None:
+            self.where, self._before = self.where.without_documents(), None
+
+    def trust(self) -> None:
+        """A special token follows: it ends quotations."""
+        if self.over is None:
+            self.where, self._before, self._calm, self._passed = Where(), None, False, ""
+
+    def skip(self) -> None:
+        """Content follows that is not read, since it is quoted as a whole."""
+        self._before = None
+        if self.where.documents:
+            self.where = self.where.without_documents()
 
     def forget(self) -> None:
         """What the open backticks began is not code after all: it was not closed in time."""
-        self._ticks.forget()
-        self._doubted = 0
-
-    def _read(self, text: str, start: int, *, ends: bool) -> None:
-        # `ends`: what follows the text is not part of it.
-        fed, self._tail, self._fed = self._fed, "", 0
-        i = len(self.last)
-        text, start, fed = self.last + text, start - i, fed + i
-        while i < len(text):
-            if self._closer:
-                i = self._read_quoted(text, i, max(fed, i), start, ends=ends)
-            else:
-                i = self._read_open(text, i, start, ends=ends)
-        end = len(text) - len(self._tail)
-        self.last = text[max(end - 1, 0) : end]
-
-    # The steps: each returns the place that it reached.
-
-    def _read_open(self, text: str, i: int, start: int, *, ends: bool) -> int:
-        found = TOKEN.search(text if not ends else text + "\n", i)
-        if found is None:
-            self._tail = "" if ends else is_begun(text, i)
-            self._count(text, i, len(text) - len(self._tail), start)
-            return len(text)
-        place, end = found.start(), min(found.end(), len(text))
-        closer = self._closer_of(found, text[place - 1 : place], text[end : end + 2], ends=ends)
-        if closer is None:
-            self._tail = text[place:]
-            self._count(text, i, place, start)
-            return len(text)
-        self._count(text, i, place + 1, start)  # its first character shows that there are no more backticks before it
-        if not closer or self._ticks.fence:
-            self._count(text, place + 1, end, start)
-        else:
-            if text[place - 1 : place] == "\n":
-                self._ticks.forget()
-            self._closer, self._doubted = closer, len(self._ticks.runs)
-            self._mark = text[place:end], start + place
-        return end
-
-    def _closer_of(self, found: re.Match[str], before: str, after: str, *, ends: bool) -> str | None:
-        # What ends the quotation that this token opens; "" if it opens none; None if more text is needed.
-        what, token = found.lastgroup, found[0]
-        if what == "other":
-            return OVER
-        if not self.heeded:
-            return ""
-        if what == "line":
-            return LINE
-        if what == "comment":
-            return COMMENT
-        if what == "tildes":
-            return token[: len(token) - len(token.lstrip("~"))]
-        if what == "result":
-            return MARKS[token]
-        mention = _is_mention(before, after, ends=ends)
-        return None if mention is None else "" if mention else f"</{token[1:-1].split()[0].lower()}"
-
-    def _read_quoted(self, text: str, i: int, fed: int, start: int, *, ends: bool) -> int:
-        if self._closer == OVER and not self._doubted:
-            self.followed = self.followed or not text[i:].isspace()
-            return len(text)
-        if self._doubted and len(text) - i > 2 * WINDOW:  # the doubt may be over soon: no need to look far
-            end = i + WINDOW
-            found = _end_of(self._closer)(text, i, end + LONGEST)
-        else:
-            end = len(text)
-            found = _end_of(self._closer)(text + "\n" if ends else text, i)
-        while found is not None and self._closer == LINE and start + found.start() < self._until:
-            found = _end_of(LINE)(text, found.start() + 1)
-        end = end if found is None else min(found.end(), len(text))
-        if self._doubted and (place := self._count_in_doubt(text, fed, end, start)) >= 0:
-            return place
-        if found is not None:
-            self._closer, self._doubted = "", 0
-        elif end == len(text) and not ends and self._closer not in {LINE, OVER}:
-            self._tail = text[max(i, end - LONGEST) :]
-            self._fed = len(self._tail)
-        return end
-
-    def _count_in_doubt(self, text: str, i: int, end: int, start: int) -> int:
-        # Backticks may close the code that the quotation is in: then the token opened nothing. The end of the paragraph
-        # shows that there is no code. Returns the place of one of these, else -1.
-        part, j = text[i:end], 0
-        while 0 <= j < len(part):
-            j = self._ticks.step(part, j, start + i)
-            if len(self._ticks.runs) < self._doubted:
-                self._doubted = 0
-                if self._ticks.paired >= 0:
-                    self._closer = ""
-                else:
-                    self._ticks = Ticks()
-                return len(text) if j < 0 else i + j
-        return -1
-
-    def _count(self, text: str, i: int, end: int, start: int) -> None:
-        if self.heeded:
-            self._ticks.scan(text[i:end], start + i, text[i - 1 : i] if i else self.last)
-
-
-@lru_cache(maxsize=64)
-def _end_of(closer: str) -> Callable[..., re.Match[str] | None]:
-    """Finds the end of a quotation."""
-    if closer == LINE:
-        pattern = r"(?=\n)"
-    elif closer == OVER:
-        pattern = r"(?!)"
-    elif closer[0] == "~":
-        run = rf"~{{{len(closer)},}}"
-        pattern = rf"(?<![^\n])[ \t]{{0,3}}{run}(?=[^~\w])|{run}(?=[ \t\r]{{0,64}}\n)"
-    elif closer[:2] == "</" and closer[-1] != ">":
-        pattern = rf"(?i:{closer})\s{{0,8}}>"
-    else:
-        pattern = re.escape(closer)
-    return re.compile(pattern).search
-
-
-def _is_mention(before: str, after: str, *, ends: bool) -> bool | None:
-    """Whether a tag is a word of a sentence; None if more text is needed."""
-    if before not in _BEFORE_MENTION or (ends and len(after) < 2):
-        return False
-    if len(after) < 2:
-        return None if not after or after in " \t" or after in _AFTER_MENTION else False
-    first, second = after[0], after[1]
-    if first in " \t":
-        return second.isalnum()
-    return first in _AFTER_MENTION and (second.isspace() or second in _AFTER_MENTION)
+        self.where, self._before = self.where.without_code(), None

@@ -9,12 +9,12 @@
 # is searched for these markers before anything else reads it (`admit`).
 #
 # Seven other kinds of calls are held back in the same way. A call after a run of backticks: if another run closes it,
-# it was code; that is found as everywhere else (ticks.py). A call without a marker: a line of Python, a tool's own tag.
-# It is accepted only if nothing else is on its lines, and the rest of the line is still to come: `delete_all() removes
-# every record.` is a sentence. And a call to an unknown tool after other text on its line, which is an example. And a
-# call of a format with `at_turn_end`, or in a fence that opens the turn, which are accepted if the turn ends. And a
-# call with a marker in the middle of a sentence: what follows it on its line makes it an example. And a call in bare
-# JSON: if an object with a role follows, both are messages of a transcript.
+# it was code; that is found as everywhere else (engine/page). A call without a marker: a line of Python, a tool's own
+# tag. It is accepted only if nothing else is on its lines, and the rest of the line is still to come: `delete_all()
+# removes every record.` is a sentence. And a call to an unknown tool after other text on its line, which is an
+# example. And a call of a format with `at_turn_end`, or in a fence that opens the turn, which are accepted if the
+# turn ends. And a call with a marker in the middle of a sentence: what follows it on its line makes it an example.
+# And a call in bare JSON: if an object with a role follows, both are messages of a transcript.
 #
 # All of them end in one of two ways: `Turn.keep_draft` releases the events, `Turn.take_back` undoes the attempt.
 """Drafts: calls inside reasoning, after a backtick, without a marker, or at the end of the turn."""
@@ -27,7 +27,6 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from toolglean.engine import reasons
-from toolglean.engine.judge.ticks import FENCE, Ticks
 from toolglean.engine.reasons import (
     IN_FENCE,
     IN_LINE,
@@ -43,6 +42,7 @@ from toolglean.scan.text import Finder
 if TYPE_CHECKING:
     from toolglean.engine.attempt import Attempt
     from toolglean.engine.emit import Emitter
+    from toolglean.engine.page.where import Where
 
 __all__ = ["MARKERS", "Draft", "Kind"]
 
@@ -80,12 +80,11 @@ class Draft(Kept):
 
     __slots__ = (
         *(
-            "_depth",
             "_marks",
             "_safe",
             "_seen",
             "since",
-            "_ticks",
+            "_where",
             "again",
             "attempt",
             "close",
@@ -97,7 +96,7 @@ class Draft(Kept):
         *("over",),
     )
 
-    owned = ("_ticks", "attempt")
+    owned = ("attempt",)
 
     def __init__(
         self,
@@ -110,7 +109,7 @@ class Draft(Kept):
         most: int,
         close: bool = False,
         in_list: bool = False,
-        ticks: Ticks | None = None,
+        where: Where | None = None,
         again: bool = False,
     ) -> None:
         super().__init__(start, text)
@@ -121,12 +120,12 @@ class Draft(Kept):
         self.limit: tuple[str, str, int] | None = None
         self._marks = marks
         self._safe = self.end  # up to here, the text is let through
-        self._seen = start  # up to here, the ticks have read it
+        self._seen = start  # up to here, the page has read it
         self.since = -1
-        self._ticks = ticks  # the backticks, if another run of them may show that all of it is code
-        self._depth = len(ticks.runs) if ticks is not None else 0
-        if ticks is not None:
-            place, found = self._find_ticks(ticks, text, start, last=False)
+        # Where it begins, if another run of backticks may show that all of it is code.
+        self._where = where and where.in_code_alone()
+        if self._where is not None:
+            place, found = self._find_ticks(self._where, text, start, last=False)
         else:
             place, found = _finder(marks).find(text, 1) if not self.is_alone else (0, "")  # it begins with an opener
         if found:
@@ -187,8 +186,8 @@ class Draft(Kept):
         if self.waits or last:
             text, i, base = self.after(self._safe) + text[self.end - base :], 0, self._safe
         self.keep(text[max(self.end - base, 0) :])
-        if self._ticks is not None:
-            place, found = self._find_ticks(self._ticks, text, base, last=last)
+        if self._where is not None:
+            place, found = self._find_ticks(self._where, text, base, last=last)
         else:
             place, found = _finder(self._marks).find(text, max(i, self._safe - base))
         while found and self.is_alone:  # `shares_line` decides what it means; here it is only let through as a whole
@@ -204,21 +203,24 @@ class Draft(Kept):
             self.over = self._safe
         return text[:place], i, base
 
-    def _find_ticks(self, ticks: Ticks, text: str, base: int, *, last: bool) -> tuple[int, str]:
+    def _find_ticks(self, where: Where, text: str, base: int, *, last: bool) -> tuple[int, str]:
         # The place of the run that shows that the draft is in code, and a backtick; or of the end of what is certain.
-        i, depth = self._seen - base, self._depth
-        while 0 <= i < len(text) and len(ticks.runs) >= depth:
-            i = ticks.step(text, i, base)
+        from toolglean.engine.page.page import page_of  # noqa: PLC0415  # few turns have a call after a backtick
+
+        guesses, reached = where.guesses, base + len(text)
+        if self._seen < reached:
+            where, reached = page_of().follow(where, text[self._seen - base :], self._seen)
         self._seen = base + len(text)
-        if last and len(ticks.runs) >= depth:
-            ticks.settle(self._seen)
-        if len(ticks.runs) < depth:
-            self._ticks = None
-            if ticks.paired >= 0:
-                return ticks.paired - base, "`"
-            self.most = min(self.most, max(ticks.ended, self._safe))
-        elif ticks.counted >= 0:
-            return ticks.counted - base, ""
+        if last and len(where.guesses) == len(guesses):
+            where, reached = page_of().settle(where, self._seen), self._seen
+        self._where = where
+        if len(where.guesses) < len(guesses):
+            self._where = None
+            if where.is_plain:  # the run closes the first of those that wait no longer
+                return reached - guesses[len(where.guesses)].size - base, "`"
+            self.most = min(self.most, max(reached, self._safe))
+        elif where.run is not None:
+            return where.run.start - base, ""
         return len(text), ""
 
     @property
@@ -290,7 +292,7 @@ class Draft(Kept):
 
     def closes_before(self, place: int) -> bool:
         """Whether the fence that opened the turn was closed before that place, where a call begins without one."""
-        text, fence = self.before(place).rstrip(), self.before(self.start + FENCE)
+        text, fence = self.before(place).rstrip(), self.before(self.start + 3)
         return text.endswith(fence) and not self.after(place).startswith(fence)
 
     def split(self) -> tuple[str, Piece]:

@@ -6,8 +6,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from toolglean.engine.judge.ticks import WORD
 from toolglean.engine.modes import SPACE
+from toolglean.scan.text import WORD
 
 if TYPE_CHECKING:
     from toolglean.engine.plan import Plan

@@ -10,15 +10,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolglean.engine.judge.closers import Closers
-from toolglean.engine.reasons import IN_JSON_STRING, QUOTED, TO_USER, Reason
+from toolglean.engine.reasons import IN_JSON_STRING, JSON_STRING, QUOTED, TO_USER, Reason, in_quotation
 from toolglean.scan.plain import Plain
 
 if TYPE_CHECKING:
     from toolglean.engine.attempt import Attempt
     from toolglean.engine.judge.code import Quotes
     from toolglean.engine.judge.drafts import Draft
-    from toolglean.engine.judge.other_roles import OtherRoles
-    from toolglean.engine.judge.strings import JsonStrings
 
 __all__ = ["Judge"]
 
@@ -31,9 +29,8 @@ class Judge(Plain):
 
     Attributes:
         code: whether content is quoted; None if that does not matter.
-        strings: whether content is in a JSON string; None if that does not matter.
         closers: closers that may come outside a call.
-        others: whether the reasoning has another role's header; None as long as nothing in it may begin one.
+        others: the same of the reasoning; None as long as nothing in it may begin another role's header.
         for_user: whether the text is for the user alone.
         fence: the code fence that opened the turn, as long as it contains nothing but calls; else "".
         refused: the place up to which the last quoted call that was ignored reaches at least: none begins before it.
@@ -41,14 +38,13 @@ class Judge(Plain):
         draft: calls that are held back, or None.
     """
 
-    __slots__ = ("attempt", "closers", "code", "draft", "fence", "for_user", "others", "refused", "strings")
+    __slots__ = ("attempt", "closers", "code", "draft", "fence", "for_user", "others", "refused")
 
-    owned = ("attempt", "code", "draft", "others", "strings")
+    owned = ("attempt", "code", "draft", "others")
 
-    def __init__(self, code: Quotes | None, strings: JsonStrings | None) -> None:
+    def __init__(self, code: Quotes | None) -> None:
         self.code = code
-        self.strings = strings
-        self.others: OtherRoles | None = None
+        self.others: Quotes | None = None
         self.closers = TRUSTED
         self.for_user = False
         self.fence = ""
@@ -63,10 +59,8 @@ class Judge(Plain):
         if self.others is None:
             if self.code is None or ("<" not in text and "[" not in text):
                 return
-            from toolglean.engine.judge.other_roles import OtherRoles  # noqa: PLC0415  # hardly any reasoning has one
-
-            self.others = OtherRoles()
-        self.others.read(text, start)
+            self.others = type(self.code)(heeded=False)
+        self.others.scan(text, start)
 
     def reasoning_began(self) -> None:
         """Another kind of text begins: reasoning, or content."""
@@ -76,24 +70,24 @@ class Judge(Plain):
         """Content is emitted."""
         if self.code is not None:
             self.code.scan(text, start)
-        self.quoted(text)
-
-    def quoted(self, text: str) -> None:
-        """Content is emitted that is quoted as a whole: it opens and closes no quotation."""
-        if self.strings is not None and self.strings.matters(text):
-            self.strings.scan(text)
         if self.fence and text and not text.isspace():
             self.fence = ""
 
     def json(self, text: str) -> None:
-        """JSON that is data is emitted: its strings open no code."""
+        """JSON that is data is emitted: its strings open nothing."""
         self.space(text)
         if text and not text.isspace():
             self.fence = ""
 
     def was_text(self, code: Quotes | None) -> None:
         """What was taken for JSON was none. `code`: what its text has opened."""
-        self.code = code
+        self.code = code and code.reads_json(on=True)
+
+    def quoted(self) -> None:
+        """Content is emitted that is quoted as a whole: it opens and closes no quotation."""
+        if self.code is not None:
+            self.code.skip()
+        self.fence = ""
 
     def space(self, text: str) -> None:
         """Content without a sign, or white space next to a call or a marker: a line may begin after it."""
@@ -107,11 +101,13 @@ class Judge(Plain):
         text = arguments.replace("\\n", "\n") + (refused if len(refused) > 1 else "")
         if self.code is not None and text:
             self.code.scan(text, max(end - len(text), 0))
+            self.code.skip()  # no document of the text goes on in them, and none of theirs after them
 
     def skipped(self, text: str, start: int) -> None:
         """The rest of such a call. Unless its arguments have opened code, its backticks may be those of its format."""
         if self.code is not None and text:
             self.code.scan(text if self.code.open else text.replace("`", "'"), start)
+            self.code.skip()
 
     def marker(self, text: str, place: int) -> None:
         """A marker that is always markup: it may be part of another message's header."""
@@ -120,30 +116,26 @@ class Judge(Plain):
 
     def marker_follows(self, place: int, *, trusted: bool = False) -> None:
         """What follows in the content is a marker. `trusted`: a special token has written it, so it ends quotations."""
-        if trusted and self.code is not None and self.code.over is None:
-            self.code = type(self.code)(heeded=self.code.heeded)
-        if trusted and self.strings is not None:
-            self.strings.reset()
+        if trusted and self.code is not None:
+            self.code.trust()
         if self.code is not None:
             self.code.settle(place)
 
     def entered(self) -> None:
         """A marker was read: content or reasoning begins again after it."""
         self.for_user = False
-        if self.strings is not None and not self.strings.in_string:  # a marker ends no string of a document
-            self.strings.reset()
+        if self.code is not None:
+            self.code.entered()
 
     def call_began(self) -> None:
         """A call is certain."""
         self.closers = self.closers.expecting((), 0)
-        if self.strings is not None:
-            self.strings.reset()
+        if self.code is not None:
+            self.code.call_began()
 
     def turn_began(self, code: Quotes | None) -> None:
         """The prompt is over, and nothing was open at its end."""
         self.closers, self.code = self.closers.trusting(), code
-        if self.strings is not None:
-            self.strings.reset()
 
     # -- what is accepted ----------------------------------------------------------------------------------------------
 
@@ -155,22 +147,20 @@ class Judge(Plain):
     @property
     def is_other_role(self) -> bool:
         """Whether the reasoning so far has another role's header: calls that follow in it are not the model's."""
-        return self.others is not None and self.others.found
+        return self.others is not None and self.others.over is not None
 
     @property
     def ignores_calls(self) -> bool:
         """Whether calls in the content are ignored here: in code, in JSON, in text for the user."""
-        return (
-            self.for_user
-            or (self.code is not None and self.code.sure)
-            or (self.strings is not None and self.strings.in_string)
-        )
+        return self.for_user or (self.code is not None and self.code.sure)
 
     @property
     def ignored_because(self) -> Reason:
         """Why calls are ignored here, for a `Problem`."""
-        in_code = self.code is not None and self.code.sure
-        return TO_USER if self.for_user else QUOTED if in_code else IN_JSON_STRING
+        if self.for_user or self.code is None:
+            return TO_USER
+        context, since = self.code.quoted_by
+        return in_quotation(IN_JSON_STRING if context == JSON_STRING else QUOTED, context, since)
 
     @property
     def in_doubt(self) -> bool:
@@ -180,8 +170,7 @@ class Judge(Plain):
     @property
     def must_look(self) -> bool:
         """Whether the judge must see all content: code or JSON continues, or the turn's fence is open."""
-        code, strings = self.code, self.strings
-        return bool(self.fence) or (code is not None and code.waits) or (strings is not None and strings.is_open)
+        return bool(self.fence) or (self.code is not None and self.code.waits)
 
     @property
     def heeds_quotes(self) -> bool:

@@ -7,9 +7,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Self
 
-from toolglean.engine.judge.code import Quotes
-from toolglean.engine.judge.strings import JsonStrings
-from toolglean.engine.judge.ticks import FENCES
 from toolglean.engine.matcher.arguments import Arguments, Objects
 from toolglean.engine.matcher.between import AFTER, BETWEEN
 from toolglean.engine.matcher.calls import accept, accept_with_follower, begins, cut_off, no_call
@@ -22,9 +19,11 @@ from toolglean.engine.matcher.walk import open_slot
 from toolglean.engine.modes import CONTENT
 from toolglean.engine.plan import Plan
 from toolglean.formats.compile import Program
+from toolglean.scan.text import FENCES
 
 if TYPE_CHECKING:
     from toolglean.engine.followed_call import FollowedCall
+    from toolglean.engine.judge.code import Quotes
     from toolglean.engine.matcher.reading import Description
     from toolglean.engine.repair.suspended import Put, Refusal
     from toolglean.engine.turn import Payload, Stops, Turn
@@ -74,11 +73,9 @@ class FormatPlan(Plan):
 
     def quotes(self, *, heeded: bool) -> Quotes:
         """What finds quotations: see `Plan`."""
-        return Quotes(heeded=heeded)
+        from toolglean.engine.judge.code import Quotes  # noqa: PLC0415  # the help of commands need not load it
 
-    def strings(self, max_depth: int) -> JsonStrings:
-        """What tells whether content is in a JSON string: see `Plan`."""
-        return JsonStrings(max_depth)
+        return Quotes(heeded=heeded)
 
     def reasoning_channel(self) -> int:
         """The channel in which a turn starts if the prompt has opened the reasoning."""

@@ -18,6 +18,6 @@
 from __future__ import annotations
 
 from toolglean.kit.explain.assemble import explain
-from toolglean.kit.explain.explanation import Advice, Cause, Explanation, Opener, Reach, Span, Trouble
+from toolglean.kit.explain.explanation import Advice, Cause, Explanation, Opener, Quotation, Reach, Span, Trouble
 
-__all__ = ["Advice", "Cause", "Explanation", "Opener", "Reach", "Span", "Trouble", "explain"]
+__all__ = ["Advice", "Cause", "Explanation", "Opener", "Quotation", "Reach", "Span", "Trouble", "explain"]

@@ -16,7 +16,7 @@ from toolglean.formats.spec import Format
 from toolglean.kit.explain.causes import causes_of
 from toolglean.kit.explain.evidence import Evidence
 from toolglean.kit.explain.explanation import Explanation, Opener, Reach, Span
-from toolglean.kit.explain.names_and_code import Bare, Quotes, bare_names
+from toolglean.kit.explain.names_and_code import Bare, Quotes, bare_names, quotations_in
 from toolglean.kit.explain.openers import Known, Seen, known_markers, plan_of
 from toolglean.kit.explain.probe import reach
 from toolglean.kit.explain.reading import Read, read_turn
@@ -70,6 +70,7 @@ def explain(
         complete=_is_complete(read, openers),
         calls=tuple(call.name for call in read.done),
         spans=read.spans,
+        quotations=quotations_in(read),
         problems=read.problems,
         openers=openers,
         openers_left_out=left_out,

@@ -10,7 +10,7 @@ from typing import Any, Literal, TypeAlias
 
 from toolglean.events import ProblemCode, ToolCall
 
-__all__ = ["Advice", "Cause", "Explanation", "Kind", "Opener", "Outcome", "Reach", "Span", "Trouble"]
+__all__ = ["Advice", "Cause", "Explanation", "Kind", "Opener", "Outcome", "Quotation", "Reach", "Span", "Trouble"]
 
 Outcome: TypeAlias = Literal["call", "marker", "malformed", "unfinished", "none", "stopped"]
 Kind: TypeAlias = Literal["call", "end of call", "reasoning", "end of reasoning", "start of turn"]
@@ -35,6 +35,25 @@ class Span:
     column: int
     text: str
     call: ToolCall | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Quotation:
+    """A part of the content that is quoted: a call in it is content.
+
+    Attributes:
+        context: what quotes it, in words: "code", "a code fence", "a quoted line", "a JSON string" and so on.
+        start, end: its place in the turn, in characters.
+        since: the place of what opened the quotation.
+        line, column: of its first character, both counted from 1.
+    """
+
+    context: str
+    start: int
+    end: int
+    since: int
+    line: int
+    column: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,6 +171,7 @@ class Explanation:
         complete: whether nothing is left to explain: no problem, no unfinished call, and no marker without a call.
         calls: the names of the complete calls.
         spans: what the turn was read as, without gaps.
+        quotations: the parts of its content that are quoted.
         problems: what the parser reported.
         openers: the markers that were seen, in order. Markers inside whole calls and in markup are left out.
         openers_left_out: how many more there are.
@@ -163,6 +183,7 @@ class Explanation:
     complete: bool
     calls: tuple[str, ...] = ()
     spans: list[Span] = field(default_factory=list)
+    quotations: list[Quotation] = field(default_factory=list)
     problems: list[Trouble] = field(default_factory=list)
     openers: list[Opener] = field(default_factory=list)
     openers_left_out: int = 0

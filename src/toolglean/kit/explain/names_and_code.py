@@ -8,18 +8,22 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from itertools import islice
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from toolglean.engine.judge.ticks import FENCE
-from toolglean.engine.judge.ticks import Ticks as Code
+from toolglean.kit.explain.explanation import Quotation
 
-__all__ = ["Bare", "Quotes", "bare_names"]
+if TYPE_CHECKING:
+    from toolglean.engine.page.where import Stretch
+    from toolglean.kit.explain.reading import Read
 
+__all__ = ["Bare", "Quotes", "bare_names", "quotations_in"]
+
+_CODE = "CODE", "FENCE"
+_QUOTE_NOTHING = "PLAIN", "JSON"
 MOST = 20  # names that are looked at
 
-_piece = re.compile(r"`+|\n|[^`\n]+")
 _json_name = re.compile(r'"(?:name|tool_name|tool|function|action)"\s{0,16}:\s{0,16}"([\w.\-:/]{1,256})"')
 # A name, and then what is left of markers when a server strips the special tokens: a counter, a word or two.
 _before_arguments = re.compile(r"(?<![\w.\-])([A-Za-z_][\w.\-]{0,255})(:\d{1,6}|\[ARGS\]|(?: \w{1,20}){1,2}\n| ?)?[{]")
@@ -31,30 +35,10 @@ class Quotes:
     """Where a text is code, by the engine's own rules. A fence that opens the text is markup around it."""
 
     def __init__(self, text: str) -> None:
-        self._begins: list[int] = []
-        self._ends: list[int] = []
-        self._closers: set[int] = set()
-        code, begin, last = Code(), 0, None
-        for piece in (*_piece.finditer(text), None):  # backticks take effect when the text after them is read
-            was_open = code.open
-            if piece is None:
-                code.settle(len(text))
-            else:
-                code.scan(piece[0], piece.start())
-            if last is not None and last[0][0] == "`":
-                if code.open and not was_open:
-                    begin = last.start()
-                elif was_open and not code.open:
-                    self._add(text, begin, last.end())
-                    self._closers.add(last.start())
-            last = piece
-        if code.fence:
-            self._add(text, begin, len(text))
-
-    def _add(self, text: str, begin: int, end: int) -> None:
-        if text[:begin].strip() or text[begin : begin + FENCE] != "`" * FENCE:
-            self._begins.append(begin)
-            self._ends.append(end)
+        code = [each for each in _stretches(len(text), [(text, 0, True)]) if each.context.name in _CODE]
+        opens = [each for each in code if each.context.name == _CODE[0] or text[: each.since].strip()]
+        self._begins, self._ends = [each.start for each in opens], [each.end for each in opens]
+        self._closers = {len(text[: each.end].rstrip("`~")) for each in code}
 
     def contains(self, place: int) -> bool:
         """Whether the character at that place is code."""
@@ -94,3 +78,27 @@ def _is_accepted(pattern: re.Pattern[str], found: re.Match[str], tools: Collecti
     if pattern is _before_arguments:  # `the set {1, 2}`: an unknown name must touch what follows, or a marker's rest
         return len(found[1]) > 1 and found[2] != " "
     return pattern is not _before_bracket or found[2] is not None
+
+
+def quotations_in(read: Read) -> list[Quotation]:
+    """The parts of the content that are quoted, in order."""
+    pieces = [(span.text, span.start, span.kind == "content") for span in read.spans]
+    quoted = (each for each in _stretches(len(read.text), pieces) if each.context.name not in _QUOTE_NOTHING)
+    return [
+        Quotation(each.context.value, each.start, each.end, each.since, *read.places.of(each.start)) for each in quoted
+    ]
+
+
+def _stretches(size: int, pieces: Iterable[tuple[str, int, bool]]) -> list[Stretch]:
+    # The contexts of a text, by the engine's own page. Each piece is text, its place, and whether it is content.
+    from toolglean.engine.page.page import page_of  # noqa: PLC0415  # the help of commands need not load it
+    from toolglean.engine.page.where import Ruler, Where  # noqa: PLC0415
+
+    page, ruler, where = page_of(), Ruler(), Where()
+    for text, start, is_content in pieces:
+        if is_content:
+            where = page.read(where, text, start, ruler)
+        else:
+            where = page.settle(where, start, ruler).without_documents()
+    page.finish(where, size, ruler)
+    return ruler.stretches(0, size)

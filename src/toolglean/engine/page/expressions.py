@@ -1,0 +1,225 @@
+# What is looked for in a context: one compiled expression for each, made from the rows of the table when it is first
+# needed. Does not depend on what is done with what is found (page.py).
+"""The expressions of the contexts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property, lru_cache
+
+from toolglean.engine.page.table import PARAGRAPH_ENDS, At, Context, Lasts, Row
+from toolglean.scan.text import WORD
+
+__all__ = ["Rows", "ends_paragraph", "is_mention", "kind_of"]
+
+_END = r"\Z"
+_TAIL = 340  # characters, more than any opener has
+_BEFORE_MENTION = frozenset(" \t(\"'“‘")
+_end_of_element = re.compile(r"\(\?i:(</\w+)").match
+_is_mention = re.compile(r"[ \t]{1,32}[^\W_]|[.,;:!?)\]\"'”’*_](?:\s|[.,;:!?)\]\"'”’*_])").match
+_mention_begun = re.compile(r"[ \t]{0,32}|[.,;:!?)\]\"'”’*_]").fullmatch
+_paragraph_begun = re.compile(r"[ \t\r]{0,32}(?:#{0,6}|[-*+]?|\d{0,9}[.)]?|~{0,2})").fullmatch
+_Tree = dict[str, "_Tree"]
+
+
+def _tree(literals: Iterable[str]) -> _Tree:
+    root: _Tree = {}
+    for literal in literals:
+        node = root
+        for char in literal:
+            node = node.setdefault(char, {})
+        node[""] = {}
+    return root
+
+
+def _begun(node: _Tree) -> str:
+    """An expression for the rest of any literal below that node, or for its beginning at the end of the text."""
+    if "" in node:
+        return ""
+    ways = [re.escape(char) + _begun(each) for char, each in node.items()]
+    return f"(?:{'|'.join(ways)}|\\Z)"
+
+
+def _any_begun(rows: Iterable[Row]) -> list[tuple[str, str]]:
+    """What any of the rows begins with, or its beginning at the end of the text: a character, and the rest."""
+    begins = _tree(text for row in rows for text in row.begins)
+    return [(re.escape(char), _begun(node)) for char, node in begins.items()]
+
+
+def _search_for(ways: Iterable[tuple[str, str, str]]) -> re.Pattern[str]:
+    # Each way is what was found, the character with which it begins, and the rest. Each alternative begins with a
+    # character, so that the search goes to these at once. The names of the groups end with a number.
+    groups = (f"{first}(?P<{what}{number}>{rest})" for number, (what, first, rest) in enumerate(ways))
+    return re.compile("|".join(groups) or "(?!)")
+
+
+_LINE = ("line_", "\n", "")
+_TICKS = ("run_", "`", "`*")
+
+
+class Rows:
+    """The rows of a table, compiled. Shared, never changed except for a cache.
+
+    Args:
+        rows: the rows.
+        mark: the character that stands for a marker in them.
+
+    Attributes:
+        fences: the rows of fences, each with its expression, by the sign of which they consist.
+    """
+
+    def __init__(self, rows: tuple[Row, ...], mark: str) -> None:
+        self._rows, self.mark = rows, mark
+        self.fences: dict[str, list[tuple[Row, re.Pattern[str], re.Pattern[str]]]] = {"`": [], "~": []}
+        for row in rows:
+            if row.context is Context.FENCE:
+                sign = "`" if "`" in row.opens[:5] else "~"
+                rest = r"[^\n`]{0,96}" if sign == "`" else r"[^\n]{0,95}"
+                begun = f"{sign}+{rest if row.at is At.INDENT else WORD}"
+                self.fences[sign].append((row, re.compile(row.opens), re.compile(begun)))
+        self.has_code = any(row.lasts is Lasts.NOTHING for row in rows)
+        self.has_json = any(row.context is Context.JSON for row in rows)
+
+    @cached_property
+    def search_plain(self) -> re.Pattern[str]:
+        """Finds what may open something in plain text."""
+        return self._plain()
+
+    @cached_property
+    def search_plain_by_line(self) -> re.Pattern[str]:
+        """The same, and the ends of lines."""
+        return self._plain(_LINE)
+
+    def expression(self, context: Context, sign: str, *, by_line: bool) -> re.Pattern[str]:
+        """What is looked for in a context. `by_line`: whether backticks wait there."""
+        if context is not Context.PLAIN:
+            return self.search_end(context, sign, by_line=by_line)
+        return self.search_plain_by_line if by_line else self.search_plain
+
+    @cached_property
+    def tags(self) -> _Tags:
+        """What begins with `<` or `[`."""
+        return _Tags(self._rows)
+
+    @cached_property
+    def tags_in_reasoning(self) -> _Tags:
+        """The same in reasoning."""
+        return _Tags(tuple(row for row in self._rows if row.in_reasoning))
+
+    def _plain(self, *more: tuple[str, str, str]) -> re.Pattern[str]:
+        ways = [("tag_", *each) for each in _any_begun(self._rows)]
+        if self.has_code:
+            ways += [_TICKS, ("run_", "~", "~*"), ("quote_", ">", r"(?<![^\n].)")]
+        if self.has_json:
+            ways += [("bracket_", r"\[", ""), ("bracket_", "{", "")]
+        return _search_for([*ways, *more])
+
+    def opened_in(self, text: str) -> Iterator[tuple[Context, int]]:
+        """What could open in that text apart from backticks and JSON, if nothing else did, and the places."""
+        for found in self.search_plain.finditer(text):
+            place, what = found.start(), kind_of(found)
+            if what == "tag" and (tag := self.tags.match(text, place)) is not None:
+                yield tag[0].context, place
+            elif what == "quote":
+                yield Context.QUOTE, place
+            elif what == "run" and text[place] == "~":
+                at_line = place == 0 or text[place - 1] == "\n"
+                rows = (row for row in self.fences["~"] if at_line or row[0].at is not At.INDENT)
+                if any(opens.match(text, place) for _, opens, _ in rows):
+                    yield Context.FENCE, place
+
+    @lru_cache(maxsize=512)  # noqa: B019  # there are two or three of these, for good
+    def search_end(self, context: Context, sign: str, *, by_line: bool) -> re.Pattern[str]:
+        """An expression for what ends a context; with `by_line`, for lines and backticks, too."""
+        ways = [_TICKS] if by_line else []
+        if context is Context.FENCE:
+            ways += [("run_", sign[0], f"{sign[0]}*")]
+        elif sign:
+            first, rest, begun = _end(sign)
+            ways += [("end_", first, rest), ("begun_", first, begun)]
+        if context is Context.REASONING:
+            ways += [("tag_", *each) for each in _any_begun(row for row in self._rows if row.in_reasoning)]
+        if by_line or context is Context.QUOTE:
+            ways.append(_LINE)
+        return _search_for(ways)
+
+
+class _Tags:
+    """What opens the contexts of some rows, where it begins with `<` or `[`."""
+
+    def __init__(self, rows: tuple[Row, ...]) -> None:
+        tags = [row for row in rows if row.begins]
+        self._rows = {f"row{number}": row for number, row in enumerate(tags)}
+        # The end of the text is not that of the turn, which is told by a marker.
+        ways = (
+            f"(?P<{name}>{re.sub('[?]P<[a-z]+>', '', row.opens).replace(_END, '(?!)')})"
+            for name, row in self._rows.items()
+        )
+        self._match = re.compile("|".join(ways) or "(?!)").match
+        self._begin = tags
+
+    @cached_property
+    def _begins(self) -> Callable[..., re.Match[str] | None]:
+        return re.compile("|".join(first + rest for first, rest in _any_begun(self._begin)) or "(?!)").match
+
+    @cached_property
+    def _goes_on(self) -> Callable[..., re.Match[str] | None]:
+        rows = [row for row in self._rows.values() if row.goes_on]
+        rest = "|".join(f"(?:{'|'.join(map(re.escape, row.begins))})(?:{row.goes_on})" for row in rows)
+        return re.compile(rest or "(?!)").fullmatch
+
+    def match(self, text: str, place: int) -> tuple[Row, int] | None:
+        """The row that opens at that place, and the end of what opens it."""
+        found = self._match(text, place)
+        return None if found is None else (self._rows[str(found.lastgroup)], found.end())
+
+    def is_begun(self, text: str, place: int) -> bool:
+        """Whether the rest of the text, from that place on, may become what opens one."""
+        if len(text) - place > _TAIL:
+            return False
+        found = self._begins(text, place)
+        return found is not None and (found.end() == len(text) or self._goes_on(text, place) is not None)
+
+
+def is_mention(text: str, begin: int, end: int, *, ends: bool) -> bool | None:
+    """Whether a tag is a word of a sentence: `a <pre> tag`, `(<pre>)`, `in <pre>.`. None if more text is needed."""
+    if begin and text[begin - 1] not in _BEFORE_MENTION:
+        return False
+    if _is_mention(text, end) is not None:
+        return True
+    return None if not ends and _mention_begun(text, end) is not None else False
+
+
+_line_ends_paragraph = re.compile(PARAGRAPH_ENDS).match
+
+
+def ends_paragraph(rows: Rows, text: str, place: int, *, ends: bool) -> bool | None:
+    """Whether the line at that place ends the paragraph before it. None if more text is needed."""
+    if _line_ends_paragraph(text, place) is not None:
+        return True
+    if not ends and _paragraph_begun(text, place) is not None:
+        return None
+    if text[place : place + 1] not in {"<", "["}:
+        return False
+    found = rows.tags.match(text, place)
+    if found is not None:
+        return found[0].context is not Context.REASONING
+    return None if not ends and rows.tags.is_begun(text, place) else False
+
+
+def _end(sign: str) -> tuple[str, str, str]:
+    # The first character of such an end, the rest, and the rest of its beginning where the end of the text cuts it off.
+    element = _end_of_element(sign)
+    end = re.sub(r"\\(.)", r"\1", sign) if element is None else element[1]
+    begun, last = (end[1:-1], r"\Z") if element is None else (end[1:], r"\s{0,8}\Z|\Z")
+    for char in reversed(begun):
+        last = f"{re.escape(char)}(?:{last}|\\Z)"
+    if element is None:
+        return re.escape(end[0]), re.escape(end[1:]), f"(?:{last}|\\Z)"
+    return re.escape(end[0]), f"(?i:{end[1:]}\\s{{0,8}}>)", f"(?i:{last}|\\Z)"
+
+
+def kind_of(found: re.Match[str]) -> str:
+    """What a search has found."""
+    return str(found.lastgroup).partition("_")[0]

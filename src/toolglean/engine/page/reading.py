@@ -1,0 +1,389 @@
+# One text that is read: what is done at each place at which something may change. Does not depend on who asks
+# (page.py).
+#
+# Each step returns the place that it reached, or ~place if the text from there on waits for what follows.
+"""How a page reads."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Protocol
+
+from toolglean.engine.page.documents import Document, begun, is_in_string, is_small, may_follow, read_on, without_outer
+from toolglean.engine.page.expressions import Rows, ends_paragraph, is_mention, kind_of
+from toolglean.engine.page.table import At, Context
+from toolglean.engine.page.where import Guess, Run, Where, blanks_before
+
+__all__ = ["Marks", "Reading"]
+
+_PLAIN = Context.PLAIN
+_BLANKS = 32
+_FENCE = 3
+_AHEAD = 192
+_space = re.compile(r"\s").search
+_name = re.compile(r"<(\w+)").match
+
+
+class Marks(Protocol):
+    """Is told which parts of the text are in which context."""
+
+    def mark(self, context: Context, start: int, end: int, since: int, order: int) -> None:
+        """That part is in that context, unless one that began later than `order` is there."""
+
+    def drop(self, start: int) -> None:
+        """Nothing that began after that place was so."""
+
+    def nest(self, document: int, start: int) -> None:
+        """The strings of the document that begins at the first place are from there on those of the one at `start`."""
+
+
+class Reading:
+    """One text that is read. Its places are those in `text`; `base` is the place of its beginning."""
+
+    __slots__ = (
+        "ahead", "base", "blanks", "context", "documents", "end", "ends", "first", "guesses", "opener",
+        "reached", "read_to", "rows", "ruler", "run", "seen", "sign", "since", "text",
+    )  # fmt: skip
+
+    def __init__(
+        self, rows: Rows, where: Where, text: str, start: int, ruler: Marks | None, *, ends: bool = False
+    ) -> None:
+        self.rows, self.ruler, self.ends = rows, ruler, ends
+        (
+            self.context, self.since, self.sign, self.opener, self.guesses, self.documents, self.seen, last,
+            self.blanks, self.run, tail,
+        ) = where  # fmt: skip
+        self.text = last + tail + text
+        self.base = start - len(tail) - 1
+        self.ahead = self.text + rows.mark if ends else self.text
+        self.first = self.read_to = 1
+        self.end = len(self.text)
+
+    def read(self, until: int = 0) -> Where:
+        """Read all of it, or up to where there are fewer guesses than `until`."""
+        i = self.first
+        if self.run is not None:
+            i = self._go_on_with_run(self.run, i)
+        while 0 <= i < self.end and len(self.guesses) >= until:
+            i = self._step(i)
+        self.reached = i
+        stop = self.end if i >= 0 else ~i
+        if self.documents and self.read_to < stop:
+            self._read_documents(stop)
+        return self._where(stop)
+
+    def _where(self, stop: int) -> Where:
+        text = self.text
+        self._note_space(stop)
+        return Where(
+            self.context, self.since, self.sign, self.opener, self.guesses, self.documents,
+            self.seen if self.guesses else (),
+            text[stop - 1], blanks_before(text, stop, self.blanks), self.run,
+            text[stop:],
+        )  # fmt: skip
+
+    # -- steps ---------------------------------------------------------------------------------------------------------
+
+    def _step(self, i: int) -> int:
+        found = self.rows.expression(self.context, self.sign, by_line=bool(self.seen)).search(self.text, i)
+        place = self.end if found is None else found.start()
+        if self.documents and self.read_to < place and (confirmed := self._read_documents(place)) >= 0:
+            return confirmed
+        if found is None:
+            return self.end
+        return self._found(kind_of(found), place, found.end())
+
+    def _found(self, what: str, place: int, end: int) -> int:
+        if what == "run":
+            if self.text[place] == "~" and end - place < _FENCE and end < self.end:
+                return end
+            run = Run(
+                self.text[place], end - place, self.base + place, self._is_indented(place), end < self.end or self.ends
+            )
+            return self._read_run(run, end)
+        if what == "line":
+            return self._read_line(place)
+        if what == "bracket":
+            return self._read_bracket(place)
+        if what == "quote":
+            self._open(Context.QUOTE, "", self.base + place, ">")
+            return end
+        if what == "end":
+            self._close(end)
+            return end
+        if what == "begun":
+            return place + 1 if self.ends else ~place
+        return self._read_tag(place)
+
+    def _read_tag(self, place: int) -> int:
+        reasons = self.context is Context.REASONING
+        tags = self.rows.tags_in_reasoning if reasons else self.rows.tags
+        found = tags.match(self.ahead, place)
+        if found is None:
+            if not self.ends and tags.is_begun(self.text, place):
+                return ~place
+            return (
+                self._read_bracket(place)
+                if self.text[place] == "[" and self.rows.has_json and not reasons
+                else place + 1
+            )
+        row, end = found
+        if row.at is At.NO_WORD and (mention := is_mention(self.ahead, place, end, ends=self.ends)) is not False:
+            return ~place if mention is None else place + 1
+        ends = row.ends
+        if "SIGN" in ends:
+            name = _name(self.text, place)
+            ends = ends.replace("SIGN", name[1] if name else "")
+        if reasons:  # its end is that of the reasoning
+            self._mark(self.since, place)
+            ends = self.sign
+        self._open(row.context, ends, self.base + place, self.text[place:end])
+        return end if row.ends and row.at is not At.NO_WORD else place + 1
+
+    def _read_line(self, place: int) -> int:
+        if self.context is Context.QUOTE:
+            self._close(place)
+            return place  # it is looked at again, in plain text
+        over = ends_paragraph(self.rows, self.ahead, place + 1, ends=self.ends)
+        if over is None:
+            return ~place
+        if over:
+            self._leave_out(lambda guess: guess.size > 0)
+            self.seen = ()
+        return place + 1
+
+    # -- contexts ------------------------------------------------------------------------------------------------------
+
+    def _open(self, context: Context, sign: str, since: int, opener: str) -> None:
+        self.context, self.sign, self.since, self.opener = context, sign, since, opener
+
+    def _mark(self, since: int, end: int) -> None:
+        if self.ruler is not None:
+            self.ruler.mark(self.context, since, self.base + end, since, since)
+
+    def _close(self, end: int) -> None:
+        self._mark(self.since, end)
+        self._open(_PLAIN, "", 0, "")
+
+    def _leave_out(self, is_none: Callable[[Guess], bool]) -> None:
+        self.guesses = tuple(each for each in self.guesses if not is_none(each))
+
+    def _confirm(self, number: int, end: int, context: Context) -> None:
+        # The guess of that number is so, up to that place.
+        guess = self.guesses[number]
+        self.guesses = self.guesses[:number]
+        if not any(each.size for each in self.guesses):
+            self.seen = ()
+        self._open(_PLAIN, "", 0, "")
+        if self.ruler is not None:
+            self.ruler.drop(guess.start)
+            self.ruler.mark(context, guess.start, self.base + end, guess.start, guess.start)
+            if not guess.size:
+                self.ruler.nest(guess.document, guess.start)
+
+    # -- backticks and tildes ------------------------------------------------------------------------------------------
+
+    def _is_indented(self, place: int) -> bool:
+        return blanks_before(self.text, place, self.blanks) >= 0
+
+    def _go_on_with_run(self, run: Run, i: int) -> int:
+        self.run = None
+        if not run.whole:
+            begin = i
+            while i < self.end and self.text[i] == run.sign:
+                i += 1
+            run = run._replace(size=run.size + i - begin, whole=i < self.end or self.ends)
+        return self._read_run(run, i)
+
+    def _wait_with(self, run: Run, end: int) -> int:
+        self.run = run
+        return ~end
+
+    def _read_run(self, run: Run, end: int) -> int:
+        if self.documents:
+            self._read_documents(end)
+        if not run.whole:
+            return self._wait_with(run, end)
+        return self._read_tildes(run, end) if run.sign == "~" else self._read_ticks(run, end)
+
+    def _read_ticks(self, run: Run, end: int) -> int:
+        number = next((n for n, guess in enumerate(self.guesses) if guess.size == run.size), -1)
+        if number >= 0:
+            return self._close_code(number, end)
+        ahead = run.sign * run.size + self.ahead[end : end + _AHEAD]
+        if run.size >= _FENCE and (self.context is _PLAIN or self.seen):
+            opened = self._opens_fence(run, ahead)
+            if opened is None:
+                return self._wait_with(run, end)
+            if opened:
+                self._end_paragraph_at(run)
+                if self.context is _PLAIN:
+                    return self._open_fence(run, ahead, opened, end)
+        if self.context is _PLAIN:
+            self.guesses = (*self.guesses, Guess(run.start, run.size, self.base + end))
+            self._see(run, first=True)
+            return end
+        return self._close_fence(run, ahead, end)
+
+    def _end_paragraph_at(self, run: Run) -> None:
+        # A fence ends the paragraph, unless backticks wait since which others of its length have come.
+        seen = max((place for size, place in self.seen if size == run.size), default=-1 << 62)
+        self._leave_out(lambda guess: guess.size > 0 and guess.start > seen)
+        if not any(each.size for each in self.guesses):
+            self.seen = ()
+
+    def _open_fence(self, run: Run, ahead: str, opened: int, end: int) -> int:
+        self._see(run)
+        self._open(Context.FENCE, run.sign * run.size, run.start, run.sign * run.size)
+        return end + opened - run.size - (ahead[opened - 1] == "\n")  # the line's end is looked at by itself
+
+    def _close_fence(self, run: Run, ahead: str, end: int) -> int:
+        if self.context is Context.FENCE and self.sign[0] == run.sign and run.size >= len(self.sign):
+            closes = self._closes_fence(run, ahead)
+            if closes is None:
+                return self._wait_with(run, end)
+            if closes:
+                self._close(end)
+        if run.sign == "`":
+            self._see(run)
+        return end
+
+    def _see(self, run: Run, *, first: bool = False) -> None:
+        if first or self.seen:
+            self.seen = (*(each for each in self.seen if each[0] != run.size), (run.size, run.start))
+
+    def _opens_fence(self, run: Run, ahead: str) -> int | None:
+        # How much of the text ahead opens a fence: 0 for none; None if more text is needed.
+        waits = False
+        for row, opens, line in self.rows.fences[run.sign]:
+            if row.at is At.INDENT and not run.indent:
+                continue
+            if not self.ends and len(ahead) < run.size + _AHEAD and line.fullmatch(ahead) is not None:
+                waits = True
+            elif (found := opens.match(ahead)) is not None:
+                return found.end()
+        return None if waits else 0
+
+    def _closes_fence(self, run: Run, ahead: str) -> bool | None:
+        rest = ahead[run.size :]
+        if run.indent and rest[:1] in {"<", "["}:
+            return True
+        if not self.ends and len(rest) <= _BLANKS and not rest.strip(" \t\r"):
+            return None
+        blanks = len(rest) - len(rest.lstrip(" \t\r"))
+        return blanks <= _BLANKS and rest[blanks : blanks + 1] in {"\n", self.rows.mark}
+
+    def _read_tildes(self, run: Run, end: int) -> int:
+        if run.size < _FENCE:
+            return end
+        ahead = run.sign * run.size + self.ahead[end : end + _AHEAD]
+        if self.context is not _PLAIN:
+            return self._close_fence(run, ahead, end)
+        opened = self._opens_fence(run, ahead)
+        if opened is None:
+            return self._wait_with(run, end)
+        return self._open_fence(run, ahead, opened, end) if opened else end
+
+    def _close_code(self, number: int, end: int) -> int:
+        self._note_space(end)
+        guess, later = self.guesses[number], self.guesses[number + 1 :]
+        kept = []
+        for each in self.documents:
+            if each.start < guess.start:
+                kept.append(each)
+            elif guess.space >= 0 and is_in_string(each):
+                # The string goes on after the code, unless the document begins in its first word.
+                depths = [
+                    one.depth
+                    for one in later
+                    if one.document == each.start and not one.size and one.start > guess.space
+                ]
+                if depths:
+                    inner = without_outer(each, min(depths) - each.outer - 1) if min(depths) > each.outer + 1 else each
+                    kept.append(inner._replace(shown=self.base + end))
+        self.documents = tuple(kept)
+        self._confirm(number, end, Context.CODE)
+        return end
+
+    def _note_space(self, end: int) -> None:
+        # Notes where the first white space after each run of backticks is.
+        if any(each.size and each.space < 0 for each in self.guesses):
+            self.guesses = tuple(
+                self._with_space(each, end) if each.size and each.space < 0 else each for each in self.guesses
+            )
+
+    def _with_space(self, guess: Guess, end: int) -> Guess:
+        begin = max(guess.end - self.base, 1)
+        found = _space(self.text[begin:end]) if begin < end else None
+        return guess if found is None else guess._replace(space=self.base + begin + found.start())
+
+    # -- JSON ----------------------------------------------------------------------------------------------------------
+
+    def _read_bracket(self, place: int) -> int:
+        if self.documents and self.read_to < place and (confirmed := self._read_documents(place)) >= 0:
+            return confirmed
+        if place + 1 == self.end and not self.ends:
+            return ~place
+        after = self.text[place + 1 : place + 2]
+        if not may_follow(self.text[place], after):  # most brackets of prose are refused at once
+            return place + 1
+        if not self.documents and (small := is_small(self.text, place)) is not None:
+            if self.ruler is not None:
+                self.ruler.mark(
+                    Context.JSON, self.base + place, self.base + small.end(), self.base + place, self.base + place
+                )
+            self.read_to = small.end()
+            return small.end()
+        before = {each.start: each for each in self.documents if not is_in_string(each)}
+        if self.documents:
+            self._read_documents(place + 1)
+        self.read_to = place + 1
+        start = self.base + place
+        around = next((each for each in self.documents if each.start in before), None)
+        if around is None:
+            around = begun(start, self.text[place])
+            self.documents = (*self.documents, around)
+        self.guesses = (*self.guesses, Guess(start, document=around.start, depth=around.depth))
+        return place + 1
+
+    def _read_documents(self, end: int) -> int:
+        # Reads on in the documents, up to that place. Returns where one of them is complete, if that is before it;
+        # else -1.
+        read: list[tuple[Document, Document | None, list[tuple[int, int]], int]] = []
+        for document in self.documents:
+            levels = tuple(each.depth for each in self.guesses if not each.size and each.document == document.start)
+            after, i, strings, depth = read_on(document, self.text, self.read_to, end, self.base, levels)
+            if depth:
+                if i < end:  # what comes first counts: the others are read up to there
+                    return self._read_documents(i)
+                end = i
+            read.append((document, after, strings, depth))
+        nothing: tuple[Document, ...] = ()
+        self.documents, self.read_to = nothing, end
+        complete = start = 0
+        for document, after, strings, depth in read:
+            if self.ruler is not None:
+                for first, stop in strings:
+                    self.ruler.mark(Context.JSON_STRING, max(first, document.shown), stop, first, document.start)
+            complete = depth or complete
+            if depth:
+                start = document.start
+            self._go_on_with(document, after, over=not depth)
+        if not complete:
+            return -1
+        number = [(guess.size, guess.document, guess.depth) for guess in self.guesses].index((0, start, complete))
+        self.documents = tuple(one for one in self.documents if one.start <= self.guesses[number].start)
+        self._confirm(number, end, Context.JSON)
+        return end
+
+    def _go_on_with(self, document: Document, after: Document | None, *, over: bool) -> None:
+        if after is None:
+            if over:
+                self._leave_out(lambda guess: not guess.size and guess.document == document.start)
+            return
+        if after.outer > document.outer:
+            self._leave_out(
+                lambda guess: not guess.size and guess.document == document.start and guess.depth <= after.outer
+            )
+        self.documents = (*self.documents, after)

@@ -1,0 +1,173 @@
+# What each place of a turn may be in, as data: what opens a context and where, what ends it, whether another one may
+# open inside, and what becomes of a call inside. It follows docs/explanation/choices.md, and CommonMark where that says
+# "Markdown". Does not depend on how text is read (page.py), or on what a call is.
+#
+# Every repetition in an expression has a bound, so that what may be the beginning of something is never long.
+"""The table of contexts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import Enum
+from functools import lru_cache
+from typing import NamedTuple
+
+from toolglean.formats.quotations import OTHERS, RESULTS, ROLE_HEADERS, ROLES
+from toolglean.scan.text import WORD
+
+__all__ = [
+    "BLANKS", "INDENT", "MARK", "MOST_DEEP", "MOST_SCALAR", "PARAGRAPH_ENDS", "At", "Context",
+    "Inside", "Lasts", "Row", "escape", "rows",
+]  # fmt: skip
+
+MARK = "\0"
+"""Stands for a marker that follows the text: whatever is not complete before it stays so."""
+
+
+class Context(Enum):
+    """What a place is in."""
+
+    PLAIN = "plain"
+    CODE = "code"
+    FENCE = "a code fence"
+    QUOTE = "a quoted line"
+    COMMENT = "a comment"
+    ELEMENT = "an element"
+    RESULT = "a tool's result"
+    JSON = "JSON"
+    JSON_STRING = "a JSON string"
+    REASONING = "the reasoning"
+    OVER = "another role's message"
+
+
+class At(Enum):
+    """Where a context may begin."""
+
+    ANYWHERE = "anywhere"
+    LINE = "as the first character of a line"
+    INDENT = "first on its line, after at most three blanks"
+    NO_WORD = "anywhere, unless it is used like a word in a sentence"
+    INSIDE = "only where another context lets it"
+
+
+class Lasts(Enum):
+    """How far a context lasts if its end does not come."""
+
+    TURN = "to the end of the turn"
+    NOTHING = "it opened nothing: its end must come in the same paragraph"
+
+
+class Inside(Enum):
+    """What becomes of a call inside."""
+
+    CALL = "it runs"
+    CONTENT = "it is content"
+    DRAFT = "it runs if the turn ends with it"
+
+
+class Row(NamedTuple):
+    """A context.
+
+    Attributes:
+        context: its name.
+        opens: an expression for what opens it. Its group `sign`, if it has one, is what the end must repeat.
+        ends: an expression for what ends it; `SIGN` stands for the group, `SIZE` for its length. "": nothing does.
+        at: where it may begin.
+        lasts: how far it lasts without its end.
+        call: what becomes of a call inside.
+        inside: what may open inside; nothing else does.
+        in_reasoning: whether it holds in the reasoning too.
+        begins: the texts with which `opens` begins, where it begins with `<` or `[`.
+        goes_on: an expression for what may follow one of these as long as `opens` is not complete.
+    """
+
+    context: Context
+    opens: str
+    ends: str
+    at: At = At.ANYWHERE
+    lasts: Lasts = Lasts.TURN
+    call: Inside = Inside.CONTENT
+    inside: tuple[Context, ...] = ()
+    in_reasoning: bool = False
+    begins: tuple[str, ...] = ()
+    goes_on: str = ""
+
+
+BLANKS = r"[ \t\r]{0,32}"
+INDENT = r"[ \t]{0,3}"
+MOST_DEEP = 128
+"""How many containers of JSON may be open in each other."""
+MOST_SCALAR = 64
+"""How many characters a number may have in JSON."""
+PARAGRAPH_ENDS = rf"{BLANKS}(?:\n|>|#{{1,6}}[ \t]|[-*+][ \t]|\d{{1,9}}[.)][ \t]|~~~)"
+"""An expression for a line that ends the paragraph in which backticks wait for others: an empty one, or one that begins
+a quotation, a heading, an item or a fence of tildes. So does a line that begins another context, and a fence of
+backticks anywhere, unless it closes some that wait.
+"""
+
+_THOUGHTS = (("<think>", "</think>"), ("<thinking>", "</thinking>"), ("[THINK]", "[/THINK]"))
+_ELEMENTS = tuple(spelt for name in ("pre", "code", "script") for spelt in (name, name.upper(), name.title()))
+_ROLES = tuple(spelt for role in ROLES for spelt in (role, role.upper(), role.title()))
+
+
+def _any(texts: Sequence[str]) -> str:
+    return "|".join(escape(each) for each in sorted(texts, key=len, reverse=True))
+
+
+def escape(text: str) -> str:
+    """That text, as an expression."""
+    return "".join(char if char.isalnum() or char in "<>_/" else f"\\{char}" for char in text)
+
+
+@lru_cache(maxsize=8)
+def rows(*, reasoning: bool, marks: str = MARK, ends: tuple[str, ...] = ()) -> tuple[Row, ...]:
+    """All contexts. Where two could open at a place, the first one does.
+
+    Args:
+        reasoning: whether reasoning is a context, with the markers that most families use. Without it, the caller knows
+            where reasoning is.
+        marks: characters that stand for a marker.
+        ends: markers that count as such where they are in the text.
+    """
+    marked = "".join(map(escape, marks))
+    cut = f"[{marked}]" + "".join(f"|{escape(each)}" for each in ends)
+    info = rf"(?:(?!{cut})[^`\n]){{0,96}}"
+    line = rf"(?:(?!{cut})[^\n]){{0,96}}"
+    last = rf"(?={BLANKS}(?:\n|\Z|{cut}))"  # last on its line, or before a marker
+
+    def closes(sign: str) -> str:
+        return rf"(?<!{sign}){sign}{{SIZE,}}{last}|(?<=\n){INDENT}{sign}{{SIZE,}}(?!{sign})(?=[<\[])"
+
+    header = rf"(?:{_any(ROLE_HEADERS)})\s{{0,4}}"
+    role = (  # a header that names a role goes on with an attribute, the next marker, or the message
+        rf"{header}(?:(?:{_any(_ROLES)})(?={BLANKS}(?:[\r\n<\[(|:{marked}]|\Z)|[ \t]{{1,8}}\w{{1,20}}=)"
+        rf"|functions\.[\w.-]{{1,64}}(?={BLANKS}(?:to=assistant|[\r\n{marked}]|\Z)))"
+    )
+    names = rf"(?P<sign>{_any(_ELEMENTS)})"
+    results = sorted(RESULTS, key=lambda pair: -len(pair[0]))
+    thoughts = _THOUGHTS if reasoning else ()
+    deep = (Context.OVER,)
+    return (
+        Row(Context.OVER, rf"{_any(OTHERS)}|{role}", "", in_reasoning=True, begins=(*OTHERS, *ROLE_HEADERS),
+            goes_on=r"[ \t\r\n]{0,4}(?:functions\.[\w.-]{0,64}[ \t\ra-z=]{0,44}"
+            r"|\w{0,20}[ \t\r]{0,32}\w{0,20})"),
+        # Markdown lets any words follow a fence that is first on its line; with one word, it may be anywhere. Its end
+        # comes last on its line; first on it, a tag may follow, because formats write fences in calls.
+        Row(Context.FENCE, rf"(?<!`)(?P<sign>`{{3,}})(?!`){info}\n", closes("`"), at=At.INDENT),
+        Row(Context.FENCE, rf"(?<!`)(?P<sign>`{{3,}})(?!`){WORD}\n", closes("`")),
+        Row(Context.FENCE, rf"(?<!~)(?P<sign>~{{3,}})(?!~){line}", closes("~"), at=At.INDENT),
+        Row(Context.FENCE, rf"(?<!~)(?P<sign>~{{3,}})(?!~){WORD}\n", closes("~")),
+        Row(Context.CODE, r"(?<!`)(?P<sign>`+)(?!`)", r"(?<!`)`{SIZE}(?!`)", lasts=Lasts.NOTHING),
+        Row(Context.QUOTE, r">", r"(?=\n)", at=At.LINE),
+        Row(Context.COMMENT, r"<!--", r"-->", begins=("<!--",)),
+        Row(Context.ELEMENT, rf"<{names}(?:\s[^<>{marked}]{{0,256}})?>", r"(?i:</SIGN\s{0,8}>)", at=At.NO_WORD,
+            begins=tuple(f"<{each}" for each in _ELEMENTS), goes_on=rf"(?:\s[^<>{marked}]{{0,256}})?"),
+        *(Row(Context.RESULT, escape(begin), escape(end), begins=(begin,)) for begin, end in results),
+        *(
+            Row(Context.REASONING, escape(begin), escape(end), call=Inside.DRAFT, inside=deep, begins=(begin,))
+            for begin, end in thoughts
+        ),
+        # A document lasts as long as a strict reader accepts it (documents.py); in it, only strings hide a call.
+        Row(Context.JSON, r"[{\[]", "", call=Inside.CALL, inside=(Context.JSON_STRING,)),
+        Row(Context.JSON_STRING, r'"', r'"', at=At.INSIDE),
+    )  # fmt: skip

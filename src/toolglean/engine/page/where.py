@@ -1,0 +1,184 @@
+# Where in a text one is: a value, which is never changed; and a ruler, which keeps it of every part of a text, for
+# those who ask. Does not depend on how it is found out (page.py).
+"""Where in a text a place is."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from toolglean.engine.page.documents import Document, is_in_string
+from toolglean.engine.page.table import Context
+
+__all__ = ["Guess", "Ruler", "Run", "Stretch", "Where", "blanks_before"]
+
+
+_INDENT = 3  # blanks before a fence that is first on its line
+
+
+class Run(NamedTuple):
+    """Backticks or tildes of which it is not clear yet what they are. Never changed.
+
+    Attributes:
+        sign: what they are; `size`: how many.
+        start: their place.
+        indent: whether they are first on their line.
+        whole: whether no more of them follow.
+    """
+
+    sign: str
+    size: int
+    start: int
+    indent: bool
+    whole: bool
+
+
+class Guess(NamedTuple):
+    """Something that may have opened, and what follows is read as if it had not. Never changed.
+
+    Attributes:
+        start: its place.
+        size: of code, how many backticks; 0 for a document.
+        end: of code, the place after these; `space`: that of the first white space after them, -1 if there is none.
+        document: of a document, the place of the outermost one around it; `depth`: how deep it is in that.
+    """
+
+    start: int
+    size: int = 0
+    end: int = 0
+    space: int = -1
+    document: int = 0
+    depth: int = 0
+
+
+class Where(NamedTuple):
+    """Where in a text the end of what was read is. Never changed.
+
+    Attributes:
+        context: what it is in, if nothing of what is guessed is so.
+        since: the place of what opened that.
+        sign: what ends it: of a fence the sign, else an expression.
+        opener: what opened it.
+        guesses: what may have opened, the first one first.
+        documents: JSON that is open: one of them is in a string, if there are two.
+        seen: the runs of backticks since the first one that waits: for each length, the place of the last one.
+        last: the last character before the tail; MARK after a marker.
+        blanks: how many blanks the line begins with, if nothing else was on it; else -1.
+        run: backticks or tildes before the tail that wait, or None.
+        tail: the end of the text, which waits for what follows.
+    """
+
+    context: Context = Context.PLAIN
+    since: int = 0
+    sign: str = ""
+    opener: str = ""
+    guesses: tuple[Guess, ...] = ()
+    documents: tuple[Document, ...] = ()
+    seen: tuple[tuple[int, int], ...] = ()
+    last: str = "\n"
+    blanks: int = 0
+    run: Run | None = None
+    tail: str = ""
+
+    @property
+    def string(self) -> Document | None:
+        """The document that is in a string, or None."""
+        return next((each for each in self.documents if is_in_string(each)), None)
+
+    @property
+    def ticks(self) -> int:
+        """How many backticks may have opened code: those of the last run that waits; 0 if none does."""
+        if self.run is not None and self.run.whole and self.run.sign == "`" and self.context is Context.PLAIN:
+            return self.run.size
+        return next((each.size for each in reversed(self.guesses) if each.size), 0)
+
+    @property
+    def is_calm(self) -> bool:
+        """Whether only text in which something may open or end changes anything."""
+        waits = self.documents or self.run or self.tail
+        return not waits and all(each.space >= 0 for each in self.guesses)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is in plain text, if nothing of what is guessed is so."""
+        return self.context is Context.PLAIN
+
+    def without_code(self) -> Where:
+        """The same, if no backticks that wait have opened anything."""
+        return self._replace(guesses=tuple(each for each in self.guesses if not each.size), seen=())
+
+    def without_documents(self) -> Where:
+        """The same, if what follows belongs to no document."""
+        return self._replace(guesses=tuple(each for each in self.guesses if each.size), documents=())
+
+    def in_code_alone(self) -> Where:
+        """The same, if nothing else matters than whether the backticks that wait are closed."""
+        return self.without_documents()._replace(context=Context.OVER, sign="")
+
+
+def blanks_before(text: str, place: int, before: int) -> int:
+    """How many blanks are before that place, if the line begins with them; else -1. `before`: the same for the
+    beginning of the text, which comes after its first character.
+    """
+    line = text.rfind("\n", 0, place)
+    if line >= 0:
+        before, begin = 0, line + 1
+    elif before < 0:
+        return -1
+    else:
+        begin = 1
+    count = before + place - begin
+    return count if count <= _INDENT and not text[begin:place].strip(" \t") else -1
+
+
+class Stretch(NamedTuple):
+    """A part of a text.
+
+    Attributes:
+        context: what it is in.
+        start, end: its place.
+        since: the place of what opened the context; 0 in plain text.
+    """
+
+    context: Context
+    start: int
+    end: int
+    since: int
+
+
+class Ruler:
+    """Takes what a page says, and says it in order."""
+
+    def __init__(self) -> None:
+        self._marks: list[tuple[int, Stretch]] = []
+
+    def mark(self, context: Context, start: int, end: int, since: int, order: int) -> None:
+        """See `Marks`."""
+        self._marks.append((order, Stretch(context, start, end, since)))
+
+    def drop(self, start: int) -> None:
+        """See `Marks`."""
+        self._marks = [each for each in self._marks if each[0] <= start]
+
+    def nest(self, document: int, start: int) -> None:
+        """See `Marks`."""
+        self._marks += [
+            (start, stretch)
+            for order, stretch in self._marks
+            if order == document and stretch.context is Context.JSON_STRING and stretch.start >= start
+        ]
+
+    def stretches(self, begin: int, end: int) -> list[Stretch]:
+        """All parts of that text, in order; what opened later is on top."""
+        found = [Stretch(Context.PLAIN, begin, end, 0)]
+        for _, mark in sorted(self._marks, key=lambda each: each[0]):
+            if mark.end <= mark.start:
+                continue
+            after: list[Stretch] = []
+            while found and found[-1].end > mark.start:
+                stretch = found.pop()
+                if stretch.end > mark.end:
+                    after.append(stretch._replace(start=max(stretch.start, mark.end)))
+                if stretch.start < mark.start:
+                    found.append(stretch._replace(end=mark.start))
+            found += [mark, *reversed(after)]
+        return found
