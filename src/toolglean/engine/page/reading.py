@@ -267,7 +267,7 @@ class Reading:
 
     def _closes_fence(self, run: Run, ahead: str) -> bool | None:
         rest = ahead[run.size :]
-        if run.indent and rest[:1] in {"<", "["}:
+        if run.indent and rest[:1] in {"<", "[", "&"}:
             return True
         if not self.ends and len(rest) <= _BLANKS and not rest.strip(" \t\r"):
             return None
