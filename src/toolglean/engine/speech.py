@@ -202,8 +202,9 @@ class Speech(Keeping):
         """The payload has ended. Unless text follows at once, white space waits for what comes."""
         self.payload = None
         region = self.region
-        if not (text_follows and region.open and 0 < region.opener_length <= region.end - region.start):
-            self.last_text = ""  # else its opener is text behind what came before
+        is_text = region.open and 0 < region.opener_length <= region.end - region.start
+        if not (text_follows and (is_text or self.mode is SPACE)):
+            self.last_text = ""  # else what was no opener is text behind what came before
         self.bound = UNBOUND
         self.mode = SPACE if not text_follows else DONE if self.rules.stops_after_bare else TEXT
 

@@ -128,7 +128,9 @@ class Turn(Speech):
         self.at_start = False
         self.note_tags(mark.text)
         self.keep_marker(mark.text, start)
+        before = self.last_text if self.in_sentence else ""  # a sentence goes on behind a marker
         self.leave(text_follows=False)
+        self.last_text = before
         self.emit.set_aside(mark, closers, patience)
         if kept < len(text) and not self.read_again(text[kept:], start + kept):
             self.say(text[kept:], start + kept)

@@ -20,7 +20,7 @@ from toolglean.formats.spec import Format
 
 __all__ = ["NO_FRAME", "Frame", "Reasoning", "frame_of_others", "writes"]
 
-ANYWHERE = "<[]"  # markers of other families with these are looked for everywhere; others, such as words, at lines
+ANYWHERE = "<["  # markers of other families with these are looked for everywhere; others, such as words, at lines
 
 Reasoning = tuple[str, ...]
 """A marker that opens reasoning, and those that close it."""

@@ -332,4 +332,5 @@ def in_sentence(before: str) -> bool:
     last = text[-1]
     if last in _CLOSERS:
         return text.rstrip(_CLOSERS)[-1:] not in _ENDS
-    return last.isalnum() or last in _GOES_ON
+    # The last sign is how MiniMax's markers begin: in mid-line, only the tag that is the rest of one is known.
+    return last.isalnum() or last in _GOES_ON or text.endswith("[>[")
