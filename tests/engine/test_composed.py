@@ -157,3 +157,25 @@ def test_tags_in_data_are_noted_however_they_are_cut() -> None:
     """So closers at the turn's end are text in both cases: something may have opened them."""
     text = '{"a": "<b>"}\n\n<tool_call>\n{"name": "pay", "arguments": {"to":</parameter>\n</function>'
     events_of(lambda: Parser(TOOLS, format="hermes", options=ParserOptions(markup=True)), text)
+
+
+CUTS = {
+    "a problem about text that waits": (
+        "step-3",
+        '<｜tool_calls_begin｜><｜tool_call_begin｜>function<｜tool_sep｜><steptml:invoke name=""""""f"><steptml:parameter name="x">y</',
+    ),
+    "a quoted call behind a marker that waits": (
+        "pangu-embedded",
+        f"</s>\n<|tool_call_start|>\n\nI will look.\n````xml\n```\n<TOOLCALL>[{_json(1)}]</TOOLCALL>\n````",
+    ),
+    "white space before a marker that may begin a line": (
+        "minicpm-5",
+        f'{NOTE}\n<tool_call>\n<|eot_id|><|start_header_id|>user<|end_header_id|>\n\n{{"tool_calls": [{_json(1)}]}}',
+    ),
+}
+
+
+@pytest.mark.parametrize("which", CUTS)
+def test_a_problem_has_one_place_however_the_text_is_cut(which: str) -> None:
+    name, text = CUTS[which]
+    events_of(lambda: Parser(TOOLS, format=name, options=ParserOptions(markup=True)), text)

@@ -83,10 +83,11 @@ class Emitter(Outbox):
             first, self.out = parted(kept, place)
             self._before += first
             return
-        last = max((number for number, event in enumerate(kept) if event.start < place), default=-1)
-        for event in kept[: last + 1]:  # a `Problem` of a later place may come before the content that waited for it
-            self.out += earlier.tell_part(event, since, place)
-        self.out += kept[last + 1 :]
+        for event in kept:
+            if event.start >= place:
+                self.out.append(event)
+            else:
+                self.out += earlier.tell_part(event, since, place)
         earlier._flush_markup()  # of its own class
         self._before += earlier.take()
 
@@ -101,6 +102,8 @@ class Emitter(Outbox):
                 self._report(event)
             elif isinstance(event, Markup):
                 self.markup(event.text, event.start)
+        elif isinstance(event, Markup) and not self.strays.marks:
+            self.settle()  # that is what it became
         return []
 
     @property
@@ -188,9 +191,13 @@ class Emitter(Outbox):
         for mark in strays.marks:
             if mark.problem is not None:
                 self.problem(*mark.problem, mark.start)
-        self._put_text(kind, waited, self._ws_start)
-        for event in strays.problems:
+        place, end = self._ws_start, self._ws_start + len(waited)
+        for event in strays.problems:  # each before the text that it is about
+            upto = min(max(event.start, place), end)
+            self._put_text(kind, waited[place - self._ws_start : upto - self._ws_start], place)
             self._put(event)
+            place = upto
+        self._put_text(kind, waited[place - self._ws_start :], place)
 
     def begin_turn(self) -> None:
         """What was read so far was the prompt. A call that it left open is the turn's first call."""
@@ -219,7 +226,7 @@ class Emitter(Outbox):
         self._report(Problem(*reason, text, start))
 
     def _report(self, problem: Problem) -> None:
-        # Behind the text that waits, if there is any: so its place does not depend on how long that waits.
+        # In the text that waits, if there is any: so its place among the events does not depend on how long that waits.
         if self.strays.marks and problem.start > self._ws_start:
             self.strays = self.strays.with_problem(problem)
             return

@@ -25,7 +25,7 @@ _PAIRS = ("``", "''", "\u2018\u2019", "\u2019\u2019", "\u201c\u201d", "\u201d\u2
 ODD_QUOTES = {pair[0]: pair[1] for pair in _PAIRS}
 """Quotes that models write instead of the marker, and what closes them."""
 
-_special = re.compile(r'<\|"|<\|\w+\|?>|<\w+\|>').search
+_special = re.compile(r'<\|"|<\|[\w:.-]+\|?>|<[\w:.-]+\|>').search
 _NO_NUMBERS = frozenset({"NaN", "Infinity", "-Infinity"})
 _markup = re.compile(r"//|/\*|#|<!--|</?[A-Za-z_]|&\w{1,8};|\n").search
 
@@ -45,7 +45,7 @@ def bare_value(word: str, marker: str, schema: Any, root: Mapping[str, Any] | No
     """
     if len(word) > 1 and word[0] in ODD_QUOTES and not word[1:].endswith(ODD_QUOTES[word[0]]):
         return ""  # a comma or bracket inside the quotes has cut it
-    if marker.startswith("<|") and _special(word):
+    if _special(word):
         return ""  # it has swallowed a marker, or most of its own
     if known(schema, root) and marker not in word:
         if is_text(schema, root, word):
