@@ -47,7 +47,13 @@ REACT = 'Action: pay\nAction Input: {"to": "Ann", "amount": 2}'
 OUTER = "a marker of another family stands before the opener, which then seems to begin a line"
 ROWS: dict[str, tuple[str, str, list[Any], str]] = {
     "a mention of another family after a call": (
-        "auto", f"{NOTE}\nNever write {PHI} in an answer.", [NOTED], OUTER,
+        "auto", f"{NOTE}\nNever write {PHI} in an answer.", [NOTED], "",
+    ),
+    "a mention with another family's closer": (
+        "granite-3", f"Never write {PHI} in an answer.", [], "",
+    ),
+    "a call in mid-sentence with another family's closer": (
+        "granite-3", f"I call {PHI}\nDone.", [("pay", {"to": "Ann", "amount": 2})], "",
     ),
     "a mention of another family, by name": (
         "lost-brackets", f"Never write {CODER} in an answer.", [], OUTER,

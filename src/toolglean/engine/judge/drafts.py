@@ -72,7 +72,7 @@ class Draft(Kept):
         most: the place up to which what follows may show that it is not a call.
         close: whether it begins directly after the backtick.
         in_list: whether it begins with the bracket of a list.
-        since: where text begins after a call in JSON; -1 as long as none has.
+        since: where text begins after a call in JSON, or tags after a mention; -1 as long as none has.
         over: the place at which it turned out not to be a call, or None.
         limit: the limit that was exceeded there, its text and place, or None.
         again: whether it is read again if it is not in code, since it may have to be held back for another reason.
@@ -259,6 +259,13 @@ class Draft(Kept):
             self.since = first if self.since < 0 else self.since
             rest = self.after(self.since)
             return None if _role_begun(rest) else _role(rest) is not None
+        if (
+            self.over is None
+            and self.kind is Kind.MENTION
+            and (self.since >= 0 or self.after(first).startswith(self._marks))
+        ):
+            self.since = first if self.since < 0 else self.since
+            return _goes_on(self.after(self.since))
         return self.over is not None or not self.is_alone or self.shares_line(first)
 
     def is_over_at(self, ends: bool, closes: bool, opens: bool) -> bool:  # noqa: FBT001  # of one marker
@@ -311,6 +318,17 @@ class Draft(Kept):
         return self.over is not None and piece[2] + piece[1] >= self.over
 
 
+def _goes_on(rest: str) -> bool | None:
+    # Whether a sentence goes on behind tags of another family, with which that text begins. None: more text is needed.
+    found = _tags(rest)
+    behind = (rest if found is None else rest[found.end() :]).lstrip(" \t\r")
+    if not behind or (behind[0] == "<" and ">" not in behind and "\n" not in behind and len(behind) < MOST_TAG):
+        return None
+    return behind[0] != "\n"
+
+
+MOST_TAG = 64  # characters
+_tags = re.compile(rf"(?:</?[|｜]?[^<>\n]{{0,{MOST_TAG}}}>[ \t\r]*)+").match
 BETWEEN = ",; \t\r\n"  # what may be between objects
 _role = re.compile(r'\{\s*"role"\s*:').match
 _role_begun = re.compile(r'\{\s*(?:"(?:r|ro|rol|role|role"\s*)?)?').fullmatch
