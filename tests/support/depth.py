@@ -1,8 +1,8 @@
 # How much of a large sample the tests look at: a part of it by default, all of it with `--depth full`.
 # Does not depend on what is sampled.
 #
-# A part is chosen by hash: the same each time, and from all over, not the first so many. What has a name (a format, a
-# family, a row of a table) is never left out: there is at least one of each group.
+# A part is chosen by hash: the same each time, and from all over, not the first so many. There is at least one of each
+# group; and where formats themselves are sampled, each has a test of its own elsewhere.
 """The depth of the tests: `python -m pytest` looks at samples, `python -m pytest --depth full` at everything."""
 
 from __future__ import annotations
