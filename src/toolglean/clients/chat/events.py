@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from toolglean.clients.turn.duplicates import SentCall
+from toolglean.clients.turn.parsed import ParsedCall
 from toolglean.clients.turn.server_turn import ServerTurn
 from toolglean.conversation import OpenAIChunkWrapper, ToolCallAggregator
 from toolglean.conversation.openai import CUT_OFF
@@ -25,7 +25,7 @@ class _ServerCall:
 
     index: int
     id: str
-    sent: SentCall
+    call: ParsedCall
     told: int = 0  # pieces of its arguments that were emitted
 
 
@@ -88,10 +88,8 @@ class ChatEvents:
 
     def _close(self) -> None:
         for place, own in enumerate(self._own):
-            if own is not None and own.sent.arguments is None:
-                own.sent.arguments = self._joined.arguments(place, over=True)
-                if own.sent.arguments is None:  # they cannot be read
-                    self._turn.duplicates.drop(own.sent)
+            if own is not None and own.call.is_open:
+                own.call.note(self._joined.arguments(place, over=True), over=True)
 
     def _progress(self, *, at_end: bool = False) -> list[Event]:
         found: list[Event] = []
@@ -99,22 +97,23 @@ class ChatEvents:
             if place == len(self._own):
                 if not (parts or at_end):
                     break  # its name may arrive in pieces
-                arguments = self._joined.arguments(place, over=at_end)
-                same = self._turn.duplicates.was_written(name, arguments)
-                if same is None and not at_end:
+                call = self._turn.parsed_call()
+                call.decide(name, self._joined.arguments(place, over=at_end), over=at_end)
+                if call.waits:
                     break  # until its arguments are complete
-                if same:
+                if call.dropped:
                     self._own.append(None)
                     continue
                 index, made = self._turn.claim()
-                self._own.append(_ServerCall(index, id or made, self._turn.duplicates.add_parsed(name, arguments)))
+                self._own.append(_ServerCall(index, id or made, call))
                 found.append(CallStart(index, id or made, name, self._known(name), self._turn.place))
             own = self._own[place]
             if own is None or own.told == len(parts):
                 continue
             found += [CallDelta(own.index, part, self._turn.place) for part in parts[own.told :]]
             own.told = len(parts)
-            own.sent.arguments = own.sent.arguments or self._joined.arguments(place)
+            if own.call.is_open:
+                own.call.note(self._joined.arguments(place))
         return found
 
     def _end(self, own: _ServerCall, name: str, arguments: dict[str, Any], unread: str, *, cut: bool) -> Event:

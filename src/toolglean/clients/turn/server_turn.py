@@ -12,6 +12,7 @@ from typing import Any
 from toolglean.clients.turn.arguments import text_for, with_own_ids
 from toolglean.clients.turn.duplicates import DuplicateFilter
 from toolglean.clients.turn.numbering import shifted
+from toolglean.clients.turn.parsed import ParsedCall
 from toolglean.conversation.fields import arguments_of
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Status, ToolCall
 from toolglean.scan.nested import json_text
@@ -72,6 +73,10 @@ class ServerTurn:
     def duplicates(self) -> DuplicateFilter:
         """The calls of the turn that have arrived from one source only so far."""
         return self._turn.duplicates
+
+    def parsed_call(self) -> ParsedCall:
+        """A call that the server begins to send, piece by piece."""
+        return ParsedCall(self._turn)
 
     def settle(self) -> list[Event]:
         """The server has sent more of its calls: the events of those in the text that no longer wait for them."""
