@@ -116,11 +116,8 @@ class LineReader:
         calls = field(message, "tool_calls")
         if not isinstance(calls, list | tuple) or not calls:
             return line
-        kept = [call for call in calls if not self._turn.duplicates.was_call_written(field(call, "function"))]
-        for call in kept:
-            self._turn.duplicates.add_parsed_call(field(call, "function"))
-            self._turn.take()
-            self._next += 1
+        kept = [call for call in calls if self._turn.take_whole(field(call, "function"))]
+        self._next += len(kept)
         if len(kept) == len(calls):
             return line
         return self.line_with(line, field(message, "content"), field(message, "thinking"), kept or None)

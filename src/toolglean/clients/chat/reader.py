@@ -333,10 +333,10 @@ def _completed(choice: Any, turn: TurnText, *, legacy: bool) -> Any:
     if not (text or thought):
         return choice
     own = listed(message, "tool_calls")
-    if own or message.get("function_call"):
-        turn.take()
-        for each in (*own, {"function": message.get("function_call")}):
-            turn.duplicates.add_parsed_call(field(each, "function"))
+    for each in own:
+        turn.take_whole(field(each, "function"))
+    if message.get("function_call"):
+        turn.take_whole(message["function_call"])
     cut = was_cut(choice.get("finish_reason"))
     goes_on = bool(text or own or message.get("function_call"))
     thoughts = (turn.think(thought) if thought else []) + (

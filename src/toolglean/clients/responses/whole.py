@@ -39,8 +39,7 @@ def dict_response(response: Mapping[str, Any], tools: Tools = None, **parsing: U
     output = listed(response, "output")
     for item in output:
         if field(item, "type") == "function_call":
-            reader.turn.duplicates.add_parsed_call(item)
-            reader.turn.take()
+            reader.turn.take_whole(item)
     places = reader.places_of_calls(output)
     cut = response.get("status") in ("incomplete", "failed")  # a server may send any value
     found = [

@@ -29,6 +29,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from toolglean.clients.turn.duplicates import DuplicateFilter, SentCall
 from toolglean.clients.turn.numbering import shifted
 from toolglean.clients.turn.unknown import log_unknown, unknown_tool
+from toolglean.conversation.arguments import read_arguments
+from toolglean.conversation.fields import field as field_of
 from toolglean.conversation.reasoning_field import ReasoningField, Said
 from toolglean.conversation.tape import Tape
 from toolglean.events import (
@@ -326,6 +328,20 @@ class TurnText:
     def take(self) -> None:
         """The server has sent a call itself. If only one call may be emitted, it was this one."""
         self._shared.free = self._shared.free and not self._single
+
+    def take_whole(self, call: Any) -> bool:
+        """The same for a call that came in one piece: an object with its `name` and its `arguments`.
+
+        Returns:
+            Whether it counts: not if the text has given the same call.
+        """
+        name, arguments = field_of(call, "name"), read_arguments(field_of(call, "arguments"))
+        if arguments is not None:
+            if self.duplicates.was_written(name, arguments):
+                return False
+            self.duplicates.add_parsed(name, arguments)
+        self.take()
+        return True
 
     def _told(self, events: list[Event], *, at_end: bool = False) -> list[Event]:
         found: list[Any] = []
