@@ -23,9 +23,8 @@ from toolglean.conversation.messages import (
     History,
     Message,
     Role,
-    results_message,
 )
-from toolglean.conversation.wire import listed, opened, system_first, with_ids
+from toolglean.conversation.wire import Converter, listed, opened, with_ids
 from toolglean.errors import MessageError, shown
 
 __all__ = ["AnthropicChunkWrapper", "AnthropicHistoryConverter"]
@@ -79,7 +78,7 @@ class AnthropicChunkWrapper:
         return "".join(text for text in texts if isinstance(text, str))
 
 
-class AnthropicHistoryConverter:
+class AnthropicHistoryConverter(Converter[AnthropicChunkWrapper]):
     """Histories as messages of Anthropic's Messages API. See `HistoryConverter` for what each method does.
 
     The API has a parameter of its own for the system message: `to_request` and `of_request` read and write both.
@@ -91,10 +90,10 @@ class AnthropicHistoryConverter:
     `raw`; messages without parts are kept, except tool messages.
     """
 
-    def from_history(self, history: History) -> list[dict[str, Any]]:
-        """The messages, as dicts."""
-        normal = self.canonical(history)
-        return system_first(normal, (written(each, _block) for each in normal.conversation))
+    _wrapper = AnthropicChunkWrapper
+
+    def _written(self, normal: History) -> Iterable[dict[str, Any]]:
+        return (written(each, _block) for each in normal.conversation)
 
     def to_request(self, history: History) -> dict[str, Any]:
         """The parameters of a request: `messages`, and `system` if there is a system message.
@@ -136,21 +135,12 @@ class AnthropicHistoryConverter:
             history.system_message = "\n".join(text for text in texts if isinstance(text, str))
         return history
 
-    def to_history_item(self, items: Iterable[Any]) -> Message | None:
-        """One message from the events of a stream, from a whole message, or from results."""
-        found = [item.raw if isinstance(item, AnthropicChunkWrapper) else item for item in items]
-        results = results_message(found)
-        if results is not None:
-            return results
+    def _joined(self, chunks: list[AnthropicChunkWrapper]) -> Message | None:
         joined = _Joined()
-        for each in found:
-            joined.add(each)
+        for each in chunks:
+            joined.add(each.raw)
         parts = joined.parts()
         return Message(Role.MODEL, parts) if parts else None
-
-    def create_chunk_wrapper(self, chunk: Any) -> AnthropicChunkWrapper:
-        """The event, wrapped."""
-        return AnthropicChunkWrapper(chunk)
 
 
 def _says(part: ContentPart) -> bool:

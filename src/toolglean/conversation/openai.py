@@ -19,9 +19,9 @@ from toolglean.conversation.messages import (
     History,
     Message,
     Role,
-    results_message,
 )
 from toolglean.conversation.wire import (
+    Converter,
     call_of,
     gathered,
     listed,
@@ -29,7 +29,6 @@ from toolglean.conversation.wire import (
     opened,
     result_part,
     role_of,
-    system_first,
     with_ids,
 )
 from toolglean.errors import MessageError, shown
@@ -102,7 +101,7 @@ OpenAIResponseChunkWrapper = OpenAIChunkWrapper
 """Another name for `OpenAIChunkWrapper`, like that of Ollama's wrapper."""
 
 
-class OpenAIHistoryConverter:
+class OpenAIHistoryConverter(Converter[OpenAIChunkWrapper]):
     """Histories as messages of OpenAI's chat API. See `HistoryConverter` for what each method does.
 
     The normal form for this wire format: the context is the first user message; a leading system message is
@@ -112,10 +111,10 @@ class OpenAIHistoryConverter:
     the same name that has no result yet.
     """
 
-    def from_history(self, history: History) -> list[dict[str, Any]]:
-        """The messages, as dicts that go into a request as they are."""
-        normal = self.canonical(history)
-        return system_first(normal, map(_written, normal.conversation))
+    _wrapper = OpenAIChunkWrapper
+
+    def _written(self, normal: History) -> Iterable[dict[str, Any]]:
+        return map(_written, normal.conversation)
 
     def canonical(self, history: History) -> History:
         """The normal form."""
@@ -138,26 +137,16 @@ class OpenAIHistoryConverter:
                 names |= {call.id: call.name for call in history.conversation[-1].calls if call.id}
         return history
 
-    def to_history_item(self, items: Iterable[Any]) -> Message | None:
-        """One message from the chunks of a stream (their first choice), or from results."""
-        found = list(items)
-        results = results_message(found)
-        if results is not None:
-            return results
-        wrappers = [item if isinstance(item, OpenAIChunkWrapper) else OpenAIChunkWrapper(item) for item in found]
+    def _joined(self, chunks: list[OpenAIChunkWrapper]) -> Message | None:
         calls = ToolCallAggregator()
         reason = None
-        for wrapper in wrappers:
+        for wrapper in chunks:
             calls.add_delta(wrapper.delta)
             reason = wrapper.finish_reason or reason
         whole = calls.finish()
         if whole and reason in CUT_OFF and not (whole[-1].arguments or whole[-1].unread):
             whole[-1] = replace(whole[-1], unread=f"<{reason}>")  # its arguments were still to come
-        return message_of_chunks(wrappers, whole)
-
-    def create_chunk_wrapper(self, chunk: Any) -> OpenAIChunkWrapper:
-        """The chunk, wrapped."""
-        return OpenAIChunkWrapper(chunk)
+        return message_of_chunks(chunks, whole)
 
 
 def _with_texts(message: Message) -> Message:
