@@ -15,11 +15,23 @@ from toolglean.clients.turn.text import TurnText
 from toolglean.conversation.arguments import read_arguments
 from toolglean.conversation.fields import field as field_of
 
-__all__ = ["ADDED", "ITEM_DONE", "Item", "Part", "ServerItems"]
+__all__ = ["ADDED", "ITEM_DONE", "Item", "Part", "ServerItems", "call_item", "reasoning_item"]
 
 ADDED = "response.output_item.added"
 ITEM_DONE = "response.output_item.done"
 Event = Mapping[str, Any]
+
+
+def call_item(number: str, call_id: str, name: str, arguments: str = "", status: str = "in_progress") -> dict[str, Any]:
+    """An item of ours with a call; `number`: what its own id ends with."""
+    found = {"id": f"fc_{number}", "type": "function_call", "call_id": call_id, "name": name}
+    return found | {"arguments": arguments, "status": status}
+
+
+def reasoning_item(number: str, *texts: str) -> dict[str, Any]:
+    """An item of ours with reasoning; `number`: as for `call_item`."""
+    content = [{"type": "reasoning_text", "text": text} for text in texts]
+    return {"id": f"rs_{number}", "type": "reasoning", "summary": [], "content": content}
 
 
 @dataclass(slots=True)
