@@ -22,7 +22,7 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
@@ -31,7 +31,7 @@ from toolglean.clients.turn.numbering import shifted
 from toolglean.clients.turn.unknown import log_unknown, unknown_tool
 from toolglean.conversation.arguments import read_arguments
 from toolglean.conversation.fields import field as field_of
-from toolglean.conversation.reasoning_field import ReasoningField, Said
+from toolglean.conversation.reasoning_field import NewField, ReasoningField, Said
 from toolglean.conversation.tape import Tape
 from toolglean.events import (
     CallDelta,
@@ -52,10 +52,9 @@ from toolglean.tools import ToolLike, ToolSet
 if TYPE_CHECKING:
     from toolglean.engine.evidence.kinds import Special
 
-__all__ = ["Counts", "NewField", "Tools", "TurnText", "is_all", "listed", "whole_turn"]
+__all__ = ["Counts", "Tools", "TurnText", "is_all", "listed", "whole_turn"]
 
 Tools: TypeAlias = Iterable[ToolLike] | ToolSet | None
-NewField: TypeAlias = Callable[[Callable[[CallEnd], bool]], ReasoningField]
 
 
 @dataclass(slots=True)
