@@ -38,13 +38,15 @@ __all__ = [
     "OpenAIHistoryConverter",
     "OpenAIResponseChunkWrapper",
     "call_item",
+    "reasoning_of",
     "result_message",
 ]
 
 WIRE = "OpenAI's chat API"
 CUT_OFF = frozenset({"length", "content_filter"})
 """Finish reasons of a server that stopped while the model was still writing."""
-REASONING_FIELDS = ("reasoning_content", "reasoning")
+REASONING_FIELDS: tuple[str, ...] = ("reasoning_content", "reasoning")
+"""Where servers put the reasoning that they have taken out of the text."""
 
 
 class OpenAIChunkWrapper:
@@ -79,13 +81,10 @@ class OpenAIChunkWrapper:
 
     def get_reasoning(self) -> str:
         """Its piece of the reasoning (`reasoning_content`, `reasoning`, or a "thinking" part); "" if it has none."""
-        found = (field(self.delta, name) for name in REASONING_FIELDS)
-        reasoning = next((text for text in found if isinstance(text, str)), "")
         content = field(self.delta, "content")
         parts = content if isinstance(content, list | tuple) else ()
-        return reasoning + "".join(
-            text_of(field(part, "thinking")) for part in parts if field(part, "type") == "thinking"
-        )
+        thoughts = [text_of(field(part, "thinking")) for part in parts if field(part, "type") == "thinking"]
+        return "".join([reasoning_of(self.delta)[0], *thoughts])
 
     def get_tool_calls(self) -> list[ContentPartToolCall]:
         """The calls in this chunk alone: a fragment's piece of the arguments is in `unread`.
@@ -202,8 +201,8 @@ def result_message(id: str | None, name: str, text: str) -> dict[str, Any]:  # n
 
 def _parts(wire: Any, role: Role, place: int) -> Iterator[ContentPart]:
     if role == Role.MODEL:
-        reasoning = next((text for name in REASONING_FIELDS if (text := field(wire, name))), None)
-        if isinstance(reasoning, str):
+        reasoning, _ = reasoning_of(wire)
+        if reasoning:
             yield ContentPartReasoning(reasoning)
     yield from _content(field(wire, "content"), place)
     if role == Role.MODEL:
@@ -242,3 +241,15 @@ def _as_dict(part: Any, place: int) -> Mapping[str, Any]:
     if not isinstance(found, Mapping):
         raise MessageError(f"message {place}: {shown(part)} is not a part of content: pass text, or a dict with a type")
     return found
+
+
+def reasoning_of(holder: Any) -> tuple[str, tuple[str, ...]]:
+    """The reasoning, and the names of the fields in which it is: some servers write it twice. "" if there is none.
+
+    Args:
+        holder: a delta, or a message.
+    """
+    first, second = (field(holder, name) for name in REASONING_FIELDS)
+    if not (isinstance(first, str) and first):
+        return (second, REASONING_FIELDS[1:]) if isinstance(second, str) and second else ("", ())
+    return first, REASONING_FIELDS if first == second else REASONING_FIELDS[:1]

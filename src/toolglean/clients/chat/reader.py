@@ -15,7 +15,7 @@ from collections.abc import AsyncIterable, Iterable, Mapping, Sequence
 from typing import Any, Unpack
 
 from toolglean.clients.chat.reasoning import DEFAULT as REASONING
-from toolglean.clients.chat.reasoning import in_fields, is_text, reasoning_of, was_cut, without_calls
+from toolglean.clients.chat.reasoning import in_fields, is_text, was_cut, without_calls
 from toolglean.clients.chat.server_calls import ServerCalls
 from toolglean.clients.chat.types import ChunkDict, CompletionDict
 from toolglean.clients.streams import AsyncReading, Reading, aread, read
@@ -24,6 +24,7 @@ from toolglean.clients.turn.plain import Plain
 from toolglean.clients.turn.text import Tools, TurnText, is_all, listed, whole_turn
 from toolglean.conversation.deltas import ChatDeltas, LegacyDeltas
 from toolglean.conversation.fields import field, text_of
+from toolglean.conversation.openai import reasoning_of
 from toolglean.events import Event, ToolCall, fold
 
 __all__ = ["ChoiceReader", "StreamReader", "Tools", "adict_chunks", "dict_chunks", "dict_completion"]
