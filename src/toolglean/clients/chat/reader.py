@@ -15,7 +15,7 @@ from collections.abc import AsyncIterable, Iterable, Mapping, Sequence
 from typing import Any, Unpack
 
 from toolglean.clients.chat.reasoning import DEFAULT as REASONING
-from toolglean.clients.chat.reasoning import in_fields, is_text, was_cut, without_calls
+from toolglean.clients.chat.reasoning import in_fields, was_cut, without_calls
 from toolglean.clients.chat.server_calls import ServerCalls
 from toolglean.clients.chat.types import ChunkDict, CompletionDict
 from toolglean.clients.streams import AsyncReading, Reading, aread, read
@@ -25,7 +25,7 @@ from toolglean.clients.turn.text import Tools, TurnText, is_all, listed, whole_t
 from toolglean.conversation.deltas import ChatDeltas, LegacyDeltas
 from toolglean.conversation.fields import field, text_of
 from toolglean.conversation.openai import reasoning_of
-from toolglean.events import Event, ToolCall, fold
+from toolglean.events import Event, Reasoning, ToolCall, fold
 
 __all__ = ["ChoiceReader", "StreamReader", "Tools", "adict_chunks", "dict_chunks", "dict_completion"]
 
@@ -61,7 +61,7 @@ class ChoiceReader:
             return None
         self._names = names
         events = self.turn.think(text)
-        return None if is_text(events, text) else self._thought(events)
+        return None if is_all(events, text, Reasoning) else self._thought(events)
 
     def stop_thinking(self) -> list[dict[str, Any]]:
         """The deltas of such reasoning that was held back, if content follows, or a call that the server has parsed."""

@@ -9,7 +9,7 @@ from typing import Any
 from toolglean.conversation.openai import CUT_OFF, REASONING_FIELDS
 from toolglean.events import Event, Reasoning
 
-__all__ = ["DEFAULT", "in_fields", "is_text", "was_cut", "without_calls"]
+__all__ = ["DEFAULT", "in_fields", "was_cut", "without_calls"]
 
 DEFAULT = REASONING_FIELDS[:1]
 """The field for reasoning that is found in the text, if the server has shown no other."""
@@ -18,11 +18,6 @@ DEFAULT = REASONING_FIELDS[:1]
 def was_cut(reason: Any) -> bool:
     """Whether a turn that ended for this reason was cut off."""
     return isinstance(reason, str) and reason in CUT_OFF  # a server may send any value
-
-
-def is_text(events: list[Event], text: str) -> bool:
-    """Whether the events are that reasoning and nothing else, as for most chunks."""
-    return len(events) == 1 and type(events[0]) is Reasoning and events[0].text == text
 
 
 def in_fields(deltas: Iterable[dict[str, Any]], names: tuple[str, ...]) -> list[dict[str, Any]]:

@@ -442,11 +442,18 @@ def listed(holder: Mapping[str, Any], name: str) -> Iterable[Any]:
     return found if isinstance(found, list | tuple) else ()
 
 
-def is_all(events: list[Event], text: str) -> bool:
-    """Whether the events are the text and nothing else, as for most chunks."""
+def is_all(events: list[Event], text: str, kind: type[Content | Reasoning] = Content) -> bool:
+    """Whether the events are the text and nothing else, as for most chunks.
+
+    Args:
+        events: the events.
+        text: the text.
+        kind: which kind of text.
+    """
     if len(events) == 1:
-        return type(events[0]) is Content and events[0].text == text
-    found = [event.text for event in events if type(event) is Content]
+        first: Any = events[0]
+        return type(first) is kind and bool(first.text == text)
+    found = [event.text for event in events if isinstance(event, kind)]
     return len(found) == len(events) and "".join(found) == text
 
 
