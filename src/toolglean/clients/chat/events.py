@@ -13,7 +13,7 @@ from toolglean.clients.turn.parsed import ParsedCall
 from toolglean.clients.turn.server_turn import ServerTurn
 from toolglean.conversation import OpenAIChunkWrapper, ToolCallAggregator
 from toolglean.conversation.openai import CUT_OFF
-from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Reasoning, Status, ToolCall
+from toolglean.events import CallDelta, CallStart, Content, Event, Reasoning
 from toolglean.tools import ToolLike, ToolSet
 
 __all__ = ["ChatEvents"]
@@ -23,8 +23,7 @@ __all__ = ["ChatEvents"]
 class _ServerCall:
     """A call that the server has parsed, as far as its events were emitted."""
 
-    index: int
-    id: str
+    start: CallStart
     call: ParsedCall
     told: int = 0  # pieces of its arguments that were emitted
 
@@ -83,7 +82,7 @@ class ChatEvents:
         for place, (own, call) in enumerate(zip(self._own, ended, strict=True)):
             if own is not None:
                 cut = place == last and (not reason or reason in CUT_OFF)
-                found.append(self._end(own, names[place], call.arguments, call.unread, cut=cut))
+                found.append(self._turn.ended(own.start, names[place], call.arguments, call.unread, cut=cut))
         return found
 
     def _close(self) -> None:
@@ -104,27 +103,14 @@ class ChatEvents:
                 if call.dropped:
                     self._own.append(None)
                     continue
-                index, made = self._turn.claim()
-                self._own.append(_ServerCall(index, id or made, call))
-                found.append(CallStart(index, id or made, name, self._known(name), self._turn.place))
+                start = self._turn.begun(name, id)
+                self._own.append(_ServerCall(start, call))
+                found.append(start)
             own = self._own[place]
             if own is None or own.told == len(parts):
                 continue
-            found += [CallDelta(own.index, part, self._turn.place) for part in parts[own.told :]]
+            found += [CallDelta(own.start.index, part, self._turn.place) for part in parts[own.told :]]
             own.told = len(parts)
             if own.call.is_open:
                 own.call.note(self._joined.arguments(place))
         return found
-
-    def _end(self, own: _ServerCall, name: str, arguments: dict[str, Any], unread: str, *, cut: bool) -> Event:
-        status: Status = "ok"
-        if unread or not name or (cut and not arguments):
-            status = "incomplete" if cut and name else "malformed"
-        text = unread or self._turn.text_of(arguments)
-        place = self._turn.place
-        given = arguments if status == "ok" else None
-        call = ToolCall(own.id, own.index, name, self._known(name), given, text, (place, place), status)
-        return CallEnd(own.index, call, place)
-
-    def _known(self, name: str) -> bool | None:
-        return None if self._tools is None else name in self._tools
