@@ -27,7 +27,7 @@ from toolglean.conversation.messages import (
 from toolglean.conversation.wire import Converter, listed, opened, with_ids
 from toolglean.errors import MessageError, shown
 
-__all__ = ["AnthropicChunkWrapper", "AnthropicHistoryConverter"]
+__all__ = ["AnthropicChunkWrapper", "AnthropicHistoryConverter", "JoinedBlocks"]
 
 WIRE = "Anthropic's Messages API"
 TEXTS = ("text", "thinking")
@@ -136,10 +136,7 @@ class AnthropicHistoryConverter(Converter[AnthropicChunkWrapper]):
         return history
 
     def _joined(self, chunks: list[AnthropicChunkWrapper]) -> Message | None:
-        joined = _Joined()
-        for each in chunks:
-            joined.add(each.raw)
-        parts = joined.parts()
+        parts = JoinedBlocks(each.raw for each in chunks).parts()
         return Message(Role.MODEL, parts) if parts else None
 
 
@@ -173,14 +170,23 @@ class _Begun:
     ended: bool = False
 
 
-class _Joined:
-    """The blocks of one message. Clients find a block by counting those that began."""
+class JoinedBlocks:
+    """The blocks of one message. Clients find a block by counting those that began.
 
-    def __init__(self) -> None:
+    Args:
+        events: those of its stream; or the message itself.
+    """
+
+    def __init__(self, events: Iterable[Any]) -> None:
         self._blocks: list[_Begun] = []
+        for event in events:
+            self._add(event)
 
-    def add(self, event: Any) -> None:
-        """Add an event, or a whole message."""
+    def texts(self) -> list[tuple[Any, str]]:
+        """Each block, as it began, and the text that was added to it."""
+        return [(each.block, "".join(each.pieces)) for each in self._blocks]
+
+    def _add(self, event: Any) -> None:
         kind, content = field_of(event, "type"), field_of(event, "content")
         if isinstance(content, list | tuple):
             self._blocks += [_Begun(block, ended=True) for block in content]
