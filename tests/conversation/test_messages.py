@@ -388,6 +388,21 @@ def anthropic_events(end: int | None = None) -> list[dict[str, Any]]:
     return events[:end]
 
 
+@pytest.mark.parametrize(
+    ("delta", "reasoning"),
+    [
+        ({"reasoning_content": "Hm"}, "Hm"),
+        ({"reasoning": "Hm"}, "Hm"),
+        ({"reasoning_content": "Hm", "reasoning": "Hm"}, "Hm"),
+        # Fixed: a server that sends both fields, one of them empty, lost its reasoning.
+        ({"reasoning_content": "", "reasoning": "Hm"}, "Hm"),
+        ({"reasoning_content": None, "reasoning": None}, ""),
+    ],
+)
+def test_the_reasoning_is_in_either_field(delta: dict[str, Any], reasoning: str) -> None:
+    assert OpenAIChunkWrapper({"choices": [{"delta": delta}]}).get_reasoning() == reasoning
+
+
 def test_anthropic_events() -> None:
     converter = AnthropicHistoryConverter()
     wrappers = [converter.create_chunk_wrapper(each) for each in anthropic_events()]

@@ -64,7 +64,7 @@ class LineReader:
         thinking, text = _text(message, "thinking"), _text(message, "content")
         thoughts = self._thoughts(message)
         events = self._turn.feed(text) if text else []
-        if _is_same(thoughts, thinking) and is_all(events, text):
+        if is_all(thoughts, thinking, Reasoning) and is_all(events, text):
             return [line]
         return self._repaired(line, thoughts + events)
 
@@ -77,7 +77,7 @@ class LineReader:
         thoughts = self._thoughts(message, answer)
         answer = self._counted(answer, message)
         events = (self._turn.feed(text) if text else []) + self._turn.finish()
-        same = _is_same(thoughts, thinking) and is_all(events, text)
+        same = is_all(thoughts, thinking, Reasoning) and is_all(events, text)
         return answer if same else self._changed(answer, thoughts + events)
 
     def finish(self) -> list[Any]:
@@ -93,7 +93,7 @@ class LineReader:
         thinking, text = _text(message, "thinking"), _text(message, "content")  # some servers put text into it
         thoughts = self._thoughts(message, line)
         events = (self._turn.feed(text) if text else []) + self._turn.finish()
-        same = _is_same(thoughts, thinking)
+        same = is_all(thoughts, thinking, Reasoning)
         if same and is_all(events, text):
             return [line]
         before = self._repaired(self.like(line), events if same else thoughts + events)
@@ -116,11 +116,8 @@ class LineReader:
         calls = field(message, "tool_calls")
         if not isinstance(calls, list | tuple) or not calls:
             return line
-        kept = [call for call in calls if not self._turn.duplicates.was_call_written(field(call, "function"))]
-        for call in kept:
-            self._turn.duplicates.add_parsed_call(field(call, "function"))
-            self._turn.take()
-            self._next += 1
+        kept = [call for call in calls if self._turn.take_whole(field(call, "function"))]
+        self._next += len(kept)
         if len(kept) == len(calls):
             return line
         return self.line_with(line, field(message, "content"), field(message, "thinking"), kept or None)
@@ -176,9 +173,3 @@ def dict_answer(answer: dict[str, Any], tools: Tools = None, **parsing: Any) -> 
 def _text(message: Any, name: str) -> str:
     found = field(message, name)
     return found if isinstance(found, str) else ""
-
-
-def _is_same(events: list[Event], text: str) -> bool:
-    # Whether the events are that reasoning and nothing else.
-    found = [event.text for event in events if type(event) is Reasoning]
-    return len(found) == len(events) and "".join(found) == text

@@ -28,7 +28,18 @@ class Reader(Protocol):
         ...
 
 
-class Reading(Iterator[Item_co]):
+class _OfStream:
+    """Has the stream's other attributes, too (`response`)."""
+
+    _stream: Any
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return getattr(self._stream, name)
+
+
+class Reading(_OfStream, Iterator[Item_co]):
     """What the items of a stream become. Iterate over it; or close it, which closes the stream.
 
     It is a context manager, as the clients' streams are, and has the stream's other attributes (`response`), too.
@@ -51,18 +62,13 @@ class Reading(Iterator[Item_co]):
     def __exit__(self, *_: object) -> None:
         self.close()
 
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        return getattr(self._stream, name)
-
     def close(self) -> None:
         """Close the stream, even if no item has been requested yet."""
         self._items.close()
         close(self._stream)
 
 
-class AsyncReading(AsyncIterator[Item_co]):
+class AsyncReading(_OfStream, AsyncIterator[Item_co]):
     """The same for an asynchronous stream."""
 
     def __init__(self, stream: AsyncIterable[Any], reader: Reader) -> None:
@@ -81,11 +87,6 @@ class AsyncReading(AsyncIterator[Item_co]):
 
     async def __aexit__(self, *_: object) -> None:
         await self.aclose()
-
-    def __getattr__(self, name: str) -> Any:
-        if name.startswith("_"):
-            raise AttributeError(name)
-        return getattr(self._stream, name)
 
     async def aclose(self) -> None:
         """Close the stream, even if no item has been requested yet."""

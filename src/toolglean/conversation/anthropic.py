@@ -23,12 +23,11 @@ from toolglean.conversation.messages import (
     History,
     Message,
     Role,
-    results_message,
 )
-from toolglean.conversation.wire import listed, opened, system_first, with_ids
+from toolglean.conversation.wire import Converter, listed, opened, with_ids
 from toolglean.errors import MessageError, shown
 
-__all__ = ["AnthropicChunkWrapper", "AnthropicHistoryConverter"]
+__all__ = ["AnthropicChunkWrapper", "AnthropicHistoryConverter", "JoinedBlocks"]
 
 WIRE = "Anthropic's Messages API"
 TEXTS = ("text", "thinking")
@@ -79,7 +78,7 @@ class AnthropicChunkWrapper:
         return "".join(text for text in texts if isinstance(text, str))
 
 
-class AnthropicHistoryConverter:
+class AnthropicHistoryConverter(Converter[AnthropicChunkWrapper]):
     """Histories as messages of Anthropic's Messages API. See `HistoryConverter` for what each method does.
 
     The API has a parameter of its own for the system message: `to_request` and `of_request` read and write both.
@@ -91,10 +90,10 @@ class AnthropicHistoryConverter:
     `raw`; messages without parts are kept, except tool messages.
     """
 
-    def from_history(self, history: History) -> list[dict[str, Any]]:
-        """The messages, as dicts."""
-        normal = self.canonical(history)
-        return system_first(normal, (written(each, _block) for each in normal.conversation))
+    _wrapper = AnthropicChunkWrapper
+
+    def _written(self, normal: History) -> Iterable[dict[str, Any]]:
+        return (written(each, _block) for each in normal.conversation)
 
     def to_request(self, history: History) -> dict[str, Any]:
         """The parameters of a request: `messages`, and `system` if there is a system message.
@@ -136,21 +135,9 @@ class AnthropicHistoryConverter:
             history.system_message = "\n".join(text for text in texts if isinstance(text, str))
         return history
 
-    def to_history_item(self, items: Iterable[Any]) -> Message | None:
-        """One message from the events of a stream, from a whole message, or from results."""
-        found = [item.raw if isinstance(item, AnthropicChunkWrapper) else item for item in items]
-        results = results_message(found)
-        if results is not None:
-            return results
-        joined = _Joined()
-        for each in found:
-            joined.add(each)
-        parts = joined.parts()
+    def _joined(self, chunks: list[AnthropicChunkWrapper]) -> Message | None:
+        parts = JoinedBlocks(each.raw for each in chunks).parts()
         return Message(Role.MODEL, parts) if parts else None
-
-    def create_chunk_wrapper(self, chunk: Any) -> AnthropicChunkWrapper:
-        """The event, wrapped."""
-        return AnthropicChunkWrapper(chunk)
 
 
 def _says(part: ContentPart) -> bool:
@@ -183,14 +170,23 @@ class _Begun:
     ended: bool = False
 
 
-class _Joined:
-    """The blocks of one message. Clients find a block by counting those that began."""
+class JoinedBlocks:
+    """The blocks of one message. Clients find a block by counting those that began.
 
-    def __init__(self) -> None:
+    Args:
+        events: those of its stream; or the message itself.
+    """
+
+    def __init__(self, events: Iterable[Any]) -> None:
         self._blocks: list[_Begun] = []
+        for event in events:
+            self._add(event)
 
-    def add(self, event: Any) -> None:
-        """Add an event, or a whole message."""
+    def texts(self) -> list[tuple[Any, str]]:
+        """Each block, as it began, and the text that was added to it."""
+        return [(each.block, "".join(each.pieces)) for each in self._blocks]
+
+    def _add(self, event: Any) -> None:
         kind, content = field_of(event, "type"), field_of(event, "content")
         if isinstance(content, list | tuple):
             self._blocks += [_Begun(block, ended=True) for block in content]

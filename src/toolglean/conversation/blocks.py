@@ -21,9 +21,8 @@ from toolglean.conversation.messages import (
     Message,
     Role,
     message_of_output,
-    results_message,
 )
-from toolglean.conversation.wire import opened, readable, result_part, role_of, system_first
+from toolglean.conversation.wire import Converter, opened, readable, result_part, role_of
 from toolglean.errors import MessageError, shown
 from toolglean.events import CallEnd, Content, Event, Reasoning, fold
 
@@ -53,7 +52,7 @@ class EventChunkWrapper:
         return []
 
 
-class NeutralHistoryConverter:
+class NeutralHistoryConverter(Converter[EventChunkWrapper]):
     """Histories as messages of blocks. See `HistoryConverter` for what each method does.
 
     A result is a block of a user message, as in MCP and Anthropic's API. It also has the `name` of its tool, which
@@ -64,10 +63,10 @@ class NeutralHistoryConverter:
     except tool messages.
     """
 
-    def from_history(self, history: History) -> list[dict[str, Any]]:
-        """The messages, as dicts."""
-        normal = self.canonical(history)
-        return system_first(normal, (written(each, block_of) for each in normal.conversation))
+    _wrapper = EventChunkWrapper
+
+    def _written(self, normal: History) -> Iterable[dict[str, Any]]:
+        return (written(each, block_of) for each in normal.conversation)
 
     def canonical(self, history: History) -> History:
         """The normal form."""
@@ -79,15 +78,8 @@ class NeutralHistoryConverter:
         """The history of these messages. A user message with results and other parts becomes two messages."""
         return history_of(messages)
 
-    def to_history_item(self, items: Iterable[Any]) -> Message | None:
-        """One message from a parser's events, or from results."""
-        found = list(items)
-        events: list[Event] = [each.raw if isinstance(each, EventChunkWrapper) else each for each in found]
-        return results_message(found) or message_of_output(fold(events))
-
-    def create_chunk_wrapper(self, chunk: Event) -> EventChunkWrapper:
-        """The event, wrapped."""
-        return EventChunkWrapper(chunk)
+    def _joined(self, chunks: list[EventChunkWrapper]) -> Message | None:
+        return message_of_output(fold([each.raw for each in chunks]))
 
 
 def history_of(messages: Iterable[Any]) -> History:

@@ -25,7 +25,6 @@ __all__ = [
     "Role",
     "message_of_output",
     "model_message",
-    "results_message",
 ]
 
 
@@ -202,10 +201,3 @@ def model_message(reasoning: str, text: str, calls: Iterable[ContentPartToolCall
     parts += [ContentPartText(text)] if text else []
     parts += calls
     return Message(Role.MODEL, parts) if parts else None
-
-
-def results_message(items: list[Any]) -> Message | None:
-    """All results in one tool message; None if one of the items is not a result."""
-    if not items or not all(isinstance(item, ContentPartToolResult) for item in items):
-        return None
-    return Message(Role.TOOL, list(items))

@@ -26,9 +26,9 @@ from toolglean.conversation.messages import (
     History,
     Message,
     Role,
-    results_message,
 )
 from toolglean.conversation.wire import (
+    Converter,
     call_of,
     gathered,
     joined_texts,
@@ -38,7 +38,6 @@ from toolglean.conversation.wire import (
     readable,
     result_part,
     role_of,
-    system_first,
 )
 from toolglean.errors import MessageError, shown
 
@@ -80,7 +79,7 @@ class OllamaResponseChunkWrapper:
         return [_call(each) for each in found] if isinstance(found, list | tuple) else []
 
 
-class OllamaHistoryConverter:
+class OllamaHistoryConverter(Converter[OllamaResponseChunkWrapper]):
     """Histories as messages of Ollama's chat API. See `HistoryConverter` for what each method does.
 
     The normal form for this wire format: the context is the first user message; a leading system message is
@@ -89,17 +88,17 @@ class OllamaHistoryConverter:
     its calls; arguments that could not be read are text under the key `raw`. Ids are not changed, and none are added.
     """
 
+    _wrapper = OllamaResponseChunkWrapper
+
     def __init__(self) -> None:
         # Of the history that was written last.
         self._calls: list[ContentPartToolCall] = []
         self._results: list[ContentPartToolResult] = []
 
-    def from_history(self, history: History) -> list[dict[str, Any]]:
-        """The messages, as dicts that go into a request as they are."""
-        normal = self.canonical(history)
+    def _written(self, normal: History) -> Iterable[dict[str, Any]]:
         self._calls = [call for message in normal.conversation for call in message.calls]
         self._results = [result for message in normal.conversation for result in message.results]
-        return system_first(normal, map(_written, normal.conversation))
+        return map(_written, normal.conversation)
 
     def canonical(self, history: History) -> History:
         """The normal form."""
@@ -135,19 +134,8 @@ class OllamaHistoryConverter:
                 names |= {call.id: call.name for call in message.calls if call.id}
         return history
 
-    def to_history_item(self, items: Iterable[Any]) -> Message | None:
-        """One message from the chunks of a stream, or from results."""
-        found = list(items)
-        results = results_message(found)
-        if results is not None:
-            return results
-        own = OllamaResponseChunkWrapper
-        wrappers = [item if isinstance(item, own) else own(item) for item in found]
-        return message_of_chunks(wrappers, (call for wrapper in wrappers for call in wrapper.get_tool_calls()))
-
-    def create_chunk_wrapper(self, chunk: Any) -> OllamaResponseChunkWrapper:
-        """The chunk, wrapped."""
-        return OllamaResponseChunkWrapper(chunk)
+    def _joined(self, chunks: list[OllamaResponseChunkWrapper]) -> Message | None:
+        return message_of_chunks(chunks, (call for chunk in chunks for call in chunk.get_tool_calls()))
 
 
 # -- writing -----------------------------------------------------------------------------------------------------------

@@ -19,9 +19,9 @@ from toolglean.conversation.messages import (
     History,
     Message,
     Role,
-    results_message,
 )
 from toolglean.conversation.wire import (
+    Converter,
     call_of,
     gathered,
     listed,
@@ -29,7 +29,6 @@ from toolglean.conversation.wire import (
     opened,
     result_part,
     role_of,
-    system_first,
     with_ids,
 )
 from toolglean.errors import MessageError, shown
@@ -39,13 +38,15 @@ __all__ = [
     "OpenAIHistoryConverter",
     "OpenAIResponseChunkWrapper",
     "call_item",
+    "reasoning_of",
     "result_message",
 ]
 
 WIRE = "OpenAI's chat API"
 CUT_OFF = frozenset({"length", "content_filter"})
 """Finish reasons of a server that stopped while the model was still writing."""
-REASONING_FIELDS = ("reasoning_content", "reasoning")
+REASONING_FIELDS: tuple[str, ...] = ("reasoning_content", "reasoning")
+"""Where servers put the reasoning that they have taken out of the text."""
 
 
 class OpenAIChunkWrapper:
@@ -80,13 +81,10 @@ class OpenAIChunkWrapper:
 
     def get_reasoning(self) -> str:
         """Its piece of the reasoning (`reasoning_content`, `reasoning`, or a "thinking" part); "" if it has none."""
-        found = (field(self.delta, name) for name in REASONING_FIELDS)
-        reasoning = next((text for text in found if isinstance(text, str)), "")
         content = field(self.delta, "content")
         parts = content if isinstance(content, list | tuple) else ()
-        return reasoning + "".join(
-            text_of(field(part, "thinking")) for part in parts if field(part, "type") == "thinking"
-        )
+        thoughts = [text_of(field(part, "thinking")) for part in parts if field(part, "type") == "thinking"]
+        return "".join([reasoning_of(self.delta)[0], *thoughts])
 
     def get_tool_calls(self) -> list[ContentPartToolCall]:
         """The calls in this chunk alone: a fragment's piece of the arguments is in `unread`.
@@ -102,7 +100,7 @@ OpenAIResponseChunkWrapper = OpenAIChunkWrapper
 """Another name for `OpenAIChunkWrapper`, like that of Ollama's wrapper."""
 
 
-class OpenAIHistoryConverter:
+class OpenAIHistoryConverter(Converter[OpenAIChunkWrapper]):
     """Histories as messages of OpenAI's chat API. See `HistoryConverter` for what each method does.
 
     The normal form for this wire format: the context is the first user message; a leading system message is
@@ -112,10 +110,10 @@ class OpenAIHistoryConverter:
     the same name that has no result yet.
     """
 
-    def from_history(self, history: History) -> list[dict[str, Any]]:
-        """The messages, as dicts that go into a request as they are."""
-        normal = self.canonical(history)
-        return system_first(normal, map(_written, normal.conversation))
+    _wrapper = OpenAIChunkWrapper
+
+    def _written(self, normal: History) -> Iterable[dict[str, Any]]:
+        return map(_written, normal.conversation)
 
     def canonical(self, history: History) -> History:
         """The normal form."""
@@ -138,26 +136,16 @@ class OpenAIHistoryConverter:
                 names |= {call.id: call.name for call in history.conversation[-1].calls if call.id}
         return history
 
-    def to_history_item(self, items: Iterable[Any]) -> Message | None:
-        """One message from the chunks of a stream (their first choice), or from results."""
-        found = list(items)
-        results = results_message(found)
-        if results is not None:
-            return results
-        wrappers = [item if isinstance(item, OpenAIChunkWrapper) else OpenAIChunkWrapper(item) for item in found]
+    def _joined(self, chunks: list[OpenAIChunkWrapper]) -> Message | None:
         calls = ToolCallAggregator()
         reason = None
-        for wrapper in wrappers:
+        for wrapper in chunks:
             calls.add_delta(wrapper.delta)
             reason = wrapper.finish_reason or reason
         whole = calls.finish()
         if whole and reason in CUT_OFF and not (whole[-1].arguments or whole[-1].unread):
             whole[-1] = replace(whole[-1], unread=f"<{reason}>")  # its arguments were still to come
-        return message_of_chunks(wrappers, whole)
-
-    def create_chunk_wrapper(self, chunk: Any) -> OpenAIChunkWrapper:
-        """The chunk, wrapped."""
-        return OpenAIChunkWrapper(chunk)
+        return message_of_chunks(chunks, whole)
 
 
 def _with_texts(message: Message) -> Message:
@@ -213,8 +201,8 @@ def result_message(id: str | None, name: str, text: str) -> dict[str, Any]:  # n
 
 def _parts(wire: Any, role: Role, place: int) -> Iterator[ContentPart]:
     if role == Role.MODEL:
-        reasoning = next((text for name in REASONING_FIELDS if (text := field(wire, name))), None)
-        if isinstance(reasoning, str):
+        reasoning, _ = reasoning_of(wire)
+        if reasoning:
             yield ContentPartReasoning(reasoning)
     yield from _content(field(wire, "content"), place)
     if role == Role.MODEL:
@@ -253,3 +241,15 @@ def _as_dict(part: Any, place: int) -> Mapping[str, Any]:
     if not isinstance(found, Mapping):
         raise MessageError(f"message {place}: {shown(part)} is not a part of content: pass text, or a dict with a type")
     return found
+
+
+def reasoning_of(holder: Any) -> tuple[str, tuple[str, ...]]:
+    """The reasoning, and the names of the fields in which it is: some servers write it twice. "" if there is none.
+
+    Args:
+        holder: a delta, or a message.
+    """
+    first, second = (field(holder, name) for name in REASONING_FIELDS)
+    if not (isinstance(first, str) and first):
+        return (second, REASONING_FIELDS[1:]) if isinstance(second, str) and second else ("", ())
+    return first, REASONING_FIELDS if first == second else REASONING_FIELDS[:1]

@@ -10,8 +10,11 @@ from typing import Any
 from toolglean.errors import UsageError, shown
 from toolglean.parser import Parser, ParserArguments
 
-__all__ = ["check_names", "check_parsing"]
+__all__ = ["FORMAT_OPTIONS", "check_names", "check_parsing"]
 
+FORMAT_OPTIONS = ("format", "model", "template")
+"""With one of these, the user says how calls are written; otherwise the server or the model's name does, or the turn.
+"""
 ARGUMENTS = "pass format, model, template, start or options, as for toolglean.Parser"
 
 

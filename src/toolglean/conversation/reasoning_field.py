@@ -14,19 +14,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, TypeAlias
 
 from toolglean.conversation.tape import Tape
 from toolglean.errors import UsageError
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Markup, Problem, Reasoning
-from toolglean.options import changed
+from toolglean.options import changed, options_of
 from toolglean.parser import Parser
 
-__all__ = ["ReasoningField", "Said", "parser_of_reasoning"]
+__all__ = ["NewField", "ReasoningField", "Said", "reader_of_reasoning"]
 
 Text: TypeAlias = Content | Reasoning | Markup
 Said: TypeAlias = str | CallEnd
 """Text that stays in the field, or a call that is the turn's."""
+NewField: TypeAlias = "Callable[[Callable[[CallEnd], bool]], ReasoningField]"
+"""Makes a reader, which asks that function for each call whether it is the turn's."""
 
 
 def parser_of_reasoning(tools: Any, parsing: Mapping[str, Any]) -> Parser:
@@ -41,6 +44,18 @@ def parser_of_reasoning(tools: Any, parsing: Mapping[str, Any]) -> Parser:
         return Parser(tools, start="reasoning", options=options, **asked)
     except UsageError:  # a tag has no reasoning
         return Parser(tools, start="content", options=options, **asked)
+
+
+def reader_of_reasoning(tools: Any, parsing: Mapping[str, Any]) -> NewField | None:
+    """What makes the reader of such a field; None if nothing in it is a call.
+
+    Args:
+        tools, parsing: as for `toolglean.Parser`, for the text of the turn.
+    """
+    chosen = options_of(parsing.get("options")).calls_in_reasoning
+    if chosen == "text":
+        return None
+    return partial(ReasoningField, partial(parser_of_reasoning, tools, parsing), at_once=chosen == "call")
 
 
 class ReasoningField:

@@ -22,7 +22,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from dataclasses import replace
-from functools import partial
 from typing import Any, Protocol
 
 from toolglean.conversation.calls import ToolResultContent, ToolUseContent
@@ -39,7 +38,7 @@ from toolglean.conversation.messages import (
     Role,
 )
 from toolglean.conversation.openai import CUT_OFF, OpenAIChunkWrapper
-from toolglean.conversation.reasoning_field import ReasoningField, Said, parser_of_reasoning
+from toolglean.conversation.reasoning_field import ReasoningField, Said, reader_of_reasoning
 from toolglean.conversation.routing import McpIntegration
 from toolglean.conversation.runner import error_text
 from toolglean.events import CallEnd, Content, Event, Problem, Reasoning
@@ -84,7 +83,8 @@ class Turn:
         given: ParserArguments = {**parsing, "options": changed(chosen, id_prefix=self._prefix)}
         self._parser = Parser(tools.mcp.tools or None, **given)
         self._reasoning: ReasoningField | None = None  # until the server sends some
-        self._given, self._options = given, chosen
+        self._new_field = reader_of_reasoning(tools.mcp.tools or None, given)
+        self._options = chosen
         self._calls = ToolCallAggregator()
         self._finish_reason = ""
         self._ended = 0  # calls in the text: new ids continue after theirs
@@ -145,12 +145,9 @@ class Turn:
         return [_problem("incomplete", self._identified(call)) for call in self._calls.finish() + self._waiting]
 
     def _think(self, text: str) -> list[Said]:
-        if not text or self._options.calls_in_reasoning == "text":
+        if not text or self._new_field is None:
             return [text] if text else []
-        if self._reasoning is None:
-            new = partial(parser_of_reasoning, self._tools.mcp.tools or None, self._given)
-            at_once = self._options.calls_in_reasoning == "call"
-            self._reasoning = ReasoningField(new, self._takes, at_once=at_once)
+        self._reasoning = self._reasoning or self._new_field(self._takes)
         return self._reasoning.feed(text)
 
     def _takes(self, event: CallEnd) -> bool:

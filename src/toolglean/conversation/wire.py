@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import abc
 import itertools
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
-from typing import Any, Protocol, TypeVar, runtime_checkable
+from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
 from toolglean.conversation.fields import arguments_of, field, id_of, result_of
 from toolglean.conversation.messages import (
@@ -29,6 +29,7 @@ from toolglean.errors import MessageError, shown
 __all__ = [
     "UNREAD_KEY",
     "ChunkWrapper",
+    "Converter",
     "HistoryConverter",
     "call_of",
     "gathered",
@@ -39,7 +40,6 @@ __all__ = [
     "readable",
     "result_part",
     "role_of",
-    "system_first",
     "with_ids",
 ]
 
@@ -114,6 +114,46 @@ class HistoryConverter(Protocol):
     @abc.abstractmethod
     def create_chunk_wrapper(self, chunk: Any) -> ChunkWrapper[Any]:
         """The chunk, wrapped."""
+
+
+Chunk = TypeVar("Chunk", bound=ChunkWrapper[Any])
+
+
+class Converter(abc.ABC, Generic[Chunk]):
+    """What our converters share. See `HistoryConverter` for what each method does."""
+
+    _wrapper: Callable[[Any], Chunk]
+    """The class that wraps a chunk."""
+
+    def from_history(self, history: History) -> list[dict[str, Any]]:
+        """The messages, as dicts that go into a request as they are."""
+        normal = self.canonical(history)
+        system = normal.system_message
+        return [*([] if system is None else [{"role": "system", "content": system}]), *self._written(normal)]
+
+    @abc.abstractmethod
+    def canonical(self, history: History) -> History:
+        """The normal form."""
+
+    @abc.abstractmethod
+    def _written(self, normal: History) -> Iterable[dict[str, Any]]:
+        """The messages of a normal form, without its system message."""
+
+    def to_history_item(self, items: Iterable[Any]) -> Message | None:
+        """One message from the chunks of a stream, or from results."""
+        found = list(items)
+        if found and all(isinstance(each, ContentPartToolResult) for each in found):
+            return Message(Role.TOOL, found)
+        kind: Any = self._wrapper
+        return self._joined([each if isinstance(each, kind) else kind(each) for each in found])
+
+    @abc.abstractmethod
+    def _joined(self, chunks: list[Chunk]) -> Message | None:
+        """The message of these chunks."""
+
+    def create_chunk_wrapper(self, chunk: Any) -> Chunk:
+        """The chunk, wrapped."""
+        return self._wrapper(chunk)
 
 
 # -- reading -----------------------------------------------------------------------------------------------------------
@@ -241,12 +281,6 @@ def _check(message: Message, place: int, wire: str) -> None:
                 f"message {place}: {type(part).__name__} cannot be written in a message of role "
                 f"{message.role.value!r} for {wire}: {shown(part)}"
             )
-
-
-def system_first(history: History, messages: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The wire messages of a normal history, with its system message before them."""
-    system = history.system_message
-    return [*([] if system is None else [{"role": "system", "content": system}]), *messages]
 
 
 def gathered(message: Message) -> Iterator[Message]:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from toolglean.clients.messages.blocks import DELTA, START, STOP, Event
+from toolglean.clients.messages.blocks import Blocks, Event
 from toolglean.clients.messages.reader import MessageReader
 from toolglean.clients.messages.sources import FIELDS
 from toolglean.clients.messages.whole import message_of
@@ -41,8 +41,7 @@ class ChatAnswer:
         self._reader = reader
         self._model = model
         self._calls = ToolCallAggregator()
-        self._index = -1
-        self._kind = ""  # of the block that is open
+        self._blocks = Blocks("call_")
         self._begun = False
         self._reason: str | None = None
         self._usage: Any = None
@@ -106,20 +105,10 @@ class ChatAnswer:
         if not text:
             return []
         found: list[Event] = []
-        if self._kind != kind:
+        if self._blocks.owner != kind:
             signed = {"signature": ""} if kind == "thinking" else {}
-            found = [*self._stop(), self._block({"type": kind, kind: "", **signed})]
-            self._kind = kind
-        delta = {"type": FIELDS[kind], kind: text}
-        return [*found, {"type": DELTA, "index": self._index, "delta": delta}]
-
-    def _block(self, block: dict[str, Any]) -> Event:
-        self._index += 1
-        return {"type": START, "index": self._index, "content_block": block}
-
-    def _stop(self) -> list[Event]:
-        kind, self._kind = self._kind, ""
-        return [{"type": STOP, "index": self._index}] if kind else []
+            found = self._blocks.start(kind, {"type": kind, kind: "", **signed})
+        return [*found, self._blocks.delta(FIELDS[kind], kind, text)]
 
     def _end_of_turn(self, reason: str) -> list[Event]:
         calls = self._calls.finish()
@@ -131,15 +120,14 @@ class ChatAnswer:
                 found += self._text("text", f"{call.name}{call.unread}")
                 continue
             self._any_call = True
-            found += [*self._stop(), *self._call(call)]
-        return [*found, *self._stop()]
+            found += self._call(call)
+        return [*found, *self._blocks.stop()]
 
     def _call(self, call: ContentPartToolCall) -> list[Event]:
-        id = call.id or f"call_{self._index + 1}"  # noqa: A001  # the wire's own word
-        begun = self._block({"type": "tool_use", "id": id, "name": call.name, "input": {}})
-        delta = {"type": "input_json_delta", "partial_json": json_text(call.arguments)}
-        end = {"type": STOP, "index": self._index}
-        return [begun, {"type": DELTA, "index": self._index, "delta": delta}, end]
+        id = call.id or f"call_{self._blocks.index + 1}"  # noqa: A001  # the wire's own word
+        begun = self._blocks.start(call, {"type": "tool_use", "id": id, "name": call.name, "input": {}})
+        delta = self._blocks.delta("input_json_delta", "partial_json", json_text(call.arguments))
+        return [*begun, delta, *self._blocks.stop()]
 
 
 def _usage(given: Any) -> dict[str, int]:

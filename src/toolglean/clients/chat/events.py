@@ -9,11 +9,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from toolglean.clients.turn.duplicates import SentCall
+from toolglean.clients.turn.parsed import ParsedCall
 from toolglean.clients.turn.server_turn import ServerTurn
 from toolglean.conversation import OpenAIChunkWrapper, ToolCallAggregator
 from toolglean.conversation.openai import CUT_OFF
-from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Reasoning, Status, ToolCall
+from toolglean.events import CallDelta, CallStart, Content, Event, Reasoning
 from toolglean.tools import ToolLike, ToolSet
 
 __all__ = ["ChatEvents"]
@@ -23,9 +23,8 @@ __all__ = ["ChatEvents"]
 class _ServerCall:
     """A call that the server has parsed, as far as its events were emitted."""
 
-    index: int
-    id: str
-    sent: SentCall
+    start: CallStart
+    call: ParsedCall
     told: int = 0  # pieces of its arguments that were emitted
 
 
@@ -83,15 +82,13 @@ class ChatEvents:
         for place, (own, call) in enumerate(zip(self._own, ended, strict=True)):
             if own is not None:
                 cut = place == last and (not reason or reason in CUT_OFF)
-                found.append(self._end(own, names[place], call.arguments, call.unread, cut=cut))
+                found.append(self._turn.ended(own.start, names[place], call.arguments, call.unread, cut=cut))
         return found
 
     def _close(self) -> None:
         for place, own in enumerate(self._own):
-            if own is not None and own.sent.arguments is None:
-                own.sent.arguments = self._joined.arguments(place, over=True)
-                if own.sent.arguments is None:  # they cannot be read
-                    self._turn.duplicates.drop(own.sent)
+            if own is not None and own.call.is_open:
+                own.call.note(self._joined.arguments(place, over=True), over=True)
 
     def _progress(self, *, at_end: bool = False) -> list[Event]:
         found: list[Event] = []
@@ -99,33 +96,21 @@ class ChatEvents:
             if place == len(self._own):
                 if not (parts or at_end):
                     break  # its name may arrive in pieces
-                arguments = self._joined.arguments(place, over=at_end)
-                same = self._turn.duplicates.was_written(name, arguments)
-                if same is None and not at_end:
+                call = self._turn.parsed_call()
+                call.decide(name, self._joined.arguments(place, over=at_end), over=at_end)
+                if call.waits:
                     break  # until its arguments are complete
-                if same:
+                if call.dropped:
                     self._own.append(None)
                     continue
-                index, made = self._turn.claim()
-                self._own.append(_ServerCall(index, id or made, self._turn.duplicates.add_parsed(name, arguments)))
-                found.append(CallStart(index, id or made, name, self._known(name), self._turn.place))
+                start = self._turn.begun(name, id)
+                self._own.append(_ServerCall(start, call))
+                found.append(start)
             own = self._own[place]
             if own is None or own.told == len(parts):
                 continue
-            found += [CallDelta(own.index, part, self._turn.place) for part in parts[own.told :]]
+            found += [CallDelta(own.start.index, part, self._turn.place) for part in parts[own.told :]]
             own.told = len(parts)
-            own.sent.arguments = own.sent.arguments or self._joined.arguments(place)
+            if own.call.is_open:
+                own.call.note(self._joined.arguments(place))
         return found
-
-    def _end(self, own: _ServerCall, name: str, arguments: dict[str, Any], unread: str, *, cut: bool) -> Event:
-        status: Status = "ok"
-        if unread or not name or (cut and not arguments):
-            status = "incomplete" if cut and name else "malformed"
-        text = unread or self._turn.text_of(arguments)
-        place = self._turn.place
-        given = arguments if status == "ok" else None
-        call = ToolCall(own.id, own.index, name, self._known(name), given, text, (place, place), status)
-        return CallEnd(own.index, call, place)
-
-    def _known(self, name: str) -> bool | None:
-        return None if self._tools is None else name in self._tools

@@ -15,7 +15,7 @@ from collections.abc import AsyncIterable, Iterable, Mapping, Sequence
 from typing import Any, Unpack
 
 from toolglean.clients.chat.reasoning import DEFAULT as REASONING
-from toolglean.clients.chat.reasoning import in_fields, is_text, reasoning_of, was_cut, without_calls
+from toolglean.clients.chat.reasoning import in_fields, was_cut, without_calls
 from toolglean.clients.chat.server_calls import ServerCalls
 from toolglean.clients.chat.types import ChunkDict, CompletionDict
 from toolglean.clients.streams import AsyncReading, Reading, aread, read
@@ -24,7 +24,8 @@ from toolglean.clients.turn.plain import Plain
 from toolglean.clients.turn.text import Tools, TurnText, is_all, listed, whole_turn
 from toolglean.conversation.deltas import ChatDeltas, LegacyDeltas
 from toolglean.conversation.fields import field, text_of
-from toolglean.events import Event, ToolCall, fold
+from toolglean.conversation.openai import reasoning_of
+from toolglean.events import Event, Reasoning, ToolCall, fold
 
 __all__ = ["ChoiceReader", "StreamReader", "Tools", "adict_chunks", "dict_chunks", "dict_completion"]
 
@@ -60,7 +61,7 @@ class ChoiceReader:
             return None
         self._names = names
         events = self.turn.think(text)
-        return None if is_text(events, text) else self._thought(events)
+        return None if is_all(events, text, Reasoning) else self._thought(events)
 
     def stop_thinking(self) -> list[dict[str, Any]]:
         """The deltas of such reasoning that was held back, if content follows, or a call that the server has parsed."""
@@ -333,10 +334,10 @@ def _completed(choice: Any, turn: TurnText, *, legacy: bool) -> Any:
     if not (text or thought):
         return choice
     own = listed(message, "tool_calls")
-    if own or message.get("function_call"):
-        turn.take()
-        for each in (*own, {"function": message.get("function_call")}):
-            turn.duplicates.add_parsed_call(field(each, "function"))
+    for each in own:
+        turn.take_whole(field(each, "function"))
+    if message.get("function_call"):
+        turn.take_whole(message["function_call"])
     cut = was_cut(choice.get("finish_reason"))
     goes_on = bool(text or own or message.get("function_call"))
     thoughts = (turn.think(thought) if thought else []) + (

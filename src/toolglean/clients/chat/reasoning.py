@@ -6,27 +6,13 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from toolglean.conversation.fields import field
 from toolglean.conversation.openai import CUT_OFF, REASONING_FIELDS
 from toolglean.events import Event, Reasoning
 
-__all__ = ["DEFAULT", "in_fields", "is_text", "reasoning_of", "was_cut", "without_calls"]
+__all__ = ["DEFAULT", "in_fields", "was_cut", "without_calls"]
 
-FIRST, SECOND = REASONING_FIELDS
-DEFAULT: tuple[str, ...] = (FIRST,)
+DEFAULT = REASONING_FIELDS[:1]
 """The field for reasoning that is found in the text, if the server has shown no other."""
-
-
-def reasoning_of(holder: Any) -> tuple[str, tuple[str, ...]]:
-    """The reasoning, and the names of the fields in which it is: some servers write it twice. "" if there is none.
-
-    Args:
-        holder: a delta or a message.
-    """
-    first, second = field(holder, FIRST), field(holder, SECOND)
-    if not (isinstance(first, str) and first):
-        return (second, (SECOND,)) if isinstance(second, str) and second else ("", ())
-    return first, (FIRST, SECOND) if first == second else DEFAULT
 
 
 def was_cut(reason: Any) -> bool:
@@ -34,14 +20,10 @@ def was_cut(reason: Any) -> bool:
     return isinstance(reason, str) and reason in CUT_OFF  # a server may send any value
 
 
-def is_text(events: list[Event], text: str) -> bool:
-    """Whether the events are that reasoning and nothing else, as for most chunks."""
-    return len(events) == 1 and type(events[0]) is Reasoning and events[0].text == text
-
-
 def in_fields(deltas: Iterable[dict[str, Any]], names: tuple[str, ...]) -> list[dict[str, Any]]:
     """The deltas, with their reasoning in the fields of these names."""
-    return [dict.fromkeys(names, each[FIRST]) if names != DEFAULT and FIRST in each else each for each in deltas]
+    (own,) = DEFAULT
+    return [dict.fromkeys(names, each[own]) if names != DEFAULT and own in each else each for each in deltas]
 
 
 def without_calls(events: Iterable[Event], names: tuple[str, ...]) -> dict[str, str]:

@@ -57,7 +57,15 @@ class DeltaDict(TypedDict, total=False):
     function_call: FunctionDict | None
 
 
-class ChunkChoiceDict(TypedDict, total=False):
+class _ChoiceDict(TypedDict, total=False):
+    """What every choice has, of a chunk or of a whole answer."""
+
+    index: Required[int]
+    finish_reason: Required[str | None]
+    logprobs: Any
+
+
+class ChunkChoiceDict(_ChoiceDict, total=False):
     """One choice of a chunk.
 
     Attributes:
@@ -67,13 +75,22 @@ class ChunkChoiceDict(TypedDict, total=False):
         logprobs: the server's own.
     """
 
-    index: Required[int]
     delta: Required[DeltaDict]
-    finish_reason: Required[str | None]
-    logprobs: Any
 
 
-class ChunkDict(TypedDict, total=False):
+class _AnswerDict(TypedDict, total=False):
+    """What a chunk and a whole answer have in common."""
+
+    id: str
+    object: str
+    created: int
+    model: str
+    usage: dict[str, Any] | None
+    system_fingerprint: str | None
+    service_tier: str | None
+
+
+class ChunkDict(_AnswerDict, total=False):
     """A `chat.completion.chunk`.
 
     Attributes:
@@ -82,17 +99,10 @@ class ChunkDict(TypedDict, total=False):
         id, object, created, model, system_fingerprint, service_tier: the server's own.
     """
 
-    id: str
-    object: str
-    created: int
-    model: str
     choices: Required[list[ChunkChoiceDict]]
-    usage: dict[str, Any] | None
-    system_fingerprint: str | None
-    service_tier: str | None
 
 
-class ChoiceDict(TypedDict, total=False):
+class ChoiceDict(_ChoiceDict, total=False):
     """One choice of a whole answer.
 
     Attributes:
@@ -102,13 +112,10 @@ class ChoiceDict(TypedDict, total=False):
         logprobs: the server's own.
     """
 
-    index: Required[int]
     message: Required[DeltaDict]
-    finish_reason: Required[str | None]
-    logprobs: Any
 
 
-class CompletionDict(TypedDict, total=False):
+class CompletionDict(_AnswerDict, total=False):
     """A `chat.completion`.
 
     Attributes:
@@ -117,11 +124,4 @@ class CompletionDict(TypedDict, total=False):
         id, object, created, model, system_fingerprint, service_tier: the server's own.
     """
 
-    id: str
-    object: str
-    created: int
-    model: str
     choices: Required[list[ChoiceDict]]
-    usage: dict[str, Any] | None
-    system_fingerprint: str | None
-    service_tier: str | None

@@ -21,7 +21,7 @@ from toolglean.clients.httpx.library import (
     library_of,
     proxies,
 )
-from toolglean.clients.httpx.transport import AsyncThrough, Through, classes_of
+from toolglean.clients.httpx.transport import Through, classes_of
 from toolglean.clients.repair import Repair, RepairArguments
 from toolglean.errors import UsageError
 
@@ -160,13 +160,10 @@ def in_front_of(client: Any, repair: Repair) -> Any:
         UsageError: it is not such a client.
     """
     for library in filter(None, map(sys.modules.get, ("httpx2", "httpx"))):
-        for kind, transport, through in (
-            (library.Client, "Transport", Through),
-            (library.AsyncClient, "AsyncTransport", AsyncThrough),
-        ):
+        for kind, transport in ((library.Client, "Transport"), (library.AsyncClient, "AsyncTransport")):
             if isinstance(client, kind):
                 same = {name: getattr(client, name) for name in ("headers", "params", "cookies", "base_url", "timeout")}
-                wrapped = getattr(classes_of(library), transport)(through(client), repair)
+                wrapped = getattr(classes_of(library), transport)(Through(client), repair)
                 return kind(transport=wrapped, trust_env=False, **same)
     raise UsageError(f"client={client!r:.80} is not a client of httpx or httpx2: pass one of these")
 

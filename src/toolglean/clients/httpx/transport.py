@@ -15,7 +15,7 @@ from typing import Any
 from toolglean.clients.repair import AnswerReader, Exchange, Repair, kind_of
 from toolglean.clients.repair.bodies import BodyError, aunpacked, can_unpack, unpacked
 
-__all__ = ["AsyncThrough", "Through", "classes_of"]
+__all__ = ["Through", "classes_of"]
 
 CHANGED = frozenset({"content-length", "content-encoding", "transfer-encoding"})
 """Headers that are wrong for a repaired body."""
@@ -123,7 +123,7 @@ class _AsyncTransport(_Repairing):
 
 
 class Through:
-    """A transport that is a client."""
+    """A transport that is a client, plain or asynchronous: then each of its methods returns a coroutine."""
 
     def __init__(self, client: Any) -> None:
         self._client = client
@@ -131,21 +131,13 @@ class Through:
     def handle_request(self, request: Any) -> Any:
         return self._client.send(request, stream=True)
 
-    def close(self) -> None:
-        self._client.close()
+    handle_async_request = handle_request
 
+    def close(self) -> Any:
+        return self._client.close()
 
-class AsyncThrough:
-    """The same for an asynchronous client."""
-
-    def __init__(self, client: Any) -> None:
-        self._client = client
-
-    async def handle_async_request(self, request: Any) -> Any:
-        return await self._client.send(request, stream=True)
-
-    async def aclose(self) -> None:
-        await self._client.aclose()
+    def aclose(self) -> Any:
+        return self._client.aclose()
 
 
 @lru_cache(maxsize=2)

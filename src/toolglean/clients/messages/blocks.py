@@ -26,6 +26,7 @@ class Blocks:
 
     Attributes:
         owner: that of the open block; None if there is none.
+        index: of the block that began last; -1 before the first.
         calls: how many calls of the text were completed.
         as_sent: whether the server has begun and ended all blocks itself, one after the other, with these indexes.
     """
@@ -33,9 +34,9 @@ class Blocks:
     def __init__(self, id_prefix: str) -> None:
         self.owner: Any = None
         self.calls = 0
+        self.index = -1
         self.as_sent = True
         self._id_prefix = id_prefix
-        self._index = -1
         self._ids: set[Any] = set()  # of calls
         self._held = ""  # the last piece of a call's arguments: its end decides whether they may be complete
 
@@ -49,19 +50,19 @@ class Blocks:
         """
         found = self.stop()
         self.owner = owner
-        self._index += 1
-        self.as_sent = self.as_sent and like is not None and like.get("index") == self._index
+        self.index += 1
+        self.as_sent = self.as_sent and like is not None and like.get("index") == self.index
         if isinstance(own := field(block, "id"), str):
             self._ids.add(own)
-        return [*found, {**(like or {"type": START}), "index": self._index, "content_block": block}]
+        return [*found, {**(like or {"type": START}), "index": self.index, "content_block": block}]
 
     def delta(self, kind: str, name: str, text: str) -> Event:
         """A piece of the open block: text in the field of that name."""
-        return {"type": DELTA, "index": self._index, "delta": {"type": kind, name: text}}
+        return {"type": DELTA, "index": self.index, "delta": {"type": kind, name: text}}
 
     def moved(self, event: Event) -> Event:
         """An event of the server about the open block, with the index of ours."""
-        return event if event.get("index") == self._index else {**event, "index": self._index}
+        return event if event.get("index") == self.index else {**event, "index": self.index}
 
     def stop(self, like: Event | None = None) -> list[Event]:
         """End the block that is open, if there is one. `like`: as for `start`."""
@@ -69,7 +70,7 @@ class Blocks:
             return []
         self.owner = None
         self.as_sent = self.as_sent and like is not None
-        return [self.moved(like) if like else {"type": STOP, "index": self._index}]
+        return [self.moved(like) if like else {"type": STOP, "index": self.index}]
 
     def leave_open(self) -> None:
         """Nobody knows whether the block that is open is complete: it does not end."""

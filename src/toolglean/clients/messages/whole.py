@@ -13,6 +13,7 @@ from toolglean.clients.messages.sources import FIELDS
 from toolglean.clients.messages.types import MessageDict
 from toolglean.clients.turn.arguments import TurnArguments
 from toolglean.clients.turn.text import Tools
+from toolglean.conversation.anthropic import JoinedBlocks
 from toolglean.conversation.fields import arguments_of, field
 
 __all__ = ["dict_message", "message_of"]
@@ -59,15 +60,7 @@ def message_of(events: Iterable[Event]) -> dict[str, Any]:
 
 
 def _blocks(events: Iterable[Event]) -> list[Any]:
-    blocks: list[Any] = []
-    pieces: list[list[str]] = []
-    for event in events:
-        if event["type"] == START:
-            blocks.append(event["content_block"])
-            pieces.append([])
-        elif event["type"] == DELTA:
-            pieces[-1] += [text for name, text in event["delta"].items() if name != "type"]
-    return [_filled(block, "".join(parts)) if parts else block for block, parts in zip(blocks, pieces, strict=True)]
+    return [_filled(block, text) if text else block for block, text in JoinedBlocks(events).texts()]
 
 
 def _filled(block: Mapping[str, Any], text: str) -> dict[str, Any]:

@@ -28,7 +28,7 @@ from toolglean.clients.ollama.chunks import (
 from toolglean.clients.ollama.ids import keeping
 from toolglean.clients.ollama.requests import ChatOptions, GenerateOptions, Messages, Tools, known_tools, sent_tools
 from toolglean.conversation.fields import field
-from toolglean.conversation.parsing import check_parsing
+from toolglean.conversation.parsing import FORMAT_OPTIONS, check_parsing
 from toolglean.errors import FormatError, TemplateError, UsageError
 from toolglean.events import Event
 from toolglean.formats.spec import Format
@@ -38,8 +38,6 @@ __all__ = ["AsyncOllamaClient", "OllamaClient"]
 
 BUSY = frozenset({408, 425, 429, 500, 502, 503, 504})
 """Statuses after which a later request may succeed."""
-FORMAT_OPTIONS = ("format", "model", "template")
-"""With one of these, the user says how calls are written, and the template is not requested from the server."""
 
 
 class _Templates:
@@ -52,7 +50,9 @@ class _Templates:
         self._known: dict[str, ParserArguments] = {}
 
     def given(self, model: str) -> ParserArguments | None:
-        """The parser's arguments, if they are known without a request."""
+        """The parser's arguments, if they are known without a request: the user has said how calls are written, or the
+        server has been asked.
+        """
         if any(name in self._parsing for name in FORMAT_OPTIONS):
             return self._parsing
         return self._known.get(model)

@@ -53,22 +53,24 @@ def keeping(client: Any, messages: Sequence[Any] | None) -> Any:
     return client if kind is None or not hasattr(client, "_client") else kind(client, messages)
 
 
-class _KeepingClient(ollama.Client):
-    def __init__(self, client: ollama.Client, messages: Sequence[Any] | None) -> None:
+class _Keeping:
+    """What both clients have in common. Of an asynchronous one, `_request` returns a coroutine."""
+
+    def __init__(self, client: Any, messages: Sequence[Any] | None) -> None:
         self._client = client._client
         self._messages = messages
 
     def _request(self, cls: Any, *args: Any, **more: Any) -> Any:
-        return super()._request(_with_ids(cls), *args, **_restored(more, self._messages))
+        package: Any = super()
+        return package._request(_with_ids(cls), *args, **_restored(more, self._messages))
 
 
-class _KeepingAsyncClient(ollama.AsyncClient):
-    def __init__(self, client: ollama.AsyncClient, messages: Sequence[Any] | None) -> None:
-        self._client = client._client
-        self._messages = messages
+class _KeepingClient(_Keeping, ollama.Client):
+    pass
 
-    async def _request(self, cls: Any, *args: Any, **more: Any) -> Any:
-        return await super()._request(_with_ids(cls), *args, **_restored(more, self._messages))
+
+class _KeepingAsyncClient(_Keeping, ollama.AsyncClient):
+    pass
 
 
 def _with_ids(cls: Any) -> Any:

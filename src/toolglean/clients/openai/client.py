@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any, NoReturn, Self, Unpack
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, Self, TypeVar, Unpack
 
 from openai import AsyncOpenAI, OpenAI
 from openai.resources.responses import AsyncResponses, Responses
@@ -22,8 +22,15 @@ from toolglean.errors import UsageError
 
 __all__ = ["AsyncOpenAIClient", "OpenAIClient", "ollama_handler", "open_ai_handler"]
 
+Given = TypeVar("Given")
 
-class _Responses(Responses):
+WEBSOCKET = (
+    "responses.connect() uses a websocket, where answers are not repaired: use create(..., stream=True), or the client "
+    "that was wrapped (.client.responses.connect)"
+)
+
+
+class _NoSocket:
     """`client.responses`."""
 
     def connect(self, *_: Any, **__: Any) -> NoReturn:
@@ -35,21 +42,48 @@ class _Responses(Responses):
         raise UsageError(WEBSOCKET)
 
 
-class _AsyncResponses(AsyncResponses):
-    """The same of the asynchronous client."""
-
-    def connect(self, *_: Any, **__: Any) -> NoReturn:
-        """Refused, as in `_Responses`."""
-        raise UsageError(WEBSOCKET)
+class _Responses(_NoSocket, Responses):
+    """That of `OpenAIClient`."""
 
 
-WEBSOCKET = (
-    "responses.connect() uses a websocket, where answers are not repaired: use create(..., stream=True), or the client "
-    "that was wrapped (.client.responses.connect)"
-)
+class _AsyncResponses(_NoSocket, AsyncResponses):
+    """That of `AsyncOpenAIClient`."""
 
 
-class OpenAIClient(OpenAI):
+class _Repairing(Generic[Given]):
+    """What both clients have in common."""
+
+    client: Given
+    counts: Counts
+    _repair: Repair
+    _plain: Any  # the package's client
+    _other: Any  # the one that is not to be given, and who takes it
+    _responses: Any
+
+    def __init__(self, client: Given | None = None, **parsing: Unpack[RepairArguments]) -> None:
+        repair = Repair(**parsing)
+        given: Any = self._plain() if client is None else client
+        # The package has no public name for a client's HTTP client; its own `copy` uses this one, too.
+        copied = given.copy(http_client=in_front_of(given._client, repair))
+        vars(self).update(vars(copied), client=given, counts=repair.counts, _repair=repair)
+
+    if not TYPE_CHECKING:  # the types are the package's own
+
+        def __new__(cls, client: Any = None, **_: Any) -> Self:
+            _check_client(client, cls._plain, *cls._other)
+            return super().__new__(_class_for(cls, client, cls._plain))
+
+        def copy(self, **changes: Any) -> Self:
+            return _copied(self, changes)
+
+        with_options = copy
+
+        @cached_property
+        def responses(self) -> Any:
+            return self._responses(self)
+
+
+class OpenAIClient(_Repairing[OpenAI], OpenAI):
     """An `openai.OpenAI` that returns leaked calls as calls.
 
     Args:
@@ -68,63 +102,16 @@ class OpenAIClient(OpenAI):
     repaired answers, including `parse`, `stream`, `with_raw_response`, `with_streaming_response` and `with_options`.
     """
 
-    client: OpenAI
-    counts: Counts
-    _repair: Repair
-
-    def __init__(self, client: OpenAI | None = None, **parsing: Unpack[RepairArguments]) -> None:
-        repair = Repair(**parsing)
-        given = OpenAI() if client is None else client
-        # The package has no public name for a client's HTTP client; its own `copy` uses this one, too.
-        copied = given.copy(http_client=in_front_of(given._client, repair))
-        vars(self).update(vars(copied), client=given, counts=repair.counts, _repair=repair)
-
-    if not TYPE_CHECKING:  # the types are the package's own
-
-        def __new__(cls, client: OpenAI | None = None, **_: Any) -> Self:
-            _check_client(client, OpenAI, AsyncOpenAI, "AsyncOpenAIClient")
-            return super().__new__(_class_for(cls, client, OpenAI))
-
-        def copy(self, **changes: Any) -> OpenAIClient:
-            return _copied(self, changes)
-
-        with_options = copy
-
-        @cached_property
-        def responses(self) -> Responses:
-            return _Responses(self)
+    _plain, _other, _responses = OpenAI, (AsyncOpenAI, "AsyncOpenAIClient"), _Responses
 
     def __exit__(self, *_: object) -> None:
         self.client.close()
 
 
-class AsyncOpenAIClient(AsyncOpenAI):
+class AsyncOpenAIClient(_Repairing[AsyncOpenAI], AsyncOpenAI):
     """An `openai.AsyncOpenAI` that returns leaked calls as calls: see `OpenAIClient`."""
 
-    client: AsyncOpenAI
-    counts: Counts
-    _repair: Repair
-
-    def __init__(self, client: AsyncOpenAI | None = None, **parsing: Unpack[RepairArguments]) -> None:
-        repair = Repair(**parsing)
-        given = AsyncOpenAI() if client is None else client
-        copied = given.copy(http_client=in_front_of(given._client, repair))
-        vars(self).update(vars(copied), client=given, counts=repair.counts, _repair=repair)
-
-    if not TYPE_CHECKING:
-
-        def __new__(cls, client: AsyncOpenAI | None = None, **_: Any) -> Self:
-            _check_client(client, AsyncOpenAI, OpenAI, "OpenAIClient")
-            return super().__new__(_class_for(cls, client, AsyncOpenAI))
-
-        def copy(self, **changes: Any) -> AsyncOpenAIClient:
-            return _copied(self, changes)
-
-        with_options = copy
-
-        @cached_property
-        def responses(self) -> AsyncResponses:
-            return _AsyncResponses(self)
+    _plain, _other, _responses = AsyncOpenAI, (OpenAI, "OpenAIClient"), _AsyncResponses
 
     async def __aexit__(self, *_: object) -> None:
         await self.client.close()

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import AsyncIterable, Iterable, Mapping
-from typing import Any, TypeAlias, Unpack
+from typing import Any, TypeAlias, Unpack, get_args
 
 from openai.types import responses
 from openai.types.chat import ChatCompletion, ChatCompletionChunk
@@ -217,20 +217,11 @@ def _dumped(model: BaseModel) -> dict[str, Any]:
 
 
 _KINDS: Mapping[str, Any] = {
-    "response.output_text.delta": responses.ResponseTextDeltaEvent,
-    "response.output_text.done": responses.ResponseTextDoneEvent,
-    "response.content_part.added": responses.ResponseContentPartAddedEvent,
-    "response.content_part.done": responses.ResponseContentPartDoneEvent,
-    "response.output_item.added": responses.ResponseOutputItemAddedEvent,
-    "response.output_item.done": responses.ResponseOutputItemDoneEvent,
-    "response.function_call_arguments.delta": responses.ResponseFunctionCallArgumentsDeltaEvent,
-    "response.function_call_arguments.done": responses.ResponseFunctionCallArgumentsDoneEvent,
-    "response.reasoning_text.delta": responses.ResponseReasoningTextDeltaEvent,
-    "response.reasoning_text.done": responses.ResponseReasoningTextDoneEvent,
-    "response.completed": responses.ResponseCompletedEvent,
-    "response.incomplete": responses.ResponseIncompleteEvent,
-    "response.failed": responses.ResponseFailedEvent,
+    kind: event
+    for event in get_args(get_args(responses.ResponseStreamEvent)[0])
+    for kind in get_args(event.model_fields["type"].annotation)
 }
+"""The package's classes of events, by the type of the event."""
 
 
 def response_events(

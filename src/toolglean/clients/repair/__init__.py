@@ -1,7 +1,6 @@
 """Reads one request to a server, and repairs the bytes of its answer. No package is needed."""
 
 from toolglean.clients.repair.exchange import (
-    FORMAT_OPTIONS,
     AnswerReader,
     Counts,
     Exchange,
@@ -11,6 +10,7 @@ from toolglean.clients.repair.exchange import (
     decoded,
     kind_of,
 )
+from toolglean.conversation.parsing import FORMAT_OPTIONS
 
 __all__ = [
     "FORMAT_OPTIONS",

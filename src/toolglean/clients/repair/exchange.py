@@ -29,7 +29,7 @@ from toolglean.clients.responses.reader import ResponseReader
 from toolglean.clients.turn.arguments import TurnArguments
 from toolglean.clients.turn.text import Counts
 from toolglean.conversation.fields import field
-from toolglean.conversation.parsing import check_parsing
+from toolglean.conversation.parsing import FORMAT_OPTIONS, check_parsing
 from toolglean.errors import ToolError, UsageError
 from toolglean.formats.registry import format_of_model
 from toolglean.formats.spec import Format
@@ -44,8 +44,6 @@ Kind: TypeAlias = Literal["chat", "responses", "messages", "ollama"]
 chat.
 """
 
-FORMAT_OPTIONS = ("format", "model", "template")
-"""With one of these, the user says how calls are written; otherwise the request's model does, or it is detected."""
 PATHS: Mapping[str, Kind] = {
     "/chat/completions": "chat",
     "/responses": "responses",

@@ -1,11 +1,7 @@
 # The items of one response: ours, with the parts of text that they come from; and which events of the function calls
-# that the server has parsed are sent, and when.
-# Does not depend on what becomes of the server's other events (reader.py), on how calls are found in text, on how
-# events are numbered, or on any client's objects.
-#
-#   the text has given no call of that name     its events are sent as they come
-#   the text has given one                      they wait until its item is done: if both are the same call, none of
-#                                               them is sent, otherwise all are
+# that the server has parsed are sent.
+# Does not depend on when they are sent (turn/parsed.py), on what becomes of the server's other events (reader.py), on
+# how calls are found in text, on how events are numbered, or on any client's objects.
 """The items of one response of the Responses API: ours, and the function calls that the server has parsed."""
 
 from __future__ import annotations
@@ -14,16 +10,28 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from toolglean.clients.turn.duplicates import SentCall
+from toolglean.clients.turn.parsed import ParsedCall
 from toolglean.clients.turn.text import TurnText
-from toolglean.conversation.fields import arguments_of
+from toolglean.conversation.arguments import read_arguments
 from toolglean.conversation.fields import field as field_of
 
-__all__ = ["ADDED", "ITEM_DONE", "Item", "Part", "ServerItems"]
+__all__ = ["ADDED", "ITEM_DONE", "Item", "Part", "ServerItems", "call_item", "reasoning_item"]
 
 ADDED = "response.output_item.added"
 ITEM_DONE = "response.output_item.done"
 Event = Mapping[str, Any]
+
+
+def call_item(number: str, call_id: str, name: str, arguments: str = "", status: str = "in_progress") -> dict[str, Any]:
+    """An item of ours with a call; `number`: what its own id ends with."""
+    found = {"id": f"fc_{number}", "type": "function_call", "call_id": call_id, "name": name}
+    return found | {"arguments": arguments, "status": status}
+
+
+def reasoning_item(number: str, *texts: str) -> dict[str, Any]:
+    """An item of ours with reasoning; `number`: as for `call_item`."""
+    content = [{"type": "reasoning_text", "text": text} for text in texts]
+    return {"id": f"rs_{number}", "type": "reasoning", "summary": [], "content": content}
 
 
 @dataclass(slots=True)
@@ -75,50 +83,32 @@ class ServerItems:
 
     def __init__(self, turn: TurnText) -> None:
         self.dropped: set[int] = set()
-        self._duplicates = turn.duplicates
-        self._take = turn.take
-        self._open: dict[int, SentCall] = {}  # those being sent, by their output indexes
-        self._undecided: dict[int, list[Event]] = {}
+        self._turn = turn
+        self._calls: dict[int, ParsedCall] = {}  # those that are not over, by their output indexes
 
     def read(self, kind: str, place: int, event: Event) -> list[Event] | None:
-        """The events that can be sent after this one; None if it does not belong to a function call."""
+        """The events that can be sent after this one; None if it does not belong to a function call that waits."""
         item = event.get("item")
         if kind in {ADDED, ITEM_DONE} and field_of(item, "type") == "function_call" and place not in self.dropped:
-            return self._begun(place, event) if kind == ADDED else self._done(place, event, item)
-        if place in self._undecided:
-            self._undecided[place].append(event)
-            return []
+            return self._begun(place, event, item) if kind == ADDED else self._done(place, event, item)
+        if place in self._calls and self._calls[place].waits:
+            return self._calls[place].add(event)
         return [] if place in self.dropped else None
 
     def finish(self) -> list[Event]:
         """No more will arrive: the events that waited."""
-        for sent in self._open.values():
-            self._duplicates.drop(sent)
-        self._open.clear()
-        undecided, self._undecided = self._undecided, {}
-        return [event for events in undecided.values() for event in events]
+        calls, self._calls = self._calls, {}
+        return [event for call in calls.values() for event in call.release()]
 
-    def _begun(self, place: int, event: Event) -> list[Event]:
-        name = field_of(event.get("item"), "name")
-        if self._duplicates.was_written(name) is None:
-            self._undecided[place] = [event]
-            return []
-        self._take()
-        self._open[place] = self._duplicates.add_parsed(name)
-        return [event]
+    def _begun(self, place: int, event: Event, item: Any) -> list[Event]:
+        call = self._calls[place] = ParsedCall(self._turn)
+        return [*call.add(event), *call.decide(field_of(item, "name"))]
 
     def _done(self, place: int, event: Event, item: Any) -> list[Event]:
-        sent = self._open.pop(place, None)
-        if sent is not None:
-            arguments, unread = arguments_of(field_of(item, "arguments"))
-            sent.arguments = arguments
-            if unread:
-                self._duplicates.drop(sent)
-            return [event]
-        waited = self._undecided.pop(place, [])
-        if self._duplicates.was_call_written(item):
+        call = self._calls.pop(place, None) or ParsedCall(self._turn)
+        arguments = read_arguments(field_of(item, "arguments"))
+        found = [*call.add(event), *call.decide(field_of(item, "name"), arguments, over=True)]
+        call.note(arguments, over=True)
+        if call.dropped:
             self.dropped.add(place)
-            return []
-        self._take()
-        self._duplicates.add_parsed_call(item)
-        return [*waited, event]
+        return found

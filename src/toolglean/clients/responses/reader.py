@@ -28,7 +28,7 @@ import copy
 from collections.abc import AsyncIterable, Iterable, Mapping
 from typing import Any, Unpack
 
-from toolglean.clients.responses.items import ADDED, ITEM_DONE, Item, Part, ServerItems
+from toolglean.clients.responses.items import ADDED, ITEM_DONE, Item, Part, ServerItems, call_item, reasoning_item
 from toolglean.clients.responses.reasoning import ENDS, ServerReasoning
 from toolglean.clients.responses.types import ResponseEventDict
 from toolglean.clients.responses.whole import dict_response, with_output
@@ -262,7 +262,7 @@ class ResponseReader:
 
     # -- items of ours -------------------------------------------------------------------------------------------------
 
-    def _opened(self, part: Part, **body: Any) -> dict[str, Any]:
+    def _opened(self, part: Part, body: dict[str, Any]) -> dict[str, Any]:
         part.gave = True
         part.item = Item(self._next, body)
         self._next += 1
@@ -275,15 +275,8 @@ class ResponseReader:
         return item.event(ITEM_DONE, item=item.body | body)
 
     def _start(self, part: Part, event: CallStart) -> dict[str, Any]:
-        return self._opened(
-            part,
-            id=f"fc_{self._prefix}{self._made}",
-            type="function_call",
-            call_id=event.id or f"{self._prefix}{event.index}",
-            name=event.name,
-            arguments="",
-            status="in_progress",
-        )
+        call_id = event.id or f"{self._prefix}{event.index}"
+        return self._opened(part, call_item(f"{self._prefix}{self._made}", call_id, event.name))
 
     def _end(self, part: Part, item: Item, status: Status) -> list[dict[str, Any]]:
         # A client may ignore the item's status, so the arguments of a call that must not run are not JSON either.
@@ -297,7 +290,7 @@ class ResponseReader:
         opened = []
         if part.item is None:
             part.thinks = True
-            opened = [self._opened(part, id=f"rs_{self._prefix}{self._made}", type="reasoning", summary=[], content=[])]
+            opened = [self._opened(part, reasoning_item(f"{self._prefix}{self._made}"))]
         item = part.item
         assert item is not None  # it was opened above
         item.pieces.append(text)

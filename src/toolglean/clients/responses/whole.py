@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Unpack
 
+from toolglean.clients.responses.items import call_item, reasoning_item
 from toolglean.clients.responses.reasoning import reasoning_texts, with_texts
 from toolglean.clients.responses.types import ResponseDict
 from toolglean.clients.turn.arguments import TurnArguments, text_for
@@ -39,8 +40,7 @@ def dict_response(response: Mapping[str, Any], tools: Tools = None, **parsing: U
     output = listed(response, "output")
     for item in output:
         if field(item, "type") == "function_call":
-            reader.turn.duplicates.add_parsed_call(item)
-            reader.turn.take()
+            reader.turn.take_whole(item)
     places = reader.places_of_calls(output)
     cut = response.get("status") in ("incomplete", "failed")  # a server may send any value
     found = [
@@ -122,20 +122,12 @@ class _WholeReader:
             return part
         left, output = whole_turn(text, self.turn.part())
         if output.reasoning:
-            content = [{"type": "reasoning_text", "text": output.reasoning}]
-            thoughts.append({"id": f"rs_{self._id()}", "type": "reasoning", "summary": [], "content": content})
+            thoughts.append(reasoning_item(self._id(), output.reasoning))
         calls += map(self._call, output.calls)
         return {**part, "text": left}
 
     def _call(self, call: ToolCall) -> dict[str, Any]:
-        return {
-            "id": f"fc_{self._id()}",
-            "type": "function_call",
-            "call_id": call.id,
-            "name": call.name,
-            "arguments": call.arguments_text or "{}",
-            "status": "completed",
-        }
+        return call_item(self._id(), call.id, call.name, call.arguments_text or "{}", "completed")
 
     def _id(self) -> str:
         self._made += 1

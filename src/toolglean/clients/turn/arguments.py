@@ -6,12 +6,11 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
-from toolglean.clients.turn.text import Counts, NewField, Tools, TurnText
+from toolglean.clients.turn.text import Counts, Tools, TurnText
 from toolglean.conversation.parsing import check_names
-from toolglean.conversation.reasoning_field import ReasoningField, parser_of_reasoning
+from toolglean.conversation.reasoning_field import reader_of_reasoning
 from toolglean.options import ParserOptions, changed, options_of
 from toolglean.parser import Parser, ParserArguments
 
@@ -51,10 +50,7 @@ def text_for(tools: Tools, parsing: Mapping[str, Any]) -> TurnText:
     check_names(asked)
     unknown = chosen.unknown_tools or "content"
     given = {**asked, "options": changed(chosen, unknown_tools=unknown)}
-    field: NewField | None = None
-    if chosen.calls_in_reasoning != "text":
-        new = partial(parser_of_reasoning, tools, given)
-        field = partial(ReasoningField, new, at_once=chosen.calls_in_reasoning == "call")
+    field = reader_of_reasoning(tools, given)
     return TurnText(Parser(tools, **given), chosen.id_prefix or "", unknown_tools=unknown, reasoning=field, **own)
 
 

@@ -12,8 +12,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from toolglean.conversation.fields import arguments_of, field
-
 __all__ = ["DuplicateFilter", "SentCall"]
 
 
@@ -44,12 +42,6 @@ class DuplicateFilter:
         self._parsed.append(SentCall(name, arguments))
         return self._parsed[-1]
 
-    def add_parsed_call(self, call: Any) -> None:
-        """The same for a call that came in one piece: an object with its `name` and its `arguments`."""
-        name, (arguments, unread) = field(call, "name"), arguments_of(field(call, "arguments"))
-        if not unread:
-            self.add_parsed(name, arguments)
-
     def add_written(self, name: str, arguments: Any = None) -> SentCall:
         """A call in the text is emitted."""
         self._written.append(SentCall(name, arguments))
@@ -77,11 +69,6 @@ class DuplicateFilter:
             None if that is not known yet, because the arguments of one of the two are incomplete.
         """
         return _same(self._parsed, name, arguments)
-
-    def was_call_written(self, call: Any) -> bool:
-        """The same for a call of the server that came in one piece."""
-        name, (arguments, unread) = field(call, "name"), arguments_of(field(call, "arguments"))
-        return not unread and self.was_written(name, arguments) is True
 
     def was_written(self, name: Any, arguments: Any = None) -> bool | None:
         """Whether this call of the server was in the text: see `was_parsed`."""

@@ -12,6 +12,7 @@ from typing import Any
 from toolglean.clients.turn.arguments import text_for, with_own_ids
 from toolglean.clients.turn.duplicates import DuplicateFilter
 from toolglean.clients.turn.numbering import shifted
+from toolglean.clients.turn.parsed import ParsedCall
 from toolglean.conversation.fields import arguments_of
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Status, ToolCall
 from toolglean.scan.nested import json_text
@@ -73,6 +74,10 @@ class ServerTurn:
         """The calls of the turn that have arrived from one source only so far."""
         return self._turn.duplicates
 
+    def parsed_call(self) -> ParsedCall:
+        """A call that the server begins to send, piece by piece."""
+        return ParsedCall(self._turn)
+
     def settle(self) -> list[Event]:
         """The server has sent more of its calls: the events of those in the text that no longer wait for them."""
         return self._numbered(self._turn.settle())
@@ -82,38 +87,46 @@ class ServerTurn:
         return [event for each in held for event in self.call(*each)]
 
     def _parsed(self, name: Any, arguments: Any, id: Any) -> list[Event]:  # noqa: A002
-        index, place = self._next, self._chars
-        self._next += 1
         name = name if isinstance(name, str) else ""
         found, unread = arguments_of(arguments)
         if not unread:
             self.duplicates.add_parsed(name, found)
-        status: Status = "malformed" if unread or not name else "ok"
-        known = None if self._tools is None else name in self._tools
-        text = unread or _text_of(found)
+        start = self.begun(name, id)
+        end = self.ended(start, name, found, unread)
+        return [start, CallDelta(start.index, end.call.arguments_text, self._chars), end]
+
+    def begun(self, name: str, id: Any) -> CallStart:  # noqa: A002
+        """The beginning of a call that the server has parsed, with the next index; and an id, if it has none."""
+        index = self._next
+        self._next += 1
         own = id if id and isinstance(id, str) else f"{self.id_prefix}{index}"
-        given = found if status == "ok" else {}
-        call = ToolCall(own, index, name, known, given, text, (place, place), status)
-        return [
-            CallStart(index, call.id, name, known, place),
-            CallDelta(index, text, place),
-            CallEnd(index, call, place),
-        ]
+        return CallStart(index, own, name, self._known(name), self._chars)
+
+    def ended(
+        self, start: CallStart, name: str, arguments: dict[str, Any], unread: str, *, cut: bool = False
+    ) -> CallEnd:
+        """Its end.
+
+        Args:
+            start: its beginning.
+            name: the tool; more of the name may have come since then.
+            arguments, unread: as `arguments_of` returns them.
+            cut: whether the turn was cut off in it.
+        """
+        status: Status = "ok"
+        if unread or not name or (cut and not arguments):
+            status = "incomplete" if cut and name else "malformed"
+        place, text = (self._chars, self._chars), unread or _text_of(arguments)
+        call = ToolCall(start.id or "", start.index, name, self._known(name), arguments, text, place, status)
+        return CallEnd(start.index, call, self._chars)
+
+    def _known(self, name: str) -> bool | None:
+        return None if self._tools is None else name in self._tools
 
     @property
     def place(self) -> int:
         """How much text was read, in characters."""
         return self._chars
-
-    def claim(self) -> tuple[int, str]:
-        """The index of a call that the server is sending piece by piece, and an id for it if it has none."""
-        index = self._next
-        self._next += 1
-        return index, f"{self.id_prefix}{index}"
-
-    def text_of(self, arguments: dict[str, Any]) -> str:
-        """The arguments as JSON text."""
-        return _text_of(arguments)
 
     def finish(self, *, cut: bool = False) -> list[Event]:
         """The turn is over.

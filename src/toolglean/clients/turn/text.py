@@ -22,14 +22,16 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 from toolglean.clients.turn.duplicates import DuplicateFilter, SentCall
 from toolglean.clients.turn.numbering import shifted
 from toolglean.clients.turn.unknown import log_unknown, unknown_tool
-from toolglean.conversation.reasoning_field import ReasoningField, Said
+from toolglean.conversation.arguments import read_arguments
+from toolglean.conversation.fields import field as field_of
+from toolglean.conversation.reasoning_field import NewField, ReasoningField, Said
 from toolglean.conversation.tape import Tape
 from toolglean.events import (
     CallDelta,
@@ -50,10 +52,9 @@ from toolglean.tools import ToolLike, ToolSet
 if TYPE_CHECKING:
     from toolglean.engine.evidence.kinds import Special
 
-__all__ = ["Counts", "NewField", "Tools", "TurnText", "is_all", "listed", "whole_turn"]
+__all__ = ["Counts", "Tools", "TurnText", "is_all", "listed", "whole_turn"]
 
 Tools: TypeAlias = Iterable[ToolLike] | ToolSet | None
-NewField: TypeAlias = Callable[[Callable[[CallEnd], bool]], ReasoningField]
 
 
 @dataclass(slots=True)
@@ -327,6 +328,20 @@ class TurnText:
         """The server has sent a call itself. If only one call may be emitted, it was this one."""
         self._shared.free = self._shared.free and not self._single
 
+    def take_whole(self, call: Any) -> bool:
+        """The same for a call that came in one piece: an object with its `name` and its `arguments`.
+
+        Returns:
+            Whether it counts: not if the text has given the same call.
+        """
+        name, arguments = field_of(call, "name"), read_arguments(field_of(call, "arguments"))
+        if arguments is not None:
+            if self.duplicates.was_written(name, arguments):
+                return False
+            self.duplicates.add_parsed(name, arguments)
+        self.take()
+        return True
+
     def _told(self, events: list[Event], *, at_end: bool = False) -> list[Event]:
         found: list[Any] = []
         for event in events:
@@ -427,11 +442,18 @@ def listed(holder: Mapping[str, Any], name: str) -> Iterable[Any]:
     return found if isinstance(found, list | tuple) else ()
 
 
-def is_all(events: list[Event], text: str) -> bool:
-    """Whether the events are the text and nothing else, as for most chunks."""
+def is_all(events: list[Event], text: str, kind: type[Content | Reasoning] = Content) -> bool:
+    """Whether the events are the text and nothing else, as for most chunks.
+
+    Args:
+        events: the events.
+        text: the text.
+        kind: which kind of text.
+    """
     if len(events) == 1:
-        return type(events[0]) is Content and events[0].text == text
-    found = [event.text for event in events if type(event) is Content]
+        first: Any = events[0]
+        return type(first) is kind and bool(first.text == text)
+    found = [event.text for event in events if isinstance(event, kind)]
     return len(found) == len(events) and "".join(found) == text
 
 
