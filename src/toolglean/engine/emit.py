@@ -102,8 +102,8 @@ class Emitter(Outbox):
                 self._report(event)
             elif isinstance(event, Markup):
                 self.markup(event.text, event.start)
-        elif isinstance(event, Markup) and not self.strays.marks:
-            self.settle()  # that is what it became
+        elif isinstance(event, Markup) and event.start <= self._ws_start < event.start + len(event.text):
+            self.settle()  # what waited is part of that
         return []
 
     @property
