@@ -166,6 +166,10 @@ def test_tags_in_data_are_noted_however_they_are_cut() -> None:
 
 
 CUTS = {
+    "what is no tag behind a mention": (
+        "harmony",
+        HARMONY.replace("<|channel|>commentary ", "I ").replace("<|call|>", "<|cSee `<|channel|>x"),
+    ),
     "a problem about text that waits": (
         "step-3",
         '<｜tool_calls_begin｜><｜tool_call_begin｜>function<｜tool_sep｜><steptml:invoke name=""""""f"><steptml:parameter name="x">y</',

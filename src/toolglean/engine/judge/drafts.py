@@ -265,7 +265,7 @@ class Draft(Kept):
             and (self.since >= 0 or self.after(first).startswith(self._marks))
         ):
             self.since = first if self.since < 0 else self.since
-            return _goes_on(self.after(self.since))
+            return _goes_on(self.after(self.since)[: start + len(text) - self.since])
         return self.over is not None or not self.is_alone or self.shares_line(first)
 
     def is_over_at(self, ends: bool, closes: bool, opens: bool) -> bool:  # noqa: FBT001  # of one marker
