@@ -166,6 +166,7 @@ def test_tags_in_data_are_noted_however_they_are_cut() -> None:
 
 
 CUTS = {
+    "a line that ends behind no tag": ("hunyuan-dense", '`<tool_call>pay```json\n""```</tool_call></.\ntool_call>'),
     "what is no tag behind a mention": (
         "harmony",
         HARMONY.replace("<|channel|>commentary ", "I ").replace("<|call|>", "<|cSee `<|channel|>x"),

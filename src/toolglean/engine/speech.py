@@ -313,7 +313,7 @@ class Speech(Keeping):
         # Whether that text shows that the draft is not one of the turn's calls. Then it is read again after the draft.
         self.remember(text)
         draft = self.judge.draft
-        if draft is None or draft.is_quoted or text.isspace():
+        if draft is None or draft.is_quoted or (text.isspace() and draft.since < 0):
             return False
         is_ended = draft.is_ended_by(text, start)
         if is_ended:
