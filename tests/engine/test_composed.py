@@ -49,6 +49,9 @@ ROWS: dict[str, tuple[str, str, list[Any], str]] = {
     "a mention of another family after a call": (
         "auto", f"{NOTE}\nNever write {PHI} in an answer.", [NOTED], "",
     ),
+    "a mention after a lone backtick, before a marker and another backtick": (
+        "hermes", f"It`s so.\nNever write {NOTE} in an answer.<|im_end|> and ` more", [], "",
+    ),
     "a mention with another family's closer": (
         "granite-3", f"Never write {PHI} in an answer.", [], "",
     ),

@@ -164,7 +164,7 @@ class Speech(Keeping):
         """A marker was read: what follows is content (0), or reasoning of one kind. White space after it is markup."""
         draft = self.judge.draft
         if draft is not None and (draft.is_quoted or draft.kind is Kind.OBJECT):
-            if self.reads_draft_again(draft):  # neither code nor a transcript continues after such a marker
+            if self.reads_draft_again(draft, ends=True):  # neither code nor a transcript goes on after such a marker
                 self.tape.interrupt()
             else:
                 self.keep_draft()
@@ -346,10 +346,10 @@ class Speech(Keeping):
         self.judge.draft.end_at(place, limit)
         self.tape.interrupt()
 
-    def reads_draft_again(self, draft: Draft) -> bool:
-        """Whether a draft that is not code is read again, since it may have to be held back for another reason."""
+    def reads_draft_again(self, draft: Draft, *, ends: bool = False) -> bool:
+        """Whether a draft that is not code is read again: it may be held back for another reason. `ends`: code ends."""
         size = draft.end - draft.start
-        if not draft.again or draft.over is not None or not self.tape.may_read_again(size, draft.start):
+        if not draft.again or (draft.over is not None and not ends) or not self.tape.may_read_again(size, draft.start):
             return False
         self.tape.count_again(size)
         draft.end_at(draft.start, None)
