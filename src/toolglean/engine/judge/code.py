@@ -196,10 +196,6 @@ class Quotes(Plain):
 
     # -- what changes --------------------------------------------------------------------------------------------------
 
-    def call_began(self) -> None:
-        """A call is certain: it is in no document."""
-        self.skip()
-
     def entered(self) -> None:
         """A marker was read: a document does not go on after it, unless it is in a string."""
         if self.where.documents and self.where.string is None:
@@ -211,7 +207,7 @@ class Quotes(Plain):
             self.where, self._before, self._calm, self._passed = Where(), None, False, ""
 
     def skip(self) -> None:
-        """Content follows that is not read, since it is quoted as a whole."""
+        """What follows is not read, since it is quoted as a whole, or a call: no document goes on in it."""
         self._before = None
         if self.where.documents:
             self.where = self.where.without_documents()

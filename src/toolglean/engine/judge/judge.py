@@ -131,7 +131,7 @@ class Judge(Plain):
         """A call is certain."""
         self.closers = self.closers.expecting((), 0)
         if self.code is not None:
-            self.code.call_began()
+            self.code.skip()
 
     def turn_began(self, code: Quotes | None) -> None:
         """The prompt is over, and nothing was open at its end."""

@@ -12,13 +12,12 @@ from typing import Protocol
 
 from toolglean.engine.page.documents import Document, begun, is_in_string, is_small, may_follow, read_on, without_outer
 from toolglean.engine.page.expressions import Rows, ends_paragraph, is_mention, kind_of
-from toolglean.engine.page.table import At, Context
+from toolglean.engine.page.table import MOST_BLANKS, At, Context
 from toolglean.engine.page.where import Guess, Run, Where, blanks_before
 
 __all__ = ["Marks", "Reading"]
 
 _PLAIN = Context.PLAIN
-_BLANKS = 32
 _FENCE = 3
 _AHEAD = 192
 _space = re.compile(r"\s").search
@@ -269,10 +268,10 @@ class Reading:
         rest = ahead[run.size :]
         if run.indent and rest[:1] in {"<", "[", "&"}:
             return True
-        if not self.ends and len(rest) <= _BLANKS and not rest.strip(" \t\r"):
+        if not self.ends and len(rest) <= MOST_BLANKS and not rest.strip(" \t\r"):
             return None
         blanks = len(rest) - len(rest.lstrip(" \t\r"))
-        return blanks <= _BLANKS and rest[blanks : blanks + 1] in {"\n", self.rows.mark}
+        return blanks <= MOST_BLANKS and rest[blanks : blanks + 1] in {"\n", self.rows.mark}
 
     def _read_tildes(self, run: Run, end: int) -> int:
         if run.size < _FENCE:

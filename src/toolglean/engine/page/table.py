@@ -16,8 +16,8 @@ from toolglean.formats.quotations import OTHERS, RESULTS, ROLE_HEADERS, ROLES
 from toolglean.scan.text import WORD
 
 __all__ = [
-    "BLANKS", "INDENT", "MARK", "MOST_DEEP", "MOST_SCALAR", "PARAGRAPH_ENDS", "At", "Context",
-    "Inside", "Lasts", "Row", "escape", "rows",
+    "BLANKS", "INDENT", "MARK", "MOST_BLANKS", "MOST_DEEP", "MOST_INDENT", "MOST_SCALAR", "PARAGRAPH_ENDS", "At",
+    "Context", "Inside", "Lasts", "Row", "escape", "rows",
 ]  # fmt: skip
 
 MARK = "\0"
@@ -93,8 +93,10 @@ class Row(NamedTuple):
     goes_on: str = ""
 
 
-BLANKS = r"[ \t\r]{0,32}"
-INDENT = r"[ \t]{0,3}"
+MOST_BLANKS, MOST_INDENT = 32, 3
+"""How many blanks may be between a sign and the end of its line, and before a fence that is first on its line."""
+BLANKS = rf"[ \t\r]{{0,{MOST_BLANKS}}}"
+INDENT = rf"[ \t]{{0,{MOST_INDENT}}}"
 MOST_DEEP = 128
 """How many containers of JSON may be open in each other."""
 MOST_SCALAR = 64

@@ -7,12 +7,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from toolglean.engine.page.documents import Document, is_in_string
-from toolglean.engine.page.table import Context
+from toolglean.engine.page.table import MOST_INDENT, Context
 
 __all__ = ["Guess", "Ruler", "Run", "Stretch", "Where", "blanks_before"]
-
-
-_INDENT = 3  # blanks before a fence that is first on its line
 
 
 class Run(NamedTuple):
@@ -127,7 +124,7 @@ def blanks_before(text: str, place: int, before: int) -> int:
     else:
         begin = 1
     count = before + place - begin
-    return count if count <= _INDENT and not text[begin:place].strip(" \t") else -1
+    return count if count <= MOST_INDENT and not text[begin:place].strip(" \t") else -1
 
 
 class Stretch(NamedTuple):

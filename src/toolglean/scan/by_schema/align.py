@@ -52,11 +52,6 @@ class Style(NamedTuple):
     quote: str
     tail: str
 
-    @property
-    def hassign_at(self) -> bool:
-        """Whether only a sign is after the key, which may be in any text."""
-        return self.tail in _SIGNS
-
 
 class Head(NamedTuple):
     """Where a pair begins, where its value begins, and its key."""
