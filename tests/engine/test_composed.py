@@ -182,6 +182,10 @@ CUTS = {
         "pangu-embedded",
         f"</s>\n<|tool_call_start|>\n\nI will look.\n````xml\n```\n<TOOLCALL>[{_json(1)}]</TOOLCALL>\n````",
     ),
+    "a late closer behind the beginning of another": (
+        "hunyuan-dense",
+        "<tool_call>a```json{```</tool_call>```\n```</</tool_calls>",
+    ),
     "white space before a marker that may begin a line": (
         "minicpm-5",
         f'{NOTE}\n<tool_call>\n<|eot_id|><|start_header_id|>user<|end_header_id|>\n\n{{"tool_calls": [{_json(1)}]}}',

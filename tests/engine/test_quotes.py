@@ -126,7 +126,7 @@ TOKENS = [*dict(RESULTS), *OTHERS, *ROLE_HEADERS, "~~~", "<!--", "<pre", "<CODE"
 @pytest.mark.parametrize("token", TOKENS)
 def test_every_token_is_looked_for_and_every_beginning_of_one(token: str) -> None:
     # Text is ruled out by the characters with which tokens begin, before it is searched.
-    search = page_of().rows.search_plain.search
+    search = page_of().rows.may_open
     assert search(f"see {token} there")
     assert all(search(f"see {token[:size]}") for size in range(1, len(token)))
     assert search("see\n> there")

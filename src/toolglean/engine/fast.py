@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 from toolglean.engine.by_schema.lines import READ, lines_of
 from toolglean.engine.modes import CALL, CONTENT, DONE, TEXT
 from toolglean.engine.prose import begin_of_orphans
+from toolglean.engine.state import BEGIN_TAGS
 from toolglean.engine.tape import WINDOW
 from toolglean.events import Content
 from toolglean.scan.text import KEPT, NO_GUARD
@@ -160,7 +161,7 @@ class FastPath:
                 self._finder = self._plan.text_finder(turn)
                 self._find_opener = self._finder.search
                 self._look_on = judge.header_begun
-        elif turn.has_content and turn.emit.clean and not judge.must_look:
+        elif turn.has_content and turn.emit.clean and not judge.fence:
             if turn.notes_unread(self._pos - len(turn.tape.held)):
                 return
             if judge.closers.late:
@@ -183,7 +184,8 @@ class FastPath:
         turn = self._turn
         code = turn.judge.code
         kept = turn.candidate is not None or turn.tape.held != "" or turn.around.waits
-        self._look_on = kept or self._at_line or (code is not None and code.begun)
+        kept = kept or (not turn.has_tags and (self._last[-1:] or turn.last_char) in BEGIN_TAGS)
+        self._look_on = kept or self._at_line or (code is not None and code.waits)
         self._guard, self._second = ("", "") if self._look_on else self._guards
 
     def _keep(self, event: Content) -> list[Event]:
@@ -199,12 +201,12 @@ class FastPath:
     def _tell_quotations(self, text: str, start: int) -> None:
         # Content with something in it that may begin a quotation or JSON; mostly it does not.
         self._own()
-        self._turn.note_tags(text)
-        judge = self._turn.judge
-        code = judge.code
+        turn, last = self._turn, self._last[-1:] or self._turn.last_char
+        turn.note_tags(text, last)
+        code = turn.judge.code
         if self._lines is not None:
-            self._turn.look_around(text, (self._last or self._turn.last_text)[-1:])
-        if code is not None and (code.begun or code.may_open(text, self._last)):
+            turn.look_around(text, last)
+        if code is not None and (code.waits or code.may_open(text, self._last)):
             self._look_for_quotes(code, text, start)
         else:
             self._last = self._with_last(text)
@@ -220,8 +222,6 @@ class FastPath:
         self._catch_up()
         code.scan(text, start)
         self._turn.note_last(text)
-        if code.waits:
-            self._shut_fast_paths()
 
     def _with_last(self, text: str) -> str:
         # What is kept of the text before, after that piece.
@@ -249,7 +249,7 @@ class FastPath:
             or lines.find_sign(text)
             or start < 0
             or len(text) > WINDOW
-            or (code and code.begun)
+            or (code and code.waits)
             or turn.around.waits
         ):
             return self._beside_opener(chunk)
@@ -276,7 +276,7 @@ class FastPath:
         turn = self._turn
         tape, finder = turn.tape, self._finder
         text, start = tape.held + chunk, self._pos - len(tape.held)
-        if finder is None or start < 0 or len(chunk) > WINDOW or (not turn.channel and "`" in text):
+        if finder is None or start < 0 or len(chunk) > WINDOW:
             return None  # a place below 0: what waits is from the prompt
         place = self._end_of_plain(finder, text)
         if place < 0:

@@ -110,7 +110,7 @@ def _read_orphans(turn: Turn, text: str, i: int, part: tuple[int, int], found: s
     # The text up to the part is content, and the part is closers, before that marker or before what waits.
     begin, end = part
     if begin > i:
-        read, waits = _say_text(turn, text, i, begin, "")
+        read, waits = _say_text(turn, text, i, begin, found and text[begin:end] + found)
         return turn.hold(text, read) if waits else read
     if not turn.may_end_with_orphans:
         turn.say(text[begin:end], turn.tape.base + begin)

@@ -72,7 +72,7 @@ class Speech(Keeping):
         self._say_content(text, start)
 
     def _say_content(self, text: str, start: int) -> None:
-        self.note_tags(text)
+        self.note_tags(text, self.last_char)
         self.last_char = text[-1:] or self.last_char
         if self.unread is not None and text:
             self.note_unread(text, start)

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from toolglean.engine.repair.suspended import Repair, Suspended
     from toolglean.limits import Limits
 
-__all__ = ["Rules", "TurnState"]
+__all__ = ["BEGIN_TAGS", "Rules", "TurnState"]
 
 
 class Rules(NamedTuple):
@@ -215,10 +215,10 @@ class TurnState(Plain):
         quoted = quoted or (judge.in_doubt and judge.code is not None and judge.code.end == self.region.start)
         return quoted and not self.tape.is_trusted(self.region.start)
 
-    def note_tags(self, text: str) -> None:
-        """That text is content, behind the last character."""
-        if not self.has_tags and ("<" in text or "[" in text or self.last_char in _BEGIN_TAGS):
-            self.has_tags = _tag(self.last_char + text) is not None
+    def note_tags(self, text: str, last: str) -> None:
+        """That text is content, behind that character."""
+        if not self.has_tags and ("<" in text or "[" in text or last in BEGIN_TAGS):
+            self.has_tags = _tag(last + text) is not None
 
     @property
     def may_end_with_orphans(self) -> bool:
@@ -254,6 +254,6 @@ class TurnState(Plain):
         return code is not None and self.mode is not DONE and not self.tape.in_prompt and code.over is not None
 
 
-_BEGIN_TAGS = frozenset("<[")
+BEGIN_TAGS = frozenset("<[")
 _tag = re.compile(r"<[^\W\d_]|<[/｜|]|\[[/A-Z]").search
 _READING = tuple(slot for slot in TurnState.__slots__ if slot != "tape")

@@ -126,7 +126,7 @@ class Turn(Speech):
         mark = Mark(text[:kept], start, None if problem is None else (problem, text))
         patience = min(PATIENCE, self.limits.held) if closers and SPECIAL.intersection(mark.text) else 0
         self.at_start = False
-        self.note_tags(mark.text)
+        self.note_tags(mark.text, self.last_char)
         self.keep_marker(mark.text, start)
         before = self.last_text if self.in_sentence else ""  # a sentence goes on behind a marker
         self.leave(text_follows=False)

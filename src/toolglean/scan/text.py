@@ -94,7 +94,7 @@ class Finder:
     """
 
     __slots__ = (
-        "_by_two", "_exact", "_expression", "_first", "_letters", "_longest", "_single", "alike", "guards",
+        "_by_two", "_exact", "_expression", "_first", "_letters", "_longest", "_of_lines", "_single", "alike", "guards",
         "line_words", "literals", "openers", "search", "unguarded", "words",
     )  # fmt: skip
 
@@ -121,6 +121,8 @@ class Finder:
         for key, found in self._by_two.items():
             if len(key) > 1 and key[0] in self._single:
                 found.append(key[0])
+        # The keys of those that are found only at the beginning of a line.
+        self._of_lines = {each[:size] for each in self.line_words for size in (1, 2)}
         self.openers = "".join(key for key in self._by_two if len(key) == 1)
         self._first = self.openers if len(self.openers) == 1 else ""
         self._letters = frozenset(each for each in self.openers if words and each.isalpha()) - self._single
@@ -141,7 +143,7 @@ class Finder:
             return Finder(every, words=self.words, exact=self._exact, unguarded=self.unguarded, line_words=like)
         twin = Finder.__new__(Finder)
         twin.alike, twin.openers, twin.guards, twin.search = self.alike, self.openers, self.guards, self.search
-        twin.words, twin.line_words = self.words, self.line_words
+        twin.words, twin.line_words, twin._of_lines = self.words, self.line_words, self._of_lines
         twin._expression, twin._exact, twin.unguarded = self._expression, self._exact, self.unguarded
         twin._first, twin._letters, twin._single = self._first, self._letters, self._single
         twin.literals = tuple(sorted([*self.literals, *more], key=_longest_first))
@@ -180,13 +182,17 @@ class Finder:
                     pos = -1 if found is None else found.start()
             if pos < 0:
                 return end, ""
-            if text[pos] in self._letters and _is_inside_word(text[pos - 1] if pos > begin else last[-1:]):
+            char, key = text[pos], text[pos : pos + 2]
+            literals = by_two.get(key)
+            if literals is None:
+                if char not in self._single:
+                    pos += 1
+                    continue
+                literals, key = [char], char
+            if char in self._letters and _is_inside_word(text[pos - 1] if pos > begin else last[-1:]):
                 pos += 1
                 continue
-            literals = by_two.get(text[pos : pos + 2])
-            if literals is None:
-                literals = [text[pos]] if text[pos] in self._single else []
-            if self.line_words and (text[pos - 1] if pos > begin else last[-1:]) not in {"", "\n"}:
+            if key in self._of_lines and (text[pos - 1] if pos > begin else last[-1:]) not in {"", "\n"}:
                 literals = [each for each in literals if each not in self.line_words]
             rest = text[pos:] if end - pos < self._longest else ""
             for literal in literals:

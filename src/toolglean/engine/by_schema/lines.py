@@ -51,11 +51,12 @@ class _Searches:
     Attributes: see `Lines`. `kinds` says for the first two characters of a line whether it must be examined.
     """
 
-    __slots__ = ("find_opener", "find_sign", "guards", "kinds", "longest", "words")
+    __slots__ = ("begun", "find_opener", "find_sign", "guards", "kinds", "longest", "words")
 
     def __init__(self, finder: Finder, watch: Watch) -> None:
         self.words = tuple(finder.line_words)
         self.longest = max(map(len, self.words), default=0)
+        self.begun = frozenset(each[: size + 1] for each in self.words for size in range(len(each)))
         anywhere = finder.within_lines()
         _, (first, second) = watch(anywhere)
         self.guards = (first, LINE) if second == NO_GUARD else ("", "")
@@ -81,11 +82,11 @@ class Lines:
         find_sign: tells whether there is something else in text to examine than lines.
     """
 
-    __slots__ = ("_kinds", "_longest", "_names", "_words", "find_opener", "find_sign", "guards")
+    __slots__ = ("_begun", "_kinds", "_longest", "_names", "_words", "find_opener", "find_sign", "guards")
 
     def __init__(self, finder: Finder, watch: Watch, names: frozenset[str]) -> None:
         found = _searches_of(finder.alike, watch)
-        self._names, self._words, self._longest = names, found.words, found.longest
+        self._names, self._words, self._begun, self._longest = names, found.words, found.begun, found.longest
         self._kinds = found.kinds[bool(names)]
         self.find_opener, self.find_sign, self.guards = found.find_opener, found.find_sign, found.guards
 
@@ -113,7 +114,7 @@ class Lines:
         return -1
 
     def _learn(self, two: str) -> bool:
-        found = bool(self._names and may_begin(two)) or any(_is_begun(each, two) for each in self._words)
+        found = bool(self._names and may_begin(two)) or two in self._begun or two[:1] in self._words
         if len(self._kinds) < MOST_KINDS:
             self._kinds[two] = found
         return found
@@ -123,12 +124,7 @@ class Lines:
             return True
         if self._names and (found := begins(text, i, self._names, opens_content=False, at_end=True)) is not False:
             return found
-        rest = text[i : i + self._longest]
-        return None if len(rest) == len(text) - i and any(each.startswith(rest) for each in self._words) else False
-
-
-def _is_begun(word: str, two: str) -> bool:
-    return word.startswith(two) or two.startswith(word)
+        return None if len(text) - i <= self._longest and text[i:] in self._begun else False
 
 
 @lru_cache(maxsize=1024)

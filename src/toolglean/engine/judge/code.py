@@ -7,10 +7,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import lru_cache
 from typing import Any, ClassVar
 
+from toolglean.engine.page.expressions import Search
 from toolglean.engine.page.page import Page, page_of
 from toolglean.engine.page.table import MARK, Context
 from toolglean.engine.page.where import Where
@@ -20,11 +22,8 @@ from toolglean.scan.text import NO_GUARD, Finder
 __all__ = ["Quotes", "watch"]
 
 _ALWAYS = "`~>"  # what begins a context begins with one of these, for which every chunk is searched, or with
+_ticks = re.compile("(`+)")
 _GUARDED = "<["  # one of these
-_SIGNS_END = frozenset({Context.PLAIN, Context.FENCE})
-"""What ends these begins with the same signs as what opens others."""
-_WAIT = frozenset({Context.QUOTE, Context.COMMENT})
-"""What ends these has no sign."""
 
 
 def watch(finder: Finder) -> tuple[Callable[[str], Any], tuple[str, str]]:
@@ -51,9 +50,10 @@ class Quotes(Plain):
     Attributes:
         where: where the end of the content is.
         followed: whether anything but white space came after the end of the turn.
+        waits: whether what comes next must be examined even if it shows no sign.
     """
 
-    __slots__ = ("_before", "_calm", "_end", "_json", "_passed", "_until", "followed", "heeded", "where")
+    __slots__ = ("_before", "_end", "_find", "_json", "_passed", "_until", "followed", "heeded", "waits", "where")
 
     # fast.py asks this; it is an attribute so that it need not import this file.
     watch: ClassVar = staticmethod(watch)
@@ -61,8 +61,8 @@ class Quotes(Plain):
     def __init__(self, *, heeded: bool = True) -> None:
         self.heeded, self._json = heeded, heeded
         self.where = Where()
-        self.followed = False
-        self._calm = False  # whether only text with a sign changes anything
+        self.followed = self.waits = False
+        self._find: Search | None = None  # finds what changes anything; None if everything may
         self._passed = ""  # the end of text without one, which is not in `where` yet
         self._end = 0  # the place after what was read
         self._before: Where | None = None  # the same before the marker that follows, if it may be text still
@@ -81,8 +81,11 @@ class Quotes(Plain):
 
     def reads_json(self, *, on: bool) -> Quotes:
         """Whether what follows may be JSON. Returns itself."""
-        self._json = on and self.heeded
+        self._json, self._find = on and self.heeded, None
         return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        return super().__getstate__() | {"_find": None}
 
     # -- what was found ------------------------------------------------------------------------------------------------
 
@@ -118,20 +121,15 @@ class Quotes(Plain):
         return (where.opener, where.since) if where.context is Context.OVER and not where.guesses else None
 
     @property
-    def waits(self) -> bool:
-        """Whether what comes next must be examined even if it shows no sign."""
-        where = self.where
-        return bool(where.guesses or where.documents or where.run) or where.context in _WAIT
-
-    @property
     def begun(self) -> bool:
         """Whether text without a sign matters too: a quotation may end, or one may have begun at the text's end."""
-        return bool(self.where.tail) or self.where.context not in _SIGNS_END
+        where = self.where
+        return where.tail != "" or not (where.context is Context.PLAIN or where.context is Context.FENCE)
 
     def may_open(self, text: str, last: str) -> bool:
         """Whether anything may open in that text, after that one."""
         last = last or self._passed or self.where.last
-        return self.page.rows.search_plain.search(last[-1] + text, 1) is not None
+        return self.page.rows.may_open(last[-1] + text, 1) is not None
 
     # -- reading -------------------------------------------------------------------------------------------------------
 
@@ -146,11 +144,11 @@ class Quotes(Plain):
         """Read on: content, which begins at `start`."""
         if not text:
             return
-        if self._calm and self._before is None and self.over is None and not self._changes(text):
+        if self._find is not None and self._before is None and self._find(text) is None:
             self._passed, self._end = (self._passed + text)[-8:], start + len(text)
             return
         if self._before is not None and start == self._end:  # what was taken for a marker is text
-            self.where = self._before
+            self._be(self._before)
         elif self.where.tail and start != self._end:
             self.settle(self._end)
         if start < self._until and (self.where.context is Context.QUOTE or self.where.string is not None):
@@ -158,18 +156,30 @@ class Quotes(Plain):
             text = "x" * size + text[size:]
         self._read(text, start)
 
+    def scan_skipped(self, text: str, start: int) -> None:
+        """Read on: what is skipped of a call, in which no document counts, and no backticks but those that close."""
+        self.skip()
+        json = self._json
+        self.reads_json(on=False)
+        for piece in _ticks.split(text):
+            self.scan(piece if self.open else piece.replace("`", "'"), start)
+            start += len(piece)
+        self.reads_json(on=json)
+
     def _read(self, text: str, start: int) -> None:
         self._take_passed()
         was_over = self.where.context is Context.OVER
-        self.where = self.page.read(self.where, text, start)
-        self._end, self._before, self._calm = start + len(text), None, self.where.is_calm
+        self._be(self.page.read(self.where, text, start))
+        self._end = start + len(text)
         if self.where.context is Context.OVER and not self.followed:
             begin = 0 if was_over else max(self.where.since + len(self.where.opener) - start, 0)
             self.followed = bool(text[begin:].strip())
+            self._find = self._find if self.followed else None
 
-    def _changes(self, text: str) -> bool:
-        where, rows = self.where, self.page.rows
-        return rows.expression(where.context, where.sign, by_line=bool(where.seen)).search(text) is not None
+    def _be(self, where: Where) -> None:
+        # That is where the end of the content is.
+        self.where, self._before, self._find = where, None, self.page.calm(where)
+        self.waits = self.begun or self._find is None or where.guesses != ()
 
     def _take_passed(self) -> None:
         if self._passed:
@@ -178,10 +188,9 @@ class Quotes(Plain):
     def settle(self, place: int) -> None:
         """What follows is a marker: what has begun is not completed."""
         self._take_passed()
-        if self._before is None or place != self._end:
-            self._before = self.where
-        self.where = self.page.settle(self.where, place)
-        self._end, self._calm = place, self.where.is_calm
+        before = self._before if self._before is not None and place == self._end else self.where
+        self._be(self.page.settle(self.where, place))
+        self._end, self._before = place, before
 
     def mark(self, text: str, place: int) -> None:
         """A marker that is always markup: it may be part of another message's header."""
@@ -199,19 +208,20 @@ class Quotes(Plain):
     def entered(self) -> None:
         """A marker was read: a document does not go on after it, unless it is in a string."""
         if self.where.documents and self.where.string is None:
-            self.where, self._before = self.where.without_documents(), None
+            self._be(self.where.without_documents())
 
     def trust(self) -> None:
         """A special token follows: it ends quotations."""
         if self.over is None:
-            self.where, self._before, self._calm, self._passed = Where(), None, False, ""
+            self._passed = ""
+            self._be(Where())
 
     def skip(self) -> None:
         """What follows is not read, since it is quoted as a whole, or a call: no document goes on in it."""
         self._before = None
         if self.where.documents:
-            self.where = self.where.without_documents()
+            self._be(self.where.without_documents())
 
     def forget(self) -> None:
         """What the open backticks began is not code after all: it was not closed in time."""
-        self.where, self._before = self.where.without_code(), None
+        self._be(self.where.without_code())

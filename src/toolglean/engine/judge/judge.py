@@ -105,9 +105,8 @@ class Judge(Plain):
 
     def skipped(self, text: str, start: int) -> None:
         """The rest of such a call. Unless its arguments have opened code, its backticks may be those of its format."""
-        if self.code is not None and text:
-            self.code.scan(text if self.code.open else text.replace("`", "'"), start)
-            self.code.skip()
+        if self.code is not None:
+            self.code.scan_skipped(text, start)
 
     def marker(self, text: str, place: int) -> None:
         """A marker that is always markup: it may be part of another message's header."""
@@ -166,11 +165,6 @@ class Judge(Plain):
     def in_doubt(self) -> bool:
         """Whether a call is in code that may turn out not to be code."""
         return self.code is not None and self.code.open > 0
-
-    @property
-    def must_look(self) -> bool:
-        """Whether the judge must see all content: code or JSON continues, or the turn's fence is open."""
-        return bool(self.fence) or (self.code is not None and self.code.waits)
 
     @property
     def heeds_quotes(self) -> bool:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from toolglean.engine.page.table import MOST_DEEP, MOST_SCALAR
 
-__all__ = ["Document", "begun", "is_in_string", "is_small", "may_follow", "read_on", "without_outer"]
+__all__ = ["AFTER", "SMALL", "Document", "begun", "is_in_string", "is_small", "may_follow", "read_on", "without_outer"]
 
 # States, named for what must come.
 VALUE, FIRST, KEY, FIRST_KEY, COLON, NEXT = range(6)
@@ -62,12 +62,15 @@ def begun(start: int, bracket: str) -> Document:
 
 def may_follow(bracket: str, char: str) -> bool:
     """Whether a document may go on with that character after its first bracket."""
-    return char in _AFTER[bracket]
+    return char != "" and char in AFTER[bracket]
 
 
-is_small = re.compile(r"\[(?:0|[1-9]\d{0,3})?\]|\{\}").match
-"""Matches a document that is complete: a number in brackets, or nothing."""
-_AFTER = {"[": frozenset(' \t\r\n"{[]-0123456789tfn'), "{": frozenset(' \t\r\n"}')}
+SMALL = {"[": r"(?:0|[1-9]\d{0,3})?\]", "{": r"\}"}
+"""Expressions for the rest of a document of a number, or of nothing, after its bracket."""
+AFTER = {"[": ' \t\r\n"{[]-0123456789tfn', "{": ' \t\r\n"}'}
+"""What may follow a document's first bracket."""
+is_small = re.compile("|".join(re.escape(each) + rest for each, rest in SMALL.items())).match
+"""Matches such a document."""
 
 
 def is_in_string(document: Document) -> bool:

@@ -5,13 +5,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
+from typing import NamedTuple, TypeAlias
 
+from toolglean.engine.page.documents import AFTER, SMALL
 from toolglean.engine.page.table import PARAGRAPH_ENDS, At, Context, Lasts, Row
 from toolglean.scan.text import WORD
 
-__all__ = ["Rows", "ends_paragraph", "is_mention", "kind_of"]
+__all__ = ["Rows", "Search", "Sought", "ends_paragraph", "is_mention"]
 
 _END = r"\Z"
 _TAIL = 340  # characters, more than any opener has
@@ -20,6 +22,7 @@ _end_of_element = re.compile(r"\(\?i:(</\w+)").match
 _is_mention = re.compile(r"[ \t]{1,32}[^\W_]|[.,;:!?)\]\"'”’*_](?:\s|[.,;:!?)\]\"'”’*_])").match
 _mention_begun = re.compile(r"[ \t]{0,32}|[.,;:!?)\]\"'”’*_]").fullmatch
 _paragraph_begun = re.compile(r"[ \t\r]{0,32}(?:#{0,6}|[-*+]?|\d{0,9}[.)]?|~{0,2})").fullmatch
+Search: TypeAlias = Callable[..., "re.Match[str] | None"]
 _Tree = dict[str, "_Tree"]
 
 
@@ -47,15 +50,28 @@ def _any_begun(rows: Iterable[Row]) -> list[tuple[str, str]]:
     return [(re.escape(char), _begun(node)) for char, node in begins.items()]
 
 
-def _search_for(ways: Iterable[tuple[str, str, str]]) -> re.Pattern[str]:
+class Sought(NamedTuple):
+    """What is looked for in a context.
+
+    Attributes:
+        search: finds it; `expression`: the same.
+        kinds: what was found, by the number of the group.
+    """
+
+    search: Search
+    expression: str
+    kinds: tuple[str, ...]
+
+
+def _sought(ways: Sequence[tuple[str, str, str]]) -> Sought:
     # Each way is what was found, the character with which it begins, and the rest. Each alternative begins with a
-    # character, so that the search goes to these at once. The names of the groups end with a number.
-    groups = (f"{first}(?P<{what}{number}>{rest})" for number, (what, first, rest) in enumerate(ways))
-    return re.compile("|".join(groups) or "(?!)")
+    # character, so that the search goes to these at once.
+    expression = "|".join(f"{first}({rest})" for _, first, rest in ways) or "(?!)"
+    return Sought(re.compile(expression).search, expression, ("", *(what for what, _, _ in ways)))
 
 
-_LINE = ("line_", "\n", "")
-_TICKS = ("run_", "`", "`*")
+_LINE = ("line", "\n", "")
+_TICKS = ("run", "`", "`*")
 
 
 class Rows:
@@ -81,21 +97,24 @@ class Rows:
         self.has_code = any(row.lasts is Lasts.NOTHING for row in rows)
         self.has_json = any(row.context is Context.JSON for row in rows)
 
-    @cached_property
-    def search_plain(self) -> re.Pattern[str]:
-        """Finds what may open something in plain text."""
-        return self._plain()
-
-    @cached_property
-    def search_plain_by_line(self) -> re.Pattern[str]:
-        """The same, and the ends of lines."""
-        return self._plain(_LINE)
-
-    def expression(self, context: Context, sign: str, *, by_line: bool) -> re.Pattern[str]:
+    @lru_cache(maxsize=512)  # noqa: B019  # there are two or three of these, for good
+    def sought(self, context: Context, sign: str, by_line: bool) -> Sought:  # noqa: FBT001  # part of the cache's key
         """What is looked for in a context. `by_line`: whether backticks wait there."""
-        if context is not Context.PLAIN:
-            return self.search_end(context, sign, by_line=by_line)
-        return self.search_plain_by_line if by_line else self.search_plain
+        ways = self._plain() if context is Context.PLAIN else self._end(context, sign, by_line=by_line)
+        return _sought([*ways, _LINE] if by_line or context is Context.QUOTE else ways)
+
+    @lru_cache(maxsize=512)  # noqa: B019
+    def calm(self, context: Context, sign: str, by_line: bool, spaced: bool) -> Search:  # noqa: FBT001
+        """Finds what changes anything where at most backticks wait. `spaced`: they wait for white space, too."""
+        ways = [self.sought(context, sign, by_line).expression]
+        if context is Context.PLAIN:
+            ways = [_sought([*self._plain(small=False), *([_LINE] if by_line else [])]).expression]
+        return re.compile("|".join([*ways, r"\s"] if spaced else ways)).search
+
+    @cached_property
+    def may_open(self) -> Search:
+        """Finds what may open something in plain text."""
+        return self.calm(Context.PLAIN, "", by_line=False, spaced=False)
 
     @cached_property
     def tags(self) -> _Tags:
@@ -107,18 +126,23 @@ class Rows:
         """The same in reasoning."""
         return _Tags(tuple(row for row in self._rows if row.in_reasoning))
 
-    def _plain(self, *more: tuple[str, str, str]) -> re.Pattern[str]:
-        ways = [("tag_", *each) for each in _any_begun(self._rows)]
+    def _plain(self, *, small: bool = True) -> list[tuple[str, str, str]]:
+        # `small`: with documents that are complete after their first brackets.
+        ways = [("tag", *each) for each in _any_begun(self._rows)]
         if self.has_code:
-            ways += [_TICKS, ("run_", "~", "~*"), ("quote_", ">", r"(?<![^\n].)")]
+            ways += [_TICKS, ("run", "~", "~*"), ("quote", ">", r"(?<![^\n].)")]
         if self.has_json:
-            ways += [("bracket_", r"\[", ""), ("bracket_", "{", "")]
-        return _search_for([*ways, *more])
+            ways += [
+                ("bracket", re.escape(each), f"{'' if small else f'(?!{SMALL[each]})'}(?=[{re.escape(after)}]|\\Z)")
+                for each, after in AFTER.items()
+            ]
+        return ways
 
     def opened_in(self, text: str) -> Iterator[tuple[Context, int]]:
         """What could open in that text apart from backticks and JSON, if nothing else did, and the places."""
-        for found in self.search_plain.finditer(text):
-            place, what = found.start(), kind_of(found)
+        sought = self.sought(Context.PLAIN, "", by_line=False)
+        for found in re.finditer(sought.expression, text):
+            place, what = found.start(), sought.kinds[found.lastindex or 0]
             if what == "tag" and (tag := self.tags.match(text, place)) is not None:
                 yield tag[0].context, place
             elif what == "quote":
@@ -129,20 +153,17 @@ class Rows:
                 if any(opens.match(text, place) for _, opens, _ in rows):
                     yield Context.FENCE, place
 
-    @lru_cache(maxsize=512)  # noqa: B019  # there are two or three of these, for good
-    def search_end(self, context: Context, sign: str, *, by_line: bool) -> re.Pattern[str]:
-        """An expression for what ends a context; with `by_line`, for lines and backticks, too."""
+    def _end(self, context: Context, sign: str, *, by_line: bool) -> list[tuple[str, str, str]]:
+        # What ends a context; and backticks, where some wait.
         ways = [_TICKS] if by_line else []
         if context is Context.FENCE:
-            ways += [("run_", sign[0], f"{sign[0]}*")]
+            ways += [("run", sign[0], f"{sign[0]}*")]
         elif sign:
             first, rest, begun = _end(sign)
-            ways += [("end_", first, rest), ("begun_", first, begun)]
+            ways += [("end", first, rest), ("begun", first, begun)]
         if context is Context.REASONING:
-            ways += [("tag_", *each) for each in _any_begun(row for row in self._rows if row.in_reasoning)]
-        if by_line or context is Context.QUOTE:
-            ways.append(_LINE)
-        return _search_for(ways)
+            ways += [("tag", *each) for each in _any_begun(row for row in self._rows if row.in_reasoning)]
+        return ways
 
 
 class _Tags:
@@ -218,8 +239,3 @@ def _end(sign: str) -> tuple[str, str, str]:
     if element is None:
         return re.escape(end[0]), re.escape(end[1:]), f"(?:{last}|\\Z)"
     return re.escape(end[0]), f"(?i:{end[1:]}\\s{{0,8}}>)", f"(?i:{last}|\\Z)"
-
-
-def kind_of(found: re.Match[str]) -> str:
-    """What a search has found."""
-    return str(found.lastgroup).partition("_")[0]

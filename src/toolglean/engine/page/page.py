@@ -17,7 +17,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from toolglean.engine.page.documents import is_in_string
-from toolglean.engine.page.expressions import Rows
+from toolglean.engine.page.expressions import Rows, Search
 from toolglean.engine.page.reading import Marks, Reading
 from toolglean.engine.page.table import MARK, Context, Row, rows
 from toolglean.engine.page.where import Where, blanks_before
@@ -41,6 +41,13 @@ class Page:
     def read(self, where: Where, text: str, start: int, ruler: Marks | None = None) -> Where:
         """Read on: that text, at that place."""
         return Reading(self.rows, where, text, start, ruler).read()
+
+    def calm(self, where: Where) -> Search | None:
+        """Finds what changes anything after that place, apart from the last characters; None if everything does."""
+        if where.documents or where.run or where.tail:
+            return None
+        waits = any(each.space < 0 for each in where.guesses)
+        return self.rows.calm(where.context, where.sign, bool(where.seen), waits)
 
     def pass_by(self, where: Where, text: str) -> Where:
         """Text in which nothing opens or ends has been read elsewhere."""

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Protocol
 
 from toolglean.engine.page.documents import Document, begun, is_in_string, is_small, may_follow, read_on, without_outer
-from toolglean.engine.page.expressions import Rows, ends_paragraph, is_mention, kind_of
+from toolglean.engine.page.expressions import Rows, Sought, ends_paragraph, is_mention
 from toolglean.engine.page.table import MOST_BLANKS, At, Context
 from toolglean.engine.page.where import Guess, Run, Where, blanks_before
 
@@ -42,7 +42,7 @@ class Reading:
 
     __slots__ = (
         "ahead", "base", "blanks", "context", "documents", "end", "ends", "first", "guesses", "opener",
-        "reached", "read_to", "rows", "ruler", "run", "seen", "sign", "since", "text",
+        "reached", "read_to", "rows", "ruler", "run", "seen", "sign", "since", "sought", "text",
     )  # fmt: skip
 
     def __init__(
@@ -58,6 +58,7 @@ class Reading:
         self.ahead = self.text + rows.mark if ends else self.text
         self.first = self.read_to = 1
         self.end = len(self.text)
+        self.sought: Sought | None = None  # what is looked for in the context
 
     def read(self, until: int = 0) -> Where:
         """Read all of it, or up to where there are fewer guesses than `until`."""
@@ -85,21 +86,24 @@ class Reading:
     # -- steps ---------------------------------------------------------------------------------------------------------
 
     def _step(self, i: int) -> int:
-        found = self.rows.expression(self.context, self.sign, by_line=bool(self.seen)).search(self.text, i)
+        sought = self.sought
+        if sought is None:
+            sought = self.sought = self.rows.sought(self.context, self.sign, bool(self.seen))
+        found = sought.search(self.text, i)
         place = self.end if found is None else found.start()
         if self.documents and self.read_to < place and (confirmed := self._read_documents(place)) >= 0:
             return confirmed
         if found is None:
             return self.end
-        return self._found(kind_of(found), place, found.end())
+        return self._found(sought.kinds[found.lastindex or 0], place, found.end())
 
     def _found(self, what: str, place: int, end: int) -> int:
         if what == "run":
             if self.text[place] == "~" and end - place < _FENCE and end < self.end:
                 return end
-            run = Run(
-                self.text[place], end - place, self.base + place, self._is_indented(place), end < self.end or self.ends
-            )
+            size = end - place
+            is_indented = blanks_before(self.text, place, self.blanks) >= 0
+            run = Run(self.text[place], size, self.base + place, is_indented, end < self.end or self.ends)
             return self._read_run(run, end)
         if what == "line":
             return self._read_line(place)
@@ -149,13 +153,13 @@ class Reading:
             return ~place
         if over:
             self._leave_out(lambda guess: guess.size > 0)
-            self.seen = ()
+            self.seen, self.sought = (), None
         return place + 1
 
     # -- contexts ------------------------------------------------------------------------------------------------------
 
     def _open(self, context: Context, sign: str, since: int, opener: str) -> None:
-        self.context, self.sign, self.since, self.opener = context, sign, since, opener
+        self.context, self.sign, self.since, self.opener, self.sought = context, sign, since, opener, None
 
     def _mark(self, since: int, end: int) -> None:
         if self.ruler is not None:
@@ -173,7 +177,7 @@ class Reading:
         guess = self.guesses[number]
         self.guesses = self.guesses[:number]
         if not any(each.size for each in self.guesses):
-            self.seen = ()
+            self.seen, self.sought = (), None
         self._open(_PLAIN, "", 0, "")
         if self.ruler is not None:
             self.ruler.drop(guess.start)
@@ -182,9 +186,6 @@ class Reading:
                 self.ruler.nest(guess.document, guess.start)
 
     # -- backticks and tildes ------------------------------------------------------------------------------------------
-
-    def _is_indented(self, place: int) -> bool:
-        return blanks_before(self.text, place, self.blanks) >= 0
 
     def _go_on_with_run(self, run: Run, i: int) -> int:
         self.run = None
@@ -207,11 +208,11 @@ class Reading:
         return self._read_tildes(run, end) if run.sign == "~" else self._read_ticks(run, end)
 
     def _read_ticks(self, run: Run, end: int) -> int:
-        number = next((n for n, guess in enumerate(self.guesses) if guess.size == run.size), -1)
-        if number >= 0:
-            return self._close_code(number, end)
-        ahead = run.sign * run.size + self.ahead[end : end + _AHEAD]
-        if run.size >= _FENCE and (self.context is _PLAIN or self.seen):
+        for number, guess in enumerate(self.guesses):
+            if guess.size == run.size:
+                return self._close_code(number, end)
+        ahead = "" if run.size < _FENCE else run.sign * run.size + self.ahead[end : end + _AHEAD]
+        if ahead and (self.context is _PLAIN or self.seen):
             opened = self._opens_fence(run, ahead)
             if opened is None:
                 return self._wait_with(run, end)
@@ -230,7 +231,7 @@ class Reading:
         seen = max((place for size, place in self.seen if size == run.size), default=-1 << 62)
         self._leave_out(lambda guess: guess.size > 0 and guess.start > seen)
         if not any(each.size for each in self.guesses):
-            self.seen = ()
+            self.seen, self.sought = (), None
 
     def _open_fence(self, run: Run, ahead: str, opened: int, end: int) -> int:
         self._see(run)
@@ -251,6 +252,7 @@ class Reading:
     def _see(self, run: Run, *, first: bool = False) -> None:
         if first or self.seen:
             self.seen = (*(each for each in self.seen if each[0] != run.size), (run.size, run.start))
+            self.sought = None
 
     def _opens_fence(self, run: Run, ahead: str) -> int | None:
         # How much of the text ahead opens a fence: 0 for none; None if more text is needed.
@@ -307,7 +309,7 @@ class Reading:
 
     def _note_space(self, end: int) -> None:
         # Notes where the first white space after each run of backticks is.
-        if any(each.size and each.space < 0 for each in self.guesses):
+        if self.guesses and any(each.size and each.space < 0 for each in self.guesses):
             self.guesses = tuple(
                 self._with_space(each, end) if each.size and each.space < 0 else each for each in self.guesses
             )

@@ -89,12 +89,6 @@ class Where(NamedTuple):
         return next((each.size for each in reversed(self.guesses) if each.size), 0)
 
     @property
-    def is_calm(self) -> bool:
-        """Whether only text in which something may open or end changes anything."""
-        waits = self.documents or self.run or self.tail
-        return not waits and all(each.space >= 0 for each in self.guesses)
-
-    @property
     def is_plain(self) -> bool:
         """Whether it is in plain text, if nothing of what is guessed is so."""
         return self.context is Context.PLAIN
