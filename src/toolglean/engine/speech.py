@@ -40,14 +40,14 @@ class Speech(Keeping):
         if self.channel != CONTENT:
             self._say_reasoning(text, start)
             return
-        if not self.rules.by_schema:
+        # Nothing but brackets may be no JSON after all.
+        if not self.rules.by_schema or (is_data and text.strip("[")):
             self._say_part(text, start, is_data=is_data)
+            self.note_kept(start + len(text))
             return
         i, self.last_text = 0, before
         while i < len(text):
-            end = len(text)
-            if not is_data or not text.strip("["):  # nothing but brackets: it may be no JSON after all
-                end, _ = self.part_at_line(text, i, end, last=last, start=start)
+            end, _ = self.part_at_line(text, i, len(text), last=last, start=start)
             self._say_part(text[i:end], start + i, is_data=is_data)
             self.remember(text[i:end])
             self.note_kept(start + end)

@@ -135,7 +135,7 @@ class Quotes(Plain):
 
     def pass_by(self, text: str) -> None:
         """White space next to a call or marker; or the end of text that has been read or has no sign."""
-        if text.isspace():
+        if text.isspace() and (self._find is None or self._before is not None or self._find(text) is not None):
             self._read(text, self._end)
         elif text:
             self._passed, self._before = (self._passed + text)[-8:], None
