@@ -53,7 +53,19 @@ class Quotes(Plain):
         waits: whether what comes next must be examined even if it shows no sign.
     """
 
-    __slots__ = ("_before", "_end", "_find", "_json", "_passed", "_until", "followed", "heeded", "waits", "where")
+    __slots__ = (
+        "_before",
+        "_end",
+        "_find",
+        "_json",
+        "_page",
+        "_passed",
+        "_until",
+        "followed",
+        "heeded",
+        "waits",
+        "where",
+    )
 
     # fast.py asks this; it is an attribute so that it need not import this file.
     watch: ClassVar = staticmethod(watch)
@@ -62,6 +74,7 @@ class Quotes(Plain):
         self.heeded, self._json = heeded, heeded
         self.where = Where()
         self.followed = self.waits = False
+        self._page: Page | None = None
         self._find: Search | None = None  # finds what changes anything; None if everything may
         self._passed = ""  # the end of text without one, which is not in `where` yet
         self._end = 0  # the place after what was read
@@ -71,7 +84,9 @@ class Quotes(Plain):
     @property
     def page(self) -> Page:
         """What finds it."""
-        return page_of(heeded=self.heeded, json=self._json)
+        if self._page is None:
+            self._page = page_of(heeded=self.heeded, json=self._json)
+        return self._page
 
     def without_json(self) -> Quotes:
         """The same from here on, if what follows is not JSON: an independent copy."""
@@ -81,11 +96,11 @@ class Quotes(Plain):
 
     def reads_json(self, *, on: bool) -> Quotes:
         """Whether what follows may be JSON. Returns itself."""
-        self._json, self._find = on and self.heeded, None
+        self._json, self._find, self._page = on and self.heeded, None, None
         return self
 
     def __getstate__(self) -> dict[str, Any]:
-        return super().__getstate__() | {"_find": None}
+        return super().__getstate__() | {"_find": None, "_page": None}
 
     # -- what was found ------------------------------------------------------------------------------------------------
 
@@ -167,9 +182,11 @@ class Quotes(Plain):
         self.reads_json(on=json)
 
     def _read(self, text: str, start: int) -> None:
-        self._take_passed()
         was_over = self.where.context is Context.OVER
-        self._be(self.page.read(self.where, text, start))
+        if self._find is None:
+            self._take_passed()
+        passed, self._passed = self._passed, ""
+        self._be(self.page.read(self.where, text, start, passed=passed))
         self._end = start + len(text)
         if self.where.context is Context.OVER and not self.followed:
             begin = 0 if was_over else max(self.where.since + len(self.where.opener) - start, 0)

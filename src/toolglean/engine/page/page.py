@@ -38,9 +38,11 @@ class Page:
     def __init__(self, table: tuple[Row, ...], mark: str = MARK) -> None:
         self.rows = Rows(table, mark)
 
-    def read(self, where: Where, text: str, start: int, ruler: Marks | None = None) -> Where:
-        """Read on: that text, at that place."""
-        return Reading(self.rows, where, text, start, ruler).read()
+    def read(self, where: Where, text: str, start: int, ruler: Marks | None = None, *, passed: str = "") -> Where:
+        """Read on: that text, at that place. `passed`: the text before it, which nothing in it can have changed."""
+        reading = Reading(self.rows, where, passed + text, start - len(passed), ruler)
+        reading.first += len(passed)
+        return reading.read()
 
     def calm(self, where: Where) -> Search | None:
         """Finds what changes anything after that place, apart from the last characters; None if everything does."""

@@ -309,12 +309,14 @@ class Reading:
 
     def _note_space(self, end: int) -> None:
         # Notes where the first white space after each run of backticks is.
-        if self.guesses and any(each.size and each.space < 0 for each in self.guesses):
-            self.guesses = tuple(
-                self._with_space(each, end) if each.size and each.space < 0 else each for each in self.guesses
-            )
+        for each in self.guesses:
+            if each.size and each.space < 0:
+                self.guesses = tuple(self._with_space(one, end) for one in self.guesses)
+                return
 
     def _with_space(self, guess: Guess, end: int) -> Guess:
+        if not guess.size or guess.space >= 0:
+            return guess
         begin = max(guess.end - self.base, 1)
         found = _space(self.text[begin:end]) if begin < end else None
         return guess if found is None else guess._replace(space=self.base + begin + found.start())
