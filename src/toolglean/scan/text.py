@@ -94,7 +94,7 @@ class Finder:
     """
 
     __slots__ = (
-        "_by_two", "_exact", "_expression", "_first", "_letters", "_longest", "_of_lines", "_single", "alike", "guards",
+        "_begun", "_by_two", "_exact", "_expression", "_first", "_letters", "_longest", "_of_lines", "_single", "alike", "guards",
         "line_words", "literals", "openers", "search", "unguarded", "words",
     )  # fmt: skip
 
@@ -112,15 +112,17 @@ class Finder:
         self.literals = tuple(sorted({each for each in literals if each}, key=_longest_first))
         self._longest = len(self.literals[0]) if self.literals else 0
         # By their first two characters, and by the first alone, because a text may end after it.
-        self._by_two: dict[str, list[str]] = {}
+        by_two: dict[str, list[str]] = {}
         for literal in self.literals:
-            self._by_two.setdefault(literal[:1], []).append(literal)
+            by_two.setdefault(literal[:1], []).append(literal)
             if len(literal) > 1:
-                self._by_two.setdefault(literal[:2], []).append(literal)
+                by_two.setdefault(literal[:2], []).append(literal)
         self._single = frozenset(each for each in self.literals if len(each) == 1)
-        for key, found in self._by_two.items():
+        for key, found in by_two.items():
             if len(key) > 1 and key[0] in self._single:
                 found.append(key[0])
+        self._by_two = {key: tuple(found) for key, found in by_two.items()}
+        self._begun: dict[str, set[str]] = {}  # the beginnings of those with a key, where they were needed
         # The keys of those that are found only at the beginning of a line.
         self._of_lines = {each[:size] for each in self.line_words for size in (1, 2)}
         self.openers = "".join(key for key in self._by_two if len(key) == 1)
@@ -152,10 +154,11 @@ class Finder:
         for each in more:
             added.setdefault(each[:1], []).append(each)
             added.setdefault(each[:2], []).append(each)
-        by_two = twin._by_two = dict(self._by_two)
+        by_two, twin._begun = dict(self._by_two), {}
         for key, found in added.items():
             before = by_two.get(key) or [*self._single.intersection(key[0])]
-            by_two[key] = sorted([*before, *found], key=_longest_first)
+            by_two[key] = tuple(sorted([*before, *found], key=_longest_first))
+        twin._by_two = by_two
         return twin
 
     def find(self, text: str, pos: int, last: str = "") -> tuple[int, str]:  # noqa: C901  # it is the hot loop
@@ -188,19 +191,28 @@ class Finder:
                 if char not in self._single:
                     pos += 1
                     continue
-                literals, key = [char], char
+                literals, key = (char,), char
             if char in self._letters and _is_inside_word(text[pos - 1] if pos > begin else last[-1:]):
                 pos += 1
                 continue
             if key in self._of_lines and (text[pos - 1] if pos > begin else last[-1:]) not in {"", "\n"}:
-                literals = [each for each in literals if each not in self.line_words]
+                literals = tuple(each for each in literals if each not in self.line_words)
             rest = text[pos:] if end - pos < self._longest else ""
-            for literal in literals:
-                if text.startswith(literal, pos):
-                    return pos, literal
-                if rest and literal.startswith(rest):
-                    return pos, ""
+            if text.startswith(literals, pos) or (rest and self._may_begin(rest, key)):
+                for literal in literals:
+                    if text.startswith(literal, pos):
+                        return pos, literal
+                    if rest and literal.startswith(rest):
+                        return pos, ""
             pos += 1
+
+    def _may_begin(self, rest: str, key: str) -> bool:
+        # Whether the end of the text may be the beginning of a literal with that key. Mostly it is not.
+        begun = self._begun.get(key)
+        if begun is None:
+            begun = {each[:size] for each in self._by_two[key] for size in range(1, len(each))}
+            self._begun[key] = begun
+        return rest in begun
 
     def within_lines(self) -> Finder:
         """The same finder without the literals that are found only at the beginning of a line."""
