@@ -283,7 +283,7 @@ class Emitter(Outbox):
         text = chunk.rstrip()
         if not text:
             return None
-        event = Reasoning(joined(self._ws) + text, self._ws_start if self._ws else start)
+        event = Reasoning(joined(self._ws) + text, self._ws_start) if self._ws else Reasoning(text, start)
         self._ws = ()
         if len(text) < len(chunk):
             self._ws, self._ws_start = ((), chunk[len(text) :]), start + len(text)
