@@ -88,14 +88,14 @@ class Finder:
             literals begin with more than two different characters, or with letters, or if it is `unguarded`.
         alike: a finder that has the same openers, guards and search: itself, or the one that it was made from by
             `also_finding`. What is made for these alone is found again by it.
-        search: finds any of `openers`. If the opener is a letter, or with `exact`, it finds only a whole literal, or
-            the beginning of one at the end of the text; in the latter case the match has a group. At the beginning of
-            the text, only `find` knows whether a word begins.
+        search: finds any of `openers` with the second character of a literal. If the opener is a letter, or with
+            `exact`, it finds only a whole literal. At the end of the text, it also finds the beginning of one; then the
+            match has a group. At the beginning of the text, only `find` knows whether a word, or a line, begins.
     """
 
     __slots__ = (
-        "_begun", "_by_two", "_exact", "_expression", "_first", "_letters", "_longest", "_of_lines", "_single", "alike", "guards",
-        "line_words", "literals", "openers", "search", "unguarded", "words",
+        "_begun", "_by_two", "_exact", "_expression", "_first", "_letters", "_longest", "_look_behind", "_of_lines",
+        "_single", "alike", "guards", "line_words", "literals", "openers", "search", "unguarded", "words",
     )  # fmt: skip
 
     def __init__(
@@ -128,6 +128,8 @@ class Finder:
         self.openers = "".join(key for key in self._by_two if len(key) == 1)
         self._first = self.openers if len(self.openers) == 1 else ""
         self._letters = frozenset(each for each in self.openers if words and each.isalpha()) - self._single
+        of_lines = {each[0] for each in self.line_words} - {each[0] for each in {*self.literals} - self.line_words}
+        self._look_behind = self._letters | of_lines  # what is found only behind some characters
         first, second = [*self.openers, NO_GUARD, NO_GUARD][:2]
         self.guards = ("", "") if unguarded or self._letters or len(self.openers) > 2 else (first, second)
         self._expression = self._candidates(exact=exact)
@@ -139,7 +141,13 @@ class Finder:
         one.
         """
         more = {each for each in literals if each}.difference(self.literals)
-        alike = all(len(each) > 1 and each[0] in self.openers and each[0] not in self._letters for each in more)
+        alike = all(
+            len(each) > 1
+            and each[0] in self.openers
+            and each[0] not in self._look_behind
+            and (each[1] in _SECOND or each[:2] in self._by_two or each[0] in self._single)
+            for each in more
+        )
         if self._exact or not alike:
             every, like = (*self.literals, *more), self.line_words
             return Finder(every, words=self.words, exact=self._exact, unguarded=self.unguarded, line_words=like)
@@ -148,6 +156,7 @@ class Finder:
         twin.words, twin.line_words, twin._of_lines = self.words, self.line_words, self._of_lines
         twin._expression, twin._exact, twin.unguarded = self._expression, self._exact, self.unguarded
         twin._first, twin._letters, twin._single = self._first, self._letters, self._single
+        twin._look_behind = self._look_behind
         twin.literals = tuple(sorted([*self.literals, *more], key=_longest_first))
         twin._longest = len(twin.literals[0]) if twin.literals else 0
         added: dict[str, list[str]] = {}
@@ -177,7 +186,7 @@ class Finder:
         by_two, begin = self._by_two, pos
         while True:
             # At the first place, only `last` shows whether a word goes on: the expression would look at earlier text.
-            if pos > begin or text[pos : pos + 1] not in self._letters:
+            if pos > begin or text[pos : pos + 1] not in self._look_behind:
                 if self._first:
                     pos = text.find(self._first, pos)
                 else:
@@ -226,15 +235,23 @@ class Finder:
 
     def expression_also(self, chars: str) -> str:
         """The expression of that search."""
-        if self._expression.startswith("["):
-            return f"[{re.escape(self.openers + chars)}]"
         # Not a class of characters: this way the expression skips to the first characters of its alternatives at once.
         return "|".join([*map(re.escape, chars), self._expression])
 
+    def _second(self, first: str) -> str:
+        # An expression for the second character of the literals that begin with that sign, or the end of the text; and
+        # for the beginning of a line, if they are found there only.
+        if first in self._single:
+            return ""
+        found = {each[1] for each in self.literals if each[0] == first} | _SECOND
+        before = rf"(?<![^\n]{re.escape(first)})" if first in self._look_behind else ""
+        return f"{before}(?:[{re.escape(''.join(sorted(found)))}]|(\\Z))"
+
     def _candidates(self, *, exact: bool) -> str:
         spelled = self.openers if exact else self._letters
+        signs = [f"{re.escape(each)}{self._second(each)}" for each in self.openers if each not in spelled]
         if not spelled:
-            return f"[{re.escape(self.openers)}]" if self.openers else "(?!)"
+            return "|".join(signs) or "(?!)"
         words = {each for each in self.literals if each[0] in spelled}
         anywhere = words - self.line_words
         shortest = sorted(
@@ -243,12 +260,16 @@ class Finder:
             if not any(each[:size] in (words if each in self.line_words else anywhere) for size in range(1, len(each)))
         )
         # Each alternative begins with a character of its own, so the expression skips to those at once.
-        alternatives = [re.escape(each) for each in self.openers if each not in spelled]
+        alternatives = signs
         for first, only_lines in dict.fromkeys((each[0], each in self.line_words) for each in shortest):
             before = "" if first not in self._letters else rf"(?<![^\n]{first})" if only_lines else rf"(?<!\w{first})"
             rest = [each[1:] for each in shortest if each[0] == first and (each in self.line_words) == only_lines]
             alternatives.append(f"{re.escape(first)}{before}{_begun(rest)}")
         return "|".join(alternatives)
+
+
+_SECOND = frozenset("/|｜")
+"""What most closers have: a finder that also finds some is made without a new expression."""
 
 
 def _begun(texts: list[str]) -> str:

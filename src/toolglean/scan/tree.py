@@ -16,13 +16,15 @@
 # - without a prefix (plain XML), a string and a parameter without a schema end only at their own closing tag: they may
 #   contain `<b>`
 # - if the tool's name is itself the tag, a parameter that its schema does not declare is refused (`named_tag`): the tag
-#   may be any other text
+#   may be any other text. Models that know another family write its parameters there: `<parameter=k>`, and
+#   `<parameter name="k">`. One line break on both sides of such a value is not part of it
 #
 # The text of a parameter that is certainly a string is emitted as it arrives, everything else when it is whole.
 """Arguments in nested tags, incrementally."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -42,18 +44,25 @@ TEXT = 1  # `<k>`: text or a tag
 TAG = 2  # `<`
 OPENING = 3  # `<k`
 CLOSING = 4  # `</k`
+KEYED = 5  # `<parameter`, and its key is to come
 
 _name = passing(r"""[^\s<>/="']*""")
+_PARAMETERS = frozenset({"arg", "argument", "param", "parameter"})
+_key = re.compile(
+    r"""\s?(?:name\s?)?=\s?(["']?)([^\s<>/="']{1,128})\1(?:\s[a-z]{1,16}=["'][a-z]{1,16}["'])?"""
+).fullmatch
+_end_of_tag = passing(r"[^<>]*")
+_MOST = 192  # characters of its tag
 
 
 class Element(Plain):
-    """An open element: its name, its schema, and its children so far."""
+    """An open element: its name, its tag, its schema, and its children so far."""
 
-    __slots__ = ("children", "name", "schema")
+    __slots__ = ("children", "name", "schema", "tag")
     owned = ("children",)
 
-    def __init__(self, name: str, schema: Any, children: list[tuple[str, Any]]) -> None:
-        self.name = name
+    def __init__(self, name: str, tag: str, schema: Any, children: list[tuple[str, Any]]) -> None:
+        self.name, self.tag = name, tag
         self.schema = schema
         self.children = children
 
@@ -149,14 +158,14 @@ class TreeReader(DialectReader):
     @property
     def marker(self) -> str:
         """What ends the text that is being read."""
-        return f"</{self._open[-1].name}>" if self._raw else self._prefix + "<"
+        return f"</{self._open[-1].tag}>" if self._raw else self._prefix + "<"
 
     def takes(self, name: str) -> bool:
         """Whether an element of that name may begin here."""
         return bool(self._open) or not self._declared or name in (self._properties or ())
 
-    def open(self, name: str) -> None:
-        """An element begins."""
+    def open(self, name: str, tag: str = "") -> None:
+        """An element begins. `tag`: that of another family's parameter, which has that name as its key."""
         if self._open:
             schema = within(self._open[-1].schema, name, self._root)
         else:
@@ -166,11 +175,11 @@ class TreeReader(DialectReader):
         text = is_text(schema, self._root)
         self._raw = text and not self._prefix and (known(schema, self._root) or not self._open)
         if not self._open:
-            self._streams = self._raw or (text and known(schema, self._root))
+            self._streams = not tag and (self._raw or (text and known(schema, self._root)))
             if self._streams:
                 self._section = None
                 self.write('"')
-        self._open.append(Element(name, schema, []))
+        self._open.append(Element(name, tag or name, schema, []))
         self.state, self.held = TEXT, ""
 
     def close(self) -> None:
@@ -181,7 +190,10 @@ class TreeReader(DialectReader):
         """
         element = self._open.pop()
         self.state, self.held, self._raw = BETWEEN, "", False
-        text = of_cdata(self.take_collected())
+        text = self.take_collected()
+        if element.tag != element.name and len(text) > 1 and text[0] == text[-1] == "\n":
+            text = text[1:-1]
+        text = of_cdata(text)
         if self._streams:
             self._streams = False
             self.write(quoted_text(text) + '"')
@@ -246,6 +258,9 @@ class TreeReader(DialectReader):
         pos = self.take_name(text, pos, _name(text, pos).end())
         if pos == len(text) or self.token:
             return pos
+        if text[pos] != ">" and self._declared and not self._open and self.held in _PARAMETERS:
+            self.state = KEYED
+            return pos
         if text[pos] != ">":
             return self.fail("the end of the tag was expected", pos)
         if not self.takes(self.held):
@@ -253,8 +268,23 @@ class TreeReader(DialectReader):
         self.open(self.held)
         return pos + 1
 
+    def _read_key(self, text: str, pos: int) -> int:
+        end = _end_of_tag(text, pos).end()
+        size = _MOST - len(self.held)
+        if end - pos > size or text[end : end + 1] == "<":
+            return self.fail("the end of the tag was expected", min(end, pos + size))
+        self.held += text[pos:end]
+        if end == len(text):
+            return end
+        tag = str(_name(self.held, 0)[0])
+        found = _key(self.held, len(tag))
+        if found is None or not self.takes(found[2]):
+            return self.fail("a parameter of the tool was expected", end)
+        self.open(found[2], tag)
+        return end + 1
+
     def _read_closing(self, text: str, pos: int) -> int:
-        wanted = self._open[-1].name + ">"
+        wanted = self._open[-1].tag + ">"
         pos = self.spell(text, pos, wanted)
         if self.held == wanted:
             try:
@@ -265,5 +295,5 @@ class TreeReader(DialectReader):
             return self.fail(f"the end of {self._open[-1].name} was expected", pos)
         return pos
 
-    states = (_read_between, _read_text, _read_tag, _read_opening, _read_closing)
+    states = (_read_between, _read_text, _read_tag, _read_opening, _read_closing, _read_key)
     advance = loop(states, 0)

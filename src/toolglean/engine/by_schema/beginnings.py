@@ -57,6 +57,7 @@ _element = Expression(r"<([A-Za-z][A-Za-z0-9]*)[\s/>]")
 # colon or an arrow, a sign, a key or the end of the line must follow the name: `Use get_weather, and …` is prose.
 
 
+@cache
 def _words() -> Any:
     # What the reader knows of words. Imported lazily, because the import of toolglean does without it.
     from toolglean.scan.by_schema import words  # noqa: PLC0415

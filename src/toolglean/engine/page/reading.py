@@ -228,6 +228,8 @@ class Reading:
 
     def _end_paragraph_at(self, run: Run) -> None:
         # A fence ends the paragraph, unless backticks wait since which others of its length have come.
+        if not self.guesses:
+            return
         seen = max((place for size, place in self.seen if size == run.size), default=-1 << 62)
         self._leave_out(lambda guess: guess.size > 0 and guess.start > seen)
         if not any(each.size for each in self.guesses):

@@ -39,6 +39,8 @@ class Context(Enum):
     REASONING = "the reasoning"
     OVER = "another role's message"
 
+    __hash__ = object.__hash__  # Enum's own is slow, and what is looked for is cached by context
+
 
 class At(Enum):
     """Where a context may begin."""
