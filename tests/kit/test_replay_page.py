@@ -159,6 +159,13 @@ def test_the_data() -> None:
     assert data["findings"]["summary"] == "Read as hermes: 1 complete call (f)."
 
 
+def test_what_is_quoted_has_a_ruler() -> None:
+    data = page_data(record(["See:\n```\n", '<tool_call>{"name": "f"}', "\n```\nDone."], ["f"], format="hermes"))
+    quoted = [(part[0], data["quotations"][part[6] - 1]) for part in data["parts"] if len(part) > 6]
+    assert "".join(text for text, _ in quoted) == '```\n<tool_call>{"name": "f"}\n```'
+    assert {why for _, why in quoted} == {"in a code fence that opened at 5"}
+
+
 def test_findings() -> None:
     turn = 'Hi.\n<|tool_call>call:f{x:<|"|>1<|"|>}<tool_call|><tool_call>{"name": "f", "arguments": {"x": 1, y: 2}}'
     found = page_data(record(cut_turn(turn), ["f"], format="hermes", options=ParserOptions(strict=True)))["findings"]

@@ -38,8 +38,9 @@ def page_data(recording: Recording) -> dict[str, Any]:
         title, notes, format: as in the recording.
         steps: how many there are: the chunks, and the end of the turn.
         kinds: the names of the kinds of parts.
-        parts: [text, index of the kind, step fed, step given out, step of a problem, step unfinished], without trailing
-            zeros.
+        parts: [text, index of the kind, step fed, step given out, step of a problem, step unfinished, number of the
+            quotation], without trailing zeros.
+        quotations: what quotes each, in words.
         events: [step, name, …], with what `_event` adds for each kind.
         marks: [step, state, format], for each change of state or format.
         findings: what `explain` finds.
@@ -51,6 +52,9 @@ def page_data(recording: Recording) -> dict[str, Any]:
         "steps": len(recording.steps),
         "kinds": list(KINDS),
         "parts": [_part(part) for part in parts_of(recording)],
+        "quotations": [
+            f"in {each.context} that opened at {each.since:,}" for each in recording.explanation.quotations
+        ],
         "events": [[number, *_event(event)] for number, step in enumerate(recording.steps, 1) for event in step.events],
         "marks": _marks(recording),
         "findings": findings_of(recording.explanation),
@@ -58,7 +62,7 @@ def page_data(recording: Recording) -> dict[str, Any]:
 
 
 def _part(part: Part) -> list[Any]:
-    row = [part.text, KINDS.index(part.kind), part.fed, part.given, part.problem, part.unfinished]
+    row = [part.text, KINDS.index(part.kind), part.fed, part.given, part.problem, part.unfinished, part.quoted]
     while row[-1] == 0:
         row.pop()
     return row

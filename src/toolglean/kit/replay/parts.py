@@ -35,6 +35,7 @@ class Part(NamedTuple):
         given: the step at which it was given out; before that it was held back.
         problem: the step at which a `Problem` named it; 0 if there is no such problem.
         unfinished: the step at which its call ended incomplete or malformed; 0 if it did not.
+        quoted: which of the explanation's quotations it is in, counted from 1; 0 if it is in none.
     """
 
     text: str
@@ -43,6 +44,7 @@ class Part(NamedTuple):
     given: int
     problem: int
     unfinished: int
+    quoted: int
 
 
 def parts_of(recording: Recording) -> list[Part]:
@@ -53,7 +55,9 @@ def parts_of(recording: Recording) -> list[Part]:
     kinds = _Layer(_kinds(events, calls), KINDS[-1])
     fed, given = _Layer(_fed(recording), 0), _Layer(_given(events, calls), len(recording.steps))
     problems, unfinished = _Layer(_problems(events, text), 0), _Layer(_unfinished(events), 0)
-    layers = (fed, given, problems, unfinished)
+    quotations = recording.explanation.quotations
+    quoted = _Layer(((each.start, each.end, number) for number, each in enumerate(quotations, 1)), 0)
+    layers = (fed, given, problems, unfinished, quoted)
     bounds = sorted({0, len(text)}.union(kinds.bounds(), *(layer.bounds() for layer in layers)))
     parts: list[Part] = []
     for start, end in pairwise(bounds):

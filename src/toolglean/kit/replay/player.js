@@ -9,7 +9,7 @@
 globalThis.toolgleanReplay = (() => {
   const KIND_LABELS = {
     content: "content", reasoning: "reasoning", name: "call: name", arguments: "call: arguments", markup: "markup",
-    held: "held back", unfinished: "unfinished call", problem: "problem", future: "not fed yet",
+    held: "held back", unfinished: "unfinished call", problem: "problem", quoted: "quoted", future: "not fed yet",
   };
   const TAIL = 800; // characters of an output that are shown
   const MOST_ROWS = 400; // of the table of parts
@@ -42,11 +42,13 @@ globalThis.toolgleanReplay = (() => {
       this.kinds = data.kinds;
       this.parts = data.parts;
       this.changes = Array.from({ length: data.steps + 1 }, () => []); // at each step, the parts that change
-      this.spans = data.parts.map(([text, , fed, given, problem = 0, unfinished = 0], index) => {
+      this.spans = data.parts.map(([text, , fed, given, problem = 0, unfinished = 0, quoted = 0], index) => {
         for (const step of new Set([fed, given, problem, unfinished, fed + 1])) {
           if (step > 0 && step <= data.steps) this.changes[step].push(index);
         }
-        return element("span", "", visible(text).replace(/\n/g, "\u21b5\n"));
+        const span = element("span", "", visible(text).replace(/\n/g, "\u21b5\n"));
+        if (quoted) span.title = data.quotations[quoted - 1];
+        return span;
       });
       this.held = 0;
       this.step = null;
@@ -55,10 +57,10 @@ globalThis.toolgleanReplay = (() => {
     }
 
     classAt(index, step) {
-      const [, kind, fed, given, problem = 0, unfinished = 0] = this.parts[index];
+      const [, kind, fed, given, problem = 0, unfinished = 0, quoted = 0] = this.parts[index];
       if (step < fed) return "future";
       const base = step < given ? "held" : unfinished && step >= unfinished ? "unfinished" : this.kinds[kind];
-      return `${base}${problem && step >= problem ? " problem" : ""}${step === fed ? " latest" : ""}`;
+      return `${base}${quoted ? " quoted" : ""}${problem && step >= problem ? " problem" : ""}${step === fed ? " latest" : ""}`;
     }
 
     isHeld(index, step) {
@@ -205,10 +207,11 @@ globalThis.toolgleanReplay = (() => {
 
   function legend(box, data) {
     const counts = {};
-    for (const [text, kind, fed, given, problem, unfinished] of data.parts) {
+    for (const [text, kind, fed, given, problem, unfinished, quoted] of data.parts) {
       const add = (name) => { counts[name] = (counts[name] ?? 0) + [...text].length; };
       add(unfinished ? "unfinished" : data.kinds[kind]);
       if (problem) add("problem");
+      if (quoted) add("quoted");
       if (given > fed) add("held");
     }
     box.replaceChildren(...Object.entries(KIND_LABELS).filter(([name]) => name !== "future" && counts[name]).map(([name, label]) =>
@@ -232,8 +235,9 @@ globalThis.toolgleanReplay = (() => {
   // Neighbours of one kind are one row.
   function partRows(data) {
     const rows = [];
-    for (const [text, kind, fed, given, problem, unfinished] of data.parts) {
-      const name = `${KIND_LABELS[unfinished ? "unfinished" : data.kinds[kind]]}${problem ? ", problem" : ""}`;
+    for (const [text, kind, fed, given, problem, unfinished, quoted] of data.parts) {
+      const label = KIND_LABELS[unfinished ? "unfinished" : data.kinds[kind]];
+      const name = `${label}${quoted ? `, ${data.quotations[quoted - 1]}` : ""}${problem ? ", problem" : ""}`;
       const last = rows.at(-1);
       if (last?.name === name) {
         if (last.texts.length < CLIP) last.texts.push(text);
