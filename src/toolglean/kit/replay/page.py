@@ -52,9 +52,7 @@ def page_data(recording: Recording) -> dict[str, Any]:
         "steps": len(recording.steps),
         "kinds": list(KINDS),
         "parts": [_part(part) for part in parts_of(recording)],
-        "quotations": [
-            f"in {each.context} that opened at {each.since:,}" for each in recording.explanation.quotations
-        ],
+        "quotations": [f"in {each.context} that opened at {each.since:,}" for each in recording.explanation.quotations],
         "events": [[number, *_event(event)] for number, step in enumerate(recording.steps, 1) for event in step.events],
         "marks": _marks(recording),
         "findings": findings_of(recording.explanation),
