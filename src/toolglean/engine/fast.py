@@ -246,10 +246,10 @@ class FastPath:
         lines = self._lines
         if (
             lines is None
+            or (code is not None and code.waits)
             or lines.find_sign(text)
             or start < 0
             or len(text) > WINDOW
-            or (code and code.waits)
             or turn.around.waits
         ):
             return self._beside_opener(chunk)
@@ -315,11 +315,25 @@ class FastPath:
             place = hit.start() if hit.lastindex else 0
             if not place:
                 place, found = finder.find(text, 0, last)
-                if found:
+                if found and (place := self._beside_fence(finder, text, place, found)) < 0:
                     return -1
         if begin_of_orphans(turn, text, 0, place) < place:
             return -1
         return place if line < 0 else min(place, line)
+
+    def _beside_fence(self, finder: Finder, text: str, place: int, found: str) -> int:
+        # The same if a fence was found there: mostly it is one of code, which quotes, and not an opener.
+        turn = self._turn
+        code = turn.judge.code
+        if found[0] != "`" or turn.channel or code is None or (place and code.changes(text[:place])):
+            return -1
+        from toolglean.engine.missed import end_of_fence  # noqa: PLC0415  # few turns have such a fence
+
+        end = end_of_fence(turn, text, place, found)
+        if end <= place:
+            return end
+        place, found = finder.find(text, end, text[end - 1])
+        return -1 if found else place
 
     def _beside_stop(self, chunk: str) -> list[Event] | None:
         # Most of what might end a string belongs to it: escapes and, in text values, what looks like the beginning of a

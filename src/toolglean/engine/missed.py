@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolglean.engine.reasons import QUOTED
 from toolglean.engine.turn import Payload
+from toolglean.scan.text import is_code, passing
 
 if TYPE_CHECKING:
     from toolglean.engine.names import Names
@@ -28,6 +29,7 @@ __all__ = ["release"]
 REACH = 128  # characters after the opener
 BEFORE_NAMES = frozenset({"call", "function", "functions", "invoke", "name", "tool", "tool_name", "type"})
 
+_line_of_fence = passing(r"[\w+#./-]*[ \t\r]*(?P<line>(?<=[\w+#./-])\n)?")
 _words = re.compile(r"[\w.:/-]+").finditer
 _line_words = re.compile(r"[\w.-]+").findall
 _part = re.compile(r"[.:/]+").split
@@ -54,13 +56,37 @@ def release(
 
 def quote(turn: Turn, fence: str, start: int) -> None:
     """That fence at `start` quotes: it is content now, or as soon as it is clear whether a call follows it."""
-    unsure = turn.judge.draft is not None or turn.judge.in_doubt
-    if turn.names.tools is None or turn.calls_ignored or unsure or turn.tape.in_prompt:
+    if _reports_nothing(turn):
         turn.say(fence, start)
         return
     turn.open_region(start, len(fence))
     turn.region.keep(fence)
     turn.read_with(Missed(QUOTED, is_code=True))
+
+
+def _reports_nothing(turn: Turn) -> bool:
+    # Whether no call is reported that follows a fence.
+    unsure = turn.judge.draft is not None or turn.judge.in_doubt
+    return turn.names.tools is None or turn.calls_ignored or unsure or turn.tape.in_prompt
+
+
+def end_of_fence(turn: Turn, text: str, place: int, fence: str) -> int:
+    """Whether that fence in the text is certainly content, and no call follows that would have to be reported.
+
+    Returns:
+        The end of the fence, or of its line, if so; its place, if more text is needed; -1 if it must be read.
+    """
+    end = place + len(fence)
+    if not is_code(fence) or not turn.judge.heeds_quotes:
+        return -1
+    if _reports_nothing(turn):
+        return end
+    line = _line_of_fence(text, end)
+    if line.end() == len(text) and line.end() - end < REACH:
+        return place
+    # The word for the language is what comes first, unless it is a word before a tool's name.
+    is_code_line = line["line"] and _is_named(f"{line[0]}x", turn.names, at_end=False, is_code=True)[0] is False
+    return line.end() if is_code_line and not _may_name(line[0], turn.described) else -1
 
 
 def _leave(turn: Turn, problem: Reason | None, closers: tuple[str, ...] | None) -> None:

@@ -146,11 +146,15 @@ class Quotes(Plain):
         last = last or self._passed or self.where.last
         return self.page.rows.may_open(last[-1] + text, 1) is not None
 
+    def changes(self, text: str) -> bool:
+        """Whether anything may change in that text."""
+        return self._find is None or self._before is not None or self._find(text) is not None
+
     # -- reading -------------------------------------------------------------------------------------------------------
 
     def pass_by(self, text: str) -> None:
         """White space next to a call or marker; or the end of text that has been read or has no sign."""
-        if text.isspace() and (self._find is None or self._before is not None or self._find(text) is not None):
+        if text.isspace() and self.changes(text):
             self._read(text, self._end)
         elif text:
             self._passed, self._before = (self._passed + text)[-8:], None
@@ -159,7 +163,7 @@ class Quotes(Plain):
         """Read on: content, which begins at `start`."""
         if not text:
             return
-        if self._find is not None and self._before is None and self._find(text) is None:
+        if not self.changes(text):
             self._passed, self._end = (self._passed + text)[-8:], start + len(text)
             return
         if self._before is not None and start == self._end:  # what was taken for a marker is text

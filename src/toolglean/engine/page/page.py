@@ -40,16 +40,16 @@ class Page:
 
     def read(self, where: Where, text: str, start: int, ruler: Marks | None = None, *, passed: str = "") -> Where:
         """Read on: that text, at that place. `passed`: the text before it, which nothing in it can have changed."""
-        reading = Reading(self.rows, where, passed + text, start - len(passed), ruler)
-        reading.first += len(passed)
-        return reading.read()
+        return Reading(self.rows, where, passed + text, start - len(passed), ruler, passed=len(passed)).read()
 
     def calm(self, where: Where) -> Search | None:
         """Finds what changes anything after that place, apart from the last characters; None if everything does."""
         if where.documents or where.run or where.tail:
             return None
-        waits = any(each.space < 0 for each in where.guesses)
-        return self.rows.calm(where.context, where.sign, bool(where.seen), waits)
+        spaced = False
+        for each in where.guesses:
+            spaced = spaced or each.space < 0
+        return self.rows.calm(where.context, where.sign, bool(where.seen), spaced)
 
     def pass_by(self, where: Where, text: str) -> Where:
         """Text in which nothing opens or ends has been read elsewhere."""

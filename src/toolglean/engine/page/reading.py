@@ -38,7 +38,9 @@ class Marks(Protocol):
 
 
 class Reading:
-    """One text that is read. Its places are those in `text`; `base` is the place of its beginning."""
+    """One text that is read, apart from its first `passed` characters, which have changed nothing. Its places are those
+    in `text`; `base` is the place of its beginning.
+    """
 
     __slots__ = (
         "ahead", "base", "blanks", "context", "documents", "end", "ends", "first", "guesses", "opener",
@@ -46,7 +48,15 @@ class Reading:
     )  # fmt: skip
 
     def __init__(
-        self, rows: Rows, where: Where, text: str, start: int, ruler: Marks | None, *, ends: bool = False
+        self,
+        rows: Rows,
+        where: Where,
+        text: str,
+        start: int,
+        ruler: Marks | None,
+        *,
+        ends: bool = False,
+        passed: int = 0,
     ) -> None:
         self.rows, self.ruler, self.ends = rows, ruler, ends
         (
@@ -56,7 +66,7 @@ class Reading:
         self.text = last + tail + text
         self.base = start - len(tail) - 1
         self.ahead = self.text + rows.mark if ends else self.text
-        self.first = self.read_to = 1
+        self.first, self.read_to = 1 + passed, 1
         self.end = len(self.text)
         self.sought: Sought | None = None  # what is looked for in the context
 
@@ -193,7 +203,7 @@ class Reading:
             begin = i
             while i < self.end and self.text[i] == run.sign:
                 i += 1
-            run = run._replace(size=run.size + i - begin, whole=i < self.end or self.ends)
+            run = Run(run.sign, run.size + i - begin, run.start, run.indent, i < self.end or self.ends)
         return self._read_run(run, i)
 
     def _wait_with(self, run: Run, end: int) -> int:
@@ -253,7 +263,8 @@ class Reading:
 
     def _see(self, run: Run, *, first: bool = False) -> None:
         if first or self.seen:
-            self.seen = (*(each for each in self.seen if each[0] != run.size), (run.size, run.start))
+            others = (each for each in self.seen if each[0] != run.size) if self.seen else ()
+            self.seen = (*others, (run.size, run.start))
             self.sought = None
 
     def _opens_fence(self, run: Run, ahead: str) -> int | None:
