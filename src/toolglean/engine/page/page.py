@@ -18,9 +18,9 @@ from functools import lru_cache
 
 from toolglean.engine.page.documents import is_in_string
 from toolglean.engine.page.expressions import Rows, Search
-from toolglean.engine.page.reading import Marks, Reading
+from toolglean.engine.page.reading import Reading
 from toolglean.engine.page.table import MARK, Context, Row, rows
-from toolglean.engine.page.where import Where, blanks_before
+from toolglean.engine.page.where import Marks, Where, blanks_before
 
 __all__ = ["Page", "page_of"]
 

@@ -8,33 +8,19 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from typing import Protocol
 
 from toolglean.engine.page.documents import Document, begun, is_in_string, is_small, may_follow, read_on, without_outer
 from toolglean.engine.page.expressions import Rows, Sought, ends_paragraph, is_mention
 from toolglean.engine.page.table import MOST_BLANKS, At, Context
-from toolglean.engine.page.where import Guess, Run, Where, blanks_before
+from toolglean.engine.page.where import Guess, Marks, Run, Where, blanks_before
 
-__all__ = ["Marks", "Reading"]
+__all__ = ["Reading"]
 
 _PLAIN = Context.PLAIN
 _FENCE = 3
 _AHEAD = 192
 _space = re.compile(r"\s").search
 _name = re.compile(r"<(\w+)").match
-
-
-class Marks(Protocol):
-    """Is told which parts of the text are in which context."""
-
-    def mark(self, context: Context, start: int, end: int, since: int, order: int) -> None:
-        """That part is in that context, unless one that began later than `order` is there."""
-
-    def drop(self, start: int) -> None:
-        """Nothing that began after that place was so."""
-
-    def nest(self, document: int, start: int) -> None:
-        """The strings of the document that begins at the first place are from there on those of the one at `start`."""
 
 
 class Reading:

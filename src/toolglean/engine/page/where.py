@@ -4,12 +4,12 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from toolglean.engine.page.documents import Document, is_in_string
 from toolglean.engine.page.table import MOST_INDENT, Context
 
-__all__ = ["Guess", "Ruler", "Run", "Stretch", "Where", "blanks_before"]
+__all__ = ["Guess", "Marks", "Ruler", "Run", "Stretch", "Where", "blanks_before"]
 
 
 class Run(NamedTuple):
@@ -134,6 +134,19 @@ class Stretch(NamedTuple):
     start: int
     end: int
     since: int
+
+
+class Marks(Protocol):
+    """Is told which parts of the text are in which context."""
+
+    def mark(self, context: Context, start: int, end: int, since: int, order: int) -> None:
+        """That part is in that context, unless one that began later than `order` is there."""
+
+    def drop(self, start: int) -> None:
+        """Nothing that began after that place was so."""
+
+    def nest(self, document: int, start: int) -> None:
+        """The strings of the document that begins at the first place are from there on those of the one at `start`."""
 
 
 class Ruler:
