@@ -16,7 +16,7 @@ from toolglean.engine.by_schema.lines import READ, lines_of
 from toolglean.engine.modes import CALL, CONTENT, DONE, TEXT
 from toolglean.engine.prose import begin_of_orphans
 from toolglean.engine.state import BEGIN_TAGS
-from toolglean.engine.tape import WINDOW
+from toolglean.engine.tape import UNBOUND, WINDOW
 from toolglean.events import Content
 from toolglean.scan.text import KEPT, NO_GUARD
 
@@ -33,6 +33,7 @@ __all__ = ["FastPath"]
 
 _anything: Search = re.compile("").search
 _nowhere: Stops = _anything, None
+_ends_data = re.compile(r"[\x00-\x1f\"\\<\[`~>{]").search
 _LINE_BEGINS_AFTER = frozenset({"", "\n"})
 _NO_NAMES: frozenset[str] = frozenset()
 
@@ -41,7 +42,18 @@ class FastPath:
     """Takes chunks, and passes on those that need not be read."""
 
     __slots__ = (
-        *("_at_line", "_find_opener", "_lines", "_find_stop", "_finder", "_guard", "_guards", "_last", "_look_on"),
+        *(
+            "_at_line",
+            "_find_opener",
+            "_lines",
+            "_find_stop",
+            "_finder",
+            "_guard",
+            "_in_data",
+            "_guards",
+            "_last",
+            "_look_on",
+        ),
         *("_plan", "_pos", "_second", "_shared", "_stops", "_straight", "_turn"),
     )
 
@@ -84,6 +96,8 @@ class FastPath:
                 else:
                     self._pos, write = end, self._stops[1]
                     return [turn.emit.call.plain_delta(chunk if write is None else write(chunk)[1:-1], start)]
+        elif self._in_data and chunk and _ends_data(chunk) is None:
+            return self._pass_data(chunk)
         return self._feed_loop(chunk) if events is None else events
 
     def _feed_loop(self, chunk: str) -> list[Event]:
@@ -107,7 +121,7 @@ class FastPath:
         twin._guard, twin._second = self._guard, self._second
         twin._finder, twin._guards, twin._look_on = self._finder, self._guards, self._look_on
         twin._find_opener, twin._find_stop, twin._stops = self._find_opener, self._find_stop, self._stops
-        twin._lines, twin._at_line = self._lines, self._at_line
+        twin._lines, twin._at_line, twin._in_data = self._lines, self._at_line, self._in_data
         twin._straight = self._straight and self._straight.copy()
         return twin
 
@@ -132,6 +146,7 @@ class FastPath:
         # A string of the arguments: tells whether a chunk may end it. Inside a string this is the reader's own search.
         self._find_stop: Search | None = None
         self._stops: Stops = _nowhere
+        self._in_data = False  # whether it is inside a string of JSON that is text
 
     def _set_fast_paths(self) -> None:
         turn = self._turn
@@ -144,6 +159,7 @@ class FastPath:
             stops = turn.payload.stops() if passes and turn.payload is not None else None
             if self._find_stop is not None or self._find_opener is not None:
                 self._shut_fast_paths()
+            self._in_data = stops is None and self._may_pass_data()
             if stops is not None:
                 self._stops, self._find_stop = stops, stops[0]
             return
@@ -153,6 +169,21 @@ class FastPath:
                 self._set_fast_paths_of_text()
         elif mode is DONE and emit.clean and turn.candidate is None:
             self._guard = self._second = NO_GUARD
+
+    def _may_pass_data(self) -> bool:
+        turn = self._turn
+        if turn.payload is None or not turn.payload.is_in_data():
+            return False
+        waits = turn.tape.held or turn.judge.fence or turn.candidate or turn.unread or not turn.emit.clean
+        return not waits and turn.channel == CONTENT and turn.bound is UNBOUND
+
+    def _pass_data(self, chunk: str) -> list[Event]:
+        self._own()
+        start, payload = self._pos, self._turn.payload
+        assert payload is not None
+        payload.pass_data(chunk, start)
+        self._pos, self._last = start + len(chunk), self._with_last(chunk)
+        return [Content(chunk, start)]
 
     def _set_fast_paths_of_text(self) -> None:
         turn, judge = self._turn, self._turn.judge

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from toolglean.engine.reasons import not_a_call
 from toolglean.engine.turn import Payload
 from toolglean.scan import data
-from toolglean.scan.json import END
+from toolglean.scan.json import END, IN_STRING
 from toolglean.scan.names import ARGUMENT_KEYS, KNOWN_NAME_KEYS, NAME_KEYS
 from toolglean.scan.plain import Plain
 from toolglean.scan.scanner import CLOSE, FAIL, KEY, NEED, OPEN, STRING
@@ -94,6 +94,16 @@ class Passing(Plain, Payload):
         """That part of the JSON is content."""
         turn.say(text, start, is_data=True)
         if self._code is not None and text:
+            self._code.scan(text, start)
+
+    def is_in_data(self) -> bool:
+        """See `Payload`."""
+        return self._scanner.state == IN_STRING
+
+    def pass_data(self, text: str, start: int) -> None:
+        """See `Payload`."""
+        self._scanner.collect(text)
+        if self._code is not None:
             self._code.scan(text, start)
 
     def _watch(self, names: Names, raw: str) -> str:
