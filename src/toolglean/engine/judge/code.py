@@ -178,12 +178,14 @@ class Quotes(Plain):
     def scan_skipped(self, text: str, start: int) -> None:
         """Read on: what is skipped of a call, in which no document counts, and no backticks but those that close."""
         self.skip()
-        json = self._json
-        self.reads_json(on=False)
-        for piece in _ticks.split(text):
-            self.scan(piece if self.open else piece.replace("`", "'"), start)
+        json = self._json and (self.where.tail != "" or "{" in text or "[" in text)
+        if json:
+            self.reads_json(on=False)
+        for piece in _ticks.split(text) if "`" in text else (text,):
+            self.scan(piece.replace("`", "'") if piece[:1] == "`" and not self.open else piece, start)
             start += len(piece)
-        self.reads_json(on=json)
+        if json:
+            self.reads_json(on=True)
 
     def _read(self, text: str, start: int) -> None:
         was_over = self.where.context is Context.OVER
