@@ -182,6 +182,7 @@ CUTS = {
         "pangu-embedded",
         f"</s>\n<|tool_call_start|>\n\nI will look.\n````xml\n```\n<TOOLCALL>[{_json(1)}]</TOOLCALL>\n````",
     ),
+    "tags in the strings of data": ("hermes", '["ok", "<b>"]\n\nSo it is.\n</parameter>'),
     "a late closer behind the beginning of another": (
         "hunyuan-dense",
         "<tool_call>a```json{```</tool_call>```\n```</</tool_calls>",

@@ -175,6 +175,7 @@ class FastPath:
         if turn.payload is None or not turn.payload.is_in_data():
             return False
         waits = turn.tape.held or turn.judge.fence or turn.candidate or turn.unread or not turn.emit.clean
+        waits = waits or (turn.last_char in BEGIN_TAGS and not turn.has_tags)
         return not waits and turn.channel == CONTENT and turn.bound is UNBOUND
 
     def _pass_data(self, chunk: str) -> list[Event]:
