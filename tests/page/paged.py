@@ -15,7 +15,7 @@ from toolglean.engine.page.where import Ruler, Where
 
 __all__ = ["PAGE", "paged", "where_after"]
 
-PAGE = Page(ROWS, CALL)
+PAGE = Page(ROWS, CALL, ruled=True)
 _PIECES = re.compile("|".join(map(re.escape, (CALL, FIRST, *END_MARKERS))))
 
 

@@ -70,6 +70,7 @@ def _sought(ways: Sequence[tuple[str, str, str]]) -> Sought:
     return Sought(re.compile(expression).search, expression, ("", *(what for what, _, _ in ways)))
 
 
+_line, _space = re.compile("\n").search, re.compile(r"\s").search
 _LINE = ("line", "\n", "")
 _TICKS = ("run", "`", "`*")
 
@@ -80,13 +81,14 @@ class Rows:
     Args:
         rows: the rows.
         mark: the character that stands for a marker in them.
+        ruled: whether documents are found that are complete at once, and change nothing: for a ruler.
 
     Attributes:
         fences: the rows of fences, each with its expression, by the sign of which they consist.
     """
 
-    def __init__(self, rows: tuple[Row, ...], mark: str) -> None:
-        self._rows, self.mark = rows, mark
+    def __init__(self, rows: tuple[Row, ...], mark: str, *, ruled: bool) -> None:
+        self._rows, self.mark, self.ruled = rows, mark, ruled
         self.fences: dict[str, list[tuple[Row, re.Pattern[str], re.Pattern[str]]]] = {"`": [], "~": []}
         for row in rows:
             if row.context is Context.FENCE:
@@ -99,22 +101,27 @@ class Rows:
 
     @lru_cache(maxsize=512)  # noqa: B019  # there are two or three of these, for good
     def sought(self, context: Context, sign: str, by_line: bool) -> Sought:  # noqa: FBT001  # part of the cache's key
-        """What is looked for in a context. `by_line`: whether backticks wait there."""
-        ways = self._plain() if context is Context.PLAIN else self._end(context, sign, by_line=by_line)
+        """What is looked for in a context. `by_line`: whether backticks wait there; then lines matter too, for which
+        plain text has no expression of its own: it would be made anew for them alone.
+        """
+        if context is Context.PLAIN:
+            return self._sought_plain
+        ways = self._end(context, sign, by_line=by_line)
         return _sought([*ways, _LINE] if by_line or context is Context.QUOTE else ways)
 
     @lru_cache(maxsize=512)  # noqa: B019
     def calm(self, context: Context, sign: str, by_line: bool, spaced: bool) -> Search:  # noqa: FBT001
         """Finds what changes anything where at most backticks wait. `spaced`: they wait for white space, too."""
-        ways = [self.sought(context, sign, by_line).expression]
-        if context is Context.PLAIN:
-            ways = [_sought([*self._plain(small=False), *([_LINE] if by_line else [])]).expression]
-        return re.compile("|".join([*ways, r"\s"] if spaced else ways)).search
+        search = self.sought(context, sign, by_line).search
+        if not spaced and not (by_line and context is Context.PLAIN):
+            return search
+        other = _space if spaced else _line
+        return lambda text: search(text) or other(text)
 
-    @cached_property
+    @property
     def may_open(self) -> Search:
         """Finds what may open something in plain text."""
-        return self.calm(Context.PLAIN, "", by_line=False, spaced=False)
+        return self._sought_plain.search
 
     @cached_property
     def tags(self) -> _Tags:
@@ -126,21 +133,25 @@ class Rows:
         """The same in reasoning."""
         return _Tags(tuple(row for row in self._rows if row.in_reasoning))
 
-    def _plain(self, *, small: bool = True) -> list[tuple[str, str, str]]:
-        # `small`: with documents that are complete after their first brackets.
+    @cached_property
+    def _sought_plain(self) -> Sought:
         ways = [("tag", *each) for each in _any_begun(self._rows)]
         if self.has_code:
             ways += [_TICKS, ("run", "~", "~*"), ("quote", ">", r"(?<![^\n].)")]
         if self.has_json:
             ways += [
-                ("bracket", re.escape(each), f"{'' if small else f'(?!{SMALL[each]})'}(?=[{re.escape(after)}]|\\Z)")
+                (
+                    "bracket",
+                    re.escape(each),
+                    f"{'' if self.ruled else f'(?!{SMALL[each]})'}(?=[{re.escape(after)}]|\\Z)",
+                )
                 for each, after in AFTER.items()
             ]
-        return ways
+        return _sought(ways)
 
     def opened_in(self, text: str) -> Iterator[tuple[Context, int]]:
         """What could open in that text apart from backticks and JSON, if nothing else did, and the places."""
-        sought = self.sought(Context.PLAIN, "", by_line=False)
+        sought = self._sought_plain
         for found in re.finditer(sought.expression, text):
             place, what = found.start(), sought.kinds[found.lastindex or 0]
             if what == "tag" and (tag := self.tags.match(text, place)) is not None:

@@ -33,10 +33,11 @@ class Page:
     Args:
         table: the rows.
         mark: the character that stands for a marker in their expressions.
+        ruled: whether a ruler is given to it.
     """
 
-    def __init__(self, table: tuple[Row, ...], mark: str = MARK) -> None:
-        self.rows = Rows(table, mark)
+    def __init__(self, table: tuple[Row, ...], mark: str = MARK, *, ruled: bool = False) -> None:
+        self.rows = Rows(table, mark, ruled=ruled)
 
     def read(self, where: Where, text: str, start: int, ruler: Marks | None = None, *, passed: str = "") -> Where:
         """Read on: that text, at that place. `passed`: the text before it, which nothing in it can have changed."""
@@ -82,9 +83,9 @@ class Page:
 
 
 @lru_cache(maxsize=8)
-def page_of(*, heeded: bool = True, json: bool = True) -> Page:
+def page_of(*, heeded: bool = True, json: bool = True, ruled: bool = False) -> Page:
     """The page of all contexts; made once. `heeded`: whether quotations matter, or only other messages; `json`: whether
-    documents do.
+    documents do; `ruled`: see `Page`.
     """
     table = (row for row in rows(reasoning=False) if heeded or row.in_reasoning)
-    return Page(tuple(row for row in table if json or row.context is not Context.JSON))
+    return Page(tuple(row for row in table if json or row.context is not Context.JSON), ruled=ruled)

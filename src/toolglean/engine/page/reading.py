@@ -87,8 +87,13 @@ class Reading:
             sought = self.sought = self.rows.sought(self.context, self.sign, bool(self.seen))
         found = sought.search(self.text, i)
         place = self.end if found is None else found.start()
+        line = self.text.find("\n", i, place) if self.seen and self.context is _PLAIN else -1
+        if line >= 0:
+            place = line
         if self.documents and self.read_to < place and (confirmed := self._read_documents(place)) >= 0:
             return confirmed
+        if line >= 0:
+            return self._read_line(line)
         if found is None:
             return self.end
         return self._found(sought.kinds[found.lastindex or 0], place, found.end())
@@ -330,11 +335,10 @@ class Reading:
         after = self.text[place + 1 : place + 2]
         if not may_follow(self.text[place], after):  # most brackets of prose are refused at once
             return place + 1
-        if not self.documents and (small := is_small(self.text, place)) is not None:
+        if self.rows.ruled and not self.documents and (small := is_small(self.text, place)) is not None:
+            start = self.base + place
             if self.ruler is not None:
-                self.ruler.mark(
-                    Context.JSON, self.base + place, self.base + small.end(), self.base + place, self.base + place
-                )
+                self.ruler.mark(Context.JSON, start, self.base + small.end(), start, start)
             self.read_to = small.end()
             return small.end()
         before = {each.start: each for each in self.documents if not is_in_string(each)}

@@ -94,7 +94,7 @@ def _stretches(size: int, pieces: Iterable[tuple[str, int, bool]]) -> list[Stret
     from toolglean.engine.page.page import page_of  # noqa: PLC0415  # the help of commands need not load it
     from toolglean.engine.page.where import Ruler, Where  # noqa: PLC0415
 
-    page, ruler, where = page_of(), Ruler(), Where()
+    page, ruler, where = page_of(ruled=True), Ruler(), Where()
     for text, start, is_content in pieces:
         if is_content:
             where = page.read(where, text, start, ruler)
