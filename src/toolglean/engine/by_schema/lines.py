@@ -73,7 +73,7 @@ class Lines:
 
     Args:
         finder: finds the openers of formats.
-        watch: tells what must be examined apart from lines: see judge/signs.py.
+        watch: tells what must be examined apart from lines: see judge/code.py.
         names: the names of the tools; none if no calls in undeclared spellings are read.
 
     Attributes:
