@@ -180,3 +180,25 @@ def test_a_call_between_markers_ends_with_what_follows(name: str) -> None:
     assert calls_of(read(name, cut + "\n")) == [F]
     parser = Parser(TOOLS, format=name)
     assert [type(event) for event in parser.feed(cut)].count(CallEnd) == 0
+
+
+# -- without tools -----------------------------------------------------------------------------------------------------
+
+# Any word may be a tool's name then. What has the form of a call, and cannot be read as one, is prose: it was lost.
+PROSE = (
+    *("Hello (world).", "Note\n(See the other page) and more.", "f(x) = 2x", "Text.\n\n(x=1)", "See(https://a.b)"),
+    *("Hi (there", "main() is run.", "Note(x=1) and more.", "Paris (France) is mild.\nf(x=1)", "a.b(c.d) (e)\n\n(f)"),
+)
+
+
+@pytest.mark.parametrize("name", ["auto", "granite-pythonic", "raven", "tool-tags"])
+@pytest.mark.parametrize("text", PROSE)
+def test_without_tools_what_cannot_be_read_is_prose(name: str, text: str) -> None:
+    events = events_of(lambda: Parser(format=name, **faced(markup=True)), text, one_of_many=name == "auto")
+    assert (calls_of(events), content_of(events)) == ([], text)
+
+
+@pytest.mark.parametrize("name", ["auto", "granite-pythonic"])
+def test_without_tools_a_line_of_its_own_is_a_call(name: str) -> None:
+    events = events_of(lambda: Parser(format=name, **faced(markup=True)), "find(q='a (b)', n=2)\n", one_of_many=True)
+    assert calls_of(events) == [("find", {"q": "a (b)", "n": 2})]

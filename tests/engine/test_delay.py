@@ -40,29 +40,22 @@ SCHEMAS: list[dict[str, Any]] = [
 TOOLS = {"schemas": SCHEMAS, "no tools": None}
 
 
-LATE_IN_AUTO = {
-    ("a paragraph in parentheses", "no tools"): "`Text.⏎⏎(See` is read as the call of a function `Text.`, and is lost",
-}
 WAYS = [(name, tools) for name in FORMATS for tools in TOOLS]
 
 
-def _late(section: str, name: str, tools: str) -> str | None:
-    return LATE_IN_AUTO.get((section, tools)) if name == "auto" else None
-
-
-def _row(*values: str, late: str | None) -> Any:
+def _row(*values: str, late: str | None = None) -> Any:
     marks = [pytest.mark.xfail(strict=True, reason=late)] if late else []
     return pytest.param(*values, marks=marks, id=", ".join(values))
 
 
-ROWS = [_row(section, name, tools, late=_late(section, name, tools)) for section in SECTIONS for name, tools in WAYS]
+ROWS = [_row(section, name, tools) for section in SECTIONS for name, tools in WAYS]
 IN_JSON = "the name in the object may be a tool's, up to its end; but a fence after text quotes"
 FENCES = [
     _row(language, name, tools, late=IN_JSON if (language, name, tools) == ("json", "auto", "schemas") else None)
     for language in CODE
     for name, tools in WAYS
 ]
-LONG = [_row(name, tools, late=_late("headings", name, tools)) for name, tools in WAYS]
+LONG = [_row(name, tools) for name, tools in WAYS]
 
 
 def held_back(text: str, name: str, tools: list[dict[str, Any]] | None) -> list[int]:

@@ -202,7 +202,7 @@ class Envelope(Plain):
         # These are calls: they are read again from the first bracket on.
         written = turn.region.text[document.start - turn.region.start :]
         turn.region.shorten(len(written))
-        turn.read_instead(written, document.start)
+        turn.tape.read_instead(written, document.start)
         self.scanner = JsonTokens(self.scanner.max_depth)
         self.document, self.reading = None, BRACKET
 

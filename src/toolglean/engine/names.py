@@ -166,7 +166,8 @@ class Names:
         if not name:
             return False
         if self.tools is None:
-            return _left_open(name) is None and not is_form(name)
+            ends_as_name = not bare or name[-1].isalnum() or name[-1] == "_"  # not `Text.` before a bracket
+            return ends_as_name and _left_open(name) is None and not is_form(name)
         if self.resolve(name) is not None:
             return True
         return not bare and _name(name) is not None and not self.leaves_open(name)

@@ -40,8 +40,7 @@ class Speech(Keeping):
         if self.channel != CONTENT:
             self._say_reasoning(text, start)
             return
-        # Nothing but brackets may be no JSON after all.
-        if not self.rules.by_schema or (is_data and text.strip("[")):
+        if not self.rules.by_schema or (is_data and text.strip("[")):  # brackets alone may be no JSON after all
             self._say_part(text, start, is_data=is_data)
             self.note_kept(start + len(text))
             return
@@ -120,10 +119,6 @@ class Speech(Keeping):
         if start < 0 and not self.tape.in_prompt and not (kept or self.region.open):
             text, start = text[-start:], 0
         return self.tape.read_again(text, start, always=always)
-
-    def read_instead(self, text: str, start: int) -> None:
-        """Read that text next. It is at `start` and was read before, so it is not counted again."""
-        self.tape.read_instead(text, start)
 
     def wait_for_more(self, text: str, i: int) -> int:
         """White space from `i` on waits for what follows. Returns its end."""
@@ -243,6 +238,9 @@ class Speech(Keeping):
 
     def end_cut_call(self, end: int) -> None:
         """The turn ends within the open call."""
+        if self.holds_form and not self.emit.call.written.strip("{"):
+            self.end_draft(end)
+            return
         self.emit.end_call("malformed" if self.mode is SKIP else "incomplete", end)
         self.mode, self.payload = TEXT, None
 
@@ -359,12 +357,14 @@ class Speech(Keeping):
         """Discard the draft: restore the state from before it, and emit its text as reasoning or content."""
         self.tape.take_waiting()
         self.tape.release()
+        is_prose = self.holds_form and self.emit.open
         draft.attempt.undo(self)
         if draft.again and draft.over == draft.start:
             assert self.judge.code is not None
             self.judge.code.forget()
             return
-        self.emit.problem(draft.kind.value, text.rstrip(), draft.start)
+        if not is_prose:
+            self.emit.problem(draft.kind.value, text.rstrip(), draft.start)
         if draft.is_plain:
             self.judge.open_fence("")
             self.leave(text_follows=True)

@@ -9,19 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from toolglean.engine import reasons
 from toolglean.engine.attempt import Attempt
 from toolglean.engine.judge.drafts import Kind
 from toolglean.engine.modes import CALL, CONTENT, DONE, REPAIR, SKIP, START, TEXT
 from toolglean.engine.payload import Payload, Stops
-from toolglean.engine.reasons import (
-    AFTER_UNCLOSED,
-    LIMITS,
-    MISSING_ARGUMENTS,
-    Reason,
-    malformed_arguments,
-    opener_in_value,
-)
-from toolglean.engine.reasons import repaired as repaired_by
+from toolglean.engine.reasons import AFTER_UNCLOSED, LIMITS, MISSING_ARGUMENTS, Reason, malformed_arguments
 from toolglean.engine.repair.suspended import OFF, ON, TRIAL, Fault, Repair, Suspended
 from toolglean.engine.repair.suspended import Kind as FaultKind
 from toolglean.engine.speech import Speech
@@ -211,7 +204,7 @@ class Turn(Speech):
         attempt, known = self.judge.attempt, self.names.known(name)
         self.judge.attempt_from(None)
         if attempt is not None:
-            unmarked = Kind.ALONE if alone and known is not None else Kind.EXAMPLE if known is False else None
+            unmarked = Kind.ALONE if alone else Kind.EXAMPLE if known is False else None
             kind = Kind.LAST if last else unmarked
             is_json = bare and attempt.before.mode is START and text.lstrip()[:1] in {"{", "["}
             if kind is None and is_json and self.judge.heeds_quotes:
@@ -262,7 +255,7 @@ class Turn(Speech):
         """The open call has ended, but a value contains the opener `of` a call or a parameter: the closer found may
         belong to that one.
         """
-        self.end_malformed(opener_in_value(of), self.emit.call.name, end)
+        self.end_malformed(reasons.opener_in_value(of), self.emit.call.name, end)
         self.ignore_calls_until(closers)
 
     def end_failed(self, place: int, closer: str, closers: Iterable[str], tags: Iterable[str]) -> None:
@@ -334,7 +327,7 @@ class Turn(Speech):
 
     def repaired(self, name: str, text: str, place: int) -> None:
         """Report a repair at that place."""
-        self.emit.problem(repaired_by(name), text, place)
+        self.emit.problem(reasons.repaired(name), text, place)
         self.emit.repaired(name, place)
 
     def take_over(self, trial: Turn, written: str) -> None:
@@ -363,6 +356,9 @@ class Turn(Speech):
     def give_up(self, reason: Reason, text: str, place: int) -> None:
         """The open call cannot be read: skip the rest of it."""
         if self.suspend_refused(FaultKind.CHARACTER, reason, text, place):
+            return
+        if self.holds_form:
+            self.end_draft(place)
             return
         self.emit.problem(reason, text, place)
         self.judge.swallowed(self.emit.call.written, text, place)

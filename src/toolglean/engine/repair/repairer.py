@@ -315,7 +315,7 @@ def _is_whole(trial: Trial, rest: str, *, at_end: bool) -> bool | None:
 
 def _adopt(turn: Turn, suspended: Suspended, trial: Trial) -> None:
     turn.take_over(trial.turn, turn.region.text + suspended.raw[: trial.end - suspended.fault.place])
-    turn.read_instead(suspended.raw[trial.end - suspended.fault.place :], trial.end)
+    turn.tape.read_instead(suspended.raw[trial.end - suspended.fault.place :], trial.end)
 
 
 def _as_written(turn: Turn, suspended: Suspended) -> None:
@@ -331,7 +331,7 @@ def _as_written(turn: Turn, suspended: Suspended) -> None:
             raw, place = waiting[0] + raw, waiting[1]
     else:
         turn.payload.take_as_written(place, doubtful=fault.put is not None and not fault.put.final)
-    turn.read_instead(raw, place)
+    turn.tape.read_instead(raw, place)
 
 
 def _payload(suspended: Suspended) -> Payload:
