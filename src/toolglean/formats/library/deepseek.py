@@ -11,7 +11,6 @@ V3_CALL = "<｜tool▁call▁begin｜>function<｜tool▁sep｜>{ws}{name}\n```j
 V31_CALL = "<｜tool▁call▁begin｜>{name}<｜tool▁sep｜>{arguments}<｜tool▁call▁end｜>"
 # What is left of V3's calls: `function`, the name, and JSON in a fence.
 V3_LEFT = tuple(f"function{each}{{name}}\n```json\n{{arguments}}\n```" for each in ("<｜tool▁sep｜>", "\n", ""))
-MISSPELT = ("toolcalls", "tool")
 ENDS = ("<｜end▁of▁sentence｜>", "<｜Assistant｜>")
 
 # DSML as V4 spells it: <, bars, DSML, the same bars, r: or a blank or neither, a word. Bars are one or two, wide,
