@@ -93,9 +93,8 @@ def run(args: argparse.Namespace) -> int:
 def _report(report: Report, name: str, allowed: list[str], paint: Paint) -> None:
     def rows(title: str, found: list[tuple[str, str]]) -> None:
         print(paint(f"\n{title}", BOLD))
-        print_rows(
-            [(f"  {each[0]:{LABEL_WIDTH}}", each[1], *[YELLOW] * (each[0] not in allowed)) for each in found], paint
-        )
+        for label, text in found:
+            print_rows([(f"  {label:{LABEL_WIDTH}}", text, *[YELLOW] * (label not in allowed))], paint)
 
     if report.failure is None:
         print(paint(f"{report.tried} messages came back ({name})", GREEN))
