@@ -214,6 +214,7 @@ def test_the_built_pages_are_finished(tmp_path: Path) -> None:
     assert 'href="/docs/playground/index.html"' in found["404.html"]
     assert 'href="../playground/index.html"' in found["api/x.html"]
     assert [name for name, text in found.items() if "style/home.css" in text] == ["index.html"]
+    assert all(text.partition("</head>")[0].count("search.json") == 1 for text in found.values())
     assert 'aria-labelledby="__nav_3_title"' in found["api/x.html"]
     assert '<label class="md-nav__title" id="__nav_3_title" for="__nav_3">' in found["api/x.html"]
     assert '<td align="left"></td><th>a</th>' in found["api/x.html"]
