@@ -204,6 +204,10 @@ STORIES = [
     Story("misspelt-marker", 'Now <tool_cal>{"name": "get_weather", "arguments": {}}</tool_cal>', (1, 5), TOOL),
     Story("misspelt-marker", '<tool_cal>\n{"name": "get_weather", "arguments": {}}\n</tool_call>', (1, 1), TOOL),
     Story("misspelt-marker", 'Look. [TOOL_CALL]get_weather[ARGS]{"city": "Oslo"}', (1, 7), TOOL),
+    # It said `undeclared`, which is true, and helps nobody who has only misspelt a marker.
+    Story(
+        "misspelt-marker", '<tool_cal>{"name": "get_weather", "arguments": {"city": "Oslo"}}</tool_cal>', (1, 1), SCHEMA
+    ),
     Story("left-over", f"{HERMES}</tool_call>", (3, 13)),
     Story("mention", "<think>\nI could write <tool_call> here.\n</think>\nHello.", (2, 15)),
 ]

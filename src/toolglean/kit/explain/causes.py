@@ -217,6 +217,7 @@ def _told(found: Evidence) -> Iterator[Story]:
         elif trouble == "alone":
             yield _in_line(problem)
         elif trouble == "unread":
+            yield from (nearly for each in found.bare for nearly in misspelt(found, each))  # it says more
             yield Story(
                 "undeclared",
                 problem.start,
