@@ -130,9 +130,8 @@ class Parser:
             ToolError: a tool cannot be understood.
             UsageError: the template is not text: the tools come first.
         """
-        given: object = template
-        if not isinstance(given, str):
-            raise UsageError(f"template={given!r:.60} is not the text of a template: pass the tools first")
+        if not isinstance(template, str):
+            raise UsageError(f"template={shown(template)} is not the text of a template: pass the tools first")
         return cls(tools, parse_tag(template))
 
     @property

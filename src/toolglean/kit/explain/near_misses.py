@@ -82,8 +82,8 @@ def undeclared(found: Evidence, place: int) -> Iterator[Story]:
         "undeclared",
         place,
         "This names a tool and its parameters, but no format declares the spelling, and it breaks one of the rules by "
-        "which such calls are read, so it is content. If your model writes its calls like this, `toolglean learn` makes "
-        "a format of a few turns.",
+        "which such calls are read, so it is content. If your model writes its calls like this, `toolglean learn` "
+        "makes a format of a few turns.",
     )
 
 
