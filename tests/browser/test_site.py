@@ -54,9 +54,7 @@ def test_the_search_works_once_it_is_opened(open_page: Open, site: str, key: str
     with page.expect_response(lambda answer: answer.url.endswith("search.json")):
         page.keyboard.press(key) if key else page.locator(".md-search__button").click()
     page.locator("input[type=text], input[type=search]").last.fill("repaired")
-    page.get_by_text("Repairs", exact=False).last.wait_for()
-    page.keyboard.press("Enter")
-    page.wait_for_url(lambda url: "h=" in url or "repair" in url)
+    page.locator("a[href*='explanation/repairs.html?h=repaired']").first.wait_for()
 
 
 # -- the home page -------------------------------------------------------------------------------------------------------
