@@ -1,5 +1,5 @@
 # What this file knows: the five groups of the navigation, and what belongs to each. The titles of the pages, and the
-# sections of the how-to, are those of README.md's "Documentation": its order there is the order here.
+# sections of the how-to, are those of docs/README.md: its order there is the order here.
 # A page that no list names comes at the end of its group, so that nothing is lost if somebody forgets it here.
 # What it must not know: what a page says, or how the site is built.
 """The navigation of the site, and the page that each group begins with."""
@@ -35,7 +35,7 @@ SECTIONS = {
     "large logs, or a parser to check or measure": "Logs, checks and figures",
     "another tool, and want to migrate": "Coming from another tool",
 }
-"""Rows of the README's table ("you have …") that need another title here; the others are capitalised."""
+"""Rows of the table ("you have …") of docs/README.md that need another title here; the others are capitalised."""
 
 TOPICS = {
     "reference": {
@@ -51,7 +51,7 @@ TOPICS = {
         "What is read": (
             *("discovery", "repairs", "by-schema", "calls-in-json", "special-tokens", "response-templates", "grammars"),
         ),
-        "Decisions and figures": ("faq", "choices", "figures"),
+        "Decisions and figures": ("guarantees", "faq", "choices", "figures"),
     },
 }
 """In these folders, the sections and their pages."""
@@ -62,7 +62,7 @@ TITLES = {
     "explanation/grammars.md": "How grammars are made",
     "explanation/figures.md": "Figures, with other parsers",
 }
-"""Titles for the navigation where neither the README's nor the page's own would do."""
+"""Titles for the navigation where neither that of docs/README.md nor the page's own would do."""
 
 NAMES = frozenset(
     {"instructor", "json-repair", "litellm", "llama-cpp-python", "llama.cpp", "llguidance", "mlx-lm", "openai"}
@@ -81,7 +81,7 @@ Entry = dict[str, Any]
 
 
 class Named(NamedTuple):
-    """What the README says of the pages: its table, row by row, and the text of each link, in its order."""
+    """What docs/README.md says of the pages: its table, row by row, and the text of each link, in its order."""
 
     rows: list[tuple[str, list[str]]]
     titles: dict[str, str]
@@ -99,7 +99,7 @@ def navigation(pages: Path) -> list[Entry]:
         pages: the folder of the pages, as they are laid out for the build.
     """
     found = {path.relative_to(pages).as_posix() for path in pages.rglob("*.md")} - {"index.md"}
-    named = read_readme()
+    named = read_pages()
     groups: list[Entry] = []
     for group, folders in GROUPS.items():
         own = [name for name in found if name.split("/")[0] in folders]
@@ -121,22 +121,21 @@ def index_pages(pages: Path) -> dict[str, str]:
     }
 
 
-def read_readme(text: str | None = None) -> Named:
-    """What the README's section "Documentation" says; of another text, if one is given."""
-    text = text or (ROOT / "README.md").read_text(encoding="utf-8")
-    section = text.partition("\n## Documentation\n")[2]
+def read_pages(text: str | None = None) -> Named:
+    """What docs/README.md says; or another text, if one is given."""
+    text = text or (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
     rows = [
         (label, [*_linked(cells)])
-        for label, cells in re.findall(r"^\| ([^|]+?) \| (.+) \|$", section, re.MULTILINE)
-        if "](docs/" in cells
+        for label, cells in re.findall(r"^\| ([^|]+?) \| (.+) \|$", text, re.MULTILINE)
+        if "](" in cells
     ]
     titles: dict[str, str] = {}
-    for title, place in re.findall(LINK, section.replace("\n", " ")):
+    for title, place in re.findall(LINK, text.replace("\n", " ")):
         titles.setdefault(place, title)
     return Named(rows, titles)
 
 
-LINK = r"\[([^\]]+)\]\(docs/([^)#]+\.md)\)"
+LINK = r"\[([^\]]+)\]\(([^.)#][^)#]*\.md)\)"
 
 
 def _linked(text: str) -> Iterator[str]:

@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import zipfile
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -34,6 +35,11 @@ NEEDED = (
     "pyodide.mjs",
     "python_stdlib.zip",
 )
+LEFT_OUT = (
+    *("batch", "cli", "clients", "conversation", "engines", "grammar", "llm", "ollama"),
+    *("kit/anonymize", "kit/conformance", "kit/testing"),
+)
+"""Packages of toolglean that the playground does not import: half of the wheel."""
 HOLE = "<!-- the player: docs/make_playground.py inserts src/toolglean/kit/replay/player.html here -->"
 HOME = "<!-- home: docs/make_playground.py inserts a link to the site here -->"
 FIRST = "<!-- the first answer: docs/make_playground.py inserts it here, as JSON -->"
@@ -93,7 +99,16 @@ def _first_answer(digest: str) -> str:
 def _put_wheel(target: Path, folder: Path) -> None:
     _run(sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(folder), str(ROOT))
     (wheel,) = folder.glob("*.whl")
-    shutil.copyfile(wheel, target)  # under one name, so that nothing in the page depends on the version
+    put_modules(wheel, target)  # under one name, so that nothing in the page depends on the version
+
+
+def put_modules(wheel: Path, target: Path) -> None:
+    """Write an archive with what the playground imports of a wheel."""
+    without = tuple(f"toolglean/{package}/" for package in LEFT_OUT)
+    with zipfile.ZipFile(wheel) as source, zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as made:
+        for each in source.infolist():
+            if each.filename.startswith("toolglean/") and not each.filename.startswith(without):
+                made.writestr(each, source.read(each), zipfile.ZIP_DEFLATED, 9)
 
 
 def _fetched(folder: Path) -> Path:

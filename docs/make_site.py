@@ -31,9 +31,10 @@ from docs.public import public_names
 ROOT = Path(__file__).parents[1]
 BUILD = ROOT / "build" / "site"
 
-# The pages that lie outside docs/, and where they are on the site. README.md is in the home page (make_home.py).
+# The pages that lie elsewhere than on the site, and where they are there. README.md is in the home page (make_home.py).
 OUTSIDE = {
     "README.md": "index.md",
+    "docs/README.md": "project/pages.md",  # beside index.md it would be a second one
     "CHANGELOG.md": "project/changelog.md",
     "CONTRIBUTING.md": "project/contributing.md",
     "CODE_OF_CONDUCT.md": "project/code-of-conduct.md",

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-__all__ = ["needs"]
+__all__ = ["how_to_install", "needs"]
 
 INDEX = "Package index"
 """The label under which `[project.urls]` names the project's page on a package index, once there is one."""
@@ -18,12 +18,17 @@ def needs(what: str, extra: str) -> str:
         what: what needs which package: "toolglean.clients.mcp needs mcp 2.3 or later".
         extra: the extra that installs it.
     """
+    return f"{what}: {how_to_install(extra)}"
+
+
+def how_to_install(extra: str, what: str = "it") -> str:
+    """How to install an extra, or several with commas between them, which the message calls `what`."""
     urls = _urls()
     if INDEX in urls:
-        return f"{what}: install it with python -m pip install 'toolglean[{extra}]'"
+        return f"install {what} with python -m pip install 'toolglean[{extra}]'"
     source = urls.get("Repository")
     anywhere = f", or anywhere with python -m pip install 'toolglean[{extra}] @ git+{source}'" if source else ""
-    return f"{what}: in a checkout, install it with python -m pip install '.[{extra}]'{anywhere}"
+    return f"in a checkout, install {what} with python -m pip install '.[{extra}]'{anywhere}"
 
 
 def _urls() -> dict[str, str]:

@@ -38,13 +38,23 @@ def test_axe_finds_nothing(open_page: Open, site: str, axe: str, name: str, size
 
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_is_light(open_page: Open, site: str, name: str) -> None:
-    """The index of the search is the heaviest part; no picture, font or script is."""
+    """The index of the search would be the heaviest part; it is fetched only if it is asked for."""
     page = open_page("about:blank")
     bodies: dict[str, int] = {}
     page.on("response", lambda answer: bodies.update({answer.url: len(answer.body())}))
     page.goto(site + name, wait_until="networkidle")
     assert len(bodies) <= 16
-    assert sum(size for url, size in bodies.items() if not url.endswith("search.json")) < 700_000
+    assert sum(bodies.values()) < 700_000
+
+
+@pytest.mark.parametrize("key", ["", "/"])
+def test_the_search_works_once_it_is_opened(open_page: Open, site: str, key: str) -> None:
+    page = open_page(site + PAGES[1])
+    page.wait_for_load_state("networkidle")
+    with page.expect_response(lambda answer: answer.url.endswith("search.json")):
+        page.keyboard.press(key) if key else page.locator(".md-search__button").click()
+    page.locator("input[type=text], input[type=search]").last.fill("repaired")
+    page.locator("a[href*='explanation/repairs.html?h=repaired']").first.wait_for()
 
 
 # -- the home page -------------------------------------------------------------------------------------------------------

@@ -54,6 +54,8 @@ WAYS: dict[str, Callable[[str, Path], list[str]]] = {
     "parse --output": lambda text, folder: ["parse", _log(text, folder), "--output", str(folder / "rows.jsonl")],
     "a line": lambda text, folder: ["parse", f"{_log(text, folder)}:2"],
     "explain": lambda text, folder: ["explain", "--text", str(write(folder / "turn.txt", [text]))],
+    "doctor": lambda text, folder: ["doctor", "--text", str(write(folder / "turn.txt", [text]))],
+    "doctor, a line": lambda text, folder: ["doctor", f"{_log(text, folder)}:2"],
     "explain a line": lambda text, folder: ["explain", f"{_log(text, folder)}:2"],
     "replay": lambda text, folder: [
         "replay",

@@ -50,13 +50,14 @@ def test_a_meaning_has_one_option() -> None:
         assert [each.option_strings for each in actions if len(each.option_strings) > 1] == [["-h", "--help"]], command
 
 
-READS = ("parse", "explain", "replay", "bench", "anonymize")
+READS = ("parse", "explain", "doctor", "replay", "bench", "anonymize")
 
 
 def test_what_reads_turns_has_the_same_arguments() -> None:
     of = {command: set(options_of(command)) for command in READS}
     output = {"--events", "--summary", "--fail-fast", "--output", "--jobs", "--resume"}
     assert of["explain"] - {"--json", "--color", "--choice"} == of["parse"] - output
+    assert of["doctor"] == of["explain"]
     assert of["replay"] - {"--html", "--chunk", "--choice"} == of["parse"] - output
     assert of["bench"] - {"--json", "--chunk", "--choice"} == of["parse"] - output
     columns = {f"--{name}-column" for name in ("text", "tools", "model", "format")}
@@ -67,7 +68,8 @@ def test_what_reads_turns_has_the_same_arguments() -> None:
 
 
 def test_whatever_is_coloured_has_the_option() -> None:
-    coloured = {each for each in COMMANDS if "paint_of" in vars(import_module(f"toolglean.cli.{each}"))}
+    paint = {"paint_of", "print_result"}
+    coloured = {each for each in COMMANDS if paint & vars(import_module(f"toolglean.cli.{each}")).keys()}
     assert coloured == {each for each in COMMANDS if "--color" in options_of(each)}
     assert coloured >= {"explain", "inspect", "learn", "fuzz", "formats", "demo"}
 

@@ -18,7 +18,7 @@ from toolglean.engines.environment import VARIABLES, options_from_environment
 from toolglean.errors import UsageError
 
 DOCS = Path(__file__).parent.parent.parent / "docs" / "how-to"
-COMMANDS = ("parse", "explain", "replay", "bench", "anonymize", "proxy")
+COMMANDS = ("parse", "explain", "doctor", "replay", "bench", "anonymize", "proxy")
 """The commands that read turns."""
 NEEDED = {"proxy": ["--upstream", "http://localhost"], "replay": ["--html", "x"]}
 CALL = '<tool_call>{"name": "f", "arguments": {}}</tool_call>'

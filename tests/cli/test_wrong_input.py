@@ -198,9 +198,9 @@ ROWS: list[tuple[list[str], str]] = [
     (["parse", "--output"], "argument --output: expected one argument"),
 ]
 MANY = {
-    "INPUT": [["parse"], ["explain"], ["replay", "--html", "page.html"], ["anonymize"], ["bench"]],
-    "COLUMNS": [["parse"], ["explain"], ["replay", "--html", "page.html"], ["bench"]],
-    "CHOICE": [["explain"], ["replay", "--html", "page.html"], ["bench"]],
+    "INPUT": [["parse"], ["explain"], ["doctor"], ["replay", "--html", "page.html"], ["anonymize"], ["bench"]],
+    "COLUMNS": [["parse"], ["explain"], ["doctor"], ["replay", "--html", "page.html"], ["bench"]],
+    "CHOICE": [["explain"], ["doctor"], ["replay", "--html", "page.html"], ["bench"]],
     "TEMPLATE": [["inspect"], ["fuzz"]],
 }
 CASES = [

@@ -37,6 +37,10 @@ def call_with(name: str, value: str) -> str:
         ("<!", "<!"),
         ("<b>x</b>", "<b>x</b>"),
         ("see <![CDATA[a]]>", "see <![CDATA[a]]>"),
+        # Whether white space before it made a section depended on where the text was cut.
+        ("\n\n<![CDATA[a<b>]]>\n", "a<b>"),
+        (" \t<![CDATA[a]]>", "a"),
+        (" " * 70 + "<![CDATA[a]]>", " " * 70 + "<![CDATA[a]]>"),  # so much white space belongs to a text
     ],
 )
 def test_a_value_that_is_one_cdata_section_is_its_inside(name: str, value: str, meant: str) -> None:

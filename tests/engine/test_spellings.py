@@ -288,6 +288,8 @@ def test_its_state_forks_and_pickles_anywhere(name: str) -> None:
     [
         ({"without_special_tokens": ("{arguments}",)}, "a call pattern needs {name}"),
         ({"without_special_tokens": ["{name}{arguments}"]}, "without_special_tokens must be a tuple"),
+        ({"headers": "<|header|>"}, "headers must be a tuple"),  # each letter of it was a header
+        ({"user_only_markers": ["<|u|>"]}, "user_only_markers must be a tuple"),
         ({"end_markers": ("",)}, "a marker of end_markers is empty"),
         ({"wrappers": ("",)}, "a key of wrappers is empty"),
     ],

@@ -34,7 +34,7 @@ def _as_before() -> Iterator[None]:
     before = registry._registered
     yield
     registry._registered = before
-    for cached in (registry._installed, registry._plugins, registry._merged, registry._names, *_by_registered):
+    for cached in (registry.plugins, registry._merged, registry._names, *_by_registered):
         cached.cache_clear()
 
 
@@ -167,7 +167,7 @@ def _installed(monkeypatch: pytest.MonkeyPatch, *loaded: object) -> None:
         return [_Point(each) for each in loaded]
 
     monkeypatch.setattr(registry, "entry_points", found)
-    for cached in (registry._installed, registry._plugins, registry._merged, registry._names, *_by_registered):
+    for cached in (registry.plugins, registry._merged, registry._names, *_by_registered):
         cached.cache_clear()
 
 

@@ -107,6 +107,8 @@ ROWS: list[tuple[str, Any, ToolSet | None, str]] = [
      "<start_function_call>call:f{n:<escape>3<escape>,s:<escape>x<escape>}<end_function_call>"),
     ("functiongemma", {"n": 3}, None, "<start_function_call>call:f{n:3}<end_function_call>"),
     ("glm-4", {"x": 1}, None, 'f\n{"x": 1}'),
+    ("tool-tags", {"x": "a\nb"}, typed(x="string"), "<f>\n<x>a\nb</x></f>"),
+    ("tool-tags", {"x": "\n a\n"}, typed(x="string"), "<f>\n<x>\n\n a\n\n</x></f>"),
 ]  # fmt: skip
 
 

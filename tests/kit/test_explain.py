@@ -204,6 +204,10 @@ STORIES = [
     Story("misspelt-marker", 'Now <tool_cal>{"name": "get_weather", "arguments": {}}</tool_cal>', (1, 5), TOOL),
     Story("misspelt-marker", '<tool_cal>\n{"name": "get_weather", "arguments": {}}\n</tool_call>', (1, 1), TOOL),
     Story("misspelt-marker", 'Look. [TOOL_CALL]get_weather[ARGS]{"city": "Oslo"}', (1, 7), TOOL),
+    # It said `undeclared`, which is true, and helps nobody who has only misspelt a marker.
+    Story(
+        "misspelt-marker", '<tool_cal>{"name": "get_weather", "arguments": {"city": "Oslo"}}</tool_cal>', (1, 1), SCHEMA
+    ),
     Story("left-over", f"{HERMES}</tool_call>", (3, 13)),
     Story("mention", "<think>\nI could write <tool_call> here.\n</think>\nHello.", (2, 15)),
 ]
@@ -451,9 +455,9 @@ def test_import_toolglean_does_not_load_it() -> None:
 
 
 def test_it_is_made_of_plain_values() -> None:
-    from toolglean.cli.output import explanation_line  # noqa: PLC0415  # for this test alone
+    from toolglean.cli.output import as_values  # noqa: PLC0415  # for this test alone
 
-    found = json.loads(explanation_line(explain(GEMMA, format="hermes")))
+    found = json.loads(json.dumps(as_values(explain(GEMMA, format="hermes"))))
     assert list(found) == [
         "format",
         "complete",

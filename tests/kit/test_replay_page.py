@@ -6,6 +6,9 @@ import base64
 import hashlib
 import json
 import re
+import subprocess
+import sys
+import zipfile
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -13,7 +16,7 @@ from typing import Any
 import pytest
 
 import toolglean.kit.replay.page as page_module
-from docs.make_playground import page
+from docs.make_playground import LEFT_OUT, page, put_modules
 from toolglean import ParserOptions
 from toolglean.kit.demo import load_streams, load_tools
 from toolglean.kit.replay import cut_turn, html_page, record
@@ -290,6 +293,38 @@ def test_what_the_playground_offers() -> None:
     assert "hermes" in found["formats"]
     assert [tool["name"] for tool in found["tools"]] == ["get_weather", "get_time", "send_message", "calc_sum"]
     assert found["streams"][0]["turn"] == "".join(load_streams()[0].tokens)
+
+
+def test_the_playground_imports_nothing_that_is_left_out(tmp_path: Path) -> None:
+    package = Path(page_module.__file__).parents[2]
+    with zipfile.ZipFile(tmp_path / "whole.zip", "w") as whole:
+        for path in package.rglob("*"):
+            if path.is_file() and "__pycache__" not in path.parts:
+                whole.write(path, path.relative_to(package.parent).as_posix())
+    assert all((package / each).is_dir() for each in LEFT_OUT)
+    put_modules(tmp_path / "whole.zip", tmp_path / "toolglean.whl")
+    streams = [
+        ASKED | {"turn": "".join(each.tokens), "format": name}
+        for each in load_streams()
+        for name in ("auto", each.name)
+    ]
+    requests = [ASKED, *streams, ASKED | {"turn": 'So: <step fn="get_time"></step> `x` {"a": [1'}]
+    (tmp_path / "requests.json").write_text(json.dumps(requests), encoding="utf-8")
+    program = (
+        "import json, sys; sys.path.insert(0, sys.argv[1]); from toolglean.kit.replay import request as r; "
+        "print(json.dumps([r.about(), *(r.answer(json.dumps(each)) for each in json.load(open(sys.argv[2])))]))"
+    )
+    given = [
+        sys.executable,
+        "-I",
+        "-S",
+        "-c",
+        program,
+        str(tmp_path / "toolglean.whl"),
+        str(tmp_path / "requests.json"),
+    ]
+    done = subprocess.run(given, capture_output=True, check=True, encoding="utf-8")
+    assert json.loads(done.stdout) == [about(), *(answer(json.dumps(each)) for each in requests)]
 
 
 def test_the_playground_has_what_its_script_looks_for() -> None:

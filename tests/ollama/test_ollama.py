@@ -145,7 +145,7 @@ def upstream(row: dict[str, Any]) -> Any:
     if operation == "content":
         return {"content": content(row["tag"], row["buffer"], row["n"])}
     assert operation is None
-    subject = Parser.from_template(row["template"], row["tools"] or [])
+    subject = Parser.from_template(row["tools"] or [], row["template"])
     assert subject.tag == row["tag"]
     return steps(subject, row["chunks"])
 
@@ -404,7 +404,9 @@ def test_tools_in_every_shape() -> None:
 
 def test_template() -> None:
     template = '{{ if .ToolCalls }}<call>{{ range .ToolCalls }}{"name": "{{ .Function.Name }}"}{{ end }}{{ end }}'
-    assert Parser.from_template(template, ["f"]).tag == "<call>"
+    assert Parser.from_template(["f"], template).tag == "<call>"
+    with pytest.raises(UsageError, match=r"template=\['f'\] is not the text of a template: pass the tools first"):
+        Parser.from_template(template, ["f"])  # type: ignore[arg-type]  # the order of 1.0.0rc1
 
 
 @pytest.mark.parametrize("tools", ["get", {"name": "get"}, None, 1, [None], [{"name": None}], [1]])

@@ -247,6 +247,7 @@ PARSER = "toolglean.parser"
 # For each command: how many modules of ours its help loads at most, and what it does without.
 HELP = {
     "parse": (78, (MATCHER, TEMPLATES, GRAMMAR, CONVERSATION)),
+    "doctor": (140, (TEMPLATES, GRAMMAR, CONVERSATION)),
     "explain": (135, (TEMPLATES, GRAMMAR, CONVERSATION)),
     "replay": (141, (TEMPLATES, GRAMMAR, CONVERSATION)),
     "inspect": (161, (GRAMMAR, CONVERSATION)),

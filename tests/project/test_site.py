@@ -13,7 +13,7 @@ from docs.check_site import check
 from docs.finish_site import finish
 from docs.make_api import api_pages
 from docs.make_home import home_page, picture, style
-from docs.make_navigation import GROUPS, TOPICS, Entry, index_pages, navigation, read_readme
+from docs.make_navigation import GROUPS, TOPICS, Entry, index_pages, navigation, read_pages
 from docs.make_site import OUTSIDE, ROOT, place_of, with_links
 from docs.public import FACES, public_names
 from toolglean.kit.demo import load_streams
@@ -86,7 +86,7 @@ def test_a_link_to_nothing_stops_the_build() -> None:
 def test_every_folder_of_pages_has_its_place() -> None:
     assert all((ROOT / name).is_file() for name in OUTSIDE)
     assert place_of("docs/how-to/proxy.md") == "how-to/proxy.md"
-    folders = {page.relative_to(ROOT / "docs").parts[0] for page in (ROOT / "docs").rglob("*.md")}
+    folders = {page.relative_to(ROOT / "docs").parts[0] for page in (ROOT / "docs").rglob("*/*.md")}
     assert folders <= {folder for group in GROUPS.values() for folder in group}
 
 
@@ -156,9 +156,9 @@ def test_a_folder_in_no_group_stops_the_build(tmp_path: Path) -> None:
         navigation(tmp_path)
 
 
-def test_titles_and_sections_are_those_of_the_readme() -> None:
-    named = read_readme(
-        "# x\n## Documentation\n| you have | read |\n|---|---|\n| a stream | [mlx-lm](docs/how-to/mlx-lm.md) |\n[b\nc](docs/b.md)"
+def test_titles_and_sections_are_those_of_the_page_of_pages() -> None:
+    named = read_pages(
+        "# x\n| you have | read |\n|---|---|\n| a stream | [mlx-lm](how-to/mlx-lm.md) |\n[b\nc](b.md) [d](../D.md) [e](e.md#e)"
     )
     assert named.rows == [("a stream", ["how-to/mlx-lm.md"])]
     assert named.titles == {"how-to/mlx-lm.md": "mlx-lm", "b.md": "b c"}
@@ -214,6 +214,7 @@ def test_the_built_pages_are_finished(tmp_path: Path) -> None:
     assert 'href="/docs/playground/index.html"' in found["404.html"]
     assert 'href="../playground/index.html"' in found["api/x.html"]
     assert [name for name, text in found.items() if "style/home.css" in text] == ["index.html"]
+    assert all(text.partition("</head>")[0].count("search.json") == 1 for text in found.values())
     assert 'aria-labelledby="__nav_3_title"' in found["api/x.html"]
     assert '<label class="md-nav__title" id="__nav_3_title" for="__nav_3">' in found["api/x.html"]
     assert '<td align="left"></td><th>a</th>' in found["api/x.html"]

@@ -141,6 +141,12 @@ PLAIN: list[tuple[str, str, Any]] = [
     ("unknown parameters", "<u>a < b</u><v><x>1</x></v>", {"u": "a < b", "v": "<x>1</x>"}),
     ("strings within", "<address><city>a<b></city><zip>1</zip></address><strings><item></items></item></strings>", {"address": {"city": "a<b>", "zip": 1}, "strings": ["</items>"]}),
     ("objects and lists", "<o><x>1</x></o><things><item><n>1</n></item></things>", {"o": {"x": "1"}, "things": [{"n": 1}]}),
+    # As models write files: they began and ended with a line break that nobody meant.
+    ("line breaks of the tags", "<s>\nx\n</s><u>\ny\n</u><address>\n<city>\na\n</city>\n</address>", {"s": "x", "u": "y", "address": {"city": "a"}}),
+    ("one on each side", "<s>\n\n x\n\ny \n\n</s><u>x\n</u>", {"s": "\n x\n\ny \n", "u": "x"}),
+    ("nothing but line breaks", "<s>\n</s><u>\n\n\n</u>", {"s": "", "u": "\n"}),
+    ("a section is as it is written", "<s>\n<![CDATA[\nx\n]]>\n</s>", {"s": "\nx\n"}),
+    ("another line's end", "<s>\r\nx\r</s>", {"s": "\r\nx\r"}),
 ]  # fmt: skip
 
 

@@ -9,6 +9,7 @@
 #   output.py     JSON lines, colour, odd terminals, files
 #   progress.py   progress on standard error
 #   parse.py      with report.py (many turns) and logs.py (--output)
+#   doctor.py, with installed.py (extras, engines, plugins)
 #   explain.py  replay.py  inspect.py  learn.py  fuzz.py  formats.py  grammar.py  demo.py  bench.py  proxy.py
 #   anonymize.py  conformance.py
 #   measure.py    the clock, for bench and for the project's benchmarks
@@ -34,6 +35,7 @@ VERSION = f"toolglean {__version__}"
 
 COMMANDS = {
     "parse": "read one turn of a model, or one on each line, and print content and calls as JSON",
+    "doctor": "show on one screen what is installed, and what to do about a turn",
     "explain": "show why a call was not found in a turn, and what to do about it",
     "replay": "write a page that plays a turn, token by token",
     "inspect": "read the format of calls from a chat template",
@@ -69,6 +71,8 @@ exit codes:
   141  the program that reads the output has closed the pipe"""
 """One meaning in all commands; the help of each has the details. Wrapped here, because `--help` loads nothing else."""
 
+DOCTOR = "if something does not work, `toolglean doctor` shows what to do next"
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command.
@@ -94,6 +98,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
     except (InputError, ToolgleanError) as error:
         print(f"toolglean: {error}", file=sys.stderr)
+        if sys.stderr.isatty() and asked != "doctor":  # for a person: programs get the message alone
+            print(f"toolglean: {DOCTOR}", file=sys.stderr)
         return UNREAD if isinstance(error, LineError) else USAGE
     except BrokenPipeError:
         _give_up_output()
@@ -127,7 +133,7 @@ def _parser(asked: str, given: Sequence[str] = ()) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="toolglean",
         description="Turns what a language model writes, chunk by chunk, into content, reasoning\nand tool calls.",
-        epilog=EXIT_CODES,
+        epilog=f"{EXIT_CODES}\n\n{DOCTOR}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
@@ -137,7 +143,9 @@ def _parser(asked: str, given: Sequence[str] = ()) -> argparse.ArgumentParser:
     for name, about in COMMANDS.items():
         command = commands.add_parser(name, help=about, allow_abbrev=False)
         if name == asked:
-            import_module(f"{__name__}.{name}").add_arguments(command)
+            module = import_module(f"{__name__}.{name}")
+            module.add_arguments(command)
+            command.set_defaults(run=module.run)
     if asked and asked not in COMMANDS:
         from toolglean.cli.near import did_you_mean  # noqa: PLC0415  # only an error needs it
 

@@ -16,7 +16,7 @@ from toolglean.batch.lines import InputError, json_in
 from toolglean.batch.turns import NotATurnError, turns_in
 from toolglean.cli.chunks import RULE
 from toolglean.cli.input import add_input_arguments, open_input
-from toolglean.cli.options import add_format_options, made_with, new_parser, read_json, read_tools
+from toolglean.cli.options import add_format_options, made_with, read_json, read_tools
 from toolglean.cli.output import check_suffix, for_machines, write_file
 from toolglean.cli.usage import exit_codes
 from toolglean.kit.anonymize import Anonymizer, shape_of
@@ -42,7 +42,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="write the definitions of --tools to this file, with the same replacements",
     )
     add_format_options(parser)
-    parser.set_defaults(run=run)
 
 
 class _Given(NamedTuple):
@@ -110,7 +109,7 @@ def _made(given: _Given, args: argparse.Namespace, *, wide: bool) -> _Made:
     words = Anonymizer(given.parts, [given.tools, *own], wide=wide)
     parts = [words.row(each) if given.are_rows else words.text(each) for each in given.parts]
     tools = None if given.tools is None else words.tools(given.tools)
-    before = new_parser(args).fork
+    before = made_with(args, Parser).fork
     after = made_with(
         args, lambda own, **options: Parser(None if own is None else ToolSet(tools or ()), **options)
     ).fork

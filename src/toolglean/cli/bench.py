@@ -6,7 +6,7 @@ from __future__ import annotations
 import argparse
 import json
 import platform
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 
 from toolglean._version import __version__
@@ -51,7 +51,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print one line of JSON")
     parser.add_argument("--chunk", type=at_least_one, metavar="N", help="cut the turn into new chunks of N characters")
     add_format_options(parser)
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -89,11 +88,10 @@ def _shipped(args: argparse.Namespace) -> list[Figures]:
     ]
 
 
-def _cut(chunks: Iterable[str], size: int | None) -> list[str]:
-    if size is None:
-        return list(chunks)
-    text = "".join(chunks)
-    return [text[i : i + size] for i in range(0, len(text), size)]
+def _cut(chunks: Sequence[str], size: int | None) -> Sequence[str]:
+    from toolglean.kit.replay import cut_turn  # noqa: PLC0415  # --help does not need it
+
+    return chunks if size is None else cut_turn("".join(chunks), size)
 
 
 def _measure(name: str, chunks: Sequence[str], new: Callable[[], Parser]) -> list[Figures]:

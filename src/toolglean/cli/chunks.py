@@ -21,7 +21,7 @@ from toolglean.batch.turns import evidence_of, id_in
 if TYPE_CHECKING:
     from toolglean.batch.logs.source import Source
 
-__all__ = ["CHUNK_KEYS", "RULE", "Form", "Line", "read_chunks", "read_input"]
+__all__ = ["CHUNK_KEYS", "RULE", "Form", "Line", "read_input"]
 
 Form: TypeAlias = Literal["text", "stream", "turns"]
 
@@ -43,21 +43,6 @@ class Line:
 
     number: int
     text: str
-
-
-def read_chunks(path: str, form: Form | None) -> Iterator[str]:
-    """The chunks of one stream: see `read_input`.
-
-    Raises:
-        InputError: as `read_input`; or the lines are turns.
-    """
-    for each in read_input(path, form):
-        if isinstance(each, Line):
-            raise InputError(
-                f"{name_of(path)}: line {each.number}: this is a whole turn; expected the chunks of one stream. "
-                "If the input is one stream, pass --text or --stream"
-            )
-        yield each
 
 
 def read_input(path: str, form: Form | None) -> Iterator[str | Line]:

@@ -8,12 +8,13 @@ import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 from toolglean.batch.lines import InputError
 from toolglean.cli.near import did_you_mean
-from toolglean.cli.output import for_people
+from toolglean.cli.output import for_people, write_file
 from toolglean.cli.progress import clear_line, show_line
 from toolglean.formats.registry import find_format
 from toolglean.kit import conformance
@@ -66,7 +67,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_targets(parser)
     _add_cases(parser)
     _add_reports(parser)
-    parser.set_defaults(run=run)
 
 
 def _add_targets(parser: argparse.ArgumentParser) -> None:
@@ -172,8 +172,8 @@ def run(args: argparse.Namespace) -> int:
     else:
         print(as_text(report, failures=not args.brief, case_set=used))
     results = conformance.results_of(report, case_set=used)
-    _write(args.output, lambda: results_text(results))
-    _write(args.junit, lambda: as_junit(report, fail_on=args.fail_on, case_set=used))
+    _write(args, "output", lambda: results_text(results))
+    _write(args, "junit", lambda: as_junit(report, fail_on=args.fail_on, case_set=used))
     _write_views(args, [results])
     policy = report.score("policy")
     return 0 if report.passed and (args.fail_on == "core" or policy.right == policy.judged) else 1
@@ -284,15 +284,9 @@ def _target(args: argparse.Namespace) -> Target:
     return engines.Proxied(args.engine, upstream, model=args.model, **how)
 
 
-def _progress(count: int) -> Callable[[Result], None]:
-    done = 0
-
-    def told(_: Result) -> None:
-        nonlocal done
-        done += 1
-        show_line(f"{done} of {count}")
-
-    return told
+def _progress(total: int) -> Callable[[Result], None]:
+    done = count(1)
+    return lambda _: show_line(f"{next(done)} of {total}")
 
 
 def _check_pairs(args: argparse.Namespace) -> None:
@@ -344,18 +338,15 @@ def _render(args: argparse.Namespace) -> int:
 
 
 def _write_views(args: argparse.Namespace, results: list[conformance.Results]) -> None:
-    _write(args.page, lambda: _markdown(results) if args.page.endswith(".md") else as_html(results))
-    _write(args.badge, lambda: (as_badge if args.badge.endswith(".svg") else as_badge_json)(results[0]))
+    _write(args, "page", lambda: _markdown(results) if args.page.endswith(".md") else as_html(results))
+    _write(args, "badge", lambda: (as_badge if args.badge.endswith(".svg") else as_badge_json)(results[0]))
 
 
 def _markdown(results: list[conformance.Results]) -> str:
     return f"# {TITLE}\n\n{as_markdown(results)}"
 
 
-def _write(path: str | None, text: Callable[[], str]) -> None:
-    if path is None:
-        return
-    try:
-        Path(path).write_text(text(), encoding="utf-8", errors="backslashreplace")
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error}") from error
+def _write(args: argparse.Namespace, option: str, text: Callable[[], str]) -> None:
+    path: str | None = getattr(args, option)
+    if path is not None:
+        write_file(f"--{option}", path, text().encode("utf-8", "backslashreplace"))

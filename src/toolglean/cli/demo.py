@@ -46,7 +46,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"how long to wait between tokens (default: {DELAY} on a terminal, else 0)",
     )
     add_color_option(parser)
-    parser.set_defaults(run=run)
 
 
 def _seconds(text: str) -> float:

@@ -8,6 +8,7 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Iterator
+from functools import partial
 from itertools import groupby
 
 from toolglean.cli.chunks import RULE
@@ -20,11 +21,10 @@ from toolglean.cli.output import (
     GREEN,
     YELLOW,
     Paint,
-    add_color_option,
-    explanation_line,
-    for_machines,
-    for_people,
-    paint_of,
+    add_result_options,
+    as_values,
+    print_result,
+    shortened,
 )
 from toolglean.cli.usage import exit_codes
 from toolglean.kit.explain import Explanation, Opener, Reach, Span, explain
@@ -33,7 +33,6 @@ from toolglean.kit.explain.wording import NAMES, fits, outcome, place, summary
 __all__ = ["add_arguments"]
 
 MOST_SPANS = 30  # that are shown to people, and as many problems
-TEXT = 56  # characters of a part of the turn
 WIDTH = 100
 MOST_LINES = 12  # with a ruler under them, and as many of their signs
 _SIGNS = "abcdefghijklmnopqrstuvwxyz"
@@ -51,10 +50,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = f"{RULE}\n\n{exit_codes(_0='the turn was read', _1='it has a malformed call or another problem')}"
     add_input_arguments(parser)
     add_choice(parser)
-    parser.add_argument("--json", action="store_true", help="print one line of JSON")
-    add_color_option(parser)
+    add_result_options(parser)
     add_format_options(parser)
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -64,12 +61,7 @@ def run(args: argparse.Namespace) -> int:
     for note in reading.notes:
         print(f"toolglean: {turn.title}: {note}", file=sys.stderr)
     found = explain("".join(turn.chunks), reading.tools, **reading.parsing)
-    if args.json:
-        for_machines()
-        print(explanation_line(found))
-    else:
-        for_people()
-        _show(found, paint_of(args))
+    print_result(args, lambda: as_values(found), partial(_show, found))
     return reading.code
 
 
@@ -146,14 +138,14 @@ def _span_row(span: Span, paint: Paint) -> str:
         "" if call is None else f"{call.name} {call.status}{' (not one of the tools)' if call.known is False else ''} "
     )
     code = YELLOW if call is not None and call.status != "ok" else KINDS[span.kind]
-    return f"  {place(span):>7}  {paint(f'{span.kind:9}', code)}  {status}{_quote(span.text)}"
+    return f"  {place(span):>7}  {paint(f'{span.kind:9}', code)}  {status}{shortened(span.text)!r}"
 
 
 def _opener_rows(opener: Opener, paint: Paint) -> Iterator[str]:
     quoted = ", in code" if opener.quoted else ""
     kind = "" if opener.kind == "call" else f" ({opener.kind})"
     read_as = f"read as {opener.read_as}{quoted}"
-    yield f"  {place(opener):>7}  {paint(_quote(opener.text), BLUE)}{kind}  {read_as}; fits {fits(opener)}"
+    yield f"  {place(opener):>7}  {paint(repr(shortened(opener.text)), BLUE)}{kind}  {read_as}; fits {fits(opener)}"
     for _, group in groupby(opener.reaches, key=lambda each: (each.outcome, each.end, each.expected[:1])):
         yield _reach_row(list(group), paint)
     if opener.reaches and opener.left_out:
@@ -167,9 +159,3 @@ def _reach_row(group: list[Reach], paint: Paint) -> str:
     if first.outcome in _REACH_CODES:
         return row
     return f"{row}, after {first.chars:,} characters" + (f"; expected {' or '.join(expected)}" if expected else "")
-
-
-def _quote(text: str) -> str:
-    if len(text) > TEXT:
-        text = text[: TEXT // 2] + " … " + text[-TEXT // 2 :]
-    return repr(text)

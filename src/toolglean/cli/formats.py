@@ -11,8 +11,9 @@ from typing import Any
 
 from toolglean.cli.output import BOLD, DIM, Paint, add_color_option, for_machines, for_people, paint_of
 from toolglean.cli.usage import exit_codes
-from toolglean.errors import FormatError, UsageError
-from toolglean.formats import Format, all_formats, format_of_model, get_format
+from toolglean.errors import FormatError
+from toolglean.formats import Format, all_formats
+from toolglean.formats.registry import format_named
 
 __all__ = ["add_arguments", "declaration"]
 
@@ -34,7 +35,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     kind.add_argument("--json", action="store_true", help="print one line of JSON for each format, with its markers")
     kind.add_argument("--json-schema", action="store_true", help="print the JSON schema of such a line")
     add_color_option(parser)
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -43,7 +43,7 @@ def run(args: argparse.Namespace) -> int:
         for_machines()
         print(json.dumps(Format.json_schema(), ensure_ascii=False))
         return 0
-    chosen = all_formats() if args.name is None else (_found(args.name),)
+    chosen = all_formats() if args.name is None else (format_named(args.name),)
     if args.json:
         for_machines()
         for declared in chosen:
@@ -57,16 +57,6 @@ def run(args: argparse.Namespace) -> int:
     for declared in chosen:
         _list(declared, paint)
     return 0
-
-
-def _found(name: str) -> Format:
-    try:
-        return get_format(name)
-    except UsageError:
-        found = format_of_model(name)
-        if found is None:
-            raise
-        return found
 
 
 def _list(declared: Format, paint: Paint) -> None:

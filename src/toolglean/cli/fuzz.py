@@ -6,12 +6,25 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 from toolglean._install import needs
 from toolglean.batch.lines import InputError
-from toolglean.cli.options import add_set_option, at_least_one, named_format, read_template, variables_of
-from toolglean.cli.output import BOLD, DIM, GREEN, YELLOW, Paint, add_color_option, for_machines, for_people, paint_of
+from toolglean.cli.options import add_template_arguments, named_format, read_template, variables_of
+from toolglean.cli.output import (
+    BOLD,
+    DIM,
+    GREEN,
+    LABEL_WIDTH,
+    YELLOW,
+    Paint,
+    Row,
+    add_result_options,
+    print_result,
+    print_rows,
+)
 from toolglean.cli.progress import clear_line, show_line
 from toolglean.cli.usage import exit_codes
 from toolglean.errors import FormatError, TemplateError, UsageError
@@ -23,7 +36,6 @@ if TYPE_CHECKING:
 __all__ = ["add_arguments"]
 
 EXAMPLES = 200
-LABEL_WIDTH = 12
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,18 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         _0="everything came back, or may be lost",
         _1="something does not come back, or no format can be read from the template",
     )
-    parser.add_argument(
-        "template",
-        metavar="TEMPLATE",
-        help="a chat template, Go or Jinja; an Ollama Modelfile; a tokenizer_config.json",
-    )
-    parser.add_argument(
-        "--examples",
-        type=at_least_one,
-        default=EXAMPLES,
-        metavar="N",
-        help=f"how many random messages go through the template (default: {EXAMPLES})",
-    )
+    add_template_arguments(parser, EXAMPLES)
     parser.add_argument("--seed", type=int, default=0, help="the seed of the random messages (default: 0)")
     parser.add_argument(
         "--format",
@@ -63,10 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         help="what may be lost: the name of a loss or of a kind of value, as the report shows it (may be repeated)",
     )
-    parser.add_argument("--json", action="store_true", help="print one line of JSON")
-    add_set_option(parser)
-    add_color_option(parser)
-    parser.set_defaults(run=run)
+    add_result_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -87,12 +85,8 @@ def run(args: argparse.Namespace) -> int:
         print(f"toolglean: --allow-loss {', '.join(sorted(unknown))}: the template has no such loss", file=sys.stderr)
     name = (trip.inference.recognised if trip.inference else trip.format.name) or "inferred"
     faults = report.faults(args.allow_loss)
-    if args.json:
-        for_machines()
-        print(json.dumps({"format": name, **report.as_dict(), "faults": list(faults)}, ensure_ascii=False))
-    else:
-        for_people()
-        _report(report, name, args.allow_loss, paint_of(args))
+    value = {"format": name, **report.as_dict(), "faults": list(faults)}
+    print_result(args, lambda: value, partial(_report, report, name, args.allow_loss))
     return int(bool(faults))
 
 
@@ -100,7 +94,7 @@ def _report(report: Report, name: str, allowed: list[str], paint: Paint) -> None
     def rows(title: str, found: list[tuple[str, str]]) -> None:
         print(paint(f"\n{title}", BOLD))
         for label, text in found:
-            print(paint(f"  {label:{LABEL_WIDTH}}", DIM) + paint(text, *(() if label in allowed else (YELLOW,))))
+            print_rows([(f"  {label:{LABEL_WIDTH}}", text, *[YELLOW] * (label not in allowed))], paint)
 
     if report.failure is None:
         print(paint(f"{report.tried} messages came back ({name})", GREEN))
@@ -131,28 +125,30 @@ def _tried(args: argparse.Namespace, make: type[RoundTrip]) -> tuple[RoundTrip, 
 
 
 def _show(failure: Failure, paint: Paint) -> None:
-    def row(label: str, text: str, *codes: str) -> None:
-        print(paint(f"{label:{LABEL_WIDTH}}", DIM) + paint(text, *codes))
-
-    row("difference", failure.difference, BOLD, YELLOW)
-    for label, text in (("reasoning", failure.said.reasoning), ("content", failure.said.content)):
-        if text:
-            row(label, json.dumps(text, ensure_ascii=False))
-    for each in failure.said.calls:
-        row("call", f"{each.name} {json.dumps(each.arguments, ensure_ascii=False)}")
-    for number, call in enumerate(failure.found.calls):
-        same = number < len(failure.said.calls) and call.arguments == failure.said.calls[number].arguments
-        row("came back", f"{call.name} {json.dumps(call.arguments, ensure_ascii=False)}", *(() if same else (YELLOW,)))
-    if failure.found.content != failure.said.content:
-        row("content", json.dumps(failure.found.content, ensure_ascii=False), YELLOW)
-    for problem in failure.found.problems:
-        row("problem", f"{problem.reason} (character {problem.start})")
-    row("chunks", f"{len(failure.chunks)}")
+    print_rows(_rows(failure), paint)
     print(paint("turn", DIM))
     print(failure.turn)
     place = next((problem.start for problem in failure.found.problems), None)
     if place is not None:
         _mark(failure.turn, place)
+
+
+def _rows(failure: Failure) -> Iterator[Row]:
+    said, found = failure.said, failure.found
+    yield "difference", failure.difference, BOLD, YELLOW
+    for label, text in (("reasoning", said.reasoning), ("content", said.content)):
+        if text:
+            yield label, json.dumps(text, ensure_ascii=False)
+    for each in said.calls:
+        yield "call", f"{each.name} {json.dumps(each.arguments, ensure_ascii=False)}"
+    for number, call in enumerate(found.calls):
+        same = number < len(said.calls) and call.arguments == said.calls[number].arguments
+        yield "came back", f"{call.name} {json.dumps(call.arguments, ensure_ascii=False)}", *[YELLOW] * (not same)
+    if found.content != said.content:
+        yield "content", json.dumps(found.content, ensure_ascii=False), YELLOW
+    for problem in found.problems:
+        yield "problem", f"{problem.reason} (character {problem.start})"
+    yield "chunks", f"{len(failure.chunks)}"
 
 
 def _mark(turn: str, place: int) -> None:

@@ -21,7 +21,8 @@ from toolglean.cli.options import (
 from toolglean.cli.output import for_machines
 from toolglean.cli.usage import exit_codes
 from toolglean.errors import FormatError, TemplateError, UsageError
-from toolglean.formats import Format, all_formats, format_of_model, get_format
+from toolglean.formats import Format, all_formats
+from toolglean.formats.registry import format_named
 from toolglean.grammar import grammar_of
 from toolglean.tools import ToolSet
 
@@ -62,7 +63,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--special-tokens", metavar="FILE", help="for lark: a file with a JSON object of special tokens and their ids"
     )
     add_set_option(parser)
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -94,17 +94,14 @@ def _format(args: argparse.Namespace) -> Format:
         if args.set:
             raise InputError("--set needs a template: only templates take variables")
         try:
-            return get_format(args.format)
+            return format_named(args.format)
         except UsageError as error:
-            declared = format_of_model(args.format)
-            if declared is None:
-                from toolglean.cli.near import did_you_mean  # noqa: PLC0415  # only an error needs it
+            from toolglean.cli.near import did_you_mean  # noqa: PLC0415  # only an error needs it
 
-                names = [name for each in all_formats() for name in (each.name, *each.aliases)]
-                hint = did_you_mean(args.format, names) or "; `toolglean formats` lists the formats"
-                said = f"{args.format!r} is not a template file, a known format or a known model{hint}"
-                raise InputError(said) from error
-            return declared
+            names = [name for each in all_formats() for name in (each.name, *each.aliases)]
+            hint = did_you_mean(args.format, names) or "; `toolglean formats` lists the formats"
+            said = f"{args.format!r} is not a template file, a known format or a known model{hint}"
+            raise InputError(said) from error
     if args.format.endswith(".json") and '"toolglean_format"' in read_text(args.format):  # not a tokenizer_config.json
         named = named_format(args.format)
         assert isinstance(named, Format)

@@ -23,6 +23,7 @@ from toolglean.cli.options import made_with, without_prompt
 
 if TYPE_CHECKING:
     from toolglean.batch.logs.rows import Columns, RowReader
+    from toolglean.events import Output
     from toolglean.kit.demo import Stream
     from toolglean.parser import ParserArguments
     from toolglean.tools import ToolSet
@@ -206,12 +207,14 @@ class Reading(NamedTuple):
 
     Attributes:
         tools, parsing: the arguments of its parser.
+        output: what it is read as.
         code: the exit code that `toolglean parse` returns for it.
         notes: what a reader should know about it.
     """
 
     tools: ToolSet | None
     parsing: ParserArguments
+    output: Output
     code: int
     notes: tuple[str, ...]
 
@@ -249,7 +252,7 @@ class Turn:
         output, _ = read_turn(self.written or Written(self.chunks), parser)
         output.problems += [] if problem is None else [problem]
         notes = self.notes if problem is None else (*self.notes, f"{problem.reason[:1].upper()}{problem.reason[1:]}.")
-        return Reading(*factory.arguments(*own), code_of(output), notes)
+        return Reading(*factory.arguments(*own), output, code_of(output), notes)
 
 
 def tools_or_shipped(tools: Any, given: Turn | Input) -> Any:

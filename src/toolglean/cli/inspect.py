@@ -6,20 +6,20 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from functools import partial
 from typing import Any
 
 from toolglean.batch.lines import InputError
-from toolglean.cli.options import add_set_option, at_least_one, read_template, variables_of
+from toolglean.cli.options import add_template_arguments, read_template, variables_of
 from toolglean.cli.output import (
     BOLD,
-    DIM,
     GREEN,
     YELLOW,
     Paint,
-    add_color_option,
-    for_machines,
-    for_people,
-    paint_of,
+    add_result_options,
+    labelled,
+    print_result,
+    print_rows,
 )
 from toolglean.cli.usage import exit_codes
 from toolglean.errors import FormatError, TemplateError
@@ -31,8 +31,6 @@ from toolglean.sources.templates.source import TemplateSource
 
 __all__ = ["add_arguments"]
 
-LABEL_WIDTH = 12
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the description and the arguments of the command."""
@@ -42,28 +40,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "on time and memory."
     )
     parser.epilog = exit_codes(4, _0="a format was read", _1="no format can be read from the template")
-    parser.add_argument(
-        "template",
-        metavar="TEMPLATE",
-        help="a chat template, Go or Jinja; an Ollama Modelfile; a tokenizer_config.json",
-    )
+    add_template_arguments(parser, SAMPLES)
     parser.add_argument(
         "--model",
         metavar="NAME",
         help="the model's name: show whether Parser uses the name or the template if it is given both, and why",
     )
-    parser.add_argument("--json", action="store_true", help="print one line of JSON")
     parser.add_argument("--no-recognition", action="store_true", help="infer the format even if it is a known one")
-    parser.add_argument(
-        "--examples",
-        type=at_least_one,
-        default=SAMPLES,
-        metavar="N",
-        help=f"how many random messages go through the template (default: {SAMPLES})",
-    )
-    add_color_option(parser)
-    add_set_option(parser)
-    parser.set_defaults(run=run)
+    add_result_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -83,12 +67,7 @@ def run(args: argparse.Namespace) -> int:
         raise InputError(f"{args.template}: {error}") from error
     except FormatError as error:
         return _refused(args, source, str(error))
-    if args.json:
-        for_machines()
-        print(json.dumps(_fields(found), ensure_ascii=False))
-    else:
-        for_people()
-        _show(found, paint_of(args))
+    print_result(args, lambda: _fields(found), partial(_show, found))
     return 0
 
 
@@ -98,12 +77,7 @@ def _chosen(args: argparse.Namespace, source: TemplateSource) -> int:
         choice = choose_format(template=source.text, model=args.model, variables=variables or None, untrusted=True)
     except (FormatError, TemplateError) as error:
         return _refused(args, source, str(error))
-    if args.json:
-        for_machines()
-        print(json.dumps(_fields_of(choice), ensure_ascii=False))
-    else:
-        for_people()
-        print(choice)
+    print_result(args, lambda: _fields_of(choice), lambda _: print(choice))
     return 0
 
 
@@ -125,12 +99,10 @@ def _refused(args: argparse.Namespace, source: TemplateSource, reason: str) -> i
         tag = tag_of(source.text, language).tag
     except TemplateError:
         tag = ""
-    if args.json:
-        for_machines()
-        print(json.dumps({"format": None, "reason": reason, "tag": tag, "language": language}, ensure_ascii=False))
-    else:
-        for_people()
-        print(f"{'language':{LABEL_WIDTH}}{language}\n{'format':{LABEL_WIDTH}}none\n{'tag':{LABEL_WIDTH}}{tag}")
+    rows = (("language", language), ("format", "none"), ("tag", tag))
+    values = {"format": None, "reason": reason, "tag": tag, "language": language}
+    print_result(args, lambda: values, partial(print_rows, rows))
+    if not args.json:
         sys.stdout.flush()
         print(f"toolglean: {reason}", file=sys.stderr)
     return 1
@@ -152,17 +124,16 @@ def _fields(found: Inference) -> dict[str, Any]:
 def _show(found: Inference, paint: Paint) -> None:
     from toolglean.cli.formats import declaration  # noqa: PLC0415  # --help does not need it
 
-    def row(label: str, text: str, *codes: str) -> None:
-        print(paint(f"{label:{LABEL_WIDTH}}", DIM) + paint(text, *codes))
-
-    row("language", found.language)
-    row("format", f"{found.recognised} (known)" if found.recognised else "inferred", BOLD)
-    row("confidence", f"{found.confidence:.0%}", GREEN if found.confidence > 0.98 else YELLOW)
-    row("tag", found.tag)
-    row("reasoning", "starts in the prompt" if found.starts_reasoning else "does not start in the prompt")
-    for label, lines, code in (("evidence", found.evidence, ()), ("losses", found.losses, (YELLOW,))):
-        for number, line in enumerate(lines):
-            row("" if number else label, line, *code)
+    rows = [
+        ("language", found.language),
+        ("format", f"{found.recognised} (known)" if found.recognised else "inferred", BOLD),
+        ("confidence", f"{found.confidence:.0%}", GREEN if found.confidence > 0.98 else YELLOW),
+        ("tag", found.tag),
+        ("reasoning", "starts in the prompt" if found.starts_reasoning else "does not start in the prompt"),
+        *labelled("evidence", found.evidence),
+        *labelled("losses", found.losses, YELLOW),
+    ]
+    print_rows(rows, paint)
     known = find_format(found.recognised) if found.recognised else None
     print()
     print(

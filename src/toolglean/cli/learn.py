@@ -9,15 +9,25 @@ import json
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 from toolglean.batch.lines import InputError, json_in, name_of
 from toolglean.batch.turns import NotATurnError, turns_in
-from toolglean.cli.chunks import read_chunks
+from toolglean.cli.chunks import read_input
 from toolglean.cli.formats import declaration
 from toolglean.cli.options import read_text, read_tools
-from toolglean.cli.output import BOLD, DIM, YELLOW, Paint, add_color_option, for_machines, for_people, paint_of
+from toolglean.cli.output import (
+    BOLD,
+    YELLOW,
+    Paint,
+    add_result_options,
+    for_machines,
+    labelled,
+    print_result,
+    print_rows,
+    write_file,
+)
 from toolglean.cli.usage import exit_codes
 from toolglean.errors import FormatError
 from toolglean.formats.as_json import values_of
@@ -25,8 +35,6 @@ from toolglean.formats.origin import NO_ORIGIN
 from toolglean.sources.traces import Learnt, learn
 
 __all__ = ["add_arguments"]
-
-LABEL_WIDTH = 12
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -58,9 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="also write the format to this file, as JSON: every command reads it with `--format FILE`, if its name "
         "ends in .json, and a program with `Format.from_json`",
     )
-    parser.add_argument("--json", action="store_true", help="print one line of JSON")
-    add_color_option(parser)
-    parser.set_defaults(run=run)
+    add_result_options(parser)
 
 
 def run(args: argparse.Namespace) -> int:
@@ -78,25 +84,13 @@ def run(args: argparse.Namespace) -> int:
             print(f"toolglean: {error}", file=sys.stderr)
         return 1
     if args.output is not None:
-        _write(args.output, found)
-    if args.json:
-        for_machines()
-        print(json.dumps(_fields(found), ensure_ascii=False))
-    else:
-        for_people()
-        _show(found, paint_of(args))
+        write_file("--output", args.output, f"{found.format.to_json()}\n".encode())
+    print_result(args, lambda: _fields(found), partial(_show, found))
     return 0
 
 
-def _write(path: str, found: Learnt) -> None:
-    try:
-        Path(path).write_text(found.format.to_json() + "\n", encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"{path}: {error.strerror or error}") from error
-
-
 def _turns(log: str) -> Iterator[str]:
-    text = "".join(read_chunks(log, "text"))
+    text = "".join(map(str, read_input(log, "text")))
     lines = [(number, line) for number, line in enumerate(text.split("\n"), 1) if line.strip()]
     if not lines or not all(_is_json(line) for _, line in lines):
         yield text
@@ -138,13 +132,9 @@ def _fields(found: Learnt) -> dict[str, Any]:
 
 
 def _show(found: Learnt, paint: Paint) -> None:
-    def row(label: str, text: str, *codes: str) -> None:
-        print(paint(f"{label:{LABEL_WIDTH}}", DIM) + paint(text, *codes))
-
-    row("format", f"{found.recognised} (known)" if found.recognised else "learnt", BOLD)
-    for label, lines, codes in (("evidence", found.evidence, ()), ("losses", found.losses, (YELLOW,))):
-        for number, line in enumerate(lines):
-            row("" if number else label, line, *codes)
+    said = f"{found.recognised} (known)" if found.recognised else "learnt"
+    losses = labelled("losses", found.losses, YELLOW)
+    print_rows([("format", said, BOLD), *labelled("evidence", found.evidence), *losses], paint)
     print()
     if found.recognised:
         print(f"Parser(tools, format={found.recognised!r})")

@@ -21,7 +21,6 @@ from toolglean.options import (
     UndeclaredCalls,
     UnknownTools,
 )
-from toolglean.parser import Parser
 from toolglean.sources.choose.choice import choose_format
 from toolglean.tools import ToolSet
 
@@ -32,11 +31,11 @@ __all__ = [
     "add_format_options",
     "add_policy_options",
     "add_set_option",
+    "add_template_arguments",
     "at_least_one",
     "given",
     "made_with",
     "named_format",
-    "new_parser",
     "options_from",
     "read_json",
     "read_template",
@@ -186,6 +185,23 @@ def at_least_one(text: str) -> int:
     return int(text)
 
 
+def add_template_arguments(parser: argparse.ArgumentParser, examples: int) -> None:
+    """The arguments of commands that send random messages through a template; `examples`: how many by default."""
+    parser.add_argument(
+        "template",
+        metavar="TEMPLATE",
+        help="a chat template, Go or Jinja; an Ollama Modelfile; a tokenizer_config.json",
+    )
+    parser.add_argument(
+        "--examples",
+        type=at_least_one,
+        default=examples,
+        metavar="N",
+        help=f"how many random messages go through the template (default: {examples})",
+    )
+    add_set_option(parser)
+
+
 def add_set_option(parser: Any) -> None:
     """The option for what a template is given besides the messages."""
     parser.add_argument(
@@ -214,13 +230,8 @@ def variables_of(args: argparse.Namespace) -> dict[str, Any]:
     return found
 
 
-def new_parser(args: argparse.Namespace) -> Parser:
-    """The parser that the arguments describe: see `made_with`."""
-    return made_with(args, Parser)
-
-
 def made_with(args: argparse.Namespace, make: Callable[..., T]) -> T:
-    """Call `make` with the tools and the options of the parser that the arguments describe.
+    """Call `make`, such as `Parser`, with the tools and the options of the parser that the arguments describe.
 
     Raises:
         InputError: a file cannot be read, or has the wrong content.

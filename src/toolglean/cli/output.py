@@ -9,10 +9,11 @@ import io
 import os
 import re
 import sys
-from collections.abc import Sequence
+import textwrap
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import fields, is_dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from toolglean.batch.lines import InputError, fields_of, json_line
 from toolglean.events import Event, ToolCall
@@ -22,16 +23,23 @@ __all__ = [
     "BOLD",
     "DIM",
     "GREEN",
+    "LABEL_WIDTH",
     "YELLOW",
     "Paint",
+    "Row",
     "add_color_option",
+    "add_result_options",
+    "as_values",
     "check_suffix",
     "end_line",
     "event_line",
-    "explanation_line",
     "for_machines",
     "for_people",
+    "labelled",
     "paint_of",
+    "print_result",
+    "print_rows",
+    "shortened",
     "write_file",
 ]
 
@@ -66,17 +74,13 @@ def end_line(format_name: str | None) -> str:
     return json_line({"event": "end", "format": format_name})
 
 
-def explanation_line(explanation: Any) -> str:
-    """An explanation as a line of JSON: its fields, and those of its parts."""
-    return json_line(_parts(explanation))
-
-
-def _parts(value: Any) -> Any:
+def as_values(value: Any) -> Any:
+    """An explanation, or a part of one, as JSON values: its fields, and those of its parts."""
     if isinstance(value, ToolCall):
         return fields_of(value)
     if isinstance(value, list | tuple):
-        return [_parts(each) for each in value]
-    return {each.name: _parts(getattr(value, each.name)) for each in fields(value)} if is_dataclass(value) else value
+        return [as_values(each) for each in value]
+    return {each.name: as_values(getattr(value, each.name)) for each in fields(value)} if is_dataclass(value) else value
 
 
 def _snake(name: str) -> str:
@@ -115,6 +119,50 @@ def add_color_option(parser: argparse.ArgumentParser) -> None:
 def paint_of(args: argparse.Namespace) -> Paint:
     """What colours the output, as `--color` says."""
     return Paint(wanted=args.color != "never", always=args.color == "always")
+
+
+def add_result_options(parser: argparse.ArgumentParser) -> None:
+    """Add the options of commands that print one result, for programs or for people: see `print_result`."""
+    parser.add_argument("--json", action="store_true", help="print one line of JSON")
+    add_color_option(parser)
+
+
+def print_result(args: argparse.Namespace, value: Callable[[], Any], show: Callable[[Paint], None]) -> None:
+    """Print a result as `--json` says: its value as one line, or as `show` shows it to people."""
+    if args.json:
+        for_machines()
+        print(json_line(value()))
+    else:
+        for_people()
+        show(paint_of(args))
+
+
+# -- rows for people ---------------------------------------------------------------------------------------------------
+
+LABEL_WIDTH = 12
+TEXT = 56  # characters of a part of the turn
+Row: TypeAlias = tuple[str, ...]
+"""A label, a text, and the codes of its colour."""
+
+
+def labelled(label: str, texts: Iterable[str], *codes: str) -> Iterator[Row]:
+    """Rows with these texts, of which the first has the label."""
+    for number, text in enumerate(texts):
+        yield "" if number else label, text, *codes
+
+
+def print_rows(rows: Iterable[Row], paint: Paint, width: int | None = None) -> None:
+    """Print rows; texts that do not fit `width` are continued below. None: each is one line."""
+    for label, text, *codes in rows:
+        room = max(20, (width or 0) - LABEL_WIDTH)
+        lines = [text] if width is None else textwrap.wrap(text, room, break_on_hyphens=False)
+        for shown, line, *_ in labelled(label, lines):
+            print(paint(f"{shown:{LABEL_WIDTH}}", DIM) + paint(line, *codes))
+
+
+def shortened(text: str) -> str:
+    """The text, or its beginning and its end."""
+    return text if len(text) <= TEXT else f"{text[: TEXT // 2]} … {text[-TEXT // 2 :]}"
 
 
 # -- files -------------------------------------------------------------------------------------------------------------

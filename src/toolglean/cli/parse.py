@@ -50,7 +50,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     _add_log_options(parser)
     add_format_options(parser)
-    parser.set_defaults(run=run)
 
 
 def _add_log_options(parser: argparse.ArgumentParser) -> None:

@@ -11,6 +11,7 @@ import socket
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
+from importlib import import_module
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -66,7 +67,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the largest size of a request's body, in MiB (default: 64)",
     )
     _add_operation(parser)
-    parser.set_defaults(run=run)
 
 
 def _add_operation(parser: argparse.ArgumentParser) -> None:
@@ -172,11 +172,7 @@ def _serve(args: argparse.Namespace, listening: socket.socket, board: Any = None
 
 
 def _application(args: argparse.Namespace, watchers: Sequence[Any] = (), board: Any = None) -> Any:
-    try:
-        from toolglean.clients.proxy import application  # noqa: PLC0415  # only this command needs its packages
-    except ImportError as error:
-        raise InputError(needs(f"`toolglean proxy` needs {error.name}", "proxy")) from error
-    return application(
+    return _with_extra("toolglean.clients.proxy", "`toolglean proxy`", "proxy").application(
         args.upstream,
         _repair(args),
         history=args.history,
@@ -190,11 +186,14 @@ def _application(args: argparse.Namespace, watchers: Sequence[Any] = (), board: 
 
 
 def _telemetry() -> Any:
+    return _with_extra("toolglean.clients.proxy.telemetry", "`toolglean proxy --otel`", "otel")
+
+
+def _with_extra(module: str, what: str, extra: str) -> Any:
     try:
-        from toolglean.clients.proxy import telemetry  # noqa: PLC0415  # needs an extra of its own
+        return import_module(module)  # only this command needs its packages
     except ImportError as error:
-        raise InputError(needs(f"`toolglean proxy --otel` needs {error.name}", "otel")) from error
-    return telemetry
+        raise InputError(needs(f"{what} needs {error.name}", extra)) from error
 
 
 def _repair(args: argparse.Namespace) -> Any:

@@ -40,7 +40,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="cut the turn into new chunks of N characters (default: as it arrived; at its words if that is not known)",
     )
     add_format_options(parser)
-    parser.set_defaults(run=run)
 
 
 def run(args: argparse.Namespace) -> int:

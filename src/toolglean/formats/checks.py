@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import fields
 from itertools import pairwise
 
 from toolglean.errors import FormatError
@@ -43,23 +45,7 @@ def check(declared: Declaration) -> None:
         raise FormatError(f"format {declared.name!r}: {reason}")
 
 
-_TUPLES = (
-    *(
-        "also",
-        "without_special_tokens",
-        "sections",
-        "reasonings",
-        "drop",
-        "content_markers",
-        "end_markers",
-        "leads",
-        "respelt",
-        "wrappers",
-        "aliases",
-        "models",
-    ),
-    "escapes",
-)
+_TUPLES = tuple(each.name for each in fields(Declaration) if re.fullmatch(r"tuple\[.*\.\.\.\]", str(each.type)))
 
 
 def _tuples(declared: Declaration) -> str:

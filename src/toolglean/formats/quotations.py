@@ -44,16 +44,8 @@ OTHERS = (
     *("<|system|>", "<|System|>", "[|system|]", "<|SYSTEM_TOKEN|>", "<|im_user|>", "<|im_system|>", "<|message_user|>"),
     *("<|user_start|>", "<|system_start|>", "<|developer_start|>", "<|begin_user|>", "<|begin_system|>", "<|HUMAN|>"),
     *("<|observation|>", "<|Tool|>", "[|tool|]", "<|function_output|>", "<|tool_result|>", "<start_user>"),
-    *(
-        "<start_system>",
-        "<_user>",
-        "<_system>",
-        "<#user#>",
-        "<#system#>",
-        "<reserved_106>",
-        "[INST]",
-        "[SYSTEM_PROMPT]",
-    ),
+    *("<start_system>", "<_user>", "<_system>", "<#user#>", "<#system#>", "<reserved_106>"),
+    *("[INST]", "[SYSTEM_PROMPT]"),
     *("[e~[\n]~b]user", "[e~[\n]~b]tool", "[e~[\n]~b]system", "[e~[]~b]user", "[e~[]~b]tool", "[e~[]~b]system"),
     *('<|open|>message role="user"', '<|open|>message role="tool"', '<|open|>message role="system"'),
 )

@@ -30,11 +30,13 @@ __all__ = [
     "all_formats",
     "find_format",
     "folded",
+    "format_named",
     "format_of_model",
     "formats_of_auto",
     "get_format",
     "letters_and_digits",
     "library_names",
+    "plugins",
     "register",
     "registered",
     "unknown_model",
@@ -157,7 +159,7 @@ def get_format(name: str) -> Format:
     found = find_format(name)
     if found is not None:
         return found
-    error = _plugins()[1].get(folded(name))
+    error = plugins()[1].get(folded(name))
     if error is not None:
         said = f"{type(error).__name__}: {error}"
         raise FormatError(f"format {name!r}: its entry point failed: fix or remove that package ({said})") from error
@@ -195,6 +197,21 @@ def format_of_model(model: str) -> Format | None:
     if own is not None and (known is None or known.format is None or own.rank >= known.rank):
         return own.format
     return None if known is None else known.format
+
+
+def format_named(name: str) -> Format:
+    """The format of that name or alias, or of the model of that name.
+
+    Raises:
+        UsageError, FormatError: as for `get_format`.
+    """
+    try:
+        return get_format(name)
+    except UsageError:
+        found = format_of_model(name)
+        if found is None:
+            raise
+        return found
 
 
 def unknown_model(model: str) -> UsageError:
@@ -247,7 +264,7 @@ def unsupported() -> Mapping[str, str]:
 @lru_cache(maxsize=1)
 def _merged(registered: _Registered) -> tuple[Format, ...]:
     found: dict[str, Format] = {}
-    for declared in (*registered.formats, *_installed(), *_library()):
+    for declared in (*registered.formats, *plugins()[0], *_library()):
         found.setdefault(folded(declared.name), declared)
     return tuple(found.values())
 
@@ -300,14 +317,11 @@ def library_names() -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=1)
-def _installed() -> tuple[Format, ...]:
-    return _plugins()[0]
+def plugins() -> tuple[tuple[Format, ...], Mapping[str, Exception]]:
+    """The formats that other packages add; and the error of each entry point that failed, by its folded name.
 
-
-@lru_cache(maxsize=1)
-def _plugins() -> tuple[tuple[Format, ...], Mapping[str, Exception]]:
-    # The formats that are installed; and the error of each entry point that failed, by its folded name. Whatever the
-    # code of others raises, the other formats are found.
+    Whatever the code of others raises, the other formats are found.
+    """
     found: list[Format] = []
     failed: dict[str, Exception] = {}
     for point in entry_points(group=ENTRY_POINTS):

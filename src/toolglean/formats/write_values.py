@@ -12,6 +12,7 @@ import keyword
 import math
 import re
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from toolglean.formats.spec import Pairs, Quoted, Tree
@@ -206,14 +207,17 @@ def _quoted_parts(value: Any, quote: str) -> str | list[Any]:
 def tree_item(key: str, value: Any, codec: Tree, root: Any, *, named_tag: bool) -> str | None:
     """The element of one parameter; None if it cannot be written. `named_tag`: see `TreeReader`."""
     known = properties(root) if root else {}
-    text = unfolded({key: value}, lambda each: _element_parts(each, codec.prefix))
-    reader = TreeReader(codec.prefix, known, root=root, named_tag=named_tag)
-    return text if _reads(reader, f"{text}{codec.prefix}</", {key: value}) else None
+    for edge in ("", "\n"):  # the line breaks at the edges of a text are the tags'
+        text = unfolded({key: value}, partial(_element_parts, prefix=codec.prefix, edge=edge))
+        reader = TreeReader(codec.prefix, known, root=root, named_tag=named_tag)
+        if _reads(reader, f"{text}{codec.prefix}</", {key: value}):
+            return text
+    return None
 
 
-def _element_parts(value: Any, prefix: str) -> str | list[Any]:
+def _element_parts(value: Any, prefix: str, edge: str) -> str | list[Any]:
     if not isinstance(value, dict | list):
-        return value if isinstance(value, str) else json_text(value)
+        return f"{edge}{value}{edge}" if isinstance(value, str) else json_text(value)
     before, parts = "", []
     for key, each in value.items() if isinstance(value, dict) else (("item", each) for each in value):
         parts += [f"{before}{prefix}<{key}>", each]

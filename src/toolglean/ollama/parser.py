@@ -118,17 +118,20 @@ class Parser:
         self._balance = _balance(tag)
 
     @classmethod
-    def from_template(cls, template: str, tools: Iterable[ToolLike]) -> Parser:
+    def from_template(cls, tools: Iterable[ToolLike], template: str) -> Parser:
         """A parser for the tag that a Go chat template writes before a call, as Ollama finds it.
 
         Args:
-            template: the text of the template.
             tools: as for `Parser`.
+            template: the text of the template.
 
         Raises:
             TemplateError: the template cannot be read; the message shows the place.
             ToolError: a tool cannot be understood.
+            UsageError: the template is not text: the tools come first.
         """
+        if not isinstance(template, str):
+            raise UsageError(f"template={shown(template)} is not the text of a template: pass the tools first")
         return cls(tools, parse_tag(template))
 
     @property

@@ -194,9 +194,9 @@ class DialectReader(Scanner, Reader):
 
 
 CDATA, END = "<![CDATA[", "]]>"
-_seems_section = re.compile(r"\s*<\s{0,4}[!！]\s{0,4}[\[［【]\s{0,4}cdata", re.IGNORECASE).match
+_seems_section = re.compile(r"\s{0,64}<\s{0,4}[!！]\s{0,4}[\[［【]\s{0,4}cdata", re.IGNORECASE).match
 _may_be_section = re.compile(
-    r"<\s{0,4}(?:[!！]\s{0,4}(?:[\[［【]\s{0,4}(?:c(?:d(?:a(?:ta?)?)?)?)?)?)?", re.IGNORECASE
+    r"\s{0,64}(?:<\s{0,4}(?:[!！]\s{0,4}(?:[\[［【]\s{0,4}(?:c(?:d(?:a(?:ta?)?)?)?)?)?)?)?", re.IGNORECASE
 ).fullmatch
 
 

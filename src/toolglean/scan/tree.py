@@ -14,10 +14,10 @@
 # - the value ends before a closing tag that closes nothing here: that tag is the caller's. The part of it that was read
 #   is in `rest`, because it may have begun in an earlier piece
 # - without a prefix (plain XML), a string and a parameter without a schema end only at their own closing tag: they may
-#   contain `<b>`
+#   contain `<b>`. One line break after the opening tag, and one before the closing tag, belong to the tags
 # - if the tool's name is itself the tag, a parameter that its schema does not declare is refused (`named_tag`): the tag
 #   may be any other text. Models that know another family write its parameters there: `<parameter=k>`, and
-#   `<parameter name="k">`. One line break on both sides of such a value is not part of it
+#   `<parameter name="k">`
 #
 # The text of a parameter that is certainly a string is emitted as it arrives, everything else when it is whole.
 """Arguments in nested tags, incrementally."""
@@ -147,9 +147,9 @@ class TreeReader(DialectReader):
 
     def stops(self) -> str:
         """See `DialectReader`."""
-        return (
-            self.marker[0] if self._streams and self._section is False and self.state == TEXT and not self.held else ""
-        )
+        is_open = self._streams and self._section is False and self.state == TEXT
+        stops = self.marker[0] + "\n" * self._raw
+        return stops if is_open and not self.held and not self.collected else ""
 
     def undo_refusal(self) -> bool:
         """See `Scanner`. Nothing that was refused here is read in another way."""
@@ -175,10 +175,10 @@ class TreeReader(DialectReader):
         text = is_text(schema, self._root)
         self._raw = text and not self._prefix and (known(schema, self._root) or not self._open)
         if not self._open:
-            self._streams = not tag and (self._raw or (text and known(schema, self._root)))
+            self._streams = self._raw or (text and known(schema, self._root))
             if self._streams:
-                self._section = None
                 self.write('"')
+        self._section = None
         self._open.append(Element(name, tag or name, schema, []))
         self.state, self.held = TEXT, ""
 
@@ -188,12 +188,12 @@ class TreeReader(DialectReader):
         Raises:
             DepthError: its text is nested too deeply.
         """
-        element = self._open.pop()
-        self.state, self.held, self._raw = BETWEEN, "", False
-        text = self.take_collected()
-        if element.tag != element.name and len(text) > 1 and text[0] == text[-1] == "\n":
-            text = text[1:-1]
-        text = of_cdata(text)
+        element, text = self._open.pop(), self.take_collected()
+        inner = of_cdata(text)
+        if self._raw and inner is text:
+            inner = text if self._section is False else text.removeprefix("\n")  # the beginning was emitted
+            inner = inner.removesuffix("\n")
+        self.state, self.held, self._raw, text = BETWEEN, "", False, inner
         if self._streams:
             self._streams = False
             self.write(quoted_text(text) + '"')
@@ -224,12 +224,14 @@ class TreeReader(DialectReader):
     def _read_text(self, text: str, pos: int) -> int:
         piece, pos, self.held, found = until(text, pos, self.held, self.marker)
         if piece and self._streams and self._section is False:
-            self.write(quoted_text(piece))
+            self._emit(self.take_collected() + piece)
         elif piece:
             self.collect(piece)
             if self._streams and self._section is None:
                 self._section = begins_cdata(joined(self.collected))
-                self.write("" if self._section is not False else quoted_text(self.take_collected()))
+                if self._section is False:
+                    begun = self.take_collected()
+                    self._emit(begun.removeprefix("\n") if self._raw else begun)
         if found and is_broken_cdata(joined(self.collected)):
             return self.fail("a CDATA section was expected", pos - 1)
         if found and self._raw:
@@ -237,6 +239,13 @@ class TreeReader(DialectReader):
         elif found:
             self.state = TAG
         return pos
+
+    def _emit(self, text: str) -> None:
+        # All but a line break at its end, which may belong to the closing tag.
+        certain = text.removesuffix("\n") if self._raw else text
+        self.write(quoted_text(certain))
+        if certain != text:
+            self.collect("\n")
 
     def _read_tag(self, text: str, pos: int) -> int:
         if text[pos] == "/":

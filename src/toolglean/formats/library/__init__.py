@@ -10,20 +10,8 @@ from toolglean.formats.spec import Format
 __all__ = ["MODULES", "NO_FORMAT", "UNSUPPORTED", "formats"]
 
 MODULES = (
-    *(
-        "qwen",
-        "llama",
-        "deepseek",
-        "glm",
-        "anthropic",
-        "minimax",
-        "moonshot",
-        "mistral",
-        "google",
-        "openai",
-        "cohere",
-        "ibm",
-    ),
+    *("qwen", "llama", "deepseek", "glm", "anthropic", "minimax"),
+    *("moonshot", "mistral", "google", "openai", "cohere", "ibm"),
     *("others", "clients", "prompts", "broken"),
 )
 

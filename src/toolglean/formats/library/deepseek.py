@@ -66,14 +66,8 @@ FORMATS = (
         aliases=("deepseek", "deepseekv3", "deepseek-r1"),
         models=(
             *("deepseek-v3", "deepseekv3", "deepseek-v2.5", "deepseek-r1", "deepseek-chat-v3"),
-            *(
-                "*-r1-distill",
-                "*-deepseek-r1-0528-qwen3",
-                "deepseek-prover-v2",
-                "mai-ds",
-                "r1-1776",
-                "skywork-or1",
-            ),
+            *("*-r1-distill", "*-deepseek-r1-0528-qwen3", "deepseek-prover-v2", "mai-ds"),
+            *("r1-1776", "skywork-or1"),
         ),
         source="chat templates of deepseek-ai/DeepSeek-V3-0324 and deepseek-ai/DeepSeek-R1-0528",
     ),

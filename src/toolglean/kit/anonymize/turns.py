@@ -37,108 +37,28 @@ _digits = re.compile(r"\d+")
 ENTITIES = frozenset({"&lt;", "&gt;", "&amp;", "&quot;", "&apos;", "&nbsp;"})
 
 SCHEMA = frozenset(
-    {
-        "type",
-        "properties",
-        "required",
-        "items",
-        "enum",
-        "const",
-        "default",
-        "description",
-        "title",
-        "anyOf",
-        "oneOf",
-        "allOf",
-        "not",
-        "format",
-        "pattern",
-        "minimum",
-        "maximum",
-        "minLength",
-        "maxLength",
-        "minItems",
-        "maxItems",
-        "additionalProperties",
-        "prefixItems",
-        "$ref",
-        "$defs",
-        "definitions",
-        "nullable",
-        "name",
-        "function",
-        "parameters",
-        "inputSchema",
-        "input_schema",
-        "strict",
-        "examples",
-    }
+    """
+    type properties required items enum const default description title anyOf oneOf allOf not format
+    pattern minimum maximum minLength maxLength minItems maxItems additionalProperties prefixItems $ref
+    $defs definitions nullable name function parameters inputSchema input_schema strict examples
+    """.split()  # noqa: SIM905  # three dozen words
 )
 NAMED = frozenset({"properties", "$defs", "definitions", "patternProperties"})
 """The keys below these are the user's own."""
 LOG = frozenset({*ID_KEYS, *TEXT_KEYS, *HOLDERS, *REASONING_KEYS}) | frozenset(
-    {
-        "message",
-        "messages",
-        "choices",
-        "index",
-        "role",
-        "tool_calls",
-        "function",
-        "name",
-        "arguments",
-        "input",
-        "type",
-        "finish_reason",
-        "stop_reason",
-        "done",
-        "done_reason",
-        "status",
-        "refusal",
-        "summary",
-        "call_id",
-        "function_call",
-        "object",
-        "request",
-        "error",
-        "tools",
-        "functions",
-        "model",
-        "delta",
-    }
+    """
+    message messages choices index role tool_calls function name arguments input type finish_reason
+    stop_reason done done_reason status refusal summary call_id function_call object request error tools
+    functions model delta
+    """.split()  # noqa: SIM905  # so many keys
 )
 """The usual keys of logs."""
 WORDS_OF_LOGS = frozenset(
-    {
-        "assistant",
-        "user",
-        "system",
-        "tool",
-        "function",
-        "model",
-        "text",
-        "thinking",
-        "reasoning",
-        "reasoning_text",
-        "summary_text",
-        "tool_use",
-        "tool_call",
-        "tool_calls",
-        "function_call",
-        "message",
-        "output_text",
-        "refusal",
-        "stop",
-        "length",
-        "content_filter",
-        "incomplete",
-        "completed",
-        "max_tokens",
-        "end_turn",
-        "chat.completion",
-        "text_completion",
-        "response",
-    }
+    """
+    assistant user system tool function model text thinking reasoning reasoning_text summary_text
+    tool_use tool_call tool_calls function_call message output_text refusal stop length content_filter
+    incomplete completed max_tokens end_turn chat.completion text_completion response
+    """.split()  # noqa: SIM905  # so many words
 )
 """Values that tell what a part of a log is."""
 TELLS_KIND = frozenset({"role", "type", "finish_reason", "stop_reason", "done_reason", "status", "object"})

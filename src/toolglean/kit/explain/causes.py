@@ -11,7 +11,7 @@ from toolglean.events import ToolCall
 from toolglean.kit.explain.evidence import Evidence, Story
 from toolglean.kit.explain.expected import KEYS, TOOL_NAME
 from toolglean.kit.explain.explanation import Cause, Opener, Reach, Trouble
-from toolglean.kit.explain.near_misses import after_another_message, misspelt, no_object, other_keys
+from toolglean.kit.explain.near_misses import after_another_message, misspelt, no_object, other_keys, undeclared
 from toolglean.kit.explain.reading import another_message
 from toolglean.kit.explain.reasons import detail_of, limit_of, trouble_of
 from toolglean.kit.explain.trials import shown_value
@@ -217,13 +217,7 @@ def _told(found: Evidence) -> Iterator[Story]:
         elif trouble == "alone":
             yield _in_line(problem)
         elif trouble == "unread":
-            yield Story(
-                "undeclared",
-                problem.start,
-                "This names a tool and its parameters, but no format declares the spelling, and it breaks one of the "
-                "rules by which such calls are read, so it is content. If your model writes its calls like this, "
-                "`toolglean learn` makes a format of a few turns.",
-            )
+            yield from undeclared(found, problem.start)
         elif trouble == "left over":
             yield Story(
                 "left-over",

@@ -18,7 +18,7 @@ from toolglean.kit.explain.reading import another_message
 if TYPE_CHECKING:
     from toolglean.events import ProblemCode
 
-__all__ = ["after_another_message", "misspelt", "no_object", "other_keys"]
+__all__ = ["after_another_message", "misspelt", "no_object", "other_keys", "undeclared"]
 
 NEAR = 0.75
 """How similar a misspelling must be to a marker: two letters of `<tool_call>` may be wrong."""
@@ -73,6 +73,18 @@ def misspelt(found: Evidence, bare: Bare) -> Iterator[Story]:
                 f"one is {near[0]!r}. A marker must be written as in the model's chat template, so this is content.",
             )
             return
+
+
+def undeclared(found: Evidence, place: int) -> Iterator[Story]:
+    """A spelling that no format declares; first, if a marker is misspelt, that, because it says more."""
+    yield from (nearly for each in found.bare for nearly in misspelt(found, each))
+    yield Story(
+        "undeclared",
+        place,
+        "This names a tool and its parameters, but no format declares the spelling, and it breaks one of the rules by "
+        "which such calls are read, so it is content. If your model writes its calls like this, `toolglean learn` "
+        "makes a format of a few turns.",
+    )
 
 
 def after_another_message(found: Evidence) -> Iterator[Story]:

@@ -30,10 +30,6 @@ MARKERS = {
         "<｜end▁of▁sentence｜> <｜tool▁calls▁begin｜> <｜tool▁calls▁end｜> <｜tool▁call▁begin｜> <｜tool▁call▁end｜> "
         "<｜tool▁sep｜> <｜Assistant｜>"
     ),
-    "deepseek-v3.1": (
-        "<｜end▁of▁sentence｜> <｜tool▁calls▁begin｜> <｜tool▁calls▁end｜> <｜tool▁call▁begin｜> <｜tool▁call▁end｜> "
-        "<｜tool▁sep｜> <｜Assistant｜>"
-    ),
     "deepseek-v3.2": (
         "</｜DSML｜function_calls> <｜DSML｜function_calls> </｜DSML｜invoke> <｜DSML｜invoke </｜DSML｜parameter> "
         "<｜DSML｜parameter <｜end▁of▁sentence｜> <｜Assistant｜>"
@@ -57,12 +53,7 @@ MARKERS = {
         '<|"|> <channel|> <|channel> <eos> <tool_call|> <|tool_call> <tool_response|> <|tool_response> <turn|> <|turn>'
     ),
     "gigachat-3": "<|function_call|> <|message_sep|> <|role_sep|> </s>",
-    "gigachat-3.1": "<|function_call|> <|message_sep|> <|role_sep|> </s>",
     "glm-4.5": (
-        "</arg_key> <arg_key> </arg_value> <arg_value> <|assistant|> <|endoftext|> <|observation|> </tool_call> "
-        "<tool_call> <|user|>"
-    ),
-    "glm-4.7": (
         "</arg_key> <arg_key> </arg_value> <arg_value> <|assistant|> <|endoftext|> <|observation|> </tool_call> "
         "<tool_call> <|user|>"
     ),
@@ -114,7 +105,6 @@ MARKERS = {
         "<|end_header_id|> <|end_of_text|> <|eom|> <|eom_id|> <|eot|> <|eot_id|> <|python_tag|> <|start_header_id|>"
     ),
     "llama4": "<|end_of_text|> <|eom|> <|eom_id|> <|eot|> <|eot_id|> <|python_end|> <|python_start|>",
-    "llama4-pythonic": "<|end_of_text|> <|eom|> <|eom_id|> <|eot|> <|eot_id|> <|python_end|> <|python_start|>",
     "longcat": (
         "</arg_key> <arg_key> </arg_value> <arg_value> </longcat_arg_key> <longcat_arg_key> </longcat_arg_value> "
         "<longcat_arg_value> </longcat_s> </longcat_think> <longcat_think> </longcat_tool_call> "
@@ -132,8 +122,6 @@ MARKERS = {
     "minimax-m1": "<end_of_sentence> </tool_calls> <tool_calls>",
     "minimax-m2": "</invoke> <invoke </minimax:tool_call> <minimax:tool_call> </parameter> <parameter",
     "minimax-m3": "</invoke> <invoke ]<]minimax[>[ </mm:think> <mm:think> </tool_call> <tool_call>",
-    "mistral-v11": "[ARGS] [CALL_ID] </s> [/THINK] [THINK] [/TOOL_CALLS] [TOOL_CALLS]",
-    "mistral-v13": "[ARGS] [CALL_ID] </s> [/THINK] [THINK] [/TOOL_CALLS] [TOOL_CALLS]",
     "mistral-v3": "[ARGS] [CALL_ID] </s> [/THINK] [THINK] [/TOOL_CALLS] [TOOL_CALLS]",
     "muse": (
         "</atem:function_calls> <atem:function_calls> </atem:invoke> <atem:invoke </atem:parameter> "
@@ -156,9 +144,6 @@ MARKERS = {
         "<|end_header_id|> <|end_of_text|> <end_of_turn> <|eom|> <|eom_id|> <|eot|> <|eot_id|> <|python_end|> "
         "<|python_start|> <|start_header_id|>"
     ),
-    "qwen3-coder": (
-        "<|endoftext|> </function> <function <|im_end|> <|im_start|> </parameter> <parameter </tool_call> <tool_call>"
-    ),
     "seed-oss": (
         "</function> <function </parameter> <parameter <seed:eos> </seed:think> <seed:think> </seed:tool_call> "
         "<seed:tool_call>"
@@ -178,6 +163,9 @@ MARKERS = {
     "xlam": "<|endoftext|> <|EOT|> <|eot_id|> <|im_end|> <|im_start|> </tool_call> <tool_call> [TOOL_CALLS]",
     "xlam-object": "<|endoftext|> <|EOT|> <|eot_id|> <|im_end|> <|im_start|>",
 }
+MARKERS |= {"deepseek-v3.1": MARKERS["deepseek-v3"], "gigachat-3.1": MARKERS["gigachat-3"]}
+MARKERS |= {"glm-4.7": MARKERS["glm-4.5"], "llama4-pythonic": MARKERS["llama4"], "qwen3-coder": MARKERS["mimo"]}
+MARKERS |= dict.fromkeys(("mistral-v11", "mistral-v13"), MARKERS["mistral-v3"])
 """For each format: the markers that are one token, or what precedes a name in them, separated by spaces. `<think>` and
 `</think>` are tokens everywhere."""
 

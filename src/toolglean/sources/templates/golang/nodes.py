@@ -165,33 +165,31 @@ class Action:
 
 
 @dataclass(slots=True)
-class If:
+class _Branching:
+    """An action with two bodies."""
+
+    pos: int
+    pipe: Pipe
+    body: list[Node] = field(default_factory=list)
+    otherwise: list[Node] | None = None
+
+
+class If(_Branching):
     """`{{if pipe}} body {{else}} otherwise {{end}}`; an `{{else if}}` is an `If` alone in `otherwise`."""
 
-    pos: int
-    pipe: Pipe
-    body: list[Node] = field(default_factory=list)
-    otherwise: list[Node] | None = None
+    __slots__ = ()
 
 
-@dataclass(slots=True)
-class Range:
+class Range(_Branching):
     """`{{range pipe}} body {{else}} otherwise {{end}}`."""
 
-    pos: int
-    pipe: Pipe
-    body: list[Node] = field(default_factory=list)
-    otherwise: list[Node] | None = None
+    __slots__ = ()
 
 
-@dataclass(slots=True)
-class With:
+class With(_Branching):
     """`{{with pipe}} body {{else}} otherwise {{end}}`; an `{{else with}}` is a `With` alone in `otherwise`."""
 
-    pos: int
-    pipe: Pipe
-    body: list[Node] = field(default_factory=list)
-    otherwise: list[Node] | None = None
+    __slots__ = ()
 
 
 @dataclass(slots=True)

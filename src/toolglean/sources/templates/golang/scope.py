@@ -10,27 +10,7 @@ __all__ = ["BUILTINS", "KNOWN", "OLLAMA", "Scope"]
 
 
 BUILTINS = frozenset(
-    [
-        "and",
-        "call",
-        "eq",
-        "ge",
-        "gt",
-        "html",
-        "index",
-        "js",
-        "le",
-        "len",
-        "lt",
-        "ne",
-        "not",
-        "or",
-        "print",
-        "printf",
-        "println",
-        "slice",
-        "urlquery",
-    ],
+    "and call eq ge gt html index js le len lt ne not or print printf println slice urlquery".split()  # noqa: SIM905
 )
 """The functions of every Go template."""
 
