@@ -38,7 +38,7 @@ from toolglean.conversation.messages import (
     Role,
 )
 from toolglean.conversation.openai import CUT_OFF, OpenAIChunkWrapper
-from toolglean.conversation.reasoning_field import ReasoningField, Said, reader_of_reasoning
+from toolglean.conversation.reading.reasoning_field import ReasoningField, Said, reader_of_reasoning
 from toolglean.conversation.routing import McpIntegration
 from toolglean.conversation.runner import error_text
 from toolglean.events import CallEnd, Content, Event, Problem, Reasoning

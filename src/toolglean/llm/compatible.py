@@ -1,6 +1,6 @@
 # What this file knows: how a chat becomes a request to a server with OpenAI's chat API, and how httpx sends it.
-# toolglean.clients.chat.events finds calls in text and joins them from fragments, toolglean.conversation writes
-# messages in the wire format, and served.py has the four forms of a chat.
+# toolglean.conversation writes messages in the wire format and reads the events of the answer, and served.py has the
+# four forms of a chat.
 """Any server with OpenAI's chat API as a language model that calls functions."""
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from typing import Any, Literal
 import httpx
 from pydantic import BaseModel, Field, SecretStr, field_validator
 
-from toolglean.clients.chat.events import ChatEvents
 from toolglean.conversation import OpenAIHistoryConverter
 from toolglean.conversation.fields import field
+from toolglean.conversation.reading.chat_events import ChatEvents
 from toolglean.formats.spec import Format
 from toolglean.llm.answers import Reading
 from toolglean.llm.base import Messages

@@ -14,9 +14,9 @@ from pydantic import Field, PrivateAttr
 
 from toolglean.clients.ollama import AsyncOllamaClient, EventReader, OllamaClient
 from toolglean.clients.ollama.ids import keeping
-from toolglean.clients.turn.server_turn import ServerTurn
 from toolglean.conversation import OllamaHistoryConverter
 from toolglean.conversation.fields import field
+from toolglean.conversation.reading.server_turn import ServerTurn
 from toolglean.events import Content, Event, Reasoning
 from toolglean.llm.answers import Reading
 from toolglean.llm.base import Messages

@@ -1,6 +1,6 @@
 # Which fragments of the calls that the server has parsed are sent, and under which index.
-# Does not depend on when they are sent (turn/parsed.py), on how calls are found in text, on how fragments are joined
-# (conversation/deltas.py), or on any client's objects.
+# Does not depend on when they are sent (conversation/reading/parsed.py), on how calls are found in text, on how
+# fragments are joined (conversation/deltas.py), or on any client's objects.
 #
 # Both kinds of calls are numbered in the order in which they are sent, so the server's keep their index unless one of
 # ours came before.
@@ -11,10 +11,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from toolglean.clients.turn.parsed import ParsedCall
-from toolglean.clients.turn.text import TurnText
 from toolglean.conversation.deltas import ChatDeltas, ToolCallAggregator
 from toolglean.conversation.fields import field as field_of
+from toolglean.conversation.reading.parsed import ParsedCall
+from toolglean.conversation.reading.text import TurnText
 
 __all__ = ["ServerCalls"]
 

@@ -24,10 +24,10 @@ from toolglean.clients.messages.own import OwnBlock
 from toolglean.clients.messages.sources import FIELDS, Source, Sources
 from toolglean.clients.messages.types import MessageEventDict
 from toolglean.clients.streams import AsyncReading, Reading, aread, read
-from toolglean.clients.turn.arguments import TurnArguments, text_for
-from toolglean.clients.turn.plain import Plain
-from toolglean.clients.turn.text import Tools, TurnText
 from toolglean.conversation.fields import field
+from toolglean.conversation.reading.arguments import TurnArguments, text_for
+from toolglean.conversation.reading.plain import Plain
+from toolglean.conversation.reading.text import Tools, TurnText
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Reasoning
 from toolglean.events import Event as Told
 

@@ -1,5 +1,5 @@
 # The ollama package's chunks (0.6), and what each of them becomes.
-# Does not depend on how calls are found (../turn/server_turn.py reads them), or on where chunks come from (client.py).
+# Does not depend on how calls are found (conversation/reading reads them), or on where chunks come from (client.py).
 #
 #   ours                              the ollama package's
 #   chat_events, achat_events         chunks of Client.chat(stream=True): ChatResponse in, toolglean's events out
@@ -20,8 +20,8 @@ from toolglean.clients.ollama.ids import ChatResponse, Message, ToolCall
 from toolglean.clients.ollama.requests import Tools
 from toolglean.clients.ollama_lines import CUT_OFF, LineReader
 from toolglean.clients.streams import AsyncReading, Reading, aread, read
-from toolglean.clients.turn.server_turn import ServerTurn
 from toolglean.conversation.fields import field
+from toolglean.conversation.reading.server_turn import ServerTurn
 from toolglean.events import Event
 from toolglean.events import ToolCall as Call
 from toolglean.options import with_trailing_json

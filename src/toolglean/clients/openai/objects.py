@@ -31,7 +31,7 @@ from toolglean.clients.chat.reader import StreamReader, Tools
 from toolglean.clients.responses import dict_response
 from toolglean.clients.responses.reader import ResponseReader
 from toolglean.clients.streams import AsyncReading, Reading, aread, read
-from toolglean.clients.turn.arguments import TurnArguments
+from toolglean.conversation.reading.arguments import TurnArguments
 from toolglean.errors import UsageError
 
 __all__ = [

@@ -26,10 +26,10 @@ from toolglean.clients.ollama_lines import LineReader, dict_answer
 from toolglean.clients.repair.answers import AnswerReader, Lines, ServerSentEvents, Whole
 from toolglean.clients.responses import dict_response
 from toolglean.clients.responses.reader import ResponseReader
-from toolglean.clients.turn.arguments import TurnArguments
-from toolglean.clients.turn.text import Counts
 from toolglean.conversation.fields import field
 from toolglean.conversation.parsing import FORMAT_OPTIONS, check_parsing
+from toolglean.conversation.reading.arguments import TurnArguments
+from toolglean.conversation.reading.text import Counts
 from toolglean.errors import ToolError, UsageError
 from toolglean.formats.registry import format_of_model
 from toolglean.formats.spec import Format

@@ -1,7 +1,7 @@
 # The items of one response: ours, with the parts of text that they come from; and which events of the function calls
 # that the server has parsed are sent.
-# Does not depend on when they are sent (turn/parsed.py), on what becomes of the server's other events (reader.py), on
-# how calls are found in text, on how events are numbered, or on any client's objects.
+# Does not depend on when they are sent (conversation/reading/parsed.py), on what becomes of the server's other events
+# (reader.py), on how calls are found in text, on how events are numbered, or on any client's objects.
 """The items of one response of the Responses API: ours, and the function calls that the server has parsed."""
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from toolglean.clients.turn.parsed import ParsedCall
-from toolglean.clients.turn.text import TurnText
 from toolglean.conversation.arguments import read_arguments
 from toolglean.conversation.fields import field as field_of
+from toolglean.conversation.reading.parsed import ParsedCall
+from toolglean.conversation.reading.text import TurnText
 
 __all__ = ["ADDED", "ITEM_DONE", "Item", "Part", "ServerItems", "call_item", "reasoning_item"]
 

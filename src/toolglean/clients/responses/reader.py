@@ -33,10 +33,10 @@ from toolglean.clients.responses.reasoning import ENDS, ServerReasoning
 from toolglean.clients.responses.types import ResponseEventDict
 from toolglean.clients.responses.whole import dict_response, with_output
 from toolglean.clients.streams import AsyncReading, Reading, aread, read
-from toolglean.clients.turn.arguments import TurnArguments, text_for
-from toolglean.clients.turn.plain import Plain
-from toolglean.clients.turn.text import Tools, is_all, listed
 from toolglean.conversation.fields import unrunnable
+from toolglean.conversation.reading.arguments import TurnArguments, text_for
+from toolglean.conversation.reading.plain import Plain
+from toolglean.conversation.reading.text import Tools, is_all, listed
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Reasoning, Status
 
 __all__ = ["ResponseReader", "adict_response_events", "dict_response", "dict_response_events"]

@@ -1,5 +1,5 @@
 # The reasoning items that a server sends itself, and the calls in them: which of their events are sent, when, and with
-# which text. Does not depend on how a call is found (turn/reasoning_field.py), or on the items that calls become.
+# which text. Does not depend on how a call is found (conversation/reading), or on the items that calls become.
 #
 #   nothing in the text may begin a call    its events are sent as they come
 #   something may                           they wait, with all events after them, until it is clear whether it is one
@@ -13,8 +13,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from toolglean.clients.responses.items import ADDED, ITEM_DONE
-from toolglean.clients.turn.text import TurnText, listed
 from toolglean.conversation.fields import field
+from toolglean.conversation.reading.text import TurnText, listed
 from toolglean.events import Event, Reasoning
 
 __all__ = ["ENDS", "ServerReasoning", "reasoning_texts", "with_texts"]

@@ -14,9 +14,9 @@ from typing import Any, Unpack
 from toolglean.clients.responses.items import call_item, reasoning_item
 from toolglean.clients.responses.reasoning import reasoning_texts, with_texts
 from toolglean.clients.responses.types import ResponseDict
-from toolglean.clients.turn.arguments import TurnArguments, text_for
-from toolglean.clients.turn.text import Tools, listed, whole_turn
 from toolglean.conversation.fields import field
+from toolglean.conversation.reading.arguments import TurnArguments, text_for
+from toolglean.conversation.reading.text import Tools, listed, whole_turn
 from toolglean.events import ToolCall, fold
 from toolglean.options import options_of
 

@@ -14,7 +14,7 @@ from toolglean.events import Problem, ToolCall
 
 __all__ = ["log_unknown", "unknown_tool"]
 
-log = logging.getLogger(__name__)
+log = logging.getLogger("toolglean.clients.turn.unknown")  # as the docs name it
 
 SHOWN = 80
 """Characters of a name in the log."""

@@ -9,11 +9,11 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from toolglean.clients.turn.arguments import text_for, with_own_ids
-from toolglean.clients.turn.duplicates import DuplicateFilter
-from toolglean.clients.turn.numbering import shifted
-from toolglean.clients.turn.parsed import ParsedCall
 from toolglean.conversation.fields import arguments_of
+from toolglean.conversation.reading.arguments import text_for, with_own_ids
+from toolglean.conversation.reading.duplicates import DuplicateFilter
+from toolglean.conversation.reading.numbering import shifted
+from toolglean.conversation.reading.parsed import ParsedCall
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Status, ToolCall
 from toolglean.scan.nested import json_text
 from toolglean.tools import ToolLike, ToolSet

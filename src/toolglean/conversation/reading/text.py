@@ -26,13 +26,13 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
-from toolglean.clients.turn.duplicates import DuplicateFilter, SentCall
-from toolglean.clients.turn.numbering import shifted
-from toolglean.clients.turn.unknown import log_unknown, unknown_tool
 from toolglean.conversation.arguments import read_arguments
 from toolglean.conversation.fields import field as field_of
-from toolglean.conversation.reasoning_field import NewField, ReasoningField, Said
-from toolglean.conversation.tape import Tape
+from toolglean.conversation.reading.duplicates import DuplicateFilter, SentCall
+from toolglean.conversation.reading.numbering import shifted
+from toolglean.conversation.reading.reasoning_field import NewField, ReasoningField, Said
+from toolglean.conversation.reading.tape import Tape
+from toolglean.conversation.reading.unknown import log_unknown, unknown_tool
 from toolglean.events import (
     CallDelta,
     CallEnd,

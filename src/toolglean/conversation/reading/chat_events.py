@@ -1,5 +1,5 @@
 # OpenAI's chat API as events: calls that the server has parsed, and calls in the text.
-# Does not depend on how calls are found in text (turn/server_turn.py reads it), on how fragments are joined
+# Does not depend on how calls are found in text (server_turn.py reads it), on how fragments are joined
 # (toolglean.conversation), on HTTP, or on any client's objects.
 """Chunks and answers of OpenAI's chat API as one sequence of events."""
 
@@ -9,10 +9,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from toolglean.clients.turn.parsed import ParsedCall
-from toolglean.clients.turn.server_turn import ServerTurn
-from toolglean.conversation import OpenAIChunkWrapper, ToolCallAggregator
-from toolglean.conversation.openai import CUT_OFF
+from toolglean.conversation.deltas import ToolCallAggregator
+from toolglean.conversation.openai import CUT_OFF, OpenAIChunkWrapper
+from toolglean.conversation.reading.parsed import ParsedCall
+from toolglean.conversation.reading.server_turn import ServerTurn
 from toolglean.events import CallDelta, CallStart, Content, Event, Reasoning
 from toolglean.tools import ToolLike, ToolSet
 
