@@ -190,14 +190,10 @@ async def _conversation(
     except Exception:  # the client's: raised again after everything that was received
         async for part in turn.rest(broken=True):
             yield part
-        for part in turn.broken():
-            yield part
         raise
     finally:
         await _closed(stream)
     async for part in turn.rest():
-        yield part
-    async for part in turn.structured():
         yield part
 
 

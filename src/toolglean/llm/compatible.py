@@ -173,7 +173,7 @@ class OpenAICompatible(Served):
         schemas = [schema_of(tool) for tool in tools or ()]
         request = self._request(self._extend_messages(messages), schemas, kwargs, single=single)
         known = {} if self.grammar is None or says_format(self.parser) else {"format": self._format()}
-        events = ChatEvents(schemas or None, with_unknown_tools({**self.parser, **known}))
+        events = ChatEvents(schemas, with_unknown_tools({**self.parser, **known}) if schemas else None)
         return request, Reading(events, _facts, single_call=single)
 
     def _format(self) -> Format:

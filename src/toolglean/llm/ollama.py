@@ -16,8 +16,7 @@ from toolglean.clients.ollama import AsyncOllamaClient, EventReader, OllamaClien
 from toolglean.clients.ollama.ids import keeping
 from toolglean.conversation import OllamaHistoryConverter
 from toolglean.conversation.fields import field
-from toolglean.conversation.reading.server_turn import ServerTurn
-from toolglean.events import Content, Event, Reasoning
+from toolglean.events import Event
 from toolglean.llm.answers import Reading
 from toolglean.llm.base import Messages
 from toolglean.llm.faults import converting_errors
@@ -175,36 +174,14 @@ class Ollama(Served):
         kwargs.pop("stream", None)
         schemas = [schema_of(tool) for tool in tools or ()]
         request = self._request(self._extend_messages(messages), schemas, kwargs)
-        return request, Reading(_Events(schemas, self._options or {}), _facts, single_call=single)
+        parsing = with_unknown_tools(self._options or {}) if schemas else None
+        return request, Reading(_Events(schemas, parsing), _facts, single_call=single)
 
 
-class _Events:
-    """Reads chunks as events: those of a turn with tools, up to its last chunk, or plain text."""
-
-    def __init__(self, schemas: list[dict[str, Any]], options: dict[str, Any]) -> None:
-        self._reader = EventReader(schemas, with_unknown_tools(options)) if schemas else None
-        self._turn: ServerTurn | None = None  # for calls that the server sends although no tools were given
-
+class _Events(EventReader):
     def read(self, chunk: Any) -> list[Event]:
-        """The events of a chunk; the last one of a turn also releases what was held back."""
         _warn_of_odd(chunk)
-        if self._reader is None:
-            return _plain(chunk) + self._calls(field(field(chunk, "message"), "tool_calls"))
-        events = self._reader.read(chunk)
-        return events + self.finish() if field(chunk, "done") is True else events
-
-    def finish(self) -> list[Event]:
-        """What was held back."""
-        reader, self._reader = self._reader, None
-        return [] if reader is None else reader.finish()
-
-    def _calls(self, calls: Any) -> list[Event]:
-        if not calls or not isinstance(calls, list | tuple):
-            return []
-        self._turn = self._turn or ServerTurn(None, {})
-        functions = [(field(call, "function"), field(call, "id")) for call in calls]
-        found = [self._turn.call(field(each, "name"), field(each, "arguments"), own) for each, own in functions]
-        return [event for events in found for event in events]
+        return super().read(chunk)
 
 
 def _with_its_names(options: dict[str, Any]) -> dict[str, Any]:
@@ -225,14 +202,6 @@ def _warn_of_odd(chunk: Any) -> None:
         log.warning("the calls of Ollama's response are not a list: %.200r", calls)
     elif any(not isinstance(field(field(call, "function"), "name"), str) for call in calls or ()):
         log.warning("a call of Ollama's response does not name a tool: %.200r", calls)
-
-
-def _plain(chunk: Any) -> list[Event]:
-    # Without tools, text is never parsed.
-    message = field(chunk, "message")
-    thinking, text = field(message, "thinking"), field(message, "content")
-    found: list[Event] = [Reasoning(thinking, 0)] if isinstance(thinking, str) and thinking else []
-    return [*found, Content(text, 0)] if isinstance(text, str) and text else found
 
 
 def _facts(chunk: Any) -> dict[str, Any]:

@@ -92,32 +92,36 @@ class EventReader:
     """Reads the chunks of one turn, for a loop of your own.
 
     Args:
-        tools, parsing: as for `chat_events`.
+        tools, parsing: as for `chat_events`; `parsing=None`: text is only text, and calls are those that the server has
+            parsed.
     """
 
-    def __init__(self, tools: Tools, parsing: Mapping[str, Any]) -> None:
-        self.turn = ServerTurn(tools, _with_json(parsing))
-        self._cut = True  # until the last chunk says otherwise
+    def __init__(self, tools: Tools, parsing: Mapping[str, Any] | None) -> None:
+        self.turn = ServerTurn(tools, None if parsing is None else _with_json(parsing))
+        self._over = False
 
     def read(self, chunk: ollama.ChatResponse | GenerateResponse | Mapping[str, Any]) -> list[Event]:
-        """The events of a chunk."""
+        """The events of a chunk; those of the last one include what was held back."""
         message = field(chunk, "message")
         holder, key = (chunk, "response") if message is None else (message, "content")
         thinking, text = field(holder, "thinking"), field(holder, key)
-        if field(chunk, "done") is True:
-            self._cut = field(chunk, "done_reason") == CUT_OFF
-        events = self.turn.thought(thinking) if thinking and isinstance(thinking, str) else []
+        events = self.turn.thought(thinking) if isinstance(thinking, str) else []
         if text and isinstance(text, str):
             events = events + self.turn.text(text) if events else self.turn.text(text)
         calls = field(message, "tool_calls")
         for call in calls if isinstance(calls, list | tuple) else ():
             function = field(call, "function")
             events = events + self.turn.call(field(function, "name"), field(function, "arguments"), field(call, "id"))
-        return events
+        is_last = field(chunk, "done") is True
+        return events + self._end(cut=field(chunk, "done_reason") == CUT_OFF) if is_last else events
 
     def finish(self) -> list[Event]:
-        """The events of the end: what was held back."""
-        return self.turn.finish(cut=self._cut)
+        """The events of the end: what was held back, if there was no last chunk."""
+        return self._end(cut=True)
+
+    def _end(self, *, cut: bool) -> list[Event]:
+        over, self._over = self._over, True
+        return [] if over else self.turn.finish(cut=cut)
 
 
 # -- chunks ------------------------------------------------------------------------------------------------------------

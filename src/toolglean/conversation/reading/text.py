@@ -136,13 +136,14 @@ class TurnText:
             markup of such a turn into content itself.
         reasoning: makes the reader of the server's own reasoning field; None: nothing in it is a call.
         counts: what was found is added to it.
+        drop_duplicates: whether the text of a call that the server has sent, too, is dropped. If not, it is content.
 
     Attributes:
         pristine: whether everything emitted so far is content, and nothing of the text before it is missing.
     """
 
     __slots__ = (
-        *("_again", "_counts", "_ended", "_field", "_keep_closers", "_last", "_new_field", "_noted"),
+        *("_again", "_counts", "_drops", "_ended", "_field", "_keep_closers", "_last", "_new_field", "_noted"),
         *("_open", "_parser", "_passes", "_seen", "_shared", "_shift", "_single", "_tape"),
         *("_unknown_tools", "_waiting", "_whole", "id_prefix", "pristine"),
     )
@@ -158,6 +159,7 @@ class TurnText:
         keep_closers: bool = True,
         reasoning: NewField | None = None,
         counts: Counts | None = None,
+        drop_duplicates: bool = False,
     ) -> None:
         self.id_prefix = id_prefix
         self.pristine = True
@@ -166,6 +168,7 @@ class TurnText:
         self._single = single_call
         self._keep_closers = keep_closers
         self._counts = counts
+        self._drops = drop_duplicates
         self._tape = Tape()
         self._ended = 0  # the end of what was emitted
         self._seen = 0  # the end of what was read
@@ -192,6 +195,7 @@ class TurnText:
             keep_closers=self._keep_closers,
             reasoning=self._new_field,
             counts=self._counts,
+            drop_duplicates=self._drops,
         )
 
     def part(self) -> TurnText:
@@ -250,13 +254,13 @@ class TurnText:
                 if events is None:
                     break
                 found += events
-                first.stays = type(events[0]) is Content
+                first.stays = bool(events) and type(events[0]) is Content
             elif isinstance(first, _Rest):
                 found += [Content(first.text, first.start)] if first.call.stays else []
             else:
                 found.append(first)
             self._waiting.popleft()
-        return found
+        return self._numbered(found)
 
     def finish(self) -> list[Event]:
         """The turn is over: the events that were held back. No call of the server may be open."""
@@ -316,13 +320,17 @@ class TurnText:
         return True
 
     def _from_reasoning(self, event: CallEnd) -> list[Event]:
-        event = shifted(event, self._shared.next - event.index, self.id_prefix)
-        self._shared.next += 1
+        event = shifted(event, self.next_index() - event.index, self.id_prefix)
         self.pristine = False
         self._count(event)
         return _at_once(event)
 
     # -- the text ------------------------------------------------------------------------------------------------------
+
+    def next_index(self) -> int:
+        """The index of the next call, which the caller emits: calls are numbered in the order in which they begin."""
+        self._shared.next += 1
+        return self._shared.next - 1
 
     def take(self) -> None:
         """The server has sent a call itself. If only one call may be emitted, it was this one."""
@@ -375,15 +383,21 @@ class TurnText:
 
     def _queued(self, events: list[Any]) -> list[Event]:
         if not self._waiting and not any(type(event) in {_Ended, _Rest} for event in events):
-            return events
+            return self._numbered(events)
         self._waiting += events
         return self.settle()
 
+    def _numbered(self, events: list[Event]) -> list[Event]:
+        found: list[Event] = []
+        for event in events:
+            if type(event) is CallStart:
+                self._shift = self.next_index() - event.index
+            if isinstance(event, CallStart | CallDelta | CallEnd):
+                event = shifted(event, self._shift, self.id_prefix)  # noqa: PLW2901
+            found.append(event)
+        return found
+
     def _of_call(self, event: CallStart | CallDelta | CallEnd) -> list[Event | _Ended]:
-        if type(event) is CallStart:
-            self._shift = self._shared.next - event.index
-            self._shared.next += 1
-        event = shifted(event, self._shift, self.id_prefix)
         self.pristine = False
         if type(event) is CallStart:
             apart = self.duplicates.was_parsed(event.name) is False  # no call of the server has this name
@@ -413,7 +427,8 @@ class TurnText:
             return [Content(ended.text, call.span[0])]
         same = self.duplicates.was_parsed(call.name, call.arguments)
         if same is not False:
-            return [Content(ended.text, call.span[0])] if same else None
+            kept: list[Event] = [] if self._drops else [Content(ended.text, call.span[0])]
+            return kept if same else None
         self.duplicates.add_written(call.name, call.arguments)
         self._shared.free = not self._single
         self._count(ended.event)
