@@ -5,12 +5,13 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any, Literal
 
 import httpx
 from pydantic import BaseModel, Field, SecretStr, field_validator
 
+from toolglean.clients.at_once import settled, steps_of
 from toolglean.conversation import OpenAIHistoryConverter
 from toolglean.conversation.fields import field
 from toolglean.conversation.reading.chat_events import ChatEvents
@@ -116,52 +117,38 @@ class OpenAICompatible(Served):
     def _new_client(self, kind: Any) -> Any:
         return kind(timeout=self.timeout)
 
-    def _built(self, client: Any, request: dict[str, Any], *, stream: bool) -> Any:
-        streamed = {"stream": True, "stream_options": {"include_usage": True}} if stream else {}
+    async def _sent(self, request: dict[str, Any], *, is_async: bool, **more: Any) -> Any:
+        client = self.async_client if is_async else self.client
         headers = {} if self.api_key is None else {"Authorization": f"Bearer {self.api_key.get_secret_value()}"}
         url = f"{self.base_url.rstrip('/')}/chat/completions"
-        return client.build_request("POST", url, json=request | streamed, headers=headers)
+        built = client.build_request("POST", url, json=request, headers=headers)
+        return await settled(client.send(built, **more))
 
-    def _answer(self, request: dict[str, Any]) -> Any:
-        client = self.client
-        return _json(client.send(self._built(client, request, stream=False)))
+    async def _answer(self, request: dict[str, Any], *, is_async: bool) -> Any:
+        response = await self._sent(request, is_async=is_async)
+        if response.status_code != OK:
+            raise refusal(response.status_code, response.text)
+        found = response.json()
+        if isinstance(found, dict) and found.get("error"):
+            raise refusal(-1, response.text)
+        return found
 
-    async def _aanswer(self, request: dict[str, Any]) -> Any:
-        client = self.async_client
-        return _json(await client.send(self._built(client, request, stream=False)))
+    async def _chunks(self, request: dict[str, Any], *, is_async: bool) -> Any:
+        return self._read(request | {"stream": True, "stream_options": {"include_usage": True}}, is_async=is_async)
 
-    def _chunks(self, request: dict[str, Any]) -> Iterator[Any]:
-        client = self.client
-        response = client.send(self._built(client, request, stream=True), stream=True)
+    async def _read(self, request: dict[str, Any], *, is_async: bool) -> AsyncIterator[Any]:
+        response = await self._sent(request, is_async=is_async, stream=True)
         try:
             if response.status_code != OK:
-                response.read()
+                await settled(response.aread() if is_async else response.read())
                 raise refusal(response.status_code, response.text)
             lines = EventLines()
-            for line in response.iter_lines():
+            async for line in steps_of(response.aiter_lines() if is_async else response.iter_lines()):
                 chunk = lines.read(line)
                 if chunk is not None:
                     yield chunk
         finally:
-            response.close()
-
-    async def _achunks(self, request: dict[str, Any]) -> AsyncIterator[Any]:
-        return self._aread(request)
-
-    async def _aread(self, request: dict[str, Any]) -> AsyncIterator[Any]:
-        client = self.async_client
-        response = await client.send(self._built(client, request, stream=True), stream=True)
-        try:
-            if response.status_code != OK:
-                await response.aread()
-                raise refusal(response.status_code, response.text)
-            lines = EventLines()
-            async for line in response.aiter_lines():
-                chunk = lines.read(line)
-                if chunk is not None:
-                    yield chunk
-        finally:
-            await response.aclose()
+            await settled(response.aclose() if is_async else response.close())
 
     # -- requests ------------------------------------------------------------------------------------------------------
 
@@ -235,15 +222,6 @@ def _response_format(given: Any) -> dict[str, Any] | None:
         return {"type": "json_schema", "json_schema": schema}
     message = f"response_format={given!r:.80} is not valid: pass a pydantic class, or a dict in the form of the API"
     raise ConfigurationError(message, field="response_format", value=given)
-
-
-def _json(response: Any) -> Any:
-    if response.status_code != OK:
-        raise refusal(response.status_code, response.text)
-    found = response.json()
-    if isinstance(found, dict) and found.get("error"):
-        raise refusal(-1, response.text)
-    return found
 
 
 def _facts(chunk: Any) -> dict[str, Any]:

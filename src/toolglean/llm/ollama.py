@@ -6,12 +6,13 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import ollama
 from pydantic import Field, PrivateAttr
 
+from toolglean.clients.at_once import settled
 from toolglean.clients.ollama import AsyncOllamaClient, EventReader, OllamaClient
 from toolglean.clients.ollama.ids import keeping
 from toolglean.conversation import OllamaHistoryConverter
@@ -99,17 +100,15 @@ class Ollama(Served):
     def _closing(self, client: Any) -> Any:
         return client._client
 
-    def _answer(self, request: dict[str, Any]) -> Any:
-        return keeping(self.client, request["messages"]).chat(**request, stream=False)
+    def _asked(self, request: dict[str, Any], *, stream: bool, is_async: bool) -> Any:
+        client = self.async_client if is_async else self.client
+        return keeping(client, request["messages"]).chat(**request, stream=stream)
 
-    async def _aanswer(self, request: dict[str, Any]) -> Any:
-        return await keeping(self.async_client, request["messages"]).chat(**request, stream=False)
+    async def _answer(self, request: dict[str, Any], *, is_async: bool) -> Any:
+        return await settled(self._asked(request, stream=False, is_async=is_async))
 
-    def _chunks(self, request: dict[str, Any]) -> Iterator[Any]:
-        return iter(keeping(self.client, request["messages"]).chat(**request, stream=True))
-
-    async def _achunks(self, request: dict[str, Any]) -> AsyncIterator[Any]:
-        return aiter(await keeping(self.async_client, request["messages"]).chat(**request, stream=True))
+    async def _chunks(self, request: dict[str, Any], *, is_async: bool) -> Any:
+        return await settled(self._asked(request, stream=True, is_async=is_async))
 
     # -- requests ------------------------------------------------------------------------------------------------------
 
@@ -137,28 +136,20 @@ class Ollama(Served):
     def _window(self) -> dict[str, Any]:
         return {} if self.context_window is None else {"num_ctx": self.context_window}
 
-    def _prepare(self, tools: Sequence[Any]) -> None:
+    async def _prepare(self, tools: Sequence[Any], *, is_async: bool) -> None:
         # Ask the server once for the template, and whether that supports tools.
-        if tools and not self._settled:
-            client = OllamaClient(self.client, **self.parser)
-            with converting_errors(self._request_info("show")) as info:
-                for attempt in self.retry.retrying():
-                    with attempt:
-                        info.attempts = attempt.retry_state.attempt_number
-                        self._options = dict(client.parser_arguments(self.model))
-                        shown = client.shown(self.model) if self.tools_in == "auto" else None
-            self._in_prompt, self._settled = self._must_prompt(shown), client.knows(self.model)
+        if not tools or self._settled:
+            return
+        kind: Any = AsyncOllamaClient if is_async else OllamaClient
+        client = kind(self.async_client if is_async else self.client, **self.parser)
 
-    async def _aprepare(self, tools: Sequence[Any]) -> None:
-        if tools and not self._settled:
-            client = AsyncOllamaClient(self.async_client, **self.parser)
-            with converting_errors(self._request_info("show")) as info:
-                async for attempt in self.retry.aretrying():
-                    with attempt:
-                        info.attempts = attempt.retry_state.attempt_number
-                        self._options = dict(await client.parser_arguments(self.model))
-                        shown = await client.shown(self.model) if self.tools_in == "auto" else None
-            self._in_prompt, self._settled = self._must_prompt(shown), client.knows(self.model)
+        async def asked() -> Any:
+            self._options = dict(await settled(client.parser_arguments(self.model)))
+            return await settled(client.shown(self.model)) if self.tools_in == "auto" else None
+
+        with converting_errors(self._request_info("show")) as info:
+            shown = await self._tried(info, asked, is_async=is_async)
+        self._in_prompt, self._settled = self._must_prompt(shown), client.knows(self.model)
 
     def _must_prompt(self, shown: Any) -> bool:
         if self.tools_in != "auto":
