@@ -1,24 +1,30 @@
-# The items of one response: ours, with the parts of text that they come from; and which events of the function calls
-# that the server has parsed are sent.
+# The items of one response: ours, with the parts of text that they come from; which events of the function calls that
+# the server has parsed are sent; and the events that would have sent a whole response.
 # Does not depend on when they are sent (conversation/reading/parsed.py), on what becomes of the server's other events
 # (reader.py), on how calls are found in text, on how events are numbered, or on any client's objects.
 """The items of one response of the Responses API: ours, and the function calls that the server has parsed."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from toolglean.conversation.arguments import read_arguments
 from toolglean.conversation.fields import field as field_of
 from toolglean.conversation.reading.parsed import ParsedCall
-from toolglean.conversation.reading.text import TurnText
+from toolglean.conversation.reading.text import TurnText, listed
 
-__all__ = ["ADDED", "ITEM_DONE", "Item", "Part", "ServerItems", "call_item", "reasoning_item"]
+__all__ = ["ADDED", "ITEM_DONE", "PART_ADDED", "TEXT", "Item", "Part", "ServerItems", "call_item", "events_of"]
+__all__ += ["reasoning_item", "with_output"]
 
 ADDED = "response.output_item.added"
 ITEM_DONE = "response.output_item.done"
+PART_ADDED = "response.content_part.added"
+TEXT = "response.output_text.delta"
+THOUGHT = "response.reasoning_text.delta"
+TEXTS = {"message": ("output_text", TEXT), "reasoning": ("reasoning_text", THOUGHT)}
+"""The items with text that is read: the type of their parts, and of the events of a piece."""
 Event = Mapping[str, Any]
 
 
@@ -112,3 +118,29 @@ class ServerItems:
         if call.dropped:
             self.dropped.add(place)
         return found
+
+
+def events_of(response: Any) -> Iterator[Event]:
+    """The events by which a server would have sent the items of this response."""
+    for place, item in enumerate(listed(response, "output") if isinstance(response, Mapping) else ()):
+        at = {"output_index": place}
+        kind, delta = TEXTS.get(str(field_of(item, "type")), ("", ""))
+        parts = listed(item, "content") if kind and isinstance(item, Mapping) else ()
+        yield {"type": ADDED, **at, "item": {**item, "content": []} if parts else item}
+        for index, part in enumerate(parts):
+            own = {"item_id": -1 - place, **at, "content_index": index}  # some items have no id
+            text = field_of(part, "text") if field_of(part, "type") == kind else None
+            yield {"type": PART_ADDED, **own, "part": {**part, "text": ""} if isinstance(text, str) else part}
+            if text and isinstance(text, str):
+                yield {"type": delta, **own, "delta": text}
+        yield {"type": ITEM_DONE, **at, "item": item}
+
+
+def with_output(response: Mapping[str, Any], output: list[Any]) -> dict[str, Any]:
+    """The response with other items. Some servers repeat the text in `output_text`."""
+    found = {**response, "output": output}
+    if isinstance(response.get("output_text"), str) and output != response.get("output"):
+        parts = [part for item in output if field_of(item, "type") == "message" for part in listed(item, "content")]
+        texts = [field_of(part, "text") for part in parts if field_of(part, "type") == "output_text"]
+        found["output_text"] = "".join(text for text in texts if isinstance(text, str))
+    return found

@@ -28,10 +28,21 @@ import copy
 from collections.abc import AsyncIterable, Iterable, Mapping
 from typing import Any, Unpack
 
-from toolglean.clients.responses.items import ADDED, ITEM_DONE, Item, Part, ServerItems, call_item, reasoning_item
+from toolglean.clients.responses.items import (
+    ADDED,
+    ITEM_DONE,
+    PART_ADDED,
+    TEXT,
+    Item,
+    Part,
+    ServerItems,
+    call_item,
+    events_of,
+    reasoning_item,
+    with_output,
+)
 from toolglean.clients.responses.reasoning import ENDS, ServerReasoning
 from toolglean.clients.responses.types import ResponseEventDict
-from toolglean.clients.responses.whole import dict_response, with_output
 from toolglean.clients.streams import AsyncReading, Reading, aread, read
 from toolglean.conversation.fields import unrunnable
 from toolglean.conversation.reading.arguments import TurnArguments, text_for
@@ -39,11 +50,9 @@ from toolglean.conversation.reading.plain import Plain
 from toolglean.conversation.reading.text import Tools, is_all, listed
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Reasoning, Status
 
-__all__ = ["ResponseReader", "adict_response_events", "dict_response", "dict_response_events"]
+__all__ = ["ResponseReader", "adict_response_events", "dict_response_events"]
 
-TEXT = "response.output_text.delta"
 TEXT_DONE = "response.output_text.done"
-PART_ADDED = "response.content_part.added"
 PARTS_DONE = frozenset({TEXT_DONE, "response.content_part.done"})
 
 
@@ -55,7 +64,6 @@ class ResponseReader:
     """
 
     def __init__(self, tools: Tools, parsing: Mapping[str, Any]) -> None:
-        self._tools, self._parsing = tools, parsing
         self._turn = text_for(tools, parsing)
         self._prefix = self._turn.id_prefix
         self._parts: dict[tuple[Any, Any], Part] = {}  # by the ids of their items
@@ -65,7 +73,9 @@ class ResponseReader:
         self._indexes: dict[int, int] = {}  # of the server's items: theirs to ours
         self._next = 0
         self._number: int | None = None  # of the next event: the server's first, then counted from there
-        self._items: dict[int, dict[str, Any]] = {}  # ours that have ended, by their output index
+        self._items: dict[int, tuple[int | None, dict[str, Any]]] = {}  # ours that have ended, with where they were
+        self._came = False  # whether any event of an item has come
+        self._whole = False  # whether all items came in the last event
         self._made = 0
         self._own = ServerItems(self._turn)
         self._reasoning = ServerReasoning(self._turn)
@@ -85,6 +95,11 @@ class ResponseReader:
         """The events that an event becomes, numbered. What is not an event is passed through."""
         if not isinstance(event, Mapping):
             return [event]
+        if str(event.get("type")) in ENDS and not self._came:
+            self._whole = True
+            for each in events_of(event.get("response")):
+                self._read(each)
+        self._came = self._came or "output_index" in event or "item_id" in event
         return [self._numbered(each) for each in self._read(event)]
 
     def passed(self, event: Mapping[str, Any]) -> None:
@@ -186,8 +201,6 @@ class ResponseReader:
             found["output_index"] = self._moved(event["output_index"])
         if kind in ENDS:
             said = event.get("response")
-            if isinstance(said, Mapping) and not (self._parts or self._indexes):  # everything is in here
-                return [found | {"response": dict_response(said, self._tools, **self._parsing)}]
             return [*self._rest(), found | ({"response": self._repaired_response(said)} if said else {})]
         if kind in PARTS_DONE:
             return self._done(kind, event, found)
@@ -271,7 +284,7 @@ class ResponseReader:
 
     def _closed(self, part: Part, item: Item, **body: Any) -> dict[str, Any]:
         part.item = None
-        self._items[item.index] = item.body | body
+        self._items[item.index] = part.place, item.body | body
         return item.event(ITEM_DONE, item=item.body | body)
 
     def _start(self, part: Part, event: CallStart) -> dict[str, Any]:
@@ -334,12 +347,17 @@ class ResponseReader:
     def _repaired_response(self, response: Any) -> Any:
         if not isinstance(response, Mapping):
             return response
-        output = {
-            self._moved(place): self._repaired_item(item, place)
+        output = [
+            (self._moved(place), place, 0, self._repaired_item(item, place))
             for place, item in enumerate(listed(response, "output"))
             if place not in self._left_out | self._own.dropped
-        } | copy.deepcopy(self._items)
-        return with_output(response, [output[place] for place in sorted(output)])
+        ]
+        for index, (at, body) in self._items.items():
+            place, rank = len(output) if at is None else at, -1 if body["type"] == "reasoning" else 1
+            output.append((index, place, rank, copy.deepcopy(body)))
+        # As they were sent; in a whole response, a message has its reasoning before it, and its calls after it.
+        output.sort(key=lambda each: (*each[1:3], each[0]) if self._whole else (each[0],))
+        return with_output(response, [item for *_, item in output]) if output else response
 
 
 def _key(*names: Any) -> tuple[Any, ...]:

@@ -17,7 +17,7 @@ from toolglean.conversation.fields import field
 from toolglean.conversation.reading.text import TurnText, listed
 from toolglean.events import Event, Reasoning
 
-__all__ = ["ENDS", "ServerReasoning", "reasoning_texts", "with_texts"]
+__all__ = ["ENDS", "ServerReasoning"]
 
 DELTA = "response.reasoning_text.delta"
 DONE = "response.reasoning_text.done"
@@ -145,11 +145,15 @@ class ServerReasoning:
     def _item(self, item: Any, place: Any) -> Any:
         if field(item, "type") != "reasoning" or not listed(item, "content"):
             return item
-        texts: dict[int, str] = {}
-        for index in range(len(item["content"])):
-            keys = ((item.get("id"), index), (place, index))
-            texts[index] = next(("".join(self._left[key]) for key in keys if key in self._left), "")
-        return with_texts(item, texts)
+        return {**item, "content": [self._part(*each, item.get("id"), place) for each in enumerate(item["content"])]}
+
+    def _part(self, index: int, part: Any, *names: Any) -> Any:
+        if field(part, "type") != REASONING_TEXT:
+            return part
+        return {
+            **part,
+            "text": next(("".join(self._left[key, index]) for key in names if (key, index) in self._left), ""),
+        }
 
 
 def _goes_on(kind: str, event: Wire) -> bool:
@@ -164,24 +168,3 @@ def _keys(event: Wire) -> list[Key]:
     index = event.get("content_index")
     names = (event.get("item_id"), event.get("output_index"))
     return [(name, index) for name in names if isinstance(name, str | int) and isinstance(index, int | None)]
-
-
-def reasoning_texts(item: Any) -> dict[int, str]:
-    """The texts of a reasoning item, by their places in it; empty for any other item."""
-    if field(item, "type") != "reasoning":
-        return {}
-    parts = enumerate(listed(item, "content"))
-    texts = ((place, field(part, "text")) for place, part in parts if field(part, "type") == REASONING_TEXT)
-    return {place: text for place, text in texts if isinstance(text, str) and text}
-
-
-def with_texts(item: Mapping[str, Any], texts: Mapping[int, str]) -> dict[str, Any]:
-    """A reasoning item with other texts, by their places in it."""
-    parts = enumerate(item["content"])
-    return {
-        **item,
-        "content": [
-            {**part, "text": texts[place]} if place in texts and isinstance(part, Mapping) else part
-            for place, part in parts
-        ],
-    }
