@@ -136,10 +136,10 @@ class StreamReader:
         found = [pieces for choice in choices for pieces in self._pieces(choice)]
         if len(found) == len(choices) and all(new is old for new, old in zip(found, choices, strict=True)):
             return [chunk]
-        if not found and self.says_more(chunk, CHUNK_FIELDS):
-            found = [self.choice_with(choices[0], {}, None)]
+        if not found and self._says_more(chunk, CHUNK_FIELDS):
+            found = [self._choice_with(choices[0], {}, None)]
         last = len(found) - 1
-        return [self.chunk_with(chunk, choice, is_last=place == last) for place, choice in enumerate(found)]
+        return [self._chunk_with(chunk, choice, is_last=place == last) for place, choice in enumerate(found)]
 
     def plain(self, chunk: dict[str, Any]) -> Plain | None:
         """What a chunk that was sent unchanged is, if it is nothing but a piece of the text of one choice."""
@@ -157,10 +157,9 @@ class StreamReader:
         found: list[Any] = []
         for index, reader in self._choices.items():
             if not reader.over:
-                choice = self.new_choice(index)
                 deltas = reader.end()[0] + self._fragments(reader.own.finish())
                 found += [
-                    self.chunk_with(self._last, self.choice_with(choice, delta, None), is_last=False)
+                    self._chunk_with(self._last, self._choice_with({"index": index}, delta, None), is_last=False)
                     for delta in deltas
                 ]
         return found
@@ -197,62 +196,50 @@ class StreamReader:
             reader.turn.take()
         return [_Old(function=found)] if found and self._deltas is LegacyDeltas else []
 
-    def _fragments(self, own: Sequence[tuple[Any, int]]) -> list[dict[str, Any]]:
-        new = [each for each in own if not isinstance(each[0], _Old)]
-        found = [{"tool_calls": self.with_indexes(*zip(*new, strict=True))}] if new else []
-        return found + [{"function_call": each["function"]} for each, _ in own if isinstance(each, _Old)]
+    def _fragments(self, given: Sequence[tuple[Any, int]]) -> list[dict[str, Any]]:
+        own = [(self.fields_of(each), each, index) for each, index in given if not isinstance(each, _Old)]
+        calls = [{**fields, "index": index} if fields else each for fields, each, index in own]
+        found: list[dict[str, Any]] = [{"tool_calls": calls}] if calls else []
+        return found + [{"function_call": each["function"]} for each, _ in given if isinstance(each, _Old)]
 
     def _choices_of(
         self, choice: Any, deltas: list[dict[str, Any]], reason: str | None, *, without: tuple[str, ...] = ()
     ) -> list[Any]:
-        rest = {key: value for key, value in self.rest_of(field(choice, "delta")).items() if key not in without}
+        gone = {"content", "tool_calls", *without}
+        rest = {key: value for key, value in self.fields_of(field(choice, "delta")).items() if key not in gone}
         if deltas and rest.keys().isdisjoint(deltas[0]):
             deltas = [rest | deltas[0], *deltas[1:]]
         elif deltas:  # the server's own reasoning, and some from the text
             deltas = [rest, *deltas]
-        elif rest or reason or self.says_more(choice, CHOICE_FIELDS):
+        elif rest or reason or self._says_more(choice, CHOICE_FIELDS):
             deltas = [rest]
         if reason and deltas and deltas[-1]:  # as servers do: the reason in a separate chunk
             deltas = [*deltas, {}]
         last = len(deltas) - 1
         return [
-            self.choice_with(choice, delta, reason if place == last else None, first=place == 0)
+            self._choice_with(choice, delta, reason if place == last else None, first=place == 0)
             for place, delta in enumerate(deltas)
         ]
 
-    # -- dicts: a subclass does the same with the client's objects -----------------------------------------------------
+    # -- writing: an object that changes becomes a dict ----------------------------------------------------------------
 
-    def says_more(self, holder: Any, known: frozenset[str]) -> bool:
-        """Whether a chunk or a choice contains anything besides these fields."""
-        return any(value is not None for name, value in holder.items() if name not in known)
+    def fields_of(self, holder: Any) -> Mapping[str, Any]:
+        """The fields of a dict. A subclass has those of the client's objects, too."""
+        return holder if isinstance(holder, Mapping) else {}
 
-    def rest_of(self, delta: Any) -> dict[str, Any]:
-        """What a delta contains besides text and calls."""
-        fields = delta.items() if isinstance(delta, Mapping) else ()
-        return {key: value for key, value in fields if key not in {"content", "tool_calls"}}
+    def _says_more(self, holder: Any, known: frozenset[str]) -> bool:
+        # Whether a chunk or a choice contains anything besides these fields.
+        return any(value is not None for name, value in self.fields_of(holder).items() if name not in known)
 
-    def with_indexes(self, fragments: Iterable[Any], indexes: Iterable[int]) -> list[Any]:
-        """The server's fragments with other indexes."""
-        return [
-            {**fragment, "index": index} if isinstance(fragment, Mapping) else fragment
-            for fragment, index in zip(fragments, indexes, strict=True)
-        ]
-
-    def new_choice(self, index: int) -> Any:
-        """An empty choice."""
-        return {"index": index}
-
-    def choice_with(self, choice: Any, delta: dict[str, Any], reason: str | None, *, first: bool = False) -> Any:
-        """The choice with another delta; its other fields go with the first."""
-        rest = choice if first else {"index": choice.get("index", 0)}
+    def _choice_with(self, choice: Any, delta: dict[str, Any], reason: str | None, *, first: bool = False) -> Any:
+        # The choice with another delta; its other fields go with the first.
+        rest = self.fields_of(choice) if first else {"index": field(choice, "index") or 0}
         return {**rest, "delta": delta, "finish_reason": reason}
 
-    def chunk_with(self, chunk: Any, choice: Any, *, is_last: bool) -> Any:
-        """The chunk with that choice alone; `usage` goes with the last."""
-        found = {**chunk, "choices": [choice]}
-        if not is_last and found.get("usage") is not None:
-            found["usage"] = None
-        return found
+    def _chunk_with(self, chunk: Any, choice: Any, *, is_last: bool) -> Any:
+        # The chunk with that choice alone; `usage` goes with the last.
+        found = {**self.fields_of(chunk), "choices": [choice]}
+        return found if is_last or found.get("usage") is None else found | {"usage": None}
 
 
 def dict_chunks(
