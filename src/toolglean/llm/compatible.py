@@ -18,7 +18,7 @@ from toolglean.conversation.reading.chat_events import ChatEvents
 from toolglean.formats.spec import Format
 from toolglean.llm.answers import Reading
 from toolglean.llm.base import Messages
-from toolglean.llm.constrained import REPLACED, Server, constraint, example_in, says_format, written_format
+from toolglean.llm.constrained import REPLACED, Server, constraint, says_format, written_format
 from toolglean.llm.errors import ConfigurationError
 from toolglean.llm.frozen import Frozen
 from toolglean.llm.instructions import with_one_system_message, with_tools_described
@@ -201,7 +201,7 @@ class OpenAICompatible(Served):
             fields["response_format"] = form
         fields = self._constrained(tools, fields, form, single=single)
         if tools and (self.tools_in == "prompt" or self.grammar == "llama.cpp"):
-            messages = with_tools_described(messages, tools, example_in(written_format(self.model, self.parser)))
+            messages = with_tools_described(messages, tools, written_format(self.model, self.parser))
             fields.pop("tool_choice", None)
         elif tools:
             fields["tools"] = tools

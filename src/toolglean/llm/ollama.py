@@ -118,7 +118,7 @@ class Ollama(Served):
         given: Mapping[str, Any] = kwargs.get("options") or {}
         all_options = {"temperature": self.temperature, **self._window, **self.additional_kwargs, **given, **options}
         if tools and self._in_prompt:
-            messages = with_tools_described(messages, tools)
+            messages = with_tools_described(messages, tools, None)
         request: dict[str, Any] = {
             "model": self.model,
             "messages": with_one_system_message(OllamaHistoryConverter().from_history(messages.to_history())),

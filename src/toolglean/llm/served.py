@@ -26,7 +26,7 @@ from toolglean.conversation.parsing import check_parsing
 from toolglean.llm.answers import Reading
 from toolglean.llm.base import FunctionCallingLLM, Messages, force_single_tool_call
 from toolglean.llm.errors import ClientError, ConfigurationError
-from toolglean.llm.faults import RequestInfo, converting_errors, interrupting_stream
+from toolglean.llm.faults import RequestInfo, converting_errors
 from toolglean.llm.frozen import Frozen
 from toolglean.llm.replay import clients_of
 from toolglean.llm.retries import RetryPolicy
@@ -341,7 +341,7 @@ class Served(BaseModel, FunctionCallingLLM):
             while chunk is not None:
                 for response in reading.step(chunk):
                     yield response
-                with interrupting_stream(info, reading):
+                with converting_errors(info, reading):
                     chunk = await anext(stream, None)
             for response in reading.end():
                 yield response
