@@ -24,8 +24,7 @@ class ServerTurn:
 
     Args:
         tools: as for `toolglean.Parser`.
-        parsing: as for `toolglean.Parser`, and `drop_duplicates`, as for `TurnText`; None: text is only text, and calls
-            are those that the server has parsed.
+        parsing: as for `text_for`; None: text is only text, and calls are those that the server has parsed.
 
     Attributes:
         parsed: the indexes of the calls that the server has parsed.
@@ -39,7 +38,7 @@ class ServerTurn:
         known = tools if tools is None or isinstance(tools, ToolSet) else ToolSet(tools)
         self._tools = known or None
         self._reads = parsing is not None
-        self._turn = text_for(known, {**given, "options": chosen, "whole_calls": False})
+        self._turn = text_for(known, {"whole_calls": False, **given, "options": chosen})
         self._held: list[tuple[Any, Any, Any]] = []  # calls of the server that may be the one in the text
 
     def text(self, text: str) -> list[Event]:
