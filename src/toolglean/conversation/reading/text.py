@@ -55,6 +55,9 @@ if TYPE_CHECKING:
 __all__ = ["Counts", "Tools", "TurnText", "is_all", "listed", "whole_turn"]
 
 Tools: TypeAlias = Iterable[ToolLike] | ToolSet | None
+_OF_CALLS = frozenset({CallStart, CallDelta, CallEnd})
+_ENDS_MARKUP = frozenset({Content, Reasoning, CallStart})
+"""What shows that the markup after a call has ended."""
 
 
 @dataclass(slots=True)
@@ -350,28 +353,31 @@ class TurnText:
         self.take()
         return True
 
-    def _told(self, events: list[Event], *, at_end: bool = False) -> list[Event]:
+    def _told(self, events: Iterable[Any], *, at_end: bool = False) -> list[Event]:
         found: list[Any] = []
+        only_text = self._last is None and not self._waiting  # of the user, most of the time
         for event in events:
-            if self._last is not None and isinstance(event, Content | Reasoning | CallStart):
+            kind = type(event)
+            if self._last is not None and kind in _ENDS_MARKUP:
                 found += self._rest(self._last, event.start)
-            if isinstance(event, CallStart | CallDelta | CallEnd):
-                found += self._of_call(event)
-                continue
-            if type(event) is Content:
+            if kind is Content:
                 self.pristine = self.pristine and event.start == self._ended
                 self._ended = event.start + len(event.text)
-            elif type(event) is Reasoning:
+            elif kind in _OF_CALLS:
+                only_text = False
+                found += self._of_call(event)
+                continue
+            elif kind is Reasoning:
                 self.pristine = False
                 self._ended = event.start + len(event.text)
-            elif type(event) is Problem:
+            elif kind is Problem:
                 self._count_problem(event)
                 log_unknown(event)
             found.append(event)
         if at_end and self._last is not None:
             found += self._rest(self._last, self._seen)
         self._tape.forget(self._ended)
-        return self._queued(found)
+        return found if only_text else self._queued(found)
 
     def _rest(self, call: _Ended, end: int) -> list[_Rest]:
         # What follows a call up to `end` is markup. If the call stays text, so do its closing markers.
