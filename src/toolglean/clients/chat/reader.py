@@ -18,7 +18,7 @@ from toolglean.clients.chat.reasoning import DEFAULT as REASONING
 from toolglean.clients.chat.reasoning import in_fields, was_cut, without_calls
 from toolglean.clients.chat.server_calls import ServerCalls
 from toolglean.clients.chat.types import ChunkDict, CompletionDict
-from toolglean.clients.streams import AsyncReading, Reading, aread, read
+from toolglean.clients.streams import AsyncReading, Reading
 from toolglean.conversation.deltas import ChatDeltas, LegacyDeltas
 from toolglean.conversation.fields import field, text_of
 from toolglean.conversation.openai import reasoning_of
@@ -268,14 +268,14 @@ def dict_chunks(
         Exception: what `chunks` raises, after the text that was held back. The source is closed at the end, and when
             the iterator is closed.
     """
-    return read(chunks, StreamReader(tools, parsing))
+    return Reading(chunks, StreamReader(tools, parsing))
 
 
 def adict_chunks(
     chunks: AsyncIterable[Mapping[str, Any]], tools: Tools = None, **parsing: Unpack[TurnArguments]
 ) -> AsyncReading[ChunkDict]:
     """The same for an asynchronous stream: see `dict_chunks`."""
-    return aread(chunks, StreamReader(tools, parsing))
+    return AsyncReading(chunks, StreamReader(tools, parsing))
 
 
 def _as_they_came(own: Sequence[tuple[Any, int]], fragments: Sequence[Any]) -> bool:

@@ -19,7 +19,7 @@ from ollama import GenerateResponse
 from toolglean.clients.ollama.ids import ChatResponse, Message, ToolCall
 from toolglean.clients.ollama.requests import Tools
 from toolglean.clients.ollama_lines import CUT_OFF, LineReader
-from toolglean.clients.streams import AsyncReading, Reading, aread, read
+from toolglean.clients.streams import AsyncReading, Reading
 from toolglean.conversation.fields import field
 from toolglean.conversation.reading.server_turn import ServerTurn
 from toolglean.events import Event
@@ -61,14 +61,14 @@ def chat_events(
         ToolgleanError: at once: what `Parser` raises for wrong arguments.
         Exception: what the client raises, after the text that was held back. Closing the iterator closes the stream.
     """
-    return read(stream, EventReader(tools, parsing))
+    return Reading(stream, EventReader(tools, parsing))
 
 
 def achat_events(
     stream: AsyncIterable[ollama.ChatResponse], tools: Tools = None, **parsing: Unpack[ParserArguments]
 ) -> AsyncReading[Event]:
     """The same for `AsyncClient`: see `chat_events`."""
-    return aread(stream, EventReader(tools, parsing))
+    return AsyncReading(stream, EventReader(tools, parsing))
 
 
 def generate_events(
@@ -78,14 +78,14 @@ def generate_events(
 
     If the prompt opens the reasoning or a call, pass its end as `prompt=`.
     """
-    return read(stream, EventReader(tools, parsing))
+    return Reading(stream, EventReader(tools, parsing))
 
 
 def agenerate_events(
     stream: AsyncIterable[GenerateResponse], tools: Tools = None, **parsing: Unpack[ParserArguments]
 ) -> AsyncReading[Event]:
     """The same for `AsyncClient`: see `generate_events` and `chat_events`."""
-    return aread(stream, EventReader(tools, parsing))
+    return AsyncReading(stream, EventReader(tools, parsing))
 
 
 class EventReader:
@@ -139,14 +139,14 @@ def chat_chunks(
         complete, in `message.tool_calls`, with an id (`ToolCall.id`); leaked reasoning in `message.thinking`. Text that
         was held back comes before the last chunk. A call that cannot be executed stays text.
     """
-    return read(stream, _ChunkReader(tools, parsing))
+    return Reading(stream, _ChunkReader(tools, parsing))
 
 
 def achat_chunks(
     stream: AsyncIterable[ollama.ChatResponse], tools: Tools = None, **parsing: Unpack[ParserArguments]
 ) -> AsyncReading[ollama.ChatResponse]:
     """The same for `AsyncClient`: see `chat_chunks`."""
-    return aread(stream, _ChunkReader(tools, parsing))
+    return AsyncReading(stream, _ChunkReader(tools, parsing))
 
 
 def generate_chunks(
@@ -156,14 +156,14 @@ def generate_chunks(
 
     Arguments are as for `generate_events`, the rest is as for `chat_chunks`.
     """
-    return read(stream, _GenerateReader(tools, parsing))
+    return Reading(stream, _GenerateReader(tools, parsing))
 
 
 def agenerate_chunks(
     stream: AsyncIterable[GenerateResponse], tools: Tools = None, **parsing: Unpack[ParserArguments]
 ) -> AsyncReading[ollama.ChatResponse]:
     """The same for `AsyncClient`: see `generate_chunks` and `chat_chunks`."""
-    return aread(stream, _GenerateReader(tools, parsing))
+    return AsyncReading(stream, _GenerateReader(tools, parsing))
 
 
 def _as_chat(chunk: GenerateResponse) -> ChatResponse:

@@ -30,7 +30,7 @@ from toolglean.clients.chat import dict_completion
 from toolglean.clients.chat.reader import StreamReader, Tools
 from toolglean.clients.responses import dict_response
 from toolglean.clients.responses.reader import ResponseReader
-from toolglean.clients.streams import AsyncReading, Reading, aread, read
+from toolglean.clients.streams import AsyncReading, Reading
 from toolglean.conversation.reading.arguments import TurnArguments
 from toolglean.errors import UsageError
 
@@ -152,14 +152,14 @@ def chat_chunks(
         ToolgleanError: at once: what `Parser` raises for wrong arguments.
         Exception: what the client raises, after the text that was held back. Closing the iterator closes the stream.
     """
-    return read(_checked(stream, "stream", CHAT), _ObjectReader(tools, parsing))
+    return Reading(_checked(stream, "stream", CHAT), _ObjectReader(tools, parsing))
 
 
 def achat_chunks(
     stream: AsyncIterable[ChatCompletionChunk], tools: Tools = None, **parsing: Unpack[TurnArguments]
 ) -> AsyncReading[ChatCompletionChunk]:
     """The same for `AsyncOpenAI`: see `chat_chunks`."""
-    return aread(_checked(stream, "async stream", CHAT), _ObjectReader(tools, parsing))
+    return AsyncReading(_checked(stream, "async stream", CHAT), _ObjectReader(tools, parsing))
 
 
 def chat_completion(
@@ -229,14 +229,14 @@ def response_events(
     Raises:
         ToolgleanError: as `chat_chunks`.
     """
-    return read(_checked(stream, "stream", RESPONSES), _EventReader(tools, parsing))
+    return Reading(_checked(stream, "stream", RESPONSES), _EventReader(tools, parsing))
 
 
 def aresponse_events(
     stream: AsyncIterable[ResponseStreamEvent], tools: Tools = None, **parsing: Unpack[TurnArguments]
 ) -> AsyncReading[ResponseStreamEvent]:
     """The same for `AsyncOpenAI`: see `response_events`."""
-    return aread(_checked(stream, "async stream", RESPONSES), _EventReader(tools, parsing))
+    return AsyncReading(_checked(stream, "async stream", RESPONSES), _EventReader(tools, parsing))
 
 
 def response(whole: responses.Response, tools: Tools = None, **parsing: Unpack[TurnArguments]) -> responses.Response:

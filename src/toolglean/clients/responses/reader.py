@@ -43,7 +43,7 @@ from toolglean.clients.responses.items import (
 )
 from toolglean.clients.responses.reasoning import ENDS, ServerReasoning
 from toolglean.clients.responses.types import ResponseEventDict
-from toolglean.clients.streams import AsyncReading, Reading, aread, read
+from toolglean.clients.streams import AsyncReading, Reading
 from toolglean.conversation.fields import unrunnable
 from toolglean.conversation.reading.arguments import TurnArguments, text_for
 from toolglean.conversation.reading.plain import Plain
@@ -393,11 +393,11 @@ def dict_response_events(
         Exception: what `events` raises, after the text that was held back. The source is closed at the end, and when
             the iterator is closed.
     """
-    return read(events, ResponseReader(tools, parsing))
+    return Reading(events, ResponseReader(tools, parsing))
 
 
 def adict_response_events(
     events: AsyncIterable[Mapping[str, Any]], tools: Tools = None, **parsing: Unpack[TurnArguments]
 ) -> AsyncReading[ResponseEventDict]:
     """The same for an asynchronous stream: see `dict_response_events`."""
-    return aread(events, ResponseReader(tools, parsing))
+    return AsyncReading(events, ResponseReader(tools, parsing))
