@@ -6,7 +6,7 @@
 # first of them, or alone if all of the text is held back; `usage` goes with the last. Text that was held back is sent
 # before `finish_reason`, or at the end of the stream if there is none.
 #
-# Calls that the server has parsed itself are passed through (server_calls.py), unless the text has given them already.
+# Calls that the server has parsed itself are passed through, unless the text has given them already.
 """Leaked calls in OpenAI's chat stream, on plain dicts."""
 
 from __future__ import annotations
@@ -14,9 +14,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterable, Iterable, Mapping, Sequence
 from typing import Any, Unpack
 
-from toolglean.clients.chat.reasoning import DEFAULT as REASONING
-from toolglean.clients.chat.reasoning import in_fields, was_cut, without_calls
-from toolglean.clients.chat.server_calls import ServerCalls
+from toolglean.clients.chat.choice import ChoiceReader, was_cut, without_calls
 from toolglean.clients.chat.types import ChunkDict, CompletionDict
 from toolglean.clients.streams import AsyncReading, Reading
 from toolglean.conversation.deltas import ChatDeltas, LegacyDeltas
@@ -24,8 +22,8 @@ from toolglean.conversation.fields import field, text_of
 from toolglean.conversation.openai import reasoning_of
 from toolglean.conversation.reading.arguments import TurnArguments, text_for
 from toolglean.conversation.reading.plain import Plain
-from toolglean.conversation.reading.text import Tools, TurnText, is_all, listed, whole_turn
-from toolglean.events import Event, Reasoning, ToolCall, fold
+from toolglean.conversation.reading.text import Tools, TurnText, listed, whole_turn
+from toolglean.events import ToolCall, fold
 
 __all__ = ["ChoiceReader", "StreamReader", "Tools", "adict_chunks", "dict_chunks", "dict_completion"]
 
@@ -37,58 +35,6 @@ CHOICE_FIELDS = frozenset({"index", "delta", "finish_reason"})
 """The fields that are rewritten if a choice changes."""
 STOPPED: Any = ("stop",)
 """The finish reasons that a call changes. A tuple, because a server may send any value."""
-
-
-class ChoiceReader:
-    """Reads one choice of a stream.
-
-    Args:
-        turn: reads its text.
-        deltas: writes the deltas of the events.
-    """
-
-    def __init__(self, turn: TurnText, deltas: ChatDeltas) -> None:
-        self.turn = turn
-        self.over = False
-        self.own = ServerCalls(turn, deltas)
-        self._deltas = deltas
-        self._names = REASONING  # of the server's fields for reasoning
-
-    def think(self, delta: Any) -> list[dict[str, Any]] | None:
-        """The deltas that the reasoning in the server's own field becomes; None if it is nothing but reasoning."""
-        text, names = reasoning_of(delta)
-        if not text:
-            return None
-        self._names = names
-        events = self.turn.think(text)
-        return None if is_all(events, text, Reasoning) else self._thought(events)
-
-    def stop_thinking(self) -> list[dict[str, Any]]:
-        """The deltas of such reasoning that was held back, if content follows, or a call that the server has parsed."""
-        return self._thought(self.turn.stop_thinking())
-
-    def _thought(self, events: list[Event]) -> list[dict[str, Any]]:
-        return in_fields(self._deltas.deltas(events), self._names)
-
-    def read(self, text: str) -> list[dict[str, Any]] | None:
-        """The deltas that the text becomes; None if it is nothing but text."""
-        events = self.turn.feed(text)
-        return None if is_all(events, text) else self._deltas.deltas(events)
-
-    def settle(self) -> list[dict[str, Any]]:
-        """The deltas that no longer wait for the server's calls."""
-        return self._deltas.deltas(self.turn.settle())
-
-    def reason(self, given: Any) -> Any:
-        """The right finish reason, given the server's."""
-        return self._deltas.finish_reason(given)
-
-    def end(self, reason: str | None = None) -> tuple[list[dict[str, Any]], str | None]:
-        """The choice is over: the deltas that were held back, and the right finish reason."""
-        self.over = True
-        self.own.close()
-        thought = self._thought(self.turn.end_thinking(cut=reason is None or was_cut(reason)))
-        return thought + self._deltas.deltas(self.turn.finish()), self._deltas.finish_reason(reason)
 
 
 class _Old(dict[str, Any]):
@@ -157,7 +103,7 @@ class StreamReader:
         found: list[Any] = []
         for index, reader in self._choices.items():
             if not reader.over:
-                deltas = reader.end()[0] + self._fragments(reader.own.finish())
+                deltas = reader.end()[0] + self._fragments(reader.numbers.of(reader.own.finish()))
                 found += [
                     self._chunk_with(self._last, self._choice_with({"index": index}, delta, None), is_last=False)
                     for delta in deltas
@@ -175,10 +121,10 @@ class StreamReader:
         thought = reader.think(delta)
         held = reader.stop_thinking() if reader.turn.thinks and (text or fragments) else []
         new = reader.read(text) if text else None
-        own = [*reader.own.settle(), *reader.own.read(fragments)]
+        own = reader.numbers.of([*reader.own.settle(), *reader.own.read(fragments)])
         settled = reader.settle()
         tail, ended = reader.end(reason) if reason else ([], reason)  # some servers send "" until the end
-        rest = self._fragments(reader.own.finish()) if reason else []
+        rest = self._fragments(reader.numbers.of(reader.own.finish())) if reason else []
         as_it_came = new is thought is None and _as_they_came(own, fragments)
         if as_it_came and not (held or settled or tail or rest) and ended == reason:
             return [choice]

@@ -9,9 +9,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from toolglean.conversation.deltas import ToolCallAggregator
+from toolglean.conversation.deltas import fragments_of
 from toolglean.conversation.openai import CUT_OFF, OpenAIChunkWrapper
-from toolglean.conversation.reading.parsed import ParsedCall
 from toolglean.conversation.reading.server_turn import ServerTurn
 from toolglean.events import CallDelta, CallStart, Event
 from toolglean.tools import ToolLike, ToolSet
@@ -24,7 +23,6 @@ class _ServerCall:
     """A call that the server has parsed, as far as its events were emitted."""
 
     start: CallStart
-    call: ParsedCall
     told: int = 0  # pieces of its arguments that were emitted
 
 
@@ -40,7 +38,7 @@ class ChatEvents:
 
     def __init__(self, tools: Iterable[ToolLike] | ToolSet | None, parsing: Mapping[str, Any] | None) -> None:
         self.turn = ServerTurn(tools, parsing)
-        self._joined = ToolCallAggregator()
+        self._calls = self.turn.chat_calls()
         self._own: list[_ServerCall | None] = []  # None: the text has given it
         self._over = False
 
@@ -55,13 +53,11 @@ class ChatEvents:
             return []
         wrapper = OpenAIChunkWrapper(chunk)
         found = self.turn.thought(wrapper.get_reasoning()) + self.turn.text(wrapper.get_text())
-        begun = len(self._joined.names)
-        if fragments is None:
-            self._joined.add_delta(wrapper.delta)
-        else:
-            self._joined.add(fragments)
-        if self._joined:
-            found += self.turn.stop_thinking() if len(self._joined.names) > begun else []
+        begun = len(self._calls.calls)
+        self._calls.settle()
+        self._calls.read(fragments_of(wrapper.delta) if fragments is None else fragments)
+        if self._calls.calls:
+            found += self.turn.stop_thinking() if len(self._calls.calls) > begun else []
             found += self._progress() + self.turn.settle()
         return found + self.finish(wrapper.finish_reason) if wrapper.finish_reason else found
 
@@ -75,11 +71,11 @@ class ChatEvents:
         if self._over:
             return []
         self._over = True
-        self._close()
+        self._calls.close()
         found = self.turn.finish(cut=not reason or reason in CUT_OFF)
-        names = self._joined.names
+        self._calls.finish()
         found += self._progress(at_end=True)
-        calls = self._joined.finish()
+        names, calls = self._calls.joined.names, self._calls.joined.finish()
         last = len(calls) - 1
         for place, (own, call) in enumerate(zip(self._own, calls, strict=True)):
             if own is not None:
@@ -87,32 +83,17 @@ class ChatEvents:
                 found.append(self.turn.ended(own.start, names[place], call.arguments, call.unread, cut=cut))
         return found
 
-    def _close(self) -> None:
-        for place, own in enumerate(self._own):
-            if own is not None and own.call.is_open:
-                own.call.note(self._joined.arguments(place, over=True), over=True)
-
     def _progress(self, *, at_end: bool = False) -> list[Event]:
         found: list[Event] = []
-        for place, (id, name, parts) in enumerate(self._joined.begun):  # noqa: A001  # the wire's own word
+        for place, (id, name, parts) in enumerate(self._calls.joined.begun):  # noqa: A001  # the wire's own word
             if place == len(self._own):
-                if not (parts or at_end):
+                call = self._calls.calls[place]
+                if call.waits or not (parts or at_end or call.dropped):
                     break  # its name may arrive in pieces
-                call = self.turn.parsed_call()
-                call.decide(name, self._joined.arguments(place, over=at_end), over=at_end)
-                if call.waits:
-                    break  # until its arguments are complete
-                if call.dropped:
-                    self._own.append(None)
-                    continue
-                start = self.turn.begun(name, id)
-                self._own.append(_ServerCall(start, call))
-                found.append(start)
+                self._own.append(None if call.dropped else _ServerCall(self.turn.begun(name, id)))
+                found += [own.start for own in self._own[place:] if own is not None]
             own = self._own[place]
-            if own is None or own.told == len(parts):
-                continue
-            found += [CallDelta(own.start.index, part, self.turn.place) for part in parts[own.told :]]
-            own.told = len(parts)
-            if own.call.is_open:
-                own.call.note(self._joined.arguments(place))
+            if own is not None and own.told < len(parts):
+                found += [CallDelta(own.start.index, part, self.turn.place) for part in parts[own.told :]]
+                own.told = len(parts)
         return found

@@ -11,7 +11,7 @@ from typing import Any
 
 from toolglean.conversation.fields import arguments_of
 from toolglean.conversation.reading.arguments import text_for, with_own_ids
-from toolglean.conversation.reading.parsed import ParsedCall
+from toolglean.conversation.reading.chat_calls import ChatCalls
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Reasoning, Status, ToolCall
 from toolglean.scan.nested import json_text
 from toolglean.tools import ToolLike, ToolSet
@@ -71,9 +71,9 @@ class ServerTurn:
             self._held.append((name, arguments, id))
         return before if same or same is None else before + self._parsed(name, arguments, id)
 
-    def parsed_call(self) -> ParsedCall:
-        """A call that the server begins to send, piece by piece."""
-        return ParsedCall(self._turn)
+    def chat_calls(self) -> ChatCalls:
+        """The calls that a server of the chat API sends, piece by piece."""
+        return ChatCalls(self._turn)
 
     def settle(self) -> list[Event]:
         """The server has sent more of its calls: the events of those in the text that no longer wait for them."""
