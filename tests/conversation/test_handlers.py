@@ -114,13 +114,11 @@ def test_all_that_a_stream_may_hold() -> None:
     for handler in handlers(Played(*deltas)):
         parts = merged(said(handler))
         kinds = [part["type"] for part in parts if part["type"] != "problem"]  # of the opener at the end
-        # The call in the text runs when it is complete; those of the server do when the turn ends.
-        runs = ["tool_use", "tool_result"]
-        assert kinds == ["reasoning", "text", *runs, "text", "text", *runs, *runs]
+        assert kinds == ["reasoning", "text", "text", *["tool_use", "tool_result"] * 3]
         assert "".join(part["text"] for part in parts if part["type"] == "text") == "I look:\n\nSo. <tool_call>{"
         results = [part["content"] for part in parts if part["type"] == "tool_result"]
-        assert [result["is_error"] for result in results] == [False, False, True]
-        assert [part["id"] for part in parts if part["type"] == "tool_result"][1:] == ["c1", "c2"]
+        assert [result["is_error"] for result in results] == [False, True, False]
+        assert [part["id"] for part in parts if part["type"] == "tool_result"][:2] == ["c1", "c2"]
 
 
 OSLO = fragment(0, "c1", "get_weather", '{"city": "Oslo"}')
@@ -159,7 +157,8 @@ def test_the_servers_ids_may_be_taken_already() -> None:
     clash = {**OSLO, "id": "call_0"}
     for handler in handlers(Played({"content": CALL.replace("Oslo", "Bonn")}, {"tool_calls": [clash]})):
         ids = [part["id"] for part in said(handler) if part["type"] == "tool_result"]
-        assert ids == ["call_1", "call_0"]
+        assert ids[0] == "call_0"
+        assert len(set(ids)) == 2
 
 
 def test_text_in_parts_is_read() -> None:

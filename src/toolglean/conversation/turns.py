@@ -3,9 +3,9 @@
 # Does not depend on the provider, on how the stream was requested, on how calls are found (reading/), or on which tools
 # exist.
 #
-# A call in the text runs as soon as it is complete; one that the server has parsed, when the turn ends. A call that
-# arrives both ways is run once. Calls in the server's own reasoning field are drafts: they run if the turn ends with
-# them.
+# A call in the text runs as soon as it is complete; one that the server has parsed, when the turn ends, and after it
+# those in the text of the same tool that came after it had begun. A call that arrives both ways is run once. Calls in
+# the server's own reasoning field are drafts: they run if the turn ends with them.
 #
 # Every call has an id that is unique in the conversation: the server's, the model's, or, if that is missing or already
 # used, one that continues the numbering of the history. What is not complete is reported and never run: arguments that
@@ -78,6 +78,7 @@ class Turn:
         given = {**parsing, "options": options, "drop_duplicates": True}
         self._events = ChatEvents(tools.mcp.tools or None, given)
         self._taken = set(before)  # ids
+        self._waiting: list[ToolCall] = []  # calls in the text, of tools that the server calls, too
 
     async def read(self, chunk: Any) -> AsyncIterator[dict[str, Any]]:
         """The parts that the chunk completes; calls are run."""
@@ -98,16 +99,27 @@ class Turn:
         """
         async for part in self._of_events(self._events.finish(ended=not broken), broken=broken):
             yield part
+        for call in self._waiting:
+            if broken:
+                yield _problem("incomplete", self._identified(call))
+                continue
+            async for part in self._run(self._identified(call)):
+                yield part
 
     async def _of_events(self, events: Iterable[Event], *, broken: bool = False) -> AsyncIterator[dict[str, Any]]:
         for event in events:
-            if type(event) is CallEnd and not broken and self._runs(event.call):
+            if type(event) is CallEnd and self._waits(event.call):
+                self._waiting.append(event.call)
+            elif type(event) is CallEnd and not broken and self._runs(event.call):
                 async for part in self._run(self._identified(event.call)):
                     yield part
             elif type(event) is CallEnd and event.index in self._events.turn.parsed:
                 yield _problem("incomplete", self._identified(event.call))
             elif found := _plain(event):
                 yield found
+
+    def _waits(self, call: ToolCall) -> bool:
+        return call.status == "ok" and call.index not in self._events.turn.parsed and call.name in self._events.names
 
     def _runs(self, call: ToolCall) -> bool:
         # The server says nothing more about a call of its own that cannot be read: a result tells the model.

@@ -34,10 +34,12 @@ class ChatEvents:
 
     Attributes:
         turn: the turn.
+        names: of the calls that the server has parsed, as far as they have come.
     """
 
     def __init__(self, tools: Iterable[ToolLike] | ToolSet | None, parsing: Mapping[str, Any] | None) -> None:
         self.turn = ServerTurn(tools, parsing)
+        self.names: list[str] = []
         self._calls = self.turn.chat_calls()
         self._own: list[_ServerCall | None] = []  # None: the text has given it
         self._over = False
@@ -57,6 +59,7 @@ class ChatEvents:
         self._calls.settle()
         self._calls.read(fragments_of(wrapper.delta) if fragments is None else fragments)
         if self._calls.calls:
+            self.names = self._calls.joined.names
             found += self.turn.stop_thinking() if len(self._calls.calls) > begun else []
             found += self._progress() + self.turn.settle()
         return found + self.finish(wrapper.finish_reason) if wrapper.finish_reason else found
@@ -75,12 +78,12 @@ class ChatEvents:
         found = self.turn.finish(cut=not reason or reason in CUT_OFF)
         self._calls.finish()
         found += self._progress(at_end=True)
-        names, calls = self._calls.joined.names, self._calls.joined.finish()
+        calls = self._calls.joined.finish()
         last = len(calls) - 1
         for place, (own, call) in enumerate(zip(self._own, calls, strict=True)):
             if own is not None:
                 cut = place == last and (reason in CUT_OFF if reason else not ended)
-                found.append(self.turn.ended(own.start, names[place], call.arguments, call.unread, cut=cut))
+                found.append(self.turn.ended(own.start, self.names[place], call.arguments, call.unread, cut=cut))
         return found
 
     def _progress(self, *, at_end: bool = False) -> list[Event]:
