@@ -3,7 +3,7 @@
 # Does not depend on the provider, on how the stream was requested, on how calls are found (reading/), or on which tools
 # exist.
 #
-# A call in the text runs as soon as it is complete; one that the server has parsed, when the turn ends, and after it
+# A call in the text runs as soon as it is complete; one that the server has parsed, when the stream has ended, and then
 # those in the text of the same tool that came after it had begun. A call that arrives both ways is run once. Calls in
 # the server's own reasoning field are drafts: they run if the turn ends with them.
 #
@@ -78,7 +78,8 @@ class Turn:
         given = {**parsing, "options": options, "drop_duplicates": True}
         self._events = ChatEvents(tools.mcp.tools or None, given)
         self._taken = set(before)  # ids
-        self._waiting: list[ToolCall] = []  # calls in the text, of tools that the server calls, too
+        self._parsed: list[ToolCall] = []  # calls that the server has parsed, and then
+        self._waiting: list[ToolCall] = []  # those in the text of the same tools: they run when the stream has ended
 
     async def read(self, chunk: Any) -> AsyncIterator[dict[str, Any]]:
         """The parts that the chunk completes; calls are run."""
@@ -99,8 +100,8 @@ class Turn:
         """
         async for part in self._of_events(self._events.finish(ended=not broken), broken=broken):
             yield part
-        for call in self._waiting:
-            if broken:
+        for call in [*self._parsed, *self._waiting]:
+            if broken or call.status == "incomplete":
                 yield _problem("incomplete", self._identified(call))
                 continue
             async for part in self._run(self._identified(call)):
@@ -108,22 +109,16 @@ class Turn:
 
     async def _of_events(self, events: Iterable[Event], *, broken: bool = False) -> AsyncIterator[dict[str, Any]]:
         for event in events:
-            if type(event) is CallEnd and self._waits(event.call):
+            if type(event) is CallEnd and event.index in self._events.turn.parsed:
+                self._parsed.append(event.call)
+            elif type(event) is not CallEnd or event.call.status != "ok":
+                if found := _plain(event):
+                    yield found
+            elif broken or event.call.name in self._events.names:
                 self._waiting.append(event.call)
-            elif type(event) is CallEnd and not broken and self._runs(event.call):
+            else:
                 async for part in self._run(self._identified(event.call)):
                     yield part
-            elif type(event) is CallEnd and event.index in self._events.turn.parsed:
-                yield _problem("incomplete", self._identified(event.call))
-            elif found := _plain(event):
-                yield found
-
-    def _waits(self, call: ToolCall) -> bool:
-        return call.status == "ok" and call.index not in self._events.turn.parsed and call.name in self._events.names
-
-    def _runs(self, call: ToolCall) -> bool:
-        # The server says nothing more about a call of its own that cannot be read: a result tells the model.
-        return call.status == "ok" or (call.status == "malformed" and call.index in self._events.turn.parsed)
 
     def _identified(self, call: ToolCall) -> ContentPartToolCall:
         # With an id that no other call of the conversation has.
