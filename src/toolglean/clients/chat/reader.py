@@ -18,11 +18,11 @@ from toolglean.clients.chat.choice import ChoiceReader, was_cut, without_calls
 from toolglean.clients.chat.types import ChunkDict, CompletionDict
 from toolglean.clients.streams import AsyncReading, Reading
 from toolglean.conversation.deltas import ChatDeltas, LegacyDeltas
-from toolglean.conversation.fields import field, text_of
+from toolglean.conversation.fields import field, listed, text_of
 from toolglean.conversation.openai import reasoning_of
 from toolglean.conversation.reading.arguments import TurnArguments, text_for
 from toolglean.conversation.reading.plain import Plain
-from toolglean.conversation.reading.text import Tools, TurnText, listed, whole_turn
+from toolglean.conversation.reading.text import Tools, TurnText, whole_turn
 from toolglean.events import ToolCall, fold
 
 __all__ = ["ChoiceReader", "StreamReader", "Tools", "adict_chunks", "dict_chunks", "dict_completion"]

@@ -29,7 +29,7 @@ from toolglean.clients.responses.reader import ResponseReader
 from toolglean.conversation.fields import field
 from toolglean.conversation.parsing import FORMAT_OPTIONS, check_parsing
 from toolglean.conversation.reading.arguments import TurnArguments
-from toolglean.conversation.reading.text import Counts
+from toolglean.conversation.reading.counts import Counts
 from toolglean.errors import ToolError, UsageError
 from toolglean.formats.registry import format_of_model
 from toolglean.formats.spec import Format

@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from toolglean.conversation.arguments import read_arguments
-from toolglean.conversation.fields import field
+from toolglean.conversation.fields import field, listed
 from toolglean.conversation.reading.parsed import ParsedCall
-from toolglean.conversation.reading.text import TurnText, listed
+from toolglean.conversation.reading.text import TurnText
 
 __all__ = ["ADDED", "ITEM_DONE", "PART_ADDED", "REASONING_TEXT", "TEXT", "THOUGHT", "THOUGHT_DONE"]
 __all__ += ["ServerItems", "events_of", "with_output"]

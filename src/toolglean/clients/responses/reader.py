@@ -44,10 +44,10 @@ from toolglean.clients.responses.ours import OurItems, Part
 from toolglean.clients.responses.reasoning import ENDS, ServerReasoning
 from toolglean.clients.responses.types import ResponseEventDict
 from toolglean.clients.streams import AsyncReading, Reading
-from toolglean.conversation.fields import field
+from toolglean.conversation.fields import field, listed
 from toolglean.conversation.reading.arguments import TurnArguments, text_for
 from toolglean.conversation.reading.plain import Plain
-from toolglean.conversation.reading.text import Tools, is_all, listed
+from toolglean.conversation.reading.text import Tools, is_all
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Reasoning
 
 __all__ = ["ResponseReader", "adict_response_events", "dict_response_events"]

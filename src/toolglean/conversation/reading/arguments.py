@@ -9,8 +9,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from toolglean.conversation.parsing import check_names
+from toolglean.conversation.reading.counts import Counts
 from toolglean.conversation.reading.reasoning_field import reader_of_reasoning
-from toolglean.conversation.reading.text import Counts, Tools, TurnText
+from toolglean.conversation.reading.text import Tools, TurnText
 from toolglean.options import ParserOptions, changed, options_of
 from toolglean.parser import Parser, ParserArguments
 
