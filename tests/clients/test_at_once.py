@@ -94,3 +94,14 @@ def test_who_leaves_early_closes_the_source(in_a_loop: bool) -> None:
     else:
         leave()
     assert (dropped.closed, closed.closed) == (1, 1)
+
+
+def test_steps_that_began_in_an_event_loop_go_on_after_it() -> None:
+    """A loop that ends closes the asynchronous generators that it knows: not these, of which nobody awaits any."""
+
+    async def begun() -> Generator[int]:
+        steps = plainly(doubled(Source()))
+        assert next(steps) == 2
+        return steps
+
+    assert list(asyncio.run(begun())) == [4]

@@ -10,6 +10,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import AsyncGenerator, AsyncIterable, Coroutine, Generator, Iterable
 from typing import Any, TypeVar
 
@@ -44,11 +45,15 @@ def at_once(work: Coroutine[Any, Any, Found]) -> Found:
     Raises:
         RuntimeError: it waits for something, because its client is an asynchronous one.
     """
+    hooks = sys.get_asyncgen_hooks()
+    sys.set_asyncgen_hooks(None, None)  # a running loop would close our generators when it ends
     try:
         work.send(None)
     except StopIteration as end:
         found: Found = end.value
         return found
+    finally:
+        sys.set_asyncgen_hooks(*hooks)
     work.close()
     raise RuntimeError("a plain function cannot wait for an asynchronous client")
 
