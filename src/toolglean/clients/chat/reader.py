@@ -31,6 +31,8 @@ CHUNK_FIELDS = frozenset(
     {"id", "object", "created", "model", "choices", "system_fingerprint", "service_tier", "obfuscation"}
 )
 """The fields that every chunk repeats, so that a chunk with no others may be held back."""
+WRITTEN = frozenset({"content", "tool_calls"})
+"""The fields of a delta that are written anew."""
 CHOICE_FIELDS = frozenset({"index", "delta", "finish_reason"})
 """The fields that are rewritten if a choice changes."""
 STOPPED: Any = ("stop",)
@@ -151,7 +153,7 @@ class StreamReader:
     def _choices_of(
         self, choice: Any, deltas: list[dict[str, Any]], reason: str | None, *, without: tuple[str, ...] = ()
     ) -> list[Any]:
-        gone = {"content", "tool_calls", *without}
+        gone = WRITTEN.union(without) if without else WRITTEN
         rest = {key: value for key, value in self.fields_of(field(choice, "delta")).items() if key not in gone}
         if deltas and rest.keys().isdisjoint(deltas[0]):
             deltas = [rest | deltas[0], *deltas[1:]]
