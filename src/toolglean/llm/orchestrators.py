@@ -12,13 +12,12 @@ from typing import Any, Generic, Literal, TypeVar, overload
 from pydantic import BaseModel
 
 from toolglean.clients.at_once import at_once, plainly, settled, steps_of
-from toolglean.llm.again import CORRECTABLE, Attempt, Attempts, checked_retries, with_error
+from toolglean.llm.again import CORRECTABLE, Attempt, Attempts, LastResponse, checked_retries, with_error
 from toolglean.llm.base import FunctionCallingLLM
 from toolglean.llm.errors import (
     ConfigurationError,
     IncompleteObjectError,
     InvalidObjectError,
-    LLMError,
     NoToolCallError,
     ObjectError,
 )
@@ -276,7 +275,7 @@ class ToolOrchestratingLLM(WithPrompt, Generic[Model]):
     async def _attempted(self, responses: Any, *, parallel: bool) -> AsyncGenerator[Any]:
         processor = self._processor(parallel=parallel)
         shown = None
-        last = _LastResponse()
+        last = LastResponse()
         with last:
             async with contextlib.aclosing(steps_of(responses)) as steps:
                 async for response in steps:
@@ -348,19 +347,6 @@ class ToolOrchestratingLLM(WithPrompt, Generic[Model]):
     def _processor(self, *, parallel: bool) -> StreamingObjectProcessor[Model]:
         name = self._output_cls.__name__
         return StreamingObjectProcessor(self._output_cls, allow_parallel_tool_calls=parallel, tool_name=name)
-
-
-class _LastResponse:
-    """Adds the response before a failure to the error, which asking again needs."""
-
-    response: ChatResponse | None = None
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
-        if isinstance(error, LLMError) and error.response is None:
-            error.response = self.response
 
 
 def _shown(objects: Sequence[Any], *, parallel: bool) -> Any:
