@@ -160,7 +160,9 @@ class TurnText:
     @property
     def waits(self) -> bool:
         """Whether the text is pristine so far, and some of it is held back."""
-        return self.pristine and (self._ended < self._seen or self.thinks)
+        if self._ended < self._seen:
+            return self.pristine
+        return self._field is not None and self.pristine and self._field.waits
 
     def feed(self, text: str, special: Special = None) -> list[Event]:
         """The events of a piece of text, of which special tokens wrote these characters (as for `Parser.feed`)."""
