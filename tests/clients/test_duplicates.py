@@ -13,8 +13,8 @@ from tests.clients.families import TOOLS
 from tests.support.loopback import Call, Turn
 from toolglean.clients import chat
 from toolglean.clients.repair import Kind
-from toolglean.clients.turn.duplicates import DuplicateFilter
-from toolglean.clients.turn.server_turn import ServerTurn
+from toolglean.conversation.reading.duplicates import DuplicateFilter
+from toolglean.conversation.reading.server_turn import ServerTurn
 from toolglean.events import fold
 
 dict_chunks: Any = chat.dict_chunks

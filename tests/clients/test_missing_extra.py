@@ -70,9 +70,10 @@ def test_one_client_does_not_need_another(name: str) -> None:
 
 
 def test_what_repairs_needs_no_package() -> None:
-    names = ("chat", "responses", "messages", "across", "ollama_lines", "streams", "turn.server_turn", "repair")
+    names = ("chat", "responses", "messages", "across", "ollama_lines", "streams", "at_once", "repair")
+    modules = [*(f"clients.{name}" for name in names), "conversation.reading.chat_events"]
     blocked = "".join(BLOCKED.format(name=other) for other in (*EXTRAS, *HTTP, "pydantic"))
-    assert ran("import " + ", ".join(f"toolglean.clients.{name}" for name in names), blocked) == ("", "")
+    assert ran("import " + ", ".join(f"toolglean.{name}" for name in modules), blocked) == ("", "")
 
 
 def test_a_missing_http_library_names_its_extra() -> None:

@@ -14,9 +14,9 @@ from tests.support import depth
 from tests.support.chunkings import chunkings
 from tests.support.loopback import Call, Thought, Turn
 from toolglean import ParserOptions, ToolSet, fold
-from toolglean.clients.chat.events import ChatEvents
 from toolglean.clients.chat.reader import StreamReader
 from toolglean.clients.repair import Counts, Kind
+from toolglean.conversation.reading.chat_events import ChatEvents
 
 CALL = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n</tool_call>'
 UNKNOWN = CALL.replace("get_weather", "delete_all")

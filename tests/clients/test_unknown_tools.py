@@ -14,8 +14,8 @@ from tests.support.loopback import Call, Turn
 from toolglean import CallEnd, ParserOptions, Problem, ToolSet, fold, join
 from toolglean.clients.chat import dict_chunks, dict_completion
 from toolglean.clients.repair import Counts, Kind
-from toolglean.clients.turn.arguments import text_for
-from toolglean.clients.turn.server_turn import ServerTurn
+from toolglean.conversation.reading.arguments import text_for
+from toolglean.conversation.reading.server_turn import ServerTurn
 
 JSON = '{"name": "delete_all", "arguments": {"city": "Oslo"}}'
 CALL = f"<tool_call>\n{JSON}\n</tool_call>"

@@ -141,6 +141,7 @@ def test_a_call_that_came_both_ways_is_run_once(deltas: list[Any], runs: int) ->
         parts = said(handler)
         used = [part["id"] for part in parts if part["type"] == "tool_use"]
         assert len(used) == len(set(used)) == runs
+        assert "text" not in {part["type"] for part in parts}  # the model is not shown what it wrote as a call
 
 
 def test_the_servers_ids_may_be_taken_already() -> None:

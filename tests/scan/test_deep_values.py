@@ -11,10 +11,10 @@ from typing import Any
 
 import pytest
 
-from toolglean.clients.turn.server_turn import ServerTurn
 from toolglean.conversation import ContentPartToolCall, ToolCallAggregator
 from toolglean.conversation.arguments import coerce_arguments
 from toolglean.conversation.fields import result_text, written_arguments
+from toolglean.conversation.reading.server_turn import ServerTurn
 from toolglean.conversation.turns import _problem
 from toolglean.events import CallEnd, fold
 from toolglean.scan.nested import json_text
@@ -51,7 +51,7 @@ def joined() -> str:
 
 CASES: dict[str, Callable[[], str]] = {
     "scan.nested": lambda: json_text(DEEP),
-    "clients.turn.server_turn": server_call,
+    "conversation.reading.server_turn": server_call,
     "conversation.deltas": joined,
     "conversation.fields, arguments": lambda: written_arguments("f", DEEP),
     "conversation.fields, results": lambda: result_text(DEEP, "f"),

@@ -5,7 +5,6 @@
 #   repair/                                    a request, and the bytes of its answer
 #   chat/  responses/  messages/               the APIs of OpenAI and Anthropic, on plain dicts
 #   ollama_lines.py                            Ollama's, too
-#   turn/                                      the text of a turn, and the calls that the server has parsed
 #   streams.py                                 reading a stream to its end, whatever ends it
 #
 # Does not depend on how calls are written or read. Nothing is imported here: without openai you can still use ollama.

@@ -12,9 +12,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from toolglean.clients.turn.arguments import text_for
-from toolglean.clients.turn.text import Tools, is_all
 from toolglean.conversation.fields import field, is_object
+from toolglean.conversation.reading.arguments import text_for
+from toolglean.conversation.reading.text import Tools, is_all
 from toolglean.events import CallEnd, Content, Event, Reasoning, ToolCall
 
 __all__ = ["CUT_OFF", "LineReader", "dict_answer"]

@@ -11,7 +11,7 @@ import inspect
 from collections.abc import AsyncGenerator, AsyncIterable, AsyncIterator, Generator, Iterable, Iterator
 from typing import Any, Protocol, Self, TypeVar
 
-__all__ = ["AsyncReading", "Reader", "Reading", "aclose", "aread", "close", "read"]
+__all__ = ["AsyncReading", "Reader", "Reading", "aclose", "close"]
 
 Item_co = TypeVar("Item_co", covariant=True)
 
@@ -40,7 +40,7 @@ class _OfStream:
 
 
 class Reading(_OfStream, Iterator[Item_co]):
-    """What the items of a stream become. Iterate over it; or close it, which closes the stream.
+    """What the items of a stream become. Iterate over it; or close it. The stream is closed, whatever ends it.
 
     It is a context manager, as the clients' streams are, and has the stream's other attributes (`response`), too.
     """
@@ -94,16 +94,6 @@ class AsyncReading(_OfStream, AsyncIterator[Item_co]):
         await aclose(self._stream)
 
     close = aclose
-
-
-def read(stream: Iterable[Any], reader: Reader) -> Reading[Any]:
-    """What the items of a stream become. The stream is closed at the end, whatever ends it."""
-    return Reading(stream, reader)
-
-
-def aread(stream: AsyncIterable[Any], reader: Reader) -> AsyncReading[Any]:
-    """The same for an asynchronous stream."""
-    return AsyncReading(stream, reader)
 
 
 def _items(stream: Iterable[Any], reader: Reader) -> Generator[Any]:

@@ -5,6 +5,8 @@
 #   fields.py            fields of dicts and objects, JSON in strings
 #   wire.py              what converters do; openai.py, anthropic.py, ollama.py, blocks.py are the wire formats
 #   deltas.py            OpenAI's stream: calls from fragments, events as fragments
+#   reading/             one turn of a server: its text, its reasoning, and the calls that the server has parsed
+#   told.py              tools as text, for a model whose server does not tell it
 #   calls.py, forms.py   a tool's use and its result, and the forms in which they are written
 #   arguments.py         arguments by schema
 #   runner.py            runs one function; routing.py, handlers.py and turns.py find out which, and report the result

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from toolglean.conversation.blocks import block_of, history_of, plain, written
+from toolglean.conversation.blocks import block_of, messages_of, plain, written
 from toolglean.conversation.fields import arguments_of, id_of, unrunnable
 from toolglean.conversation.fields import field as field_of
 from toolglean.conversation.messages import (
@@ -116,9 +116,8 @@ class AnthropicHistoryConverter(Converter[AnthropicChunkWrapper]):
         conversation = [Message(each.role, [_named(part, names) for part in each.content]) for each in with_ids(whole)]
         return History(found.system_message, None, conversation)
 
-    def to_history(self, messages: Iterable[Any]) -> History:
-        """The history of these messages. A user message with results and other parts becomes two messages."""
-        return history_of(messages)
+    def _read(self, wire: Any, role: Role, place: int, names: dict[str, str]) -> list[Message]:
+        return messages_of(wire, role, place, names)
 
     def of_request(self, request: Any) -> History:
         """The history of a request: its `messages`, and its `system`, which may be text or a list of text blocks.

@@ -22,11 +22,11 @@ from toolglean.conversation.messages import (
     Role,
     message_of_output,
 )
-from toolglean.conversation.wire import Converter, opened, readable, result_part, role_of
+from toolglean.conversation.wire import Converter, opened, readable, result_part
 from toolglean.errors import MessageError, shown
 from toolglean.events import CallEnd, Content, Event, Reasoning, fold
 
-__all__ = ["NeutralHistoryConverter", "block_of", "history_of", "plain", "written"]
+__all__ = ["NeutralHistoryConverter", "block_of", "messages_of", "plain", "written"]
 
 WIRE = "neutral messages"
 
@@ -74,30 +74,19 @@ class NeutralHistoryConverter(Converter[EventChunkWrapper]):
         conversation = [Message(each.role, [plain(part) for part in each.content]) for each in found.conversation]
         return History(found.system_message, None, conversation)
 
-    def to_history(self, messages: Iterable[Any]) -> History:
-        """The history of these messages. A user message with results and other parts becomes two messages."""
-        return history_of(messages)
+    def _read(self, wire: Any, role: Role, place: int, names: dict[str, str]) -> list[Message]:
+        return messages_of(wire, role, place, names)
 
     def _joined(self, chunks: list[EventChunkWrapper]) -> Message | None:
         return message_of_output(fold([each.raw for each in chunks]))
 
 
-def history_of(messages: Iterable[Any]) -> History:
-    """The history of messages made of blocks. A user message with results and other parts becomes two messages."""
-    history = History()
-    names: dict[str, str] = {}
-    for place, wire in enumerate(messages):
-        role, content = role_of(wire, place), field(wire, "content")
-        if role == Role.SYSTEM and place == 0 and isinstance(content, str):
-            history.system_message = content
-            continue
-        found = Message(role, list(_parts(content, place, names)))
-        others: list[ContentPart] = [part for part in found.content if not isinstance(part, ContentPartToolResult)]
-        if found.results:
-            history.conversation.append(Message(Role.TOOL, [*found.results]))
-        if others or not found.results:
-            history.conversation.append(Message(role, others))
-    return history
+def messages_of(wire: Any, role: Role, place: int, names: dict[str, str]) -> list[Message]:
+    """A message made of blocks. A user message with results and other parts becomes two messages."""
+    found = Message(role, list(_parts(field(wire, "content"), place, names)))
+    others: list[ContentPart] = [part for part in found.content if not isinstance(part, ContentPartToolResult)]
+    results = [Message(Role.TOOL, [*found.results])] if found.results else []
+    return [*results, Message(role, others)] if others or not results else results
 
 
 def plain(part: ContentPart) -> ContentPart:

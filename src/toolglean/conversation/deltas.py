@@ -32,7 +32,7 @@ from toolglean.scan.json import JsonScanner
 from toolglean.scan.nested import json_text
 from toolglean.scan.scanner import CLOSE, FAIL
 
-__all__ = ["ChatDeltas", "LegacyDeltas", "ToolCallAggregator"]
+__all__ = ["ChatDeltas", "LegacyDeltas", "ToolCallAggregator", "fragments_of"]
 
 MAX_CHARS = 16 * 1024 * 1024
 """The limit for one call's arguments. Characters beyond it are dropped, and the arguments are then unread."""
@@ -119,11 +119,7 @@ class ToolCallAggregator:
 
     def add_delta(self, delta: Any) -> None:
         """Add the fragments of a `delta`: its `tool_calls`, and its legacy `function_call`."""
-        fragments = field(delta, "tool_calls")
-        self.add(fragments if isinstance(fragments, list | tuple) else ())
-        legacy = field(delta, "function_call")
-        if legacy is not None:
-            self.add([{"function": legacy}])
+        self.add(fragments_of(delta))
 
     def has_arguments(self, place: int) -> bool:
         """Whether any arguments have been received for the call at that place of `begun`."""
@@ -186,6 +182,12 @@ class ToolCallAggregator:
             found.identify(id)
             self._by_id[id] = found
         return found
+
+
+def fragments_of(delta: Any) -> list[Any]:
+    """The fragments of calls in a delta: its `tool_calls`, and its legacy `function_call`."""
+    found, legacy = field(delta, "tool_calls"), field(delta, "function_call")
+    return [*(found if isinstance(found, list | tuple) else ()), *([] if legacy is None else [{"function": legacy}])]
 
 
 def _is_another(call: _Call, id: str, name: str) -> bool:  # noqa: A002  # the wire's own word

@@ -21,6 +21,7 @@ __all__ = [
     "id_of",
     "is_object",
     "json_of",
+    "listed",
     "result_of",
     "result_text",
     "text_of",
@@ -74,6 +75,12 @@ def text_of(content: Any) -> str:
     parts = content if isinstance(content, list | tuple) else ()
     texts = [field(part, "text") for part in parts if field(part, "type") == "text"]
     return "".join(text for text in texts if isinstance(text, str))
+
+
+def listed(holder: Mapping[str, Any], name: str) -> Iterable[Any]:
+    """The items of that field; () if a server put something else there."""
+    found = holder.get(name)
+    return found if isinstance(found, list | tuple) else ()
 
 
 # -- JSON in strings ---------------------------------------------------------------------------------------------------

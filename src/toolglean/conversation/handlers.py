@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from toolglean.conversation.blocks import NeutralHistoryConverter
-from toolglean.conversation.fields import field as field_of
+from toolglean.conversation.deltas import fragments_of
 from toolglean.conversation.messages import History, Message
 from toolglean.conversation.openai import OpenAIHistoryConverter
 from toolglean.conversation.parsing import check_parsing
@@ -110,11 +110,7 @@ class OpenAiHandler(BaseProvider):
 
     def extract_tool_calls(self, delta: Any) -> list[Any]:
         """The fragments of calls in a `delta` (a legacy `function_call` is one of them); [] if there are none."""
-        found = field_of(delta, "tool_calls")
-        if isinstance(found, list | tuple):
-            return list(found)
-        legacy = field_of(delta, "function_call")
-        return [] if legacy is None else [{"function": legacy}]
+        return fragments_of(delta)
 
     def has_tool_calls(self, delta: Any) -> bool:
         """Whether the `delta` has fragments of calls."""
@@ -190,14 +186,10 @@ async def _conversation(
     except Exception:  # the client's: raised again after everything that was received
         async for part in turn.rest(broken=True):
             yield part
-        for part in turn.broken():
-            yield part
         raise
     finally:
         await _closed(stream)
     async for part in turn.rest():
-        yield part
-    async for part in turn.structured():
         yield part
 
 

@@ -37,7 +37,6 @@ from toolglean.conversation.wire import (
     opened,
     readable,
     result_part,
-    role_of,
 )
 from toolglean.errors import MessageError, shown
 
@@ -116,23 +115,17 @@ class OllamaHistoryConverter(Converter[OllamaResponseChunkWrapper]):
         Raises:
             MessageError: the role of a message is unknown, or its content is not text.
         """
-        history = History()
-        calls, results = iter(self._calls), iter(self._results)
-        names: dict[str, str] = {}
-        for place, wire in enumerate(messages):
-            role, content = role_of(wire, place), field(wire, "content")
-            if content is not None and not isinstance(content, str):
-                raise MessageError(f"message {place}: content={shown(content)} is not valid: pass text")
-            if role == Role.SYSTEM and place == 0:
-                history.system_message = content or ""
-            elif role == Role.TOOL:
-                part = _with_known_id(result_part(wire, names), wire, next(results, None))
-                history.conversation.append(Message(role, [part]))
-            else:
-                message = Message(role, list(_parts(wire, role, calls, place)))
-                history.conversation.append(message)
-                names |= {call.id: call.name for call in message.calls if call.id}
-        return history
+        self._known = iter(self._calls), iter(self._results)
+        return super().to_history(messages)
+
+    def _read(self, wire: Any, role: Role, place: int, names: dict[str, str]) -> list[Message]:
+        content = field(wire, "content")
+        if content is not None and not isinstance(content, str):
+            raise MessageError(f"message {place}: content={shown(content)} is not valid: pass text")
+        calls, results = self._known
+        if role == Role.TOOL:
+            return [Message(role, [_with_known_id(result_part(wire, names), wire, next(results, None))])]
+        return [Message(role, list(_parts(wire, role, calls, place)))]
 
     def _joined(self, chunks: list[OllamaResponseChunkWrapper]) -> Message | None:
         return message_of_chunks(chunks, (call for chunk in chunks for call in chunk.get_tool_calls()))

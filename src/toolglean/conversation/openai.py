@@ -28,7 +28,6 @@ from toolglean.conversation.wire import (
     message_of_chunks,
     opened,
     result_part,
-    role_of,
     with_ids,
 )
 from toolglean.errors import MessageError, shown
@@ -121,20 +120,8 @@ class OpenAIHistoryConverter(Converter[OpenAIChunkWrapper]):
         conversation = [each for message in found.conversation for each in gathered(_with_texts(message))]
         return replace(found, conversation=with_ids(conversation))
 
-    def to_history(self, messages: Iterable[Any]) -> History:
-        """The history of these messages."""
-        history = History()
-        names: dict[str, str] = {}
-        for place, wire in enumerate(messages):
-            role, content = role_of(wire, place), field(wire, "content")
-            if role == Role.SYSTEM and place == 0 and isinstance(content, str):
-                history.system_message = content
-            elif role == Role.TOOL:
-                history.conversation.append(Message(role, [result_part(wire, names)]))
-            else:
-                history.conversation.append(Message(role, list(_parts(wire, role, place))))
-                names |= {call.id: call.name for call in history.conversation[-1].calls if call.id}
-        return history
+    def _read(self, wire: Any, role: Role, place: int, names: dict[str, str]) -> list[Message]:
+        return [Message(role, [result_part(wire, names)] if role == Role.TOOL else list(_parts(wire, role, place)))]
 
     def _joined(self, chunks: list[OpenAIChunkWrapper]) -> Message | None:
         calls = ToolCallAggregator()

@@ -1,15 +1,11 @@
-# What this file knows: how one turn of a model, streamed over OpenAI's chat API, becomes text, reasoning, calls and
-# results, and which messages of the history it becomes.
-# Does not depend on the provider, on how the stream was requested, or on which tools exist.
+# What a turn of a model, streamed over OpenAI's chat API, becomes: text, reasoning, calls and results; and which
+# messages of the history these become.
+# Does not depend on the provider, on how the stream was requested, on how calls are found (reading/), or on which tools
+# exist.
 #
-# A stream is read in this order: calls that the server has parsed (`delta.tool_calls`), which are joined from their
-# fragments and run when the stream ends; calls in the text (XML, JSON and every format of the library), which
-# toolglean's parser finds across chunks, and which run as soon as each is complete; and text.
-#
-# Calls in the server's own reasoning field are drafts (reasoning_field.py): they are run if the turn ends with them.
-#
-# A call that arrives both ways, parsed and in the text, is run once. After the server has begun to send calls of a
-# tool, a call of this tool in the text waits for the end of the stream, where the server's calls come first.
+# A call in the text runs as soon as it is complete; one that the server has parsed, when the stream has ended, and then
+# those in the text of the same tool that came after it had begun. A call that arrives both ways is run once. Calls in
+# the server's own reasoning field are drafts: they run if the turn ends with them.
 #
 # Every call has an id that is unique in the conversation: the server's, the model's, or, if that is missing or already
 # used, one that continues the numbering of the history. What is not complete is reported and never run: arguments that
@@ -21,11 +17,9 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
-from dataclasses import replace
 from typing import Any, Protocol
 
 from toolglean.conversation.calls import ToolResultContent, ToolUseContent
-from toolglean.conversation.deltas import ToolCallAggregator
 from toolglean.conversation.fields import field
 from toolglean.conversation.messages import (
     ContentPart,
@@ -37,13 +31,13 @@ from toolglean.conversation.messages import (
     Message,
     Role,
 )
-from toolglean.conversation.openai import CUT_OFF, OpenAIChunkWrapper
-from toolglean.conversation.reasoning_field import ReasoningField, Said, reader_of_reasoning
+from toolglean.conversation.openai import OpenAIChunkWrapper
+from toolglean.conversation.reading.chat_events import ChatEvents
 from toolglean.conversation.routing import McpIntegration
 from toolglean.conversation.runner import error_text
-from toolglean.events import CallEnd, Content, Event, Problem, Reasoning
+from toolglean.events import CallEnd, Content, Event, Problem, Reasoning, ToolCall
 from toolglean.options import changed, options_of
-from toolglean.parser import Parser, ParserArguments
+from toolglean.parser import ParserArguments
 from toolglean.scan.nested import json_text
 
 __all__ = ["Turn", "TurnTools", "messages_of_turn"]
@@ -78,111 +72,64 @@ class Turn:
         before = [call.id or "" for message in history.conversation for call in message.calls]
         chosen = options_of(parsing.get("options"))
         self._prefix = _id_prefix(before, chosen.id_prefix or "call_")
+        options = changed(chosen, id_prefix=self._prefix, unknown_tools=chosen.unknown_tools or "call")
         self._tools = tools
         self._extract = extract
-        given: ParserArguments = {**parsing, "options": changed(chosen, id_prefix=self._prefix)}
-        self._parser = Parser(tools.mcp.tools or None, **given)
-        self._reasoning: ReasoningField | None = None  # until the server sends some
-        self._new_field = reader_of_reasoning(tools.mcp.tools or None, given)
-        self._options = chosen
-        self._calls = ToolCallAggregator()
-        self._finish_reason = ""
-        self._ended = 0  # calls in the text: new ids continue after theirs
+        given = {**parsing, "options": options, "drop_duplicates": True}
+        self._events = ChatEvents(tools.mcp.tools or None, given)
         self._taken = set(before)  # ids
-        self._ran: list[ContentPartToolCall] = []  # calls in the text that were run
-        self._waiting: list[ContentPartToolCall] = []  # calls in the text, while the server calls the same tool
+        self._parsed: list[ToolCall] = []  # calls that the server has parsed, and then
+        self._waiting: list[ToolCall] = []  # those in the text of the same tools: they run when the stream has ended
 
     async def read(self, chunk: Any) -> AsyncIterator[dict[str, Any]]:
-        """The parts that the chunk completes; calls in the text are run."""
-        wrapper = OpenAIChunkWrapper(chunk)
-        delta, text = wrapper.delta, wrapper.get_text()
-        fragments = self._extract(delta)
-        thought = self._think(wrapper.get_reasoning())
-        if self._reasoning is not None and (text or fragments):
-            thought += self._reasoning.drop()
-        async for part in self._of_thought(thought):
-            yield part
-        self._calls.add(fragments)
-        async for part in self._of_events(self._parser.feed(text)):
+        """The parts that the chunk completes; calls are run."""
+        delta, usage = OpenAIChunkWrapper(chunk).delta, field(chunk, "usage")
+        async for part in self._of_events(self._events.read(chunk, self._extract(delta))):
             yield part
         refusal = field(delta, "refusal")
         if refusal and isinstance(refusal, str):
             yield {"type": "text", "text": refusal}
-        usage = field(chunk, "usage")
         if usage is not None:
             yield {"type": "usage", "usage": usage}
-        self._finish_reason = wrapper.finish_reason or self._finish_reason
 
     async def rest(self, *, broken: bool = False) -> AsyncIterator[dict[str, Any]]:
-        """The stream has ended: what the parsers held back.
+        """The stream has ended: what was held back.
 
         Args:
-            broken: whether the connection broke.
+            broken: whether the connection broke. Then no call is run, because none of them is known to be complete.
         """
-        if self._reasoning is not None:
-            cut = broken or not self._finish_reason or self._finish_reason in CUT_OFF
-            async for part in self._of_thought(self._reasoning.drop() if cut else self._reasoning.finish()):
-                yield part
-        async for part in self._of_events(self._parser.finish()):
+        async for part in self._of_events(self._events.finish(ended=not broken), broken=broken):
             yield part
-
-    async def structured(self) -> AsyncIterator[dict[str, Any]]:
-        """Run the calls that the server has parsed, then those in the text that waited for them."""
-        calls = self._calls.finish()
-        for call in calls:
-            _remove_same(self._waiting, call)
-            if call is calls[-1] and self._finish_reason in CUT_OFF and not (call.arguments or call.unread):
+        for call in [*self._parsed, *self._waiting]:
+            if broken or call.status == "incomplete":
                 yield _problem("incomplete", self._identified(call))
-            elif not _remove_same(self._ran, call):
-                async for part in self._run(call):
-                    yield part
-        for call in self._waiting:
-            async for part in self._run(call):
+                continue
+            async for part in self._run(self._identified(call)):
                 yield part
 
-    def broken(self) -> list[dict[str, Any]]:
-        """The stream broke: the calls that were not run, as problems, because none of them is known to be complete."""
-        return [_problem("incomplete", self._identified(call)) for call in self._calls.finish() + self._waiting]
-
-    def _think(self, text: str) -> list[Said]:
-        if not text or self._new_field is None:
-            return [text] if text else []
-        self._reasoning = self._reasoning or self._new_field(self._takes)
-        return self._reasoning.feed(text)
-
-    def _takes(self, event: CallEnd) -> bool:
-        wanted = event.call.known is not False or self._options.unknown_tools != "content"
-        return event.call.status == "ok" and wanted
-
-    async def _of_thought(self, said: Iterable[Said]) -> AsyncIterator[dict[str, Any]]:
-        for each in said:
-            async for part in self._of_events([Reasoning(each, 0) if isinstance(each, str) else each]):
-                yield part
-
-    def _identified(self, call: ContentPartToolCall) -> ContentPartToolCall:
-        # With an id that no other call of the conversation has.
-        made = (f"{self._prefix}{number}" for number in itertools.count(self._ended))
-        free = next(each for each in itertools.chain([call.id], made) if each and each not in self._taken)
-        self._taken.add(free)
-        return replace(call, id=free)
-
-    async def _of_events(self, events: Iterable[Event]) -> AsyncIterator[dict[str, Any]]:
+    async def _of_events(self, events: Iterable[Event], *, broken: bool = False) -> AsyncIterator[dict[str, Any]]:
         for event in events:
-            self._ended += type(event) is CallEnd
-            if type(event) is CallEnd and event.call.status == "ok":
-                call = ContentPartToolCall.of(event.call)
-                if call.name in self._calls.names:
-                    self._waiting.append(call)
-                    continue
-                self._ran.append(call)
-                async for part in self._run(call):
+            if type(event) is CallEnd and event.index in self._events.turn.parsed:
+                self._parsed.append(event.call)
+            elif type(event) is not CallEnd or event.call.status != "ok":
+                if found := _plain(event):
+                    yield found
+            elif broken or event.call.name in self._events.names:
+                self._waiting.append(event.call)
+            else:
+                async for part in self._run(self._identified(event.call)):
                     yield part
-            elif found := _plain(event):
-                yield found
+
+    def _identified(self, call: ToolCall) -> ContentPartToolCall:
+        # With an id that no other call of the conversation has.
+        made = (f"{self._prefix}{number}" for number in itertools.count(call.index))
+        free = next(each for each in itertools.chain([call.id], made) if each not in self._taken)
+        self._taken.add(free)
+        arguments, unread = (call.arguments, "") if call.status == "ok" else ({}, call.arguments_text)
+        return ContentPartToolCall(call.name, arguments, free, unread)
 
     async def _run(self, call: ContentPartToolCall) -> AsyncIterator[dict[str, Any]]:
-        call = self._identified(call)
-        if call.unread or not call.name:
+        if call.unread:
             yield _problem("malformed", call)
         if not call.name:  # such a call cannot be written in a history
             return
@@ -207,15 +154,6 @@ def _id_prefix(taken: list[str], base: str) -> str:
     """A beginning for the ids of this turn that no id in the history begins with."""
     prefixes = (f"{base}{number}_" for number in itertools.count(len(taken)))
     return base if not taken else next(each for each in prefixes if not any(name.startswith(each) for name in taken))
-
-
-def _remove_same(calls: list[ContentPartToolCall], call: ContentPartToolCall) -> bool:
-    # Only one of them: two identical calls are two calls.
-    same = next((each for each in calls if (each.name, each.arguments) == (call.name, call.arguments)), None)
-    if same is None or call.unread:
-        return False
-    calls.remove(same)
-    return True
 
 
 def _problem(status: str, call: ContentPartToolCall) -> dict[str, Any]:

@@ -139,6 +139,28 @@ class Converter(abc.ABC, Generic[Chunk]):
     def _written(self, normal: History) -> Iterable[dict[str, Any]]:
         """The messages of a normal form, without its system message."""
 
+    def to_history(self, messages: Iterable[Any]) -> History:
+        """The history of these messages.
+
+        Raises:
+            MessageError: the role of a message is unknown, or its content cannot be understood.
+        """
+        history = History()
+        names: dict[str, str] = {}
+        for place, wire in enumerate(messages):
+            role, content = role_of(wire, place), field(wire, "content")
+            if role == Role.SYSTEM and place == 0 and isinstance(content, str):
+                history.system_message = content
+                continue
+            found = self._read(wire, role, place, names)
+            history.conversation += found
+            names |= {call.id: call.name for message in found for call in message.calls if call.id}
+        return history
+
+    @abc.abstractmethod
+    def _read(self, wire: Any, role: Role, place: int, names: dict[str, str]) -> list[Message]:
+        """The messages that a wire message is, most often one; `names`: of the tools that were called before, by id."""
+
     def to_history_item(self, items: Iterable[Any]) -> Message | None:
         """One message from the chunks of a stream, or from results."""
         found = list(items)

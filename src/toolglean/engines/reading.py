@@ -1,7 +1,7 @@
 # One turn as an engine sends it: deltas of content, of reasoning and of calls, each call with an id; and which of these
 # an engine asks for: some read reasoning and calls separately, one after the other.
-# Does not depend on any engine's classes, on how calls are written, or on how they are found (clients/turn/text.py
-# holds back the text of a call until it is clear whether it is one).
+# Does not depend on any engine's classes, on how calls are written, or on how they are found
+# (conversation/reading/text.py holds back the text of a call until it is clear whether it is one).
 """One turn, in the deltas that engines send."""
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from toolglean.clients.turn.text import TurnText
+from toolglean.conversation.reading.text import TurnText
 from toolglean.engines.syntax import ModelSyntax
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Markup, Reasoning
 from toolglean.options import ParserOptions, UnknownTools, changed, options_of

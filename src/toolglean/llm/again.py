@@ -19,7 +19,7 @@ from toolglean.llm.errors import (
 )
 from toolglean.llm.types import ChatResponse, Chunk, Message, ReasoningChunk, Role, ToolResultChunk
 
-__all__ = ["AGAIN", "CORRECTABLE", "Attempt", "Attempts", "checked_retries", "with_error"]
+__all__ = ["AGAIN", "CORRECTABLE", "Attempt", "Attempts", "LastResponse", "checked_retries", "with_error"]
 
 log = logging.getLogger("toolglean.llm")
 
@@ -76,6 +76,24 @@ class Attempts:
         self._left -= 1
         log.info("attempt %d failed, asking the model again: %s", attempt.number, error)
         return attempt
+
+
+class LastResponse:
+    """A context that adds the model's answer to an error inside it, which asking again needs.
+
+    Args:
+        response: the answer; None: none came yet.
+    """
+
+    def __init__(self, response: Any = None) -> None:
+        self.response = response
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
+        if isinstance(error, LLMError) and error.response is None:
+            error.response = self.response
 
 
 def with_error(messages: Sequence[Message], attempt: Attempt) -> list[Message]:

@@ -2,55 +2,25 @@
 # Does not depend on where the events come from, or on what is done with the responses.
 #
 # Every response of a stream contains the whole answer so far. If each were built at once, a long answer would be copied
-# with every chunk. So the responses share the pieces, remember how many there were, and join them when they are read.
+# with every chunk. So the responses share the events, remember how many there were, and fold them when they are read.
 """Responses from events."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from pydantic import PrivateAttr, SerializerFunctionWrapHandler, model_serializer
 
 from toolglean.clients.streams import Reader
-from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Problem, Reasoning
-from toolglean.llm.types import ChatResponse, Chunk, Message, ReasoningChunk, Role, TextChunk, ToolCallChunk
+from toolglean.conversation import message_of_output
+from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Problem, fold
+from toolglean.llm.types import ChatResponse, Message, Role, ToolCallChunk
 
 __all__ = ["Answer", "Reading"]
 
 log = logging.getLogger("toolglean.llm")
-
-
-class _Pieces:
-    """A list of pieces that only grows; the caller says how many of them to use."""
-
-    def __init__(self) -> None:
-        self.parts: list[str] = []
-
-    def text(self, count: int) -> str:
-        return "".join(self.parts[:count])
-
-
-@dataclass(slots=True)
-class _Open:
-    """A call that is being written."""
-
-    name: str
-    id: str | None
-    arguments: _Pieces
-
-
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """A position in the answer: how many pieces of each kind had been received."""
-
-    texts: int
-    thoughts: int
-    calls: int
-    lost: int
-    open: tuple[_Open, int] | None
 
 
 class Answer:
@@ -62,13 +32,9 @@ class Answer:
 
     def __init__(self, *, single_call: bool = False) -> None:
         self._single = single_call
-        self._texts, self._thoughts = _Pieces(), _Pieces()
-        self._calls: list[ToolCallChunk] = []
-        self._lost: list[ToolCallChunk] = []  # cut off, or unreadable
-        self._open: dict[int, _Open] = {}
+        self._events: list[Event] = []
         self._problems: list[Problem] = []
-        self._begun: set[int] = set()
-        self._first = ""
+        self._first: CallStart | None = None
         self._warned = False
 
     def add(
@@ -78,19 +44,10 @@ class Answer:
 
         The cost depends on these events only, not on the length of the answer: the message is joined when it is read.
         """
-        given: list[Event] = []
-        texts: list[str] = []
-        for event in events:
-            if not self._counts(event):
-                continue
-            given.append(event)
-            if type(event) is Content:
-                texts.append(event.text)
-            else:
-                self._take(event)
-        delta = "".join(texts)
-        if delta:
-            self._texts.parts.append(delta)
+        given = [event for event in events if self._counts(event)]
+        self._events += given
+        self._problems += [event for event in given if type(event) is Problem]
+        delta = "".join(event.text for event in given if type(event) is Content)
         response = _StreamedResponse.model_construct(
             delta=delta,
             raw=raw,
@@ -99,7 +56,7 @@ class Answer:
             events=given,
         )
         del response.__dict__["unfinished"]  # the default: it is computed when it is first read
-        response._answer, response._place = self, self._place()
+        response._answer, response._place = self, len(self._events)
         return response
 
     def whole(
@@ -119,56 +76,30 @@ class Answer:
     def _counts(self, event: Event) -> bool:
         if not self._single or not isinstance(event, CallStart | CallDelta | CallEnd):
             return True
-        if isinstance(event, CallStart):
-            if self._begun and not self._warned:
-                self._warned = True
-                log.warning("the model made several calls, but only one is allowed: keeping the first, %r", self._first)
-            elif not self._begun:
-                self._begun.add(event.index)
-                self._first = event.name
-        return event.index in self._begun
-
-    def _take(self, event: Event) -> None:
-        if type(event) is Reasoning:
-            self._thoughts.parts.append(event.text)
-        elif type(event) is CallStart:
-            self._open[event.index] = _Open(event.name, event.id, _Pieces())
-        elif type(event) is CallDelta:
-            self._open[event.index].arguments.parts.append(event.text)
-        elif type(event) is CallEnd:
-            self._open.pop(event.index, None)
-            call = ToolCallChunk.of(event.call)
-            (self._lost if call.unread else self._calls).append(call)
-        elif type(event) is Problem:
-            self._problems.append(event)
-
-    def _place(self) -> _Place:
-        call = next(iter(self._open.values()), None)
-        return _Place(
-            len(self._texts.parts),
-            len(self._thoughts.parts),
-            len(self._calls),
-            len(self._lost),
-            None if call is None else (call, len(call.arguments.parts)),
-        )
-
-    def message(self, place: _Place) -> Message:
-        """The message at that position."""
-        chunks: list[Chunk] = []
-        if thoughts := self._thoughts.text(place.thoughts):
-            chunks.append(ReasoningChunk(content=thoughts))
-        if text := self._texts.text(place.texts):
-            chunks.append(TextChunk(content=text))
-        chunks += self._calls[: place.calls]
-        return Message.model_construct(role=Role.MODEL, chunks=chunks, additional_kwargs={})
-
-    def unfinished(self, place: _Place) -> list[ToolCallChunk]:
-        """The calls that were not finished at that position."""
-        found = self._lost[: place.lost]
-        if place.open is not None:
-            call, count = place.open
-            found = [*found, ToolCallChunk(name=call.name, id=call.id, unread=call.arguments.text(count) or " ")]
+        if self._first is None and isinstance(event, CallStart):
+            self._first = event
+        found = self._first is not None and event.index == self._first.index
+        if self._first is not None and not (found or self._warned):
+            self._warned = True
+            name = self._first.name
+            log.warning("the model made several calls, but only one is allowed: keeping the first, %r", name)
         return found
+
+    def message(self, place: int) -> Message:
+        """The message after so many events."""
+        found = message_of_output(fold(self._events[:place]))
+        return Message(role=Role.MODEL) if found is None else Message.from_neutral(found)
+
+    def unfinished(self, place: int) -> list[ToolCallChunk]:
+        """The calls that were not finished after so many events."""
+        told = self._events[:place]
+        lost = [ToolCallChunk.of(call) for call in fold(told).unfinished]
+        ended = {event.index for event in told if type(event) is CallEnd}
+        begun = next((event for event in told if type(event) is CallStart and event.index not in ended), None)
+        if begun is None:
+            return lost
+        text = "".join(event.text for event in told if type(event) is CallDelta and event.index == begun.index)
+        return [*lost, ToolCallChunk(name=begun.name, id=begun.id, unread=text or " ")]
 
 
 class _StreamedResponse(ChatResponse):

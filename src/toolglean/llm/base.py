@@ -6,18 +6,18 @@
 from __future__ import annotations
 
 import abc
-import contextlib
 import logging
 from collections.abc import AsyncIterable, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from toolglean.llm.again import LastResponse
 from toolglean.llm.decorators import (
     achat_to_completion,
     astream_chat_to_completion,
     chat_to_completion_decorator,
     stream_chat_to_completion,
 )
-from toolglean.llm.errors import LLMError, NoToolCallError
+from toolglean.llm.errors import NoToolCallError
 from toolglean.llm.outputs import AgentChatResponse, ToolOutput
 from toolglean.llm.steps import AsyncSteps
 from toolglean.llm.tools import CallableTool, ToolExecutor
@@ -253,7 +253,7 @@ class FunctionCallingLLM(LLM):
         )
         calls = self.get_tool_calls_from_response(response, error_on_no_tool_call=error_on_no_tool_call)
         executor = ToolExecutor(tools, raise_on_error=error_on_tool_error, verbose=verbose)
-        with _caused_by(response):
+        with LastResponse(response):
             return _agent_response(response, executor.execute(calls))
 
     async def apredict_and_call(
@@ -273,18 +273,8 @@ class FunctionCallingLLM(LLM):
         )
         calls = self.get_tool_calls_from_response(response, error_on_no_tool_call=error_on_no_tool_call)
         executor = ToolExecutor(tools, raise_on_error=error_on_tool_error, verbose=verbose)
-        with _caused_by(response):
+        with LastResponse(response):
             return _agent_response(response, await executor.aexecute(calls))
-
-
-@contextlib.contextmanager
-def _caused_by(response: ChatResponse) -> Iterator[None]:
-    # Asking again needs the answer.
-    try:
-        yield
-    except LLMError as error:
-        error.response = response
-        raise
 
 
 def _agent_response(response: ChatResponse, outputs: list[ToolOutput]) -> AgentChatResponse:

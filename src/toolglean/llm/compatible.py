@@ -1,23 +1,24 @@
 # What this file knows: how a chat becomes a request to a server with OpenAI's chat API, and how httpx sends it.
-# toolglean.clients.chat.events finds calls in text and joins them from fragments, toolglean.conversation writes
-# messages in the wire format, and served.py has the four forms of a chat.
+# toolglean.conversation writes messages in the wire format and reads the events of the answer, and served.py has the
+# four forms of a chat.
 """Any server with OpenAI's chat API as a language model that calls functions."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from typing import Any, Literal
 
 import httpx
 from pydantic import BaseModel, Field, SecretStr, field_validator
 
-from toolglean.clients.chat.events import ChatEvents
+from toolglean.clients.at_once import settled, steps_of
 from toolglean.conversation import OpenAIHistoryConverter
 from toolglean.conversation.fields import field
+from toolglean.conversation.reading.chat_events import ChatEvents
 from toolglean.formats.spec import Format
 from toolglean.llm.answers import Reading
 from toolglean.llm.base import Messages
-from toolglean.llm.constrained import REPLACED, Server, constraint, example_in, says_format, written_format
+from toolglean.llm.constrained import REPLACED, Server, constraint, says_format, written_format
 from toolglean.llm.errors import ConfigurationError
 from toolglean.llm.frozen import Frozen
 from toolglean.llm.instructions import with_one_system_message, with_tools_described
@@ -116,52 +117,38 @@ class OpenAICompatible(Served):
     def _new_client(self, kind: Any) -> Any:
         return kind(timeout=self.timeout)
 
-    def _built(self, client: Any, request: dict[str, Any], *, stream: bool) -> Any:
-        streamed = {"stream": True, "stream_options": {"include_usage": True}} if stream else {}
+    async def _sent(self, request: dict[str, Any], *, is_async: bool, **more: Any) -> Any:
+        client = self.async_client if is_async else self.client
         headers = {} if self.api_key is None else {"Authorization": f"Bearer {self.api_key.get_secret_value()}"}
         url = f"{self.base_url.rstrip('/')}/chat/completions"
-        return client.build_request("POST", url, json=request | streamed, headers=headers)
+        built = client.build_request("POST", url, json=request, headers=headers)
+        return await settled(client.send(built, **more))
 
-    def _answer(self, request: dict[str, Any]) -> Any:
-        client = self.client
-        return _json(client.send(self._built(client, request, stream=False)))
+    async def _answer(self, request: dict[str, Any], *, is_async: bool) -> Any:
+        response = await self._sent(request, is_async=is_async)
+        if response.status_code != OK:
+            raise refusal(response.status_code, response.text)
+        found = response.json()
+        if isinstance(found, dict) and found.get("error"):
+            raise refusal(-1, response.text)
+        return found
 
-    async def _aanswer(self, request: dict[str, Any]) -> Any:
-        client = self.async_client
-        return _json(await client.send(self._built(client, request, stream=False)))
+    async def _chunks(self, request: dict[str, Any], *, is_async: bool) -> Any:
+        return self._read(request | {"stream": True, "stream_options": {"include_usage": True}}, is_async=is_async)
 
-    def _chunks(self, request: dict[str, Any]) -> Iterator[Any]:
-        client = self.client
-        response = client.send(self._built(client, request, stream=True), stream=True)
+    async def _read(self, request: dict[str, Any], *, is_async: bool) -> AsyncIterator[Any]:
+        response = await self._sent(request, is_async=is_async, stream=True)
         try:
             if response.status_code != OK:
-                response.read()
+                await settled(response.aread() if is_async else response.read())
                 raise refusal(response.status_code, response.text)
             lines = EventLines()
-            for line in response.iter_lines():
+            async for line in steps_of(response.aiter_lines() if is_async else response.iter_lines()):
                 chunk = lines.read(line)
                 if chunk is not None:
                     yield chunk
         finally:
-            response.close()
-
-    async def _achunks(self, request: dict[str, Any]) -> AsyncIterator[Any]:
-        return self._aread(request)
-
-    async def _aread(self, request: dict[str, Any]) -> AsyncIterator[Any]:
-        client = self.async_client
-        response = await client.send(self._built(client, request, stream=True), stream=True)
-        try:
-            if response.status_code != OK:
-                await response.aread()
-                raise refusal(response.status_code, response.text)
-            lines = EventLines()
-            async for line in response.aiter_lines():
-                chunk = lines.read(line)
-                if chunk is not None:
-                    yield chunk
-        finally:
-            await response.aclose()
+            await settled(response.aclose() if is_async else response.close())
 
     # -- requests ------------------------------------------------------------------------------------------------------
 
@@ -173,7 +160,7 @@ class OpenAICompatible(Served):
         schemas = [schema_of(tool) for tool in tools or ()]
         request = self._request(self._extend_messages(messages), schemas, kwargs, single=single)
         known = {} if self.grammar is None or says_format(self.parser) else {"format": self._format()}
-        events = ChatEvents(schemas or None, with_unknown_tools({**self.parser, **known}))
+        events = ChatEvents(schemas, with_unknown_tools({**self.parser, **known}) if schemas else None)
         return request, Reading(events, _facts, single_call=single)
 
     def _format(self) -> Format:
@@ -214,7 +201,7 @@ class OpenAICompatible(Served):
             fields["response_format"] = form
         fields = self._constrained(tools, fields, form, single=single)
         if tools and (self.tools_in == "prompt" or self.grammar == "llama.cpp"):
-            messages = with_tools_described(messages, tools, example_in(written_format(self.model, self.parser)))
+            messages = with_tools_described(messages, tools, written_format(self.model, self.parser))
             fields.pop("tool_choice", None)
         elif tools:
             fields["tools"] = tools
@@ -235,15 +222,6 @@ def _response_format(given: Any) -> dict[str, Any] | None:
         return {"type": "json_schema", "json_schema": schema}
     message = f"response_format={given!r:.80} is not valid: pass a pydantic class, or a dict in the form of the API"
     raise ConfigurationError(message, field="response_format", value=given)
-
-
-def _json(response: Any) -> Any:
-    if response.status_code != OK:
-        raise refusal(response.status_code, response.text)
-    found = response.json()
-    if isinstance(found, dict) and found.get("error"):
-        raise refusal(-1, response.text)
-    return found
 
 
 def _facts(chunk: Any) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from typing import Any, Generic, TypeVar
 
 from pydantic import BaseModel
 
+from toolglean.clients.at_once import at_once, settled
 from toolglean.llm.again import AGAIN, Attempt, Attempts, checked_retries, with_error
 from toolglean.llm.base import LLM
 from toolglean.llm.errors import ParseError
@@ -70,28 +71,23 @@ class TextCompletionLLM(WithPrompt, Generic[Model]):
             ParseError: the answer does not contain such an object.
             RequestError: the server did not answer, or answered with an error.
         """
-        attempts, options = Attempts(self._max_retries, self._on_attempt), dict(llm_kwargs or {})
-        prompt = self._first(variables)
-        while True:
-            response: Any = None
-            try:
-                if isinstance(prompt, str):
-                    return self._output_parser.parse(self._llm.complete(prompt, **options).text)
-                response = self._llm.chat(prompt, **options)
-                return self._output_parser.parse(response.message.content)
-            except ParseError as error:
-                prompt = _next(prompt, error, response, attempts)
+        return at_once(self._parsed(self._llm.complete, self._llm.chat, llm_kwargs, variables))
 
     async def acall(self, /, *, llm_kwargs: Mapping[str, Any] | None = None, **variables: Any) -> Model:
         """Return an object, asynchronously: see `__call__`."""
+        return await self._parsed(self._llm.acomplete, self._llm.achat, llm_kwargs, variables)
+
+    async def _parsed(
+        self, complete: Any, chat: Any, llm_kwargs: Mapping[str, Any] | None, variables: Mapping[str, Any]
+    ) -> Model:
         attempts, options = Attempts(self._max_retries, self._on_attempt), dict(llm_kwargs or {})
         prompt = self._first(variables)
         while True:
             response: Any = None
             try:
                 if isinstance(prompt, str):
-                    return self._output_parser.parse((await self._llm.acomplete(prompt, **options)).text)
-                response = await self._llm.achat(prompt, **options)
+                    return self._output_parser.parse((await settled(complete(prompt, **options))).text)
+                response = await settled(chat(prompt, **options))
                 return self._output_parser.parse(response.message.content)
             except ParseError as error:
                 prompt = _next(prompt, error, response, attempts)

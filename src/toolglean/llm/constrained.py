@@ -22,14 +22,12 @@ from toolglean.formats.spec import Format
 from toolglean.grammar import grammar_of
 from toolglean.llm.errors import ConfigurationError
 from toolglean.parser import Parser
-from toolglean.stream import render
 
-__all__ = ["REPLACED", "Server", "constraint", "example_in", "says_format", "written_format"]
+__all__ = ["REPLACED", "Server", "constraint", "says_format", "written_format"]
 
 Server: TypeAlias = Literal["vllm", "sglang", "llama.cpp"]
 REPLACED = ("tool_choice", "parallel_tool_calls")
 """Fields of a request that the grammar replaces."""
-EXAMPLE = ("name_of_the_function", {"name_of_a_parameter": "its value"})
 
 
 def says_format(options: Mapping[str, Any]) -> bool:
@@ -86,11 +84,3 @@ def _choice(given: Any) -> str:
         return "auto" if given is None else "required"
     name = field(field(given, "function") or given, "name")
     return name if isinstance(name, str) else str(given)
-
-
-def example_in(format: Format | None) -> str | None:  # noqa: A002
-    """A call in the format, as an example for a model; None if it cannot be written."""
-    try:
-        return None if format is None else render(format, [EXAMPLE])
-    except ToolgleanError:
-        return None

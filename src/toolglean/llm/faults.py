@@ -22,7 +22,7 @@ from toolglean.llm.errors import (
 )
 from toolglean.llm.sse import StatusError
 
-__all__ = ["RequestInfo", "converting_errors", "interrupting_stream"]
+__all__ = ["RequestInfo", "converting_errors"]
 
 
 @dataclass(slots=True)
@@ -45,8 +45,14 @@ class RequestInfo:
 
 
 @contextlib.contextmanager
-def converting_errors(info: RequestInfo) -> Iterator[RequestInfo]:
-    """Convert what is raised inside to one of our errors, with the original as its cause."""
+def converting_errors(info: RequestInfo, reading: Any = None) -> Iterator[RequestInfo]:
+    """Convert what is raised inside to one of our errors, with the original as its cause.
+
+    Args:
+        info: the request.
+        reading: of its stream, in the middle of it: the error is then a `StreamInterruptedError`, and `reading.last` is
+            what was received before. None: nothing was received yet.
+    """
     try:
         yield info
     except LLMError:
@@ -55,6 +61,8 @@ def converting_errors(info: RequestInfo) -> Iterator[RequestInfo]:
         found = _ours(error, info)
         if found is None:
             raise
+        if reading is not None:
+            found = StreamInterruptedError(f"the stream broke: {found}", partial=reading.last, **info.facts())
         raise found from error
 
 
@@ -69,17 +77,3 @@ def _ours(error: Exception, info: RequestInfo) -> RequestError | None:
     if isinstance(error, httpx.HTTPError | ValueError):  # a line that is not JSON raises a ValueError
         return ServerError(f"{where}: the answer cannot be read: {error}", body=str(error), **info.facts())
     return None
-
-
-@contextlib.contextmanager
-def interrupting_stream(info: RequestInfo, reading: Any) -> Iterator[None]:
-    """Convert what is raised inside to a `StreamInterruptedError`: `reading.last` is what was received before."""
-    try:
-        yield
-    except LLMError:
-        raise
-    except Exception as error:
-        found = _ours(error, info)
-        if found is None:
-            raise
-        raise StreamInterruptedError(f"the stream broke: {found}", partial=reading.last, **info.facts()) from error

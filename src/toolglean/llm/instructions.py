@@ -4,36 +4,24 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
+from toolglean.conversation.told import described
+from toolglean.formats.spec import Format
 from toolglean.llm.types import Message, MessageList, Role
 
-__all__ = ["PROMPT", "with_one_system_message", "with_tools_described"]
-
-PROMPT = """You may call these functions:
-
-{tools}
-
-To call one, write this and nothing after it, once for each call:
-
-{example}"""
-"""The description of the tools for models whose template does not support tools."""
-EXAMPLE = """<tool_call>
-{"name": "the function's name", "arguments": {"a parameter": "its value"}}
-</tool_call>"""
+__all__ = ["with_one_system_message", "with_tools_described"]
 
 
-def with_tools_described(messages: MessageList, tools: list[dict[str, Any]], example: str | None = None) -> MessageList:
+def with_tools_described(messages: MessageList, tools: list[dict[str, Any]], written: Format | None) -> MessageList:
     """The messages after a system message that describes the tools.
 
     Args:
         messages: the conversation.
         tools: the tools in OpenAI's form.
-        example: a call as the model writes it; None: in the most common format.
+        written: the format in which the model writes calls; None: it is not known.
     """
-    listed = "\n".join(json.dumps(tool["function"]) for tool in tools)
-    text = PROMPT.format(tools=listed, example=example or EXAMPLE)
+    text = described((tool["function"] for tool in tools), written)
     return MessageList([Message.from_str(text, Role.SYSTEM), *messages])
 
 

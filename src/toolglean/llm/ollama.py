@@ -6,18 +6,18 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import ollama
 from pydantic import Field, PrivateAttr
 
+from toolglean.clients.at_once import settled
 from toolglean.clients.ollama import AsyncOllamaClient, EventReader, OllamaClient
 from toolglean.clients.ollama.ids import keeping
-from toolglean.clients.turn.server_turn import ServerTurn
 from toolglean.conversation import OllamaHistoryConverter
 from toolglean.conversation.fields import field
-from toolglean.events import Content, Event, Reasoning
+from toolglean.events import Event
 from toolglean.llm.answers import Reading
 from toolglean.llm.base import Messages
 from toolglean.llm.faults import converting_errors
@@ -100,17 +100,15 @@ class Ollama(Served):
     def _closing(self, client: Any) -> Any:
         return client._client
 
-    def _answer(self, request: dict[str, Any]) -> Any:
-        return keeping(self.client, request["messages"]).chat(**request, stream=False)
+    def _asked(self, request: dict[str, Any], *, stream: bool, is_async: bool) -> Any:
+        client = self.async_client if is_async else self.client
+        return keeping(client, request["messages"]).chat(**request, stream=stream)
 
-    async def _aanswer(self, request: dict[str, Any]) -> Any:
-        return await keeping(self.async_client, request["messages"]).chat(**request, stream=False)
+    async def _answer(self, request: dict[str, Any], *, is_async: bool) -> Any:
+        return await settled(self._asked(request, stream=False, is_async=is_async))
 
-    def _chunks(self, request: dict[str, Any]) -> Iterator[Any]:
-        return iter(keeping(self.client, request["messages"]).chat(**request, stream=True))
-
-    async def _achunks(self, request: dict[str, Any]) -> AsyncIterator[Any]:
-        return aiter(await keeping(self.async_client, request["messages"]).chat(**request, stream=True))
+    async def _chunks(self, request: dict[str, Any], *, is_async: bool) -> Any:
+        return await settled(self._asked(request, stream=True, is_async=is_async))
 
     # -- requests ------------------------------------------------------------------------------------------------------
 
@@ -120,7 +118,7 @@ class Ollama(Served):
         given: Mapping[str, Any] = kwargs.get("options") or {}
         all_options = {"temperature": self.temperature, **self._window, **self.additional_kwargs, **given, **options}
         if tools and self._in_prompt:
-            messages = with_tools_described(messages, tools)
+            messages = with_tools_described(messages, tools, None)
         request: dict[str, Any] = {
             "model": self.model,
             "messages": with_one_system_message(OllamaHistoryConverter().from_history(messages.to_history())),
@@ -138,28 +136,20 @@ class Ollama(Served):
     def _window(self) -> dict[str, Any]:
         return {} if self.context_window is None else {"num_ctx": self.context_window}
 
-    def _prepare(self, tools: Sequence[Any]) -> None:
+    async def _prepare(self, tools: Sequence[Any], *, is_async: bool) -> None:
         # Ask the server once for the template, and whether that supports tools.
-        if tools and not self._settled:
-            client = OllamaClient(self.client, **self.parser)
-            with converting_errors(self._request_info("show")) as info:
-                for attempt in self.retry.retrying():
-                    with attempt:
-                        info.attempts = attempt.retry_state.attempt_number
-                        self._options = dict(client.parser_arguments(self.model))
-                        shown = client.shown(self.model) if self.tools_in == "auto" else None
-            self._in_prompt, self._settled = self._must_prompt(shown), client.knows(self.model)
+        if not tools or self._settled:
+            return
+        kind: Any = AsyncOllamaClient if is_async else OllamaClient
+        client = kind(self.async_client if is_async else self.client, **self.parser)
 
-    async def _aprepare(self, tools: Sequence[Any]) -> None:
-        if tools and not self._settled:
-            client = AsyncOllamaClient(self.async_client, **self.parser)
-            with converting_errors(self._request_info("show")) as info:
-                async for attempt in self.retry.aretrying():
-                    with attempt:
-                        info.attempts = attempt.retry_state.attempt_number
-                        self._options = dict(await client.parser_arguments(self.model))
-                        shown = await client.shown(self.model) if self.tools_in == "auto" else None
-            self._in_prompt, self._settled = self._must_prompt(shown), client.knows(self.model)
+        async def asked() -> Any:
+            self._options = dict(await settled(client.parser_arguments(self.model)))
+            return await settled(client.shown(self.model)) if self.tools_in == "auto" else None
+
+        with converting_errors(self._request_info("show")) as info:
+            shown = await self._tried(info, asked, is_async=is_async)
+        self._in_prompt, self._settled = self._must_prompt(shown), client.knows(self.model)
 
     def _must_prompt(self, shown: Any) -> bool:
         if self.tools_in != "auto":
@@ -175,36 +165,14 @@ class Ollama(Served):
         kwargs.pop("stream", None)
         schemas = [schema_of(tool) for tool in tools or ()]
         request = self._request(self._extend_messages(messages), schemas, kwargs)
-        return request, Reading(_Events(schemas, self._options or {}), _facts, single_call=single)
+        parsing = with_unknown_tools(self._options or {}) if schemas else None
+        return request, Reading(_Events(schemas, parsing), _facts, single_call=single)
 
 
-class _Events:
-    """Reads chunks as events: those of a turn with tools, up to its last chunk, or plain text."""
-
-    def __init__(self, schemas: list[dict[str, Any]], options: dict[str, Any]) -> None:
-        self._reader = EventReader(schemas, with_unknown_tools(options)) if schemas else None
-        self._turn: ServerTurn | None = None  # for calls that the server sends although no tools were given
-
+class _Events(EventReader):
     def read(self, chunk: Any) -> list[Event]:
-        """The events of a chunk; the last one of a turn also releases what was held back."""
         _warn_of_odd(chunk)
-        if self._reader is None:
-            return _plain(chunk) + self._calls(field(field(chunk, "message"), "tool_calls"))
-        events = self._reader.read(chunk)
-        return events + self.finish() if field(chunk, "done") is True else events
-
-    def finish(self) -> list[Event]:
-        """What was held back."""
-        reader, self._reader = self._reader, None
-        return [] if reader is None else reader.finish()
-
-    def _calls(self, calls: Any) -> list[Event]:
-        if not calls or not isinstance(calls, list | tuple):
-            return []
-        self._turn = self._turn or ServerTurn(None, {})
-        functions = [(field(call, "function"), field(call, "id")) for call in calls]
-        found = [self._turn.call(field(each, "name"), field(each, "arguments"), own) for each, own in functions]
-        return [event for events in found for event in events]
+        return super().read(chunk)
 
 
 def _with_its_names(options: dict[str, Any]) -> dict[str, Any]:
@@ -225,14 +193,6 @@ def _warn_of_odd(chunk: Any) -> None:
         log.warning("the calls of Ollama's response are not a list: %.200r", calls)
     elif any(not isinstance(field(field(call, "function"), "name"), str) for call in calls or ()):
         log.warning("a call of Ollama's response does not name a tool: %.200r", calls)
-
-
-def _plain(chunk: Any) -> list[Event]:
-    # Without tools, text is never parsed.
-    message = field(chunk, "message")
-    thinking, text = field(message, "thinking"), field(message, "content")
-    found: list[Event] = [Reasoning(thinking, 0)] if isinstance(thinking, str) and thinking else []
-    return [*found, Content(text, 0)] if isinstance(text, str) and text else found
 
 
 def _facts(chunk: Any) -> dict[str, Any]:

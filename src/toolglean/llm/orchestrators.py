@@ -6,19 +6,18 @@ from __future__ import annotations
 
 import contextlib
 import re
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from typing import Any, Generic, Literal, TypeVar, overload
 
 from pydantic import BaseModel
 
-from toolglean.clients.streams import close
-from toolglean.llm.again import CORRECTABLE, Attempt, Attempts, checked_retries, with_error
+from toolglean.clients.at_once import at_once, plainly, settled, steps_of
+from toolglean.llm.again import CORRECTABLE, Attempt, Attempts, LastResponse, checked_retries, with_error
 from toolglean.llm.base import FunctionCallingLLM
 from toolglean.llm.errors import (
     ConfigurationError,
     IncompleteObjectError,
     InvalidObjectError,
-    LLMError,
     NoToolCallError,
     ObjectError,
 )
@@ -167,17 +166,7 @@ class ToolOrchestratingLLM(WithPrompt, Generic[Model]):
             UnknownToolError: it called another tool.
         """
         parallel = self._parallel(given=allow_parallel_tool_calls)
-        arguments = self._arguments(llm_kwargs, variables, parallel=parallel)
-        attempts = self._attempts()
-        while True:
-            try:
-                try:
-                    response = self._llm.predict_and_call(**arguments, error_on_tool_error=True, verbose=self._verbose)
-                except NoToolCallError as error:
-                    return self._written_out(error, parallel=parallel)
-                return self._output(response, parallel=parallel)
-            except CORRECTABLE as error:
-                arguments["messages"] = with_error(arguments["messages"], attempts.failed(error))
+        return at_once(self._called(self._llm.predict_and_call, llm_kwargs, variables, parallel=parallel))
 
     @overload
     async def acall(
@@ -207,14 +196,17 @@ class ToolOrchestratingLLM(WithPrompt, Generic[Model]):
     ) -> Any:
         """The same, asynchronously: see `__call__`."""
         parallel = self._parallel(given=allow_parallel_tool_calls)
+        return await self._called(self._llm.apredict_and_call, llm_kwargs, variables, parallel=parallel)
+
+    async def _called(
+        self, predict: Any, llm_kwargs: Mapping[str, Any] | None, variables: Mapping[str, Any], *, parallel: bool
+    ) -> Any:
         arguments = self._arguments(llm_kwargs, variables, parallel=parallel)
         attempts = self._attempts()
         while True:
             try:
                 try:
-                    response = await self._llm.apredict_and_call(
-                        **arguments, error_on_tool_error=True, verbose=self._verbose
-                    )
+                    response = await settled(predict(**arguments, error_on_tool_error=True, verbose=self._verbose))
                 except NoToolCallError as error:
                     return self._written_out(error, parallel=parallel)
                 return self._output(response, parallel=parallel)
@@ -243,35 +235,8 @@ class ToolOrchestratingLLM(WithPrompt, Generic[Model]):
         """
         parallel = self._parallel(given=allow_parallel_tool_calls)
         arguments = self._arguments(llm_kwargs, variables, parallel=parallel)
-        return self._streamed(arguments, self._llm.stream_chat_with_tools(**arguments), parallel=parallel)
-
-    def _streamed(
-        self, arguments: dict[str, Any], responses: Iterator[ChatResponse], *, parallel: bool
-    ) -> Iterator[Any]:
-        attempts = self._attempts()
-        while True:
-            try:
-                yield from self._attempted(responses, parallel=parallel)
-            except CORRECTABLE as error:
-                arguments["messages"] = with_error(arguments["messages"], attempts.failed(error))
-            else:
-                return
-            finally:
-                close(responses)
-            responses = self._llm.stream_chat_with_tools(**arguments)
-
-    def _attempted(self, responses: Iterator[ChatResponse], *, parallel: bool) -> Iterator[Any]:
-        processor = self._processor(parallel=parallel)
-        shown = None
-        last = _LastResponse()
-        with last:
-            for response in responses:
-                last.response = response
-                partials = processor.process(response, shown)
-                if partials and partials is not shown:
-                    yield _shown(partials, parallel=parallel)
-                shown = partials
-            yield _shown(self._finished(processor, last.response), parallel=parallel)
+        ask = self._llm.stream_chat_with_tools
+        return plainly(self._streamed(arguments, ask, ask(**arguments), parallel=parallel))
 
     def astream_call(
         self,
@@ -286,31 +251,34 @@ class ToolOrchestratingLLM(WithPrompt, Generic[Model]):
         """
         parallel = self._parallel(given=allow_parallel_tool_calls)
         arguments = self._arguments(llm_kwargs, variables, parallel=parallel)
-        responses = AsyncSteps(self._llm.astream_chat_with_tools(**arguments))
-        return AsyncSteps(self._astreamed(arguments, responses, parallel=parallel))
 
-    async def _astreamed(
-        self, arguments: dict[str, Any], responses: AsyncSteps[ChatResponse], *, parallel: bool
-    ) -> AsyncIterator[Any]:
+        def ask(**given: Any) -> AsyncSteps[ChatResponse]:
+            return AsyncSteps(self._llm.astream_chat_with_tools(**given))
+
+        return AsyncSteps(self._streamed(arguments, ask, ask(**arguments), parallel=parallel))
+
+    async def _streamed(
+        self, arguments: dict[str, Any], ask: Callable[..., Any], responses: Any, *, parallel: bool
+    ) -> AsyncGenerator[Any]:
         attempts = self._attempts()
         while True:
             try:
-                async with contextlib.aclosing(self._aattempted(responses, parallel=parallel)) as shown:
+                async with contextlib.aclosing(self._attempted(responses, parallel=parallel)) as shown:
                     async for each in shown:
                         yield each
             except CORRECTABLE as error:
                 arguments["messages"] = with_error(arguments["messages"], attempts.failed(error))
             else:
                 return
-            responses = AsyncSteps(self._llm.astream_chat_with_tools(**arguments))
+            responses = ask(**arguments)
 
-    async def _aattempted(self, responses: AsyncSteps[ChatResponse], *, parallel: bool) -> AsyncGenerator[Any]:
+    async def _attempted(self, responses: Any, *, parallel: bool) -> AsyncGenerator[Any]:
         processor = self._processor(parallel=parallel)
         shown = None
-        last = _LastResponse()
+        last = LastResponse()
         with last:
-            async with contextlib.aclosing(responses):
-                async for response in responses:
+            async with contextlib.aclosing(steps_of(responses)) as steps:
+                async for response in steps:
                     last.response = response
                     partials = processor.process(response, shown)
                     if partials and partials is not shown:
@@ -379,19 +347,6 @@ class ToolOrchestratingLLM(WithPrompt, Generic[Model]):
     def _processor(self, *, parallel: bool) -> StreamingObjectProcessor[Model]:
         name = self._output_cls.__name__
         return StreamingObjectProcessor(self._output_cls, allow_parallel_tool_calls=parallel, tool_name=name)
-
-
-class _LastResponse:
-    """Adds the response before a failure to the error, which asking again needs."""
-
-    response: ChatResponse | None = None
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, _: object, error: BaseException | None, __: object) -> None:
-        if isinstance(error, LLMError) and error.response is None:
-            error.response = self.response
 
 
 def _shown(objects: Sequence[Any], *, parallel: bool) -> Any:

@@ -13,12 +13,13 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Sequence
 from typing import Any, TypeAlias
 
 import httpx
 import ollama
 
+from toolglean.clients.at_once import plainly, settled
 from toolglean.llm.errors import ConfigurationError
 
 __all__ = ["AsyncReplayClient", "ReplayClient", "clients_of"]
@@ -51,6 +52,8 @@ class _Source:
 class _Replay:
     """What the two clients have in common."""
 
+    _sleep: Any  # waits for so many seconds
+
     def __init__(self, turns: Iterable[Turn], *, delay: float = 0.0) -> None:
         self._source = _Source(turns, delay)
 
@@ -67,6 +70,19 @@ class _Replay:
         """
         return httpx.Request(method, url, **request)
 
+    async def _played(self, turn: Turn, chunk: Callable[[str], Any], end: Any) -> AsyncGenerator[Any]:
+        for piece in [turn[at : at + 4] for at in range(0, len(turn), 4)] if isinstance(turn, str) else turn:
+            await settled(self._sleep(self._source.delay))
+            yield chunk(piece)
+        yield end
+
+    def _chat(self, request: dict[str, Any], *, stream: bool) -> Any:
+        turn = self._source.for_chat(request | {"stream": stream})
+        return self._played(turn, _chunk, _whole("")) if stream else _whole(turn)
+
+    def _events(self, turn: Turn) -> AsyncGenerator[bytes]:
+        return self._played(turn, lambda piece: _event({"content": piece}), _event({}, "stop"))
+
 
 class ReplayClient(_Replay, ollama.Client):
     """Answers each chat with the next one of the given turns: `Ollama("any", client=ReplayClient([turn]))`, and the
@@ -76,6 +92,8 @@ class ReplayClient(_Replay, ollama.Client):
         turns: the turns of the model: each a text (streamed in pieces of four characters), or a list of pieces.
         delay: seconds between pieces.
     """
+
+    _sleep = staticmethod(time.sleep)
 
     def show(self, model: str) -> Any:
         """Raises for any `model`, because a replay has no template; the format is detected from the turn.
@@ -91,14 +109,8 @@ class ReplayClient(_Replay, ollama.Client):
         Raises:
             ollama.ResponseError: there is no turn left.
         """
-        turn = self._source.for_chat(request | {"args": args, "stream": stream})
-        return self._played(turn) if stream else _whole(turn)
-
-    def _played(self, turn: Turn) -> Iterator[ollama.ChatResponse]:
-        for piece in _pieces(turn):
-            time.sleep(self._source.delay)
-            yield _chunk(piece)
-        yield _end()
+        found = self._chat(request | {"args": args}, stream=stream)
+        return plainly(found) if stream else found
 
     def send(self, request: httpx.Request, *, stream: bool = False) -> httpx.Response:
         """The next turn, as a server with OpenAI's chat API sends it; with status 404 if there is no turn left.
@@ -110,17 +122,13 @@ class ReplayClient(_Replay, ollama.Client):
         turn = self._source.for_http(request)
         if turn is None or not stream:
             return _answer(turn)
-        return httpx.Response(200, content=self._events(turn))
-
-    def _events(self, turn: Turn) -> Iterator[bytes]:
-        for piece in _pieces(turn):
-            time.sleep(self._source.delay)
-            yield _event({"content": piece})
-        yield _event({}, "stop")
+        return httpx.Response(200, content=plainly(self._events(turn)))
 
 
 class AsyncReplayClient(_Replay, ollama.AsyncClient):
     """The same for `async_client`: see `ReplayClient`. The plain methods of that model replay the same turns."""
+
+    _sleep = staticmethod(asyncio.sleep)
 
     async def show(self, model: str) -> Any:
         """No `model` has a template: see `ReplayClient.show`."""
@@ -128,27 +136,12 @@ class AsyncReplayClient(_Replay, ollama.AsyncClient):
 
     async def chat(self, *args: Any, stream: bool = False, **request: Any) -> Any:
         """The next turn; with `stream=True` an iterator: see `ReplayClient.chat`."""
-        turn = self._source.for_chat(request | {"args": args, "stream": stream})
-        return self._played(turn) if stream else _whole(turn)
-
-    async def _played(self, turn: Turn) -> AsyncIterator[ollama.ChatResponse]:
-        for piece in _pieces(turn):
-            await asyncio.sleep(self._source.delay)
-            yield _chunk(piece)
-        yield _end()
+        return self._chat(request | {"args": args}, stream=stream)
 
     async def send(self, request: httpx.Request, *, stream: bool = False) -> httpx.Response:
         """The next turn, as a server with OpenAI's chat API sends it: see `ReplayClient.send`."""
         turn = self._source.for_http(request)
-        if turn is None or not stream:
-            return _answer(turn)
-        return httpx.Response(200, content=self._events(turn))
-
-    async def _events(self, turn: Turn) -> AsyncIterator[bytes]:
-        for piece in _pieces(turn):
-            await asyncio.sleep(self._source.delay)
-            yield _event({"content": piece})
-        yield _event({}, "stop")
+        return _answer(turn) if turn is None or not stream else httpx.Response(200, content=self._events(turn))
 
 
 # -- the clients of a model --------------------------------------------------------------------------------------------
@@ -199,22 +192,11 @@ def _shared(client: Any, async_client: Any) -> tuple[Any, Any]:
     return client, async_client
 
 
-# -- turns -------------------------------------------------------------------------------------------------------------
-
-
-def _pieces(turn: Turn) -> Sequence[str]:
-    return [turn[place : place + 4] for place in range(0, len(turn), 4)] if isinstance(turn, str) else turn
-
-
 # -- Ollama's API ------------------------------------------------------------------------------------------------------
 
 
 def _chunk(piece: str) -> ollama.ChatResponse:
     return ollama.ChatResponse(model="replay", done=False, message=ollama.Message(role="assistant", content=piece))
-
-
-def _end() -> ollama.ChatResponse:
-    return _whole("")
 
 
 def _whole(turn: Turn) -> ollama.ChatResponse:

@@ -40,18 +40,16 @@ class RetryPolicy(BaseModel):
     wait: float = Field(default=0.5, ge=0)
     max_wait: float = Field(default=8.0, ge=0)
 
-    def _options(self) -> dict[str, Any]:
-        return {
-            "stop": stop_after_attempt(self.attempts),
-            "wait": wait_exponential(multiplier=self.wait, max=self.max_wait) + wait_random(0, self.wait),
-            "retry": retry_if_exception(is_retryable),
-            "reraise": True,
-        }
+    def retrying(self, *, is_async: bool = False) -> Any:
+        """The attempts to iterate over, in a plain function or an asynchronous one.
 
-    def retrying(self) -> Retrying:
-        """The retries of a plain function."""
-        return Retrying(**self._options())
-
-    def aretrying(self) -> AsyncRetrying:
-        """The retries of an asynchronous function."""
-        return AsyncRetrying(**self._options())
+        Args:
+            is_async: whether it waits asynchronously.
+        """
+        kind: Any = AsyncRetrying if is_async else Retrying
+        return kind(
+            stop=stop_after_attempt(self.attempts),
+            wait=wait_exponential(multiplier=self.wait, max=self.max_wait) + wait_random(0, self.wait),
+            retry=retry_if_exception(is_retryable),
+            reraise=True,
+        )

@@ -4,7 +4,8 @@
 #
 # The four forms (whole or streamed, plain or asynchronous) are thin loops around one core: a reader turns the server's
 # chunks into events, and an `Answer` turns these into responses. A whole answer is a stream of one chunk. Without
-# tools, text is never parsed.
+# tools, text is never parsed. What asks the server is written once, asynchronously (clients/at_once.py); `is_async`
+# says which of the two clients it uses.
 """Language models on servers."""
 
 from __future__ import annotations
@@ -12,18 +13,20 @@ from __future__ import annotations
 import abc
 import asyncio
 import weakref
-from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import aclosing
+from functools import partial
 from typing import Any, ClassVar, Literal, Self, overload
 from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, field_validator
 
-from toolglean.clients.streams import aclose, close
+from toolglean.clients.at_once import at_once, plainly, steps_of
 from toolglean.conversation.parsing import check_parsing
 from toolglean.llm.answers import Reading
 from toolglean.llm.base import FunctionCallingLLM, Messages, force_single_tool_call
 from toolglean.llm.errors import ClientError, ConfigurationError
-from toolglean.llm.faults import RequestInfo, converting_errors, interrupting_stream
+from toolglean.llm.faults import RequestInfo, converting_errors
 from toolglean.llm.frozen import Frozen
 from toolglean.llm.replay import clients_of
 from toolglean.llm.retries import RetryPolicy
@@ -201,11 +204,8 @@ class Served(BaseModel, FunctionCallingLLM):
         """The part of a client that is closed."""
         return client
 
-    def _prepare(self, tools: Sequence[Any]) -> None:
+    async def _prepare(self, tools: Sequence[Any], *, is_async: bool) -> None:
         """Ask the server for whatever a request with these tools needs."""
-
-    async def _aprepare(self, tools: Sequence[Any]) -> None:
-        """The same, asynchronously."""
 
     @abc.abstractmethod
     def _start(
@@ -214,20 +214,21 @@ class Served(BaseModel, FunctionCallingLLM):
         """The request, and the reader of its answer."""
 
     @abc.abstractmethod
-    def _answer(self, request: dict[str, Any]) -> Any:
+    async def _answer(self, request: dict[str, Any], *, is_async: bool) -> Any:
         """The whole answer to a request."""
 
     @abc.abstractmethod
-    async def _aanswer(self, request: dict[str, Any]) -> Any:
-        """The same, asynchronously."""
+    async def _chunks(self, request: dict[str, Any], *, is_async: bool) -> Any:
+        """The chunks of a streamed answer: an iterable, or an asynchronous one."""
 
-    @abc.abstractmethod
-    def _chunks(self, request: dict[str, Any]) -> Iterator[Any]:
-        """The chunks of a streamed answer."""
-
-    @abc.abstractmethod
-    async def _achunks(self, request: dict[str, Any]) -> AsyncIterator[Any]:
-        """The same, asynchronously."""
+    async def _tried(self, info: RequestInfo, work: Callable[[], Awaitable[Any]], *, is_async: bool) -> Any:
+        """What the work returns, at the attempt that succeeds."""
+        found: Any = None
+        async for attempt in steps_of(self.retry.retrying(is_async=is_async)):
+            with attempt:
+                info.attempts = attempt.retry_state.attempt_number
+                found = await work()
+        return found
 
     def _request_info(self, operation: str = "chat") -> RequestInfo:
         return RequestInfo(operation, self.model, self.base_url)
@@ -269,15 +270,7 @@ class Served(BaseModel, FunctionCallingLLM):
         """
         if stream:
             return self.stream_chat(messages, tools=tools, **kwargs)
-        self._check(tools)
-        self._prepare(tools or ())
-        request, reading = self._start(messages, tools, kwargs)
-        with converting_errors(self._request_info()) as info:
-            for attempt in self.retry.retrying():
-                with attempt:
-                    info.attempts = attempt.retry_state.attempt_number
-                    raw = self._answer(request)
-        return reading.whole(raw)
+        return at_once(self._whole(messages, tools, kwargs, is_async=False))
 
     @overload
     async def achat(
@@ -297,14 +290,16 @@ class Served(BaseModel, FunctionCallingLLM):
         """Answer messages, asynchronously: see `chat`."""
         if stream:
             return self.astream_chat(messages, tools=tools, **kwargs)
+        return await self._whole(messages, tools, kwargs, is_async=True)
+
+    async def _whole(
+        self, messages: Messages, tools: Sequence[Any] | None, kwargs: dict[str, Any], *, is_async: bool
+    ) -> ChatResponse:
         self._check(tools)
-        await self._aprepare(tools or ())
+        await self._prepare(tools or (), is_async=is_async)
         request, reading = self._start(messages, tools, kwargs)
         with converting_errors(self._request_info()) as info:
-            async for attempt in self.retry.aretrying():
-                with attempt:
-                    info.attempts = attempt.retry_state.attempt_number
-                    raw = await self._aanswer(request)
+            raw = await self._tried(info, partial(self._answer, request, is_async=is_async), is_async=is_async)
         return reading.whole(raw)
 
     def stream_chat(
@@ -312,26 +307,8 @@ class Served(BaseModel, FunctionCallingLLM):
     ) -> Iterator[ChatResponse]:
         """Answer messages, step by step: see `chat`. Tools and messages are checked when it is called."""
         self._check(tools)
-        self._prepare(tools or ())
-        request, reading = self._start(messages, tools, kwargs)
-        return self._streamed(request, reading)
-
-    def _streamed(self, request: dict[str, Any], reading: Reading) -> Iterator[ChatResponse]:
-        chunk: Any = None
-        with converting_errors(self._request_info()) as info:
-            for attempt in self.retry.retrying():
-                with attempt:
-                    info.attempts = attempt.retry_state.attempt_number
-                    stream = self._chunks(request)
-                    chunk = next(stream, None)
-        try:
-            while chunk is not None:
-                yield from reading.step(chunk)
-                with interrupting_stream(info, reading):
-                    chunk = next(stream, None)
-            yield from reading.end()
-        finally:
-            close(stream)
+        at_once(self._prepare(tools or (), is_async=False))
+        return plainly(self._streamed(*self._start(messages, tools, kwargs), is_async=False))
 
     def astream_chat(
         self, messages: Messages, *, tools: Sequence[Any] | None = None, **kwargs: Any
@@ -341,30 +318,33 @@ class Served(BaseModel, FunctionCallingLLM):
         Tools are checked when it is called.
         """
         self._check(tools)
-        return AsyncSteps(self._astreamed(messages, tools, kwargs))
+        return AsyncSteps(self._prepared(messages, tools, kwargs))
 
-    async def _astreamed(
+    async def _prepared(
         self, messages: Messages, tools: Sequence[Any] | None, kwargs: dict[str, Any]
     ) -> AsyncIterator[ChatResponse]:
-        await self._aprepare(tools or ())
-        request, reading = self._start(messages, tools, kwargs)
-        chunk: Any = None
+        await self._prepare(tools or (), is_async=True)
+        async with aclosing(self._streamed(*self._start(messages, tools, kwargs), is_async=True)) as responses:
+            async for response in responses:
+                yield response
+
+    async def _streamed(
+        self, request: dict[str, Any], reading: Reading, *, is_async: bool
+    ) -> AsyncGenerator[ChatResponse]:
+        async def begun() -> tuple[AsyncGenerator[Any], Any]:
+            stream = steps_of(await self._chunks(request, is_async=is_async))
+            return stream, await anext(stream, None)
+
         with converting_errors(self._request_info()) as info:
-            async for attempt in self.retry.aretrying():
-                with attempt:
-                    info.attempts = attempt.retry_state.attempt_number
-                    stream = await self._achunks(request)
-                    chunk = await anext(stream, None)
-        try:
+            stream, chunk = await self._tried(info, begun, is_async=is_async)
+        async with aclosing(stream):
             while chunk is not None:
                 for response in reading.step(chunk):
                     yield response
-                with interrupting_stream(info, reading):
+                with converting_errors(info, reading):
                     chunk = await anext(stream, None)
             for response in reading.end():
                 yield response
-        finally:
-            await aclose(stream)
 
     def _check(self, tools: Sequence[Any] | None) -> None:
         for tool in tools or ():

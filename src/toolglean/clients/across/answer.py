@@ -1,5 +1,4 @@
-# What an answer of the chat API is in the Messages API. Its events are those that a server of the Messages API would
-# send that has not repaired anything; `MessageReader` repairs them.
+# What an answer of the chat API is in the Messages API: its events (conversation/reading), each written as blocks.
 # Does not depend on HTTP, or on how calls are found in text.
 #
 # Calls that the server has parsed come in one piece, when the turn is over: only then is it known which of them are
@@ -12,14 +11,13 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from toolglean.clients.messages.blocks import Blocks, Event
-from toolglean.clients.messages.reader import MessageReader
 from toolglean.clients.messages.sources import FIELDS
 from toolglean.clients.messages.whole import message_of
-from toolglean.conversation import OpenAIChunkWrapper, ToolCallAggregator
 from toolglean.conversation.fields import field
-from toolglean.conversation.messages import ContentPartToolCall
-from toolglean.conversation.openai import CUT_OFF
-from toolglean.scan.nested import json_text
+from toolglean.conversation.openai import OpenAIChunkWrapper
+from toolglean.conversation.reading.chat_events import ChatEvents
+from toolglean.events import CallDelta, CallEnd, CallStart, Content, Reasoning
+from toolglean.events import Event as Told
 
 __all__ = ["ChatAnswer"]
 
@@ -31,34 +29,31 @@ class ChatAnswer:
     """Reads the chunks of one answer of the chat API, or its whole answer, and gives events of the Messages API.
 
     Args:
-        reader: repairs these events; None: nothing is repaired, because the request has no tools.
+        events: reads the chunks.
         model: that of the request, in case the server does not name it.
     """
 
     pristine, waits = False, False  # no event is sent as it came
 
-    def __init__(self, reader: MessageReader | None, model: str) -> None:
-        self._reader = reader
+    def __init__(self, events: ChatEvents, model: str) -> None:
+        self._events = events
         self._model = model
-        self._calls = ToolCallAggregator()
-        self._blocks = Blocks("call_")
+        self._blocks = Blocks(events.turn.id_prefix)
         self._begun = False
         self._reason: str | None = None
         self._usage: Any = None
-        self._any_call = False  # whether the server has parsed a call that is complete
         self._over = False
 
     def read(self, chunk: Any) -> list[Any]:
         """The events that a chunk becomes."""
         found: list[Event] = [] if self._begun else [self._start(chunk)]
-        wrapper = OpenAIChunkWrapper(chunk)
-        found += self._text("thinking", wrapper.get_reasoning()) + self._text("text", wrapper.get_text())
-        self._calls.add_delta(wrapper.delta)
+        found += self._written(self._events.read(chunk))
         self._usage = field(chunk, "usage") or self._usage
-        if wrapper.finish_reason and self._reason is None:
-            self._reason = wrapper.finish_reason
-            found += self._end_of_turn(self._reason)
-        return self._repaired(found)
+        reason = OpenAIChunkWrapper(chunk).finish_reason
+        if reason and self._reason is None:
+            self._reason = reason
+            found += self._blocks.stop()
+        return found
 
     def finish(self) -> list[Any]:
         """The stream is over, or broke off: what was held back; the end of the message, if the server has said why."""
@@ -66,11 +61,10 @@ class ChatAnswer:
             return []
         self._over = True
         if self._reason is None:
-            return [] if self._reader is None else self._reader.finish()
-        reason = REASONS.get(self._reason, "tool_use" if self._any_call else "end_turn")
+            return self._written(self._events.finish(), broken=True)
+        reason = REASONS.get(self._reason, "tool_use" if self._blocks.calls else "end_turn")
         ending = {"stop_reason": reason, "stop_sequence": None}
-        usage = _usage(self._usage)
-        return self._repaired([{"type": "message_delta", "delta": ending, "usage": usage}, {"type": "message_stop"}])
+        return [{"type": "message_delta", "delta": ending, "usage": _usage(self._usage)}, {"type": "message_stop"}]
 
     def whole(self, completion: dict[str, Any]) -> dict[str, Any]:
         """The message that a whole answer becomes."""
@@ -83,9 +77,27 @@ class ChatAnswer:
         message = field(inner, "message") or (inner if isinstance(inner, str) else "the server reports an error")
         return {"type": "error", "error": {"type": "api_error", "message": str(message)}}
 
-    def _repaired(self, events: Iterable[Event]) -> list[Any]:
-        reader = self._reader
-        return [*events] if reader is None else [each for event in events for each in reader.read(event)]
+    def _written(self, events: Iterable[Told], *, broken: bool = False) -> list[Event]:
+        found: list[Event] = []
+        for event in events:
+            if isinstance(event, Content | Reasoning):
+                found += self._text("text" if type(event) is Content else "thinking", event.text)
+            elif not isinstance(event, CallStart | CallDelta | CallEnd):
+                continue
+            elif event.index not in self._events.turn.parsed:
+                found += self._blocks.call(event, cut=broken)
+            elif type(event) is CallEnd and not broken:
+                found += self._own(event)
+        return found
+
+    def _own(self, event: CallEnd) -> list[Event]:
+        call = event.call
+        if call.status != "ok":
+            unread = "" if call.arguments_text == "{}" else call.arguments_text  # which nobody wrote
+            return self._text("text", f"{call.name}{unread}")
+        begin = CallStart(event.index, call.id, call.name, call.known, event.start)
+        pieces = (begin, CallDelta(event.index, call.arguments_text, event.start), event)
+        return [each for piece in pieces for each in self._blocks.call(piece, cut=False)]
 
     def _start(self, chunk: Any) -> Event:
         self._begun = True
@@ -109,25 +121,6 @@ class ChatAnswer:
             signed = {"signature": ""} if kind == "thinking" else {}
             found = self._blocks.start(kind, {"type": kind, kind: "", **signed})
         return [*found, self._blocks.delta(FIELDS[kind], kind, text)]
-
-    def _end_of_turn(self, reason: str) -> list[Event]:
-        calls = self._calls.finish()
-        cut = reason in CUT_OFF
-        found: list[Event] = []
-        for place, call in enumerate(calls):
-            unfinished = cut and place == len(calls) - 1 and not call.arguments
-            if call.unread or not call.name or unfinished:
-                found += self._text("text", f"{call.name}{call.unread}")
-                continue
-            self._any_call = True
-            found += self._call(call)
-        return [*found, *self._blocks.stop()]
-
-    def _call(self, call: ContentPartToolCall) -> list[Event]:
-        id = call.id or f"call_{self._blocks.index + 1}"  # noqa: A001  # the wire's own word
-        begun = self._blocks.start(call, {"type": "tool_use", "id": id, "name": call.name, "input": {}})
-        delta = self._blocks.delta("input_json_delta", "partial_json", json_text(call.arguments))
-        return [*begun, delta, *self._blocks.stop()]
 
 
 def _usage(given: Any) -> dict[str, int]:

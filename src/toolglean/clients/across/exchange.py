@@ -7,10 +7,10 @@ from typing import Any
 
 from toolglean.clients.across.answer import ChatAnswer
 from toolglean.clients.across.request import CrossingError, chat_request
-from toolglean.clients.messages.reader import MessageReader
 from toolglean.clients.repair import AnswerReader, Repair
 from toolglean.clients.repair.answers import ServerSentEvents, Whole
 from toolglean.clients.repair.exchange import UNSAID
+from toolglean.conversation.reading.chat_events import ChatEvents
 
 __all__ = ["Crossing"]
 
@@ -45,9 +45,10 @@ class Crossing:
         kind = self._type if kind in UNSAID else kind
         if status != 200 or kind not in {"text/event-stream", "application/json"}:
             return None
-        exchange, is_stream = self._exchange, kind == "text/event-stream"
-        parsing: Any = {} if exchange is None else {**exchange.parsing, **({} if is_stream else {"whole_calls": True})}
-        answer = ChatAnswer(None if exchange is None else MessageReader(exchange.tools, parsing), self._model)
+        is_stream, asked = kind == "text/event-stream", self._exchange
+        whole = {} if is_stream else {"whole_calls": True}
+        parsing: Any = None if asked is None else {**asked.parsing, **whole}
+        answer = ChatAnswer(ChatEvents(None if asked is None else asked.tools, parsing), self._model)
         return _Events(answer) if is_stream else Whole(answer.whole)
 
 

@@ -6,7 +6,7 @@
 # first of them, or alone if all of the text is held back; `usage` goes with the last. Text that was held back is sent
 # before `finish_reason`, or at the end of the stream if there is none.
 #
-# Calls that the server has parsed itself are passed through (server_calls.py), unless the text has given them already.
+# Calls that the server has parsed itself are passed through, unless the text has given them already.
 """Leaked calls in OpenAI's chat stream, on plain dicts."""
 
 from __future__ import annotations
@@ -14,18 +14,16 @@ from __future__ import annotations
 from collections.abc import AsyncIterable, Iterable, Mapping, Sequence
 from typing import Any, Unpack
 
-from toolglean.clients.chat.reasoning import DEFAULT as REASONING
-from toolglean.clients.chat.reasoning import in_fields, was_cut, without_calls
-from toolglean.clients.chat.server_calls import ServerCalls
+from toolglean.clients.chat.choice import ChoiceReader, was_cut, without_calls
 from toolglean.clients.chat.types import ChunkDict, CompletionDict
-from toolglean.clients.streams import AsyncReading, Reading, aread, read
-from toolglean.clients.turn.arguments import TurnArguments, text_for
-from toolglean.clients.turn.plain import Plain
-from toolglean.clients.turn.text import Tools, TurnText, is_all, listed, whole_turn
+from toolglean.clients.streams import AsyncReading, Reading
 from toolglean.conversation.deltas import ChatDeltas, LegacyDeltas
-from toolglean.conversation.fields import field, text_of
+from toolglean.conversation.fields import field, listed, text_of
 from toolglean.conversation.openai import reasoning_of
-from toolglean.events import Event, Reasoning, ToolCall, fold
+from toolglean.conversation.reading.arguments import TurnArguments, text_for
+from toolglean.conversation.reading.plain import Plain
+from toolglean.conversation.reading.text import Tools, TurnText, whole_turn
+from toolglean.events import ToolCall, fold
 
 __all__ = ["ChoiceReader", "StreamReader", "Tools", "adict_chunks", "dict_chunks", "dict_completion"]
 
@@ -33,62 +31,12 @@ CHUNK_FIELDS = frozenset(
     {"id", "object", "created", "model", "choices", "system_fingerprint", "service_tier", "obfuscation"}
 )
 """The fields that every chunk repeats, so that a chunk with no others may be held back."""
+WRITTEN = frozenset({"content", "tool_calls"})
+"""The fields of a delta that are written anew."""
 CHOICE_FIELDS = frozenset({"index", "delta", "finish_reason"})
 """The fields that are rewritten if a choice changes."""
 STOPPED: Any = ("stop",)
 """The finish reasons that a call changes. A tuple, because a server may send any value."""
-
-
-class ChoiceReader:
-    """Reads one choice of a stream.
-
-    Args:
-        turn: reads its text.
-        deltas: writes the deltas of the events.
-    """
-
-    def __init__(self, turn: TurnText, deltas: ChatDeltas) -> None:
-        self.turn = turn
-        self.over = False
-        self.own = ServerCalls(turn, deltas)
-        self._deltas = deltas
-        self._names = REASONING  # of the server's fields for reasoning
-
-    def think(self, delta: Any) -> list[dict[str, Any]] | None:
-        """The deltas that the reasoning in the server's own field becomes; None if it is nothing but reasoning."""
-        text, names = reasoning_of(delta)
-        if not text:
-            return None
-        self._names = names
-        events = self.turn.think(text)
-        return None if is_all(events, text, Reasoning) else self._thought(events)
-
-    def stop_thinking(self) -> list[dict[str, Any]]:
-        """The deltas of such reasoning that was held back, if content follows, or a call that the server has parsed."""
-        return self._thought(self.turn.stop_thinking())
-
-    def _thought(self, events: list[Event]) -> list[dict[str, Any]]:
-        return in_fields(self._deltas.deltas(events), self._names)
-
-    def read(self, text: str) -> list[dict[str, Any]] | None:
-        """The deltas that the text becomes; None if it is nothing but text."""
-        events = self.turn.feed(text)
-        return None if is_all(events, text) else self._deltas.deltas(events)
-
-    def settle(self) -> list[dict[str, Any]]:
-        """The deltas that no longer wait for the server's calls."""
-        return self._deltas.deltas(self.turn.settle())
-
-    def reason(self, given: Any) -> Any:
-        """The right finish reason, given the server's."""
-        return self._deltas.finish_reason(given)
-
-    def end(self, reason: str | None = None) -> tuple[list[dict[str, Any]], str | None]:
-        """The choice is over: the deltas that were held back, and the right finish reason."""
-        self.over = True
-        self.own.close()
-        thought = self._thought(self.turn.end_thinking(cut=reason is None or was_cut(reason)))
-        return thought + self._deltas.deltas(self.turn.finish()), self._deltas.finish_reason(reason)
 
 
 class _Old(dict[str, Any]):
@@ -136,10 +84,10 @@ class StreamReader:
         found = [pieces for choice in choices for pieces in self._pieces(choice)]
         if len(found) == len(choices) and all(new is old for new, old in zip(found, choices, strict=True)):
             return [chunk]
-        if not found and self.says_more(chunk, CHUNK_FIELDS):
-            found = [self.choice_with(choices[0], {}, None)]
+        if not found and self._says_more(chunk, CHUNK_FIELDS):
+            found = [self._choice_with(choices[0], {}, None)]
         last = len(found) - 1
-        return [self.chunk_with(chunk, choice, is_last=place == last) for place, choice in enumerate(found)]
+        return [self._chunk_with(chunk, choice, is_last=place == last) for place, choice in enumerate(found)]
 
     def plain(self, chunk: dict[str, Any]) -> Plain | None:
         """What a chunk that was sent unchanged is, if it is nothing but a piece of the text of one choice."""
@@ -157,10 +105,9 @@ class StreamReader:
         found: list[Any] = []
         for index, reader in self._choices.items():
             if not reader.over:
-                choice = self.new_choice(index)
-                deltas = reader.end()[0] + self._fragments(reader.own.finish())
+                deltas = reader.end()[0] + self._fragments(reader.numbers.of(reader.own.finish()))
                 found += [
-                    self.chunk_with(self._last, self.choice_with(choice, delta, None), is_last=False)
+                    self._chunk_with(self._last, self._choice_with({"index": index}, delta, None), is_last=False)
                     for delta in deltas
                 ]
         return found
@@ -176,10 +123,10 @@ class StreamReader:
         thought = reader.think(delta)
         held = reader.stop_thinking() if reader.turn.thinks and (text or fragments) else []
         new = reader.read(text) if text else None
-        own = [*reader.own.settle(), *reader.own.read(fragments)]
+        own = reader.numbers.of([*reader.own.settle(), *reader.own.read(fragments)])
         settled = reader.settle()
         tail, ended = reader.end(reason) if reason else ([], reason)  # some servers send "" until the end
-        rest = self._fragments(reader.own.finish()) if reason else []
+        rest = self._fragments(reader.numbers.of(reader.own.finish())) if reason else []
         as_it_came = new is thought is None and _as_they_came(own, fragments)
         if as_it_came and not (held or settled or tail or rest) and ended == reason:
             return [choice]
@@ -197,62 +144,50 @@ class StreamReader:
             reader.turn.take()
         return [_Old(function=found)] if found and self._deltas is LegacyDeltas else []
 
-    def _fragments(self, own: Sequence[tuple[Any, int]]) -> list[dict[str, Any]]:
-        new = [each for each in own if not isinstance(each[0], _Old)]
-        found = [{"tool_calls": self.with_indexes(*zip(*new, strict=True))}] if new else []
-        return found + [{"function_call": each["function"]} for each, _ in own if isinstance(each, _Old)]
+    def _fragments(self, given: Sequence[tuple[Any, int]]) -> list[dict[str, Any]]:
+        own = [(self.fields_of(each), each, index) for each, index in given if not isinstance(each, _Old)]
+        calls = [{**fields, "index": index} if fields else each for fields, each, index in own]
+        found: list[dict[str, Any]] = [{"tool_calls": calls}] if calls else []
+        return found + [{"function_call": each["function"]} for each, _ in given if isinstance(each, _Old)]
 
     def _choices_of(
         self, choice: Any, deltas: list[dict[str, Any]], reason: str | None, *, without: tuple[str, ...] = ()
     ) -> list[Any]:
-        rest = {key: value for key, value in self.rest_of(field(choice, "delta")).items() if key not in without}
+        gone = WRITTEN.union(without) if without else WRITTEN
+        rest = {key: value for key, value in self.fields_of(field(choice, "delta")).items() if key not in gone}
         if deltas and rest.keys().isdisjoint(deltas[0]):
             deltas = [rest | deltas[0], *deltas[1:]]
         elif deltas:  # the server's own reasoning, and some from the text
             deltas = [rest, *deltas]
-        elif rest or reason or self.says_more(choice, CHOICE_FIELDS):
+        elif rest or reason or self._says_more(choice, CHOICE_FIELDS):
             deltas = [rest]
         if reason and deltas and deltas[-1]:  # as servers do: the reason in a separate chunk
             deltas = [*deltas, {}]
         last = len(deltas) - 1
         return [
-            self.choice_with(choice, delta, reason if place == last else None, first=place == 0)
+            self._choice_with(choice, delta, reason if place == last else None, first=place == 0)
             for place, delta in enumerate(deltas)
         ]
 
-    # -- dicts: a subclass does the same with the client's objects -----------------------------------------------------
+    # -- writing: an object that changes becomes a dict ----------------------------------------------------------------
 
-    def says_more(self, holder: Any, known: frozenset[str]) -> bool:
-        """Whether a chunk or a choice contains anything besides these fields."""
-        return any(value is not None for name, value in holder.items() if name not in known)
+    def fields_of(self, holder: Any) -> Mapping[str, Any]:
+        """The fields of a dict. A subclass has those of the client's objects, too."""
+        return holder if isinstance(holder, Mapping) else {}
 
-    def rest_of(self, delta: Any) -> dict[str, Any]:
-        """What a delta contains besides text and calls."""
-        fields = delta.items() if isinstance(delta, Mapping) else ()
-        return {key: value for key, value in fields if key not in {"content", "tool_calls"}}
+    def _says_more(self, holder: Any, known: frozenset[str]) -> bool:
+        # Whether a chunk or a choice contains anything besides these fields.
+        return any(value is not None for name, value in self.fields_of(holder).items() if name not in known)
 
-    def with_indexes(self, fragments: Iterable[Any], indexes: Iterable[int]) -> list[Any]:
-        """The server's fragments with other indexes."""
-        return [
-            {**fragment, "index": index} if isinstance(fragment, Mapping) else fragment
-            for fragment, index in zip(fragments, indexes, strict=True)
-        ]
-
-    def new_choice(self, index: int) -> Any:
-        """An empty choice."""
-        return {"index": index}
-
-    def choice_with(self, choice: Any, delta: dict[str, Any], reason: str | None, *, first: bool = False) -> Any:
-        """The choice with another delta; its other fields go with the first."""
-        rest = choice if first else {"index": choice.get("index", 0)}
+    def _choice_with(self, choice: Any, delta: dict[str, Any], reason: str | None, *, first: bool = False) -> Any:
+        # The choice with another delta; its other fields go with the first.
+        rest = self.fields_of(choice) if first else {"index": field(choice, "index") or 0}
         return {**rest, "delta": delta, "finish_reason": reason}
 
-    def chunk_with(self, chunk: Any, choice: Any, *, is_last: bool) -> Any:
-        """The chunk with that choice alone; `usage` goes with the last."""
-        found = {**chunk, "choices": [choice]}
-        if not is_last and found.get("usage") is not None:
-            found["usage"] = None
-        return found
+    def _chunk_with(self, chunk: Any, choice: Any, *, is_last: bool) -> Any:
+        # The chunk with that choice alone; `usage` goes with the last.
+        found = {**self.fields_of(chunk), "choices": [choice]}
+        return found if is_last or found.get("usage") is None else found | {"usage": None}
 
 
 def dict_chunks(
@@ -281,14 +216,14 @@ def dict_chunks(
         Exception: what `chunks` raises, after the text that was held back. The source is closed at the end, and when
             the iterator is closed.
     """
-    return read(chunks, StreamReader(tools, parsing))
+    return Reading(chunks, StreamReader(tools, parsing))
 
 
 def adict_chunks(
     chunks: AsyncIterable[Mapping[str, Any]], tools: Tools = None, **parsing: Unpack[TurnArguments]
 ) -> AsyncReading[ChunkDict]:
     """The same for an asynchronous stream: see `dict_chunks`."""
-    return aread(chunks, StreamReader(tools, parsing))
+    return AsyncReading(chunks, StreamReader(tools, parsing))
 
 
 def _as_they_came(own: Sequence[tuple[Any, int]], fragments: Sequence[Any]) -> bool:

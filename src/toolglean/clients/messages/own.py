@@ -1,14 +1,15 @@
 # The server's blocks that are neither text nor reasoning: its calls, and what only it knows (searches, results,
-# reasoning that it has encrypted). Does not depend on what becomes of text, or on when a call is sent (turn/parsed.py).
+# reasoning that it has encrypted). Does not depend on what becomes of text, or on when a call is sent
+# (conversation/reading/parsed.py).
 """The blocks of the Messages API that a server has parsed itself."""
 
 from __future__ import annotations
 
 from toolglean.clients.messages.blocks import Blocks, Event
-from toolglean.clients.turn.parsed import ParsedCall
-from toolglean.clients.turn.text import TurnText
 from toolglean.conversation.arguments import read_arguments
 from toolglean.conversation.fields import arguments_of, field
+from toolglean.conversation.reading.parsed import ParsedCall
+from toolglean.conversation.reading.text import TurnText
 
 __all__ = ["OwnBlock"]
 

@@ -23,11 +23,11 @@ from toolglean.clients.messages.blocks import DELTA, START, STOP, Blocks, Event
 from toolglean.clients.messages.own import OwnBlock
 from toolglean.clients.messages.sources import FIELDS, Source, Sources
 from toolglean.clients.messages.types import MessageEventDict
-from toolglean.clients.streams import AsyncReading, Reading, aread, read
-from toolglean.clients.turn.arguments import TurnArguments, text_for
-from toolglean.clients.turn.plain import Plain
-from toolglean.clients.turn.text import Tools, TurnText
+from toolglean.clients.streams import AsyncReading, Reading
 from toolglean.conversation.fields import field
+from toolglean.conversation.reading.arguments import TurnArguments, text_for
+from toolglean.conversation.reading.plain import Plain
+from toolglean.conversation.reading.text import Tools, TurnText
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Reasoning
 from toolglean.events import Event as Told
 
@@ -289,11 +289,11 @@ def dict_message_events(
         Exception: what `events` raises, after the text that was held back. The source is closed at the end, and when
             the iterator is closed.
     """
-    return read(events, MessageReader(tools, parsing))
+    return Reading(events, MessageReader(tools, parsing))
 
 
 def adict_message_events(
     events: AsyncIterable[Mapping[str, Any]], tools: Tools = None, **parsing: Unpack[TurnArguments]
 ) -> AsyncReading[MessageEventDict]:
     """The same for an asynchronous stream: see `dict_message_events`."""
-    return aread(events, MessageReader(tools, parsing))
+    return AsyncReading(events, MessageReader(tools, parsing))

@@ -11,10 +11,10 @@ from toolglean.clients.messages.blocks import DELTA, START, STOP, Event
 from toolglean.clients.messages.reader import MessageReader
 from toolglean.clients.messages.sources import FIELDS
 from toolglean.clients.messages.types import MessageDict
-from toolglean.clients.turn.arguments import TurnArguments
-from toolglean.clients.turn.text import Tools
 from toolglean.conversation.anthropic import JoinedBlocks
 from toolglean.conversation.fields import arguments_of, field
+from toolglean.conversation.reading.arguments import TurnArguments
+from toolglean.conversation.reading.text import Tools
 
 __all__ = ["dict_message", "message_of"]
 

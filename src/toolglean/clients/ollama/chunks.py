@@ -1,5 +1,5 @@
 # The ollama package's chunks (0.6), and what each of them becomes.
-# Does not depend on how calls are found (../turn/server_turn.py reads them), or on where chunks come from (client.py).
+# Does not depend on how calls are found (conversation/reading reads them), or on where chunks come from (client.py).
 #
 #   ours                              the ollama package's
 #   chat_events, achat_events         chunks of Client.chat(stream=True): ChatResponse in, toolglean's events out
@@ -19,9 +19,9 @@ from ollama import GenerateResponse
 from toolglean.clients.ollama.ids import ChatResponse, Message, ToolCall
 from toolglean.clients.ollama.requests import Tools
 from toolglean.clients.ollama_lines import CUT_OFF, LineReader
-from toolglean.clients.streams import AsyncReading, Reading, aread, read
-from toolglean.clients.turn.server_turn import ServerTurn
+from toolglean.clients.streams import AsyncReading, Reading
 from toolglean.conversation.fields import field
+from toolglean.conversation.reading.server_turn import ServerTurn
 from toolglean.events import Event
 from toolglean.events import ToolCall as Call
 from toolglean.options import with_trailing_json
@@ -61,14 +61,14 @@ def chat_events(
         ToolgleanError: at once: what `Parser` raises for wrong arguments.
         Exception: what the client raises, after the text that was held back. Closing the iterator closes the stream.
     """
-    return read(stream, EventReader(tools, parsing))
+    return Reading(stream, EventReader(tools, parsing))
 
 
 def achat_events(
     stream: AsyncIterable[ollama.ChatResponse], tools: Tools = None, **parsing: Unpack[ParserArguments]
 ) -> AsyncReading[Event]:
     """The same for `AsyncClient`: see `chat_events`."""
-    return aread(stream, EventReader(tools, parsing))
+    return AsyncReading(stream, EventReader(tools, parsing))
 
 
 def generate_events(
@@ -78,46 +78,50 @@ def generate_events(
 
     If the prompt opens the reasoning or a call, pass its end as `prompt=`.
     """
-    return read(stream, EventReader(tools, parsing))
+    return Reading(stream, EventReader(tools, parsing))
 
 
 def agenerate_events(
     stream: AsyncIterable[GenerateResponse], tools: Tools = None, **parsing: Unpack[ParserArguments]
 ) -> AsyncReading[Event]:
     """The same for `AsyncClient`: see `generate_events` and `chat_events`."""
-    return aread(stream, EventReader(tools, parsing))
+    return AsyncReading(stream, EventReader(tools, parsing))
 
 
 class EventReader:
     """Reads the chunks of one turn, for a loop of your own.
 
     Args:
-        tools, parsing: as for `chat_events`.
+        tools, parsing: as for `chat_events`; `parsing=None`: text is only text, and calls are those that the server has
+            parsed.
     """
 
-    def __init__(self, tools: Tools, parsing: Mapping[str, Any]) -> None:
-        self.turn = ServerTurn(tools, _with_json(parsing))
-        self._cut = True  # until the last chunk says otherwise
+    def __init__(self, tools: Tools, parsing: Mapping[str, Any] | None) -> None:
+        self.turn = ServerTurn(tools, None if parsing is None else _with_json(parsing))
+        self._over = False
 
     def read(self, chunk: ollama.ChatResponse | GenerateResponse | Mapping[str, Any]) -> list[Event]:
-        """The events of a chunk."""
+        """The events of a chunk; those of the last one include what was held back."""
         message = field(chunk, "message")
         holder, key = (chunk, "response") if message is None else (message, "content")
         thinking, text = field(holder, "thinking"), field(holder, key)
-        if field(chunk, "done") is True:
-            self._cut = field(chunk, "done_reason") == CUT_OFF
-        events = self.turn.thought(thinking) if thinking and isinstance(thinking, str) else []
+        events = self.turn.thought(thinking) if isinstance(thinking, str) else []
         if text and isinstance(text, str):
             events = events + self.turn.text(text) if events else self.turn.text(text)
         calls = field(message, "tool_calls")
         for call in calls if isinstance(calls, list | tuple) else ():
             function = field(call, "function")
             events = events + self.turn.call(field(function, "name"), field(function, "arguments"), field(call, "id"))
-        return events
+        is_last = field(chunk, "done") is True
+        return events + self._end(cut=field(chunk, "done_reason") == CUT_OFF) if is_last else events
 
     def finish(self) -> list[Event]:
-        """The events of the end: what was held back."""
-        return self.turn.finish(cut=self._cut)
+        """The events of the end: what was held back, if there was no last chunk."""
+        return self._end(cut=True)
+
+    def _end(self, *, cut: bool) -> list[Event]:
+        over, self._over = self._over, True
+        return [] if over else self.turn.finish(cut=cut)
 
 
 # -- chunks ------------------------------------------------------------------------------------------------------------
@@ -135,14 +139,14 @@ def chat_chunks(
         complete, in `message.tool_calls`, with an id (`ToolCall.id`); leaked reasoning in `message.thinking`. Text that
         was held back comes before the last chunk. A call that cannot be executed stays text.
     """
-    return read(stream, _ChunkReader(tools, parsing))
+    return Reading(stream, _ChunkReader(tools, parsing))
 
 
 def achat_chunks(
     stream: AsyncIterable[ollama.ChatResponse], tools: Tools = None, **parsing: Unpack[ParserArguments]
 ) -> AsyncReading[ollama.ChatResponse]:
     """The same for `AsyncClient`: see `chat_chunks`."""
-    return aread(stream, _ChunkReader(tools, parsing))
+    return AsyncReading(stream, _ChunkReader(tools, parsing))
 
 
 def generate_chunks(
@@ -152,14 +156,14 @@ def generate_chunks(
 
     Arguments are as for `generate_events`, the rest is as for `chat_chunks`.
     """
-    return read(stream, _GenerateReader(tools, parsing))
+    return Reading(stream, _GenerateReader(tools, parsing))
 
 
 def agenerate_chunks(
     stream: AsyncIterable[GenerateResponse], tools: Tools = None, **parsing: Unpack[ParserArguments]
 ) -> AsyncReading[ollama.ChatResponse]:
     """The same for `AsyncClient`: see `generate_chunks` and `chat_chunks`."""
-    return aread(stream, _GenerateReader(tools, parsing))
+    return AsyncReading(stream, _GenerateReader(tools, parsing))
 
 
 def _as_chat(chunk: GenerateResponse) -> ChatResponse:

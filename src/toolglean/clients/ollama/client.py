@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import inspect
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 import ollama
 from ollama import ResponseError
 
+from toolglean.clients.at_once import at_once, settled
 from toolglean.clients.ollama.chunks import (
     achat_chunks,
     achat_events,
@@ -86,6 +86,8 @@ def _tells(template: str) -> bool:
 class _Shared:
     """What both clients share."""
 
+    client: Any
+    parser_arguments: Any
     _templates: _Templates
 
     if not TYPE_CHECKING:  # the types are the package's own
@@ -103,6 +105,31 @@ class _Shared:
     def knows(self, model: str) -> bool:
         """Whether the parser's arguments for that model are known without a request to the server."""
         return self._templates.given(model) is not None
+
+    async def _arguments(self, model: str, run: Callable[..., Any]) -> ParserArguments:
+        known = self._templates.given(model)
+        if known is None:
+            known = await settled(run(self._templates.found, model, await self._asked(model)))
+        return known
+
+    async def _asked(self, model: str) -> ollama.ShowResponse | None:
+        known = self._templates.shown
+        if model not in known:
+            show = getattr(self.client, "show", None)  # an object that is only similar to a client may not have it
+            try:
+                known[model] = await settled(show(model)) if show is not None else None
+            except (ResponseError, ValueError) as error:
+                self._templates.unsaid(model, error)
+        return known.get(model)
+
+    async def _chat(self, chunks: Any, model: str, messages: Messages, tools: Tools, more: dict[str, Any]) -> Any:
+        client = keeping(self.client, messages)
+        if not tools:
+            return await settled(client.chat(model, messages, tools=tools, **more))
+        given = sent_tools(tools)
+        parsing = await settled(self.parser_arguments(model))
+        found = await settled(client.chat(model, messages, tools=given, **more))
+        return (chunks if more["stream"] else chat_response)(found, known_tools(given), **parsing)
 
 
 class OllamaClient(_Shared, ollama.Client):
@@ -136,8 +163,7 @@ class OllamaClient(_Shared, ollama.Client):
         Raises:
             Exception: what the client raises if it cannot connect.
         """
-        known = self._templates.given(model)
-        return self._templates.found(model, self.shown(model)) if known is None else known
+        return at_once(self._arguments(model, lambda do, *given: do(*given)))
 
     def shown(self, model: str) -> ollama.ShowResponse | None:
         """What the server says about a model (`show`), requested once; None if it does not know the model, or is busy.
@@ -145,14 +171,7 @@ class OllamaClient(_Shared, ollama.Client):
         Raises:
             Exception: what the client raises if it cannot connect.
         """
-        known = self._templates.shown
-        if model not in known:
-            show = getattr(self.client, "show", None)  # an object that is only similar to a client may not have it
-            try:
-                known[model] = show(model) if show is not None else None
-            except (ResponseError, ValueError) as error:
-                self._templates.unsaid(model, error)
-        return known.get(model)
+        return at_once(self._asked(model))
 
     # The package declares that its overload for streams may be called without `stream`; ours must not be.
     @overload  # type: ignore[override]
@@ -206,13 +225,7 @@ class OllamaClient(_Shared, ollama.Client):
         Raises:
             Exception: what `ollama.Client.chat` raises.
         """
-        client = keeping(self.client, messages)
-        if not tools:
-            return client.chat(model, messages, tools=tools, stream=stream, **more)
-        given = sent_tools(tools)
-        parsing = self.parser_arguments(model)
-        found = client.chat(model, messages, tools=given, stream=stream, **more)
-        return (chat_chunks if stream else chat_response)(found, known_tools(given), **parsing)
+        return at_once(self._chat(chat_chunks, model, messages, tools, {"stream": stream, **more}))
 
     def chat_events(
         self,
@@ -262,23 +275,12 @@ class AsyncOllamaClient(_Shared, ollama.AsyncClient):
 
     async def parser_arguments(self, model: str) -> ParserArguments:
         """The parser's arguments for that model: see `OllamaClient.parser_arguments`."""
-        known = self._templates.given(model)
-        if known is not None:
-            return known
         # Reading a template may take a second; do not block the event loop.
-        return await asyncio.to_thread(self._templates.found, model, await self.shown(model))
+        return await self._arguments(model, asyncio.to_thread)
 
     async def shown(self, model: str) -> ollama.ShowResponse | None:
         """What the server says about a model: see `OllamaClient.shown`."""
-        known = self._templates.shown
-        if model not in known:
-            show = getattr(self.client, "show", None)
-            try:
-                asked = show(model) if show is not None else None
-                known[model] = await asked if inspect.isawaitable(asked) else asked
-            except (ResponseError, ValueError) as error:
-                self._templates.unsaid(model, error)
-        return known.get(model)
+        return await self._asked(model)
 
     # The package declares that its overload for streams may be called without `stream`; ours must not be.
     @overload  # type: ignore[override]
@@ -311,13 +313,7 @@ class AsyncOllamaClient(_Shared, ollama.AsyncClient):
         **more: Unpack[ChatOptions],
     ) -> Any:
         """`ollama.AsyncClient.chat`, with leaked calls as calls: see `OllamaClient.chat`."""
-        client = keeping(self.client, messages)
-        if not tools:
-            return await client.chat(model, messages, tools=tools, stream=stream, **more)
-        given = sent_tools(tools)
-        parsing = await self.parser_arguments(model)
-        found = await client.chat(model, messages, tools=given, stream=stream, **more)
-        return (achat_chunks if stream else chat_response)(found, known_tools(given), **parsing)
+        return await self._chat(achat_chunks, model, messages, tools, {"stream": stream, **more})
 
     async def chat_events(
         self,

@@ -17,27 +17,18 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from toolglean.clients.repair import Kind, Repair
+from toolglean.clients.repair.exchange import functions_of
 from toolglean.conversation.fields import arguments_of, field, text_of
-from toolglean.errors import ToolgleanError
-from toolglean.stream import render
+from toolglean.conversation.told import described, written_call
+from toolglean.formats.spec import Format
+from toolglean.tools import Tool
 
 __all__ = ["as_text"]
 
-FALLBACK = "hermes"
-"""The format that a model is asked to write if its own is not known: most models have seen this one."""
 DROPPED = frozenset({"tools", "functions", "tool_choice", "function_call", "parallel_tool_calls"})
-TOLD = """You may call these functions:
-
-{tools}
-
-To call one, write exactly this, once for each call, and nothing after it:
-
-{example}
-
-The results then come in <tool_response>."""
+TOLD = "The results then come in <tool_response>."
 RESULTS, SYSTEM = ("tool", "function"), ("system", "developer")
 """Roles. Tuples, because a caller may send any value."""
-EXAMPLE = ("name_of_the_function", {"name_of_a_parameter": "its value"})
 
 
 def as_text(kind: Kind, asked: dict[str, Any], repair: Repair) -> dict[str, Any]:
@@ -54,40 +45,24 @@ def as_text(kind: Kind, asked: dict[str, Any], repair: Repair) -> dict[str, Any]
         given = [{"role": "user", "content": given}]
     if not isinstance(given, list):
         return asked
-    writer = (_BlockWriter if kind == "messages" else _Writer)(repair.format_for(asked) or FALLBACK)
-    written = writer.messages(given)
-    tools = [] if _forbidden(asked) else _functions(asked)
+    written_in = repair.format_for(asked)
+    written = (_BlockWriter if kind == "messages" else _Writer)(written_in).messages(given)
+    tools = [_function(tool) for tool in functions_of(kind, asked)[0].values()]
+    told = f"{described(tools, written_in)}\n\n{TOLD}"
     rest = {name: value for name, value in asked.items() if name not in DROPPED}
     if tools and kind == "messages":
-        rest["system"] = _joined(rest.get("system"), writer.told(tools))
+        rest["system"] = _joined(rest.get("system"), told)
     elif tools and isinstance(rest.get("instructions"), str) and kind == "responses":
-        rest["instructions"] += f"\n\n{writer.told(tools)}"  # they are the system message
+        rest["instructions"] += f"\n\n{told}"  # they are the system message
     elif tools:
-        written = _with_system(written, writer.told(tools))
+        written = _with_system(written, told)
     if written == given and not tools:
         return asked
     return {**rest, place: written}
 
 
-def _forbidden(asked: Mapping[str, Any]) -> bool:
-    choice = asked.get("tool_choice")
-    return choice == "none" or field(choice, "type") == "none" or asked.get("function_call") == "none"
-
-
-def _functions(asked: Mapping[str, Any]) -> list[dict[str, Any]]:
-    given = [*_listed(asked.get("tools")), *({"function": each} for each in _listed(asked.get("functions")))]
-    found: list[dict[str, Any]] = []
-    for each in given:
-        inner = field(each, "function")
-        tool = each if inner is None else inner
-        if (
-            field(each, "type") in (None, "function", "custom")  # it may be anything, such as a list
-            and isinstance(tool, Mapping)
-            and isinstance(tool.get("name"), str)
-        ):
-            told = {name: tool[name] for name in ("name", "description", "parameters") if name in tool}
-            found.append(told | ({"parameters": tool["input_schema"]} if "input_schema" in tool else {}))
-    return found
+def _function(tool: Tool) -> dict[str, Any]:
+    return {name: value for name, value in tool.to_openai()["function"].items() if value}
 
 
 def _listed(given: Any) -> Iterable[Any]:
@@ -98,16 +73,11 @@ class _Writer:
     """Writes messages as one family of models would.
 
     Args:
-        format: the family's format, or the name of one.
+        format: the family's format; None: it is not known.
     """
 
-    def __init__(self, format: Any) -> None:  # noqa: A002  # the field's own word for it
+    def __init__(self, format: Format | None) -> None:  # noqa: A002  # the field's own word for it
         self._format = format
-
-    def told(self, tools: list[Any]) -> str:
-        """What the model is told about its tools."""
-        shown = "\n".join(json.dumps(tool, ensure_ascii=False) for tool in tools)
-        return TOLD.format(tools=shown, example=self._call(*EXAMPLE))
 
     def messages(self, given: list[Any]) -> list[Any]:
         """The messages, with calls and results as text."""
@@ -147,13 +117,8 @@ class _Writer:
 
     def _call(self, name: Any, arguments: Any) -> str:
         found, unread = arguments_of(arguments)
-        if isinstance(name, str) and not unread:
-            for each in (self._format, FALLBACK):
-                try:
-                    return render(each, [(name, found)])
-                except ToolgleanError:  # this format cannot write the value
-                    continue
-        return f"{name}: {unread or json.dumps(found, ensure_ascii=False)}"
+        written = written_call(self._format, name, found) if isinstance(name, str) and not unread else None
+        return written or f"{name}: {unread or json.dumps(found, ensure_ascii=False)}"
 
 
 class _BlockWriter(_Writer):

@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
-from toolglean.clients.turn.text import Counts
+from toolglean.conversation.reading.counts import Counts
 
 __all__ = ["Board", "Metrics"]
 

@@ -18,7 +18,7 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from toolglean.clients.repair.lane import Held, Lane, lane_of, nothing_plain
-from toolglean.clients.turn.plain import Plain
+from toolglean.conversation.reading.plain import Plain
 
 __all__ = ["AnswerReader", "ItemReader", "Lines", "ServerSentEvents", "Whole"]
 

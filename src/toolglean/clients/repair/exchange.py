@@ -26,10 +26,10 @@ from toolglean.clients.ollama_lines import LineReader, dict_answer
 from toolglean.clients.repair.answers import AnswerReader, Lines, ServerSentEvents, Whole
 from toolglean.clients.responses import dict_response
 from toolglean.clients.responses.reader import ResponseReader
-from toolglean.clients.turn.arguments import TurnArguments
-from toolglean.clients.turn.text import Counts
 from toolglean.conversation.fields import field
 from toolglean.conversation.parsing import FORMAT_OPTIONS, check_parsing
+from toolglean.conversation.reading.arguments import TurnArguments
+from toolglean.conversation.reading.counts import Counts
 from toolglean.errors import ToolError, UsageError
 from toolglean.formats.registry import format_of_model
 from toolglean.formats.spec import Format
@@ -37,7 +37,17 @@ from toolglean.options import options_of
 from toolglean.parser import Parser, ParserArguments
 from toolglean.tools import Tool, ToolSet, as_tool
 
-__all__ = ["AnswerReader", "Counts", "Exchange", "Kind", "Repair", "RepairArguments", "decoded", "kind_of"]
+__all__ = [
+    "AnswerReader",
+    "Counts",
+    "Exchange",
+    "Kind",
+    "Repair",
+    "RepairArguments",
+    "decoded",
+    "functions_of",
+    "kind_of",
+]
 
 Kind: TypeAlias = Literal["chat", "responses", "messages", "ollama"]
 """The APIs whose answers are repaired: OpenAI's chat completions, OpenAI's responses, Anthropic's messages, Ollama's
@@ -146,12 +156,7 @@ class Repair:
             kind: which API it is for.
             asked: the fields of its body.
         """
-        choice = asked.get("tool_choice")
-        if choice == "none" or field(choice, "type") == "none":
-            return None
-        tools, legacy = _tools(asked.get("tools"), kind), False
-        if not tools and kind == "chat" and asked.get("function_call") != "none":
-            tools, legacy = _tools(asked.get("functions"), kind), True
+        tools, legacy = functions_of(kind, asked)
         if not tools:
             return None
         if len(tools) > MOST_TOOLS or sum(map(len, tools)) > MOST_LETTERS:
@@ -159,7 +164,9 @@ class Repair:
             return None
         streamed = asked.get("stream", kind == "ollama")  # Ollama streams unless told otherwise
         parsing: Any = {**self._parsing, **self._model(asked), "counts": self.counts}
-        if asked.get("parallel_tool_calls") is False or field(choice, "disable_parallel_tool_use") is True:
+        if asked.get("parallel_tool_calls") is False or (
+            field(asked.get("tool_choice"), "disable_parallel_tool_use") is True
+        ):
             parsing["single_call"] = True
         if kind != "ollama":
             parsing["whole_calls"] = self.whole_calls
@@ -244,6 +251,25 @@ def decoded(body: bytes) -> dict[str, Any] | None:
     except (ValueError, RecursionError):
         return None
     return found if isinstance(found, dict) else None
+
+
+def functions_of(kind: Kind, asked: Mapping[str, Any]) -> tuple[dict[str, Tool], bool]:
+    """The functions that a request declares, unless it forbids to call any: by their names.
+
+    Args:
+        kind: which API it is for.
+        asked: the fields of its body.
+
+    Returns:
+        The functions; and whether they are in the deprecated `functions`.
+    """
+    choice = asked.get("tool_choice")
+    if choice == "none" or field(choice, "type") == "none":
+        return {}, False
+    tools = _tools(asked.get("tools"), kind)
+    if tools or kind != "chat" or asked.get("function_call") == "none":
+        return tools, False
+    return _tools(asked.get("functions"), kind), True
 
 
 def _is_function(tool: Any, kind: Kind) -> bool:

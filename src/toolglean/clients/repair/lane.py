@@ -14,8 +14,8 @@ import re
 from json import JSONDecoder
 from typing import Any, NamedTuple
 
-from toolglean.clients.turn.plain import Plain, Sent
-from toolglean.clients.turn.text import TurnText
+from toolglean.conversation.reading.plain import Plain, Sent
+from toolglean.conversation.reading.text import TurnText
 from toolglean.events import Event
 
 __all__ = ["Held", "Lane", "lane_of", "nothing_plain"]

@@ -28,23 +28,32 @@ import copy
 from collections.abc import AsyncIterable, Iterable, Mapping
 from typing import Any, Unpack
 
-from toolglean.clients.responses.items import ADDED, ITEM_DONE, Item, Part, ServerItems, call_item, reasoning_item
+from toolglean.clients.responses.items import (
+    ADDED,
+    ITEM_DONE,
+    PART_ADDED,
+    REASONING_TEXT,
+    TEXT,
+    THOUGHT,
+    THOUGHT_DONE,
+    ServerItems,
+    events_of,
+    with_output,
+)
+from toolglean.clients.responses.ours import OurItems, Part
 from toolglean.clients.responses.reasoning import ENDS, ServerReasoning
 from toolglean.clients.responses.types import ResponseEventDict
-from toolglean.clients.responses.whole import dict_response, with_output
-from toolglean.clients.streams import AsyncReading, Reading, aread, read
-from toolglean.clients.turn.arguments import TurnArguments, text_for
-from toolglean.clients.turn.plain import Plain
-from toolglean.clients.turn.text import Tools, is_all, listed
-from toolglean.conversation.fields import unrunnable
-from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Reasoning, Status
+from toolglean.clients.streams import AsyncReading, Reading
+from toolglean.conversation.fields import field, listed
+from toolglean.conversation.reading.arguments import TurnArguments, text_for
+from toolglean.conversation.reading.plain import Plain
+from toolglean.conversation.reading.text import Tools, is_all
+from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Reasoning
 
-__all__ = ["ResponseReader", "adict_response_events", "dict_response", "dict_response_events"]
+__all__ = ["ResponseReader", "adict_response_events", "dict_response_events"]
 
-TEXT = "response.output_text.delta"
 TEXT_DONE = "response.output_text.done"
-PART_ADDED = "response.content_part.added"
-PARTS_DONE = frozenset({TEXT_DONE, "response.content_part.done"})
+PARTS_DONE = frozenset({TEXT_DONE, THOUGHT_DONE, "response.content_part.done"})
 
 
 class ResponseReader:
@@ -55,18 +64,16 @@ class ResponseReader:
     """
 
     def __init__(self, tools: Tools, parsing: Mapping[str, Any]) -> None:
-        self._tools, self._parsing = tools, parsing
         self._turn = text_for(tools, parsing)
-        self._prefix = self._turn.id_prefix
-        self._parts: dict[tuple[Any, Any], Part] = {}  # by the ids of their items
-        self._places: dict[tuple[Any, Any], Part] = {}  # by output index: some servers send other ids at the end
+        self._parts: dict[tuple[Any, ...], Part] = {}  # by the ids of their items
+        self._places: dict[tuple[Any, ...], Part] = {}  # by output index: some servers send other ids at the end
         self._held: dict[int, list[Mapping[str, Any]]] = {}  # the first events of messages that have no text yet
         self._left_out: set[int] = set()  # the output indexes of those that never had any
         self._indexes: dict[int, int] = {}  # of the server's items: theirs to ours
-        self._next = 0
         self._number: int | None = None  # of the next event: the server's first, then counted from there
-        self._items: dict[int, dict[str, Any]] = {}  # ours that have ended, by their output index
-        self._made = 0
+        self._ours = OurItems(self._turn.id_prefix)
+        self._came = False  # whether any event of an item has come
+        self._whole = False  # whether all items came in the last event
         self._own = ServerItems(self._turn)
         self._reasoning = ServerReasoning(self._turn)
         self._thought_of = Part(self._turn, None, {})  # the calls in it
@@ -85,6 +92,11 @@ class ResponseReader:
         """The events that an event becomes, numbered. What is not an event is passed through."""
         if not isinstance(event, Mapping):
             return [event]
+        if str(event.get("type")) in ENDS and not self._came:
+            self._whole = True
+            for each in events_of(event.get("response")):
+                self._read(each)
+        self._came = self._came or "output_index" in event or "item_id" in event
         return [self._numbered(each) for each in self._read(event)]
 
     def passed(self, event: Mapping[str, Any]) -> None:
@@ -116,6 +128,8 @@ class ResponseReader:
     def _read(self, event: Mapping[str, Any]) -> list[dict[str, Any]]:
         if self._number is None and isinstance(event.get("sequence_number"), int):
             self._number = event["sequence_number"]
+        if event.get("type") == THOUGHT:
+            self._part_of(event, THOUGHT)
         return self._after_reasoning(self._reasoning.read(event))
 
     def _after_reasoning(self, events: Iterable[Any]) -> list[dict[str, Any]]:
@@ -128,6 +142,8 @@ class ResponseReader:
         kind, place, item = str(event.get("type")), event.get("output_index"), event.get("item")
         if kind == TEXT:
             return self._text(event)
+        if kind == THOUGHT and isinstance(event.get("delta"), str):
+            self._part_of(event, THOUGHT).text.append(event["delta"])
         if not isinstance(place, int):
             return self._passed(kind, event)
         if (own := self._own.read(kind, place, event)) is not None:
@@ -186,8 +202,6 @@ class ResponseReader:
             found["output_index"] = self._moved(event["output_index"])
         if kind in ENDS:
             said = event.get("response")
-            if isinstance(said, Mapping) and not (self._parts or self._indexes):  # everything is in here
-                return [found | {"response": dict_response(said, self._tools, **self._parsing)}]
             return [*self._rest(), found | ({"response": self._repaired_response(said)} if said else {})]
         if kind in PARTS_DONE:
             return self._done(kind, event, found)
@@ -195,8 +209,8 @@ class ResponseReader:
 
     def _moved(self, index: int) -> int:
         if index not in self._indexes:
-            self._indexes[index] = max(self._next, index)
-            self._next = self._indexes[index] + 1
+            self._indexes[index] = max(self._ours.next, index)
+            self._ours.next = self._indexes[index] + 1
         return self._indexes[index]
 
     def finish(self) -> list[dict[str, Any]]:
@@ -213,14 +227,20 @@ class ResponseReader:
 
     # -- text ----------------------------------------------------------------------------------------------------------
 
-    def _text(self, event: Mapping[str, Any]) -> list[dict[str, Any]]:
-        place, delta = event.get("output_index"), event.get("delta")
-        place = place if isinstance(place, int) else None
-        key = _key(event.get("item_id"), event.get("content_index"))
+    def _part_of(self, event: Mapping[str, Any], kind: str = TEXT) -> Part:
+        # The part that a delta belongs to.
+        place, index = event.get("output_index"), event.get("content_index")
+        key = _key(event.get("item_id"), index, kind)
         if key not in self._parts:
-            self._parts[key] = Part(self._turn.part(), place, event)
-            self._places.setdefault(_key(place, key[1]), self._parts[key])
-        part = self._parts[key]
+            at = place if isinstance(place, int) else None
+            made = Part(self._turn.part(), at, event) if kind == TEXT else Part(self._turn, at, event, over=True)
+            self._parts[key] = made
+            self._places.setdefault(_key(at, index, kind), made)
+        return self._parts[key]
+
+    def _text(self, event: Mapping[str, Any]) -> list[dict[str, Any]]:
+        delta, part = event.get("delta"), self._part_of(event)
+        place = part.place
         if part.over or not isinstance(delta, str):
             part.text += [delta] if isinstance(delta, str) else []
             return [*self._released(place), *self._passed(TEXT, event)]
@@ -242,76 +262,29 @@ class ResponseReader:
         if part.over:
             return []
         part.over = True
-        return [*self._told(part, part.turn.finish()), *self._thought_over(part)]
+        return [*self._told(part, part.turn.finish()), *self._ours.end_thought(part)]
 
     def _told(self, part: Part, events: Iterable[Event]) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = []
         for event in events:
             if type(event) is Reasoning:
-                found += self._thought(part, event.text)
+                found += self._ours.thought(part, event.text)
             elif type(event) is Content:
-                found += [*self._thought_over(part), *self._said(part, event.text)]
-            elif type(event) is CallStart:
-                found += [*self._thought_over(part), self._start(part, event)]
-            elif part.item is not None and type(event) is CallDelta:
-                part.item.pieces.append(event.text)
-                found.append(part.item.filled("response.function_call_arguments.delta", delta=event.text))
-            elif part.item is not None and type(event) is CallEnd:
-                found += self._end(part, part.item, event.call.status)
+                found += [*self._ours.end_thought(part), *self._said(part, event.text)]
+            elif isinstance(event, CallStart | CallDelta | CallEnd):
+                found += self._ours.call(part, event)
         return found
-
-    # -- items of ours -------------------------------------------------------------------------------------------------
-
-    def _opened(self, part: Part, body: dict[str, Any]) -> dict[str, Any]:
-        part.gave = True
-        part.item = Item(self._next, body)
-        self._next += 1
-        self._made += 1
-        return part.item.event(ADDED, item=dict(body))
-
-    def _closed(self, part: Part, item: Item, **body: Any) -> dict[str, Any]:
-        part.item = None
-        self._items[item.index] = item.body | body
-        return item.event(ITEM_DONE, item=item.body | body)
-
-    def _start(self, part: Part, event: CallStart) -> dict[str, Any]:
-        call_id = event.id or f"{self._prefix}{event.index}"
-        return self._opened(part, call_item(f"{self._prefix}{self._made}", call_id, event.name))
-
-    def _end(self, part: Part, item: Item, status: Status) -> list[dict[str, Any]]:
-        # A client may ignore the item's status, so the arguments of a call that must not run are not JSON either.
-        ok = status == "ok"
-        whole = item.whole or "{}" if ok else unrunnable(item.whole, status)
-        done = item.filled("response.function_call_arguments.done", name=item.body["name"], arguments=whole)
-        over = self._closed(part, item, arguments=whole, status="completed" if ok else "incomplete")
-        return [done, over] if ok else [over]
-
-    def _thought(self, part: Part, text: str) -> list[dict[str, Any]]:
-        opened = []
-        if part.item is None:
-            part.thinks = True
-            opened = [self._opened(part, reasoning_item(f"{self._prefix}{self._made}"))]
-        item = part.item
-        assert item is not None  # it was opened above
-        item.pieces.append(text)
-        return [*opened, item.filled("response.reasoning_text.delta", content_index=0, delta=text)]
-
-    def _thought_over(self, part: Part) -> list[dict[str, Any]]:
-        item = part.item
-        if item is None or not part.thinks:
-            return []
-        part.thinks = False
-        done = item.filled("response.reasoning_text.done", content_index=0, text=item.whole)
-        return [done, self._closed(part, item, content=[{"type": "reasoning_text", "text": item.whole}])]
 
     # -- what the end of a response repeats ----------------------------------------------------------------------------
 
     def _done(self, kind: str, event: Mapping[str, Any], found: dict[str, Any]) -> list[dict[str, Any]]:
-        part = self._known(event.get("item_id"), event.get("output_index"), event.get("content_index"))
+        is_thought = kind == THOUGHT_DONE or field(event.get("part"), "type") == REASONING_TEXT
+        at = event.get("item_id"), event.get("output_index"), event.get("content_index")
+        part = self._known(*at, THOUGHT if is_thought else TEXT)
         if part is None:
             return [found]
         before = self._ended(part)
-        said = {"text": part.left} if kind == TEXT_DONE else {"part": _with_text(event.get("part"), part)}
+        said = {"part": _with_text(event.get("part"), part)} if "part" in event else {"text": part.left}
         return [*before, found | said]
 
     def _item_done(self, event: Mapping[str, Any], found: dict[str, Any]) -> list[dict[str, Any]]:
@@ -319,13 +292,15 @@ class ResponseReader:
         before = [each for _, part in self._parts_of(item, place) if part for each in self._ended(part)]
         return [*before, found | {"item": self._repaired_item(item, place)}]
 
-    def _known(self, id: Any, place: Any, index: Any) -> Part | None:  # noqa: A002  # the wire's own word
-        return self._parts.get(_key(id, index)) or self._places.get(_key(place, index))
+    def _known(self, id: Any, place: Any, index: Any, kind: str = TEXT) -> Part | None:  # noqa: A002  # the wire's own word
+        if kind == THOUGHT and not self._reasoning.rewrites:
+            return None
+        return self._parts.get(_key(id, index, kind)) or self._places.get(_key(place, index, kind))
 
     def _parts_of(self, item: Any, place: Any) -> list[tuple[Any, Part | None]]:
-        if not isinstance(item, Mapping) or item.get("type") != "message":
-            return []
-        return [(said, self._known(item.get("id"), place, index)) for index, said in enumerate(listed(item, "content"))]
+        kind = {"message": TEXT, "reasoning": THOUGHT}.get(str(field(item, "type")), "")
+        parts = enumerate(listed(item, "content") if kind and isinstance(item, Mapping) else ())
+        return [(said, self._known(item.get("id"), place, index, kind)) for index, said in parts]
 
     def _repaired_item(self, item: Any, place: Any) -> Any:
         parts = self._parts_of(item, place)
@@ -334,12 +309,17 @@ class ResponseReader:
     def _repaired_response(self, response: Any) -> Any:
         if not isinstance(response, Mapping):
             return response
-        output = {
-            self._moved(place): self._repaired_item(item, place)
+        output = [
+            (self._moved(place), place, 0, self._repaired_item(item, place))
             for place, item in enumerate(listed(response, "output"))
             if place not in self._left_out | self._own.dropped
-        } | copy.deepcopy(self._items)
-        return with_output(response, [output[place] for place in sorted(output)])
+        ]
+        for index, (at, body) in self._ours.ended.items():
+            place, rank = len(output) if at is None else at, -1 if body["type"] == "reasoning" else 1
+            output.append((index, place, rank, copy.deepcopy(body)))
+        # As they were sent; in a whole response, a message has its reasoning before it, and its calls after it.
+        output.sort(key=lambda each: (*each[1:3], each[0]) if self._whole else (each[0],))
+        return with_output(response, [item for *_, item in output]) if output else response
 
 
 def _key(*names: Any) -> tuple[Any, ...]:
@@ -375,11 +355,11 @@ def dict_response_events(
         Exception: what `events` raises, after the text that was held back. The source is closed at the end, and when
             the iterator is closed.
     """
-    return read(events, ResponseReader(tools, parsing))
+    return Reading(events, ResponseReader(tools, parsing))
 
 
 def adict_response_events(
     events: AsyncIterable[Mapping[str, Any]], tools: Tools = None, **parsing: Unpack[TurnArguments]
 ) -> AsyncReading[ResponseEventDict]:
     """The same for an asynchronous stream: see `dict_response_events`."""
-    return aread(events, ResponseReader(tools, parsing))
+    return AsyncReading(events, ResponseReader(tools, parsing))

@@ -8,13 +8,16 @@ import uuid
 from collections.abc import Mapping
 from typing import Any
 
-from toolglean.clients.turn.text import Counts, Tools, TurnText
 from toolglean.conversation.parsing import check_names
-from toolglean.conversation.reasoning_field import reader_of_reasoning
+from toolglean.conversation.reading.counts import Counts
+from toolglean.conversation.reading.reasoning_field import reader_of_reasoning
+from toolglean.conversation.reading.text import Tools, TurnText
 from toolglean.options import ParserOptions, changed, options_of
 from toolglean.parser import Parser, ParserArguments
 
 __all__ = ["TurnArguments", "text_for", "with_own_ids"]
+
+OWN = ("whole_calls", "single_call", "counts", "drop_duplicates")
 
 
 class TurnArguments(ParserArguments, total=False):
@@ -39,12 +42,12 @@ def text_for(tools: Tools, parsing: Mapping[str, Any]) -> TurnText:
 
     Args:
         tools: as for `toolglean.Parser`.
-        parsing: as for `toolglean.Parser`; and `whole_calls`, `single_call`, `counts` as for `TurnText`.
+        parsing: as for `toolglean.Parser`; and what is in `OWN`, as for `TurnText`.
 
     Raises:
         What `Parser` raises.
     """
-    own = {name: parsing[name] for name in ("whole_calls", "single_call", "counts") if name in parsing}
+    own = {name: parsing[name] for name in OWN if name in parsing}
     chosen = with_own_ids(parsing.get("options"))
     asked = {name: value for name, value in parsing.items() if name not in own}
     check_names(asked)

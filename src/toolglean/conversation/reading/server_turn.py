@@ -9,12 +9,10 @@ import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from toolglean.clients.turn.arguments import text_for, with_own_ids
-from toolglean.clients.turn.duplicates import DuplicateFilter
-from toolglean.clients.turn.numbering import shifted
-from toolglean.clients.turn.parsed import ParsedCall
 from toolglean.conversation.fields import arguments_of
-from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Status, ToolCall
+from toolglean.conversation.reading.arguments import text_for, with_own_ids
+from toolglean.conversation.reading.chat_calls import ChatCalls
+from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Reasoning, Status, ToolCall
 from toolglean.scan.nested import json_text
 from toolglean.tools import ToolLike, ToolSet
 
@@ -25,36 +23,40 @@ class ServerTurn:
     """Reads one turn.
 
     Args:
-        tools, parsing: as for `toolglean.Parser`.
+        tools: as for `toolglean.Parser`.
+        parsing: as for `text_for`; None: text is only text, and calls are those that the server has parsed.
+
+    Attributes:
+        parsed: the indexes of the calls that the server has parsed.
     """
 
-    def __init__(self, tools: Iterable[ToolLike] | ToolSet | None, parsing: Mapping[str, Any]) -> None:
-        chosen = with_own_ids(parsing.get("options"))
+    def __init__(self, tools: Iterable[ToolLike] | ToolSet | None, parsing: Mapping[str, Any] | None) -> None:
+        given = parsing or {}
+        chosen = with_own_ids(given.get("options"))
         self.id_prefix = chosen.id_prefix or ""
+        self.parsed: set[int] = set()
         known = tools if tools is None or isinstance(tools, ToolSet) else ToolSet(tools)
         self._tools = known or None
-        self._turn = text_for(known, {**parsing, "options": chosen, "whole_calls": False})
+        self._reads = parsing is not None
+        self._turn = text_for(known, {"whole_calls": False, **given, "options": chosen})
         self._held: list[tuple[Any, Any, Any]] = []  # calls of the server that may be the one in the text
-        self._chars = 0  # of the text read so far: the position of what the server has parsed
-        self._next = 0
-        self._shift = 0  # from the parser's index to ours, for the call that is open
 
     def text(self, text: str) -> list[Event]:
         """Events of a piece of text."""
-        before = self.stop_thinking() if self._turn.thinks else []
-        self._chars += len(text)
-        events = before + self._turn.feed(text) if before else self._turn.feed(text)
-        if self._held:
-            return self._numbered(events) + self._released()
-        return events if not self._next and len(events) == 1 and type(events[0]) is Content else self._numbered(events)
+        if not (text and self._reads):
+            return [Content(text, 0)] if text else []
+        events = [*self.stop_thinking(), *self._turn.feed(text)] if self._turn.thinks else self._turn.feed(text)
+        return events + self._released() if self._held else events
 
     def thought(self, text: str) -> list[Event]:
         """Events of a piece of reasoning that the server has parsed."""
-        return self._numbered(self._turn.think(text)) if text else []
+        if not (text and self._reads):
+            return [Reasoning(text, 0)] if text else []
+        return self._turn.think(text)
 
     def stop_thinking(self) -> list[Event]:
         """Text follows, or a call that the server has parsed: the reasoning that was held back."""
-        return self._numbered(self._turn.stop_thinking())
+        return self._turn.stop_thinking()
 
     def call(self, name: Any, arguments: Any, id: Any = None) -> list[Event]:  # noqa: A002  # the wire's own word
         """Events of a call that the server has parsed: its start, its arguments in one piece, its end.
@@ -64,23 +66,18 @@ class ServerTurn:
         """
         before = self.stop_thinking()
         found, unread = arguments_of(arguments)
-        same = False if unread else self.duplicates.was_written(name, found)
+        same = False if unread else self._turn.duplicates.was_written(name, found)
         if same is None:  # the text is writing a call of that name
             self._held.append((name, arguments, id))
         return before if same or same is None else before + self._parsed(name, arguments, id)
 
-    @property
-    def duplicates(self) -> DuplicateFilter:
-        """The calls of the turn that have arrived from one source only so far."""
-        return self._turn.duplicates
-
-    def parsed_call(self) -> ParsedCall:
-        """A call that the server begins to send, piece by piece."""
-        return ParsedCall(self._turn)
+    def chat_calls(self) -> ChatCalls:
+        """The calls that a server of the chat API sends, piece by piece."""
+        return ChatCalls(self._turn)
 
     def settle(self) -> list[Event]:
         """The server has sent more of its calls: the events of those in the text that no longer wait for them."""
-        return self._numbered(self._turn.settle())
+        return self._turn.settle()
 
     def _released(self) -> list[Event]:
         held, self._held = self._held, []
@@ -90,17 +87,17 @@ class ServerTurn:
         name = name if isinstance(name, str) else ""
         found, unread = arguments_of(arguments)
         if not unread:
-            self.duplicates.add_parsed(name, found)
+            self._turn.duplicates.add_parsed(name, found)
         start = self.begun(name, id)
         end = self.ended(start, name, found, unread)
-        return [start, CallDelta(start.index, end.call.arguments_text, self._chars), end]
+        return [start, CallDelta(start.index, end.call.arguments_text, self.place), end]
 
     def begun(self, name: str, id: Any) -> CallStart:  # noqa: A002
         """The beginning of a call that the server has parsed, with the next index; and an id, if it has none."""
-        index = self._next
-        self._next += 1
+        index = self._turn.next_index()
+        self.parsed.add(index)
         own = id if id and isinstance(id, str) else f"{self.id_prefix}{index}"
-        return CallStart(index, own, name, self._known(name), self._chars)
+        return CallStart(index, own, name, self._known(name), self.place)
 
     def ended(
         self, start: CallStart, name: str, arguments: dict[str, Any], unread: str, *, cut: bool = False
@@ -116,9 +113,9 @@ class ServerTurn:
         status: Status = "ok"
         if unread or not name or (cut and not arguments):
             status = "incomplete" if cut and name else "malformed"
-        place, text = (self._chars, self._chars), unread or _text_of(arguments)
+        place, text = (self.place, self.place), unread or _text_of(arguments)
         call = ToolCall(start.id or "", start.index, name, self._known(name), arguments, text, place, status)
-        return CallEnd(start.index, call, self._chars)
+        return CallEnd(start.index, call, self.place)
 
     def _known(self, name: str) -> bool | None:
         return None if self._tools is None else name in self._tools
@@ -126,7 +123,7 @@ class ServerTurn:
     @property
     def place(self) -> int:
         """How much text was read, in characters."""
-        return self._chars
+        return self._turn.seen
 
     def finish(self, *, cut: bool = False) -> list[Event]:
         """The turn is over.
@@ -134,19 +131,7 @@ class ServerTurn:
         Args:
             cut: whether it was cut off: then the calls at the end of the server's own reasoning field may be drafts.
         """
-        thought = self._turn.end_thinking(cut=cut)
-        return self._numbered(thought) + self._numbered(self._turn.finish()) + self._released()
-
-    def _numbered(self, events: list[Event]) -> list[Event]:
-        return [self._with_index(event) for event in events]
-
-    def _with_index(self, event: Event) -> Event:
-        if type(event) is CallStart:
-            self._shift = self._next - event.index
-            self._next += 1
-        if not isinstance(event, CallStart | CallDelta | CallEnd):
-            return event
-        return shifted(event, self._shift, self.id_prefix)
+        return self._turn.end_thinking(cut=cut) + self._turn.finish() + self._released()
 
 
 def _text_of(arguments: dict[str, Any]) -> str:

@@ -17,7 +17,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any, TypeAlias
 
-from toolglean.conversation.tape import Tape
+from toolglean.conversation.reading.tape import Tape
 from toolglean.errors import UsageError
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Markup, Problem, Reasoning
 from toolglean.options import changed, options_of

@@ -14,7 +14,7 @@ from toolglean.events import Problem, ToolCall
 
 __all__ = ["log_unknown", "unknown_tool"]
 
-log = logging.getLogger(__name__)
+log = logging.getLogger("toolglean.clients.turn.unknown")  # the name before 1.0, by which logs are filtered
 
 SHOWN = 80
 """Characters of a name in the log."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
 
-from toolglean.clients.turn.text import TurnText
+from toolglean.conversation.reading.text import TurnText
 
 __all__ = ["Plain", "Sent"]
 

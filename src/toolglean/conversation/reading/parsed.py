@@ -11,8 +11,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from toolglean.clients.turn.duplicates import SentCall
-from toolglean.clients.turn.text import TurnText
+from toolglean.conversation.reading.duplicates import SentCall
+from toolglean.conversation.reading.text import TurnText
 
 __all__ = ["ParsedCall"]
 

@@ -21,18 +21,19 @@
 
 from __future__ import annotations
 
-from collections import Counter, deque
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
+from collections import deque
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, TypeAlias
 
-from toolglean.clients.turn.duplicates import DuplicateFilter, SentCall
-from toolglean.clients.turn.numbering import shifted
-from toolglean.clients.turn.unknown import log_unknown, unknown_tool
 from toolglean.conversation.arguments import read_arguments
-from toolglean.conversation.fields import field as field_of
-from toolglean.conversation.reasoning_field import NewField, ReasoningField, Said
-from toolglean.conversation.tape import Tape
+from toolglean.conversation.fields import field
+from toolglean.conversation.reading.counts import Counts
+from toolglean.conversation.reading.duplicates import DuplicateFilter, SentCall
+from toolglean.conversation.reading.held import Ended, Rest, Shared, in_one
+from toolglean.conversation.reading.numbering import shifted
+from toolglean.conversation.reading.reasoning_field import NewField, ReasoningField, Said
+from toolglean.conversation.reading.tape import Tape
+from toolglean.conversation.reading.unknown import log_unknown, unknown_tool
 from toolglean.events import (
     CallDelta,
     CallEnd,
@@ -52,72 +53,12 @@ from toolglean.tools import ToolLike, ToolSet
 if TYPE_CHECKING:
     from toolglean.engine.evidence.kinds import Special
 
-__all__ = ["Counts", "Tools", "TurnText", "is_all", "listed", "whole_turn"]
+__all__ = ["Tools", "TurnText", "is_all", "whole_turn"]
 
 Tools: TypeAlias = Iterable[ToolLike] | ToolSet | None
-
-
-@dataclass(slots=True)
-class Counts:
-    """What was found in the answers.
-
-    Attributes:
-        calls: how many calls were moved from the text to their place.
-        repairs: how often each repair was made in those calls (`ToolCall.repairs`).
-        problems: how often each `Problem` occurred, by its code.
-    """
-
-    calls: int = 0
-    repairs: Counter[str] = field(default_factory=Counter)
-    problems: Counter[str] = field(default_factory=Counter)
-
-    def add(self, other: Counts) -> None:
-        """Add what was found elsewhere.
-
-        Args:
-            other: that.
-        """
-        self.calls += other.calls
-        self.repairs += other.repairs
-        self.problems += other.problems
-
-
-@dataclass(slots=True, eq=False)
-class _Ended:
-    """A call that has ended, but was not emitted yet.
-
-    Attributes:
-        event: its end.
-        text: what the model wrote.
-        stays: whether it stays text, once that is known.
-    """
-
-    event: CallEnd
-    text: str
-    stays: bool = False
-
-
-@dataclass(slots=True, eq=False)
-class _Shared:
-    """What the parts of one turn have in common.
-
-    Attributes:
-        duplicates: the calls that have arrived from one source only so far.
-        next: the index of the next call.
-        free: whether another call may be emitted.
-    """
-
-    duplicates: DuplicateFilter = field(default_factory=DuplicateFilter)
-    next: int = 0
-    free: bool = True
-
-
-class _Rest(NamedTuple):
-    """The closing markers of that call, and what else was markup between it and what follows."""
-
-    call: _Ended
-    text: str
-    start: int
+_OF_CALLS = frozenset({CallStart, CallDelta, CallEnd})
+_ENDS_MARKUP = frozenset({Content, Reasoning, CallStart})
+"""What shows that the markup after a call has ended."""
 
 
 class TurnText:
@@ -136,13 +77,14 @@ class TurnText:
             markup of such a turn into content itself.
         reasoning: makes the reader of the server's own reasoning field; None: nothing in it is a call.
         counts: what was found is added to it.
+        drop_duplicates: whether the text of a call that the server has sent, too, is dropped. If not, it is content.
 
     Attributes:
         pristine: whether everything emitted so far is content, and nothing of the text before it is missing.
     """
 
     __slots__ = (
-        *("_again", "_counts", "_ended", "_field", "_keep_closers", "_last", "_new_field", "_noted"),
+        *("_again", "_counts", "_drops", "_ended", "_field", "_keep_closers", "_last", "_new_field", "_noted"),
         *("_open", "_parser", "_passes", "_seen", "_shared", "_shift", "_single", "_tape"),
         *("_unknown_tools", "_waiting", "_whole", "id_prefix", "pristine"),
     )
@@ -158,6 +100,7 @@ class TurnText:
         keep_closers: bool = True,
         reasoning: NewField | None = None,
         counts: Counts | None = None,
+        drop_duplicates: bool = False,
     ) -> None:
         self.id_prefix = id_prefix
         self.pristine = True
@@ -165,11 +108,12 @@ class TurnText:
         self._whole = whole_calls
         self._single = single_call
         self._keep_closers = keep_closers
-        self._counts = counts
+        self._counts = Counts() if counts is None else counts
+        self._drops = drop_duplicates
         self._tape = Tape()
         self._ended = 0  # the end of what was emitted
         self._seen = 0  # the end of what was read
-        self._shared = _Shared()
+        self._shared = Shared()
         self._passes = False  # whether the open call is emitted as it is written
         self._open: SentCall | None = None  # that call
         self._unknown_tools: UnknownTools = unknown_tools
@@ -177,8 +121,8 @@ class TurnText:
         self._new_field = reasoning
         self._field: ReasoningField | None = None
         self._noted: list[Event] = []  # problems of calls in that field
-        self._last: _Ended | None = None  # the last call that was not emitted as it was written, up to what follows it
-        self._waiting: deque[Event | _Ended | _Rest] = deque()  # a call that may be a duplicate, and what follows it
+        self._last: Ended | None = None  # the last call that was not emitted as it was written, up to what follows it
+        self._waiting: deque[Event | Ended | Rest] = deque()  # a call that may be a duplicate, and what follows it
         self._again: deque[list[Event]] = deque()  # the events of texts that were read, and will be fed once more
 
     def fork(self) -> TurnText:
@@ -192,6 +136,7 @@ class TurnText:
             keep_closers=self._keep_closers,
             reasoning=self._new_field,
             counts=self._counts,
+            drop_duplicates=self._drops,
         )
 
     def part(self) -> TurnText:
@@ -215,7 +160,9 @@ class TurnText:
     @property
     def waits(self) -> bool:
         """Whether the text is pristine so far, and some of it is held back."""
-        return self.pristine and (self._ended < self._seen or self.thinks)
+        if self._ended < self._seen:
+            return self.pristine
+        return self._field is not None and self.pristine and self._field.waits
 
     def feed(self, text: str, special: Special = None) -> list[Event]:
         """The events of a piece of text, of which special tokens wrote these characters (as for `Parser.feed`)."""
@@ -245,18 +192,18 @@ class TurnText:
         found: list[Event] = []
         while self._waiting:
             first = self._waiting[0]
-            if isinstance(first, _Ended):
+            if isinstance(first, Ended):
                 events = self._judged(first)
                 if events is None:
                     break
                 found += events
-                first.stays = type(events[0]) is Content
-            elif isinstance(first, _Rest):
+                first.stays = bool(events) and type(events[0]) is Content
+            elif isinstance(first, Rest):
                 found += [Content(first.text, first.start)] if first.call.stays else []
             else:
                 found.append(first)
             self._waiting.popleft()
-        return found
+        return self._numbered(found)
 
     def finish(self) -> list[Event]:
         """The turn is over: the events that were held back. No call of the server may be open."""
@@ -306,7 +253,7 @@ class TurnText:
             return False
         if self._unknown_tools == "content" and call.known is False:
             problem = unknown_tool(call)
-            self._count_problem(problem)
+            self._counts.problem(problem)
             self._noted.append(problem)
             return False
         if self.duplicates.was_parsed(call.name, call.arguments) is not False:
@@ -316,13 +263,17 @@ class TurnText:
         return True
 
     def _from_reasoning(self, event: CallEnd) -> list[Event]:
-        event = shifted(event, self._shared.next - event.index, self.id_prefix)
-        self._shared.next += 1
+        event = shifted(event, self.next_index() - event.index, self.id_prefix)
         self.pristine = False
-        self._count(event)
-        return _at_once(event)
+        self._counts.call(event.call)
+        return in_one(event)
 
     # -- the text ------------------------------------------------------------------------------------------------------
+
+    def next_index(self) -> int:
+        """The index of the next call, which the caller emits: calls are numbered in the order in which they begin."""
+        self._shared.next += 1
+        return self._shared.next - 1
 
     def take(self) -> None:
         """The server has sent a call itself. If only one call may be emitted, it was this one."""
@@ -334,7 +285,7 @@ class TurnText:
         Returns:
             Whether it counts: not if the text has given the same call.
         """
-        name, arguments = field_of(call, "name"), read_arguments(field_of(call, "arguments"))
+        name, arguments = field(call, "name"), read_arguments(field(call, "arguments"))
         if arguments is not None:
             if self.duplicates.was_written(name, arguments):
                 return False
@@ -342,48 +293,57 @@ class TurnText:
         self.take()
         return True
 
-    def _told(self, events: list[Event], *, at_end: bool = False) -> list[Event]:
+    def _told(self, events: Iterable[Any], *, at_end: bool = False) -> list[Event]:
         found: list[Any] = []
+        only_text = self._last is None and not self._waiting  # of the user, most of the time
         for event in events:
-            if self._last is not None and isinstance(event, Content | Reasoning | CallStart):
+            kind = type(event)
+            if self._last is not None and kind in _ENDS_MARKUP:
                 found += self._rest(self._last, event.start)
-            if isinstance(event, CallStart | CallDelta | CallEnd):
-                found += self._of_call(event)
-                continue
-            if type(event) is Content:
+            if kind is Content:
                 self.pristine = self.pristine and event.start == self._ended
                 self._ended = event.start + len(event.text)
-            elif type(event) is Reasoning:
+            elif kind in _OF_CALLS:
+                only_text = False
+                found += self._of_call(event)
+                continue
+            elif kind is Reasoning:
                 self.pristine = False
                 self._ended = event.start + len(event.text)
-            elif type(event) is Problem:
-                self._count_problem(event)
+            elif kind is Problem:
+                self._counts.problem(event)
                 log_unknown(event)
             found.append(event)
         if at_end and self._last is not None:
             found += self._rest(self._last, self._seen)
         self._tape.forget(self._ended)
-        return self._queued(found)
+        return found if only_text else self._queued(found)
 
-    def _rest(self, call: _Ended, end: int) -> list[_Rest]:
+    def _rest(self, call: Ended, end: int) -> list[Rest]:
         # What follows a call up to `end` is markup. If the call stays text, so do its closing markers.
         start, self._last = call.event.call.span[1], None
         text = self._tape.cut((start, end))
         over = min((place for place in map(text.find, ENDS) if place >= 0), default=end - start)
         text = text[:over] if end < self._seen and over == end - start else text[:over].rstrip()
-        return [_Rest(call, text, start)] if text and self._keep_closers else []
+        return [Rest(call, text, start)] if text and self._keep_closers else []
 
     def _queued(self, events: list[Any]) -> list[Event]:
-        if not self._waiting and not any(type(event) in {_Ended, _Rest} for event in events):
-            return events
+        if not self._waiting and not any(type(event) in {Ended, Rest} for event in events):
+            return self._numbered(events)
         self._waiting += events
         return self.settle()
 
-    def _of_call(self, event: CallStart | CallDelta | CallEnd) -> list[Event | _Ended]:
-        if type(event) is CallStart:
-            self._shift = self._shared.next - event.index
-            self._shared.next += 1
-        event = shifted(event, self._shift, self.id_prefix)
+    def _numbered(self, events: list[Event]) -> list[Event]:
+        found: list[Event] = []
+        for event in events:
+            if type(event) is CallStart:
+                self._shift = self.next_index() - event.index
+            if isinstance(event, CallStart | CallDelta | CallEnd):
+                event = shifted(event, self._shift, self.id_prefix)  # noqa: PLW2901
+            found.append(event)
+        return found
+
+    def _of_call(self, event: CallStart | CallDelta | CallEnd) -> list[Event | Ended]:
         self.pristine = False
         if type(event) is CallStart:
             apart = self.duplicates.was_parsed(event.name) is False  # no call of the server has this name
@@ -394,52 +354,31 @@ class TurnText:
             return [event] if self._passes else []
         call, self._ended = event.call, event.call.span[1]
         if not self._passes:
-            self._last = _Ended(event, self._tape.cut(call.span))
+            self._last = Ended(event, self._tape.cut(call.span))
             return [self._last]
         assert self._open is not None  # it passes
         if call.status == "ok":
             self._open.arguments = call.arguments
-            self._count(event)
+            self._counts.call(event.call)
         else:
             self.duplicates.drop(self._open)
         return [event]
 
-    def _judged(self, ended: _Ended) -> list[Event] | None:
+    def _judged(self, ended: Ended) -> list[Event] | None:
         # The events of a call that was held back until it was complete; None: that depends on a call of the server.
         call = ended.event.call
         if call.status != "ok" and not self._whole and self._shared.free:
-            return _at_once(ended.event)
+            return in_one(ended.event)
         if call.status != "ok" or not self._shared.free:
             return [Content(ended.text, call.span[0])]
         same = self.duplicates.was_parsed(call.name, call.arguments)
         if same is not False:
-            return [Content(ended.text, call.span[0])] if same else None
+            kept: list[Event] = [] if self._drops else [Content(ended.text, call.span[0])]
+            return kept if same else None
         self.duplicates.add_written(call.name, call.arguments)
         self._shared.free = not self._single
-        self._count(ended.event)
-        return _at_once(ended.event)
-
-    def _count_problem(self, event: Problem) -> None:
-        if self._counts is not None:
-            self._counts.problems[event.code] += 1
-
-    def _count(self, event: CallEnd) -> None:
-        if self._counts is not None:
-            self._counts.calls += 1
-            self._counts.repairs.update(event.call.repairs)
-
-
-def _at_once(event: CallEnd) -> list[Event]:
-    call, place = event.call, event.call.span[0]
-    text = call.arguments_text or ("{}" if call.status == "ok" else "")
-    pieces = [CallDelta(event.index, text, place)] if text else []
-    return [CallStart(event.index, call.id, call.name, call.known, place), *pieces, event]
-
-
-def listed(holder: Mapping[str, Any], name: str) -> Iterable[Any]:
-    """The items of that field; () if a server put something else there."""
-    found = holder.get(name)
-    return found if isinstance(found, list | tuple) else ()
+        self._counts.call(call)
+        return in_one(ended.event)
 
 
 def is_all(events: list[Event], text: str, kind: type[Content | Reasoning] = Content) -> bool:

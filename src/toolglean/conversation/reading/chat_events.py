@@ -1,0 +1,102 @@
+# OpenAI's chat API as events: calls that the server has parsed, and calls in the text.
+# Does not depend on how calls are found in text (server_turn.py reads it), on how fragments are joined
+# (toolglean.conversation), on HTTP, or on any client's objects.
+"""Chunks and answers of OpenAI's chat API as one sequence of events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from toolglean.conversation.deltas import fragments_of
+from toolglean.conversation.openai import CUT_OFF, OpenAIChunkWrapper
+from toolglean.conversation.reading.server_turn import ServerTurn
+from toolglean.events import CallDelta, CallStart, Event
+from toolglean.tools import ToolLike, ToolSet
+
+__all__ = ["ChatEvents"]
+
+
+@dataclass(slots=True)
+class _ServerCall:
+    """A call that the server has parsed, as far as its events were emitted."""
+
+    start: CallStart
+    told: int = 0  # pieces of its arguments that were emitted
+
+
+class ChatEvents:
+    """Reads the chunks of one turn (of several choices, the first), or its whole answer.
+
+    Args:
+        tools, parsing: as for `ServerTurn`.
+
+    Attributes:
+        turn: the turn.
+        names: of the calls that the server has parsed, as far as they have come.
+    """
+
+    def __init__(self, tools: Iterable[ToolLike] | ToolSet | None, parsing: Mapping[str, Any] | None) -> None:
+        self.turn = ServerTurn(tools, parsing)
+        self.names: list[str] = []
+        self._calls = self.turn.chat_calls()
+        self._own: list[_ServerCall | None] = []  # None: the text has given it
+        self._over = False
+
+    def read(self, chunk: Any, fragments: Iterable[Any] | None = None) -> list[Event]:
+        """The events of a chunk, or of a whole answer.
+
+        Args:
+            chunk: the chunk.
+            fragments: those of calls in it; None: as the API has them.
+        """
+        if self._over:
+            return []
+        wrapper = OpenAIChunkWrapper(chunk)
+        found = self.turn.thought(wrapper.get_reasoning()) + self.turn.text(wrapper.get_text())
+        begun = len(self._calls.calls)
+        self._calls.settle()
+        self._calls.read(fragments_of(wrapper.delta) if fragments is None else fragments)
+        if self._calls.calls:
+            self.names = self._calls.joined.names
+            found += self.turn.stop_thinking() if len(self._calls.calls) > begun else []
+            found += self._progress() + self.turn.settle()
+        return found + self.finish(wrapper.finish_reason) if wrapper.finish_reason else found
+
+    def finish(self, reason: str = "", *, ended: bool = False) -> list[Event]:
+        """The events of the end: what was held back, and the ends of the server's calls.
+
+        Args:
+            reason: why the turn ended; "" if the server did not say.
+            ended: whether a last call without arguments is complete, although the server did not say why.
+        """
+        if self._over:
+            return []
+        self._over = True
+        self._calls.close()
+        found = self.turn.finish(cut=not reason or reason in CUT_OFF)
+        self._calls.finish()
+        found += self._progress(at_end=True)
+        calls = self._calls.joined.finish()
+        last = len(calls) - 1
+        for place, (own, call) in enumerate(zip(self._own, calls, strict=True)):
+            if own is not None:
+                cut = place == last and (reason in CUT_OFF if reason else not ended)
+                found.append(self.turn.ended(own.start, self.names[place], call.arguments, call.unread, cut=cut))
+        return found
+
+    def _progress(self, *, at_end: bool = False) -> list[Event]:
+        found: list[Event] = []
+        for place, (id, name, parts) in enumerate(self._calls.joined.begun):  # noqa: A001  # the wire's own word
+            if place == len(self._own):
+                call = self._calls.calls[place]
+                if call.waits or not (parts or at_end or call.dropped):
+                    break  # its name may arrive in pieces
+                self._own.append(None if call.dropped else _ServerCall(self.turn.begun(name, id)))
+                found += [own.start for own in self._own[place:] if own is not None]
+            own = self._own[place]
+            if own is not None and own.told < len(parts):
+                found += [CallDelta(own.start.index, part, self.turn.place) for part in parts[own.told :]]
+                own.told = len(parts)
+        return found

@@ -1,0 +1,54 @@
+# What a system message tells a model about its tools, where its server does not.
+# Does not depend on where the message goes, or on how any family writes its calls (`render` does that).
+"""Tools, and how to call them, as text for a model."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from typing import Any
+
+from toolglean.errors import ToolgleanError
+from toolglean.formats.spec import Format
+from toolglean.stream import render
+
+__all__ = ["described", "written_call"]
+
+FALLBACK = "hermes"
+"""The format that a model is asked to write if its own is not known: most models have seen this one."""
+TOLD = """You may call these functions:
+
+{tools}
+
+To call one, write exactly this, once for each call, and nothing after it:
+
+{example}"""
+EXAMPLE = ("name_of_the_function", {"name_of_a_parameter": "its value"})
+
+
+def written_call(format: Format | None, name: str, arguments: dict[str, Any]) -> str | None:  # noqa: A002  # the field's own word
+    """A call as a model would write it; None if no format can.
+
+    Args:
+        format: that of the model; None: it is not known.
+        name: the tool.
+        arguments: the arguments.
+    """
+    for each in (format, FALLBACK):
+        try:
+            if each is not None:
+                return render(each, [(name, arguments)])
+        except ToolgleanError:  # this format cannot write the value
+            continue
+    return None
+
+
+def described(functions: Iterable[Any], format: Format | None) -> str:  # noqa: A002
+    """The text about these tools.
+
+    Args:
+        functions: their names, descriptions and parameters, as JSON values.
+        format: as for `written_call`.
+    """
+    tools = "\n".join(json.dumps(each, ensure_ascii=False) for each in functions)
+    return TOLD.format(tools=tools, example=written_call(format, *EXAMPLE))
