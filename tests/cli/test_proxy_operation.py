@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.test_proxy import HERMES, post, running
+from tests.cli.test_proxy import HERMES, answering, post, running
 from tests.clients.answers import asked, said
 from tests.clients.families import TOOLS
 from tests.clients.proxies import until
@@ -50,12 +50,12 @@ def test_a_file_of_options(server: Loopback, tmp_path: Path) -> None:
     broken = HERMES.replace('"city": "Oslo"', "'city': 'Oslo'")
     file = tmp_path / "proxy.toml"
     file.write_text(f'upstream = "{server.url}/v1"\nformat = "hermes"\nno-repair = true\ndrain = 3\n', encoding="utf-8")
-    with running("--config", str(file)) as (_, url):
+    with answering("--config", str(file)) as url:
         server.play(Turn([broken]))
         assert said("chat", post(f"{url}/v1/chat/completions", REQUEST), REQUEST).calls == []
     # What the command line says comes first, wherever it is.
     file.write_text('upstream = "http://127.0.0.1:9"\nno-repair = false\n', encoding="utf-8")
-    with running("--upstream", server.url, "--config", str(file)) as (_, url):
+    with answering("--upstream", server.url, "--config", str(file)) as url:
         server.play(Turn([broken]))
         assert said("chat", post(f"{url}/v1/chat/completions", REQUEST), REQUEST).calls == CALLS
 
