@@ -237,8 +237,7 @@ def test_the_cost_is_linear(piece: str) -> None:
 
         return calls_made(read)
 
-    few = 500 if depth.is_full() else 150
-    assert work(4 * few) < 5 * work(few)
+    assert work(2_000) < 5 * work(500)
 
 
 def test_random_turns_obey_the_laws() -> None:
