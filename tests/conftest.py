@@ -87,6 +87,7 @@ def pytest_collection() -> Iterator[None]:
     if depth.is_full():
         return (yield)
     _keep_programs()
+    _keep_cases()
     gc.disable()
     try:
         return (yield)
@@ -104,6 +105,13 @@ def _keep_programs() -> None:
 
     compiling.compiled = lru_cache(maxsize=PROGRAMS)(compiling.compiled.__wrapped__)
     plans._programs = plans.Recent(PROGRAMS)
+
+
+def _keep_cases() -> None:
+    # A run of the kit reads its cases once, and compares each with their schema. Fifty tests are such a run.
+    from toolglean.kit.conformance import cases  # noqa: PLC0415  the same
+
+    cases._case = lru_cache(maxsize=None)(cases._case)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

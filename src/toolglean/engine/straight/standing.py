@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
@@ -24,15 +24,17 @@ if TYPE_CHECKING:
     from toolglean.events import Event
     from toolglean.formats.compile import Program
 
-__all__ = ["Probe", "Standing", "first_step", "sample_tools", "standing_of"]
+__all__ = ["Probe", "Standing", "Texts", "first_step", "sample_tools", "standing_of"]
 
 PROBE = "get_weather"
 """The tool that is called in samples."""
 
-Probe: TypeAlias = "Callable[[tuple[str, ...], Standing | None], tuple[Turn, list[list[Event]]]]"
-"""Reads texts, one after the other, with that one tool, character by character, by a parser of the program: one that
-follows calls, and has the given standing after them, or, with None, one that does not. Returns the turn, and for each
-text the events of each character, and of the end if it came there."""
+Texts: TypeAlias = tuple[Iterable[str], ...]
+"""Texts that follow each other, in chunks; those of a string are its characters."""
+Probe: TypeAlias = "Callable[[Texts, Standing | None], tuple[Turn, list[list[Event]]]]"
+"""Reads texts with that one tool, by a parser of the program: one that follows calls, and has the given standing after
+them, or, with None, one that does not. Returns the turn, and for each text the events of each chunk, and of the end if
+it came there."""
 
 _WORDS = {"name": PROBE, "key": "text", "type": "string"}
 _ARGUMENTS = '"text": "a", "list": [1, {"b": null}]}'
@@ -105,10 +107,10 @@ def _standing(course: Course, probe: Probe) -> Standing | None:
     one, two = first.payload, later.payload
     if not (isinstance(one, Reading) and isinstance(two, Reading)):
         return None
-    bare = _turn_behind(_two_calls(course, -1), 2, probe)
+    bare = _turn_behind((_two_calls(course, -1),), 2, probe)
     if bare is None or not isinstance(bare.payload, Reading) or bare.payload.walk.states is not two.walk.states:
         return None  # its spellings lead to different places
-    in_line = probe(("a " + _two_calls(course),), None)[0].payload
+    in_line = probe((("a " + _two_calls(course),),), None)[0].payload
     stays = isinstance(in_line, Reading) and in_line.fallback.in_line
     standing = Standing(one, two, first.narrowed_to, again, stays, holds)
     # Two calls, as they are rendered, and in the last of the other spellings: at the end of the turn, and before text.
@@ -117,7 +119,7 @@ def _standing(course: Course, probe: Probe) -> Standing | None:
     return standing if same else None
 
 
-def _turn_behind(text: str, calls: int, probe: Probe) -> Turn | None:
+def _turn_behind(text: Iterable[str], calls: int, probe: Probe) -> Turn | None:
     # The turn after that text; None if the calls in it are not read.
     turn, told = probe((text,), None)
     ends = [event for events in told[:-1] for event in events if isinstance(event, CallEnd)]
@@ -125,7 +127,7 @@ def _turn_behind(text: str, calls: int, probe: Probe) -> Turn | None:
     return turn if whole and turn.mode is CALL else None
 
 
-def _told(texts: tuple[str, ...], probe: Probe, standing: Standing | None) -> list[list[Event]]:
+def _told(texts: Texts, probe: Probe, standing: Standing | None) -> list[list[Event]]:
     return [join(events) for events in probe(texts, standing)[1]]
 
 
