@@ -118,7 +118,10 @@ def _brief(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(templates, "PROOF", 8)
 
 
-def report_of(source: str, examples: int = 10 if depth.is_full() else 4) -> Report:
+EXAMPLES = 10 if depth.is_full() else 4
+
+
+def report_of(source: str, examples: int = EXAMPLES) -> Report:
     trip = RoundTrip(source)
     try:
         return trip.report(trip.find_failure(examples=examples, seed=0))
@@ -129,7 +132,7 @@ def report_of(source: str, examples: int = 10 if depth.is_full() else 4) -> Repo
 def test_a_good_template_has_no_faults() -> None:
     report = report_of(GOOD)
     assert report.faults() == ()
-    assert report.tried >= 4
+    assert report.tried >= EXAMPLES
     assert report.counts["calls"] == report.tried
     assert 0 < report.counts["several calls"] < report.tried
 
