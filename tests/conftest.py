@@ -12,6 +12,7 @@ from itertools import groupby
 from pathlib import Path
 
 import pytest
+from _pytest.runner import runtestprotocol
 from hypothesis import HealthCheck, settings
 
 from tests.support import depth, shared
@@ -87,6 +88,7 @@ def pytest_collection() -> Iterator[None]:
     if depth.is_full():
         return (yield)
     _keep_programs()
+    _keep_cases()
     gc.disable()
     try:
         return (yield)
@@ -106,6 +108,13 @@ def _keep_programs() -> None:
     plans._programs = plans.Recent(PROGRAMS)
 
 
+def _keep_cases() -> None:
+    # A run of the kit reads its cases once, and compares each with their schema. Fifty tests are such a run.
+    from toolglean.kit.conformance import cases  # noqa: PLC0415  the same
+
+    cases._case = lru_cache(maxsize=None)(cases._case)
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Of the rows of a test that is marked `sampled(n)`, run n by default, chosen by hash; all of them at full depth."""
     marked = [item for item in items if item.get_closest_marker("sampled")]
@@ -118,6 +127,23 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if left and len(items) > ONE_FILE:
         config.hook.pytest_deselected(items=[item for item in items if item in left])
         items[:] = [item for item in items if item not in left]
+
+
+WORTH_TELLING = 0.005
+"""Seconds: what `--durations` leaves out is less."""
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> bool | None:
+    """In one of several processes, tell nothing of a set-up or an end that went well: to send it takes longer than it."""
+    if not hasattr(item.config, "workerinput"):
+        return None
+    item.ihook.pytest_runtest_logstart(nodeid=item.nodeid, location=item.location)
+    for report in runtestprotocol(item, log=False, nextitem=nextitem):
+        if report.when == "call" or not report.passed or report.duration > WORTH_TELLING:
+            item.ihook.pytest_runtest_logreport(report=report)
+    item.ihook.pytest_runtest_logfinish(nodeid=item.nodeid, location=item.location)
+    return True
 
 
 @pytest.hookimpl(tryfirst=True)

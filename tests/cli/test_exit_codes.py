@@ -13,6 +13,7 @@ import pytest
 
 from tests.cli.test_logs import write
 from tests.cli.test_parse import COMMAND, toolglean
+from tests.support import depth
 from toolglean import parse as parsed
 from toolglean.batch.outcome import CUT_OFF, READ, UNREAD, code_of, worse
 from toolglean.cli import COMMANDS, main
@@ -120,8 +121,9 @@ def test_templates(template: str, codes: tuple[int, int, int], capsys: pytest.Ca
     pytest.importorskip("jinja2", reason="the templates are Jinja")
     pytest.importorskip("hypothesis", reason="fuzzing needs it")
     path = str(Path(__file__).parents[2] / "fixtures" / "templates" / template)
-    fuzz = ["fuzz", path, "--examples", "20", "--seed", "1"]  # the good one writes no reasoning
-    found = (main(["inspect", path, "--examples", "20"]), main([*fuzz, "--allow-loss", "reasoning"]), main(fuzz))
+    examples = ["--examples", "20" if depth.is_full() else "5"]
+    fuzz = ["fuzz", path, *examples, "--seed", "1"]  # the good one writes no reasoning
+    found = (main(["inspect", path, *examples]), main([*fuzz, "--allow-loss", "reasoning"]), main(fuzz))
     capsys.readouterr()
     assert found == codes
 

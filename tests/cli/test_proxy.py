@@ -18,8 +18,11 @@ import pytest
 
 from tests.clients.answers import asked, said
 from tests.clients.families import TOOLS
+from tests.clients.proxies import serving
+from tests.support import depth
 from tests.support.loopback import Turn, serve
-from toolglean.cli import main
+from toolglean.cli import _parser, main
+from toolglean.cli.proxy import _application
 from toolglean.kit.conformance import load_cases, run
 from toolglean.kit.conformance.engines import Proxied
 from toolglean.kit.conformance.upstream import Upstream
@@ -44,6 +47,20 @@ def running(*args: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
             process.kill()
 
 
+@contextmanager
+def answering(*args: str) -> Iterator[str]:
+    """The URL of a proxy with these options: of the command at full depth, by default of its application in this process.
+
+    To start a process takes longer than all that these tests ask of it. Those that end one start it.
+    """
+    if depth.is_full():
+        with running(*args) as (_, url):
+            yield url
+    else:
+        with serving(_application(_parser("proxy").parse_args(["proxy", *args]))) as url:
+            yield url
+
+
 def post(url: str, body: dict[str, Any]) -> bytes:
     request = urllib.request.Request(url, json.dumps(body).encode(), {"Content-Type": "application/json"})  # noqa: S310
     with urllib.request.urlopen(request, timeout=30) as answer:  # noqa: S310  # on loopback
@@ -55,7 +72,7 @@ def test_it_conforms() -> None:
     """The conformance kit is its model: what the proxy makes of leaked calls, whole and at cuts."""
     cases = [case for case in load_cases() if case.format == "hermes" and case.id.startswith(CONFORMING)]
     upstream = Upstream()
-    with running("--upstream", upstream.url, "--format", "hermes") as (_, url):
+    with answering("--upstream", upstream.url, "--format", "hermes") as url:
         target = Proxied(url, upstream)
         report = run(target, cases, random_cuts=1)
         target.close()
@@ -76,7 +93,7 @@ def test_it_serves_until_it_is_interrupted() -> None:
 
 
 def test_arguments_stream_where_that_is_wanted() -> None:
-    with serve() as server, running("--upstream", f"{server.url}/v1", "--stream-arguments") as (_, url):
+    with serve() as server, answering("--upstream", f"{server.url}/v1", "--stream-arguments") as url:
         server.play(Turn(list(HERMES)))
         assert post(f"{url}/v1/chat/completions", asked("chat", TOOLS)).count(b'"arguments":') > 10
 
@@ -84,7 +101,7 @@ def test_arguments_stream_where_that_is_wanted() -> None:
 def test_strict_reads_the_named_format_alone() -> None:
     with (
         serve() as server,
-        running("--upstream", f"{server.url}/v1", "--format", "gemma-4", "--strict-format") as (_, url),
+        answering("--upstream", f"{server.url}/v1", "--format", "gemma-4", "--strict-format") as url,
     ):
         server.play(Turn(list(HERMES)))
         request = asked("chat", TOOLS)
@@ -104,7 +121,7 @@ def test_a_call_to_an_unknown_tool_is_content_and_counted() -> None:
         process.wait(30)
         assert process.stderr is not None
         assert "a call to an unknown tool stays content: 'delete_all'" in process.stderr.read()
-    with serve() as server, running("--upstream", f"{server.url}/v1", "--unknown-tools", "call") as (_, url):
+    with serve() as server, answering("--upstream", f"{server.url}/v1", "--unknown-tools", "call") as url:
         server.play(Turn(list(unknown)))
         found = said("chat", post(f"{url}/v1/chat/completions", request), request)
         assert found.calls == [("delete_all", {"city": "Oslo"})]
@@ -113,7 +130,7 @@ def test_a_call_to_an_unknown_tool_is_content_and_counted() -> None:
 def test_malformed_calls_are_repaired_unless_told_otherwise() -> None:
     broken = HERMES.replace('"city": "Oslo"', "'city': 'Oslo'")
     for more, calls in (((), 1), (("--no-repair",), 0)):
-        with serve() as server, running("--upstream", f"{server.url}/v1", "--format", "hermes", *more) as (_, url):
+        with serve() as server, answering("--upstream", f"{server.url}/v1", "--format", "hermes", *more) as url:
             server.play(Turn(list(broken)))
             request = asked("chat", TOOLS)
             found = said("chat", post(f"{url}/v1/chat/completions", request), request)

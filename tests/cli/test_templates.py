@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.sources.test_infer import CASES, HEAD, PARAMETERS, chat, each
+from tests.support import depth
 from toolglean import Format
 from toolglean.cli import main
 from toolglean.kit.testing import RoundTrip, check_template
@@ -125,11 +126,12 @@ def test_fuzz_wants_a_format_that_is_known(file: Path) -> None:
 
 
 def test_check_template() -> None:
-    trip = check_template(GOOD, examples=20, seed=1)
+    examples = 20 if depth.is_full() else 5
+    trip = check_template(GOOD, examples=examples, seed=1)
     assert trip.inference is not None
-    assert trip.tried >= 20
+    assert trip.tried >= examples
     with pytest.raises(AssertionError, match="said: "):
-        check_template(GOOD, format=Format("wrong", call="<no>{call}</no>"), examples=20, seed=1)
+        check_template(GOOD, format=Format("wrong", call="<no>{call}</no>"), examples=examples, seed=1)
 
 
 def test_round_trip_reports_progress() -> None:

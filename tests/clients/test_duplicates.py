@@ -10,6 +10,7 @@ import pytest
 
 from tests.clients.answers import KINDS, answer, asked, events, fed, pieces, random_sizes, reader, repaired, said
 from tests.clients.families import TOOLS
+from tests.support import depth
 from tests.support.loopback import Call, Turn
 from toolglean.clients import chat
 from toolglean.clients.repair import Kind
@@ -146,7 +147,7 @@ def test_what_stays_text_keeps_its_closing_marker(parsed: bool, end: str) -> Non
         {"choices": [{"message": message, "finish_reason": "stop"}]}, TOOLS, single_call=not parsed
     )
     assert whole["choices"][0]["message"]["content"] == expected
-    for size in range(1, len(text + end) + 1):
+    for size in depth.chosen(range(1, len(text + end) + 1), 12, key=lambda each: f"{each} {text}{end}"):
         stream = [*(delta(**each) for each in theirs), *(delta(content=each) for each in pieces(text + end, size))]
         for whole_calls in (True, False):
             found = list(dict_chunks([*stream, delta("stop")], TOOLS, whole_calls=whole_calls, single_call=not parsed))

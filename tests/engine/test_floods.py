@@ -12,6 +12,7 @@ from benchmarks import floods
 from benchmarks.floods import cost_of, reads
 from fuzz import flood_lines
 from fuzz import floods as search
+from tests.support import depth
 from toolglean import Parser, parse
 from toolglean.formats.words import tokens_of
 
@@ -49,8 +50,9 @@ BLANKS = [
 @pytest.mark.parametrize(("name", "before"), BLANKS, ids=[f"{name}, {before[-12:]}" for name, before in BLANKS])
 @pytest.mark.parametrize("unit", [" ", "a "])
 def test_blanks_in_a_word(name: str, before: str, unit: str) -> None:
+    size = 4_000 if depth.is_full() else 2_000
     for chars in (False, True):
-        assert cost_of(lambda: Parser(["f"], format=name), before, unit, 4000, chars=chars).linear
+        assert cost_of(lambda: Parser(["f"], format=name), before, unit, size, chars=chars).linear
 
 
 @pytest.mark.parametrize("name", ["auto", "gemma-4"])
@@ -90,7 +92,8 @@ def test_a_long_name_of_a_tool(which: str) -> None:
 @pytest.mark.parametrize("unit", ["'word\n", "“\n", "=f\n", "<foo>\nbar\n", "Tool: f\n", "|a|b|\n"])
 def test_lines_in_the_first_chunk(name: str, unit: str) -> None:
     # All text before a line was looked through again for each line: 256 KB in one chunk took 23 seconds.
-    assert cost_of(reads(name).parser, "", unit, 60_000, chars=False).linear
+    size = 60_000 if depth.is_full() else 15_000
+    assert cost_of(reads(name).parser, "", unit, size, chars=False).linear
 
 
 def test_a_flood_of_lines_that_is_not_linear_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -172,9 +175,10 @@ def test_the_search_tries_everything() -> None:
 
 
 def test_the_search_for_a_moment(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sys.argv", ["floods", "--count", "60", "--size", "400"])
+    count = "60" if depth.is_full() else "30"
+    monkeypatch.setattr("sys.argv", ["floods", "--count", count, "--size", "400"])
     assert search.main() == 0
-    assert "60 floods in " in capsys.readouterr().out
+    assert f"{count} floods in " in capsys.readouterr().out
 
 
 def test_the_table_for_a_moment(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

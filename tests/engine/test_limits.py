@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.support import depth
 from tests.support.chunkings import calls_of, content_of, events_of
 from toolglean import (
     Limits,
@@ -91,24 +92,20 @@ def test_what_strangers_write_is_not_kept() -> None:
     """Places remembered every character that had missed."""
 
     def feed(begin: int, end: int) -> None:
-        for base in range(begin, end, 1000):
-            parse(
-                "".join("<tool_call>" + chr(0x10000 + each) for each in range(base, base + 1000)),
-                ["f"],
-                format="hermes",
-            )
+        parse("".join("<tool_call>" + chr(0x10000 + each) for each in range(begin, end)), ["f"], format="hermes")
 
-    feed(0, 1000)
+    many = 1000 if depth.is_full() else 300
+    feed(0, many)
     gc.collect()
     tracemalloc.start()
     try:
         before = tracemalloc.get_traced_memory()[0]
-        feed(1000, 2000)
+        feed(many, 2 * many)
         gc.collect()
         kept = tracemalloc.get_traced_memory()[0] - before
     finally:
         tracemalloc.stop()
-    assert kept < 100_000  # it was 118 bytes for each character
+    assert kept < 100 * many  # it was 118 bytes for each character
 
 
 CODE = "def f(x):\n    return \"a\" + 'b' if x else None  # a comment\n" * 1000

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from tests.support import depth
 from tests.support.chunkings import account, calls_of, content_of, events_of
 from tests.support.face import faced
 from toolglean import Parser, ParserOptions, Problem, join
@@ -221,7 +222,7 @@ def test_a_prompt_with_the_users_header_does_not_end_the_turn() -> None:
 
 def test_tokens_without_an_end_lose_nothing() -> None:
     for unit in ("`<pre>` ", "<pre ", "~", "\n> ", "[e~[", "<|im_start|>use", "<!-- -->", "``` <code> "):
-        text = unit * (10_000 // len(unit))
+        text = unit * ((10_000 if depth.is_full() else 3_000) // len(unit))
         for size in (1, 4, len(text)):
             parser = Parser(TOOLS, options=ParserOptions(markup=True))
             events = [event for i in range(0, len(text), size) for event in parser.feed(text[i : i + size])]

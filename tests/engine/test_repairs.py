@@ -430,7 +430,7 @@ def test_repair_must_be_a_flag() -> None:
 def test_no_generated_call_is_repaired_wrong(repair: str) -> None:
     right = 0
     for name in repairs.families(repair):
-        found, wrong = repairs.count_of(repair, name, 12 if depth.is_full() else 3)
+        found, wrong = repairs.count_of(repair, name, 12 if depth.is_full() else 1)
         assert wrong is None
         right += found[repairs.RIGHT]
     assert right > 0

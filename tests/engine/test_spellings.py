@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.support import depth
 from tests.support.chunkings import calls_of, content_of, events_of
 from toolglean import CallEnd, Parser, ParserOptions, Problem, parse
 from toolglean.errors import FormatError
@@ -275,7 +276,7 @@ STATES: dict[str, tuple[str, Callable[[], Parser]]] = {
 def test_its_state_forks_and_pickles_anywhere(name: str) -> None:
     text, make = STATES[name]
     whole = [(call.name, call.arguments) for call in parse(text, TOOLS).calls]
-    for cut in range(len(text)):
+    for cut in depth.chosen(range(len(text)), 25, key=lambda each: f"{each} {text}"):
         parser = make()
         calls = parser.add(text[:cut]).calls
         for twin in (parser.fork(), pickle.loads(pickle.dumps(parser))):

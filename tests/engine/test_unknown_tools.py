@@ -251,6 +251,7 @@ def shape(events: list[Event]) -> list[Any]:
     return found
 
 
+@pytest.mark.sampled(56)
 @pytest.mark.parametrize("declared", all_formats(), ids=lambda each: each.name)
 def test_it_is_the_reading_with_calls_and_nothing_else(declared: Any) -> None:
     own = render(declared, [("f", {"x": "1"})], tools=TOOLS)
@@ -260,7 +261,7 @@ def test_it_is_the_reading_with_calls_and_nothing_else(declared: Any) -> None:
         for outer in (unknown.replace("QUOTED", quoted) for quoted in (own, GOOD, IN_JSON, "no call"))
         for text in (own + outer + own, outer[:-3], f"I do.\n{outer}\nDone.", f"<think>{outer}")
     ]
-    for text in depth.chosen(texts, 5, key=str):
+    for text in depth.chosen(texts, 2, key=str):
         row = same("", text, declared.name)
         events = _fed(maker(row)(), [text])
         account(join(events), text)
@@ -329,7 +330,7 @@ def test_with_special_tokens(row: str) -> None:
         events: list[Event] = []
         for place in range(0, len(text), size):
             events += parser.feed(text[place : place + size], special)
-            if place % 2:
+            if place % (2 if depth.is_full() else 8) == 1:
                 twin = parser.fork() if size > 1 else pickle.loads(pickle.dumps(parser))
                 parser.feed(CALL, True)
                 parser = twin

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.support import depth
 from tests.support.chunkings import calls_of, content_of, events_of
 from tests.support.face import faced
 from tests.support.shared import FIXTURES, SHARED, shared_rows
@@ -203,7 +204,7 @@ def read(turn: str, prompt: str, options: dict[str, Any]) -> list[tuple[str, dic
     return [(each.name, each.arguments) for output in outputs for each in output.calls]
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", ["good.jinja", "section.jinja", "tagged.jinja", "list.gotmpl", "tagged.gotmpl"])
 @pytest.mark.parametrize("option", ["template", "format", "auto"])
 def test_templates_of_our_own(name: str, option: str) -> None:
@@ -221,7 +222,8 @@ def test_the_templates_of_the_corpus() -> None:
     pytest.importorskip("jinja2")
     asked, wrong = 0, []
     rows = [row for row in shared_rows("templates/index.jsonl") if row["renders_tool_calls"]]
-    for row in {row["format"]: row for row in rows}.values():
+    ways = {row["format"]: row for row in rows}
+    for row in depth.chosen(ways.values(), 16, key=lambda each: str(each["format"])):
         suffix = "jinja" if row["kind"] == "jinja" else "gotmpl"
         source = (SHARED / "templates" / row["kind"] / f"{row['name']}.{suffix}").read_text(encoding="utf-8")
         with renderer(source, row["kind"], now=NOW, lax=True) as made:
@@ -231,7 +233,7 @@ def test_the_templates_of_the_corpus() -> None:
                 continue  # it writes no calls as we ask for them: test_infer has those
         asked += 1
         wrong += [f"{row['name']}: {each}" for each in found]
-    assert asked > 30
+    assert asked > (30 if depth.is_full() else 10)
     assert wrong == []
 
 

@@ -22,6 +22,7 @@ def of(kind: str, template: str) -> list[dict[str, Any]]:
     return [row for row in TURNS if (row["kind"], row["template"]) == (kind, template)]
 
 
+@pytest.mark.sampled(24)
 @pytest.mark.parametrize(("kind", "template", "name"), TEMPLATES)
 def test_the_calls_of_a_template_come_back(kind: str, template: str, name: str) -> None:
     found = of(kind, template)

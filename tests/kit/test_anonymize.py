@@ -39,7 +39,7 @@ def turns() -> list[Turn]:
 
 
 TURNS = turns()
-SOME = depth.chosen(TURNS, 70, key=lambda each: each[0])
+SOME = depth.chosen(TURNS, 40, key=lambda each: each[0])
 
 
 def words(text: str) -> set[str]:

@@ -40,10 +40,14 @@ from benchmarks.cases import reader as reader_of
 from benchmarks.measures import MEASURES
 from benchmarks.timing import BASELINE, SMOKE, Effort, Measure, Quotient, Row, Stopwatch, Work, rows_of, told
 from benchmarks.turns import COUNT, HERMES, SMALL_CALLS, TOKENS, SmallCalls, read, short_turn, tool_dicts
+from fuzz import repairs
 from tests.support import depth
 from toolglean import CallEnd, Content, Event, Output, Reasoning, ollama
+from toolglean.formats import all_formats
 
 ROOT = Path(__file__).parents[2]
+NAMES = ("hermes", "qwen3-coder", *(each.name for each in all_formats()))
+"""Formats whose calls are broken by default: the first one that a repair concerns."""
 
 
 def run(*args: str) -> str:
@@ -70,6 +74,9 @@ def lines() -> list[dict[str, Any]]:
     out = io.StringIO()
     with pytest.MonkeyPatch.context() as patch, contextlib.redirect_stdout(out):
         patch.setattr(sys, "argv", ["benchmarks", "--smoke", "--json"])
+        patch.setattr(
+            repairs, "families", lambda repair: next([each] for each in NAMES if [*repairs.cases(repair, each, 4)])
+        )
         assert command.main() == 0
     return [json.loads(line) for line in out.getvalue().splitlines()]
 

@@ -24,8 +24,14 @@ from toolglean.cli import COMMANDS
 PACKAGE = "toolglean"
 
 
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where all processes of this file keep their bytecode: nothing is timed, so that only the first one compiles."""
+    return tmp_path_factory.mktemp("bytecode")
+
+
 def in_python(code: str, cache: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    # Bytecode goes to a place of its own: an import is timed as it is for users, whatever this environment says.
+    # Bytecode goes to a place of its own: modules are loaded as they are for users, whatever this environment says.
     env = {key: value for key, value in os.environ.items() if key == "PYTHONPATH" or not key.startswith("PYTHON")}
     return subprocess.run(
         [sys.executable, *options, "-c", code],
@@ -42,13 +48,13 @@ CORE = "from toolglean import Parser, parse"
 """What nearly every user imports. `import toolglean` alone loads next to nothing (below)."""
 
 
-def test_the_core_loads_nothing_foreign(tmp_path: Path) -> None:
+def test_the_core_loads_nothing_foreign(cache: Path) -> None:
     # What was loaded before does not count: an editable install, for instance, has a finder of its own.
     code = (
         f"import sys; before = set(sys.modules); {CORE}; "
         "print(*{name.partition('.')[0] for name in set(sys.modules) - before})"
     )
-    loaded = set(in_python(code, tmp_path).stdout.split())
+    loaded = set(in_python(code, cache).stdout.split())
     assert loaded - set(sys.stdlib_module_names) == {PACKAGE}
 
 
@@ -132,8 +138,8 @@ def a_bare(modules: frozenset[str]) -> str:
 
 
 @pytest.mark.parametrize("what", WAITING)
-def test_the_core_loads_only_what_every_user_needs(what: str, tmp_path: Path) -> None:
-    assert loaded_after(CORE, tmp_path, a_bare(STANDARD)).isdisjoint(WAITING[what].split())
+def test_the_core_loads_only_what_every_user_needs(what: str, cache: Path) -> None:
+    assert loaded_after(CORE, cache, a_bare(STANDARD)).isdisjoint(WAITING[what].split())
 
 
 @pytest.mark.parametrize(
@@ -163,18 +169,18 @@ def test_the_core_loads_only_what_every_user_needs(what: str, tmp_path: Path) ->
         ),
     ],
 )
-def test_a_user_loads_only_what_he_asks_for(code: str, waiting: list[str], tmp_path: Path) -> None:
-    assert loaded_after(f"import toolglean\n{code}", tmp_path, a_bare(STANDARD)).isdisjoint(waiting)
+def test_a_user_loads_only_what_he_asks_for(code: str, waiting: list[str], cache: Path) -> None:
+    assert loaded_after(f"import toolglean\n{code}", cache, a_bare(STANDARD)).isdisjoint(waiting)
 
 
 OWN_MODULES = 51
 
 
-def test_the_core_loads_little(tmp_path: Path) -> None:
-    ours = own(loaded_after("from toolglean import Parser", tmp_path))
+def test_the_core_loads_little(cache: Path) -> None:
+    ours = own(loaded_after("from toolglean import Parser", cache))
     assert len(ours) <= OWN_MODULES, sorted(ours)
-    assert own(loaded_after(CORE, tmp_path)) - ours == {"toolglean.stream"}
-    assert imported_by_us(CORE, tmp_path) == STANDARD
+    assert own(loaded_after(CORE, cache)) - ours == {"toolglean.stream"}
+    assert imported_by_us(CORE, cache) == STANDARD
 
 
 # -- the public names, which are imported when they are used ---------------------------------------------------------
@@ -183,8 +189,8 @@ LAZY = ("toolglean", "toolglean.conversation")
 
 
 @pytest.mark.parametrize("package", LAZY)
-def test_a_package_alone_loads_no_module(package: str, tmp_path: Path) -> None:
-    loaded = own(loaded_after(f"import {package}", tmp_path))
+def test_a_package_alone_loads_no_module(package: str, cache: Path) -> None:
+    loaded = own(loaded_after(f"import {package}", cache))
     assert loaded == {"toolglean", "toolglean._version", package}
 
 
@@ -227,14 +233,14 @@ def running(arguments: str) -> str:
     return f"from toolglean.cli import main\ntry:\n  main({arguments.split()!r})\nexcept SystemExit:\n  pass"
 
 
-def test_the_version_loads_nothing(tmp_path: Path) -> None:
-    assert own(after(running("--version"), tmp_path)[0]) == {"toolglean", "toolglean._version", "toolglean.cli"}
-    assert imported_by_us(running("--version"), tmp_path) == {"__future__", "os", "sys"}
+def test_the_version_loads_nothing(cache: Path) -> None:
+    assert own(after(running("--version"), cache)[0]) == {"toolglean", "toolglean._version", "toolglean.cli"}
+    assert imported_by_us(running("--version"), cache) == {"__future__", "os", "sys"}
 
 
-def test_the_help_loads_what_prints_it(tmp_path: Path) -> None:
-    assert own(after(running("--help"), tmp_path)[0]) == {"toolglean", "toolglean._version", "toolglean.cli"}
-    assert imported_by_us(running("--help"), tmp_path) == {"__future__", "argparse", "importlib", "os", "sys"}
+def test_the_help_loads_what_prints_it(cache: Path) -> None:
+    assert own(after(running("--help"), cache)[0]) == {"toolglean", "toolglean._version", "toolglean.cli"}
+    assert imported_by_us(running("--help"), cache) == {"__future__", "argparse", "importlib", "os", "sys"}
 
 
 LIBRARY = "toolglean.formats.library"
@@ -279,9 +285,9 @@ def test_every_command_is_counted() -> None:
 
 
 @pytest.mark.parametrize("command", HELP)
-def test_a_command_loads_only_its_own(command: str, tmp_path: Path) -> None:
+def test_a_command_loads_only_its_own(command: str, cache: Path) -> None:
     most, without = HELP[command]
-    loaded = loaded_by_command(f"{command} --help", tmp_path)
+    loaded = loaded_by_command(f"{command} --help", cache)
     assert len(own(loaded)) <= most, sorted(own(loaded))
     assert loaded.isdisjoint([LIBRARY, *without, *NEVER])
 
@@ -296,6 +302,6 @@ def test_a_command_loads_only_its_own(command: str, tmp_path: Path) -> None:
         ("explain fixtures/streams/weather.txt", f"{TEMPLATES} {CONVERSATION}"),
     ],
 )
-def test_a_run_loads_only_what_it_needs(arguments: str, waiting: str, tmp_path: Path) -> None:
+def test_a_run_loads_only_what_it_needs(arguments: str, waiting: str, cache: Path) -> None:
     arguments = arguments.replace("fixtures", str(Path(__file__).parents[2] / "fixtures"))
-    assert loaded_by_command(arguments, tmp_path).isdisjoint([*waiting.split(), *NEVER])
+    assert loaded_by_command(arguments, cache).isdisjoint([*waiting.split(), *NEVER])

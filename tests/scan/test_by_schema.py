@@ -613,9 +613,14 @@ def is_beginning(found: Calls | None, calls: Calls) -> bool:
     return found is None or found == calls[: len(found)]
 
 
+def ends(text: str) -> list[int]:
+    """Where the text is cut off: by default at some places, which the text decides."""
+    return chosen(range(len(text)), 20, key=lambda end: f"{end} {text}")
+
+
 @pytest.mark.parametrize(("text", "calls"), [*((text, WEATHER) for text in SPELLINGS), *(row[1:] for row in ROWS)])
 def test_a_text_that_is_cut_off_is_no_other_call(text: str, calls: Calls) -> None:
-    for end in range(len(text)):
+    for end in ends(text):
         found = calls_in(text[:end])
         assert is_beginning(found, calls), text[:end]
         if found == calls:  # the frame's closer may be cut off, or what is optional; all the arguments are there
@@ -638,10 +643,10 @@ def test_random_spellings_are_read_or_left(part: int) -> None:
     assert read >= 0.9 * len(seeds)
 
 
-@pytest.mark.parametrize("seed", chosen(range(10_000, 10_150), 15, key=str))
+@pytest.mark.parametrize("seed", chosen(range(10_000, 10_150), 10, key=str))
 def test_random_spellings_that_are_cut_off(seed: int) -> None:
     text, calls, _ = spelled_turn(seed)
-    for end in range(len(text)):
+    for end in ends(text):
         assert is_beginning(calls_in(text[:end]), calls), text[:end]
 
 

@@ -6,9 +6,11 @@ import cProfile
 import pstats
 from dataclasses import replace
 from functools import lru_cache
+from itertools import product
 
 import pytest
 
+from tests.support import depth
 from tests.support.log_formats import LOGGED, meant_turns, mixed
 from tests.support.trace_formats import FORMATS, TAUGHT, TOOLS, Invented, Meant
 from toolglean import Format, FormatError, ParserOptions, ToolSet, parse
@@ -44,7 +46,7 @@ def test_the_formats_differ() -> None:
 
 
 # The markers of the reasoning of `dollar` have no word in common, so that it stays content.
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("share", [0, 0.03, 0.1, 0.2])
 @pytest.mark.parametrize("invented", LOGGED, ids=lambda each: each.name)
 def test_broken_turns_are_named_and_no_others(invented: Invented, share: float) -> None:
@@ -59,7 +61,7 @@ def test_broken_turns_are_named_and_no_others(invented: Invented, share: float) 
     assert right == 12 or invented.name == "dollar"
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("number", range(len(LOGGED)), ids=[each.name for each in LOGGED])
 def test_the_format_of_most_turns_is_learnt(number: int) -> None:
     invented, other = LOGGED[number], LOGGED[(number + 7) % len(LOGGED)]
@@ -151,12 +153,15 @@ FLOODS = {
 }
 
 
-@pytest.mark.parametrize("unit", FLOODS)
-@pytest.mark.parametrize("where", ["content", "value"])
+# By default, each in one of the two places.
+LONG = depth.chosen(product(FLOODS, ("content", "value")), 1, key=str, group=lambda each: each[0])
+
+
+@pytest.mark.parametrize(("unit", "where"), LONG)
 def test_a_long_turn_takes_as_long_as_it_is(unit: str, where: str) -> None:
     # 160 KB took 22 seconds: what follows each tool's name was read to the end of the turn, in each way, for each group
     # of names, and once more for each turn that was left out; texts were compared as a whole.
-    size = 40_000
+    size = 40_000 if depth.is_full() or unit == "tags" else 10_000  # of tags, what is the same for any size is much
     long = FLOODS[unit] * (size // len(FLOODS[unit]))
     note = Meant(
         (("send_note", {"to": "Ana", "body": long if where == "value" else "Hi."}),), long if where == "content" else ""

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import get_args
 
 import pytest
-from hypothesis import currently_in_test_context
 
 from tests.support import depth
 from toolglean import (
@@ -33,15 +32,12 @@ from toolglean import (
 from toolglean.scan.json import JsonScanner
 from toolglean.scan.scanner import FAIL
 
-EVERY_CUT = 160  # texts up to this length are cut at every place
+EVERY_CUT = 160  # texts up to this length are cut in two at every place
 RANDOM_CUTS = 4
 
-# By default, texts up to the first length are cut at every place; of longer ones, so many places are chosen, and fewer for
-# each example of a property, because there are many examples. The text itself decides which: no two are cut alike.
-SHORT = 12
-SOME = 2
-SOME_OF_AN_EXAMPLE = 1
-SOME_RANDOM_CUTS = 1
+# By default, only the shortest texts are, and there is one set of random cuts. The text itself decides where they are, and
+# where copies are made: no two texts are cut alike.
+SHORT = 8
 SOME_COPIES = 2  # which ways to copy, and whether the copy goes on or the original, changes with the text
 
 CODES = frozenset(get_args(ProblemCode))
@@ -76,8 +72,8 @@ def chunkings(text: str, seed: int = 0) -> Iterable[list[str]]:
     """Character by character, each cut in two where the text is short, and random cuts, some chunks empty."""
     yield list(text)
     yield from ([text[:cut], text[cut:]] for cut in places(text))
-    rng = random.Random(seed)
-    for _ in range(RANDOM_CUTS if depth.is_full() else SOME_RANDOM_CUTS):
+    rng = random.Random(seed if depth.is_full() else f"{seed} {text!r}")
+    for _ in range(RANDOM_CUTS if depth.is_full() else 1):
         cuts = sorted(rng.choices(range(len(text) + 1), k=rng.randint(1, 12)))
         yield [text[begin:end] for begin, end in zip([0, *cuts], [*cuts, len(text)], strict=True)]
 
@@ -92,24 +88,14 @@ def some_chunkings(text: str, count: int) -> Iterable[list[str]]:
 
 
 def places(text: str) -> Sequence[int]:
-    """The places at which a text is cut in two: all where it is short, a sample of them below full depth."""
-    found = range(len(text) + 1)
-    if depth.is_full():
-        return found if len(text) <= EVERY_CUT else ()
-    return _some(text, found)
+    """The places at which a text is cut in two: all where it is short."""
+    return range(len(text) + 1) if len(text) <= (EVERY_CUT if depth.is_full() else SHORT) else ()
 
 
 def _copied(text: str) -> Sequence[int]:
     """The characters before which a copy is made: each at full depth, by default one for each way to copy."""
     found = range(len(text))
     return found if depth.is_full() else _sample(text, found, SOME_COPIES)
-
-
-def _some(text: str, found: Sequence[int]) -> Sequence[int]:
-    example = currently_in_test_context()
-    if len(text) <= SHORT and not example:
-        return found
-    return _sample(text, found, SOME_OF_AN_EXAMPLE if example else SOME)
 
 
 def _sample(text: str, found: Sequence[int], count: int) -> Sequence[int]:

@@ -6,10 +6,12 @@ from __future__ import annotations
 
 import json
 import re
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from tests.support import depth
 from tests.support.chunkings import account, some_chunkings
 from tests.support.shared import FIXTURES, rows
 from toolglean import CallEnd, Content, Event, Parser, ParserOptions, Problem, Reasoning, ToolCall, UsageError, join
@@ -19,7 +21,7 @@ __all__ = ["FILES", "WAYS", "Answer", "delivered", "judge", "needs_no_attention"
 FILES = ("wild.jsonl", "wild3.jsonl", "wild4.jsonl", "wild_made_up.jsonl")
 """The collections: three of turns from threads, each from other threads than those before it, and turns made up later."""
 
-RANDOM_CUTS = 3
+RANDOM_CUTS = 3 if depth.is_full() else 1
 
 
 @dataclass(frozen=True)
@@ -181,6 +183,8 @@ def _lost(make: Callable[[], Parser], text: str, whole: list[Event]) -> str:
         account(whole, text)
     except AssertionError as error:
         return str(error).split("\n", 1)[0]
+    if not depth.is_full() and zlib.crc32(text.encode()) % 3:
+        return ""  # by default, one text in three is read in pieces too
     for chunks in some_chunkings(text, RANDOM_CUTS):
         if _events(make(), chunks) != whole:
             return f"differs by chunking: {chunks!r:.200}"

@@ -28,7 +28,7 @@ from toolglean.options import DEFAULT, ParserOptions
 
 if TYPE_CHECKING:
     from toolglean.engine.plan import Plan
-    from toolglean.engine.straight.standing import Probe, Standing
+    from toolglean.engine.straight.standing import Probe, Standing, Texts
     from toolglean.engine.tape import Piece
     from toolglean.engine.watch import Watch
     from toolglean.tools import ToolSet
@@ -382,10 +382,10 @@ class _Sampler(Machine):
         return super()._probe if self._standing is None else self._standing
 
 
-def _read_sample(plan: Plan, text: str, standing: Standing | None) -> tuple[Turn, list[list[Event]]]:
+def _read_sample(plan: Plan, texts: Texts, standing: Standing | None) -> tuple[Turn, list[list[Event]]]:
     machine = _Sampler(plan, standing)
-    told = [machine.feed(char) for char in text]
-    return machine._turn, [*told, machine.fork().finish()]
+    told = [events for text in texts for events in [*map(machine.feed, text), machine.fork().finish()]]
+    return machine._turn, told
 
 
 def _reads_by_schema(tools: ToolSet | None, options: ParserOptions) -> bool:

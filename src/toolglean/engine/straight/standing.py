@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
@@ -24,15 +24,17 @@ if TYPE_CHECKING:
     from toolglean.events import Event
     from toolglean.formats.compile import Program
 
-__all__ = ["Probe", "Standing", "first_step", "sample_tools", "standing_of"]
+__all__ = ["Probe", "Standing", "Texts", "first_step", "sample_tools", "standing_of"]
 
 PROBE = "get_weather"
 """The tool that is called in samples."""
 
-Probe: TypeAlias = "Callable[[str, Standing | None], tuple[Turn, list[list[Event]]]]"
-"""Reads a text with that one tool, character by character, by a parser of the program: one that follows calls, and has
-the given standing after them, or, with None, one that does not. Returns the turn, and the events of each character and
-of the end."""
+Texts: TypeAlias = tuple[Iterable[str], ...]
+"""Texts that follow each other, in chunks; those of a string are its characters."""
+Probe: TypeAlias = "Callable[[Texts, Standing | None], tuple[Turn, list[list[Event]]]]"
+"""Reads texts with that one tool, by a parser of the program: one that follows calls, and has the given standing after
+them, or, with None, one that does not. Returns the turn, and for each text the events of each chunk, and of the end if
+it came there."""
 
 _WORDS = {"name": PROBE, "key": "text", "type": "string"}
 _ARGUMENTS = '"text": "a", "list": [1, {"b": null}]}'
@@ -101,41 +103,35 @@ def _standing(course: Course, probe: Probe) -> Standing | None:
     seen = int(course.probe[1][-1] == "\n")  # the line break that showed that the call has ended
     again = first.tape.reread - seen, later.tape.reread - first.tape.reread - (gap.mark - gap.land)
     begun = _until_value(course)
-    holds = bool(begun) and not probe(begun + "a\n", None)[1][-2]
+    holds = bool(begun) and not probe((begun + "a\n",), None)[1][-2]
     one, two = first.payload, later.payload
     if not (isinstance(one, Reading) and isinstance(two, Reading)):
         return None
-    bare = _turn_behind(_two_calls(course, -1), 2, probe)
+    bare = _turn_behind((_two_calls(course, -1),), 2, probe)
     if bare is None or not isinstance(bare.payload, Reading) or bare.payload.walk.states is not two.walk.states:
         return None  # its spellings lead to different places
-    in_line = probe("a " + _two_calls(course), None)[0].payload
+    in_line = probe((("a " + _two_calls(course),),), None)[0].payload
     stays = isinstance(in_line, Reading) and in_line.fallback.in_line
     standing = Standing(one, two, first.narrowed_to, again, stays, holds)
-    same = all(_told(text, probe, standing) == _told(text, probe, None) for text in _samples(course))
+    # Two calls, as they are rendered, and in the last of the other spellings: at the end of the turn, and before text.
+    samples = [("".join(_sample(course, place)), "\nDone.") for place in (0, -1)]
+    same = all(_told(texts, probe, standing) == _told(texts, probe, None) for texts in samples)
     return standing if same else None
 
 
-def _turn_behind(text: str, calls: int, probe: Probe) -> Turn | None:
+def _turn_behind(text: Iterable[str], calls: int, probe: Probe) -> Turn | None:
     # The turn after that text; None if the calls in it are not read.
-    turn, told = probe(text, None)
+    turn, told = probe((text,), None)
     ends = [event for events in told[:-1] for event in events if isinstance(event, CallEnd)]
     whole = len(ends) == calls and all(end.call.status == "ok" for end in ends)
     return turn if whole and turn.mode is CALL else None
 
 
-def _told(text: str, probe: Probe, standing: Standing | None) -> list[list[Event]]:
-    return [join(events) for events in probe(text, standing)[1]]
+def _told(texts: Texts, probe: Probe, standing: Standing | None) -> list[list[Event]]:
+    return [join(events) for events in probe(texts, standing)[1]]
 
 
 # -- samples -----------------------------------------------------------------------------------------------------------
-
-
-def _samples(course: Course) -> Iterator[str]:
-    # Two calls, as they are rendered, and in the last of the other spellings.
-    for place in (0, -1):
-        text = "".join(_sample(course, place))
-        yield text
-        yield text + "\nDone."
 
 
 def _tail(course: Course) -> Step:
