@@ -27,6 +27,12 @@ BROKEN = 'Hi.\n<tool_call>{"name": "say", "arguments": {"text": "a "b" c"}}</too
 GEMMA = '<|tool_call>call:get_weather{city:<|"|>Oslo<|"|>}<tool_call|>'
 
 
+@pytest.fixture(autouse=True)
+def wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The lines are broken for a terminal of one width, whatever the tests run in."""
+    monkeypatch.setenv("COLUMNS", "160")
+
+
 def shown(*args: str, text: str) -> dict[str, list[str]]:
     """What is printed: the lines of each label, which a line without one continues."""
     found: dict[str, list[str]] = {}
@@ -95,7 +101,7 @@ def test_run_from_its_source(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(installed, "version", nothing)
     found = told()
     assert (found["extras"], found["missing"], found["install"]) == ([], [], [])
-    assert "is not installed in this Python, but run from its source" in found["faults"][0]
+    assert "is not installed in this Python, but run from its source" in " ".join(found["faults"])
 
 
 def test_formats_of_other_packages(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -104,12 +110,14 @@ def test_formats_of_other_packages(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(installed, "plugins", lambda: added)
     found = shown(text="")
     assert found["plugins"] == ["nova"]
-    assert "the entry point 'lost' failed: fix or remove its package (FormatError: no such thing)" in found["faults"][0]
+    assert "the entry point 'lost' failed: fix or remove its package (FormatError: no such thing)" in " ".join(
+        found["faults"]
+    )
 
 
 def test_wrong_variables_of_the_plugins(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TOOLGLEAN_QUOTED", "perhaps")
-    assert "quoted='perhaps' is not valid" in shown(text="")["faults"][0]
+    assert "quoted='perhaps' is not valid" in " ".join(shown(text="")["faults"])
 
 
 # -- a turn ------------------------------------------------------------------------------------------------------------
