@@ -187,7 +187,14 @@ def test_a_call_between_markers_ends_with_what_follows(name: str) -> None:
 # Any word may be a tool's name then. What has the form of a call, and cannot be read as one, is prose: it was lost.
 PROSE = (
     *("Hello (world).", "Note\n(See the other page) and more.", "f(x) = 2x", "Text.\n\n(x=1)", "See(https://a.b)"),
-    *("Hi (there", "main() is run.", "Note(x=1) and more.", "Paris (France) is mild.\nf(x=1)", "a.b(c.d) (e)\n\n(f)"),
+    *(
+        "Hi (there",
+        "f(x=true'a', n=2); g()\n```",
+        "main() is run.",
+        "Note(x=1) and more.",
+        "Paris (France) is mild.\nf(x=1)",
+        "a.b(c.d) (e)\n\n(f)",
+    ),
 )
 
 

@@ -238,7 +238,7 @@ class Speech(Keeping):
 
     def end_cut_call(self, end: int) -> None:
         """The turn ends within the open call."""
-        if self.holds_form and not self.emit.call.written.strip("{"):
+        if self.holds_bare_name:
             self.end_draft(end)
             return
         self.emit.end_call("malformed" if self.mode is SKIP else "incomplete", end)
@@ -357,7 +357,7 @@ class Speech(Keeping):
         """Discard the draft: restore the state from before it, and emit its text as reasoning or content."""
         self.tape.take_waiting()
         self.tape.release()
-        is_prose = self.holds_form and self.emit.open
+        is_prose = self.holds_bare_name
         draft.attempt.undo(self)
         if draft.again and draft.over == draft.start:
             assert self.judge.code is not None

@@ -358,6 +358,7 @@ class Turn(Speech):
         if self.suspend_refused(FaultKind.CHARACTER, reason, text, place):
             return
         if self.holds_form:
+            self.mode = SKIP
             self.end_draft(place)
             return
         self.emit.problem(reason, text, place)

@@ -54,6 +54,11 @@ class Keeping(TurnState):
         draft = self.judge.draft
         return self.names.tools is None and draft is not None and draft.kind is Kind.ALONE
 
+    @property
+    def holds_bare_name(self) -> bool:
+        """Whether of such a call only the name and a bracket came: then nothing is said of it."""
+        return self.holds_form and self.emit.open and not self.emit.call.written.strip("{")
+
     def part_at_line(
         self, text: str, i: int, place: int, *, last: str, start: int, marker: str | None = None
     ) -> tuple[int, bool]:
