@@ -85,3 +85,13 @@ def test_a_finder_with_more_literals_finds_as_a_new_one() -> None:
         for last in ("", "a", " "):
             assert found.find(text, 0, last) == expected.find(text, 0, last)
         assert (found.search(text) is None) == (expected.search(text) is None)
+
+
+def test_a_literal_of_any_length_makes_a_finder() -> None:
+    # A model's own tag may be one. The expression had a group in a group for each of its characters.
+    literal = f"</{'x' * 3000}>"
+    finder = Finder([literal, "</b>"], exact=True)
+    assert finder.find(f"a {literal}", 0) == (2, literal)
+    assert finder.find(f"a {literal[:2000]}", 0) == (2, "")
+    assert finder.find(f"a {literal[:2000]} b</b>", 0) == (2004, "</b>")
+    assert finder.search(f"a {literal}") is not None

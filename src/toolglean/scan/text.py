@@ -89,8 +89,9 @@ class Finder:
         alike: a finder that has the same openers, guards and search: itself, or the one that it was made from by
             `also_finding`. What is made for these alone is found again by it.
         search: finds any of `openers` with the second character of a literal. If the opener is a letter, or with
-            `exact`, it finds only a whole literal. At the end of the text, it also finds the beginning of one; then the
-            match has a group. At the beginning of the text, only `find` knows whether a word, or a line, begins.
+            `exact`, it finds only a whole literal, as far as its first characters show (`DEEPEST`). At the end of the
+            text, it also finds the beginning of one; then the match has a group. At the beginning of the text, only
+            `find` knows whether a word, or a line, begins.
     """
 
     __slots__ = (
@@ -217,6 +218,8 @@ class Finder:
 
     def _may_begin(self, rest: str, key: str) -> bool:
         # Whether the end of the text may be the beginning of a literal with that key. Mostly it is not.
+        if self._longest > LONG:
+            return True
         begun = self._begun.get(key)
         if begun is None:
             begun = {each[:size] for each in self._by_two[key] for size in range(1, len(each))}
@@ -263,11 +266,17 @@ class Finder:
         alternatives = signs
         for first, only_lines in dict.fromkeys((each[0], each in self.line_words) for each in shortest):
             before = "" if first not in self._letters else rf"(?<![^\n]{first})" if only_lines else rf"(?<!\w{first})"
-            rest = [each[1:] for each in shortest if each[0] == first and (each in self.line_words) == only_lines]
+            found = (each for each in shortest if each[0] == first and (each in self.line_words) == only_lines)
+            rest = list(dict.fromkeys(each[1:DEEPEST] for each in found))
             alternatives.append(f"{re.escape(first)}{before}{_begun(rest)}")
         return "|".join(alternatives)
 
 
+LONG = 256  # characters of a literal whose beginnings are not kept
+DEEPEST = 24
+"""Characters of a literal that an expression spells: each is a group in the one before, and a model may write a tag of
+any length. Whether a text that has these goes on with the rest, only `find` knows.
+"""
 _SECOND = frozenset("/|｜")
 """What most closers have: a finder that also finds some is made without a new expression."""
 
