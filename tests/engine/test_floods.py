@@ -96,6 +96,14 @@ def test_lines_in_the_first_chunk(name: str, unit: str) -> None:
     assert cost_of(reads(name).parser, "", unit, size, chars=False).linear
 
 
+@pytest.mark.parametrize("name", ["auto", "hermes"])
+@pytest.mark.parametrize("unit", ["some words here\n", "**a** \n", "a\n"])
+def test_lines_behind_a_lone_backtick(name: str, unit: str) -> None:
+    # Each line was a place at which the rest of the text was searched for a sign.
+    size = 40_000 if depth.is_full() else 20_000
+    assert cost_of(lambda: Parser(typed("string"), format=name), "It`s so. ", unit, size, chars=False).linear
+
+
 def test_a_flood_of_lines_that_is_not_linear_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     found = flood_lines.Measured(small=0.01, large=0.16)
     assert (round(found.exponent, 2), found.linear) == (1.0, True)

@@ -85,17 +85,14 @@ class Reading:
         sought = self.sought
         if sought is None:
             sought = self.sought = self.rows.sought(self.context, self.sign, bool(self.seen))
-        found = sought.search(self.text, i)
-        place = self.end if found is None else found.start()
-        line = self.text.find("\n", i, place) if self.seen and self.context is _PLAIN else -1
-        if line >= 0:
-            place = line
+        # A line that matters ends the search: what comes behind it is searched from there, once.
+        line = self.text.find("\n", i) if self.seen and self.context is _PLAIN else -1
+        found = sought.search(self.text, i) if line < 0 else sought.search(self.text, i, line)
+        place = found.start() if found is not None else line if line >= 0 else self.end
         if self.documents and self.read_to < place and (confirmed := self._read_documents(place)) >= 0:
             return confirmed
-        if line >= 0:
-            return self._read_line(line)
         if found is None:
-            return self.end
+            return self.end if line < 0 else self._read_line(line)
         return self._found(sought.kinds[found.lastindex or 0], place, found.end())
 
     def _found(self, what: str, place: int, end: int) -> int:
