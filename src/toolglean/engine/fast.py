@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from toolglean.engine.by_schema.lines import READ, lines_of
 from toolglean.engine.modes import CALL, CONTENT, DONE, TEXT
-from toolglean.engine.prose import begin_of_orphans
-from toolglean.engine.state import BEGIN_TAGS
+from toolglean.engine.prose import begin_of_orphans, quotes_as_fence
 from toolglean.engine.tape import UNBOUND, WINDOW
 from toolglean.events import Content
 from toolglean.scan.text import KEPT, NO_GUARD
@@ -42,20 +41,9 @@ class FastPath:
     """Takes chunks, and passes on those that need not be read."""
 
     __slots__ = (
-        *(
-            "_at_line",
-            "_find_opener",
-            "_lines",
-            "_find_stop",
-            "_finder",
-            "_guard",
-            "_in_data",
-            "_guards",
-            "_last",
-            "_look_on",
-        ),
-        *("_plan", "_pos", "_second", "_shared", "_stops", "_straight", "_turn"),
-    )
+        "_at_line", "_find_opener", "_find_stop", "_finder", "_guard", "_guards", "_in_data", "_last", "_lines",
+        "_look_on", "_plan", "_pos", "_second", "_shared", "_stops", "_straight", "_turn",
+    )  # fmt: skip
 
     def __init__(self, plan: Plan, turn: Turn, pos: int = 0) -> None:
         self._plan = plan  # what is looked for
@@ -175,7 +163,7 @@ class FastPath:
         if turn.payload is None or not turn.payload.is_in_data():
             return False
         waits = turn.tape.held or turn.judge.fence or turn.candidate or turn.unread or not turn.emit.clean
-        waits = waits or (turn.last_char in BEGIN_TAGS and not turn.has_tags)
+        waits = waits or turn.may_have_begun_tag(turn.last_char)
         return not waits and turn.channel == CONTENT and turn.bound is UNBOUND
 
     def _pass_data(self, chunk: str) -> list[Event]:
@@ -216,7 +204,7 @@ class FastPath:
         turn = self._turn
         code = turn.judge.code
         kept = turn.candidate is not None or turn.tape.held != "" or turn.around.waits
-        kept = kept or (not turn.has_tags and (self._last[-1:] or turn.last_char) in BEGIN_TAGS)
+        kept = kept or turn.may_have_begun_tag(self._last[-1:] or turn.last_char)
         self._look_on = kept or self._at_line or (code is not None and code.waits)
         self._guard, self._second = ("", "") if self._look_on else self._guards
 
@@ -357,7 +345,7 @@ class FastPath:
         # The same if a fence was found there: mostly it is one of code, which quotes, and not an opener.
         turn = self._turn
         code = turn.judge.code
-        if found[0] != "`" or turn.channel or code is None or (place and code.changes(text[:place])):
+        if not quotes_as_fence(turn, found) or code is None or (place and code.changes(text[:place])):
             return -1
         from toolglean.engine.missed import end_of_fence  # noqa: PLC0415  # few turns have such a fence
 

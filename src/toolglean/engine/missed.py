@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING, Any
 
 from toolglean.engine.reasons import QUOTED
 from toolglean.engine.turn import Payload
-from toolglean.scan.text import is_code, passing
+from toolglean.scan.text import passing
 
 if TYPE_CHECKING:
     from toolglean.engine.names import Names
     from toolglean.engine.reasons import Reason
     from toolglean.engine.turn import Turn
 
-__all__ = ["release"]
+__all__ = ["end_of_fence", "quote", "release"]
 
 REACH = 128  # characters after the opener
 BEFORE_NAMES = frozenset({"call", "function", "functions", "invoke", "name", "tool", "tool_name", "type"})
@@ -71,20 +71,18 @@ def _reports_nothing(turn: Turn) -> bool:
 
 
 def end_of_fence(turn: Turn, text: str, place: int, fence: str) -> int:
-    """Whether that fence in the text is certainly content, and no call follows that would have to be reported.
+    """Whether that fence of code in the text is content, and no call follows that would have to be reported.
 
     Returns:
         The end of the fence, or of its line, if so; its place, if more text is needed; -1 if it must be read.
     """
     end = place + len(fence)
-    if not is_code(fence) or not turn.judge.heeds_quotes:
-        return -1
     if _reports_nothing(turn):
         return end
     line = _line_of_fence(text, end)
     if line.end() == len(text) and line.end() - end < REACH:
         return place
-    # The word for the language is what comes first, unless it is a word before a tool's name.
+    # The word for the language decides, whatever follows it, unless names may come after such a word.
     is_code_line = line["line"] and _is_named(f"{line[0]}x", turn.names, at_end=False, is_code=True)[0] is False
     return line.end() if is_code_line and not _may_name(line[0], turn.described) else -1
 

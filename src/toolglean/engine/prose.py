@@ -20,7 +20,15 @@ if TYPE_CHECKING:
     from toolglean.engine.turn import Turn
     from toolglean.scan.text import Finder
 
-__all__ = ["STEPS", "begin", "begin_of_orphans", "ends_with_orphans", "repairer", "text_before_marker"]
+__all__ = [
+    "STEPS",
+    "begin",
+    "begin_of_orphans",
+    "ends_with_orphans",
+    "quotes_as_fence",
+    "repairer",
+    "text_before_marker",
+]
 
 CLOSER = 48  # characters: LONGEST of formats/orphans.py, which few turns load
 
@@ -77,7 +85,7 @@ def _read_text(turn: Turn, plan: Plan, text: str, i: int) -> int:
 def _read_found(turn: Turn, plan: Plan, piece: Piece, found: str, own: Finder) -> int:
     # What was found at the piece's place: a fence, text after all, a closer, or an opener.
     _, place, base = piece
-    if _is_fence(turn, found):
+    if quotes_as_fence(turn, found):
         from toolglean.engine.missed import quote  # noqa: PLC0415  # few turns have such a fence
 
         quote(turn, found, base + place)
@@ -177,8 +185,8 @@ def _end_of_space(text: str, i: int) -> int:
     return i
 
 
-def _is_fence(turn: Turn, found: str) -> bool:
-    # Of code, after other text.
+def quotes_as_fence(turn: Turn, found: str) -> bool:
+    """Whether what was found is a fence of code after other text."""
     return (
         found[0] == "`" and is_code(found) and turn.judge.heeds_quotes and turn.has_content and turn.channel == CONTENT
     )

@@ -14,6 +14,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from toolglean.engine.by_schema.lines import NOTHING, Around
+from toolglean.engine.judge.drafts import Kind
 from toolglean.engine.modes import CALL, CONTENT, DONE, TEXT, Mode
 from toolglean.engine.reasons import OTHER_ROLE
 from toolglean.engine.repair.suspended import ON
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from toolglean.engine.repair.suspended import Repair, Suspended
     from toolglean.limits import Limits
 
-__all__ = ["BEGIN_TAGS", "Rules", "TurnState"]
+__all__ = ["Rules", "TurnState"]
 
 
 class Rules(NamedTuple):
@@ -215,10 +216,27 @@ class TurnState(Plain):
         quoted = quoted or (judge.in_doubt and judge.code is not None and judge.code.end == self.region.start)
         return quoted and not self.tape.is_trusted(self.region.start)
 
+    @property
+    def holds_form(self) -> bool:
+        """Whether only its form shows that what is held back is a call: no tools are known, and no marker opened it. If
+        it cannot be read, it is prose: `Hello (world).`
+        """
+        draft = self.judge.draft
+        return self.names.tools is None and draft is not None and draft.kind is Kind.ALONE
+
+    @property
+    def holds_bare_name(self) -> bool:
+        """Whether of such a call only the name and a bracket came: then nothing is said of it."""
+        return self.holds_form and self.emit.open and not self.emit.call.written.strip("{")
+
     def note_tags(self, text: str, last: str) -> None:
         """That text is content, behind that character."""
-        if not self.has_tags and ("<" in text or "[" in text or last in BEGIN_TAGS):
+        if not self.has_tags and ("<" in text or "[" in text or last in _BEGIN_TAGS):
             self.has_tags = _tag(last + text) is not None
+
+    def may_have_begun_tag(self, last: str) -> bool:
+        """Whether content that ends with that character may end with the beginning of its first tag."""
+        return last in _BEGIN_TAGS and not self.has_tags
 
     @property
     def may_end_with_orphans(self) -> bool:
@@ -254,6 +272,6 @@ class TurnState(Plain):
         return code is not None and self.mode is not DONE and not self.tape.in_prompt and code.over is not None
 
 
-BEGIN_TAGS = frozenset("<[")
+_BEGIN_TAGS = frozenset("<[")
 _tag = re.compile(r"<[^\W\d_]|<[/｜|]|\[[/A-Z]").search
 _READING = tuple(slot for slot in TurnState.__slots__ if slot != "tape")

@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolglean.engine.by_schema.lines import announces, begin_in
-from toolglean.engine.judge.drafts import Kind
 from toolglean.engine.modes import CONTENT, DONE
 from toolglean.engine.reasons import UNREAD
 from toolglean.engine.state import TurnState
@@ -45,19 +44,6 @@ class Keeping(TurnState):
             and not self.calls_ignored
             and not self.tape.in_prompt
         )
-
-    @property
-    def holds_form(self) -> bool:
-        """Whether only its form shows that what is held back is a call: no tools are known, and no marker opened it. If
-        it cannot be read, it is prose: `Hello (world).`
-        """
-        draft = self.judge.draft
-        return self.names.tools is None and draft is not None and draft.kind is Kind.ALONE
-
-    @property
-    def holds_bare_name(self) -> bool:
-        """Whether of such a call only the name and a bracket came: then nothing is said of it."""
-        return self.holds_form and self.emit.open and not self.emit.call.written.strip("{")
 
     def part_at_line(
         self, text: str, i: int, place: int, *, last: str, start: int, marker: str | None = None

@@ -22,8 +22,8 @@ from toolglean.scan.text import NO_GUARD, Finder
 __all__ = ["Quotes", "watch"]
 
 _ALWAYS = "`~>"  # what begins a context begins with one of these, for which every chunk is searched, or with
-_ticks = re.compile("(`+)")
 _GUARDED = "<["  # one of these
+_ticks = re.compile("(`+)")
 
 
 def watch(finder: Finder) -> tuple[Callable[[str], Any], tuple[str, str]]:
@@ -54,18 +54,8 @@ class Quotes(Plain):
     """
 
     __slots__ = (
-        "_before",
-        "_end",
-        "_find",
-        "_json",
-        "_page",
-        "_passed",
-        "_until",
-        "followed",
-        "heeded",
-        "waits",
-        "where",
-    )
+        "_before", "_end", "_find", "_json", "_page", "_passed", "_until", "followed", "heeded", "waits", "where",
+    )  # fmt: skip
 
     # fast.py asks this; it is an attribute so that it need not import this file.
     watch: ClassVar = staticmethod(watch)

@@ -105,7 +105,7 @@ class Judge(Plain):
 
     def skipped(self, text: str, start: int) -> None:
         """The rest of such a call. Unless its arguments have opened code, its backticks may be those of its format."""
-        if self.code is not None:
+        if self.code is not None and text:
             self.code.scan_skipped(text, start)
 
     def marker(self, text: str, place: int) -> None:

@@ -13,7 +13,7 @@ from toolglean.engine.page.documents import AFTER, SMALL
 from toolglean.engine.page.table import PARAGRAPH_ENDS, At, Context, Lasts, Row
 from toolglean.scan.text import WORD
 
-__all__ = ["Rows", "Search", "Sought", "ends_paragraph", "is_mention"]
+__all__ = ["Rows", "Search", "Sought", "ends_paragraph", "is_mention", "space_in"]
 
 _END = r"\Z"
 _TAIL = 340  # characters, more than any opener has
@@ -70,7 +70,9 @@ def _sought(ways: Sequence[tuple[str, str, str]]) -> Sought:
     return Sought(re.compile(expression).search, expression, ("", *(what for what, _, _ in ways)))
 
 
-_line, _space = re.compile("\n").search, re.compile(r"\s").search
+_line = re.compile("\n").search
+space_in = re.compile(r"\s").search
+"""Finds white space."""
 _LINE = ("line", "\n", "")
 _TICKS = ("run", "`", "`*")
 
@@ -115,7 +117,7 @@ class Rows:
         search = self.sought(context, sign, by_line).search
         if not spaced and not (by_line and context is Context.PLAIN):
             return search
-        other = _space if spaced else _line
+        other = space_in if spaced else _line
         return lambda text: search(text) or other(text)
 
     @property

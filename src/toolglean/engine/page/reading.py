@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable
 
 from toolglean.engine.page.documents import Document, begun, is_in_string, is_small, may_follow, read_on, without_outer
-from toolglean.engine.page.expressions import Rows, Sought, ends_paragraph, is_mention
+from toolglean.engine.page.expressions import Rows, Sought, ends_paragraph, is_mention, space_in
 from toolglean.engine.page.table import MOST_BLANKS, At, Context
 from toolglean.engine.page.where import Guess, Marks, Run, Where, blanks_before
 
@@ -19,7 +19,6 @@ __all__ = ["Reading"]
 _PLAIN = Context.PLAIN
 _FENCE = 3
 _AHEAD = 192
-_space = re.compile(r"\s").search
 _name = re.compile(r"<(\w+)").match
 
 
@@ -319,7 +318,7 @@ class Reading:
         if not guess.size or guess.space >= 0:
             return guess
         begin = max(guess.end - self.base, 1)
-        found = _space(self.text[begin:end]) if begin < end else None
+        found = space_in(self.text[begin:end]) if begin < end else None
         return guess if found is None else guess._replace(space=self.base + begin + found.start())
 
     # -- JSON ----------------------------------------------------------------------------------------------------------
