@@ -33,7 +33,7 @@ CHUNK = 4
 MOST = 1.2
 """Of the exponent with which time grows with length."""
 READERS = ("auto", "hermes", "qwen3-coder", "mistral-v13", "glm-4.5", "llama3-json", "deepseek-v4", "harmony", "react")
-BEFORE = {"text": "Hi.\n", "the start": "", "reasoning": "<think>\n"}
+BEFORE = {"text": "Hi.\n", "the start": "", "reasoning": "<think>\n", "a backtick": "It`s so.\n"}
 _SIGNS = (
     *("<", "[", "{", "(", "|", "`", "~", "#", "@", "@@ ", "%", "=", "==> ", ":", "::", "!", "$", "&", "^", "\\", ";;"),
     *(

@@ -104,6 +104,11 @@ def test_lines_behind_a_lone_backtick(name: str, unit: str) -> None:
     assert cost_of(lambda: Parser(typed("string"), format=name), "It`s so. ", unit, size, chars=False).linear
 
 
+def test_instructions_of_xml() -> None:
+    # Each was one more thing that is open around what follows, and all of them were copied for each piece of text.
+    assert cost_of(lambda: Parser(typed("string"), format="hermes"), "Hi.\n", "<?\n", 12_000, chars=True).linear
+
+
 def test_a_flood_of_lines_that_is_not_linear_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     found = flood_lines.Measured(small=0.01, large=0.16)
     assert (round(found.exponent, 2), found.linear) == (1.0, True)

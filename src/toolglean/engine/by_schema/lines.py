@@ -189,7 +189,7 @@ class Around(NamedTuple):
             return Around(self.open, self.seen, self.refused, self.tail + text)  # it goes on
         text = (self.tail or last[-1:] or "\n") + text
         opened, seen = list(self.open), self.seen
-        if "<?" in text:  # what follows is a document of XML
+        if "<?" in text and "?" not in opened:  # what follows is a document of XML
             opened = ["?", *opened]
         for tag in _tag(text, 1):
             name = (tag["name"] or tag["word"]).casefold()
