@@ -115,7 +115,8 @@ def fitted(pieces: Sequence[Piece]) -> list[Piece]:
     for each in pieces:
         last = found[-1].kind if found else ""
         before = each.before
-        if last in {"quotation", "cut"} and "\n" not in before:
+        is_fence = bool(found) and found[-1].text.endswith(("```", "~~~"))  # text on that line does not let it close
+        if (is_fence or last in {"quotation", "cut"}) and "\n" not in before:
             before = "\n"
         if last == "cut" and each.kind == "JSON":
             before = "\n\nSo:\n\n"  # it would be that call's arguments

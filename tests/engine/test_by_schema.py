@@ -219,6 +219,14 @@ NAMES = frozenset({"f", "add_two", "a-b"})
 LINES = Lines(Finder([]), watch, NAMES)
 
 
+def test_what_waits_for_its_line_is_searched_for_names_once_it_is_kept() -> None:
+    before = "<tool_call>\nx\n\n> get_weather {aaaaaaaaaaaaaaaaaaaaaaaaaa 1"
+    parser = Parser(TOOLS)
+    chunks = before, "\n\nTOOL: get_we", "ather\ncity: Oslo\ndays: 3\nEND TOOL"
+    events = [event for chunk in chunks for event in parser.feed(chunk)] + parser.finish()
+    assert calls_of(events) == [OSLO]
+
+
 def test_where_a_line_may_begin_a_call_does_not_depend_on_the_cuts() -> None:
     rng = random.Random(23)
     for _ in range(3000):

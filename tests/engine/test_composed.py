@@ -118,8 +118,37 @@ ROWS: dict[str, tuple[str, str, list[Any], str]] = {
         ("<start_function_call>call:pay{to:<escape>Ann<escape>,amount:<escap\n\n</s>[INST] <start_function_call>call:pay"
         "{to:<escape>Ann<escape>,amount:<escape>2<escape>}<end_function_call></s>\n<start_function_call>call:pay"
         "{to:<escape>Ann<escape>,amount:<escape>3<escape>}<end_function_call>"),
-        [], "a value that was not whole when the call was given up is not searched for headers",
+        [], "",
     ),
+    "a header in a key of a call that breaks off": (
+        "hermes",
+        ('<tool_call>\n{"name": "pay", "argu\n<|eot_id|><|start_header_id|>user<|end_header_id|>\n\n<tool_call>\n'
+        f'{_json(2)}\n</tool_call></s>\n<tool_call>\n{_json(3)}\n</tool_call>'),
+        [], "",
+    ),
+    "elements that another tag's closer ends": ("tool-tags", "<pay>\n<to>Ann</to>\n</s>\nSo.", [], ""),
+    "elements that nothing but a marker ends": ("tool-tags", "<pay>\n</s>\nSo.", [], ""),
+    "elements of MiniMax that another tag's closer ends": (
+        "minimax-m3", MINIMAX.partition("]<]minimax[>[<amount>")[0] + "]<]minimax[>[</s>", [], "",
+    ),
+    "a label after the beginning of a tool's message": ("gigachat-3.1", '<tool: function>\n\n\nSo:\n\n{"to": "x"}', [], ""),
+    "a marker of strings that is cut": (
+        "functiongemma",
+        f"<start_function_call>call:pay{{to:<escape\n\n<tool_call>\n{_json(1)}\n</tool_call>", [], "",
+    ),
+    "a marker of strings that is cut early": (
+        "functiongemma", f"<start_function_call>call:pay{{to:<esc\n\n<!--\n{_json(1)}\n-->", [], "",
+    ),
+    "a draft after a call of words that is cut": (
+        "auto", f'<call:pay{{to:<|"|>Ann<|"|>,am \n<thinking>\n{PHI}\n</thinking>', [], "",
+    ),
+    "a draft beside a call of words that is cut": (
+        "auto", f'<call:pay{{to:<|"|>Ann<|"|>,am<thinking>\n{PHI}\n</thinking>', [], "",
+    ),
+    "text in brackets after a call that nobody declared": (
+        "auto", "[call:pay to=Ann amount=2]\n\n[see below]", [], "",
+    ),
+    "text in braces after a call that nobody declared": ("auto", "[call:pay to=Ann amount=2]\n\n{see below}", [], ""),
     "a fence after a call that was cut off, by name": (
         "react", f'Action: pay\nAction Input: {{"to"\n<tool_call>\n```json\n{REACT}\n```\nSo.', [], "the fence seems to open the turn",
     ),

@@ -212,9 +212,10 @@ class FastPath:
         # The content may be a call: see by_schema/.
         turn = self._turn
         turn.emit.keep(event)
-        if turn.candidate is not None and self._pos >= turn.candidate.due:
+        end = self._pos - len(turn.tape.held)
+        if turn.candidate is not None and end >= turn.candidate.due:
             self._own()
-            turn.keep_less(self._pos)
+            turn.keep_less(end)
             self._open_guards()
         return turn.emit.take() if turn.emit.ready else []
 

@@ -47,7 +47,7 @@ def _before_names(server: str) -> tuple[str, ...]:
 
 _article = re.compile("^(your|my|the|a|some|any|example|sample)(?=.)").sub
 _sign = re.compile(r"[\W_]+").sub
-_name = re.compile(r"[\w.:/-]*[^\W_][\w.:/-]*").fullmatch
+_name = re.compile(r"[\w.:/-]*[^\W_](?:[\w.:/-]*\w)?").fullmatch  # nothing ends in a colon but a label
 
 
 def is_placeholder(name: str) -> bool:

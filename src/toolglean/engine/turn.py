@@ -362,7 +362,10 @@ class Turn(Speech):
             self.end_draft(place)
             return
         self.emit.problem(reason, text, place)
-        self.judge.swallowed(self.emit.call.written, text, place)
+        key = "" if self.payload is None else self.payload.refusal(self, text[:1]).last
+        self.judge.swallowed(self.emit.call.written + key, text, place)
+        if self.judge.draft is not None:
+            self.judge.draft.fails_at(place)
         self.bound = UNBOUND
         self.mode = SKIP
         self.tape.release()

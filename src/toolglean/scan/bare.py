@@ -4,9 +4,9 @@
 # A bare value is true, false, null (also True, False, None), a JSON number, or else text: `{language:python}`. Single
 # quotes around it are removed. The schema of the parameter decides: a string stays text (null, 42), and 007 is an
 # integer if the schema asks for one. These values are refused, because a comma or a bracket in them probably cut them:
-# text that begins with a quote and does not end with one, text that contains a string marker, NaN and numbers that are
-# too large for a float, and, if the schema does not ask for a string, text with a comment, a tag, an entity or a line
-# break.
+# text that begins with a quote and does not end with one, or with a part of a string marker, text that contains one,
+# NaN and numbers that are too large for a float, and, if the schema does not ask for a string, text with a comment, a
+# tag, an entity or a line break.
 """Values without quotes."""
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ def bare_value(word: str, marker: str, schema: Any, root: Mapping[str, Any] | No
     """
     if len(word) > 1 and word[0] in ODD_QUOTES and not word[1:].endswith(ODD_QUOTES[word[0]]):
         return ""  # a comma or bracket inside the quotes has cut it
-    if _special(word):
-        return ""  # it has swallowed a marker, or most of its own
+    if _special(word) or _begins_marker(word, marker):
+        return ""  # it has swallowed a marker, or begins with a part of its own
     if known(schema, root) and marker not in word:
         if is_text(schema, root, word):
             return json_text(_unquoted(word))
@@ -61,6 +61,12 @@ def bare_value(word: str, marker: str, schema: Any, root: Mapping[str, Any] | No
         whole = word.lstrip("-").isdigit()
         return word if len(word) <= MAX_DIGITS and (whole or is_finite(word)) else ""
     return json_text(_unquoted(word)) if word not in _NO_NUMBERS and marker not in word else ""
+
+
+def _begins_marker(word: str, marker: str) -> bool:
+    # Whether it begins with a part of the marker, after which no word goes on; or with most of it.
+    size = next((i for i, char in enumerate(word) if not marker.startswith(char, i)), len(word))
+    return size > len(marker) // 2 or (size > 1 and not word[size : size + 1].isalnum())
 
 
 def _unquoted(word: str) -> str:

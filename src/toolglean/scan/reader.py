@@ -107,6 +107,10 @@ class Reader(Plain):
         """See `Scanner`."""
         raise NotImplementedError
 
+    def refused(self) -> str:
+        """A value that was read, and refused as a whole; "" for none."""
+        return ""
+
     def quoting(self) -> tuple[str, tuple[str, ...]]:
         """The marker around strings ("" if the dialect has none), and the parameters in the schema."""
         return "", ()

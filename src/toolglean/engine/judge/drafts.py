@@ -74,26 +74,14 @@ class Draft(Kept):
         in_list: whether it begins with the bracket of a list.
         since: where text begins after a call in JSON, or tags after a mention; -1 as long as none has.
         over: the place at which it turned out not to be a call, or None.
+        fault: the place at which its first call could not be read, if text that follows makes it content; or None.
         limit: the limit that was exceeded there, its text and place, or None.
         again: whether it is read again if it is not in code, since it may have to be held back for another reason.
     """
 
     __slots__ = (
-        *(
-            "_marks",
-            "_safe",
-            "_seen",
-            "since",
-            "_where",
-            "again",
-            "attempt",
-            "close",
-            "in_list",
-            "kind",
-            "limit",
-            "most",
-        ),
-        *("over",),
+        *("_marks", "_safe", "_seen", "_where", "again", "attempt", "close", "fault", "in_list", "kind", "limit"),
+        *("most", "over", "since"),
     )
 
     owned = ("attempt",)
@@ -116,6 +104,7 @@ class Draft(Kept):
         self.attempt, self.kind, self.close, self.in_list = attempt, kind, close, in_list
         self.most = start + most + self.is_quoted
         self.over: int | None = None
+        self.fault: int | None = None
         self.again = again
         self.limit: tuple[str, str, int] | None = None
         self._marks = marks
@@ -247,6 +236,12 @@ class Draft(Kept):
         if self.over is None or place < self.over:
             self.over, self.limit = place, limit
 
+    def fails_at(self, place: int) -> None:
+        """A call in it cannot be read from that place on. If all is content, what was skipped is read again."""
+        if self.kind is Kind.LAST and self.fault is None:
+            begun = _tag_begun(self.before(place)[-MOST_TAG:])
+            self.fault = place - (len(begun[0]) if begun else 0)
+
     def is_ended_by(self, text: str, start: int) -> bool | None:
         """Whether that text, which is not a call, shows that the draft is not one either; if not, the draft is the
         turn's. None: more text is needed.
@@ -304,7 +299,7 @@ class Draft(Kept):
 
     def split(self) -> tuple[str, Piece]:
         """The text up to where it turned out not to be a call, and what must be read again."""
-        over = self.start if self.over is None else self.over
+        over = self.start if self.over is None else min(self.over, self.end if self.fault is None else self.fault)
         if self.limit is not None and self.limit[0] == "call_chars":
             self.limit = "call_chars", self.after(over)[:1], over
         return self.before(over), (self.after(over), 0, over)
@@ -329,6 +324,7 @@ def _goes_on(rest: str) -> bool | None:
 
 MOST_TAG = 64  # characters
 _tags = re.compile(rf"(?:</?[|｜]?[^<>\n]{{0,{MOST_TAG}}}>[ \t\r]*)+").match
+_tag_begun = re.compile(r"<[^<>\s]*(?:>\s*)?\Z").search
 BETWEEN = ",; \t\r\n"  # what may be between objects
 _role = re.compile(r'\{\s*"role"\s*:').match
 _role_begun = re.compile(r'\{\s*(?:"(?:r|ro|rol|role|role"\s*)?)?').fullmatch

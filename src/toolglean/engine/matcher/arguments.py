@@ -153,7 +153,7 @@ class Arguments(Field):
     def refusal(self, turn: Turn, reading: Reading, char: str) -> Refusal:
         """See `Payload`."""
         if self.json is None:
-            return Refusal(char)
+            return Refusal(char, last=self.source.refused())
         return Refusal(char, self.json.due, "," if turn.emit.call.lags else "", inner=len(self.json.stack) > 1)
 
     def quoting(self) -> tuple[str, tuple[str, ...]]:

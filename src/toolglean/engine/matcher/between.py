@@ -18,11 +18,11 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from toolglean.engine.matcher.calls import accept, arrived, begins, no_call
+from toolglean.engine.matcher.calls import accept, arrived, begins, is_broken_off, no_call
 from toolglean.engine.matcher.reading import Stage
 from toolglean.engine.matcher.walk import open_slot
 from toolglean.engine.modes import DONE
-from toolglean.engine.reasons import AFTER_ARGUMENTS, EXPRESSION, LEFTOVER_MARKER, NO_MARKER
+from toolglean.engine.reasons import AFTER_ARGUMENTS, EXPRESSION, LEFTOVER_MARKER, NO_CLOSER, NO_MARKER
 from toolglean.engine.repair.suspended import Refusal
 from toolglean.formats.nfa import CLOSED_AGAIN, LEFTOVER, LITERAL, MARKUP, STOP
 
@@ -165,7 +165,10 @@ class Ending(Stage):
     def completes(self, turn: Turn, reading: Reading) -> bool:
         """The call has ended. What was read since is read again as what follows it."""
         pending, end = reading.walk.unsettled
-        turn.end_call(end)
+        if self._slot.is_tree and _is_marker(reading.walk, pending.lstrip()) is not True and is_broken_off(turn):
+            turn.end_malformed(NO_CLOSER, turn.emit.call.name, end)  # by another tag's closer
+        else:
+            turn.end_call(end)
         reading.go_after(reading.walk.states)
         turn.read_again(pending, end, always=True)
         return True
@@ -173,6 +176,8 @@ class Ending(Stage):
     def _may_end(self, turn: Turn, reading: Reading, rest: str) -> bool | None:
         # Whether the call may end before that; None: one more character is needed.
         draft = turn.judge.draft
+        if self._slot.is_tree:
+            return None if _is_marker(reading.walk, rest) is None else True
         if draft is not None and draft.is_plain:  # what follows is examined as text
             return True
         if self._slot.kind == "keywords":

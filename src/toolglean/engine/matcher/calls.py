@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from toolglean.tools import Tool
 
 __all__ = [
-    "accept", "accept_with_follower", "arrived", "begin_unnamed", "begins", "cut_off", "end_value", "no_call",
-    "start_call",
+    "accept", "accept_with_follower", "arrived", "begin_unnamed", "begins", "cut_off", "end_value", "is_broken_off",
+    "no_call", "start_call",
 ]  # fmt: skip
 
 MOST_BREAKS = 16  # characters of white space behind a value, as JSON writes it
@@ -245,7 +245,7 @@ def _end_call(turn: Turn, reading: Reading) -> bool:
         turn.delta(call.parameters.end(), end)
     if call.parameters is not None and (of := _quoted_opener(turn, reading)):
         turn.end_doubtful(end, walk.program.ends(call.format)[0], of=of)
-    elif is_tag and (empty or _is_broken_off(turn)):  # no closer, and not all arguments: it was broken off there
+    elif is_tag and (empty or is_broken_off(turn)):  # no closer, and not all arguments: it was broken off there
         turn.end_malformed(NO_CLOSER, turn.emit.call.name, end)
     else:
         turn.end_call(end)
@@ -261,8 +261,8 @@ def _end_call(turn: Turn, reading: Reading) -> bool:
     return False
 
 
-def _is_broken_off(turn: Turn) -> bool:
-    # Whether the open call, which no closer ended, lacks an argument that its tool requires.
+def is_broken_off(turn: Turn) -> bool:
+    """Whether the open call, which no closer ended, lacks an argument that its tool requires."""
     call = turn.emit.call
     return turn.names.requires_arguments(call.name) and turn.names.misses(call.name, decode(call.arguments or "{}")[0])
 

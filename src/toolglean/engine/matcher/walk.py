@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolglean.formats.nfa import ACTION, FOLLOWS, LITERAL, NEEDS_FOLLOWER, SlotEdge, StateSet, trail_of
 from toolglean.formats.parameters import Ending
+from toolglean.formats.words import Tree
 from toolglean.scan.plain import Plain, Rope, grown, joined
 
 if TYPE_CHECKING:
@@ -35,11 +36,12 @@ class OpenSlot:
         is_unmarked: whether it is JSON that may also be data.
         is_stripped: whether the call's special tokens were removed.
         is_python: whether the call is a line of Python without a marker.
+        is_tree: whether the arguments are elements, which any closing tag ends.
     """
 
     __slots__ = (
         *("_after_literals", "_program", "after", "edges", "ending", "formats", "is_doubtful", "is_python"),
-        *("is_stripped", "is_unmarked", "kind", "lead", "terminals", "trail"),
+        *("is_stripped", "is_tree", "is_unmarked", "kind", "lead", "terminals", "trail"),
     )
 
     def __init__(self, program: Program, edges: tuple[SlotEdge, ...]) -> None:
@@ -53,6 +55,7 @@ class OpenSlot:
         self.is_doubtful = all(edge.doubtful or declared[edge.format].registered_only for edge in edges)
         self.is_unmarked = all(edge.unmarked for edge in edges)
         self.is_stripped = any(edge.stripped for edge in edges)
+        self.is_tree = isinstance(edges[0].codec, Tree)
         self.is_python = all(edge.doubtful and edge.is_python for edge in edges)
 
     def states_after(self, literal: str) -> StateSet:

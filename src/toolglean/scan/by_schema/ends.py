@@ -52,7 +52,7 @@ def _ends_turn(source: Source, pos: int) -> bool:
     tag = source.tag_at(pos)
     if tag is None or tag.pairs or tag.left == "(" or tag.end < pos + len(rest) or len(tag.words) > MAX_WORDS:
         return False
-    if (tag.slash or tag.left in {"<", "["}) and _TURNS.isdisjoint(parts_of(" ".join(tag.words))):
+    if _TURNS.isdisjoint(parts_of(" ".join(tag.words))):
         return False  # it closes what is before the text, or is text: `[see below]`
     word = compact(" ".join(tag.words))
     is_other = word.startswith("end") and word[3:] not in _WHOLES

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from toolglean.scan.by_schema.found import Schema
 from toolglean.scan.by_schema.tags import Tag, closes, lone_sign, mirrored, tag_at
-from toolglean.scan.by_schema.words import is_disguised
+from toolglean.scan.by_schema.words import ends, is_disguised
 
 __all__ = ["MAX_CLOSERS", "Budget", "Closer", "ExhaustedError", "Source", "longest_at"]
 
@@ -239,9 +239,11 @@ class Source:
         ) or self._is_tail(pos)
 
     def _may_close(self, opening: Tag, tag: Tag) -> bool:
+        # A tag that has the arguments is whole: what closes it says so.
         is_alike = tag.left == opening.left and 0 < len(tag.words) < 3 and tag.words != opening.words
         return (
             is_alike
+            and (not opening.pairs or ends(" ".join(tag.words)))
             and not (tag.pairs or tag.empty or tag.slash)
             and not any(word in tool.properties for word in tag.words for tool in self.tools.values())
             and not any(word in self.tools for word in tag.words)
