@@ -65,11 +65,18 @@ def due(name: str, pieces: Sequence[Piece]) -> list[Call]:
     if declared is None or declared.at_turn_end or declared.registered_only:
         return []  # or where no text shares its line
     found: list[Call] = []
-    for each in takewhile(lambda each: each.kind in SURE, pieces):
+    for each in takewhile(_is_sure, pieces):
         alone = not each.before or (each.before.startswith("\n") and each.before.isspace())
         if each.kind == "call" and each.format == name and each.text.startswith(("<", "[TOOL", "]<]")) and alone:
             found += each.runs
     return found
+
+
+def _is_sure(each: Piece) -> bool:
+    # A value that quotes the opener of its own family makes the call doubtful, and what follows it.
+    text = each.text.lstrip()
+    opener = text[: text.find(">") + 1]
+    return each.kind in SURE and not (each.kind == "value" and opener and text.count(opener) > 1)
 
 
 def announced(pieces: Sequence[Piece], place: int) -> bool:
@@ -115,9 +122,10 @@ def fitted(pieces: Sequence[Piece]) -> list[Piece]:
     for each in pieces:
         last = found[-1].kind if found else ""
         before = each.before
-        is_fence = bool(found) and found[-1].text.endswith(("```", "~~~"))  # text on that line does not let it close
-        if (is_fence or last in {"quotation", "cut"}) and "\n" not in before:
+        if last in {"quotation", "cut"} and "\n" not in before:
             before = "\n"
+        if found and found[-1].text.endswith(("```", "~~~")) and before[:1] != "\n":
+            before = f"\n{before}"  # a fence does not close on a line with text
         if last == "cut" and each.kind == "JSON":
             before = "\n\nSo:\n\n"  # it would be that call's arguments
         found.append(replace(each, before=before))

@@ -101,6 +101,7 @@ def _variants(closer: str) -> Iterable[list[str]]:
 
 
 def _forms(word: str) -> list[str]:
+    word = word.casefold()
     found = [word] if any(each in word for pair in FORMS for each in pair) else []
     for long, short in FORMS:
         if long in word:

@@ -265,12 +265,15 @@ def _matched(text: str, place: int, parts: tuple[str, ...], after: str, keys: It
 
 
 def _opener(pattern: str) -> tuple[tuple[str, ...], str] | None:
-    # The literals before the key, and the one following it.
+    # The literals before the key, and what follows it: a literal, or the end of its line.
     tokens = tokens_of(pattern.strip())
     place = tokens.index(Slot("key")) if Slot("key") in tokens else 0
     parts = tuple(token.text for token in tokens[:place] if isinstance(token, Literal))
+    if parts and isinstance(space := tokens[place - 1], Space):
+        parts = (*parts[:-1], parts[-1] + space.text)
     following = tokens[place + 1] if place + 1 < len(tokens) else None
-    return (parts, following.text) if parts and isinstance(following, Literal) else None
+    ends = isinstance(following, Literal) or (isinstance(following, Space) and following.text == "\n")
+    return (parts, following.text) if parts and ends and not isinstance(following, Slot | None) else None
 
 
 def _closer(pattern: str) -> tuple[str, str] | None:
