@@ -150,7 +150,7 @@ ROWS: dict[str, tuple[str, str, list[Any], str]] = {
     ),
     "text in braces after a call that nobody declared": ("auto", "[call:pay to=Ann amount=2]\n\n{see below}", [], ""),
     "a fence after a call that was cut off, by name": (
-        "react", f'Action: pay\nAction Input: {{"to"\n<tool_call>\n```json\n{REACT}\n```\nSo.', [], "the fence seems to open the turn",
+        "react", f'Action: pay\nAction Input: {{"to"\n<tool_call>\n```json\n{REACT}\n```\nSo.', [], "",
     ),
 }  # fmt: skip
 

@@ -275,9 +275,12 @@ class FormatPayload(Reading):
         """Skip the rest of a malformed call: to its closer, or before the next opener."""
         program, number = self.walk.program, self.call.format
         place, found = program.skipper(number).find(text, i)
-        if not found:
+        following = text[place + len(found) : place + len(found) + 1]
+        is_fence = found.endswith("```")
+        if not found or (is_fence and not following):
             return turn.hold(text, place)
-        after = program.states_after_closer(number, found)
+        # A fence with a word behind it opens code: what is in it was not written by this call.
+        after = None if is_fence and following.isalnum() else program.states_after_closer(number, found)
         closers, tags = program.ends(number)
         if self.call.stripped:  # nothing shows where its arguments quote a call: none is accepted any more
             closers, tags = (), ("",)
