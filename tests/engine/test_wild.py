@@ -10,8 +10,7 @@ from tests.support.wild import FILES, WAYS, judge, wild_rows
 
 # The third hunt: dialects that nobody declared, the rest of broken calls, and turns that end in the middle of one.
 MISSED_OF_WILD4 = {
-    ("auto",): ("w4-js-62f", "w4-js-64", "w4-js-65", "w4-js-68"),
-    ("auto", "model"): ("w4-ds-09",),
+    ("auto",): ("w4-js-65", "w4-js-68"),
     ("auto", "model", "format"): ("w4-js-37",),
     ("auto", "model", "format", "no tools"): (
         "w4-ds-02",

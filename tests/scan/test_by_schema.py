@@ -40,6 +40,9 @@ SPELLINGS = [
     "⟦get_weather⟧⟦city⟧Paris⟦/city⟧⟦days⟧3⟦/days⟧⟦/get_weather⟧",
     "```call\nget_weather\ncity: Paris\ndays: 3\n```",
     '```get_weather\n{city: "Paris", days: 3}\n```',
+    '```get_weather {"city": "Paris", "days": 3}\n```',
+    '<｜DSML｜get_weather>\n{"city": "Paris", "days": 3}\n</｜DSML｜get_weather>',
+    '<｜DSML｜get_weather>\n<｜DSML｜parameter name="city">Paris</｜DSML｜parameter>\n<｜DSML｜parameter name="days">3</｜DSML｜parameter>\n</｜DSML｜get_weather>',
     "~~~tool\nname: get_weather\nargs:\n  city: Paris\n  days: 3\n~~~",
     'action: get_weather {"city": "Paris", "days": 3}',
     'Tool -> get_weather\n{"city": "Paris", "days": 3}',
@@ -351,6 +354,7 @@ ROWS: list[tuple[str, str, Calls]] = [
     ("a key that is there, in a value", "<call read>\npath: see path: b\nlimit: 2\n</call>", [("read", {"path": "see path: b", "limit": 2})]),
     ("a pair of another kind in a value", "<call read>\npath: a\nx = 1\nlimit: 2\n</call>", [("read", {"path": "a\nx = 1", "limit": 2})]),
     ("a tool named like an element of HTML or an example", "[requests]\n[do read][p path]a[/p][/do]\n[/requests]", [("read", {"path": "a"})]),
+    ("nothing but the name and all keys, in quotes", 'read path="a" limit="80"', [("read", {"path": "a", "limit": 80})]),
     ("a shell's quotes", "<call>read --path 'it'\"'\"'s' --limit 2</call>", [("read", {"path": "it's", "limit": 2})]),
 ]  # fmt: skip
 
@@ -363,6 +367,13 @@ def test_any_spelling_is_read(text: str) -> None:
 @pytest.mark.parametrize(("text", "calls"), [row[1:] for row in ROWS], ids=[row[0] for row in ROWS])
 def test_what_a_text_contains(text: str, calls: Calls) -> None:
     assert calls_in(text) == calls
+
+
+@pytest.mark.parametrize(
+    "text", ['read path="a"', 'read path="a" limit="80" to see', "read path=a limit=80", 'read path="a"\nlimit="80"']
+)
+def test_a_name_and_pairs_are_a_call_only_if_they_are_all_of_the_line_and_of_the_keys(text: str) -> None:
+    assert not calls_in(text)
 
 
 # A key that the tool does not declare, or words that belong to nothing.

@@ -21,7 +21,7 @@ from toolglean.scan.by_schema.found import Schema
 from toolglean.scan.by_schema.source import Source, longest_at
 from toolglean.scan.by_schema.tags import Tag, closes
 from toolglean.scan.by_schema.values import Pair, is_id
-from toolglean.scan.by_schema.words import is_stray
+from toolglean.scan.by_schema.words import ARGUMENTS, is_stray
 
 __all__ = ["MAX_LOST", "elements", "imbalance", "is_element"]
 
@@ -213,7 +213,10 @@ def _keyed(tag: Tag, tool: Schema) -> str:
         return "" if pairs else word
     if tag.words and is_stray(tag.words[0]):  # `<the code>` is no `<arg code>`
         return ""
-    items = [*tag.words[1:], *(value for _, value in pairs)]
+    items = [
+        *(word for word in tag.words[1:] if word not in ARGUMENTS or word in tool.properties),
+        *(value for _, value in pairs),
+    ]
     return items[0] if len(items) == 1 and items[0] in tool.properties else ""
 
 

@@ -196,7 +196,8 @@ def _in_fence(source: Source, pos: int, part: _Part) -> Iterator[Reading]:
     found = _fence(source.text, pos)
     if not found or not source.starts_line(pos):
         return
-    info = found[2].strip().strip("{}.").strip()
+    first, brace, _ = found[2].partition("{")  # the arguments may be on the line of the fence
+    info = first.strip() or found[2].strip().strip("{}.").strip()
     tool = next((source.tools[each] for each in re.split(r"[\s:=\"'{}.]+", info) if each in source.tools), None)
     if not source.opens_content and found[1][0] != ":" and (tool is None or is_language(info)):
         return  # after other content, a fence is code, unless it names the tool
@@ -207,7 +208,8 @@ def _in_fence(source: Source, pos: int, part: _Part) -> Iterator[Reading]:
     ):
         return
     ends = list(islice(_fence_ends(source, found[1], found.end(), part.end), source.bound + 1))
-    yield from closed_by(source, tool, (pos, found.end()), part.frames, ends)
+    begin = found.start(2) + len(first) if first.strip() and brace else found.end()
+    yield from closed_by(source, tool, (pos, begin), part.frames, ends)
     for number, (begin, end) in enumerate(ends if part.depth and tool is None else ()):
         for each in sequences(source, found.end(), begin, part.depth - 1, part.frames):
             if each.calls:

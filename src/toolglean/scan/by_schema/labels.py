@@ -183,11 +183,17 @@ def _end_of(source: Source, exact: Exact, lead: _Lead) -> int:
     begin = exact.end + (len(exact.sign) if exact.sign == ";" else 0)
     is_open = exact.sign.strip() not in {"", ";"} and exact.sign[0] != "<"
     stop = 0 if is_open else _closer(source, begin, lead)
-    if stop or lead.label == lead.tool.name:
-        return stop
     is_full = len(exact.pairs) == len(lead.tool.properties) and source.text[exact.end - 1] in _CLOSED
+    if stop or lead.label == lead.tool.name:
+        return stop or (exact.end if is_full and _is_all(source, exact) else 0)
     is_line = exact.between not in {"", "\n"} and _is_line_end(source.text, exact.end) is not None
     return exact.end if is_line or (is_full and _line_end(source.text, exact.end)) else 0
+
+
+def _is_all(source: Source, exact: Exact) -> bool:
+    # Whether the turn is nothing but a tool's name and pairs in quotes, on one line: `web_fetch url="https://a.example"`.
+    text = source.text.strip()
+    return "\n" not in text and text[-1:] in {'"', "'"} and exact.end >= len(source.text.rstrip())
 
 
 def _closers(source: Source, lead: _Lead, end: int) -> Iterator[tuple[int, int]]:

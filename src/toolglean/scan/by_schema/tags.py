@@ -38,6 +38,7 @@ _ARROWS = {"«": "»", "‹": "›", "≪": "≫", "◁": "▷", "◀": "▶", "
 _SIGNS = frozenset("@%=:#!-+~^&$?|.;")
 # These are tags with two of the sign at least; of other signs, one is enough. `*`, `_` and backticks are Markdown's.
 _BARS = frozenset("|｜‖¦%#!?/\\^~@$*+-:=&._")
+_joints = re.compile("[｜‖¦]{0,2}").match  # between words: `<｜DSML｜get_weather>`
 _word = re.compile(r"#?\w(?:[\w.-]*\w)?").match
 _namespaced = re.compile(r"[A-Za-z_][\w.-]*:[A-Za-z_][\w.-]*(?=[ \t\r\n|])").match
 _blank = re.compile(r"[ \t]*").match
@@ -235,7 +236,7 @@ def _end(text: str, pos: int, right: str) -> tuple[int, bool, str] | None:
 
 def _item(text: str, pos: int, right: str) -> tuple[int, str, str | None] | None:
     # A word, or a pair. Returns its end, the word, and the value of the pair.
-    word, pos = _word_at(text, pos, right)
+    word, pos = _word_at(text, _joints(text, pos).end(), right)  # type: ignore[union-attr]  # it matches the empty string
     if not word:
         return None
     after = _blank(text, pos).end()  # type: ignore[union-attr]  # it matches the empty string

@@ -26,7 +26,7 @@ def _set(words: str) -> frozenset[str]:
 
 _CALLS = _set(
     """
-    act action actions call calling calls cmd cmds command commands dispatch do emit exec execute fn fns func funcs
+    act action actions call calling calls cmd cmds command commands dispatch do dsml emit exec execute fn fns func funcs
     function functioncall functions invocation invocations invoke invoking op operation operations ops perform plugin
     request requests run skill tool toolcall toolcalls tooluse tools use using
     aufruf aufrufen werkzeug funktion befehl aktion ausführen
