@@ -44,7 +44,6 @@ MINIMAX = (
     "]<]minimax[>[<amount>2]<]minimax[>[</amount>]<]minimax[>[</invoke>\n]<]minimax[>[</tool_call>"
 )
 REACT = 'Action: pay\nAction Input: {"to": "Ann", "amount": 2}'
-OUTER = "a marker of another family stands before the opener, which then seems to begin a line"
 ROWS: dict[str, tuple[str, str, list[Any], str]] = {
     "a mention of another family after a call": (
         "auto", f"{NOTE}\nNever write {PHI} in an answer.", [NOTED], "",
@@ -59,7 +58,13 @@ ROWS: dict[str, tuple[str, str, list[Any], str]] = {
         "granite-3", f"I call {PHI}\nDone.", [("pay", {"to": "Ann", "amount": 2})], "",
     ),
     "a mention of another family, by name": (
-        "lost-brackets", f"Never write {CODER} in an answer.", [], OUTER,
+        "lost-brackets", f"Never write {CODER} in an answer.", [], "",
+    ),
+    "a call in another family's marker in mid-sentence": (
+        "hermes", f"I call <calls>\n{NOTE}\n</calls>\nDone.", [NOTED], "",
+    ),
+    "a mention in another family's marker": (
+        "hermes", f"Never write <calls>\n{NOTE}\n</calls> in an answer.", [], "",
     ),
     "reasoning after a call in bare JSON": (
         "auto", f"[{_json(1)}]\n<think>{NOTE}</think> So.", [PAID], "",

@@ -41,33 +41,33 @@ class Speech(Keeping):
             self._say_reasoning(text, start)
             return
         if not self.rules.by_schema or (is_data and text.strip("[")):  # brackets alone may be no JSON after all
-            self._say_part(text, start, is_data=is_data)
+            self._say_part(text, start, before, is_data=is_data)
             self.note_kept(start + len(text))
             return
         i, self.last_text = 0, before
         while i < len(text):
             end, _ = self.part_at_line(text, i, len(text), last=last, start=start)
-            self._say_part(text[i:end], start + i, is_data=is_data)
+            self._say_part(text[i:end], start + i, self.last_text, is_data=is_data)
             self.remember(text[i:end])
             self.note_kept(start + end)
             last, i = text[max(end - 1, 0) : end], end
 
     def say_up_to(self, text: str, i: int, end: int) -> None:
         """The text from `i` to `end` is not a call. No line of it begins one in an undeclared spelling."""
-        start = self.tape.base + i
+        start, before = self.tape.base + i, self.last_text
         text = text[i:end]
         if self._is_beyond_draft(text, start):
             return
-        self._say_part(text, start, is_data=False)
+        self._say_part(text, start, before, is_data=False)
         self.note_kept(start + len(text))
 
-    def _say_part(self, text: str, start: int, *, is_data: bool) -> None:
+    def _say_part(self, text: str, start: int, before: str, *, is_data: bool) -> None:
         if is_data:
             self.judge.json(text)
         else:
             self.judge.content(text, start)
             if self.rules.by_schema:
-                self.look_around(text, self.last_char)
+                self.look_around(text, self.behind(before))
         self._say_content(text, start)
 
     def _say_content(self, text: str, start: int) -> None:

@@ -201,7 +201,10 @@ class TurnState(Plain):
     @property
     def in_sentence(self) -> bool:
         """Whether the text before is in the middle of a sentence: a marked call there may be a mention."""
-        return self.channel == CONTENT and self.judge.heeds_quotes and in_sentence(self.last_text)
+        if self.channel != CONTENT or not self.judge.heeds_quotes:
+            return False
+        text = self.last_text
+        return in_sentence(text) or (self.around.in_sentence and text[-KEPT:].rstrip()[-1:] == ">")
 
     def remember(self, text: str) -> None:
         """That text was emitted, or is about to be."""

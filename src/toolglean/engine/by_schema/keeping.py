@@ -73,10 +73,14 @@ class Keeping(TurnState):
         return (place, False) if at < 0 or at >= place else (at, not whole and waits)
 
     def look_around(self, text: str, last: str) -> None:
-        """Content follows: that text, behind that character. What it leaves open is around what comes later."""
+        """Content follows: that text, behind the end of another. What it leaves open is around what comes later."""
         around = self.around
         if "<" in text or "[" in text or around.tail:
             self.around = around.read(text, last)
+
+    def behind(self, text: str) -> str:
+        """The end of the text that comes before what follows, as far as lines and tags may begin behind it."""
+        return text if text.endswith(self.last_char) else self.last_char
 
     def _keep_from(self, place: int) -> None:
         is_announced = announces(self.last_text)

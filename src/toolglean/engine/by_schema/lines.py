@@ -17,7 +17,7 @@ from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
 
 from toolglean.engine.by_schema.beginnings import begins, may_begin
-from toolglean.scan.text import KEPT, NO_GUARD, Finder
+from toolglean.scan.text import KEPT, NO_GUARD, Finder, in_sentence
 
 __all__ = ["NOTHING", "READ", "Around", "Lines", "announces", "begin_in", "lines_of"]
 
@@ -169,39 +169,53 @@ class Around(NamedTuple):
         open: the names of the tags that are open, the last one last.
         seen: the names of all tags.
         refused: whether a line that may begin a call was refused: then those that follow it are not calls either.
-        tail: the end of the text, if it may be the beginning of a tag, with the character before it.
+        tail: the end of the text, if it may be the beginning of a tag.
+        before: the text before that.
+        mentioned: how many are open from the first one that is a word of a sentence on; 0 if there is none.
     """
 
     open: tuple[str, ...] = ()
     seen: frozenset[str] = frozenset()
     refused: bool = False
     tail: str = ""
+    before: str = ""
+    mentioned: int = 0
 
     @property
     def waits(self) -> bool:
         """Whether a tag may have begun."""
         return bool(self.tail)
 
+    @property
+    def in_sentence(self) -> bool:
+        """Whether the last tag is open, and is a word of a sentence: `Never write <calls>`."""
+        return 0 < self.mentioned == len(self.open)
+
     def read(self, text: str, last: str) -> Around:
-        """The same after that text, which is content; `last`: the character before it, if there is one."""
+        """The same after that text, which is content; `last`: the end of the text before it, if there is any."""
         ends = "<" in text or ">" in text or "]" in text or self.tail[-1:] == "]" or len(self.tail) > LONGEST_TAG
         if self.tail and not ends:
-            return Around(self.open, self.seen, self.refused, self.tail + text)  # it goes on
-        text = (self.tail or last[-1:] or "\n") + text
-        opened, seen = list(self.open), self.seen
+            return self._replace(tail=self.tail + text)  # it goes on
+        before = (self.before if self.tail else last) or "\n"
+        text, size = before + self.tail + text, len(before)
+        opened, seen, mentioned = list(self.open), self.seen, self.mentioned
         if "<?" in text and "?" not in opened:  # what follows is a document of XML
             opened = ["?", *opened]
-        for tag in _tag(text, 1):
+        for tag in _tag(text, size):
             name = (tag["name"] or tag["word"]).casefold()
             if tag["empty"] or name in _VOID:
                 seen |= {name}
             elif not (tag["close"] or tag["shut"]):
                 opened, seen = [*opened, name][:MOST_TAGS], seen | {name}
+                if not mentioned and in_sentence(text[max(tag.start() - KEPT, 0) : tag.start()]):
+                    mentioned = len(opened)
             elif name in opened:
                 del opened[len(opened) - 1 - opened[::-1].index(name) :]
-        begun = _begun(text, 1)
+                mentioned = mentioned if mentioned <= len(opened) else 0
+        begun = _begun(text, size)
         seen = seen if len(seen) <= MOST_TAGS else self.seen
-        return Around(tuple(opened), seen, self.refused, text[begun.start() - 1 :] if begun is not None else "")
+        place = len(text) if begun is None else begun.start()
+        return Around(tuple(opened), seen, self.refused, text[place:], text[max(place - KEPT, 0) : place], mentioned)
 
 
 NOTHING = Around()
