@@ -216,6 +216,10 @@ CUTS = {
         "pangu-embedded",
         f"</s>\n<|tool_call_start|>\n\nI will look.\n````xml\n```\n<TOOLCALL>[{_json(1)}]</TOOLCALL>\n````",
     ),
+    "a long name that begins within reach of its line": (
+        "dsml-ascii",
+        f"<tool_call>\n{{ \n<!--\n{HARMONY.replace('functions.pay', 'functions_of_the_bank.pay')}\n-->\n<tool_call>\n<!--\nfunctools[{_json(2)}]\n-->",
+    ),
     "tags in the strings of data": ("hermes", '["ok", "<b>"]\n\nSo it is.\n</parameter>'),
     "a late closer behind the beginning of another": (
         "hunyuan-dense",

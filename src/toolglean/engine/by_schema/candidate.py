@@ -27,7 +27,9 @@ __all__ = ["Candidate", "text_of"]
 REACH = 46
 """How many characters after the beginning of its line a tool's name may begin: the stream waits for it."""
 LONGEST = 18
-"""Characters of a name, after which it is certain."""
+"""Characters of most names."""
+MOST_WORD = 1024
+"""Characters of a word that may be one."""
 PACE = 256
 """After how many characters to look again whether what names a tool may still be a call."""
 
@@ -93,7 +95,7 @@ class Candidate(Plain):
         self._search(events, end, names, at_end=at_end)
         self.starts = [each for each in self.starts if self._may_be_call(each, end, at_end=at_end)]
         if self.starts and not self._is_named(self.start):
-            self.due = self.start + REACH + LONGEST
+            self.due = max(self.start + REACH, end) + LONGEST
         else:
             self.due = end + PACE
         return bool(self.starts)
@@ -105,7 +107,7 @@ class Candidate(Plain):
     def _may_be_call(self, start: int, end: int, *, at_end: bool) -> bool:
         if self._is_named(start):
             return end - start <= self._most
-        return not at_end and end - start < REACH + LONGEST
+        return not at_end and self._searched - start < REACH and end - start < MOST_WORD
 
     def _search(self, events: Sequence[Event], end: int, names: frozenset[str], *, at_end: bool) -> None:
         begin = self._searched
