@@ -19,11 +19,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from toolglean.formats.spec import ScriptObject, Tree
+from toolglean.scan.by_schema.literals import keywords_at, literal_at
 from toolglean.scan.names import KNOWN_NAME_KEYS, NAME_KEYS
-from toolglean.scan.python import KeywordsReader
 from toolglean.scan.scanner import DONE
 from toolglean.scan.tree import TreeReader
-from toolglean.scan.values import ObjectReader, value_of
+from toolglean.scan.values import value_of
 from toolglean.sources.templates.infer.call_syntax import enclosing
 from toolglean.sources.traces.given import Given
 from toolglean.sources.traces.sites import MOST_SITES, Site, Sites
@@ -201,36 +201,24 @@ def _places(text: str, opener: str, site: Site, end: int) -> Iterator[int]:
         place = text.find(opener, place + 1)
 
 
-def _json(text: str, site: Site, end: int) -> Body | None:
-    for place in _places(text, "{", site, end):
-        try:
-            value, stop = _decoder.raw_decode(text, place)
-        except (ValueError, RecursionError):
-            continue
-        if fits(value, site.tool):
-            return Body(site, site.start, stop, text[site.end : place])
-    return None
-
-
-def _script(text: str, site: Site, end: int) -> Body | None:
-    bodies = (_read(ObjectReader(), text, site, place) for place in _places(text, "{", site, end))
-    return next(filter(None, bodies), None)
+def _object(text: str, site: Site, end: int) -> Body | None:
+    found = ((place, literal_at(text, place)) for place in _places(text, "{", site, end))
+    return next(filter(None, (_body_with(text, site, *each) for each in found)), None)
 
 
 def _keywords(text: str, site: Site, _: int) -> Body | None:
     opener = _parenthesis(text, site.end)
-    return None if opener is None else _read(KeywordsReader(), text, site, opener.end())
+    found = keywords_at(text, opener.end() - 1, signs=("=",)) if opener is not None else None
+    return None if opener is None else _body_with(text, site, opener.end(), found)
 
 
 _parenthesis = re.compile(r"\s*\(").match
 
 
-def _read(reader: ObjectReader | KeywordsReader, text: str, site: Site, place: int) -> Body | None:
-    # The arguments from `place` on, if they fit.
-    stop, found, status = reader.read(text, place)
-    if status is DONE and fits(json.loads(found, strict=False), site.tool):
-        return Body(site, site.start, stop, text[site.end : place])
-    return None
+def _body_with(text: str, site: Site, place: int, found: tuple[int, Any] | None) -> Body | None:
+    # With the arguments from `place` on, if they fit.
+    is_right = found is not None and fits(found[1], site.tool)
+    return Body(site, site.start, found[0], text[site.end : place]) if found is not None and is_right else None
 
 
 def _tree(text: str, site: Site, end: int) -> Body | None:
@@ -248,12 +236,12 @@ def _tree(text: str, site: Site, end: int) -> Body | None:
 
 _WAYS: tuple[tuple[str, str, Find, dict[str, Any]], ...] = (
     ("a JSON object with name and arguments", "{call}", _whole, {}),
-    ("the name, then the arguments as a JSON object", "{arguments}", _json, {}),
+    ("the name, then the arguments as a JSON object", "{arguments}", _object, {}),
     ("Python keyword arguments", "{keywords})", _keywords, {}),
     (
         "the name, then the arguments as an object of JavaScript or Python",
         "{arguments}",
-        _script,
+        _object,
         {"arguments": ScriptObject()},
     ),
     ("elements that have the names of the parameters", "{arguments}", _tree, {"arguments": Tree("")}),
