@@ -6,6 +6,7 @@ import json
 import sys
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -60,12 +61,11 @@ def test_dynamo(dynamo: Path) -> None:
     assert (third.content, third.also_sound) == (None, ())
 
 
-def bellwether(text: str, **message: object) -> dict[str, object]:
+def bellwether(text: str, **message: object) -> dict[str, Any]:
     calls = [{"type": "function", "function": {"name": "get_weather", "arguments": '{"city": "Oslo"}'}}]
     reference = {"text": text, "finish_reason": "tool_calls", "message": {"tool_calls": calls, **message}}
-    return {"id": f"qwen3-8b/parse/{len(text)}", "request": {"tools": [{"type": "function", "function": TOOL}]}} | {
-        "reference": reference
-    }
+    request = {"tools": [{"type": "function", "function": TOOL}]}
+    return {"id": f"qwen3-8b/parse/{len(text)}", "request": request, "reference": reference}
 
 
 @pytest.fixture

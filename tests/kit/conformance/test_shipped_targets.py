@@ -231,7 +231,8 @@ class Streamable:
         self.messages: list[Message] = []
         self.tokens: list[str] = []
         self.last_content_delta: str | None = None
-        self.current_channel = self.current_recipient = None
+        self.current_channel: str | None = None
+        self.current_recipient: str | None = None
         self._text = ""
 
     def process(self, token: str) -> None:
