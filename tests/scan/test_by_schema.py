@@ -57,6 +57,8 @@ SPELLINGS = [
     "%%get_weather%%|city|Paris|days|3|%%/get_weather%%",
     "<call>get_weather|city=Paris|days=3</call>",
     "§call§get_weather§city§Paris§days§3§end§",
+    "(call 'get_weather '((city . \"Paris\") (days . 3)))",
+    "【调用 get_weather】city：Paris；days：3【结束】",
     # The name comes last.
     '<call>{"city": "Paris", "days": 3} => get_weather</call>',
     "<call>city=Paris; days=3; tool=get_weather</call>",

@@ -142,7 +142,7 @@ def _second(source: Source, tag: Tag, end: int) -> Tag | None:
 
 
 _with = re.compile(r"(?:with|args|params)[ \t]+", re.IGNORECASE).match
-_list = re.compile(r"\((?:\s*(?P<word>[\w-]+)(?=\s))?\s*(?=[(:])").match
+_list = re.compile(r"'?\((?:\s*(?P<word>[\w-]+)(?=\s))?\s*(?=[(:])").match
 
 
 def _may_introduce(text: str, label: re.Match[str]) -> bool:
