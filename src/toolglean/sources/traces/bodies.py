@@ -36,7 +36,6 @@ REACH = 120_000
 """How many characters are read to find the bodies of the calls of one turn, in each way; shared by its names."""
 FARTHEST = 400
 """How many characters may be between a name and its arguments."""
-_decoder = json.JSONDecoder(strict=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +46,14 @@ class Body:
         site: its name.
         start, end: from its first slot to its last.
         head: the text between the name and the arguments; "" if the name is part of the object.
+        keys: those of the name and of the arguments in an object that has both.
     """
 
     site: Site
     start: int
     end: int
     head: str = ""
+    keys: tuple[str, str] = ("name", "arguments")
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,9 @@ def shapes(given: Given, sites: Sites) -> Iterator[Shape]:
         bodies = tuple(tuple(_found(given, number, row, find)) for number, row in enumerate(sites))
         bodies = with_empty(given, sites, bodies) if isinstance(fields.get("arguments"), Tree) else bodies
         if all(bool(found) == bool(row) for found, row in zip(bodies, sites, strict=True)) and any(bodies):
-            yield Shape(kind, slot, bodies, fields | ({"keys": _keys(given, bodies)} if slot == "{call}" else {}))
+            yield Shape(
+                kind, slot, bodies, fields | ({"keys": next(filter(None, bodies))[0].keys} if slot == "{call}" else {})
+            )
 
 
 def with_empty(given: Given, sites: Sites, bodies: tuple[tuple[Body, ...], ...]) -> tuple[tuple[Body, ...], ...]:
@@ -156,42 +159,24 @@ def fits(value: Any, tool: Tool) -> bool:
 
 def _whole(text: str, site: Site, _: int) -> Body | None:
     for begin, stop, value in enclosing(text, site.start):
-        if _is_call(value, site.tool):
-            return Body(site, begin, stop)
+        keys = _named(value, site.tool)
+        if keys is not None:
+            return Body(site, begin, stop, keys=keys)
     return None
 
 
-def _is_call(value: Any, tool: Tool) -> bool:
+def _named(value: Any, tool: Tool) -> tuple[str, str] | None:
+    # The keys of the name and of the arguments, in an object or in one that is a value of it.
     if not isinstance(value, dict):
-        return False
-    if _named(value, tool) is not None:
-        return True
-    return any(_is_call(inner, tool) for inner in value.values() if isinstance(inner, dict))
-
-
-def _named(value: dict[str, Any], tool: Tool) -> tuple[str, str] | None:
-    # The keys of the name and of the arguments.
-    name = next((key for key, inner in value.items() if inner == tool.name), None)
-    if name is None:
         return None
-    for key, inner in value.items():
-        if key != name and fits(value_of(inner) if isinstance(inner, str) else inner, tool):
+    name = next((key for key, inner in value.items() if inner == tool.name), None)
+    for key, inner in value.items() if name is not None else ():
+        if name is not None and key != name and fits(value_of(inner) if isinstance(inner, str) else inner, tool):
             return name, key
     usual = name in NAME_KEYS | KNOWN_NAME_KEYS and not tool.parameters.get("required") and not fits({}, tool)
-    return (name, "arguments") if usual else None
-
-
-def _keys(given: Given, bodies: tuple[tuple[Body, ...], ...]) -> tuple[str, str]:
-    for row in bodies:
-        for body in row:
-            pending = [_decoder.raw_decode(given.turns[body.site.turn], body.start)[0]]
-            while pending:
-                value = pending.pop()
-                found = _named(value, body.site.tool)
-                if found is not None:
-                    return found
-                pending += [inner for inner in value.values() if isinstance(inner, dict)]
-    return "name", "arguments"
+    if name is not None and usual:
+        return name, "arguments"
+    return next(filter(None, (_named(inner, tool) for inner in value.values())), None)
 
 
 def _places(text: str, opener: str, site: Site, end: int) -> Iterator[int]:
