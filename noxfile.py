@@ -519,6 +519,7 @@ PEERS = {
         *("pybase64", "python-multipart", "sentencepiece", "setproctitle", "tiktoken", "uvloop", "aiohttp", "requests"),
         *("pillow", "opentelemetry-api", "numpy", "tqdm", "pydantic", "huggingface-hub", "multidict"),
     ),
+    "GATEWAYS": ("openai-harmony==0.0.8", "smg==1.13.0"),
     "VLLM": (),  # its own requirements/common.txt
 }
 
@@ -546,8 +547,10 @@ TARGETS = {
     "json-repair": "LIBRARIES",
     "llama-cpp": "",
     "mlx-lm": "MLX",
+    "openai-harmony": "GATEWAYS",
     "partial-json-parser": "LIBRARIES",
     "sglang": "SGLANG",
+    "smg": "GATEWAYS",
     "transformers": "TRANSFORMERS",
     "vllm": "VLLM",
 }

@@ -60,6 +60,14 @@ SPELLINGS = [
     "%%get_weather%%|city|Paris|days|3|%%/get_weather%%",
     "<call>get_weather|city=Paris|days=3</call>",
     "§call§get_weather§city§Paris§days§3§end§",
+    "(call 'get_weather '((city . \"Paris\") (days . 3)))",
+    "【调用 get_weather】city：Paris；days：3【结束】",
+    # The name comes last.
+    '<call>{"city": "Paris", "days": 3} => get_weather</call>',
+    "<call>city=Paris; days=3; tool=get_weather</call>",
+    '<call>\ncity: Paris\ndays: 3\ntool: "get_weather"\n</call>',
+    "<call><city>Paris</city><days>3</days><tool>get_weather</tool></call>",
+    '[CALL]<args>{"city": "Paris", "days": 3}</args><name>"get_weather"</name>[/CALL]',
     "«call»get_weather; city=Paris; days=3«/call»",
     "{{get_weather}}{{city}}Paris{{/city}}{{days}}3{{/days}}{{/get_weather}}",
     "{% call get_weather %}\ncity = Paris\ndays = 3\n{% endcall %}",
@@ -553,6 +561,15 @@ OTHERS = [
     "tool: read {path: <path>}",
     '<call>read {"path": "a", "path": "b"}</call>',
     '<call>read {"path": "\\d"}</call>',
+    # A name at the end, which is not said to be one, or is a value.
+    "<call>city=Paris => get_weather</call>",
+    "<call>path: a\nabout: read</call>",
+    "<call>path: a\nnot: read</call>",
+    "<call>send_mail to=a; body=b; tool=read</call>",
+    '<call>{"path": "a"} read</call>',
+    '<call>{"path": "a", "limit": "x"} => read</call>',
+    '<log>{"path": "a"} => read</log>',
+    "<call><path>a</path><result>read</result></call>",
 ]
 
 

@@ -252,23 +252,33 @@ def test_an_adapter_in_a_file_is_named_without_its_folder(tmp_path: Path, capsys
     assert capsys.readouterr().out.endswith("mine: 7 of 7 cases right (100.0 %)\n")
 
 
-def test_what_an_adapter_does_not_claim_is_skipped_with_its_reason(tmp_path: Path) -> None:
-    adapter = tmp_path / "mine.py"
-    adapter.write_text(
+REFUSES = (
+    "{indent}if reasons:\n"
+    '{indent}    raise NotImplementedError("no parser of reasoning")\n'
+    '{indent}if id.startswith("written/prose/j"):\n'
+    "{indent}    raise NotImplementedError\n"
+)
+ADAPTERS = {
+    "Mine": (
         "class Mine:\n"
         "    def __init__(self, tools, id, reasons):\n"
-        "        if reasons:\n"
-        '            raise NotImplementedError("no parser of reasoning")\n'
-        '        if id.startswith("written/prose/j"):\n'
-        "            raise NotImplementedError\n"
-        "    def feed(self, chunk):\n"
+        + REFUSES.format(indent=" " * 8)
+        + "    def feed(self, chunk):\n"
         '        return {"content": chunk}\n'
         "    def finish(self):\n"
         "        pass\n"
-    )
+    ),
+    "mine": "def mine(text, tools, id, reasons):\n" + REFUSES.format(indent=" " * 4) + '    return {"content": text}\n',
+}
+
+
+@pytest.mark.parametrize("name", ADAPTERS)
+def test_what_an_adapter_does_not_claim_is_skipped_with_its_reason(name: str, tmp_path: Path) -> None:
+    adapter = tmp_path / "mine.py"
+    adapter.write_text(ADAPTERS[name])
     path = tmp_path / "r.json"
     kinds = ["--kind", "prose", "--kind", "in_thinking"]
-    assert main(["conformance", "--parser", f"{adapter}:Mine", *kinds, "--output", str(path), "--brief"]) == 0
+    assert main(["conformance", "--parser", f"{adapter}:{name}", *kinds, "--output", str(path), "--brief"]) == 0
     skipped = {row["id"]: row.get("reason") for row in read_results(path).rows if row["verdict"] == "skipped"}
     assert skipped.pop("written/prose/json") is None
     assert set(skipped.values()) == {"no parser of reasoning"}

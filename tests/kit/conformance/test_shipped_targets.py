@@ -24,7 +24,10 @@ from toolglean.kit.conformance.targets.tokens import ENDS, MARKERS, Tokens
 
 FOLDER = Path(build_llama_cpp.__file__).parent
 PACKAGE = "toolglean.kit.conformance.targets"
-PEERS = ("instructor", "json_repair", "mlx_lm", "partial_json_parser", "sglang", "transformers", "vllm")
+PEERS = (
+    *("instructor", "json_repair", "mlx_lm", "openai_harmony", "partial_json_parser", "sglang", "smg", "transformers"),
+    "vllm",
+)
 CASES = load_cases()
 
 
@@ -210,6 +213,108 @@ def test_transformers_streams_what_its_server_streams(monkeypatch: pytest.Monkey
         module.Transformers([], "hermes", "reasoning").whole("x")
     with pytest.raises(NotImplementedError, match="no response template for kimi-k2"):
         module.Transformers([], "kimi-k2")
+
+
+class Message:
+    """As openai-harmony's."""
+
+    def __init__(self, recipient: str | None, text: str) -> None:
+        self.recipient = recipient
+        self.content = [type("Text", (), {"text": text})()]
+
+
+class Streamable:
+    """As openai-harmony's StreamableParser, for tokens that are texts: `>` before a header, `=` after it, `.` the end."""
+
+    def __init__(self, encoding: Any, role: str) -> None:
+        assert (encoding, role) == (Encoding, "assistant")
+        self.messages: list[Message] = []
+        self.tokens: list[str] = []
+        self.last_content_delta: str | None = None
+        self.current_channel: str | None = None
+        self.current_recipient: str | None = None
+        self._text = ""
+
+    def process(self, token: str) -> None:
+        self.tokens.append(token)
+        self.last_content_delta = None
+        if token.startswith(">"):
+            self.current_channel, _, recipient = token[1:].partition(" to=")
+            self.current_recipient = recipient or None
+        elif token == ".":  # noqa: S105  # a token of text
+            self.process_eos()
+        else:
+            self.last_content_delta = token
+            self._text += token
+
+    def process_eos(self) -> None:
+        if self._text:
+            self.messages.append(Message(self.current_recipient, self._text))
+        self._text = ""
+
+
+class Encoding:
+    @staticmethod
+    def encode(text: str, **options: Any) -> list[str]:
+        assert options == {"allowed_special": "all" if text.startswith("<|") else set(), "disallowed_special": ()}
+        names = {
+            "<|channel|>": ">analysis",
+            "<|message|>": "",
+            "<|call|>": ".",
+            "<|start|>": ">commentary to=functions.f",
+        }
+        return [each for each in [names.get(text, "" if text == "analysis" else text)] if each]
+
+
+def test_openai_harmony_tells_its_messages_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = type("Names", (), {"HARMONY_GPT_OSS": "gpt-oss"})
+    role = type("Role", (), {"ASSISTANT": "assistant"})
+    stand_in(
+        monkeypatch,
+        "openai_harmony",
+        HarmonyEncodingName=names,
+        Role=role,
+        StreamableParser=Streamable,
+        load_harmony_encoding=lambda name: Encoding if name == "gpt-oss" else None,
+    )
+    module = adapter(monkeypatch, "openai_harmony")
+    parser = module.OpenaiHarmony([], "harmony", "reasoning")
+    assert parser.pieces("<|start|>assistant<|channel|>x") == ["<|channel|>", "x"]
+    assert parser.feed("Hm") == {"content": "", "reasoning": "Hm", "calls": []}
+    call = {"name": "f", "arguments": "{}"}
+    assert parser.feed("<|call|><|start|>{}<|call|>") == {"content": "", "reasoning": "", "calls": [call]}
+    parser.feed("<|start|>{")
+    assert parser.finish() == {"calls": [], "unfinished": [str({"name": "f", "arguments": "{"})]}
+    with pytest.raises(NotImplementedError, match="reads harmony, not hermes"):
+        module.OpenaiHarmony([], "hermes")
+
+
+def test_smg_is_asked_for_reasoning_then_for_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+    module = adapter(monkeypatch, "smg")
+    asked = []
+
+    def ask(path: str, **given: Any) -> dict[str, Any]:
+        asked.append((path, given["text"]))
+        if path == "/parse/reasoning":
+            return {"normal_text": "rest", "reasoning_text": "Hm."}
+        return {"remaining_text": "", "tool_calls": [{"function": {"name": "f", "arguments": "{}"}}]}
+
+    monkeypatch.setattr(module, "_ask", ask)
+    answer = module.smg("<think>Hm.</think>rest<|im_end|>", [], format="hermes", reasons=True)
+    assert answer == {"content": "", "reasoning": "Hm.", "calls": [{"name": "f", "arguments": "{}"}]}
+    assert module.smg("a", [], format="hermes")["reasoning"] == ""
+    assert asked == [
+        ("/parse/reasoning", "<think>Hm.</think>rest"),
+        ("/parse/function_call", "rest"),
+        ("/parse/function_call", "a"),
+    ]
+    for given, why in (
+        ({"format": "jamba"}, "no parser for jamba"),
+        ({"format": "hermes", "start": "reasoning"}, "has opened the reasoning"),
+        ({"format": "pythonic", "reasons": True}, "no parser of reasoning for pythonic"),
+    ):
+        with pytest.raises(NotImplementedError, match=why):
+            module.smg("a", [], **given)
 
 
 PROGRAM = """\

@@ -109,15 +109,12 @@ class Subject:
         given = {name: case[name] for name in self._takes if case.get(name) is not None}
         text, tools = case["text"], case["tools"]
         if not self.streams:
-            answer = self._made(text, tools, **given)
+            answer = self._claimed(text, tools, **given)
             return None if answer is None else [answer]
         if self._is_generator:
             found = self._made(iter(self._chunks(text, way, case["id"], list)), tools, **given)
             return None if found is None else list(found)
-        try:
-            parser = self._made(tools, **given)
-        except NotImplementedError as error:
-            raise NotClaimed(*error.args) from error
+        parser = self._claimed(tools, **given)
         if way == WHOLE and self.has_whole:
             return [parser.whole(text)]
         chunks = self._chunks(text, way, case["id"], getattr(parser, "pieces", list))
@@ -125,6 +122,12 @@ class Subject:
             spans = spans_of(chunks, case["special"])
             return [*map(parser.feed, chunks, spans), parser.finish()]
         return [*map(parser.feed, chunks), parser.finish()]
+
+    def _claimed(self, *args: Any, **given: Any) -> Any:
+        try:
+            return self._made(*args, **given)
+        except NotImplementedError as error:
+            raise NotClaimed(*error.args) from error
 
     @staticmethod
     def _chunks(text: str, way: str, seed: str, pieces: Callable[[str], list[str]]) -> list[str]:

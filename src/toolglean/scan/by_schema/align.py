@@ -1,19 +1,14 @@
-# Arguments as pairs of a key and a value. The keys of the tool are the anchors; what is around the first one is how all
-# are written. Does not depend on what is around the pairs.
+# Arguments as pairs of a key and a value, all in the style of the first one (styles.py). Does not depend on what is
+# around the pairs.
 #
-#   lead  quote key quote  tail  value          between
-#               city        : Paris             a line break
-#               city        = Paris             ;   (or another sign, a tag, or a blank)
-#   --          city          "New York"
-#   |           city        | Paris
-#   <k>         city       <v>Paris
-#   ***         city      *** Paris
-#               city        ⏎ Paris             a line break
-#   ARG:        city        ⏎ Paris ⏎ END_ARG
+#   pair            between
+#   city: Paris     a line break
+#   city=Paris      ;   (or another sign, a tag, or a blank)
+#   --city "Oslo"   nothing: what is before each key shows where the value ends
 #
 # A value that is a literal shows its own end (exact.py). Any other value ends where the next declared key is written in
-# the same way. What looks like a pair of another key, or like a pair in another way, is refused: nothing
-# shows where the value ends.
+# the same way. What looks like a pair of another key, or like a pair in another way, is refused: nothing shows where
+# the value ends.
 """Arguments as pairs of a key and a value."""
 
 from __future__ import annotations
@@ -21,127 +16,20 @@ from __future__ import annotations
 import re
 import shlex
 import unicodedata
-from collections.abc import Iterable, Iterator
-from functools import lru_cache
-from typing import NamedTuple
+from collections.abc import Iterable
 
 from toolglean.scan.by_schema.found import Schema
 from toolglean.scan.by_schema.literals import literal_at, string_at
-from toolglean.scan.by_schema.source import longest_at
-from toolglean.scan.by_schema.tags import Tag, closing_words, compact, mirrored, tag_at
+from toolglean.scan.by_schema.styles import Head, Style, after_blanks, heads, space, style_at
+from toolglean.scan.by_schema.tags import closing_words, compact, mirrored, tag_at
 from toolglean.scan.by_schema.values import Pair
 
-__all__ = ["MAX_PAIRS", "Style", "aligned", "sign_at", "space", "unbroken"]
+__all__ = ["MAX_PAIRS", "aligned", "unbroken"]
 
 MAX_PAIRS = 64
 
-space = re.compile(r"[ \t\r\n]*").match
-sign_at = re.compile(r"[ \t]*(=>|->|:=|::|==|>>|~>|→|⇒|⟶|[=:：＝|~])[ \t]?").match
-_plain_lead = re.compile(r"[^\w\s\"'`]{1,6}[ \t]{0,4}").match
-_label = re.compile(r"[\w-]{1,64}[ \t]*[:=][ \t]*(?=\S{1,64}[ \t]*\r?\n)").match
-_BULLETS = frozenset("-*•+")
-_QUOTES = frozenset("\"'`")
 _SIGNS = frozenset({"=", ":", "：", "＝", "=>", "->", ":=", "::", "==", ">>", "→", "⇒", "⟶", "~", "~>", "|"})
 _SEPARATORS = frozenset(";,|&/·•¦§~，；、")
-
-
-class Style(NamedTuple):
-    """How the pairs of a call are written: what is before a key, around it, and between it and its value."""
-
-    lead: str
-    quote: str
-    tail: str
-
-
-class Head(NamedTuple):
-    """Where a pair begins, where its value begins, and its key."""
-
-    start: int
-    value: int
-    key: str
-
-
-# -- how a pair begins -------------------------------------------------------------------------------------------------
-
-
-def _style_at(text: str, pos: int, end: int, tool: Schema) -> tuple[Style, Head] | None:
-    """How the pair is written that begins at `pos`."""
-    for lead in _leads(text, pos, end, tool):
-        at = pos + len(lead)
-        quote = text[at] if text[at : at + 1] in _QUOTES and at < end else ""
-        key = longest_at(text, at + len(quote), tool.keys)
-        after = at + len(quote) * 2 + len(key)
-        if key and after <= end and text.startswith(quote, after - len(quote)):
-            found = _tail(text, after, end, lead.strip())
-            if found is not None:
-                return Style(lead.strip(), quote, found[0]), Head(pos, found[1], key)
-    return None
-
-
-def _leads(text: str, pos: int, end: int, tool: Schema) -> Iterator[str]:
-    tag = tag_at(text, pos)
-    if tag is not None and _opens(tag) and len(tag.words) + len(tag.pairs) == 1 and tag.element not in tool.properties:
-        yield text[pos : tag.end]
-    for matches in (_plain_lead, _label):
-        found = matches(text, pos, end)
-        if found:
-            yield found[0]
-    yield ""
-
-
-def _tail(text: str, pos: int, end: int, lead: str) -> tuple[str, int] | None:
-    # What is between a key and its value, and where the value begins.
-    right = mirrored(lead)
-    if _tag(lead) is not None:
-        tag = tag_at(text, pos)
-        if tag is not None and _opens(tag):
-            return text[pos : tag.end], tag.end
-    elif right != lead and not lead[0].isalnum():
-        return (right, pos + len(right)) if text.startswith(right, pos) else None
-    sign = sign_at(text, pos, end)
-    if sign:
-        return sign[1], sign.end()
-    blanks = _blanks(text, pos)
-    if lead and text.startswith(lead, blanks) and (blanks == pos or _ends_line(text, blanks + len(lead), end)):
-        return lead, blanks + len(lead)
-    if _ends_line(text, pos, end):
-        return "\n", _blanks(text, pos)
-    return (" ", pos + 1) if lead and lead not in _BULLETS and text[pos : pos + 1] in {" ", "\t"} else None
-
-
-def _opens(tag: Tag) -> bool:
-    return not (tag.slash or tag.empty)
-
-
-def _tag(lead: str) -> Tag | None:
-    tag = tag_at(lead, 0) if len(lead) > 2 else None
-    return tag if tag is not None and tag.end == len(lead) else None
-
-
-def _blanks(text: str, pos: int) -> int:
-    while text[pos : pos + 1] in {" ", "\t"}:
-        pos += 1
-    return pos
-
-
-def _ends_line(text: str, pos: int, end: int) -> bool:
-    pos = _blanks(text, pos)
-    return pos < end and text[pos] in "\r\n"
-
-
-def _next(text: str, pos: int, end: int, style: Style, tool: Schema) -> Iterator[Head]:
-    # The pairs of declared keys in that style, from `pos` on.
-    for found in _keys(style.lead, style.quote, tool.keys).finditer(text, pos, end):
-        tail = _tail(text, found.end(), end, style.lead)
-        if tail is not None and tail[0] == style.tail:
-            yield Head(found.start(), tail[1], found[1])
-
-
-@lru_cache(maxsize=128)
-def _keys(lead: str, quote: str, keys: tuple[str, ...]) -> re.Pattern[str]:
-    before = rf"{re.escape(lead)}[ \t]*" if lead else r"(?<!\w)(?<!\w[-.])"
-    names = "|".join(map(re.escape, keys))
-    return re.compile(rf"{before}{re.escape(quote)}({names})(?!\w|[.-]+\w){re.escape(quote)}")
 
 
 # -- values that end where the next pair begins ------------------------------------------------------------------------
@@ -150,7 +38,7 @@ def _keys(lead: str, quote: str, keys: tuple[str, ...]) -> re.Pattern[str]:
 def aligned(text: str, tool: Schema) -> list[Pair] | None:
     """The pairs of which the whole text consists; None if it is anything else, or nothing shows where a value ends."""
     start, end = space(text, 0).end(), len(text)  # type: ignore[union-attr]  # it matches the empty string
-    begun = _style_at(text, start, end, tool)
+    begun = style_at(text, start, end, tool)
     if begun is None:
         return None
     style, first = begun
@@ -172,7 +60,7 @@ def aligned(text: str, tool: Schema) -> list[Pair] | None:
 
 def _between(text: str, first: Head, style: Style, tool: Schema) -> str | None:
     # What is between a value and the next key: a line break, a sign, a tag, a blank, or nothing. None if it differs.
-    others = [each for each in _next(text, first.value, len(text), style, tool) if each.key != first.key]
+    others = [each for each in heads(text, first.value, len(text), style, tool.keys) if each.key != first.key]
     seen = {_mark_before(text, each.start) for each in others}
     if not seen:
         return "\n" if "\n" in text[first.start :].strip() else "" if style.lead else ";"
@@ -199,7 +87,7 @@ def _mark_before(text: str, pos: int) -> str:
 
 
 def _follower(text: str, pos: int, style: Style, between: str, tool: Schema) -> Head | None:
-    for head in _next(text, pos, len(text), style, tool):
+    for head in heads(text, pos, len(text), style, tool.keys):
         if between == "" and style.lead.startswith("-") and not text[head.start - 1].isspace():
             continue
         if between in {"", _mark_before(text, head.start)} or (between == " " and text[head.start - 1] in " \t"):
@@ -215,7 +103,7 @@ _block = re.compile(r"\|-?[ \t]*\r?\n((?:[ \t]+\S.*(?:\n|\Z)|[ \t]*\r?\n)+)").ma
 
 def _whole(text: str, pos: int, end: int, mark: str) -> tuple[int, str | None]:
     # Where a value ends that shows its end, or else where it begins; and the value, if that is not its text.
-    at = _blanks(text, pos)
+    at = after_blanks(text, pos)
     found = _heredoc(text, at) if text.startswith("<<", at) else None
     if found:
         return found.end(), found[2] or ""
@@ -233,7 +121,7 @@ def _whole(text: str, pos: int, end: int, mark: str) -> tuple[int, str | None]:
 
 def _is_followed(text: str, pos: int, mark: str) -> bool:
     # Whether a value may end there: its line ends, or the mark follows; if there is no mark, a blank.
-    at = _blanks(text, pos)
+    at = after_blanks(text, pos)
     return text[at : at + 1] in {"", "\n", "\r"} or (text.startswith(mark, at) if mark else at > pos)
 
 

@@ -1,6 +1,7 @@
 # What is in a frame whose opener does not name the tool. Does not depend on which frame that is.
 #
-# The name comes first (heads.py), or there are calls one after another of which each shows where it ends (items.py).
+# The name comes first or last (heads.py), or there are calls one after another, each of which shows where it ends
+# (items.py).
 """Calls that name their tool themselves."""
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from toolglean.scan.by_schema.found import FoundCall, Schema
-from toolglean.scan.by_schema.heads import names_at
+from toolglean.scan.by_schema.heads import names_at, names_at_end
 from toolglean.scan.by_schema.items import items
 from toolglean.scan.by_schema.payload import Payload, Region, payloads
 from toolglean.scan.by_schema.source import Closer, Source
@@ -64,6 +65,9 @@ def body(source: Source, region: Region, span: tuple[int, int]) -> Iterator[Read
     """The readings of the whole region, in the frame at that span."""
     for tool, after in names_at(source, region.start, region.end):
         inner = Region(after, region.end, region.frames, region.accepts)
+        yield from found_in(tool, *span, payloads(source, inner, tool))
+    for tool, before, is_word in names_at_end(source, region.start, region.end):
+        inner = Region(region.start, before, region.frames, region.accepts if is_word else "literals")
         yield from found_in(tool, *span, payloads(source, inner, tool))
     several = items(source, region.start, region.end, span)
     if several is not None:

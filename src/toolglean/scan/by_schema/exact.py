@@ -7,7 +7,7 @@
 #   (query "a b") (limit 3)         lists, as in Lisp
 #   ?query=a%20b&limit=3            the query of a URL
 #
-# All pairs are written in the same way: see align.py.
+# All pairs are written in the same way: see styles.py.
 """Arguments with literal values."""
 
 from __future__ import annotations
@@ -15,9 +15,10 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from toolglean.scan.by_schema.align import MAX_PAIRS, Style, sign_at, space, unbroken
+from toolglean.scan.by_schema.align import MAX_PAIRS, unbroken
 from toolglean.scan.by_schema.found import Schema
 from toolglean.scan.by_schema.literals import literal_at, string_at
+from toolglean.scan.by_schema.styles import Style, sign_at, space
 from toolglean.scan.by_schema.values import Pair, is_id
 from toolglean.scan.nested import json_text
 

@@ -12,13 +12,14 @@ from toolglean.scan.by_schema.source import Source
 from toolglean.scan.by_schema.tags import Tag
 from toolglean.scan.by_schema.words import ARGUMENTS, is_html, names_tool
 
-__all__ = ["label_at", "names_at", "names_in_lists", "quoted_tool_at", "wrapped"]
+__all__ = ["label_at", "names_at", "names_at_end", "names_in_lists", "quoted_tool_at", "wrapped"]
 
 _label = re.compile(
     r"[^\w\s\"'`<>(){}\[\],;=]{0,3}[ \t]*+(\w++(?:[ .-]\w++){0,5})"
     r"(?:[ \t]*(:=|=+>|-+>|~>|>>|://(?:\w+/)?|::|[:：=→⇒⟶|~§]+)|[ \t])[ \t]*"
 ).match
 _after_name = re.compile(r"[ \t]*(?:=>|->|::|[:：=|;,，；→⇒~])").match
+_before_name = re.compile(r"(?:(?<!\w)(\w{1,24})[ \t]*)?(?:=>|->|[:：=|→⇒])[ \t]*\Z").search
 _one_word = re.compile(r"\w+").match
 _fence = re.compile(r"(`{3,}|~{3,})[ \t]*[\w+-]*[ \t]*\r?\n").match
 
@@ -56,6 +57,24 @@ def names_at(source: Source, start: int, end: int) -> Iterator[tuple[Schema, int
         mark = source.tag_at(at) if (at := source.after_space(after)) < end else None
         if mark is not None and _is_separator(source, mark, end, tool):
             yield tool, mark.end  # `f<args>{…}`
+
+
+def names_at_end(source: Source, start: int, end: int) -> Iterator[tuple[Schema, int, bool]]:
+    """The tools that may be named last in that part of the text; where the arguments end; whether a word says so."""
+    text, stop = source.text, source.before_space(start, end)
+    for name in source.names:
+        begin = text.rfind(name, start, stop)
+        begin -= begin > start and text[begin - 1] in {'"', "'", "`"}
+        found = quoted_tool_at(source, begin) if begin > start else None
+        if found is None:
+            continue
+        tag = next((each for each in source.tags(start, begin) if source.after_space(each.end) == begin), None)
+        is_element = tag is not None and source.closed_at(tag, source.after_space(found[1]), end) == stop
+        if tag is not None and is_element and not tag.slash and names_tool(_without_tools(source, tag)):
+            yield found[0], tag.start, True
+        label = _before_name(text, start, begin) if found[1] == stop else None
+        if label and (not label[1] or (names_tool(label[1]) and label[1] not in found[0].properties)):
+            yield found[0], label.start(), bool(label[1])
 
 
 def _is_separator(source: Source, tag: Tag, end: int, tool: Schema) -> bool:
@@ -123,7 +142,7 @@ def _second(source: Source, tag: Tag, end: int) -> Tag | None:
 
 
 _with = re.compile(r"(?:with|args|params)[ \t]+", re.IGNORECASE).match
-_list = re.compile(r"\((?:\s*(?P<word>[\w-]+)(?=\s))?\s*(?=[(:])").match
+_list = re.compile(r"'?\((?:\s*(?P<word>[\w-]+)(?=\s))?\s*(?=[(:])").match
 
 
 def _may_introduce(text: str, label: re.Match[str]) -> bool:

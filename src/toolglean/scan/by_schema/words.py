@@ -61,13 +61,13 @@ END_SIGNS = "‡⁂∎■◼◆⏹⊣⊥🔚🏁🛑⏏🔴✅"
 """Signs that stand for a word for the end."""
 END_WORDS = (
     *("end", "close", "stop", "fin", "finish", "done", "over", "eoc", "eof", "halt", "exit", "quit", "closed", "ended"),
-    *("finished", "complete", "completed", "terminate"),
+    *("finished", "complete", "completed", "terminate", "ende", "fim", "einde", "koniec", "конец", "готово", "نهاية"),
+    *("结束", "結束", "完", "完了", "完毕", "終了", "終わり", "끝", "완료", "종료"),
 )
 _ENDS = frozenset(END_WORDS) | _set(
     """
     eom eot
-    ende fertig schluss fini termine fim final fine finito einde klaar koniec конец готово son bitti تم نهاية
-    結束 结束 完 完了 完毕 終了 終わり 끝 완료 종료
+    fertig schluss fini termine final fine finito klaar son bitti تم
     """
 )
 STARTS = tuple(sorted(_CALLS | _BEGINS | _set("api method next step task 使用 开始 開始"), key=len, reverse=True))

@@ -19,11 +19,11 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from toolglean.formats.spec import ScriptObject, Tree
+from toolglean.scan.by_schema.literals import keywords_at, literal_at
 from toolglean.scan.names import KNOWN_NAME_KEYS, NAME_KEYS
-from toolglean.scan.python import KeywordsReader
 from toolglean.scan.scanner import DONE
 from toolglean.scan.tree import TreeReader
-from toolglean.scan.values import ObjectReader, value_of
+from toolglean.scan.values import value_of
 from toolglean.sources.templates.infer.call_syntax import enclosing
 from toolglean.sources.traces.given import Given
 from toolglean.sources.traces.sites import MOST_SITES, Site, Sites
@@ -36,7 +36,6 @@ REACH = 120_000
 """How many characters are read to find the bodies of the calls of one turn, in each way; shared by its names."""
 FARTHEST = 400
 """How many characters may be between a name and its arguments."""
-_decoder = json.JSONDecoder(strict=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +46,14 @@ class Body:
         site: its name.
         start, end: from its first slot to its last.
         head: the text between the name and the arguments; "" if the name is part of the object.
+        keys: those of the name and of the arguments in an object that has both.
     """
 
     site: Site
     start: int
     end: int
     head: str = ""
+    keys: tuple[str, str] = ("name", "arguments")
 
 
 @dataclass(frozen=True)
@@ -87,7 +88,9 @@ def shapes(given: Given, sites: Sites) -> Iterator[Shape]:
         bodies = tuple(tuple(_found(given, number, row, find)) for number, row in enumerate(sites))
         bodies = with_empty(given, sites, bodies) if isinstance(fields.get("arguments"), Tree) else bodies
         if all(bool(found) == bool(row) for found, row in zip(bodies, sites, strict=True)) and any(bodies):
-            yield Shape(kind, slot, bodies, fields | ({"keys": _keys(given, bodies)} if slot == "{call}" else {}))
+            yield Shape(
+                kind, slot, bodies, fields | ({"keys": next(filter(None, bodies))[0].keys} if slot == "{call}" else {})
+            )
 
 
 def with_empty(given: Given, sites: Sites, bodies: tuple[tuple[Body, ...], ...]) -> tuple[tuple[Body, ...], ...]:
@@ -156,42 +159,24 @@ def fits(value: Any, tool: Tool) -> bool:
 
 def _whole(text: str, site: Site, _: int) -> Body | None:
     for begin, stop, value in enclosing(text, site.start):
-        if _is_call(value, site.tool):
-            return Body(site, begin, stop)
+        keys = _named(value, site.tool)
+        if keys is not None:
+            return Body(site, begin, stop, keys=keys)
     return None
 
 
-def _is_call(value: Any, tool: Tool) -> bool:
+def _named(value: Any, tool: Tool) -> tuple[str, str] | None:
+    # The keys of the name and of the arguments, in an object or in one that is a value of it.
     if not isinstance(value, dict):
-        return False
-    if _named(value, tool) is not None:
-        return True
-    return any(_is_call(inner, tool) for inner in value.values() if isinstance(inner, dict))
-
-
-def _named(value: dict[str, Any], tool: Tool) -> tuple[str, str] | None:
-    # The keys of the name and of the arguments.
-    name = next((key for key, inner in value.items() if inner == tool.name), None)
-    if name is None:
         return None
-    for key, inner in value.items():
-        if key != name and fits(value_of(inner) if isinstance(inner, str) else inner, tool):
+    name = next((key for key, inner in value.items() if inner == tool.name), None)
+    for key, inner in value.items() if name is not None else ():
+        if name is not None and key != name and fits(value_of(inner) if isinstance(inner, str) else inner, tool):
             return name, key
     usual = name in NAME_KEYS | KNOWN_NAME_KEYS and not tool.parameters.get("required") and not fits({}, tool)
-    return (name, "arguments") if usual else None
-
-
-def _keys(given: Given, bodies: tuple[tuple[Body, ...], ...]) -> tuple[str, str]:
-    for row in bodies:
-        for body in row:
-            pending = [_decoder.raw_decode(given.turns[body.site.turn], body.start)[0]]
-            while pending:
-                value = pending.pop()
-                found = _named(value, body.site.tool)
-                if found is not None:
-                    return found
-                pending += [inner for inner in value.values() if isinstance(inner, dict)]
-    return "name", "arguments"
+    if name is not None and usual:
+        return name, "arguments"
+    return next(filter(None, (_named(inner, tool) for inner in value.values())), None)
 
 
 def _places(text: str, opener: str, site: Site, end: int) -> Iterator[int]:
@@ -201,36 +186,24 @@ def _places(text: str, opener: str, site: Site, end: int) -> Iterator[int]:
         place = text.find(opener, place + 1)
 
 
-def _json(text: str, site: Site, end: int) -> Body | None:
-    for place in _places(text, "{", site, end):
-        try:
-            value, stop = _decoder.raw_decode(text, place)
-        except (ValueError, RecursionError):
-            continue
-        if fits(value, site.tool):
-            return Body(site, site.start, stop, text[site.end : place])
-    return None
-
-
-def _script(text: str, site: Site, end: int) -> Body | None:
-    bodies = (_read(ObjectReader(), text, site, place) for place in _places(text, "{", site, end))
-    return next(filter(None, bodies), None)
+def _object(text: str, site: Site, end: int) -> Body | None:
+    found = ((place, literal_at(text, place)) for place in _places(text, "{", site, end))
+    return next(filter(None, (_body_with(text, site, *each) for each in found)), None)
 
 
 def _keywords(text: str, site: Site, _: int) -> Body | None:
     opener = _parenthesis(text, site.end)
-    return None if opener is None else _read(KeywordsReader(), text, site, opener.end())
+    found = keywords_at(text, opener.end() - 1, signs=("=",)) if opener is not None else None
+    return None if opener is None else _body_with(text, site, opener.end(), found)
 
 
 _parenthesis = re.compile(r"\s*\(").match
 
 
-def _read(reader: ObjectReader | KeywordsReader, text: str, site: Site, place: int) -> Body | None:
-    # The arguments from `place` on, if they fit.
-    stop, found, status = reader.read(text, place)
-    if status is DONE and fits(json.loads(found, strict=False), site.tool):
-        return Body(site, site.start, stop, text[site.end : place])
-    return None
+def _body_with(text: str, site: Site, place: int, found: tuple[int, Any] | None) -> Body | None:
+    # With the arguments from `place` on, if they fit.
+    is_right = found is not None and fits(found[1], site.tool)
+    return Body(site, site.start, found[0], text[site.end : place]) if found is not None and is_right else None
 
 
 def _tree(text: str, site: Site, end: int) -> Body | None:
@@ -248,12 +221,12 @@ def _tree(text: str, site: Site, end: int) -> Body | None:
 
 _WAYS: tuple[tuple[str, str, Find, dict[str, Any]], ...] = (
     ("a JSON object with name and arguments", "{call}", _whole, {}),
-    ("the name, then the arguments as a JSON object", "{arguments}", _json, {}),
+    ("the name, then the arguments as a JSON object", "{arguments}", _object, {}),
     ("Python keyword arguments", "{keywords})", _keywords, {}),
     (
         "the name, then the arguments as an object of JavaScript or Python",
         "{arguments}",
-        _script,
+        _object,
         {"arguments": ScriptObject()},
     ),
     ("elements that have the names of the parameters", "{arguments}", _tree, {"arguments": Tree("")}),

@@ -14,7 +14,7 @@ from toolglean.sources.traces.bodies import Shape, shapes
 from toolglean.sources.traces.frames import Frame, frame_of
 from toolglean.sources.traces.given import Given
 from toolglean.sources.traces.pairs import pair_shapes
-from toolglean.sources.traces.proof import Proof, prove
+from toolglean.sources.traces.proof import Proof, loses_brackets, prove
 from toolglean.sources.traces.refusals import Failure
 from toolglean.sources.traces.safety import danger, mentioned
 from toolglean.sources.traces.sites import groups, sites_in
@@ -52,7 +52,9 @@ def best_of(name: str, given: Given, failures: list[Failure]) -> tuple[Candidate
             right.append((candidate, proof))
         else:
             failures.append(_failure(given, candidate, proof.fault, proof.turn))
-    return min(right, key=lambda each: (len(each[1].unwritten), _is_doubtful(*each)), default=None)
+    if len(right) < 2:
+        return right[0] if right else None
+    return min(right, key=lambda each: (len(each[1].unwritten), _is_doubtful(given, *each)))
 
 
 def _candidates(name: str, given: Given, failures: list[Failure]) -> Iterator[Candidate]:
@@ -77,7 +79,11 @@ def _failure(given: Given, candidate: Candidate, fault: str, turn: int) -> Failu
     return Failure(fault, candidate.shape, candidate.declared, number, sum(candidate.counts))
 
 
-def _is_doubtful(candidate: Candidate, proof: Proof) -> bool:
-    # Lists and objects that were read as JSON within elements: elements may be in their strings.
+def _is_doubtful(given: Given, candidate: Candidate, proof: Proof) -> bool:
+    # Brackets at the end of a value that are taken for those of the closer; lists and objects that were read as JSON
+    # within elements: elements may be in their strings.
     values = [value for each in proof.readings for _, given in each.calls for value in given.values()]
-    return isinstance(candidate.declared.arguments, Tree) and any(isinstance(value, list | dict) for value in values)
+    is_tree = isinstance(candidate.declared.arguments, Tree)
+    return (is_tree and any(isinstance(value, list | dict) for value in values)) or loses_brackets(
+        candidate.declared, given.tools, proof.readings
+    )

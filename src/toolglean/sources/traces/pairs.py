@@ -1,9 +1,9 @@
-# Arguments written as a key and a value each: which text is before the key, between the two, and after the value. Does
-# not depend on the text around calls.
+# Arguments written as a key and a value each, of all calls together. Does not depend on the text around calls.
 #
-# The schema's keys are the anchors. Those of all calls with the same text on both sides are taken together; what is
-# between them is values and the text that ends them. A number, a value between quotes and a list show where they end
-# by themselves, so they show what follows; otherwise it is what all values end with.
+# The schema's keys are the anchors. scan/by_schema/styles.py says how a key at a place may be written, and where others
+# are written in the same way: those of all calls in one style are taken together. What is between them is values, and
+# the text that ends them. A number, a value between quotes and a list show where they end, so they show what follows;
+# otherwise it is what all values end with.
 #
 #   {parameters}               if a marker is before each key and after each value
 #   {arguments} in Pairs(…)    otherwise, and where values are between quotes with escapes
@@ -12,200 +12,41 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
-from typing import Any
+from typing import Any, NamedTuple
 
 from toolglean.formats.spec import Pairs
+from toolglean.scan.by_schema.literals import literal_at
+from toolglean.scan.by_schema.styles import Head, Style, after_blanks, heads, styles_around, typed
 from toolglean.scan.coerce import kinds_of
-from toolglean.scan.values import NO, ValueScanner, value_of
 from toolglean.sources.traces.bodies import Body, Shape, regions, with_empty
 from toolglean.sources.traces.given import Given
 from toolglean.sources.traces.sites import Site, Sites
-from toolglean.sources.traces.texts import common_end, is_markup, markers_in, same
+from toolglean.sources.traces.texts import MARKER, common_end, is_markup, markers_in, same
 
 __all__ = ["pair_shapes"]
 
-MOST_MARKS = 8
+
+MOST_STYLES = 32
 MOST_KEYS = 40
 """How many places of a key are looked at in a call: a long value, or prose, may have any number."""
-_OPEN, _CLOSE = "‹«⟨⟪【⟦「『〔〈《", "›»⟩⟫】⟧」』〕〉》"
-_OTHER = rf"[{_OPEN}][^{_OPEN}{_CLOSE}\n]{{1,60}}[{_CLOSE}]"
-_MARKER = rf"(?:<[^<>\n]{{1,60}}>|\[\[?[^\[\]\n]{{1,60}}\]\]?|{_OTHER}|\{{\{{[^{{}}\n]{{1,60}}\}}\}})"
-_SIGN = r"(?:=>|->|:=|::|~>|=|:|\||~|→|⇒|↦|@|#|>)"
-_lefts = tuple(
-    re.compile(each)
-    for each in (
-        rf"{_MARKER}\s*\Z",
-        r"<[^<>\n]{0,60}\Z",
-        r"\[[^\[\]\n]{0,60}\Z",
-        r"[^\w\s]{1,8}[ \t]?\Z",
-        r"(?<=\s)\Z",
-        rf"[{_OPEN}][^{_OPEN}{_CLOSE}\n]{{0,60}}\Z",
-    )
-)
-_rights = tuple(
-    re.compile(each)
-    for each in (
-        rf"(?:\s*{_MARKER})+",
-        r"[^<>\n\w]{0,4}(?:\s[^<>\n]{0,40})?>(?:\s*<[^<>/\n]{1,60}>)?",
-        r"[^\[\]\n\w]{0,4}\](?:\s*\[[^\[\]/\n]{1,60}\])?",
-        rf"[ \t]*{_SIGN}[ \t]*",
-        r"[ \t]+",
-        rf"[^\w\s{_OPEN}]{{0,4}}[{_CLOSE}]",
-    )
-)
-_sides = tuple(
-    (left, tuple(_rights[number] for number in numbers))
-    for left, numbers in zip(_lefts, ((0, 3), (1,), (2,), (3, 4), (3,), (5,)), strict=True)
-)
-_TYPES = "string|integer|number|boolean|array|object|str|int|float|bool|list|dict|text|num|json"
-_type = re.compile(rf"(?<=[\"'=:(|@ ])(?:{_TYPES})(?=[\"')\]>| ])").sub
-_scalar = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|[Tt]rue|[Ff]alse|null|None").match
-
-
-@dataclass(frozen=True, slots=True)
-class Mark:
-    """The text on both sides of a key."""
-
-    left: str
-    right: str
-
-
-@dataclass(frozen=True, slots=True)
-class Pair:
-    """A key in a call, and the text after it.
-
-    Attributes:
-        key: the key.
-        schema: that of its value.
-        start: the place of the text before the key.
-        value: the place of its value.
-        word: the word for the value's type, if there is one.
-    """
-
-    key: str
-    schema: Any
-    start: int
-    value: int
-    word: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """The pairs of a call, and where the text that may belong to it ends."""
+    """A call: the text up to where it ends at the latest, where pairs begin, and where values show their end, or -1."""
 
     site: Site
-    pairs: tuple[Pair, ...]
-    end: int
+    text: str
+    heads: tuple[Head, ...]
+    stops: tuple[int, ...] = ()
 
 
-def pair_shapes(given: Given, sites: Sites) -> Iterator[Shape]:
-    """The ways to read the arguments of all these calls as pairs."""
-    for mark in _marks(given, sites):
-        rows = [
-            _row(given, site, end, mark)
-            for turn, row in enumerate(sites)
-            for site, end in regions(given.turns[turn], row)
-        ]
-        found = [row for row in rows if row is not None and row.pairs]
-        for shape in _shapes(given, mark, found) if found else ():
-            bodies = with_empty(given, sites, shape.bodies)
-            if all(bool(row) == bool(those) for row, those in zip(bodies, sites, strict=True)):
-                yield replace(shape, bodies=bodies)
-
-
-# -- marks ------------------------------------------------------------------------------------------------------------
-
-
-def _marks(given: Given, sites: Sites) -> list[Mark]:
-    counted: dict[Mark, int] = {}
-    for turn, row in enumerate(sites):
-        text = given.turns[turn]
-        for site, end in regions(text, row):
-            seen = set()
-            for key in site.tool.properties:
-                key_at = re.compile(rf"(?<!\w){re.escape(key)}(?!-?\w)")
-                for found in islice(key_at.finditer(text, site.end, end), MOST_KEYS):
-                    seen |= set(_around(text, (site.end, end), *found.span()))
-            for mark in seen:
-                counted[mark] = counted.get(mark, 0) + 1
-    ranked = sorted(counted, key=lambda mark: (-counted[mark], len(mark.left) + len(mark.right)))
-    return ranked[: MOST_MARKS * 4]
-
-
-def _around(text: str, region: tuple[int, int], start: int, end: int) -> Iterator[Mark]:
-    before = text[max(region[0], start - 80) : start]
-    after = text[end : min(region[1], end + 120)]
-    for left, rights in _sides:
-        before_key = left.search(before)
-        if before_key is None:
-            continue
-        for right in rights:
-            after_key = right.match(after)
-            if after_key is not None and after_key.end():
-                sign = _typed(after_key.group())
-                yield Mark(before_key.group().lstrip(), sign)
-                if after[after_key.end() : after_key.end() + 1] in {'"', "'"}:
-                    yield Mark(before_key.group().lstrip(), sign + after[after_key.end()])
-
-
-def _typed(text: str) -> str:
-    return _type("{type}", text, count=1)
-
-
-def _row(given: Given, site: Site, end: int, mark: Mark) -> Row | None:
-    text = given.turns[site.turn]
-    keys = "|".join(map(re.escape, sorted(site.tool.properties, key=len, reverse=True)))
-    left = re.escape(mark.left.rstrip()) + r"\s*" if mark.left else r"(?<!\w)"
-    right = r"\s*".join(map(re.escape, re.split(r"\s+", mark.right.rstrip()))) + ("" if mark.right.strip() else r"\s")
-    right = right.replace(re.escape("{type}"), r"(?P<type>\w+)")
-    space = "" if mark.right[-1:] in {'"', "'"} else "[ \\t]*"
-    found: list[Pair] = []
-    for match in re.finditer(rf"{left}(?P<key>{keys}){right}{space}", text[site.end : end]) if keys else ():
-        key = match["key"]
-        if all(each.key != key for each in found):
-            pair = Pair(
-                key,
-                site.tool.properties[key],
-                site.end + match.start(),
-                site.end + match.end(),
-                match.groupdict().get("type") or "",
-            )
-            found.append(pair)
-    required = site.tool.parameters.get("required") or ()
-    return Row(site, tuple(found), end) if all(any(each.key == key for each in found) for key in required) else None
-
-
-# -- values -----------------------------------------------------------------------------------------------------------
-
-
-def _self_ending(text: str, place: int, end: int, schema: Any, *, quoted: bool) -> int:
-    """Where a value ends that shows its own end; -1 if it does not."""
-    kinds = kinds_of(schema)
-    if place < end and (text[place] in "[{" if "string" not in kinds else quoted and text[place] in "\"'"):
-        scanner = ValueScanner(64)
-        stop = scanner.read(text[:end], place)
-        return stop if scanner.is_whole and value_of(scanner.text) is not NO else -1
-    found = _scalar(text, place) if "string" not in kinds else None
-    return found.end() if found is not None and found.end() <= end else -1
-
-
-def _quotes(given: Given, rows: list[Row]) -> bool:
-    # Whether all texts are between quotes.
-    places = [(row, pair) for row in rows for pair in row.pairs if kinds_of(pair.schema) == {"string"}]
-    texts = [given.turns[row.site.turn] for row, _ in places]
-    return bool(places) and all(
-        text[pair.value : pair.value + 1] in {'"', "'"}
-        and _self_ending(text, pair.value, row.end, pair.schema, quoted=True) >= 0
-        for text, (row, pair) in zip(texts, places, strict=True)
-    )
-
-
-@dataclass(frozen=True, slots=True)
-class Gaps:
-    """What follows values: between two pairs of a call, and after the last one; whole, or without the value."""
+class Gaps(NamedTuple):
+    """What follows values: between two pairs of a call, and after the last one; with the value, or without it."""
 
     inner: list[str]
     inner_rests: list[str]
@@ -213,17 +54,102 @@ class Gaps:
     last_rests: list[str]
 
 
-def _gaps(given: Given, rows: list[Row], *, quoted: bool) -> Gaps:
+def pair_shapes(given: Given, sites: Sites) -> Iterator[Shape]:
+    """The ways to read the arguments of all these calls as pairs."""
+    calls = [(given.turns[n][:end], site) for n, row in enumerate(sites) for site, end in regions(given.turns[n], row)]
+    for style in _styles(calls):
+        rows = [row for text, site in calls if (row := _row(text, site, style)) is not None]
+        for shape in _shapes(given, rows):
+            bodies = with_empty(given, sites, shape.bodies)
+            if all(bool(row) == bool(those) for row, those in zip(bodies, sites, strict=True)):
+                yield replace(shape, bodies=bodies)
+
+
+def _styles(calls: list[tuple[str, Site]]) -> list[Style]:
+    # Those of most keys first.
+    counted: Counter[Style] = Counter()
+    for text, site in calls:
+        for key in site.tool.properties:
+            key_at = re.compile(rf"(?<!\w){re.escape(key)}(?!-?\w)")
+            for found in islice(key_at.finditer(text, site.end), MOST_KEYS):
+                counted.update({*styles_around(text, found.start(), key, (site.end, len(text)))})
+    return sorted(counted, key=lambda style: (-counted[style], len("".join(style)), style))[:MOST_STYLES]
+
+
+def _row(text: str, site: Site, style: Style) -> Row | None:
+    keys = tuple(sorted(site.tool.properties, key=len, reverse=True))
+    found: dict[str, Head] = {}
+    for head in heads(text, site.end, len(text), style, keys) if keys else ():
+        found.setdefault(head.key, head._replace(value=after_blanks(text, head.value)))
+    required = site.tool.parameters.get("required") or ()
+    return Row(site, text, tuple(found.values())) if found and all(key in found for key in required) else None
+
+
+# -- values -----------------------------------------------------------------------------------------------------------
+
+
+def _shapes(given: Given, rows: list[Row]) -> Iterator[Shape]:
+    places = [(row, head) for row in rows for head in row.heads]
+    lead = same([row.text[head.start : head.at] for row, head in places]) if places else None
+    tails = [row.text[head.at + len(head.key) : head.value] for row, head in places]
+    tail = same([typed(each) for each in tails]) if places else None
+    if lead is None or tail is None:
+        return
+    types = _types(places, tails) if "{type}" in tail else {}
+    ended = [_ended(row, quoted=True) for row in rows]
+    texts = [
+        stop
+        for row in ended
+        for head, stop in zip(row.heads, row.stops, strict=True)
+        if _kinds(row, head) == {"string"}
+    ]
+    quoted = bool(texts) and min(texts) >= 0
+    yield from _as_pairs(given, ended if quoted else [_ended(row) for row in rows], (lead, tail), types, quoted=quoted)
+    quotes = {row.text[head.value : head.value + 1] for row, head in places}
+    if quotes in ({'"'}, {"'"}):
+        inner = (replace(row, heads=tuple(head._replace(value=head.value + 1) for head in row.heads)) for row in rows)
+        yield from _as_pairs(given, [*map(_ended, inner)], (lead, tail + min(quotes)), types, quoted=False)
+
+
+def _kinds(row: Row, head: Head) -> frozenset[str]:
+    return frozenset(kinds_of(row.site.tool.properties[head.key]))
+
+
+def _ended(row: Row, *, quoted: bool = False) -> Row:
+    return replace(row, stops=tuple(_stop(row, head, quoted=quoted) for head in row.heads))
+
+
+def _stop(row: Row, head: Head, *, quoted: bool) -> int:
+    # Where a value ends that shows its own end; -1 if it does not.
+    is_text = "string" in _kinds(row, head)
+    if is_text and not (quoted and row.text[head.value : head.value + 1] in {'"', "'"}):
+        return -1
+    found = literal_at(row.text, head.value)
+    return -1 if found is None else found[0]
+
+
+def _types(places: list[tuple[Row, Head]], tails: list[str]) -> dict[str, Any]:
+    # The words for the types, by JSON type.
+    words: dict[str, str] = {}
+    for (row, head), tail in zip(places, tails, strict=True):
+        kinds, before = _kinds(row, head), typed(tail).partition("{type}")[0]
+        if len(kinds) == 1:
+            words.setdefault(min(kinds), re.match(r"\w*", tail[len(before) :])[0])  # type: ignore[index]  # it matches
+    others = [word for kind, word in words.items() if kind != "string"]
+    return {"types": words | {"*": others[-1]} if others else words} if words else {}
+
+
+# -- what follows values ----------------------------------------------------------------------------------------------
+
+
+def _gaps(rows: list[Row]) -> Gaps:
     gaps = Gaps([], [], [], [])
     for row in rows:
-        text = given.turns[row.site.turn]
-        for number, pair in enumerate(row.pairs):
-            is_last = number + 1 == len(row.pairs)
-            end = row.end if is_last else row.pairs[number + 1].start
-            stop = _self_ending(text, pair.value, end, pair.schema, quoted=quoted)
-            (gaps.last if is_last else gaps.inner).append(_keyed(text[pair.value : end], pair.key))
-            if stop >= 0:
-                (gaps.last_rests if is_last else gaps.inner_rests).append(_keyed(text[stop:end], pair.key))
+        ends = [*(head.start for head in row.heads[1:]), len(row.text)]
+        for head, stop, end in zip(row.heads, row.stops, ends, strict=True):
+            whole, rests = (gaps.last, gaps.last_rests) if end == len(row.text) else (gaps.inner, gaps.inner_rests)
+            whole.append(_keyed(row.text[head.value : end], head.key))
+            rests += [_keyed(row.text[stop:end], head.key)] if stop >= 0 else []
     return gaps
 
 
@@ -231,26 +157,13 @@ def _keyed(text: str, key: str) -> str:
     return re.sub(rf"(?<=[/\[<:|‹«⟨⟪【⟦]){re.escape(key)}(?=[>\]|›»⟩⟫】⟧])", "{key}", text)
 
 
-def _shapes(given: Given, mark: Mark, rows: list[Row]) -> Iterator[Shape]:
-    between_quotes = mark.right[-1:] in {'"', "'"}
-    for quoted in (True,) if _quotes(given, rows) and not between_quotes else (False,):
-        gaps = _gaps(given, rows, quoted=quoted)
-        ending = _ending(gaps)
-        if ending is None:
-            continue
-        after, separator = ending
-        if between_quotes and after[:1] != mark.right[-1]:
-            continue
-        yield from _as_pairs(given, mark, rows, gaps, after, separator, quoted=quoted)
-
-
-def _ending(gaps: Gaps) -> tuple[str, str] | None:
+def _ending(gaps: Gaps) -> tuple[str, str]:
     # The text after each value, and the separator.
     if gaps.inner_rests:
         found = same(gaps.inner_rests)
         between = found if found is not None else common_end(gaps.inner_rests).text
     elif len(gaps.inner) == 1:
-        tail = re.search(rf"(?:{_MARKER}\s*)+\Z|[^\w\s\"'\])}}]?\s*\Z", gaps.inner[0])
+        tail = re.search(rf"(?:{MARKER}\s*)+\Z|[^\w\s\"'\])}}]?\s*\Z", gaps.inner[0])
         between = tail.group() if tail is not None else ""
     elif gaps.inner:
         core = _trimmed(common_end(gaps.inner).text).strip()
@@ -297,106 +210,66 @@ def _closing(texts: list[str]) -> str:
 
 
 def _as_pairs(
-    given: Given, mark: Mark, rows: list[Row], gaps: Gaps, after: str, separator: str, *, quoted: bool
+    given: Given, rows: list[Row], key: tuple[str, str], types: dict[str, Any], *, quoted: bool
 ) -> Iterator[Shape]:
-    closers = _closers(given, rows, gaps, after)
-    bodies = _bodies(given, rows, after, closers, quoted=quoted)
+    gaps = _gaps(rows)
+    after, separator = _ending(gaps)
+    lead, tail = key
+    if tail[-1:] in {'"', "'"} and after[:1] != tail[-1]:
+        return
+    bodies = _bodies(given, rows, gaps, after)
     if bodies is None:
         return
-    value = "{json}" if quoted else "{value}"
-    pattern = f"{mark.left}{{key}}{mark.right}{value}{after}"
-    if after.strip():
-        fields: dict[str, Any] = {"parameter": pattern + separator}
-    elif separator.strip():
-        fields = {"parameter": pattern, "parameter_separator": separator}
-    else:
-        fields = {"parameter": pattern + separator}
+    pattern = f"{lead}{{key}}{tail}{'{json}' if quoted else '{value}'}{after}"
+    is_apart = separator.strip() and not after.strip()
+    fields = (
+        {"parameter": pattern, "parameter_separator": separator} if is_apart else {"parameter": pattern + separator}
+    )
     kind = "with its parameters as pairs of key and value" + (", in JSON" if quoted else "")
-    if mark.right.strip() or quoted:
-        yield Shape(kind, "{parameters}", bodies, fields | _types(rows))
-    if "{type}" in mark.right:
-        return
-    codec = Pairs(pattern.replace("{json}", "{value}"), separator, quoted=quoted)
-    yield Shape(kind, "{arguments}", bodies, {"arguments": codec})
+    if tail.strip() or quoted:
+        yield Shape(kind, "{parameters}", bodies, fields | types)
+    if "{type}" not in tail:
+        codec = Pairs(pattern.replace("{json}", "{value}"), separator, quoted=quoted)
+        yield Shape(kind, "{arguments}", bodies, {"arguments": codec})
 
 
-def _types(rows: list[Row]) -> dict[str, Any]:
-    # The words for the types, by JSON type.
-    words: dict[str, str] = {}
-    for row in rows:
-        for pair in row.pairs:
-            kinds = kinds_of(pair.schema)
-            if pair.word and len(kinds) == 1:
-                words.setdefault(min(kinds), pair.word)
-    others = [word for kind, word in words.items() if kind != "string"]
-    return {"types": words | {"*": others[-1]} if others else words} if words else {}
-
-
-def _closers(given: Given, rows: list[Row], gaps: Gaps, after: str) -> list[str]:
-    # What may come after the last value: candidates for the end of a call.
-    core = after.strip()
-    rests = [each[each.find(core) + len(core) :] if core else each for each in gaps.last_rests if core in each]
-    found = [common_end([rest for rest in rests if rest.strip()]).text] if rests else []
-    texts = [given.turns[row.site.turn] for row in rows]
-    final = [text[row.pairs[-1].value :] for row, text in zip(rows, texts, strict=True) if row.end == len(text)]
-    parts = re.split(r"(?<=\S)(?=\s)", common_end(final).text.strip()) if final else []
-    starts = ["".join(parts[:size]) for size in range(len(parts), 0, -1)]
-    found += [each for each in starts if all(each in gap for gap in gaps.last)][:1]
-    return [*found, common_end(gaps.last).text]
-
-
-def _bodies(
-    given: Given, rows: list[Row], after: str, closers: list[str], *, quoted: bool
-) -> tuple[tuple[Body, ...], ...] | None:
+def _bodies(given: Given, rows: list[Row], gaps: Gaps, after: str) -> tuple[tuple[Body, ...], ...] | None:
     found: list[list[Body]] = [[] for _ in given.turns]
-    known = _known_tails(given, rows, after, quoted=quoted)
+    closers = [] if after.strip() else _closers(given, rows, gaps)
     for row in rows:
-        text = given.turns[row.site.turn]
-        if not row.pairs:
-            continue
-        end = _end(text, row, after, known, closers, quoted=quoted)
+        end = _end(row, after, closers, is_last=len(row.text) == len(given.turns[row.site.turn]))
         if end is None:
             return None
-        found[row.site.turn].append(Body(row.site, row.site.start, end, text[row.site.end : row.pairs[0].start]))
+        found[row.site.turn].append(Body(row.site, row.site.start, end, row.text[row.site.end : row.heads[0].start]))
     return tuple(map(tuple, found))
 
 
-def _known_tails(given: Given, rows: list[Row], after: str, *, quoted: bool) -> list[str]:
-    # What follows the arguments of calls whose last value shows its own end.
-    tails = []
-    for row in rows:
-        if row.pairs:
-            text, pair = given.turns[row.site.turn], row.pairs[-1]
-            stop = _self_ending(text, pair.value, row.end, pair.schema, quoted=quoted)
-            tail = text[stop : row.end].lstrip() if stop >= 0 else ""
-            tail = tail.removeprefix(after.replace("{key}", pair.key).strip()).lstrip()
-            tails.append(re.split(r"\s", tail, maxsplit=1)[0] if tail else "")
-    return [each for each in tails if each]
+def _closers(given: Given, rows: list[Row], gaps: Gaps) -> list[str]:
+    # What may come after the last value, the most likely first: what follows those that show their end; what all have.
+    rests = [rest.strip() for rest in gaps.last_rests if rest.strip()]
+    finals = [row.text[row.heads[-1].value :] for row in rows if len(row.text) == len(given.turns[row.site.turn])]
+    parts = re.split(r"(?<=\S)(?=\s)", common_end(finals).text.strip()) if finals else []
+    starts = ("".join(parts[:size]) for size in range(len(parts), 0, -1))
+    found = [_prefix([rest.split(None, 1)[0] for rest in rests]), common_end(rests).text] if rests else []
+    found += [each for each in starts if all(each in gap for gap in gaps.last)][:1]
+    return [each.strip() for each in (*found, common_end(gaps.last).text) if each.strip()]
 
 
-def _end(text: str, row: Row, after: str, known: list[str], closers: list[str], *, quoted: bool) -> int | None:
-    pair = row.pairs[-1]
-    core = after.replace("{key}", pair.key).strip()
-    stop = _self_ending(text, pair.value, row.end, pair.schema, quoted=quoted)
+def _prefix(words: list[str]) -> str:
+    least, most = min(words), max(words)
+    return next((least[:n] for n, char in enumerate(least) if char != most[n]), least)
+
+
+def _end(row: Row, after: str, closers: list[str], *, is_last: bool) -> int | None:
+    head, stop = row.heads[-1], row.stops[-1]
+    core = after.replace("{key}", head.key).strip()
     if core:
-        place = text.rfind(core, max(stop, pair.value), row.end)
+        place = row.text.rfind(core, max(stop, head.value))
         return place + len(core) if place >= 0 else None
     if stop >= 0:
         return stop
-    shared = _shared_start(known)
-    for closer in (shared, *(each.strip() for each in closers)):
-        find = text.rfind if row.end == len(text) else text.find
-        place = find(closer, pair.value, row.end) if closer else -1
+    for closer in closers:
+        place = row.text.rfind(closer, head.value) if is_last else row.text.find(closer, head.value)
         if place >= 0:
-            return len(text[:place].rstrip())
+            return len(row.text[:place].rstrip())
     return None
-
-
-def _shared_start(texts: list[str]) -> str:
-    if not texts:
-        return ""
-    shortest = min(texts, key=len)
-    for size in range(len(shortest), 0, -1):
-        if all(each.startswith(shortest[:size]) for each in texts):
-            return shortest[:size]
-    return ""

@@ -14,7 +14,7 @@ from toolglean.errors import FormatError, UsageError, shown
 from toolglean.events import CallStart, Content, Event, Output, fold, join
 from toolglean.formats.render import render
 from toolglean.formats.spec import Format, Pairs
-from toolglean.scan.coerce import properties
+from toolglean.scan.coerce import kinds_of, properties
 from toolglean.scan.schema_faults import is_valid
 from toolglean.sources.reading import events_by
 from toolglean.sources.traces.given import Answer, Given
@@ -22,7 +22,7 @@ from toolglean.sources.traces.sites import unread_call
 from toolglean.sources.traces.texts import common_end, common_start, is_markup, markers_in
 from toolglean.tools import ToolSet
 
-__all__ = ["STEPS", "Proof", "Reading", "fault_of", "in_quotes", "left_over", "prove", "reading_of"]
+__all__ = ["STEPS", "Proof", "Reading", "fault_of", "in_quotes", "left_over", "loses_brackets", "prove", "reading_of"]
 
 Calls = tuple[Answer, ...]
 STEPS = 20_000
@@ -211,6 +211,19 @@ def _written(declared: Format, tools: ToolSet, reading: Reading) -> tuple[str, s
     if output.content.strip() != before.strip() or output.reasoning.strip() != _told(declared, reading):
         return "what is written from it has another content or reasoning", ""
     return "", ""
+
+
+def loses_brackets(declared: Format, tools: ToolSet, readings: Iterable[Reading]) -> bool:
+    """Whether calls that end with an empty object or list are read differently: its bracket may seem to close them."""
+    kinds: dict[str, Any] = {"object": {}, "array": []}
+    for name, values in {name: values for reading in readings for name, values in reading.calls}.items():
+        tool = tools.get(name)
+        for key, schema in (tool.properties if tool is not None else {}).items():
+            empty = kinds.get("".join(kinds_of(schema)))
+            rest = {other: value for other, value in values.items() if other != key}
+            if empty is not None and any(_written(declared, tools, Reading(((name, {**rest, key: empty}),), "", ""))):
+                return True
+    return False
 
 
 def _told(declared: Format, reading: Reading) -> str:

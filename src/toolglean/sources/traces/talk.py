@@ -11,14 +11,14 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from toolglean.sources.traces.texts import common_end, is_markup, is_pair, markers_in
+from toolglean.sources.traces.texts import MARKER, common_end, is_markup, is_pair, markers_in
 
 __all__ = ["Talk", "talk_of"]
 
 _leads = tuple(
     re.compile(each)
     for each in (
-        r"<[^<>\n]{1,60}>|\[\[?[^\[\]\n]{1,60}\]\]?|[‹«⟨⟪【⟦「『〔〈《][^‹›«»⟨⟩⟪⟫【】⟦⟧「」『』〔〕〈〉《》\n]{1,60}[›»⟩⟫】⟧」』〕〉》]|\{\{[^{}\n]{1,60}\}\}",
+        MARKER,
         r"[^\w\s]{1,8}\w{2,30}[^\w\s]{0,8}(?=\s)",
         r"[^\w\s]{2,8}(?=[\s\w])",
     )

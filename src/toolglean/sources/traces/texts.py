@@ -13,20 +13,23 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-__all__ = ["Common", "common_end", "common_start", "is_markup", "is_pair", "markers_in", "same"]
+__all__ = ["MARKER", "Common", "common_end", "common_start", "is_markup", "is_pair", "markers_in", "same"]
 
 LONGEST = 1_000
 """How much of each text is compared, in characters: no marker is longer, and prose may be."""
 
 _tokens = re.compile(r"\{(?:name|key)\}|\s+|\w+(?:-\w+)*|.", re.DOTALL).findall
 _word = re.compile(r"[\w-]+").fullmatch
-_opening = frozenset("<[({/|«‹⟨⟪【⟦「『〔〈《")
-_closing = frozenset(">])}|/»›⟩⟫】⟧」』〕〉》")
+_OPEN, _CLOSE = "‹«⟨⟪【⟦「『〔〈《", "›»⟩⟫】⟧」』〕〉》"
+_opening = frozenset("<[({/|" + _OPEN)
+_closing = frozenset(">])}|/" + _CLOSE)
 _pair_words = re.compile(r"begin|start|open|end|close|stop", re.IGNORECASE)
-_pairs = {"<": ">", "[": "]"} | dict(zip("‹«⟨⟪【⟦「『〔〈《", "›»⟩⟫】⟧」』〕〉》", strict=True))
+_OTHER = rf"[{_OPEN}][^{_OPEN}{_CLOSE}\n]{{1,60}}[{_CLOSE}]|\{{\{{[^{{}}\n]{{1,60}}\}}\}}"
+_pairs = {"<": ">", "[": "]"} | dict(zip(_OPEN, _CLOSE, strict=True))
+MARKER = rf"(?:<[^<>\n]{{1,60}}>|\[\[?[^\[\]\n]{{1,60}}\]\]?|{_OTHER})"
 _markers = re.compile(
     r"<<?[^<>\s][^<>\n]{0,80}>>?|\[\[?/?[A-Za-z|_][^\[\]\n]{0,60}\]\]?|[<\[{]\|[^<>\n|]{1,60}\|[>\]}]"
-    r"|[‹«⟨⟪【⟦「『〔〈《][^‹›«»⟨⟩⟪⟫【】⟦⟧「」『』〔〕〈〉《》\n]{1,60}[›»⟩⟫】⟧」』〕〉》]|\{\{[^{}\n]{1,60}\}\}"
+    rf"|{_OTHER}"
 ).finditer
 
 

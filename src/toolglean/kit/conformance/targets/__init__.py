@@ -77,6 +77,13 @@ _ALL: Final = (
         "Install it with `pip install mlx-lm`; on Linux, `pip install mlx-lm 'mlx[cpu]'`.",
     ),
     _target(
+        "openai-harmony",
+        "OpenaiHarmony",
+        "StreamableParser on the tokens of the turn, with its own vocabulary",
+        "Install it with `pip install openai-harmony`. It fetches its vocabulary, unless TIKTOKEN_ENCODINGS_BASE is a "
+        "folder with o200k_base.tiktoken.",
+    ),
+    _target(
         "partial-json-parser",
         "partial_json",
         "partial_json_parser.loads on what a regular expression finds between <tool_call> and </tool_call>",
@@ -86,6 +93,12 @@ _ALL: Final = (
         "Sglang",
         "FunctionCallParser and ReasoningParser, as the server's chat completions use them",
         "Install it with `pip install sglang`; without a GPU, unpack its wheel and install what its parsers import.",
+    ),
+    _target(
+        "smg",
+        "smg",
+        "the parsers of SMG's gateway for each model, on whole turns, by its endpoints /parse/function_call and "
+        "/parse/reasoning",
     ),
     _target(
         "transformers",
