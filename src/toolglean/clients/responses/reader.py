@@ -183,6 +183,7 @@ class ResponseReader(SourceReader):
             if text is None:
                 return [*self._something_else(), self._moved(event)]
             self._begin(text, event, is_open=text == "thinking")
+            self._last = None
         elif kind in DONE:
             found = self._end_part()
         elif kind.endswith(".delta") and not kind.startswith("response.reasoning") and event.get("delta"):
@@ -201,23 +202,22 @@ class ResponseReader(SourceReader):
     def _passed(self, event: Event, about: _Item) -> list[dict[str, Any]]:
         kind = str(event.get("type"))
         before = self._ours.end_thought() if kind in DONE or kind == ADDED else []
-        if about is not self._source:
-            before += self._settled()
+        if kind == ADDED or not event:  # its text follows
+            before += self._settled(None if self._source is about else self._source)
             self._source = about
-        if kind == ITEM_DONE:
-            before += self._settled()
+        elif kind == ITEM_DONE:
+            before += self._settled(about)
         if not about.is_open and (kind in WAITS or (kind == PART_ADDED and _is_empty(event.get("part")))):
             about.held.append(event)
             return before
         return [*before, *map(self._moved, (*about.opened(), event))] if event else before
 
-    def _settled(self) -> list[dict[str, Any]]:
+    def _settled(self, item: _Item | None) -> list[dict[str, Any]]:
         # Something else follows. A message without any text is the server's own.
-        item = self._source
         return [] if item is None or item.left_out else list(map(self._moved, item.opened()))
 
     def _left(self) -> list[dict[str, Any]]:
-        return [*self._ours.end_thought(), *self._settled()]
+        return [*self._ours.end_thought(), *self._settled(self._source)]
 
     def _moved(self, event: Event) -> dict[str, Any]:
         # The event, with our output index, and the text that remains.
