@@ -83,11 +83,11 @@ class MessageReader(SourceReader):
         return Plain("text", text, turn) if turn is not None and isinstance(text, str) and text else None
 
     def _read(self, event: Event) -> list[Event]:
-        kind, place = event.get("type"), event.get("index")
+        kind = event.get("type")
         if kind not in OF_BLOCKS:
             return self._of_message(kind, event)
         if (own := self._own) is not None:
-            if (found := self._of_own(own, event, place, begins=kind == START)) is not None:
+            if (found := self._of_own(own, event, _place_in(event), begins=kind == START)) is not None:
                 return found
             if kind == STOP:
                 return self._end_own(own, event)
@@ -120,8 +120,7 @@ class MessageReader(SourceReader):
             return self._blocks.start(event, event.get("content_block"), event)
         return self._blocks.stop(event) if kind == STOP else [self._blocks.moved(event)]
 
-    def _left_open(self, own: Own, *, whole: bool) -> list[Event]:
-        del own
+    def _left_open(self, *, whole: bool) -> list[Event]:
         if not whole:  # a client would run what it takes for a whole call
             self._blocks.leave_open()
         return self._blocks.stop()
@@ -138,7 +137,7 @@ class MessageReader(SourceReader):
         if not (isinstance(kind, str) and kind in FIELDS):
             call = ParsedCall(self._turn) if kind == "tool_use" else None
             # Some servers write the arguments into the event that begins the block.
-            own = Own(event.get("index"), field_of(block, "name"), field_of(block, "input"), call)
+            own = Own(_place_in(event), field_of(block, "name"), field_of(block, "input"), call)
             return self._begin_own(own, event)
         found = self._end_part() if kind == "thinking" else []
         self._last = _Block(kind, event)
@@ -209,6 +208,11 @@ class MessageReader(SourceReader):
     def _call(self, event: CallStart | CallDelta | CallEnd, source: Source | None) -> list[Event]:
         del source
         return self._blocks.call(event, cut=self._broke)
+
+
+def _place_in(event: Event) -> str | int | None:
+    place = event.get("index")
+    return place if isinstance(place, str | int) else None
 
 
 def _begun(kind: str, place: Any) -> Event:

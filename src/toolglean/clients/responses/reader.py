@@ -106,7 +106,6 @@ class ResponseReader(SourceReader):
         self._indexes: dict[int, int] = {}  # of the server's items: theirs to ours
         self._number: int | None = None  # of the next event: the server's first, then counted from there
         self._ours = OurItems(self._turn.id_prefix)
-        self._dropped: set[int] = set()  # the output indexes of calls that the text has given
         self._came = False  # whether any event of an item has come
         self._whole = False  # whether all items came in the last event
 
@@ -181,7 +180,7 @@ class ResponseReader(SourceReader):
         if kind == ADDED:
             text = KINDS.get(str(field_of(event.get("item"), "type")))
             if text is None:
-                return [*self._something_else(), self._moved(event)]
+                return [*self._something_else(), *self._sent(event)]
             self._begin(text, event, is_open=text == "thinking")
             self._last = None
         elif kind in DONE:
@@ -189,7 +188,7 @@ class ResponseReader(SourceReader):
         elif kind.endswith(".delta") and not kind.startswith("response.reasoning") and event.get("delta"):
             found = self._stop_thinking()
         about = self._item_of(event)
-        return found + ([self._moved(event)] if about is None else self._mark(event, about))
+        return found + (self._sent(event) if about is None else self._mark(event, about))
 
     def _begin(self, kind: str, event: Event, *, is_open: bool = True) -> _Item:
         item = _Item(kind, event, is_open=is_open)
@@ -210,16 +209,16 @@ class ResponseReader(SourceReader):
         if not about.is_open and (kind in WAITS or (kind == PART_ADDED and _is_empty(event.get("part")))):
             about.held.append(event)
             return before
-        return [*before, *map(self._moved, (*about.opened(), event))] if event else before
+        return [*before, *self._all_sent([*about.opened(), event])] if event else before
 
     def _settled(self, item: _Item | None) -> list[dict[str, Any]]:
         # Something else follows. A message without any text is the server's own.
-        return [] if item is None or item.left_out else list(map(self._moved, item.opened()))
+        return [] if item is None or item.left_out else self._all_sent(item.opened())
 
     def _left(self) -> list[dict[str, Any]]:
         return [*self._ours.end_thought(), *self._settled(self._source)]
 
-    def _moved(self, event: Event) -> dict[str, Any]:
+    def _sent(self, event: Event) -> list[dict[str, Any]]:
         # The event, with our output index, and the text that remains.
         found, kind = dict(event), event.get("type")
         if isinstance(event.get("output_index"), int):
@@ -228,26 +227,13 @@ class ResponseReader(SourceReader):
             found["item"] = self._repaired_item(event)
         elif isinstance(kind, str) and kind in PARTS_DONE and (left := self._left_of(event)) is not None:
             found |= {"part": _with_text(event["part"], left)} if "part" in event else {"text": left}
-        return found
+        return [found]
 
     def _index(self, index: int) -> int:
         if index not in self._indexes:
             self._indexes[index] = max(self._ours.next, index)
             self._ours.next = self._indexes[index] + 1
         return self._indexes[index]
-
-    def _sent(self, event: Event) -> list[dict[str, Any]]:
-        return [self._moved(event)]
-
-    def _left_open(self, own: Own, *, whole: bool) -> list[dict[str, Any]]:
-        del own, whole  # its status says so
-        return []
-
-    def _end_own(self, own: Own, event: Event | None) -> list[dict[str, Any]]:
-        found = super()._end_own(own, event)
-        if own.call is not None and own.call.dropped:
-            self._dropped.add(own.place)
-        return found
 
     # -- text ----------------------------------------------------------------------------------------------------------
 
@@ -271,15 +257,15 @@ class ResponseReader(SourceReader):
         item = self._source
         assert item is not None  # a text has one
         item.left[_place_in(item.event)].append(text)
-        return [*self._ours.end_thought(), *map(self._moved, (*item.opened(), {**item.event, "delta": text}))]
+        return [*self._ours.end_thought(), *self._all_sent([*item.opened(), {**item.event, "delta": text}])]
 
     def _reasoning(self, text: str) -> list[dict[str, Any]]:
-        return self._ours.thought(text, self._gave(self._source))
+        return self._ours.thought(text, self._gives(self._source))
 
     def _call(self, event: CallStart | CallDelta | CallEnd, source: Source | None) -> list[dict[str, Any]]:
-        return self._ours.call(event, self._gave(source))
+        return self._ours.call(event, self._gives(source))
 
-    def _gave(self, source: Source | None) -> int | None:
+    def _gives(self, source: Source | None) -> int | None:
         if not isinstance(source, _Item):
             return None
         source.gave = True
@@ -294,7 +280,7 @@ class ResponseReader(SourceReader):
             found += self._end_own(own, None)
         found += self._rest(cut=kind != "response.completed")
         said = event.get("response")
-        return [*found, self._moved(event) | ({"response": self._repaired(said)} if said else {})]
+        return [*found, *self._sent({**event, "response": self._repaired(said)} if said else event)]
 
     def _left_of(self, event: Event) -> str | None:
         # What remains of a text, if it has come in pieces.

@@ -50,7 +50,7 @@ class Own:
     """What the server has parsed itself, as far as it has arrived: a call, or something that only the server knows.
 
     Args:
-        place: where it is, by which its events name it.
+        place: where it is, by which its events name it; can be hashed.
         name: of the tool.
         given: its arguments, if its first event has them.
         call: decides what becomes of it; None: it is not a call.
@@ -112,6 +112,7 @@ class SourceReader:
         self._last: Source | None = None  # that of the text or the reasoning that came last, until it ends
         self._source: Source | None = None  # that of the text that is sent
         self._own: Own | None = None  # what the server is sending itself
+        self._dropped: set[Any] = set()  # the places of calls that the text has given
         self._later: dict[Any, list[Wire]] = {}  # what it has sent of other places meanwhile, by these
         self._replays = False  # whether those events are being read
         self._broke = False  # whether the stream has ended before the answer
@@ -142,9 +143,10 @@ class SourceReader:
     def _sent(self, event: Wire) -> list[Any]:
         """An event of what the server has parsed itself, as it is sent."""
 
-    @abstractmethod
-    def _left_open(self, own: Own, *, whole: bool) -> list[Any]:
-        """The server has not said that this is over. `whole`: all of it has come."""
+    def _left_open(self, *, whole: bool) -> list[Any]:
+        """The server has not said that what it has parsed is over. `whole`: all of it has come."""
+        del whole
+        return []
 
     @property
     @abstractmethod
@@ -186,9 +188,8 @@ class SourceReader:
             return [*self._end_own(own, None), *self._read(event)]
         if place == own.place:
             return None
-        key = place if isinstance(place, str | int) else None
-        if self._comes_early(event, key):
-            self._later.setdefault(key, []).append(event)
+        if self._comes_early(event, place):
+            self._later.setdefault(place, []).append(event)
         return []
 
     def _comes_early(self, event: Wire, place: Any) -> bool:
@@ -200,8 +201,10 @@ class SourceReader:
         self._own = None
         arguments = own.arguments
         found = self._all_sent(own.end(event, arguments))
-        if event is None and not (own.call and own.call.dropped):
-            found += self._left_open(own, whole=own.call is None or arguments is not None)
+        if own.call is not None and own.call.dropped:
+            self._dropped.add(own.place)
+        elif event is None:
+            found += self._left_open(whole=own.call is None or arguments is not None)
         return found + self._replayed()
 
     def _all_sent(self, events: Iterable[Wire]) -> list[Any]:
@@ -222,7 +225,7 @@ class SourceReader:
         found: list[Any] = []
         while (own := self._own) is not None:
             self._own = None
-            found += [*self._all_sent(own.call.release() if own.call else ()), *self._left_open(own, whole=False)]
+            found += [*self._all_sent(own.call.release() if own.call else ()), *self._left_open(whole=False)]
             found += self._replayed()
         return found + self._rest(cut=True)
 
