@@ -129,20 +129,23 @@ class _Parts:
         events = turn.feed(text)
         if not turn.pristine:
             lane.held.append(Held(block, events, text, lane.number))
-            return self._leave()
-        if turn.waits:
-            lane.held.append(Held(block, events, text, lane.number))
-            return b""
-        if not lane.held:
+            return self._said(self._leave())
+        if not turn.waits and not lane.held:  # most parts
             if lane.sent is not None:
                 lane.sent(text, lane.number)
             return block
-        held = [*lane.held, Held(block, events, text, lane.number)]
-        lane.held.clear()
+        lane.held.append(Held(block, events, text, lane.number))
+        if turn.waits:
+            return self._said(b"")
+        held, lane.held = lane.held, []
         if lane.sent is not None:
             for each in held:
                 lane.sent(each.text, each.number)
-        return b"".join([each.block for each in held])
+        return self._said(b"".join([each.block for each in held]))
+
+    def _said(self, found: bytes) -> bytes:
+        """What was sent instead of a part, which may be nothing."""
+        return found
 
     def _leave(self) -> bytes:
         """Other parts follow: those that are held back take the long way."""
@@ -237,10 +240,6 @@ class ServerSentEvents(_Parts):
         if data.strip() == b"[DONE]":
             return self._done(block)
         return self._said(self._leave() + self._read(_item_of(data), block))
-
-    def _along(self, lane: Lane, text: str, block: bytes) -> bytes:
-        found = super()._along(lane, text, block)
-        return found if found and not self._silent else self._said(found)
 
     def _said(self, found: bytes) -> bytes:
         self._silent = 0 if found else self._silent + 1

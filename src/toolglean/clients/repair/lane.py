@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 import re
-from json import JSONDecoder
+from json.decoder import scanstring  # type: ignore[attr-defined]  # it has no stub
 from typing import Any, NamedTuple
 
 from toolglean.conversation.reading.plain import Plain, Sent
@@ -22,8 +22,6 @@ __all__ = ["Held", "Lane", "lane_of", "nothing_plain"]
 
 DIGITS = b"0123456789"
 MOST_DIGITS = 18
-
-_value = JSONDecoder().raw_decode
 
 
 class Held(NamedTuple):
@@ -74,11 +72,13 @@ class Lane:
             if counted is None:
                 return None
             literal = counted
-        try:
-            text, size = _value(written := literal.decode())
-        except (UnicodeDecodeError, ValueError, RecursionError):
+        if literal[:1] != b'"':
             return None
-        return text if size == len(written) and isinstance(text, str) else None
+        try:
+            text, size = scanstring(written := literal.decode(), 1)
+        except ValueError:  # also if it is not UTF-8
+            return None
+        return text if size == len(written) else None
 
     def _numbered(self, rest: bytes, before: bytes) -> bytes | None:
         counted = rest.rstrip(DIGITS)
@@ -95,8 +95,8 @@ def lane_of(block: bytes, plain: Plain) -> Lane | None:
     if begin is None:
         return None
     try:
-        text, size = _value(written := block[begin:].decode())
-    except (UnicodeDecodeError, ValueError, RecursionError):
+        text, size = scanstring(written := block[begin:].decode(), 1)
+    except ValueError:
         return None
     tail = block[begin + len(written[:size].encode()) :]
     tails = _divided(tail, plain.number, block) if plain.number else [tail]
