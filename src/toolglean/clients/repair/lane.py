@@ -51,6 +51,8 @@ class Lane:
         turn, sent: the same.
         number: that of the event whose text was read last; None if there is none.
         held: the events that wait.
+        leads: after a repair, what the same events have become: themselves (True), nothing (False). None: nothing was
+            repaired.
     """
 
     def __init__(self, head: bytes, tails: list[bytes], turn: TurnText, sent: Sent | None) -> None:
@@ -60,6 +62,7 @@ class Lane:
         self.turn, self.sent = turn, sent
         self.number: int | None = None
         self.held: list[Held] = []
+        self.leads: set[bool] | None = None
 
     def text(self, block: bytes) -> str | None:
         """The text of an event, if it is like the others; None for any other event."""

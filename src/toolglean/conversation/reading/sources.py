@@ -130,8 +130,8 @@ class SourceReader:
 
     @property
     def _flows(self) -> TurnText | None:
-        """What reads the text, if nothing else waits: then another piece of it is read by that alone."""
-        return None if self._own is not None or self._marks or self._holds else self._part
+        """What reads the text, if nothing waits for it: then another piece of it is read by that alone."""
+        return None if self._own is not None or self._marks else self._part
 
     # -- what the API knows --------------------------------------------------------------------------------------------
 
