@@ -59,7 +59,7 @@ from toolglean.events import CallDelta, CallEnd, CallStart
 __all__ = ["ResponseReader", "adict_response_events", "dict_response_events"]
 
 WAITS = DONE | {ADDED, TEXT}
-"""The events of a message that do not begin it."""
+"""The events that a message without any text has, too: they wait with its beginning."""
 
 
 @dataclass(slots=True, eq=False)
@@ -138,7 +138,7 @@ class ResponseReader(SourceReader):
             return None
         if item is None or item is not self._item_of(event) or turn is None or self._ours.open:
             return None
-        left = item.left[_place_in(event)]
+        left = item.left.setdefault(_place_in(event), [])
 
         def sent(text: str, number: int | None) -> None:
             left.append(text)
@@ -256,7 +256,7 @@ class ResponseReader(SourceReader):
     def _piece(self, text: str) -> list[dict[str, Any]]:
         item = self._source
         assert item is not None  # a text has one
-        item.left[_place_in(item.event)].append(text)
+        item.left.setdefault(_place_in(item.event), []).append(text)
         return [*self._ours.end_thought(), *self._all_sent([*item.opened(), {**item.event, "delta": text}])]
 
     def _reasoning(self, text: str) -> list[dict[str, Any]]:
