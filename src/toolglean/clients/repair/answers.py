@@ -153,8 +153,6 @@ class _Parts:
         if not events and False in leads:
             return b""
         if True in leads and is_all(events, text):
-            if lane.sent is not None:
-                lane.sent(text, lane.number)
             return block
         lane.turn.again(events)
         self._lane = None
@@ -198,9 +196,9 @@ class _Parts:
         found = self._reader.read(item)
         if not self._reader.pristine:
             before = self._repaired()
-            if (not found or found == [item]) and (lane := self._lane_of(item, block)) is not None:
-                lane.leads = {bool(found)}
-                self._lane = lane
+            lane = self._lane_of(item, block) if not found or found == [item] else None
+            if lane is not None and (not found or lane.sent is None):  # a number may be right by chance
+                lane.leads, self._lane = {bool(found)}, lane
             return before + self._written(item, block, found)
         if self._reader.waits:
             self._waiting.append((item, block, found))
