@@ -11,6 +11,7 @@ import pytest
 from tests.support.chunkings import places
 from tests.support.loopback import Call, Loopback, Turn, serve
 from toolglean.conversation import ApiHandlerOptions, McpIntegration, OllamaHandler, OpenAiHandler
+from toolglean.errors import UsageError
 
 pytest.importorskip("openai", reason="needs toolglean[openai]")
 
@@ -151,3 +152,10 @@ def test_an_openai_handler_has_a_client_of_its_own(server: Loopback) -> None:
             return [part async for part in handler.create_message("", HISTORY)]
 
     assert text(asyncio.run(run())) == "Hello."
+
+
+@pytest.mark.parametrize("make", [ollama_handler, open_ai_handler, lambda it: OllamaHandler(it, client=None)])
+def test_options_that_are_the_name_of_a_model(make: Any) -> None:
+    """An AttributeError said that a str has no `ollama_base_url`."""
+    with pytest.raises(UsageError, match=r"options='m' is not an ApiHandlerOptions: pass .*ollama_model_id"):
+        make("m")

@@ -161,6 +161,17 @@ def test_a_connection_that_breaks_runs_nothing_and_loses_nothing(kind: Kind) -> 
         assert fed(lambda: reader(kind, request), data, random_sizes(1)) == data
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_call_that_is_wanted_at_once_also_runs_if_the_connection_breaks_behind_it(kind: Kind) -> None:
+    """In the Responses API it was lost as a call: the last piece of it waits for what follows."""
+    request, end = asked(kind, TOOLS), b"\n" if kind == "ollama" else b"\n\n"
+    blocks = answer(kind, turn_of(Row(f"Maybe {HARMONY[:-8]}")), request).split(end)
+    count = len(blocks) - {"chat": 3, "responses": 2, "messages": 3, "ollama": 2}[kind]  # without what ends the answer
+    data = end.join(blocks[:count]) + end
+    found = fed(lambda: reader(kind, request, calls_in_reasoning="call"), data, random_sizes(1))
+    assert b'"name":"get_weather"' in found
+
+
 @pytest.mark.parametrize("stream", [True, False], ids=["streamed", "whole"])
 def test_choices_are_read_apart(stream: bool) -> None:
     request = asked("chat", TOOLS, stream=stream, n=2)

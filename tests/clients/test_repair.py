@@ -129,6 +129,7 @@ TEXTS = [
     'Say "<tool_call>", \\ or `{"name": "get_weather"}`.\n\t\u2028 é',
     f"<think>Hm < t</think>Yes. {HERMES}{HERMES} Then.",
     HERMES[:-30],
+    f"One. {HERMES}\nTwo < three, and four.\n{HERMES}\nFive: `{HERMES}` <|im_end|>",
 ]
 
 

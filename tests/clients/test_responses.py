@@ -250,6 +250,30 @@ def test_a_message_of_which_nothing_remains_is_left_out() -> None:
         assert sorted(item["type"] for item in whole["output"]) == sorted(kinds)
 
 
+def of_call(place: int, *, ends: bool = True) -> list[dict[str, Any]]:
+    """The events of a call that the server has parsed, the same as `HERMES`."""
+    item = {"id": f"f{place}", "type": "function_call", "call_id": "c", "name": "get_weather", "arguments": ""}
+    at = {"output_index": place}
+    done = {**item, "arguments": '{"city": "x"}', "status": "completed"}
+    pieces = [{"item_id": item["id"], **at, "delta": each} for each in ('{"city"', ': "x"}')]
+    return [
+        {"type": "response.output_item.added", **at, "item": item},
+        *({"type": "response.function_call_arguments.delta", **each} for each in pieces),
+        *([{"type": "response.output_item.done", **at, "item": done}] if ends else []),
+    ]
+
+
+@pytest.mark.parametrize("whole_calls", [True, False])
+def test_a_server_that_does_not_end_its_call(whole_calls: bool) -> None:
+    """What is in the text, too, is one call. If it came first, it was two; if it came last, its text was lost."""
+    for events in ([*message(HERMES), *of_call(1, ends=False)], [*of_call(0, ends=False), *message(HERMES, 1)]):
+        found = list(dict_response_events(numbered(events), TOOLS, whole_calls=whole_calls))
+        added = [each["item"]["type"] for each in found if each["type"].endswith("output_item.added")]
+        text = "".join(each["delta"] for each in found if each["type"] == "response.output_text.delta")
+        first = events[0]["item"]["type"] == "function_call"
+        assert (added, text) == ((["function_call", "message"], HERMES) if first else (["function_call"], ""))
+
+
 def test_a_server_that_names_the_message_anew_at_its_end() -> None:
     found = list(dict_response_events(numbered(message(HERMES, named="other")), TOOLS))
     assert outcome(found) == ("", [("get_weather", {"city": "x"})])

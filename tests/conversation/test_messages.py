@@ -59,6 +59,15 @@ CONVERSATION = History(
 )
 
 
+@pytest.mark.parametrize("converter", CONVERTERS)
+def test_the_context_is_read_back_as_the_first_message(converter: Any) -> None:
+    """No API has a field for it; what is sent is the same."""
+    back = converter().to_history(converter().from_history(CONVERSATION))
+    assert (back.context, back.conversation[0].content) == (None, [ContentPartText("Project context here")])
+    assert back.messages[:4] == CONVERSATION.messages[:4]
+    assert converter().from_history(back) == converter().from_history(CONVERSATION)
+
+
 def test_a_whole_conversation_for_openai() -> None:
     call = {"name": "get_weather", "arguments": '{"location": "San Francisco", "unit": "celsius"}'}
     assert OpenAIHistoryConverter().from_history(CONVERSATION) == [

@@ -576,6 +576,14 @@ def test_async_completions(server: Loopback) -> None:
     assert (found.text, steps[1].text, steps[1].delta) == ("It is cold.", "It is cold.", "cold.")
 
 
+def test_a_completion_in_steps_has_a_method_of_its_own(llm: Ollama) -> None:
+    """An AttributeError said that a generator has no `to_completion_response`."""
+    with pytest.raises(ConfigurationError, match=r"stream=True .* call stream_complete or astream_complete"):
+        llm.complete("Hi", stream=True)
+    with pytest.raises(ConfigurationError, match=r"stream=True"):
+        asyncio.run(llm.acomplete("Hi", stream=True))
+
+
 def test_the_decorators_make_one_message_of_the_prompt() -> None:
     seen: list[Any] = []
     answer = ChatResponse(message=Message.from_str("a", "assistant"), raw="raw", delta="d", additional_kwargs={"x": 1})

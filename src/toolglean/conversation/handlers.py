@@ -18,10 +18,11 @@ from toolglean.conversation.openai import OpenAIHistoryConverter
 from toolglean.conversation.parsing import check_parsing
 from toolglean.conversation.routing import McpIntegration
 from toolglean.conversation.turns import Turn
+from toolglean.errors import UsageError, shown
 from toolglean.options import with_trailing_json
 from toolglean.parser import ParserArguments
 
-__all__ = ["ApiHandlerOptions", "BaseProvider", "OllamaHandler", "OpenAiHandler"]
+__all__ = ["ApiHandlerOptions", "BaseProvider", "OllamaHandler", "OpenAiHandler", "check_options"]
 
 OLLAMA_URL = "http://localhost:10000"
 OLLAMA_KEY = "ollama"  # Ollama needs no key, but OpenAI's client does
@@ -53,6 +54,19 @@ class ApiHandlerOptions:
 
     def __post_init__(self) -> None:
         check_parsing(self.parser)
+
+
+def check_options(options: Any) -> None:
+    """Check that these are the options of a handler.
+
+    Raises:
+        UsageError: they are something else, such as the name of a model; the message says what to pass.
+    """
+    if not isinstance(options, ApiHandlerOptions):
+        raise UsageError(
+            f"options={shown(options)} is not an ApiHandlerOptions: pass ApiHandlerOptions(open_ai_base_url=…, "
+            "open_ai_model_id=…), or for Ollama ApiHandlerOptions(ollama_model_id=…)"
+        )
 
 
 class BaseProvider(abc.ABC):
@@ -104,6 +118,7 @@ class OpenAiHandler(BaseProvider):
     """
 
     def __init__(self, options: ApiHandlerOptions, *, client: Any, mcp: McpIntegration | None = None) -> None:
+        check_options(options)
         self.options = options
         self.client = client
         super().__init__(mcp)
@@ -139,6 +154,7 @@ class OllamaHandler(BaseProvider):
     """
 
     def __init__(self, options: ApiHandlerOptions, *, client: Any, mcp: McpIntegration | None = None) -> None:
+        check_options(options)
         self.options = options
         self.client = client
         super().__init__(mcp)

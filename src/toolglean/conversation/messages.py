@@ -147,7 +147,8 @@ class History:
 
     Attributes:
         system_message: the system's first message; None if there is none.
-        context: what the model should know about the project; it is sent as a user message before all others.
+        context: what the model should know about the project; it is sent as a user message before all others. No API
+            has a field for it, so a history that is read back from messages has it there.
         conversation: the messages, oldest first.
     """
 

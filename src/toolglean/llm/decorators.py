@@ -9,6 +9,7 @@ import functools
 from collections.abc import AsyncIterable, Awaitable, Callable, Iterator
 from typing import Any
 
+from toolglean.llm.errors import ConfigurationError
 from toolglean.llm.steps import AsyncSteps
 from toolglean.llm.types import ChatResponse, CompletionResponse, MessageList
 
@@ -21,11 +22,14 @@ __all__ = [
 
 
 def chat_to_completion_decorator(chat: Callable[..., ChatResponse]) -> Callable[..., CompletionResponse]:
-    """Make `complete(prompt, **kwargs)` from `chat(messages, **kwargs)`. All of these also decorate methods."""
+    """Make `complete(prompt, **kwargs)` from `chat(messages, **kwargs)`. All of these also decorate methods.
+
+    What is made raises `ConfigurationError` for `stream=True`: a completion in steps is `stream_complete`.
+    """
 
     @functools.wraps(chat)
     def complete(*args: Any, **kwargs: Any) -> CompletionResponse:
-        return chat(*_messages(args, kwargs), **kwargs).to_completion_response()
+        return chat(*_messages(args, _whole(kwargs)), **kwargs).to_completion_response()
 
     return complete
 
@@ -49,7 +53,7 @@ def achat_to_completion(
 
     @functools.wraps(chat)
     async def complete(*args: Any, **kwargs: Any) -> CompletionResponse:
-        return (await chat(*_messages(args, kwargs), **kwargs)).to_completion_response()
+        return (await chat(*_messages(args, _whole(kwargs)), **kwargs)).to_completion_response()
 
     return complete
 
@@ -66,6 +70,15 @@ def astream_chat_to_completion(
         return AsyncSteps(chat(*_messages(args, kwargs), **kwargs)).map(ChatResponse.to_completion_response)
 
     return complete
+
+
+def _whole(kwargs: dict[str, Any]) -> dict[str, Any]:
+    if kwargs.get("stream"):
+        raise ConfigurationError(
+            f"stream={kwargs['stream']!r:.80} cannot be used for a completion, which is returned whole: call "
+            "stream_complete or astream_complete"
+        )
+    return kwargs
 
 
 def _messages(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:

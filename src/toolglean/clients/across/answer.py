@@ -11,7 +11,6 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from toolglean.clients.messages.blocks import Blocks, Event
-from toolglean.clients.messages.sources import FIELDS
 from toolglean.clients.messages.whole import message_of
 from toolglean.conversation.fields import field
 from toolglean.conversation.openai import OpenAIChunkWrapper
@@ -81,7 +80,8 @@ class ChatAnswer:
         found: list[Event] = []
         for event in events:
             if isinstance(event, Content | Reasoning):
-                found += self._text("text" if type(event) is Content else "thinking", event.text)
+                kind = "text" if type(event) is Content else "thinking"
+                found += self._blocks.say(kind, kind, event.text) if event.text else []
             elif not isinstance(event, CallStart | CallDelta | CallEnd):
                 continue
             elif event.index not in self._events.turn.parsed:
@@ -94,7 +94,7 @@ class ChatAnswer:
         call = event.call
         if call.status != "ok":
             unread = "" if call.arguments_text == "{}" else call.arguments_text  # which nobody wrote
-            return self._text("text", f"{call.name}{unread}")
+            return self._blocks.say("text", "text", f"{call.name}{unread}")
         begin = CallStart(event.index, call.id, call.name, call.known, event.start)
         pieces = (begin, CallDelta(event.index, call.arguments_text, event.start), event)
         return [each for piece in pieces for each in self._blocks.call(piece, cut=False)]
@@ -112,15 +112,6 @@ class ChatAnswer:
             "usage": _usage(None),
         }
         return {"type": "message_start", "message": {**head, **rest}}
-
-    def _text(self, kind: str, text: str) -> list[Event]:
-        if not text:
-            return []
-        found: list[Event] = []
-        if self._blocks.owner != kind:
-            signed = {"signature": ""} if kind == "thinking" else {}
-            found = self._blocks.start(kind, {"type": kind, kind: "", **signed})
-        return [*found, self._blocks.delta(FIELDS[kind], kind, text)]
 
 
 def _usage(given: Any) -> dict[str, int]:

@@ -12,9 +12,11 @@ from typing import Any, TypeAlias
 from toolglean.conversation.fields import field
 from toolglean.events import CallDelta, CallEnd, CallStart
 
-__all__ = ["DELTA", "START", "STOP", "Blocks", "Event"]
+__all__ = ["DELTA", "FIELDS", "START", "STOP", "Blocks", "Event"]
 
 START, DELTA, STOP = "content_block_start", "content_block_delta", "content_block_stop"
+FIELDS: Mapping[str, str] = {"text": "text_delta", "thinking": "thinking_delta"}
+"""The blocks with text: their type, which is also the name of their text, and the type of their deltas."""
 Event: TypeAlias = Mapping[str, Any]
 
 
@@ -59,6 +61,14 @@ class Blocks:
     def delta(self, kind: str, name: str, text: str) -> Event:
         """A piece of the open block: text in the field of that name."""
         return {"type": DELTA, "index": self.index, "delta": {"type": kind, name: text}}
+
+    def say(self, owner: Any, kind: str, text: str) -> list[Event]:
+        """A piece of text or of reasoning in a block of ours, which begins if its owner has none open."""
+        found: list[Event] = []
+        if self.owner is not owner:
+            signed = {"signature": ""} if kind == "thinking" else {}  # only a server can sign it
+            found = self.start(owner, {"type": kind, kind: "", **signed})
+        return [*found, self.delta(FIELDS[kind], kind, text)]
 
     def moved(self, event: Event) -> Event:
         """An event of the server about the open block, with the index of ours."""

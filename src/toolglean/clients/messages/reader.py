@@ -1,35 +1,34 @@
 # Moves leaked calls from the text of the Messages API's stream into blocks of their own, on plain dicts.
-# Does not depend on the anthropic package, on how calls are found in text, or on how blocks are numbered (blocks.py).
+# Does not depend on the anthropic package, on how calls are found in text, on what waits for what
+# (conversation/reading/sources.py), or on how blocks are numbered (blocks.py).
 #
 #   the server's event                              what becomes of it
 #   content_block_start (a text, a thinking)        unchanged, before the first text that remains; left out if there was
 #                                                   text, and nothing remains: clients refuse an empty text later
 #   content_block_delta (text_delta,                text without calls; between its pieces the blocks of calls, and of
 #   thinking_delta)                                 reasoning that was in the text. Text after a call is a new block
-#   events of other blocks                          unchanged, unless it is a call that the text has given (own.py)
+#   events of other blocks                          unchanged, unless it is a call that the text has given
 #   content_block_stop                              unchanged, where the block is open
 #   message_delta                                   after what was held back; "end_turn" becomes "tool_use"
 #   all others (message_start, ping, error, …)      unchanged
-#
-# Text blocks that follow each other are one text: a code fence may begin in one and end in the next (sources.py).
 """Leaked calls in the Messages API's stream, on plain dicts."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterable, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Unpack
 
-from toolglean.clients.messages.blocks import DELTA, START, STOP, Blocks, Event
-from toolglean.clients.messages.own import OwnBlock
-from toolglean.clients.messages.sources import FIELDS, Source, Sources
+from toolglean.clients.messages.blocks import DELTA, FIELDS, START, STOP, Blocks, Event
 from toolglean.clients.messages.types import MessageEventDict
 from toolglean.clients.streams import AsyncReading, Reading
-from toolglean.conversation.fields import field
-from toolglean.conversation.reading.arguments import TurnArguments, text_for
+from toolglean.conversation.fields import field as field_of
+from toolglean.conversation.reading.arguments import TurnArguments
+from toolglean.conversation.reading.parsed import ParsedCall
 from toolglean.conversation.reading.plain import Plain
-from toolglean.conversation.reading.text import Tools, TurnText
-from toolglean.events import CallDelta, CallEnd, CallStart, Content, Reasoning
-from toolglean.events import Event as Told
+from toolglean.conversation.reading.sources import Own, Source, SourceReader
+from toolglean.conversation.reading.text import Tools
+from toolglean.events import CallDelta, CallEnd, CallStart, Reasoning
 
 __all__ = ["MessageReader", "adict_message_events", "dict_message_events"]
 
@@ -39,70 +38,61 @@ COMPLETE = frozenset({"end_turn", "tool_use", "stop_sequence"})
 """The reasons of a message that was not cut off."""
 
 
-class MessageReader:
+@dataclass(slots=True, eq=False)
+class _Block(Source):
+    """A text or a thinking; `event` is that with which it begins.
+
+    Attributes:
+        more: its other events (citations, signatures), until it is open.
+    """
+
+    more: list[Event] = field(default_factory=list)
+
+
+class MessageReader(SourceReader):
     """Reads the events of one message.
 
     Args:
         tools, parsing: as for `toolglean.Parser`.
     """
 
+    _source: _Block | None
+    _last: _Block | None
+
     def __init__(self, tools: Tools, parsing: Mapping[str, Any]) -> None:
-        self._turn = text_for(tools, parsing)  # the reasoning that the server has parsed
-        self._part: TurnText | None = None  # the text that is being read
+        super().__init__(tools, parsing)
         self._blocks = Blocks(self._turn.id_prefix)
-        self._kept = True  # whether all texts that were read to their end were pristine
-        self._sources = Sources(self._blocks)
-        self._base = 0  # the position of the first character of `_part`
-        self._last: Source | None = None  # the last text or thinking that began, until it ends
-        self._own: OwnBlock | None = None  # a block of the server that is open
-        self._later: dict[Any, list[Event]] = {}  # what the server has sent of other blocks meanwhile, by their index
-        self._replays = False  # whether those events are being read
-        self._broke = False
 
     @property
     def pristine(self) -> bool:
         """Whether everything so far is text for the user, as the server sent it, in blocks as the protocol has them."""
-        return (
-            self._blocks.as_sent and self._kept and self._turn.pristine and (self._part is None or self._part.pristine)
-        )
-
-    @property
-    def waits(self) -> bool:
-        """Whether some of such text is held back, or the beginning of a block."""
-        held = self._turn.waits or (self._part is not None and self._part.waits)
-        return held or self._sources.waits or bool(self._later)
+        return self._blocks.as_sent and super().pristine
 
     def read(self, event: Any) -> list[Any]:
         """The events that an event becomes. What is not an event is passed through."""
-        if not isinstance(event, Mapping):
-            return [event]
-        kind = event.get("type")
-        if kind not in OF_BLOCKS:
-            return self._of_message(kind, event)
-        if self._own is not None:
-            return self._of_own(kind, self._own, event)
-        return self._delta(event) if kind == DELTA else self._start(event) if kind == START else self._stop(event)
-
-    def plain(self, event: dict[str, Any]) -> Plain | None:
-        """What an event that was sent unchanged is, if it is nothing but a piece of the text that is being read."""
-        delta, part = event.get("delta"), self._part
-        text = field(delta, "text") if field(delta, "type") == FIELDS["text"] else None
-        if part is None or self._own is not None or self._sources.waits or not isinstance(text, str) or not text:
-            return None
-        return Plain("text", text, part)
+        return self._read(event) if isinstance(event, Mapping) else [event]
 
     def finish(self) -> list[Any]:
         """The stream is over: what was held back. A block that is not complete does not end."""
-        self._broke = True
-        found: list[Event] = []
-        while self._own is not None:
-            found += self._own.release()
-            self._own = None
-            self._blocks.leave_open()
-            found += self._replayed()
-        return found + self._rest(cut=True)
+        return self._broken_off()
 
-    # -- the message, and the server's other blocks --------------------------------------------------------------------
+    def plain(self, event: dict[str, Any]) -> Plain | None:
+        """What an event that was sent unchanged is, if it is nothing but a piece of the text that is being read."""
+        delta, turn = event.get("delta"), self._flows
+        text = field_of(delta, "text") if field_of(delta, "type") == FIELDS["text"] else None
+        return Plain("text", text, turn) if turn is not None and isinstance(text, str) and text else None
+
+    def _read(self, event: Event) -> list[Event]:
+        kind = event.get("type")
+        if kind not in OF_BLOCKS:
+            return self._of_message(kind, event)
+        if (own := self._own) is not None:
+            if (found := self._of_own(own, event, _place_in(event), begins=kind == START)) is not None:
+                return found
+            if kind == STOP:
+                return self._end_own(own, event)
+            return self._all_sent(own.read(event, field_of(event.get("delta"), "partial_json")))
+        return self._delta(event) if kind == DELTA else self._start(event) if kind == START else self._of_last(event)
 
     def _of_message(self, kind: Any, event: Event) -> list[Event]:
         if kind == "message_stop":
@@ -110,7 +100,7 @@ class MessageReader:
         if kind != "message_delta":
             return [event]
         delta = event.get("delta")
-        reason = field(delta, "stop_reason")
+        reason = field_of(delta, "stop_reason")
         found = self._over(cut=not (isinstance(reason, str) and reason in COMPLETE))
         if reason == "end_turn" and self._blocks.calls and isinstance(delta, Mapping):
             event = {**event, "delta": {**delta, "stop_reason": "tool_use"}}
@@ -119,153 +109,114 @@ class MessageReader:
     def _over(self, *, cut: bool) -> list[Event]:
         found: list[Event] = []
         while self._own is not None:
-            found += self._end_own(None)
+            found += self._end_own(self._own, None)
         return [*found, *self._rest(cut=cut), *self._blocks.stop()]
 
-    def _of_own(self, kind: Any, own: OwnBlock, event: Event) -> list[Event]:
-        place = event.get("index")
-        if kind == START and (place == own.place or own.is_whole()):  # servers forget ends, or send them late
-            return [*self._end_own(None), *self.read(event)]
-        if place == own.place:
-            return own.read(event) if kind == DELTA else self._end_own(event)
+    # -- the server's other blocks -------------------------------------------------------------------------------------
+
+    def _sent(self, event: Event) -> list[Event]:
+        kind = event.get("type")
+        if kind == START:
+            return self._blocks.start(event, event.get("content_block"), event)
+        return self._blocks.stop(event) if kind == STOP else [self._blocks.moved(event)]
+
+    def _left_open(self, *, whole: bool) -> list[Event]:
+        if not whole:  # a client would run what it takes for a whole call
+            self._blocks.leave_open()
+        return self._blocks.stop()
+
+    def _comes_early(self, event: Event, place: Any) -> bool:
         self._blocks.differ()  # one block at a time
-        key = place if isinstance(place, str | int) else None
-        if kind != STOP or key in self._later:  # else it is of a block that has ended, because this one began
-            self._later.setdefault(key, []).append(event)
-        return []
+        return event["type"] != STOP or place in self._later  # else of a block that ended because another began
 
-    def _end_own(self, event: Event | None) -> list[Event]:
-        assert self._own is not None
-        found = self._own.end(event)
-        self._own = None
-        return found + self._replayed()
-
-    def _replayed(self) -> list[Event]:
-        found: list[Event] = []
-        while self._own is None and self._later and not self._replays:
-            self._replays = True
-            for event in self._later.pop(next(iter(self._later))):
-                found += self.read(event)
-            self._replays = False
-        return found
-
-    # -- blocks --------------------------------------------------------------------------------------------------------
+    # -- blocks of text, and of reasoning ------------------------------------------------------------------------------
 
     def _start(self, event: Event) -> list[Event]:
         block = event.get("content_block")
-        kind = field(block, "type")
+        kind = field_of(block, "type")
         if not (isinstance(kind, str) and kind in FIELDS):
-            found = [*self._end_part(), *self._stop_thinking(), *self._sources.all()]
-            self._sources.leave()
-            self._own, self._last = OwnBlock(event, self._turn, self._blocks), None
-            return found + self._own.begin()
+            call = ParsedCall(self._turn) if kind == "tool_use" else None
+            # Some servers write the arguments into the event that begins the block.
+            own = Own(_place_in(event), field_of(block, "name"), field_of(block, "input"), call)
+            return self._begin_own(own, event)
         found = self._end_part() if kind == "thinking" else []
-        self._last = Source(kind, event)
-        found += self._marked(event, self._last)
-        text = field(block, kind)  # some servers put the first text here
-        return found + self._text(kind, text) if isinstance(text, str) and text else found
+        self._last = _Block(kind, event)
+        found += self._mark(event, self._last)
+        text = field_of(block, kind)  # some servers put the first text here
+        return found + self._text(self._last, text) if isinstance(text, str) and text else found
 
     def _delta(self, event: Event) -> list[Event]:
         delta = event.get("delta")
-        kind = next((each for each in FIELDS if field(delta, "type") == FIELDS[each]), None)
-        text = field(delta, kind) if kind else None
+        kind = next((each for each in FIELDS if field_of(delta, "type") == FIELDS[each]), None)
+        text = field_of(delta, kind) if kind else None
         if kind is None or not isinstance(text, str) or not text:
-            return self._marked(event) if self._is_last(event) else []
+            return self._of_last(event)
         found: list[Event] = []
         if self._last is None or self._last.kind != kind:  # the server has not said that one begins
             self._blocks.differ()
-            found = self._start({"type": START, "index": event.get("index"), "content_block": {"type": kind, kind: ""}})
-        told = self._text(kind, text)
-        return [event] if not found and len(told) == 1 and told[0] == event else found + told
+            found = self._start(_begun(kind, event.get("index")))
+        assert self._last is not None  # it has begun
+        return found + self._text(self._last, text)
 
-    def _stop(self, event: Event) -> list[Event]:
-        if not self._is_last(event):
-            return []
-        self._last = None
-        return self._marked(event)
-
-    def _is_last(self, event: Event) -> bool:
-        # Whether it is about the last text or thinking; else it is about none that is open, and left out.
-        found = self._last is not None and event.get("index") == self._last.event.get("index")
-        if not found:
+    def _of_last(self, event: Event) -> list[Event]:
+        # Another event about the last text or thinking; one about any other is left out, because it has ended.
+        last = self._last
+        if last is None or event.get("index") != last.event.get("index"):
             self._blocks.differ()
-        return found
-
-    def _marked(self, event: Event, source: Source | None = None) -> list[Event]:
-        self._reach()
-        self._sources.mark(event, source)
-        held = self._turn.thinks or not (self._part is None or self._part.settled)
-        return [] if held else self._sources.all()
-
-    # -- text ----------------------------------------------------------------------------------------------------------
-
-    def _text(self, kind: str, text: str) -> list[Event]:
-        assert self._last is not None
-        self._last.said = True
-        if kind == "thinking":
-            found = self._end_part()
-            self._sources.reach(self._sources.read + len(text))
-            found += self._thought(self._turn.think(text))
-            return found if self._turn.thinks else found + self._sources.all()
-        found = self._stop_thinking()
-        if self._part is None:
-            self._part, self._base = self._turn.part(), self._sources.read
-        return found + self._told(self._part.feed(text))
-
-    def _reach(self) -> None:
-        # Some of the text may have been read by somebody else (`plain`).
-        if self._part is not None:
-            self._sources.reach(self._base + self._part.seen)
-
-    def _end_part(self) -> list[Event]:
-        # Something other than text follows.
-        part = self._part
-        if part is None:
             return []
-        self._reach()
-        found = self._told(part.finish())
-        self._kept, self._part = self._kept and part.pristine, None
-        return found + self._sources.all()
+        if event["type"] == STOP:
+            self._last = None
+        return self._mark(event, last)
 
-    def _stop_thinking(self) -> list[Event]:
-        return [*self._thought(self._turn.stop_thinking()), *self._sources.all()] if self._turn.thinks else []
+    @property
+    def _holds(self) -> bool:
+        return self._source is not None and self._blocks.owner is not self._source
 
-    def _rest(self, *, cut: bool) -> list[Event]:
-        found = self._end_part()
-        ended = self._turn.end_thinking(cut=cut)
-        # The reasoning ends before its calls begin.
-        found += self._thought([each for each in ended if type(each) is Reasoning])
-        found += self._sources.all()
-        return found + self._thought([each for each in ended if type(each) is not Reasoning])
+    def _passed(self, event: Event, about: _Block) -> list[Event]:
+        source, kind = about, event["type"]
+        if kind == START:
+            self._source = source
+            return self._blocks.stop()
+        if source is not self._source:
+            return []
+        is_open = self._blocks.owner is source
+        if kind == STOP:
+            self._source = None
+            opened = [] if is_open or source.said else self._opened(source)  # it is empty, and the server's own
+            return [*opened, *self._blocks.stop(event)] if is_open or opened else []
+        if not is_open:
+            source.more.append(event)
+        return [self._blocks.moved(event)] if is_open else []
 
-    def _thought(self, events: Iterable[Told]) -> list[Event]:
-        # Where calls were taken out of it, positions are those of the text that remains, until nothing is held back.
-        found: list[Event] = []
-        for event in events:
-            if type(event) is Reasoning:
-                found += self._sources.text(event.text, self._sources.told)
-            elif isinstance(event, CallStart | CallDelta | CallEnd):
-                found += self._blocks.call(event, cut=self._broke)
-        return found
+    def _piece(self, text: str) -> list[Event]:
+        source = self._source
+        if source is None:  # it has ended already
+            source = self._source = _Block("text", _begun("text", None))
+        found = [] if self._blocks.owner is source else self._opened(source)
+        return [*found, self._blocks.delta(FIELDS[source.kind], source.kind, text)]
 
-    def _told(self, events: Iterable[Told]) -> list[Event]:
-        found: list[Event] = []
-        for event in events:
-            if type(event) is Content:
-                found += self._sources.text(event.text, self._base + event.start)
-            elif isinstance(event, Reasoning | CallStart):
-                found += self._sources.up_to(self._base + event.start)
-                found += self._reasoning(event.text) if type(event) is Reasoning else []
-            if isinstance(event, CallStart | CallDelta | CallEnd):
-                found += self._blocks.call(event, cut=self._broke)
-        return found
+    def _opened(self, source: _Block) -> list[Event]:
+        block = source.event.get("content_block")
+        empty = {**(block if isinstance(block, Mapping) else {}), source.kind: ""}
+        found = self._blocks.start(source, empty, source.event)
+        more, source.more = source.more, []
+        return [*found, *map(self._blocks.moved, more)]
 
     def _reasoning(self, text: str) -> list[Event]:
-        # Reasoning in the text: a block of ours. Only a server can sign it.
-        found: list[Event] = []
-        if self._blocks.owner is not Reasoning:
-            found = self._blocks.start(Reasoning, {"type": "thinking", "thinking": "", "signature": ""})
-        return [*found, self._blocks.delta("thinking_delta", "thinking", text)]
+        return self._blocks.say(Reasoning, "thinking", text)
+
+    def _call(self, event: CallStart | CallDelta | CallEnd, source: Source | None) -> list[Event]:
+        del source
+        return self._blocks.call(event, cut=self._broke)
+
+
+def _place_in(event: Event) -> str | int | None:
+    place = event.get("index")
+    return place if isinstance(place, str | int) else None
+
+
+def _begun(kind: str, place: Any) -> Event:
+    return {"type": START, "index": place, "content_block": {"type": kind, kind: ""}}
 
 
 def dict_message_events(

@@ -7,9 +7,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Unpack
 
-from toolglean.clients.messages.blocks import DELTA, START, STOP, Event
+from toolglean.clients.messages.blocks import DELTA, FIELDS, START, STOP, Event
 from toolglean.clients.messages.reader import MessageReader
-from toolglean.clients.messages.sources import FIELDS
 from toolglean.clients.messages.types import MessageDict
 from toolglean.conversation.anthropic import JoinedBlocks
 from toolglean.conversation.fields import arguments_of, field

@@ -18,6 +18,7 @@ from openai.resources.responses import AsyncResponses, Responses
 from toolglean.clients.httpx import in_front_of
 from toolglean.clients.repair import Counts, Repair, RepairArguments
 from toolglean.conversation import ApiHandlerOptions, McpIntegration, OllamaHandler, OpenAiHandler
+from toolglean.conversation.handlers import check_options
 from toolglean.errors import UsageError
 
 __all__ = ["AsyncOpenAIClient", "OpenAIClient", "ollama_handler", "open_ai_handler"]
@@ -162,7 +163,11 @@ def open_ai_handler(
         options: URL, key and model.
         mcp: the tools.
         client_options: further arguments of `AsyncOpenAI`.
+
+    Raises:
+        UsageError: `options` is something else, such as the name of a model; the message says what to pass.
     """
+    check_options(options)
     client = AsyncOpenAI(base_url=options.open_ai_base_url, api_key=options.open_ai_api_key, **client_options)
     return OpenAiHandler(options, client=client, mcp=mcp)
 
@@ -173,6 +178,7 @@ def ollama_handler(
     """An `OllamaHandler` with a new client, for `<ollama_base_url>/v1` and the key "ollama": see
     `open_ai_handler`.
     """
+    check_options(options)
     inner = OllamaHandler.open_ai_options(options)
     client = AsyncOpenAI(base_url=inner.open_ai_base_url, api_key=inner.open_ai_api_key, **client_options)
     return OllamaHandler(options, client=client, mcp=mcp)

@@ -7,7 +7,8 @@
 # As long as nothing was repaired, parts are sent as they came. The parser may hold back the end of a text ("<tool"
 # could begin a call). The parts that contain it then wait. If the text turns out to be for the user, they are sent
 # unchanged, otherwise repaired. So an answer without calls is the same answer, byte for byte. Most parts differ from
-# the one before in nothing but their text, and take a shorter way (lane.py).
+# the one before in nothing but their text, and take a shorter way (lane.py): also after a repair, if all of their text
+# is for the user, or nothing is sent yet, as in the middle of a call.
 """The bytes of an answer, read and repaired part by part."""
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from typing import Any, Protocol
 
 from toolglean.clients.repair.lane import Held, Lane, lane_of, nothing_plain
 from toolglean.conversation.reading.plain import Plain
+from toolglean.conversation.reading.text import is_all
+from toolglean.events import Event
 
 __all__ = ["AnswerReader", "ItemReader", "Lines", "ServerSentEvents", "Whole"]
 
@@ -127,22 +130,40 @@ class _Parts:
         """A part that is like the one before, with another text."""
         turn, self._tries = lane.turn, 0
         events = turn.feed(text)
+        if lane.leads is not None:
+            return self._said(self._as_before(lane, lane.leads, events, text, block))
         if not turn.pristine:
             lane.held.append(Held(block, events, text, lane.number))
-            return self._leave()
-        if turn.waits:
-            lane.held.append(Held(block, events, text, lane.number))
-            return b""
-        if not lane.held:
+            return self._said(self._leave())
+        if not turn.waits and not lane.held:  # most parts
             if lane.sent is not None:
                 lane.sent(text, lane.number)
             return block
-        held = [*lane.held, Held(block, events, text, lane.number)]
-        lane.held.clear()
+        lane.held.append(Held(block, events, text, lane.number))
+        if turn.waits:
+            return self._said(b"")
+        held, lane.held = lane.held, []
         if lane.sent is not None:
             for each in held:
                 lane.sent(each.text, each.number)
-        return b"".join([each.block for each in held])
+        return self._said(b"".join([each.block for each in held]))
+
+    def _as_before(self, lane: Lane, leads: set[bool], events: list[Event], text: str, block: bytes) -> bytes:
+        # After a repair: what became of the parts before it becomes of this one, if its text does the same.
+        if not events and False in leads:
+            return b""
+        if True in leads and is_all(events, text):
+            return block
+        lane.turn.again(events)
+        self._lane = None
+        found = self._read(self._item_in(block), block)
+        if self._lane is not None and self._lane.leads is not None:
+            self._lane.leads |= leads
+        return found
+
+    def _said(self, found: bytes) -> bytes:
+        """What was sent instead of a part, which may be nothing."""
+        return found
 
     def _leave(self) -> bytes:
         """Other parts follow: those that are held back take the long way."""
@@ -174,16 +195,20 @@ class _Parts:
         """A part that is an item of the stream."""
         found = self._reader.read(item)
         if not self._reader.pristine:
-            return self._repaired() + self._written(item, block, found)
+            before = self._repaired()
+            lane = self._lane_of(item, block) if not found or found == [item] else None
+            if lane is not None and (not found or lane.sent is None):  # a number may be right by chance
+                lane.leads, self._lane = {bool(found)}, lane
+            return before + self._written(item, block, found)
         if self._reader.waits:
             self._waiting.append((item, block, found))
             return b""
         self._passed(item)
-        self._lane = self._lane_of(item, block) if self._tries < TRIES else None
+        self._lane = self._lane_of(item, block)
         return self._as_they_came() + block if self._waiting else block
 
     def _lane_of(self, item: Any, block: bytes) -> Lane | None:
-        plain = self._plain(item)
+        plain = self._plain(item) if self._tries < TRIES else None
         self._tries += plain is not None
         return None if plain is None else lane_of(block, plain)
 
@@ -237,10 +262,6 @@ class ServerSentEvents(_Parts):
         if data.strip() == b"[DONE]":
             return self._done(block)
         return self._said(self._leave() + self._read(_item_of(data), block))
-
-    def _along(self, lane: Lane, text: str, block: bytes) -> bytes:
-        found = super()._along(lane, text, block)
-        return found if found and not self._silent else self._said(found)
 
     def _said(self, found: bytes) -> bytes:
         self._silent = 0 if found else self._silent + 1

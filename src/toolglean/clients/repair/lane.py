@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 import re
-from json import JSONDecoder
+from json.decoder import scanstring  # type: ignore[attr-defined]  # it has no stub
 from typing import Any, NamedTuple
 
 from toolglean.conversation.reading.plain import Plain, Sent
@@ -22,8 +22,6 @@ __all__ = ["Held", "Lane", "lane_of", "nothing_plain"]
 
 DIGITS = b"0123456789"
 MOST_DIGITS = 18
-
-_value = JSONDecoder().raw_decode
 
 
 class Held(NamedTuple):
@@ -53,6 +51,8 @@ class Lane:
         turn, sent: the same.
         number: that of the event whose text was read last; None if there is none.
         held: the events that wait.
+        leads: after a repair, what the same events have become: themselves (True), nothing (False). None: nothing was
+            repaired.
     """
 
     def __init__(self, head: bytes, tails: list[bytes], turn: TurnText, sent: Sent | None) -> None:
@@ -62,6 +62,7 @@ class Lane:
         self.turn, self.sent = turn, sent
         self.number: int | None = None
         self.held: list[Held] = []
+        self.leads: set[bool] | None = None
 
     def text(self, block: bytes) -> str | None:
         """The text of an event, if it is like the others; None for any other event."""
@@ -74,11 +75,13 @@ class Lane:
             if counted is None:
                 return None
             literal = counted
-        try:
-            text, size = _value(written := literal.decode())
-        except (UnicodeDecodeError, ValueError, RecursionError):
+        if literal[:1] != b'"':
             return None
-        return text if size == len(written) and isinstance(text, str) else None
+        try:
+            text, size = scanstring(written := literal.decode(), 1)
+        except ValueError:  # also if it is not UTF-8
+            return None
+        return text if size == len(written) else None
 
     def _numbered(self, rest: bytes, before: bytes) -> bytes | None:
         counted = rest.rstrip(DIGITS)
@@ -95,8 +98,8 @@ def lane_of(block: bytes, plain: Plain) -> Lane | None:
     if begin is None:
         return None
     try:
-        text, size = _value(written := block[begin:].decode())
-    except (UnicodeDecodeError, ValueError, RecursionError):
+        text, size = scanstring(written := block[begin:].decode(), 1)
+    except ValueError:
         return None
     tail = block[begin + len(written[:size].encode()) :]
     tails = _divided(tail, plain.number, block) if plain.number else [tail]

@@ -1,8 +1,9 @@
 # Moves leaked calls from the text of the Responses API into separate items, on plain dicts.
-# Does not depend on the openai package's objects (openai/objects.py), or on how calls are written.
+# Does not depend on the openai package's objects (openai/objects.py), on how calls are written, on what waits for what
+# (conversation/reading/sources.py), or on how our items are written (ours.py).
 #
 #   the server's event                             what becomes of it
-#   those of a function_call                       unchanged, unless the text has given it already (items.py)
+#   those of a function_call                       unchanged, unless the text has given it already
 #   response.output_item.added (a message),
 #   content_part.added                             unchanged, with the first text that remains; left out if there was
 #                                                  reasoning or a call, and no text remains
@@ -26,67 +27,87 @@ from __future__ import annotations
 
 import copy
 from collections.abc import AsyncIterable, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Unpack
 
 from toolglean.clients.responses.items import (
     ADDED,
+    DELTAS,
+    DONE,
+    ENDS,
     ITEM_DONE,
+    KINDS,
     PART_ADDED,
-    REASONING_TEXT,
+    PARTS_DONE,
     TEXT,
-    THOUGHT,
-    THOUGHT_DONE,
-    ServerItems,
+    Event,
     events_of,
     with_output,
 )
-from toolglean.clients.responses.ours import OurItems, Part
-from toolglean.clients.responses.reasoning import ENDS, ServerReasoning
+from toolglean.clients.responses.ours import OurItems
 from toolglean.clients.responses.types import ResponseEventDict
 from toolglean.clients.streams import AsyncReading, Reading
-from toolglean.conversation.fields import field, listed
-from toolglean.conversation.reading.arguments import TurnArguments, text_for
+from toolglean.conversation.fields import field as field_of
+from toolglean.conversation.fields import listed
+from toolglean.conversation.reading.arguments import TurnArguments
+from toolglean.conversation.reading.parsed import ParsedCall
 from toolglean.conversation.reading.plain import Plain
-from toolglean.conversation.reading.text import Tools, is_all
-from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Reasoning
+from toolglean.conversation.reading.sources import Own, Source, SourceReader
+from toolglean.conversation.reading.text import Tools
+from toolglean.events import CallDelta, CallEnd, CallStart
 
 __all__ = ["ResponseReader", "adict_response_events", "dict_response_events"]
 
-TEXT_DONE = "response.output_text.done"
-PARTS_DONE = frozenset({TEXT_DONE, THOUGHT_DONE, "response.content_part.done"})
+WAITS = DONE | {ADDED, TEXT}
+"""The events that a message without any text has, too: they wait with its beginning."""
 
 
-class ResponseReader:
+@dataclass(slots=True, eq=False)
+class _Item(Source):
+    """An item of the server with text; `event` is its last delta.
+
+    Attributes:
+        is_open: whether its beginning was sent. A message waits for its first text.
+        held: the events that wait until it is open.
+        left: what remains of its texts, by their content indexes.
+        gave: whether items of ours were found in it.
+    """
+
+    is_open: bool = True
+    held: list[Event] = field(default_factory=list)
+    left: dict[Any, list[str]] = field(default_factory=dict)
+    gave: bool = False
+
+    @property
+    def left_out(self) -> bool:
+        """Whether it is not sent, because there is nothing but items of ours in it."""
+        return self.gave and not self.is_open
+
+    def opened(self) -> list[Event]:
+        """Begin it: the events that waited."""
+        self.is_open = True
+        held, self.held = self.held, []
+        return held
+
+
+class ResponseReader(SourceReader):
     """Reads the events of one response.
 
     Args:
         tools, parsing: as for `toolglean.Parser`.
     """
 
+    _source: _Item | None
+    _last: _Item | None
+
     def __init__(self, tools: Tools, parsing: Mapping[str, Any]) -> None:
-        self._turn = text_for(tools, parsing)
-        self._parts: dict[tuple[Any, ...], Part] = {}  # by the ids of their items
-        self._places: dict[tuple[Any, ...], Part] = {}  # by output index: some servers send other ids at the end
-        self._held: dict[int, list[Mapping[str, Any]]] = {}  # the first events of messages that have no text yet
-        self._left_out: set[int] = set()  # the output indexes of those that never had any
+        super().__init__(tools, parsing)
+        self._items: dict[Any, _Item] = {}  # by their ids and output indexes: some servers send other ids at the end
         self._indexes: dict[int, int] = {}  # of the server's items: theirs to ours
         self._number: int | None = None  # of the next event: the server's first, then counted from there
         self._ours = OurItems(self._turn.id_prefix)
         self._came = False  # whether any event of an item has come
         self._whole = False  # whether all items came in the last event
-        self._own = ServerItems(self._turn)
-        self._reasoning = ServerReasoning(self._turn)
-        self._thought_of = Part(self._turn, None, {})  # the calls in it
-
-    @property
-    def pristine(self) -> bool:
-        """Whether everything so far is text for the user, as the server sent it."""
-        return self._turn.pristine and all(part.turn.pristine for part in self._parts.values())
-
-    @property
-    def waits(self) -> bool:
-        """Whether some of such text is held back, the beginning of a message, or reasoning."""
-        return bool(self._held) or self._reasoning.waits or any(part.turn.waits for part in self._parts.values())
 
     def read(self, event: Mapping[str, Any]) -> list[dict[str, Any]]:
         """The events that an event becomes, numbered. What is not an event is passed through."""
@@ -97,7 +118,13 @@ class ResponseReader:
             for each in events_of(event.get("response")):
                 self._read(each)
         self._came = self._came or "output_index" in event or "item_id" in event
+        if self._number is None and isinstance(event.get("sequence_number"), int):
+            self._number = event["sequence_number"]
         return [self._numbered(each) for each in self._read(event)]
+
+    def finish(self) -> list[dict[str, Any]]:
+        """The stream is over: what was held back in parts that have not ended."""
+        return [self._numbered(each) for each in self._broken_off()]
 
     def passed(self, event: Mapping[str, Any]) -> None:
         """All events up to this one were sent unchanged: continue from its number."""
@@ -105,19 +132,19 @@ class ResponseReader:
             self._number = event["sequence_number"] + 1
 
     def plain(self, event: dict[str, Any]) -> Plain | None:
-        """What an event that was sent unchanged is, if it is nothing but a piece of the text of one part."""
-        part = self._known(event.get("item_id"), event.get("output_index"), event.get("content_index"))
-        text = event.get("delta")
-        if event.get("type") != TEXT or part is None or part.over or part.item is not None or self._reasoning.waits:
+        """What an event that was sent unchanged is, if it is nothing but a piece of the text that is being read."""
+        item, turn, text = self._last, self._flows, event.get("delta")
+        if event.get("type") != TEXT or not isinstance(text, str) or not text:
             return None
-        if self._held or not isinstance(text, str) or not text:
+        if item is None or item is not self._item_of(event) or turn is None or self._ours.open:
             return None
+        left = item.left.setdefault(_place_in(event), [])
 
         def sent(text: str, number: int | None) -> None:
-            part.text.append(text)
+            left.append(text)
             self._number = self._number if number is None else number + 1
 
-        return Plain("delta", text, part.turn, "sequence_number", sent)
+        return Plain("delta", text, turn, "sequence_number", sent)
 
     def _numbered(self, event: dict[str, Any]) -> dict[str, Any]:
         if "sequence_number" in event:
@@ -125,195 +152,157 @@ class ResponseReader:
             self._number = event["sequence_number"] + 1
         return event
 
-    def _read(self, event: Mapping[str, Any]) -> list[dict[str, Any]]:
-        if self._number is None and isinstance(event.get("sequence_number"), int):
-            self._number = event["sequence_number"]
-        if event.get("type") == THOUGHT:
-            self._part_of(event, THOUGHT)
-        return self._after_reasoning(self._reasoning.read(event))
-
-    def _after_reasoning(self, events: Iterable[Any]) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = []
-        for event in events:
-            found += self._read_on(event) if isinstance(event, Mapping) else self._told(self._thought_of, [event])
-        return found
-
-    def _read_on(self, event: Mapping[str, Any]) -> list[dict[str, Any]]:
+    def _read(self, event: Event) -> list[dict[str, Any]]:
         kind, place, item = str(event.get("type")), event.get("output_index"), event.get("item")
-        if kind == TEXT:
-            return self._text(event)
-        if kind == THOUGHT and isinstance(event.get("delta"), str):
-            self._part_of(event, THOUGHT).text.append(event["delta"])
-        if not isinstance(place, int):
-            return self._passed(kind, event)
-        if (own := self._own.read(kind, place, event)) is not None:
-            return [*self._all_passed(own), *self._settled_parts()]
-        if kind == ADDED and isinstance(item, Mapping) and item.get("type") == "message":
-            self._held[place] = [event]
-            return []
-        if place not in self._held:
-            return self._passed(kind, event)
-        return self._waiting(kind, place, event)
-
-    def _all_passed(self, events: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-        return [each for event in events for each in self._passed(str(event.get("type")), event)]
-
-    def _settled_parts(self) -> list[dict[str, Any]]:
-        return [each for part in self._parts.values() for each in self._told(part, part.turn.settle())]
-
-    def _waiting(self, kind: str, place: int, event: Mapping[str, Any]) -> list[dict[str, Any]]:
-        # An event of a message that has no text yet.
-        before: list[dict[str, Any]] = []
-        if kind in PARTS_DONE:
-            if part := self._known(event.get("item_id"), place, event.get("content_index")):
-                before = self._ended(part)
-        elif kind == ITEM_DONE:
-            before = [each for part in self._parts_at(place) for each in self._ended(part)] + self._settled(place)
-            return before if place in self._left_out else [*before, *self._passed(kind, event)]
-        elif kind != PART_ADDED or not _is_text(event.get("part")):
-            before = self._released(place)
-        if place not in self._held:
-            return [*before, *self._passed(kind, event)]
-        self._held[place].append(event)
-        return before
-
-    def _settled(self, place: int) -> list[dict[str, Any]]:
-        # The message is over.
-        held = self._held.get(place)
-        if held is None:
-            return []
-        parts = self._parts_at(place)
-        if any(part.gave for part in parts) and not any(part.text for part in parts):
-            del self._held[place]
-            self._left_out.add(place)
-            return []
-        return self._released(place)
-
-    def _released(self, place: int | None) -> list[dict[str, Any]]:
-        held = () if place is None else self._held.pop(place, ())
-        return self._all_passed(held)
-
-    def _parts_at(self, place: Any) -> list[Part]:
-        return [part for part in self._parts.values() if part.place == place]
-
-    def _passed(self, kind: str, event: Mapping[str, Any]) -> list[dict[str, Any]]:
-        found = dict(event)
-        if isinstance(event.get("output_index"), int):
-            found["output_index"] = self._moved(event["output_index"])
         if kind in ENDS:
-            said = event.get("response")
-            return [*self._rest(), found | ({"response": self._repaired_response(said)} if said else {})]
-        if kind in PARTS_DONE:
-            return self._done(kind, event, found)
-        return self._item_done(event, found) if kind == ITEM_DONE else [found]
+            return self._over(kind, event)
+        if (own := self._own) is not None and isinstance(place, int):
+            if (found := self._of_own(own, event, place, begins=kind == ADDED)) is not None:
+                return found
+            if kind != ITEM_DONE:
+                return self._all_sent(own.read(event, event.get("delta")))
+            own.given = field_of(item, "arguments")
+            return self._end_own(own, event)
+        if kind in DELTAS and event.get("delta") and isinstance(event["delta"], str):
+            return self._delta(DELTAS[kind], event)
+        if isinstance(place, int) and place in self._dropped:
+            return []
+        if field_of(item, "type") == "function_call" and kind in {ADDED, ITEM_DONE} and isinstance(place, int):
+            own = Own(place, field_of(item, "name"), field_of(item, "arguments"), ParsedCall(self._turn))
+            begun = self._begin_own(own, None if kind == ITEM_DONE else event)
+            return begun + (self._end_own(own, event) if kind == ITEM_DONE else [])
+        return self._of_item(kind, event)
 
-    def _moved(self, index: int) -> int:
+    # -- the server's items --------------------------------------------------------------------------------------------
+
+    def _of_item(self, kind: str, event: Event) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = []
+        if kind == ADDED:
+            text = KINDS.get(str(field_of(event.get("item"), "type")))
+            if text is None:
+                return [*self._something_else(), *self._sent(event)]
+            self._begin(text, event, is_open=text == "thinking")
+            self._last = None
+        elif kind in DONE:
+            found = self._end_part()
+        elif kind.endswith(".delta") and not kind.startswith("response.reasoning") and event.get("delta"):
+            found = self._stop_thinking()
+        about = self._item_of(event)
+        return found + (self._sent(event) if about is None else self._mark(event, about))
+
+    def _begin(self, kind: str, event: Event, *, is_open: bool = True) -> _Item:
+        item = _Item(kind, event, is_open=is_open)
+        self._items |= dict.fromkeys(_keys(event), item)
+        return item
+
+    def _item_of(self, event: Event) -> _Item | None:
+        return next((self._items[key] for key in _keys(event) if key in self._items), None)
+
+    def _passed(self, event: Event, about: _Item) -> list[dict[str, Any]]:
+        kind = str(event.get("type"))
+        before = self._ours.end_thought() if kind in DONE or kind == ADDED else []
+        if kind == ADDED or not event:  # its text follows
+            before += self._settled(None if self._source is about else self._source)
+            self._source = about
+        elif kind == ITEM_DONE:
+            before += self._settled(about)
+        if not about.is_open and (kind in WAITS or (kind == PART_ADDED and _is_empty(event.get("part")))):
+            about.held.append(event)
+            return before
+        return [*before, *self._all_sent([*about.opened(), event])] if event else before
+
+    def _settled(self, item: _Item | None) -> list[dict[str, Any]]:
+        # Something else follows. A message without any text is the server's own.
+        return [] if item is None or item.left_out else self._all_sent(item.opened())
+
+    def _left(self) -> list[dict[str, Any]]:
+        return [*self._ours.end_thought(), *self._settled(self._source)]
+
+    def _sent(self, event: Event) -> list[dict[str, Any]]:
+        # The event, with our output index, and the text that remains.
+        found, kind = dict(event), event.get("type")
+        if isinstance(event.get("output_index"), int):
+            found["output_index"] = self._index(event["output_index"])
+        if kind == ITEM_DONE:
+            found["item"] = self._repaired_item(event)
+        elif isinstance(kind, str) and kind in PARTS_DONE and (left := self._left_of(event)) is not None:
+            found |= {"part": _with_text(event["part"], left)} if "part" in event else {"text": left}
+        return [found]
+
+    def _index(self, index: int) -> int:
         if index not in self._indexes:
             self._indexes[index] = max(self._ours.next, index)
             self._ours.next = self._indexes[index] + 1
         return self._indexes[index]
 
-    def finish(self) -> list[dict[str, Any]]:
-        """The stream is over: what was held back in parts that have not ended."""
-        return [self._numbered(each) for each in self._rest()]
-
-    def _rest(self) -> list[dict[str, Any]]:
-        """What was held back, not numbered."""
-        before = self._after_reasoning(self._reasoning.release())
-        waited = self._own.finish()
-        ended = [each for part in self._parts.values() for each in self._ended(part)]
-        ended += [each for place in list(self._held) for each in self._settled(place)]
-        return before + ended + self._all_passed(waited)
-
     # -- text ----------------------------------------------------------------------------------------------------------
 
-    def _part_of(self, event: Mapping[str, Any], kind: str = TEXT) -> Part:
-        # The part that a delta belongs to.
-        place, index = event.get("output_index"), event.get("content_index")
-        key = _key(event.get("item_id"), index, kind)
-        if key not in self._parts:
-            at = place if isinstance(place, int) else None
-            made = Part(self._turn.part(), at, event) if kind == TEXT else Part(self._turn, at, event, over=True)
-            self._parts[key] = made
-            self._places.setdefault(_key(at, index, kind), made)
-        return self._parts[key]
+    @property
+    def _holds(self) -> bool:
+        return self._source is not None and not self._source.is_open
 
-    def _text(self, event: Mapping[str, Any]) -> list[dict[str, Any]]:
-        delta, part = event.get("delta"), self._part_of(event)
-        place = part.place
-        if part.over or not isinstance(delta, str):
-            part.text += [delta] if isinstance(delta, str) else []
-            return [*self._released(place), *self._passed(TEXT, event)]
-        part.event = event
-        events = part.turn.feed(delta)
-        if not delta and place in self._held:
-            self._held[place].append(event)
-            return []
-        if part.item is None and is_all(events, delta):
-            return self._said(part, delta)
-        return self._told(part, events)
-
-    def _said(self, part: Part, text: str) -> list[dict[str, Any]]:
-        part.text.append(text)
-        before = self._released(part.place)
-        return [*before, *({**each, "delta": text} for each in self._passed(TEXT, part.event))]
-
-    def _ended(self, part: Part) -> list[dict[str, Any]]:
-        if part.over:
-            return []
-        part.over = True
-        return [*self._told(part, part.turn.finish()), *self._ours.end_thought(part)]
-
-    def _told(self, part: Part, events: Iterable[Event]) -> list[dict[str, Any]]:
+    def _delta(self, kind: str, event: Event) -> list[dict[str, Any]]:
+        item, place = self._item_of(event), _place_in(event)
+        if item is None or item.kind != kind:
+            item = self._begin(kind, event)
         found: list[dict[str, Any]] = []
-        for event in events:
-            if type(event) is Reasoning:
-                found += self._ours.thought(part, event.text)
-            elif type(event) is Content:
-                found += [*self._ours.end_thought(part), *self._said(part, event.text)]
-            elif isinstance(event, CallStart | CallDelta | CallEnd):
-                found += self._ours.call(part, event)
-        return found
+        if item is not self._last or place not in item.left:
+            found = [*self._end_part(), *self._mark({}, item)]
+            self._last = item
+            item.left.setdefault(place, [])
+        item.event = event
+        return found + self._text(item, event["delta"])
 
-    # -- what the end of a response repeats ----------------------------------------------------------------------------
+    def _piece(self, text: str) -> list[dict[str, Any]]:
+        item = self._source
+        assert item is not None  # a text has one
+        item.left.setdefault(_place_in(item.event), []).append(text)
+        return [*self._ours.end_thought(), *self._all_sent([*item.opened(), {**item.event, "delta": text}])]
 
-    def _done(self, kind: str, event: Mapping[str, Any], found: dict[str, Any]) -> list[dict[str, Any]]:
-        is_thought = kind == THOUGHT_DONE or field(event.get("part"), "type") == REASONING_TEXT
-        at = event.get("item_id"), event.get("output_index"), event.get("content_index")
-        part = self._known(*at, THOUGHT if is_thought else TEXT)
-        if part is None:
-            return [found]
-        before = self._ended(part)
-        said = {"part": _with_text(event.get("part"), part)} if "part" in event else {"text": part.left}
-        return [*before, found | said]
+    def _reasoning(self, text: str) -> list[dict[str, Any]]:
+        return self._ours.thought(text, self._gives(self._source))
 
-    def _item_done(self, event: Mapping[str, Any], found: dict[str, Any]) -> list[dict[str, Any]]:
-        item, place = event.get("item"), event.get("output_index")
-        before = [each for _, part in self._parts_of(item, place) if part for each in self._ended(part)]
-        return [*before, found | {"item": self._repaired_item(item, place)}]
+    def _call(self, event: CallStart | CallDelta | CallEnd, source: Source | None) -> list[dict[str, Any]]:
+        return self._ours.call(event, self._gives(source))
 
-    def _known(self, id: Any, place: Any, index: Any, kind: str = TEXT) -> Part | None:  # noqa: A002  # the wire's own word
-        if kind == THOUGHT and not self._reasoning.rewrites:
+    def _gives(self, source: Source | None) -> int | None:
+        if not isinstance(source, _Item):
             return None
-        return self._parts.get(_key(id, index, kind)) or self._places.get(_key(place, index, kind))
+        source.gave = True
+        place = source.event.get("output_index")
+        return place if isinstance(place, int) else None
 
-    def _parts_of(self, item: Any, place: Any) -> list[tuple[Any, Part | None]]:
-        kind = {"message": TEXT, "reasoning": THOUGHT}.get(str(field(item, "type")), "")
-        parts = enumerate(listed(item, "content") if kind and isinstance(item, Mapping) else ())
-        return [(said, self._known(item.get("id"), place, index, kind)) for index, said in parts]
+    # -- the end of a response -----------------------------------------------------------------------------------------
 
-    def _repaired_item(self, item: Any, place: Any) -> Any:
-        parts = self._parts_of(item, place)
-        return {**item, "content": [_with_text(said, part) for said, part in parts]} if parts else item
+    def _over(self, kind: str, event: Event) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = []
+        while (own := self._own) is not None:
+            found += self._end_own(own, None)
+        found += self._rest(cut=kind != "response.completed")
+        said = event.get("response")
+        return [*found, *self._sent({**event, "response": self._repaired(said)} if said else event)]
 
-    def _repaired_response(self, response: Any) -> Any:
+    def _left_of(self, event: Event) -> str | None:
+        # What remains of a text, if it has come in pieces.
+        item = self._item_of(event)
+        left = None if item is None else item.left.get(_place_in(event))
+        return None if left is None else "".join(left)
+
+    def _repaired_item(self, event: Event) -> Any:
+        item = event.get("item")
+        said = listed(item, "content") if isinstance(item, Mapping) and str(item.get("type")) in KINDS else ()
+        left = [(part, self._left_of({**event, "content_index": place})) for place, part in enumerate(said)]
+        return {**event["item"], "content": [_with_text(*each) for each in left]} if left else item
+
+    def _repaired(self, response: Any) -> Any:
         if not isinstance(response, Mapping):
             return response
-        output = [
-            (self._moved(place), place, 0, self._repaired_item(item, place))
-            for place, item in enumerate(listed(response, "output"))
-            if place not in self._left_out | self._own.dropped
-        ]
+        output: list[tuple[int, int, int, Any]] = []
+        for place, item in enumerate(listed(response, "output")):
+            event = {"item": item, "output_index": place}
+            known = self._item_of(event)
+            if place not in self._dropped and not (known is not None and known.left_out):
+                output.append((self._index(place), place, 0, self._repaired_item(event)))
         for index, (at, body) in self._ours.ended.items():
             place, rank = len(output) if at is None else at, -1 if body["type"] == "reasoning" else 1
             output.append((index, place, rank, copy.deepcopy(body)))
@@ -322,17 +311,24 @@ class ResponseReader:
         return with_output(response, [item for *_, item in output]) if output else response
 
 
-def _key(*names: Any) -> tuple[Any, ...]:
+def _keys(event: Event) -> list[tuple[str, Any]]:
     # Ignore an id or a number that is something else, such as a list.
-    return tuple(name if isinstance(name, str | int) else None for name in names)
+    name, place = event.get("item_id") or field_of(event.get("item"), "id"), event.get("output_index")
+    found: list[tuple[str, Any]] = [("id", name)] if name and isinstance(name, str | int) else []
+    return [*found, ("at", place)] if isinstance(place, int) else found
 
 
-def _is_text(part: Any) -> bool:
+def _place_in(event: Event) -> int | None:
+    place = event.get("content_index")
+    return place if isinstance(place, int) else None
+
+
+def _is_empty(part: Any) -> bool:
     return isinstance(part, Mapping) and part.get("type") == "output_text" and not part.get("text")
 
 
-def _with_text(said: Any, part: Part | None) -> Any:
-    return {**said, "text": part.left} if part is not None and isinstance(said, Mapping) else said
+def _with_text(said: Any, left: str | None) -> Any:
+    return {**said, "text": left} if left is not None and isinstance(said, Mapping) else said
 
 
 def dict_response_events(

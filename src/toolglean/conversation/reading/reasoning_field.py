@@ -89,10 +89,9 @@ class ReasoningField:
         events, plain = self._parser.feed(text), self._told == self._seen and not self._closes
         self._seen += len(text)
         if plain and len(events) == 1 and type(events[0]) is Reasoning and events[0].text == text:  # most chunks
-            self._tape.skip(len(text))
             self._told = self._seen
             return [text]
-        self._tape.add(text)
+        self._tape.add(text, self._seen - len(text))
         found = self._read(events)
         rest = self._seen - self._told
         if 0 < rest <= len(text) and text[-rest:].isspace() and not self._closes:

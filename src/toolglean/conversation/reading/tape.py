@@ -18,16 +18,13 @@ class Tape:
         self._start = 0  # of the first part
         self._end = 0
 
-    def add(self, text: str) -> None:
-        """More text."""
+    def add(self, text: str, place: int) -> None:
+        """The text at that position of the turn. If the text before it was not added, nothing before it is needed."""
+        if place != self._end:
+            self._parts.clear()
+            self._start = place
         self._parts.append(text)
-        self._end += len(text)
-
-    def skip(self, length: int) -> None:
-        """More text, which will not be needed again; nor will the text before it."""
-        self._parts.clear()
-        self._end += length
-        self._start = self._end
+        self._end = place + len(text)
 
     def forget(self, place: int) -> None:
         """The text before that position of the turn is no longer needed."""

@@ -173,9 +173,8 @@ class TurnText:
         self._seen = place + len(text)
         if len(events) == 1 and type(events[0]) is Content and place == self._ended and events[0].text == text:
             self._ended = self._seen  # most chunks
-            self._tape.skip(len(text))
             return self._queued(events) if self._waiting else events
-        self._tape.add(text)
+        self._tape.add(text, place)
         return self._told(events)
 
     def again(self, events: list[Event]) -> None:
