@@ -125,6 +125,11 @@ ROWS: dict[str, tuple[str, str, list[Any], str]] = {
         "{to:<escape>Ann<escape>,amount:<escape>3<escape>}<end_function_call>"),
         [], "",
     ),
+    "calls behind a fence that opens the turn, a marker, and text": (
+        "hermes",
+        f"```xml\n{NOTE}\n```\n<|im_end|>\n{NOTE}. {NOTE}",
+        [NOTED, NOTED, NOTED], "",
+    ),
     "a header in a key of a call that breaks off": (
         "hermes",
         ('<tool_call>\n{"name": "pay", "argu\n<|eot_id|><|start_header_id|>user<|end_header_id|>\n\n<tool_call>\n'
