@@ -16,6 +16,7 @@ from _pytest.runner import runtestprotocol
 from hypothesis import HealthCheck, settings
 
 from tests.support import depth, shared
+from tests.support.together import together
 
 # The same examples every time by default: such a run must not fail by chance. In a full run, new ones each time. HYPOTHESIS_PROFILE names another profile, whatever the depth.
 settings.register_profile(
@@ -124,9 +125,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         marker = rows[0].get_closest_marker("sampled")
         assert marker is not None
         left |= {*rows} - {*depth.chosen(rows, marker.args[0], key=lambda row: row.nodeid)}
-    if left and len(items) > ONE_FILE:
+    if len(items) > ONE_FILE and not depth.is_full():
         config.hook.pytest_deselected(items=[item for item in items if item in left])
-        items[:] = [item for item in items if item not in left]
+        items[:] = together([item for item in items if item not in left])
 
 
 WORTH_TELLING = 0.005
