@@ -117,17 +117,25 @@ def _keep_cases() -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Of the rows of a test that is marked `sampled(n)`, run n by default, chosen by hash; all of them at full depth."""
+    """Of the rows of a test that is marked `sampled(n)`, run n by default, chosen by hash; all of them at full depth.
+
+    Of a product, `sampled(n, each="text")` runs every text n times, each with something else of the others.
+    """
     marked = [item for item in items if item.get_closest_marker("sampled")]
     left: set[pytest.Item] = set()
     for _, group in groupby(marked, lambda item: item.nodeid.partition("[")[0]):
         rows = list(group)
         marker = rows[0].get_closest_marker("sampled")
         assert marker is not None
-        left |= {*rows} - {*depth.chosen(rows, marker.args[0], key=lambda row: row.nodeid)}
+        each = partial(_value_of, name=marker.kwargs.get("each"))
+        left |= {*rows} - {*depth.chosen(rows, marker.args[0], key=lambda row: row.nodeid, group=each)}
     if len(items) > ONE_FILE and not depth.is_full():
         config.hook.pytest_deselected(items=[item for item in items if item in left])
         items[:] = together([item for item in items if item not in left])
+
+
+def _value_of(row: pytest.Item, name: str | None) -> str:
+    return repr(row.callspec.params[name]) if name else ""  # type: ignore[attr-defined]
 
 
 WORTH_TELLING = 0.005

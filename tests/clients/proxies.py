@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 import threading
 import time
@@ -36,7 +37,20 @@ def serving(application: Any) -> Iterator[str]:
     config = uvicorn.Config(
         application, log_level="critical", access_log=False, server_header=False, date_header=False, ws="none"
     )
-    server = uvicorn.Server(config)
+    class Prompt(uvicorn.Server):
+        # The original looks every tenth of a second whether it should exit, and then waits as long: a test waits for it.
+        async def main_loop(self) -> None:
+            while not await self.on_tick(1):
+                await asyncio.sleep(0.005)
+
+        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+            for each in (*self.servers, *(sockets or ())):
+                each.close()
+            for connection in list(self.server_state.connections):
+                connection.shutdown()
+            await asyncio.sleep(0.005)
+
+    server = Prompt(config)
     with socket.create_server(("127.0.0.1", 0), backlog=1024) as listening:
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
         thread.start()

@@ -50,7 +50,7 @@ BLANKS = [
 @pytest.mark.parametrize(("name", "before"), BLANKS, ids=[f"{name}, {before[-12:]}" for name, before in BLANKS])
 @pytest.mark.parametrize("unit", [" ", "a "])
 def test_blanks_in_a_word(name: str, before: str, unit: str) -> None:
-    size = 4_000 if depth.is_full() else 2_000
+    size = 4_000 if depth.is_full() else 1_000
     for chars in (False, True):
         assert cost_of(lambda: Parser(["f"], format=name), before, unit, size, chars=chars).linear
 
@@ -92,7 +92,7 @@ def test_a_long_name_of_a_tool(which: str) -> None:
 @pytest.mark.parametrize("unit", ["'word\n", "“\n", "=f\n", "<foo>\nbar\n", "Tool: f\n", "|a|b|\n"])
 def test_lines_in_the_first_chunk(name: str, unit: str) -> None:
     # All text before a line was looked through again for each line: 256 KB in one chunk took 23 seconds.
-    size = 60_000 if depth.is_full() else 15_000
+    size = 60_000 if depth.is_full() else 6_000
     assert cost_of(reads(name).parser, "", unit, size, chars=False).linear
 
 
@@ -100,7 +100,7 @@ def test_lines_in_the_first_chunk(name: str, unit: str) -> None:
 @pytest.mark.parametrize("unit", ["some words here\n", "**a** \n", "a\n"])
 def test_lines_behind_a_lone_backtick(name: str, unit: str) -> None:
     # Each line was a place at which the rest of the text was searched for a sign.
-    size = 40_000 if depth.is_full() else 20_000
+    size = 40_000 if depth.is_full() else 8_000
     assert cost_of(lambda: Parser(typed("string"), format=name), "It`s so. ", unit, size, chars=False).linear
 
 
@@ -188,7 +188,7 @@ def test_the_search_tries_everything() -> None:
 
 
 def test_the_search_for_a_moment(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    count = "60" if depth.is_full() else "30"
+    count = "60" if depth.is_full() else "12"
     monkeypatch.setattr("sys.argv", ["floods", "--count", count, "--size", "400"])
     assert search.main() == 0
     assert f"{count} floods in " in capsys.readouterr().out

@@ -305,6 +305,7 @@ GOOD = leaked(HORSES)
 BAD = GOOD.replace('"name": "Horses"', '"name": Horses')
 
 
+@pytest.mark.sampled(2, each="way")
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(
     ("text", "parallel", "index"),
@@ -489,7 +490,7 @@ def test_objects_are_looked_for_in_linear_time(piece: str) -> None:
 
         return run
 
-    size = 100 if depth.is_full() else 40
+    size = 100 if depth.is_full() else 20
     assert calls_made(search(size * 10)) < calls_made(search(size)) * 11
 
 
