@@ -90,6 +90,7 @@ def pytest_collection() -> Iterator[None]:
         return (yield)
     _keep_programs()
     _keep_cases()
+    _prove_less()
     gc.disable()
     try:
         return (yield)
@@ -114,6 +115,17 @@ def _keep_cases() -> None:
     from toolglean.kit.conformance import cases  # noqa: PLC0415  the same
 
     cases._case = lru_cache(maxsize=None)(cases._case)
+
+
+def _prove_less() -> None:
+    # What is read from a template is proved with random messages. Fewer tell as much of the templates that the tests give.
+    from toolglean.kit.testing import templates  # noqa: PLC0415  the same
+    from toolglean.sources.choose import precedence  # noqa: PLC0415
+    from toolglean.sources.templates.infer import infer  # noqa: PLC0415
+
+    precedence.SAMPLES = templates.PROOF = 6
+    assert infer.__kwdefaults__ is not None
+    infer.__kwdefaults__["samples"] = 20
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

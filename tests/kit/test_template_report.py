@@ -15,7 +15,7 @@ from toolglean import Format
 from toolglean.cli import main
 from toolglean.formats import library
 from toolglean.formats.registry import get_format
-from toolglean.kit.testing import Report, RoundTrip, check_template, templates
+from toolglean.kit.testing import Report, RoundTrip, check_template
 from toolglean.kit.testing.carrying import BECAME, KINDS, uncarried
 from toolglean.sources.templates.infer.probes import Message
 
@@ -109,13 +109,6 @@ BROKEN = {
         "header: the template writes '<|im_end|>' between two calls: write all calls of a message before its end",
     ),
 }
-
-
-@pytest.fixture(autouse=True)
-def _brief(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The inference is proved with fewer messages: what is broken here shows in all."""
-    if not depth.is_full():
-        monkeypatch.setattr(templates, "PROOF", 4)
 
 
 EXAMPLES = 10 if depth.is_full() else 3

@@ -46,7 +46,7 @@ def test_the_formats_differ() -> None:
 
 
 # The markers of the reasoning of `dollar` have no word in common, so that it stays content.
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("share", [0, 0.03, 0.1, 0.2])
 @pytest.mark.parametrize("invented", LOGGED, ids=lambda each: each.name)
 def test_broken_turns_are_named_and_no_others(invented: Invented, share: float) -> None:
