@@ -41,7 +41,7 @@ def server_of(application: Any, **options: Any) -> Any:
     class Prompt(uvicorn.Server):
         # The original looks every tenth of a second whether it should exit, and then waits as long.
         async def main_loop(self) -> None:
-            while not await self.on_tick(1):
+            while not await self.on_tick(1):  # noqa: ASYNC110  # signals set what it looks at
                 await asyncio.sleep(0.005)
 
         async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:

@@ -129,7 +129,7 @@ def test_texts_about_calls_hold_none() -> None:
     found = [
         (text, way, names)
         for text in alarms.texts(1_000 if depth.is_full() else len(alarms.KINDS), seed=1)
-        for way in depth.chosen(alarms.WAYS, 1, key=lambda each: f"{each} {text.text}")  # noqa: B023
+        for way in depth.chosen(alarms.WAYS, 1, key=lambda each: f"{each} {text.text}")
         if (names := alarms.alarms(text, way)) and (any(name in text.names for name in names) or way in alarms.GIVEN)
     ]
     assert found == []

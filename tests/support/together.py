@@ -92,6 +92,7 @@ def together(items: Sequence[pytest.Item]) -> Iterator[pytest.Item]:
         while some := list(islice(left, MOST)):
             first = some[0]
             name = f"{first.name.partition('[')[0]}[{len(some)} rows from {first.callspec.id}]"  # type: ignore[attr-defined]
+            assert first.parent is not None
             yield Rows.from_parent(first.parent, name=name, rows=some)
 
 
