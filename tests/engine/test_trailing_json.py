@@ -237,7 +237,7 @@ def test_the_cost_is_linear(piece: str) -> None:
 
         return calls_made(read)
 
-    assert work(800) < 5 * work(200)
+    assert work(2_000) < 5 * work(500)
 
 
 def test_random_turns_obey_the_laws() -> None:
