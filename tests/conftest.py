@@ -128,6 +128,7 @@ def _prove_less() -> None:
     infer.__kwdefaults__["samples"] = 20
 
 
+@pytest.hookimpl(trylast=True)  # what `-k` has chosen is asked for by name
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Of the rows of a test that is marked `sampled(n)`, run n by default, chosen by hash; all of them at full depth.
 
