@@ -114,7 +114,7 @@ def test_the_page_says_the_same(text: str, ruler: str) -> None:
 
 
 def test_the_page_agrees_with_the_reference_for_every_character_and_every_cut() -> None:
-    found = [page.look(page.PAGE, seed) for seed in range(5_000 if depth.is_full() else 80)]
+    found = [page.look(page.PAGE, seed) for seed in range(5_000 if depth.is_full() else 200)]
     assert [each for each in found if isinstance(each, Found)] == []
 
 
@@ -228,7 +228,7 @@ def test_every_known_kind_has_a_row() -> None:
 
 
 def test_the_engine_agrees_with_the_reference() -> None:
-    assert [str(each) for each in page.FUZZER.run(20_000 if depth.is_full() else 80, seed=20)] == []
+    assert [str(each) for each in page.FUZZER.run(20_000 if depth.is_full() else 200, seed=20)] == []
 
 
 def test_a_difference_that_nobody_knows_is_found_and_made_smaller(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -250,7 +250,7 @@ def test_texts_are_of_every_kind_and_ask_about_every_context() -> None:
 
 
 def test_the_reference_reads_a_context_after_another_one_as_alone() -> None:
-    for seed in range(5_000 if depth.is_full() else 120):
+    for seed in range(5_000 if depth.is_full() else 300):
         alone, text = composed(seed)
         assert says(text) == says(alone), (alone, text)
 
