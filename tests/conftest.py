@@ -16,6 +16,7 @@ from _pytest.runner import runtestprotocol
 from hypothesis import HealthCheck, settings
 
 from tests.support import depth, shared
+from tests.support.together import together
 
 # The same examples every time by default: such a run must not fail by chance. In a full run, new ones each time. HYPOTHESIS_PROFILE names another profile, whatever the depth.
 settings.register_profile(
@@ -89,6 +90,7 @@ def pytest_collection() -> Iterator[None]:
         return (yield)
     _keep_programs()
     _keep_cases()
+    _prove_less()
     gc.disable()
     try:
         return (yield)
@@ -115,18 +117,38 @@ def _keep_cases() -> None:
     cases._case = lru_cache(maxsize=None)(cases._case)
 
 
+def _prove_less() -> None:
+    # What is read from a template is proved with random messages. Fewer tell as much of the templates that the tests give.
+    from toolglean.kit.testing import templates  # noqa: PLC0415  the same
+    from toolglean.sources.choose import precedence  # noqa: PLC0415
+    from toolglean.sources.templates.infer import infer  # noqa: PLC0415
+
+    precedence.SAMPLES = templates.PROOF = 6
+    assert infer.__kwdefaults__ is not None
+    infer.__kwdefaults__["samples"] = 20
+
+
+@pytest.hookimpl(trylast=True)  # what `-k` has chosen is asked for by name
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Of the rows of a test that is marked `sampled(n)`, run n by default, chosen by hash; all of them at full depth."""
+    """Of the rows of a test that is marked `sampled(n)`, run n by default, chosen by hash; all of them at full depth.
+
+    Of a product, `sampled(n, each="text")` runs every text n times, each with something else of the others.
+    """
     marked = [item for item in items if item.get_closest_marker("sampled")]
     left: set[pytest.Item] = set()
     for _, group in groupby(marked, lambda item: item.nodeid.partition("[")[0]):
         rows = list(group)
         marker = rows[0].get_closest_marker("sampled")
         assert marker is not None
-        left |= {*rows} - {*depth.chosen(rows, marker.args[0], key=lambda row: row.nodeid)}
-    if left and len(items) > ONE_FILE:
+        each = partial(_value_of, name=marker.kwargs.get("each"))
+        left |= {*rows} - {*depth.chosen(rows, marker.args[0], key=lambda row: row.nodeid, group=each)}
+    if len(items) > ONE_FILE and not depth.is_full():
         config.hook.pytest_deselected(items=[item for item in items if item in left])
-        items[:] = [item for item in items if item not in left]
+        items[:] = together([item for item in items if item not in left])
+
+
+def _value_of(row: pytest.Item, name: str | None) -> str:
+    return repr(row.callspec.params[name]) if name else ""  # type: ignore[attr-defined]
 
 
 WORTH_TELLING = 0.005

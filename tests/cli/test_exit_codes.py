@@ -71,6 +71,7 @@ def _log(text: str, folder: Path) -> str:
     return str(write(folder / "log.jsonl", [json.dumps(each) for each in rows]))
 
 
+@pytest.mark.sampled(3, each="text")
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(("text", "code"), TURNS)
 def test_a_turn_has_one_code_in_every_command(text: str, code: int, way: str, tmp_path: Path) -> None:
@@ -121,7 +122,7 @@ def test_templates(template: str, codes: tuple[int, int, int], capsys: pytest.Ca
     pytest.importorskip("jinja2", reason="the templates are Jinja")
     pytest.importorskip("hypothesis", reason="fuzzing needs it")
     path = str(Path(__file__).parents[2] / "fixtures" / "templates" / template)
-    examples = ["--examples", "20" if depth.is_full() else "5"]
+    examples = ["--examples", "20" if depth.is_full() else "2"]
     fuzz = ["fuzz", path, *examples, "--seed", "1"]  # the good one writes no reasoning
     found = (main(["inspect", path, *examples]), main([*fuzz, "--allow-loss", "reasoning"]), main(fuzz))
     capsys.readouterr()

@@ -75,6 +75,7 @@ def test_inspect_a_config_and_a_modelfile(tmp_path: Path, capsys: pytest.Capture
     assert "language    go" in capsys.readouterr().out
 
 
+@pytest.mark.sampled(5)
 @pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize("command", ["inspect", "fuzz"])
 @pytest.mark.parametrize(
@@ -126,7 +127,7 @@ def test_fuzz_wants_a_format_that_is_known(file: Path) -> None:
 
 
 def test_check_template() -> None:
-    examples = 20 if depth.is_full() else 5
+    examples = 20 if depth.is_full() else 2
     trip = check_template(GOOD, examples=examples, seed=1)
     assert trip.inference is not None
     assert trip.tried >= examples

@@ -11,11 +11,11 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any
 
-import uvicorn
 from mcp import StdioServerParameters
 
 from tests.clients import mcp_tools
 from tests.clients.mcp_tools import make_server
+from tests.clients.proxies import server_of
 from tests.support import depth
 from toolglean.clients.mcp import EmbeddedMcpServer
 
@@ -28,11 +28,8 @@ WAYS = EVERY_WAY if depth.is_full() else tuple(way for way in EVERY_WAY if way !
 
 
 @contextlib.contextmanager
-def on_http() -> Iterator[tuple[str, uvicorn.Server]]:
-    config = uvicorn.Config(
-        make_server().streamable_http_app(), host="127.0.0.1", port=0, log_level="critical", ws="none"
-    )
-    server = uvicorn.Server(config)
+def on_http() -> Iterator[tuple[str, Any]]:
+    server = server_of(make_server().streamable_http_app(), host="127.0.0.1", port=0)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
     while not server.started:

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 import threading
 import time
@@ -11,7 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["serving", "until"]
+__all__ = ["server_of", "serving", "until"]
 
 WAIT_AT_MOST = 20.0
 
@@ -28,15 +29,37 @@ def until(is_true: Callable[[], bool]) -> None:
         time.sleep(0.005)
 
 
+def server_of(application: Any, **options: Any) -> Any:
+    """A server of uvicorn that ends at once.
+
+    Args:
+        application: what it serves.
+        options: for its configuration.
+    """
+    import uvicorn  # noqa: PLC0415  # where it is missing, the tests skip themselves first
+
+    class Prompt(uvicorn.Server):
+        # The original looks every tenth of a second whether it should exit, and then waits as long.
+        async def main_loop(self) -> None:
+            while not await self.on_tick(1):  # noqa: ASYNC110  # signals set what it looks at
+                await asyncio.sleep(0.005)
+
+        async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+            for each in (*self.servers, *(sockets or ())):
+                each.close()
+            for connection in list(self.server_state.connections):
+                connection.shutdown()
+            await asyncio.sleep(0.005)
+            if not self.force_exit:
+                await self.lifespan.shutdown()
+
+    return Prompt(uvicorn.Config(application, log_level="critical", ws="none", **options))
+
+
 @contextmanager
 def serving(application: Any) -> Iterator[str]:
     """The application's URL, as long as the block lasts."""
-    import uvicorn  # noqa: PLC0415  # where it is missing, the tests skip themselves first
-
-    config = uvicorn.Config(
-        application, log_level="critical", access_log=False, server_header=False, date_header=False, ws="none"
-    )
-    server = uvicorn.Server(config)
+    server = server_of(application, access_log=False, server_header=False, date_header=False)
     with socket.create_server(("127.0.0.1", 0), backlog=1024) as listening:
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listening]}, daemon=True)
         thread.start()

@@ -97,6 +97,7 @@ def outcome(message: Any) -> tuple[str, list[tuple[str, Any]], str]:
     return text.strip(), calls, message.stop_reason
 
 
+@pytest.mark.sampled(8)
 @each_leak
 def test_leaked_calls_are_tool_use(leak: Leak, server: Loopback) -> None:
     expected = (leak.content, leak.calls, "tool_use")
@@ -113,6 +114,7 @@ def test_leaked_calls_are_tool_use(leak: Leak, server: Loopback) -> None:
         assert len([delta for delta in raw if delta.type == "input_json_delta"]) == len(leak.calls)
 
 
+@pytest.mark.sampled(6)
 @each_leak
 def test_the_same_behind_the_proxy(leak: Leak, server: Loopback, proxy: str) -> None:
     expected = (leak.content, leak.calls, "tool_use")
@@ -126,6 +128,7 @@ SEVENTEEN = {name: leak for name, leak in KINDS_OF_LEAKS.items() if leak.second 
 REASONS = {"stop": "end_turn", "tool_calls": "tool_use", "length": "max_tokens"}
 
 
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("row", SEVENTEEN)
 def test_the_kinds_of_leaks_of_the_documents(row: str, server: Loopback, proxy: str) -> None:
     """The table of docs/how-to/frameworks.md."""
@@ -271,7 +274,7 @@ def test_the_tool_runner_runs_them(server: Loopback) -> None:
 def test_an_upstream_that_dies_at_any_event(server: Loopback, proxy: str) -> None:
     turn = pieces(f"Look. {HERMES} Then.", 3)
     places = range(len(turn) + 5)
-    for place in places if depth.is_full() else places[::4]:
+    for place in places if depth.is_full() else places[::12]:
         for own in (client(server), behind(proxy)):
             server.play(Turn(turn, faults=[Cut(place)]))
             ended: list[Any] = []

@@ -51,7 +51,7 @@ def bomb(encoding: str, length: int = BOMB) -> bytes:
 # -- pieces ------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(3)
 @each_encoding
 @pytest.mark.parametrize("seed", range(3))
 def test_pieces_are_the_body_however_it_is_cut(encoding: str, seed: int) -> None:

@@ -54,6 +54,7 @@ def cities(calls: list[tuple[str, Any]]) -> list[str]:
     return sorted(arguments.get("city", "") for _, arguments in calls)
 
 
+@pytest.mark.sampled(1, each="row")
 @kinds
 @pytest.mark.parametrize("row", ROWS)
 def test_nobody_runs_it_twice(row: str, kind: Kind) -> None:
@@ -147,7 +148,7 @@ def test_what_stays_text_keeps_its_closing_marker(parsed: bool, end: str) -> Non
         {"choices": [{"message": message, "finish_reason": "stop"}]}, TOOLS, single_call=not parsed
     )
     assert whole["choices"][0]["message"]["content"] == expected
-    for size in depth.chosen(range(1, len(text + end) + 1), 12, key=lambda each: f"{each} {text}{end}"):
+    for size in depth.chosen(range(1, len(text + end) + 1), 6, key=lambda each: f"{each} {text}{end}"):
         stream = [*(delta(**each) for each in theirs), *(delta(content=each) for each in pieces(text + end, size))]
         for whole_calls in (True, False):
             found = list(dict_chunks([*stream, delta("stop")], TOOLS, whole_calls=whole_calls, single_call=not parsed))

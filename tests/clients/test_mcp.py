@@ -72,6 +72,8 @@ def test_calls(way: str) -> None:
                 assert result.error is not None
                 assert result.error.code == code, (what, result)
                 assert text in result.text, (what, result)
+            at_once = await asyncio.gather(*(server.execute_tool("add", {"a": n}) for n in range(20)))
+            assert [each.text for each in at_once] == [str(n + 1) for n in range(20)]
 
     asyncio.run(all_of_them())
 
@@ -130,16 +132,6 @@ def test_the_timeout_of_the_constructor() -> None:
     error = asyncio.run(hung()).error
     assert error is not None
     assert error.code == "timeout"
-
-
-def test_calls_at_the_same_time() -> None:
-    async def many() -> list[str]:
-        async with connected("stdio") as server:
-            return [
-                each.text for each in await asyncio.gather(*(server.execute_tool("add", {"a": n}) for n in range(20)))
-            ]
-
-    assert asyncio.run(many()) == [str(n + 1) for n in range(20)]
 
 
 def test_a_tool_that_cancels_itself_does_not_cancel_the_caller() -> None:

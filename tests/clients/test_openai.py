@@ -58,7 +58,7 @@ def joined(chunks: Any) -> tuple[str, list[tuple[str, Any]], str | None]:
     return (choice.message.content or "").strip(), calls, choice.finish_reason
 
 
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("leak", LEAKS, ids=IDS)
 def test_a_leaked_call_is_what_a_structured_server_sends(leak: Leak, server: Loopback, client: Any) -> None:
     server.play(Turn([leak.content] if leak.content else [], [Call(name, arguments) for name, arguments in leak.calls]))
@@ -85,7 +85,7 @@ def ended(reason: str = "stop") -> ChatCompletionChunk:
     return ChatCompletionChunk.construct(**chunk(reason=reason))
 
 
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("leak", LEAKS[::2], ids=IDS[::2])
 def test_async_and_dicts_say_the_same(leak: Leak, server: Loopback, client: Any) -> None:
     async def run() -> list[Any]:

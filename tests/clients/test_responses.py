@@ -68,7 +68,7 @@ def outcome(events: Iterable[Any]) -> tuple[str, list[tuple[str, Any]]]:
     return text.strip(), [(item["name"], json.loads(item["arguments"])) for item in calls]
 
 
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("leak", LEAKS, ids=IDS)
 def test_a_leaked_call_is_what_a_structured_server_sends(leak: Leak, server: Loopback, client: Any) -> None:
     structured = Turn([leak.content or "x"], [Call(name, arguments) for name, arguments in leak.calls])

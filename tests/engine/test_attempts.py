@@ -111,7 +111,7 @@ def test_openers_without_a_call_do_not_pile_up() -> None:
     # Each of them takes a copy of the turn. Once it held the copies before it too, and 600 were a RecursionError.
     for before, after in (("<think>", "</think>Done."), ("`", "Done."), ("", "Done.")):
         parser = Parser(["f"], format="hermes")
-        content = parser.add(before + "x <tool_call> " * 2_000 + after).content + parser.close().content
+        content = parser.add(before + "x <tool_call> " * 700 + after).content + parser.close().content
         assert content.endswith("Done.")
 
 

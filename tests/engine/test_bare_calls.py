@@ -105,6 +105,7 @@ def test_alone_on_its_lines(name: str, text: str, calls: list[tuple[str, Any]], 
         assert content_of(events).strip() == content
 
 
+@pytest.mark.sampled(2, each="text")
 @pytest.mark.parametrize("text", TEXT.values(), ids=list(TEXT))
 @pytest.mark.parametrize("name", FORMATS)
 def test_other_text_on_the_line(name: str, text: str) -> None:

@@ -79,6 +79,7 @@ ROWS = [
 ]  # fmt: skip
 
 
+@pytest.mark.sampled(2, each="row")
 @pytest.mark.parametrize("format_name", ["auto", "hermes", "mistral", "harmony"])
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.what)
 def test_a_turn_with_an_undeclared_spelling(row: Row, format_name: str) -> None:

@@ -76,6 +76,7 @@ def where(text: str, held: list[int]) -> str:
     return text[place - max(held) : place]
 
 
+@pytest.mark.sampled(3, each="section")
 @pytest.mark.parametrize(("section", "name", "tools"), ROWS)
 def test_markdown_is_returned_as_it_comes(section: str, name: str, tools: str) -> None:
     for before in ("", "I will tell.\n\n", "<think>\nHm.\n</think>\n\n"):
@@ -84,6 +85,7 @@ def test_markdown_is_returned_as_it_comes(section: str, name: str, tools: str) -
         assert max(held) <= MOST, where(text, held)
 
 
+@pytest.mark.sampled(3, each="language")
 @pytest.mark.parametrize(("language", "name", "tools"), FENCES)
 def test_a_fence_that_names_no_tool_is_returned_as_it_comes(language: str, name: str, tools: str) -> None:
     for before in ("It is so.\n\n", "It is this:\n\n", "It is so.\n"):

@@ -311,7 +311,7 @@ def test_openers_without_end_take_linear_time() -> None:
         "<f>",
         "<tool_call>g\n<arg_key>",
     ):
-        few, many = (4_000, 40_000) if depth.is_full() else (1_000, 10_000)
+        few, many = (4_000, 40_000) if depth.is_full() else (500, 5_000)
         seconds(unit, few)
         assert min(seconds(unit, many) for _ in range(2)) < 30 * min(seconds(unit, few) for _ in range(3)) + 0.05
 

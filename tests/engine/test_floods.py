@@ -50,7 +50,7 @@ BLANKS = [
 @pytest.mark.parametrize(("name", "before"), BLANKS, ids=[f"{name}, {before[-12:]}" for name, before in BLANKS])
 @pytest.mark.parametrize("unit", [" ", "a "])
 def test_blanks_in_a_word(name: str, before: str, unit: str) -> None:
-    size = 4_000 if depth.is_full() else 2_000
+    size = 4_000 if depth.is_full() else 1_000
     for chars in (False, True):
         assert cost_of(lambda: Parser(["f"], format=name), before, unit, size, chars=chars).linear
 
@@ -60,14 +60,14 @@ def test_blanks_in_a_word(name: str, before: str, unit: str) -> None:
 def test_what_may_begin_a_marker_in_bare_text(name: str, unit: str) -> None:
     # The text after each `<` was searched up to the next comma or bracket: 64,000 of them took 13 seconds.
     before = "<|tool_call>call:save_note{text:"
-    assert cost_of(lambda: Parser(["save_note"], format=name), before, unit, 8_000, chars=False).linear
+    assert cost_of(lambda: Parser(["save_note"], format=name), before, unit, 3_000, chars=False).linear
 
 
 @pytest.mark.parametrize("which", floods.MANY_TOOLS)
 def test_many_tools(which: str) -> None:
     # 32,000 tools took over 90 seconds: each closer was looked up in the list of all openers, and a format that is
     # written out for the tools was checked once for each pair of them.
-    assert floods.cost_of_tools(which, 250).linear
+    assert floods.cost_of_tools(which, 100).linear
 
 
 def test_the_pattern_of_each_tool_is_taken_apart_twice_at_most() -> None:
@@ -85,14 +85,14 @@ def test_the_pattern_of_each_tool_is_taken_apart_twice_at_most() -> None:
 @pytest.mark.parametrize("which", floods.MANY_TOOLS)
 def test_a_long_name_of_a_tool(which: str) -> None:
     # A name of a megabyte took 17 seconds. No call can have such a name: see `NAME_CHARS`.
-    assert floods.cost_of_tools(which, 50_000, long_name=True).linear
+    assert floods.cost_of_tools(which, 20_000, long_name=True).linear
 
 
 @pytest.mark.parametrize("name", ["auto", "hermes"])
 @pytest.mark.parametrize("unit", ["'word\n", "“\n", "=f\n", "<foo>\nbar\n", "Tool: f\n", "|a|b|\n"])
 def test_lines_in_the_first_chunk(name: str, unit: str) -> None:
     # All text before a line was looked through again for each line: 256 KB in one chunk took 23 seconds.
-    size = 60_000 if depth.is_full() else 15_000
+    size = 60_000 if depth.is_full() else 6_000
     assert cost_of(reads(name).parser, "", unit, size, chars=False).linear
 
 
@@ -100,7 +100,7 @@ def test_lines_in_the_first_chunk(name: str, unit: str) -> None:
 @pytest.mark.parametrize("unit", ["some words here\n", "**a** \n", "a\n"])
 def test_lines_behind_a_lone_backtick(name: str, unit: str) -> None:
     # Each line was a place at which the rest of the text was searched for a sign.
-    size = 40_000 if depth.is_full() else 20_000
+    size = 40_000 if depth.is_full() else 8_000
     assert cost_of(lambda: Parser(typed("string"), format=name), "It`s so. ", unit, size, chars=False).linear
 
 
@@ -139,7 +139,7 @@ RESPONSES = {
 @pytest.mark.parametrize("which", RESPONSES)
 def test_floods_of_response_templates(which: str) -> None:
     name, before, unit, after, chars = RESPONSES[which]
-    for size in (40_000,) if chars else (1000, 10_000):  # copying is fast: it shows where much is copied
+    for size in (15_000,) if chars else (1000, 5000):  # copying is fast: it shows where much is copied
         assert cost_of(reads(name).parser, before, unit, size, chars=chars, after=after).linear
 
 
@@ -188,7 +188,7 @@ def test_the_search_tries_everything() -> None:
 
 
 def test_the_search_for_a_moment(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    count = "60" if depth.is_full() else "30"
+    count = "60" if depth.is_full() else "12"
     monkeypatch.setattr("sys.argv", ["floods", "--count", count, "--size", "400"])
     assert search.main() == 0
     assert f"{count} floods in " in capsys.readouterr().out

@@ -206,6 +206,7 @@ def test_the_depth_limit(which: str, limit: int) -> None:
     assert [each.code for each in events if isinstance(each, Problem)] == ["limit-depth"]
 
 
+@pytest.mark.sampled(1, each="which")
 @pytest.mark.parametrize("which", DEEP)
 @pytest.mark.parametrize("deep", [250, 1900])
 def test_nesting_is_read_wherever_the_caller_stands(which: str, deep: int) -> None:

@@ -16,7 +16,7 @@ from toolglean import Parser, UsageError
 
 
 def test_any_order_of_calls_gives_what_the_whole_text_gives() -> None:
-    machine.run(200 if depth.is_full() else 5, 40 if depth.is_full() else 12, random=False)
+    machine.run(200 if depth.is_full() else 3, 40 if depth.is_full() else 8, random=False)
 
 
 def test_a_fork_that_shares_its_state_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -28,7 +28,7 @@ def test_a_fork_that_shares_its_state_is_found(monkeypatch: pytest.MonkeyPatch) 
 def test_no_case_of_the_corpus_breaks_a_law() -> None:
     found = cases.corpus()
     assert len(found) >= 100
-    for data in depth.chosen(found, 12, key=repr):
+    for data in depth.chosen(found, 6, key=repr):
         subject, text = cases.case(data)
         assert broken(subject, text, seed=zlib.crc32(data)) is None, cases.written
 

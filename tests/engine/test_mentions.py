@@ -46,6 +46,7 @@ def test_a_call_that_a_sentence_mentions_is_an_example(text: str, call: str) -> 
     assert any(isinstance(event, Problem) for event in events)
 
 
+@pytest.mark.sampled(40)
 @pytest.mark.parametrize("call", CALLS.values(), ids=list(CALLS))
 @pytest.mark.parametrize("text", CALLED)
 def test_any_other_call_is_one(text: str, call: str) -> None:

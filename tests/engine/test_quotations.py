@@ -140,7 +140,7 @@ def _of(row: Row, name: str | None, call: str) -> tuple[str, list[Any]]:
 
 @pytest.mark.parametrize("row", QUOTING, ids=[row.what for row in QUOTING])
 def test_what_is_quoted_is_not_a_call(row: Row) -> None:
-    for family, name in BY_AUTO_AND_BY_NAME:
+    for family, name in depth.chosen(BY_AUTO_AND_BY_NAME, 2, key=lambda way: f"{way} {row.what}"):
         _, events = _of(row, name, CALLS[family])
         assert len(calls_of(events)) == row.calls, (family, name)
         if "CALL" in row.text and not row.calls:
@@ -149,11 +149,12 @@ def test_what_is_quoted_is_not_a_call(row: Row) -> None:
 
 @pytest.mark.parametrize("row", READ, ids=[row.what for row in READ])
 def test_what_only_looks_like_it_hides_no_call(row: Row) -> None:
-    for family, name in BY_AUTO_AND_BY_NAME:
+    for family, name in depth.chosen(BY_AUTO_AND_BY_NAME, 2, key=lambda way: f"{way} {row.what}"):
         _, events = _of(row, name, CALLS[family])
         assert len(calls_of(events)) == row.calls, (family, name)
 
 
+@pytest.mark.sampled(30)
 @pytest.mark.parametrize("pair", RESULTS, ids=[pair[0] for pair in RESULTS])
 @pytest.mark.parametrize("name", [None, "hermes", "gemma4"])
 def test_what_is_in_a_result_is_no_call(pair: tuple[str, str], name: str | None) -> None:
@@ -164,6 +165,7 @@ def test_what_is_in_a_result_is_no_call(pair: tuple[str, str], name: str | None)
     assert next(event.code for event in events if isinstance(event, Problem)) == "quoted-call"
 
 
+@pytest.mark.sampled(50)
 @pytest.mark.parametrize("header", OTHERS)
 @pytest.mark.parametrize("name", [None, "hermes", "mistral-v13"])
 def test_after_the_header_of_another_all_is_content(header: str, name: str | None) -> None:
@@ -222,7 +224,7 @@ def test_a_prompt_with_the_users_header_does_not_end_the_turn() -> None:
 
 def test_tokens_without_an_end_lose_nothing() -> None:
     for unit in ("`<pre>` ", "<pre ", "~", "\n> ", "[e~[", "<|im_start|>use", "<!-- -->", "``` <code> "):
-        text = unit * ((10_000 if depth.is_full() else 3_000) // len(unit))
+        text = unit * ((10_000 if depth.is_full() else 1_500) // len(unit))
         for size in (1, 4, len(text)):
             parser = Parser(TOOLS, options=ParserOptions(markup=True))
             events = [event for i in range(0, len(text), size) for event in parser.feed(text[i : i + size])]

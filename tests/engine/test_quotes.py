@@ -194,6 +194,7 @@ QUOTED = {
 }
 
 
+@pytest.mark.sampled(2, each="what")
 @pytest.mark.parametrize("what", QUOTED)
 @pytest.mark.parametrize("opening", OPENINGS)
 def test_a_line_begins_behind_a_marker_that_is_dropped(opening: str, what: str) -> None:

@@ -232,6 +232,7 @@ def test_prose_about_it_is_content(text: str) -> None:
     assert content_of(events) == text
 
 
+@pytest.mark.sampled(2, each="text")
 @pytest.mark.parametrize("text", [text for text in PROSE if not text.startswith("{")])
 @pytest.mark.parametrize("own", ["gemma-4", "mistral-v13", "kimi-k2", "harmony", "functionary-v3.1", "inkling"])
 def test_so_it_is_by_the_familys_name(own: str, text: str) -> None:
@@ -276,7 +277,7 @@ STATES: dict[str, tuple[str, Callable[[], Parser]]] = {
 def test_its_state_forks_and_pickles_anywhere(name: str) -> None:
     text, make = STATES[name]
     whole = [(call.name, call.arguments) for call in parse(text, TOOLS).calls]
-    for cut in depth.chosen(range(len(text)), 25, key=lambda each: f"{each} {text}"):
+    for cut in depth.chosen(range(len(text)), 12, key=lambda each: f"{each} {text}"):
         parser = make()
         calls = parser.add(text[:cut]).calls
         for twin in (parser.fork(), pickle.loads(pickle.dumps(parser))):

@@ -90,7 +90,7 @@ def test_nearly_all_formats_with_parameters_are_tried() -> None:
     assert len(BY_PARAMETERS) > 25  # the others write JSON where they can
 
 
-@pytest.mark.sampled(18)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("name", BY_PARAMETERS)
 def test_a_closer_that_comes_twice_is_left_out(name: str) -> None:
     closer = closer_of(name)
@@ -104,7 +104,7 @@ def test_a_closer_that_comes_twice_is_left_out(name: str) -> None:
                 assert parse(text, TOOLS, format=name, options=ParserOptions(repair=False)).calls == []
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", BY_PARAMETERS)
 def test_a_closer_in_another_spelling_is_one_or_the_call_does_not_run(name: str) -> None:
     closer, repaired = closer_of(name), 0
@@ -259,7 +259,7 @@ WITHOUT_CLOSER = ("mistral-v13", "mistral-v11", "functionary-v3.2", "granite-20b
 COMMENTS = (" // no", "/* no */", " # no", " <!-- no -->", " -- no")
 
 
-@pytest.mark.sampled(100)
+@pytest.mark.sampled(40)
 @pytest.mark.parametrize("by_name", [True, False], ids=["by name", "auto"])
 @pytest.mark.parametrize(
     ("name", "after", "status"),

@@ -116,7 +116,7 @@ def _random_streams() -> list[dict[str, Any]]:
 
 def test_hard_streams() -> None:
     """The streams on which the port is proven, all of them where ../shared is at hand: 0 differences, all tiled."""
-    for number, case in enumerate(depth.chosen(_random_streams(), 150, key=lambda row: row["id"])):
+    for number, case in enumerate(depth.chosen(_random_streams(), 60, key=lambda row: row["id"])):
         parsers = [
             Parser(case["tools"], format=Format.from_tag(case["tag"]), options=ParserOptions(markup=True))
             for _ in range(8)

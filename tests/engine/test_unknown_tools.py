@@ -194,7 +194,7 @@ WAYS: tuple[Callable[[Parser], Parser], ...] = (
 @rows
 def test_every_cut_and_every_copy(row: Row) -> None:
     whole = join(_fed(maker(row)(), [row.text]))
-    for cut in depth.chosen(range(len(row.text)), 8, key=lambda place: f"{row.text} {place}"):
+    for cut in depth.chosen(range(len(row.text)), 4, key=lambda place: f"{row.text} {place}"):
         parser = maker(row)()
         events = parser.feed(row.text[:cut])
         twin = WAYS[cut % len(WAYS)](parser)
@@ -251,7 +251,7 @@ def shape(events: list[Event]) -> list[Any]:
     return found
 
 
-@pytest.mark.sampled(56)
+@pytest.mark.sampled(23)
 @pytest.mark.parametrize("declared", all_formats(), ids=lambda each: each.name)
 def test_it_is_the_reading_with_calls_and_nothing_else(declared: Any) -> None:
     own = render(declared, [("f", {"x": "1"})], tools=TOOLS)
@@ -261,7 +261,7 @@ def test_it_is_the_reading_with_calls_and_nothing_else(declared: Any) -> None:
         for outer in (unknown.replace("QUOTED", quoted) for quoted in (own, GOOD, IN_JSON, "no call"))
         for text in (own + outer + own, outer[:-3], f"I do.\n{outer}\nDone.", f"<think>{outer}")
     ]
-    for text in depth.chosen(texts, 2, key=str):
+    for text in depth.chosen(texts, 1, key=str):
         row = same("", text, declared.name)
         events = _fed(maker(row)(), [text])
         account(join(events), text)

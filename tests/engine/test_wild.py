@@ -60,6 +60,7 @@ UNKNOWN_TOOLS = {
 }
 
 
+@pytest.mark.sampled(2, each="file")
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("file", FILES)
 def test_wild_turns(file: str, way: str) -> None:

@@ -37,6 +37,7 @@ def made(declared: Format, tools: Any = TOOLS) -> Any:
     return lambda: Parser(tools, format=declared, options=ParserOptions(markup=True))
 
 
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("declared", OWN_FORMATS, ids=lambda each: each.name)
 def test_what_render_writes_is_read_back(declared: Format) -> None:
     """The law: what is read back otherwise is refused; and the same for every chunking."""
@@ -119,6 +120,7 @@ def test_a_name_needs_an_end_before_a_key() -> None:
 
 
 # No pairs of key and value have a grammar: see test_pairs.py.
+@pytest.mark.sampled(10)
 @pytest.mark.parametrize(
     "declared", [each for each in OWN_FORMATS if not isinstance(each.arguments, Pairs)], ids=lambda each: each.name
 )
@@ -145,7 +147,7 @@ def test_parsers_pickle_within_a_value() -> None:
     for declared in OWN_FORMATS:
         text = render(declared, [("f", {"text": "It was a night", "count": 3})], tools=Parser(TOOLS).tools)
         whole = join(made(declared)().feed(text))
-        for cut in depth.chosen(range(len(text)), 12, key=lambda place: f"{text} {place}"):
+        for cut in depth.chosen(range(len(text)), 6, key=lambda place: f"{text} {place}"):
             parser = made(declared)()
             events = parser.feed(text[:cut])
             assert join(events + pickle.loads(pickle.dumps(parser)).feed(text[cut:])) == whole

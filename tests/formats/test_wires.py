@@ -266,6 +266,7 @@ def parser(name: str | None, *, tools: bool = True) -> Parser:
 BY_NAME = [(wire, wire.format) for wire in WIRES] + [(wire, name) for wire in WIRES for name in wire.siblings]
 
 
+@pytest.mark.sampled(1, each="wire")
 @pytest.mark.parametrize(("wire", "name"), BY_NAME, ids=[f"{wire.name}: {name}" for wire, name in BY_NAME])
 def test_a_wire_is_read_by_a_name(wire: Wire, name: str) -> None:
     events = events_of(lambda: parser(name), wire.turn, one_of_many=True)
@@ -280,6 +281,7 @@ def test_a_wire_is_read_without_a_name(wire: Wire) -> None:
     assert content_of(events) == wire.content
 
 
+@pytest.mark.sampled(90)
 @pytest.mark.parametrize("wire", [wire for wire in WIRES if not wire.tools_only], ids=lambda wire: wire.name)
 def test_a_wire_is_read_without_tools(wire: Wire) -> None:
     events = events_of(lambda: parser(wire.format, tools=False), wire.turn, one_of_many=True)
@@ -321,6 +323,7 @@ PROSE = {
 }
 
 
+@pytest.mark.sampled(2, each="name")
 @pytest.mark.parametrize("name", PROSE)
 @pytest.mark.parametrize("format", ["auto", "hermes", "gemma-4", "deepseek-v4", "ui-tars", "react", "gptme"])
 def test_prose_is_content(name: str, format: str) -> None:  # noqa: A002

@@ -62,6 +62,7 @@ def test_the_documents_show_all_seventeen() -> None:
     assert len(LEAKS) == 17
 
 
+@pytest.mark.sampled(20)
 @leaks
 @both
 @pytest.mark.parametrize("way", ["wrapped", "proxy"])

@@ -90,7 +90,7 @@ NAMED: list[tuple[str, dict[str, Any]]] = [
     ("$dynamicRef", {"$dynamicRef": "#x"}),
 ]  # fmt: skip
 
-DIALECTS = depth.chosen(["qwen3-coder", "pythonic", "gemma-4", "minimax-m3", "anthropic", "deepseek-v3.2"], 2, key=str)
+DIALECTS = depth.chosen(["qwen3-coder", "pythonic", "gemma-4", "minimax-m3", "anthropic", "deepseek-v3.2"], 1, key=str)
 
 
 def tools_of(schema: dict[str, Any]) -> ToolSet:

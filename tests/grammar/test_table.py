@@ -23,7 +23,7 @@ def name_of(declared: Format) -> str:
 
 
 FORMATS = pytest.mark.parametrize("declared", all_formats(), ids=name_of)
-CHOSEN: list[Format] = depth.chosen(all_formats(), 10, key=name_of)
+CHOSEN: list[Format] = depth.chosen(all_formats(), 5, key=name_of)
 SOME = pytest.mark.parametrize("declared", CHOSEN, ids=name_of)
 TEXT = "I will look it up: 1 < 2, [x], {y} and `code`.\n\n"
 PROSE = (
@@ -49,7 +49,7 @@ def prose(declared: Format) -> list[str]:
     return [each for each in PROSE if not (fenced and each.startswith("```"))]
 
 
-@pytest.mark.sampled(20)
+@pytest.mark.sampled(8)
 @FORMATS
 def test_required(declared: Format) -> None:
     accepts = OwnReader().acceptor(grammar_of(declared, TOOLS, choice="required"))
@@ -76,6 +76,7 @@ def test_one_call(declared: Format) -> None:
         assert accepts(text) == (len(calls) == 1), text
 
 
+@pytest.mark.sampled(4)
 @SOME
 def test_auto(declared: Format) -> None:
     accepts = OwnReader().acceptor(grammar_of(declared, TOOLS))

@@ -39,7 +39,7 @@ def turns() -> list[Turn]:
 
 
 TURNS = turns()
-SOME = depth.chosen(TURNS, 40, key=lambda each: each[0])
+SOME = depth.chosen(TURNS, 16, key=lambda each: each[0])
 
 
 def words(text: str) -> set[str]:
@@ -58,6 +58,7 @@ def anonymous(text: str, tools: Any, *, wide: bool = False) -> tuple[str, Any]:
     return made.text(text), made.tools(tools)
 
 
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize(("text", "tools"), [each[1:] for each in SOME], ids=[each[0] for each in SOME])
 def test_the_laws(text: str, tools: Any) -> None:
     """It is read alike, and no word of it is left that is not the format's."""

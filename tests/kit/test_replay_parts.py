@@ -90,7 +90,7 @@ def test_shipped_streams(name: str) -> None:
             assert call["name"] in "".join(part.text for part in parts if part.kind == "name")
 
 
-@pytest.mark.parametrize("case", depth.chosen(FORMATS, 30, key=named), ids=named)
+@pytest.mark.parametrize("case", depth.chosen(FORMATS, 15, key=named), ids=named)
 def test_every_format(case: dict[str, Any]) -> None:
     """The name and each text that is a value are found in the turn."""
     parts = parts_by_law(recorded(cut_turn(case["turn"]), format=case["format"]))
@@ -101,7 +101,7 @@ def test_every_format(case: dict[str, Any]) -> None:
             assert not isinstance(value, str) or not value.isalnum() or value in said
 
 
-@pytest.mark.parametrize("case", depth.chosen(WILD, 30, key=named), ids=named)
+@pytest.mark.parametrize("case", depth.chosen(WILD, 15, key=named), ids=named)
 def test_turns_as_models_wrote_them(case: dict[str, Any]) -> None:
     for chunks in (cut_turn(case["text"]), cut_turn(case["text"], 5), [case["text"]], []):
         parts_by_law(recorded(chunks, case["tools"], start=case["start"]))

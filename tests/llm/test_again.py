@@ -72,7 +72,7 @@ def chats(server: Loopback) -> list[Any]:
     return [body for path, body in server.requests if "chat" in path]
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("kind", BAD)
 @pytest.mark.parametrize("form", ["plain", "stream", "async", "async stream"])
 def test_a_second_answer_that_is_right(kind: str, form: str, llm: Any, server: Loopback) -> None:

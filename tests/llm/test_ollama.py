@@ -1,4 +1,4 @@
-"""`Ollama`: settings, clients, requests, answers, streams, calls; with the real ollama package on loopback servers."""
+"""`Ollama`: settings, clients, requests, answers, streams, calls; with the real ollama package on loopback servers; test_both.py has the rest."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ import json
 import logging
 import os
 import pickle
-import socket
 import subprocess
 import sys
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -21,35 +20,27 @@ pytest.importorskip("tenacity", reason="needs toolglean[llm]")
 import ollama
 from pydantic import BaseModel
 
-from tests.support.loopback import Call, Cut, ErrorLine, Loopback, Malformed, Status, Turn, recorded, serve
+from tests.llm.both import HI, LEAKED, ONCE, OSLO, SOON, TOOLS, WEATHER, every_form
+from tests.support.loopback import Call, Cut, ErrorLine, Loopback, Malformed, Turn, serve
 from tests.support.work import calls_made
 from toolglean.events import Content
-from toolglean.kit.demo import load_streams, load_tools
 from toolglean.llm import (
     CallableTool,
     ChatResponse,
     ClientError,
     CompletionResponse,
     ConfigurationError,
-    InvalidObjectError,
     Message,
     MessageList,
     NoToolCallError,
     Ollama,
     ReplayClient,
     RequestConnectionError,
-    RequestTimeoutError,
-    RetryPolicy,
     Role,
-    ServerError,
     StreamInterruptedError,
     TextChunk,
     ToolCallChunk,
-    ToolExecutionError,
-    ToolMetadata,
     ToolOrchestratingLLM,
-    ToolSchemaError,
-    UnknownToolError,
     achat_to_completion,
     astream_chat_to_completion,
     chat_to_completion_decorator,
@@ -57,30 +48,6 @@ from toolglean.llm import (
     stream_chat_to_completion,
 )
 from toolglean.llm.answers import Answer
-
-HI = [Message.from_str("Is it cold?")]
-ONCE = RetryPolicy(attempts=1)
-SOON = RetryPolicy(attempts=3, wait=0, max_wait=0)
-
-
-def get_weather(city: str, days: int = 1) -> dict[str, Any]:
-    """The weather.
-
-    Args:
-        city: where
-        days: how long
-    """
-    return {"city": city, "days": days}
-
-
-def boom() -> None:
-    """Fails."""
-    raise RuntimeError("no weather today")
-
-
-WEATHER, BOOM = CallableTool.from_function(get_weather), CallableTool.from_function(boom)
-TOOLS = [WEATHER, BOOM]
-OSLO = '<tool_call>{"name": "get_weather", "arguments": {"city": "Oslo"}}</tool_call>'
 
 
 @pytest.fixture
@@ -256,14 +223,6 @@ def test_a_stream_adds_up(llm: Ollama, server: Loopback) -> None:
     assert ChatResponse.model_validate(dumped).tool_calls == responses[-1].tool_calls
 
 
-def test_earlier_responses_do_not_change(llm: Ollama, server: Loopback) -> None:
-    server.play(Turn(["a ", "b ", "c "]))
-    responses = list(llm.stream_chat(HI))
-    assert [response.message.content for response in responses[:3]] == ["a ", "a b ", "a b c "]
-    first = responses[0].message
-    assert responses[0].message is first
-
-
 def test_a_long_stream_costs_what_it_brings() -> None:
     def steps(count: int) -> Callable[[], None]:
         def run() -> None:
@@ -384,23 +343,6 @@ def test_clients_that_were_handed_in_stay_open(server: Loopback) -> None:
         assert replayed.complete("x").text == "hi"
 
 
-def test_each_event_loop_has_a_client_of_its_own(server: Loopback) -> None:
-    server.play(*[Turn(["x"])] * 4)
-    llm = Ollama("m", base_url=server.url, retry=ONCE)
-
-    async def ask() -> Any:
-        mine = llm.async_client
-        steps = [each.delta async for each in llm.astream_complete("b")]
-        texts = (await llm.acomplete("a")).text, steps[0]
-        assert llm.async_client is mine
-        await llm.aclose()
-        return mine, texts
-
-    (first, said), (second, again) = asyncio.run(ask()), asyncio.run(ask())
-    assert said == again == ("x", "x")
-    assert first is not second
-
-
 LEFT_OPEN = """
 import asyncio, sys
 from toolglean.llm import Ollama
@@ -496,23 +438,6 @@ def test_what_a_client_says_of_the_model_may_be_anything() -> None:
         assert client.show.call_count == 1
 
 
-@pytest.mark.parametrize("stream", load_streams(), ids=lambda stream: stream.name)
-@pytest.mark.parametrize("streaming", [False, True])
-def test_recorded_streams(stream: Any, streaming: bool, server: Loopback) -> None:
-    llm = Ollama("m", base_url=server.url, parser={"format": stream.name}, retry=ONCE)
-    server.play(recorded(stream.name))
-    if streaming:
-        *_, response = llm.stream_chat(HI, tools=load_tools())
-    else:
-        response = llm.chat(HI, tools=load_tools())
-    assert [(call.name, call.arguments) for call in response.tool_calls] == [
-        (call["name"], call["arguments"]) for call in stream.calls
-    ]
-    assert response.message.content.strip() == stream.content
-    assert response.message.reasoning == stream.reasoning
-    assert len({call.id for call in response.tool_calls}) == len(stream.calls)
-
-
 def test_steps_may_be_awaited_or_iterated_at_once(server: Loopback) -> None:
     """Some programs write `async for … in await …`, others omit the `await`."""
     turn = Turn(["It is ", "cold."], [Call("get_weather", {"city": "Oslo"})])
@@ -551,17 +476,6 @@ def test_a_stream_that_is_never_begun_leaves_nothing_open(server: Loopback) -> N
 
 
 # -- completions -------------------------------------------------------------------------------------------------------
-
-
-def test_completions(llm: Ollama, server: Loopback) -> None:
-    server.play(Turn(["It is ", "cold."]), Turn(["It is ", "cold."]))
-    found = llm.complete("Is it cold?")
-    assert isinstance(found, CompletionResponse)
-    assert (found.text, str(found), found.delta) == ("It is cold.", "It is cold.", None)
-    assert sent(server)["messages"] == [{"role": "user", "content": "Is it cold?"}]
-    steps = list(llm.stream_complete("Is it cold?"))
-    assert [(step.text, step.delta) for step in steps[:2]] == [("It is ", "It is "), ("It is cold.", "cold.")]
-    assert found.raw is not None
 
 
 def test_async_completions(server: Loopback) -> None:
@@ -652,35 +566,6 @@ async def _awaited(work: Any) -> Any:
 # -- calls -------------------------------------------------------------------------------------------------------------
 
 
-def test_a_tool_without_a_schema_is_refused_before_anything_is_sent(llm: Ollama, server: Loopback) -> None:
-    bare = CallableTool(len, ToolMetadata(name="bare"))
-    for work in (lambda: llm.generate_tool_calls(HI, [bare]), lambda: llm.stream_chat_with_tools([bare], HI)):
-        with pytest.raises(ToolSchemaError, match="'bare' has no schema") as caught:
-            work()
-        assert caught.value.tool_name == "bare"
-    with pytest.raises(ToolSchemaError):
-        llm.chat(HI, tools=["a name"])
-    assert server.requests == []
-
-
-PARALLEL = Turn([], [Call("get_weather", {"city": "Oslo"}), Call("get_weather", {"city": "Oslo"}), Call("boom", {})])
-LEAKED = Turn(list(OSLO * 2 + '<tool_call>{"name": "boom", "arguments": {}}</tool_call>'))
-
-
-@pytest.mark.parametrize("turn", [PARALLEL, LEAKED], ids=["by the server", "leaked"])
-def test_parallel_and_identical_calls(turn: Turn, llm: Ollama, server: Loopback) -> None:
-    server.play(*[turn] * 4)
-    both = llm.generate_tool_calls(HI, TOOLS, allow_parallel_tool_calls=True)
-    assert [call.name for call in both.tool_calls] == ["get_weather", "get_weather", "boom"]
-    assert len({call.id for call in both.tool_calls}) == 3
-    *_, streamed = llm.stream_chat_with_tools(TOOLS, HI, allow_parallel_tool_calls=True)
-    assert [call.name for call in streamed.tool_calls] == ["get_weather", "get_weather", "boom"]
-    assert [call.name for call in llm.generate_tool_calls(HI, TOOLS).tool_calls] == ["get_weather"]
-    for response in llm.stream_generate_tool_calls(HI, TOOLS):  # streams are trimmed too
-        assert len(response.tool_calls) <= 1
-        assert not [call for call in response.unfinished if call.name == "boom"]
-
-
 def test_asynchronous_calls_not_run(server: Loopback) -> None:
     server.play(LEAKED, LEAKED, LEAKED)
 
@@ -693,18 +578,6 @@ def test_asynchronous_calls_not_run(server: Loopback) -> None:
 
     found = asyncio.run(run())
     assert [len(response.tool_calls) for response in found] == [3, 3, 1]
-
-
-def test_arguments_are_seen_while_they_are_written(llm: Ollama, server: Loopback) -> None:
-    server.play(Turn(list(OSLO)))
-    responses = list(llm.stream_chat_with_tools(TOOLS, HI))
-    texts = [response.unfinished[0].unread for response in responses if response.unfinished]
-    assert texts[-1] == '{"city": "Oslo"}'
-    assert [len(text) for text in texts] == sorted(len(text) for text in texts)
-    assert len(set(texts)) > 10
-    assert not any(response.tool_calls for response in responses if response.unfinished)
-    assert responses[-1].tool_calls[0].arguments == {"city": "Oslo"}
-    assert responses[-1].unfinished == []
 
 
 @pytest.mark.parametrize(
@@ -721,68 +594,6 @@ def test_incomplete_calls_are_not_run(text: str, llm: Ollama, server: Loopback) 
     assert caught.value.response.unfinished
     found = llm.predict_and_call(TOOLS, HI, error_on_no_tool_call=False)
     assert (found.sources, [call.name for call in found.unfinished]) == ([], ["get_weather"])
-
-
-def test_no_call(llm: Ollama, server: Loopback) -> None:
-    server.play(*[Turn(["It is cold."])] * 2)
-    with pytest.raises(NoToolCallError, match=r"it wrote: 'It is cold\.'"):
-        llm.predict_and_call(TOOLS, HI)
-    found = llm.predict_and_call(TOOLS, HI, error_on_no_tool_call=False)
-    assert (found.response, found.sources) == ("It is cold.", [])
-    assert llm.get_tool_calls_from_response(ChatResponse(message=HI[0]), error_on_no_tool_call=False) == []
-
-
-def outputs(llm: Ollama, server: Loopback, turn: Turn, *, asynchronous: bool, **options: Any) -> Any:
-    server.play(turn)
-    if not asynchronous:
-        return llm.predict_and_call(TOOLS, HI, **options)
-
-    async def run() -> Any:
-        own = Ollama("m", base_url=server.url, retry=ONCE)
-        async with own:
-            return await own.apredict_and_call(TOOLS, HI, **options)
-
-    return asyncio.run(run())
-
-
-@pytest.mark.parametrize("asynchronous", [False, True])
-def test_calls_are_run(asynchronous: bool, llm: Ollama, server: Loopback) -> None:
-    one = outputs(llm, server, LEAKED, asynchronous=asynchronous)
-    assert one.response == '{"city": "Oslo", "days": 1}'
-    assert one.parse_tool_outputs() == {"city": "Oslo", "days": 1}
-    assert (one.sources[0].tool_name, one.sources[0].raw_input) == ("get_weather", {"city": "Oslo"})
-    three = outputs(llm, server, LEAKED, asynchronous=asynchronous, allow_parallel_tool_calls=True)
-    assert [output.is_error for output in three.sources] == [False, False, True]
-    assert three.response.count("\n\n") == 2
-    assert "Encountered error: RuntimeError: no weather today" in three.response
-    with pytest.raises(ToolExecutionError, match="no weather today") as caught:
-        three.parse_tool_outputs(allow_parallel_tool_calls=True)
-    assert isinstance(caught.value.__cause__, RuntimeError)
-    with pytest.raises(ToolExecutionError):
-        outputs(
-            llm, server, LEAKED, asynchronous=asynchronous, allow_parallel_tool_calls=True, error_on_tool_error=True
-        )
-
-
-@pytest.mark.parametrize("asynchronous", [False, True])
-@pytest.mark.parametrize(
-    ("call", "error"),
-    [
-        (Call("get_weather", {}), InvalidObjectError),
-        (Call("nope", {}), UnknownToolError),
-        (Call("boom", {}), ToolExecutionError),
-    ],
-)
-def test_what_goes_wrong_is_an_output(
-    call: Call, error: type, asynchronous: bool, llm: Ollama, server: Loopback
-) -> None:
-    found = outputs(llm, server, Turn([], [call]), asynchronous=asynchronous).sources[0]
-    assert found.is_error
-    assert isinstance(found.error, error)
-    assert found.content.startswith("Encountered error: ")
-    with pytest.raises(error):
-        outputs(llm, server, Turn([], [call]), asynchronous=asynchronous, error_on_tool_error=True)
-    assert issubclass(UnknownToolError, KeyError)
 
 
 def test_texts_become_numbers_only_where_the_schema_asks() -> None:
@@ -829,104 +640,16 @@ def test_the_server_tells_whether_tools_are_supported(server: Loopback) -> None:
 # -- errors ------------------------------------------------------------------------------------------------------------
 
 
-def every_form(base_url: str, **options: Any) -> list[Callable[[], Any]]:
-    """The same question in all four forms."""
-    llm = Ollama("m", base_url=base_url, **options)
-
-    async def whole() -> Any:
-        own = Ollama("m", base_url=base_url, **options)
-        async with own:
-            return await own.achat(HI)
-
-    async def steps() -> Any:
-        own = Ollama("m", base_url=base_url, **options)
-        async with own:
-            return [step async for step in own.astream_chat(HI)]
-
-    return [
-        lambda: llm.chat(HI),
-        lambda: list(llm.stream_chat(HI)),
-        lambda: asyncio.run(whole()),
-        lambda: asyncio.run(steps()),
-    ]
-
-
-@pytest.mark.parametrize("form", range(4))
-def test_errors_of_the_server(form: int, server: Loopback) -> None:
-    ask = every_form(server.url, retry=SOON)[form]
-    server.play(Turn(["x"], faults=[Status(404, {"error": "model 'm' not found"})]))
-    with pytest.raises(ServerError, match=r"chat with 'm' at http.*not found") as caught:
-        ask()
-    assert (caught.value.status, caught.value.attempts, caught.value.model) == (404, 1, "m")
-    assert isinstance(caught.value.__cause__, ollama.ResponseError)
-    server.play(*[Turn(["x"], faults=[Status(503)])] * 3)
-    with pytest.raises(ServerError) as caught:
-        ask()
-    assert (caught.value.status, caught.value.attempts) == (503, 3)
-
-
-@pytest.mark.parametrize("form", range(4))
-def test_a_busy_server_is_asked_again(form: int, server: Loopback) -> None:
-    server.play(Turn(["x"], faults=[Status(429)]), Turn(["x"], faults=[Status(500)]), Turn(["It is cold."]))
-    found = every_form(server.url, retry=SOON)[form]()
-    response = found[-1] if isinstance(found, list) else found
-    assert response.message.content == "It is cold."
-
-
-@pytest.mark.parametrize("form", range(4))
-def test_no_server(form: int) -> None:
-    with pytest.raises(RequestConnectionError) as caught:
-        every_form("http://127.0.0.1:9", retry=SOON)[form]()
-    assert caught.value.attempts == 3
-    assert isinstance(caught.value, ConnectionError)
-
-
-@pytest.fixture
-def silent() -> Iterator[str]:
-    """A server that accepts requests and never answers."""
-    with socket.create_server(("127.0.0.1", 0)) as found:
-        yield f"http://127.0.0.1:{found.getsockname()[1]}"
-
-
-@pytest.mark.parametrize("form", range(4))
-def test_a_server_that_is_too_slow(form: int, silent: str) -> None:
-    with pytest.raises(RequestTimeoutError) as caught:
-        every_form(silent, retry=RetryPolicy(attempts=2, wait=0), timeout=0.05)[form]()
-    assert isinstance(caught.value, TimeoutError)
-    assert caught.value.attempts == 2
-
-
 @pytest.mark.parametrize("form", [1, 3])
 @pytest.mark.parametrize("fault", [Cut(2), Malformed(2), ErrorLine(2)], ids=["cut", "malformed", "error"])
 def test_a_connection_that_breaks_during_a_stream(fault: Any, form: int, server: Loopback) -> None:
     server.play(Turn(["It ", "is ", "cold."], faults=[fault]))
     with pytest.raises(StreamInterruptedError) as caught:
-        every_form(server.url, retry=SOON)[form]()
+        every_form("Ollama", server.url, retry=SOON)[form]()
     assert isinstance(caught.value.partial, ChatResponse)
     assert caught.value.partial.message.content == "It is "
     assert caught.value.__cause__ is not None
     assert [path for path, _ in server.requests] == ["/api/chat"], "a stream that has begun is not sent again"
-
-
-def test_a_stream_that_is_left_is_closed(llm: Ollama, server: Loopback) -> None:
-    server.play(Turn(["a "] * 100))
-    stream = llm.stream_chat(HI)
-    next(stream)
-    stream.close()  # type: ignore[attr-defined]  # it is a generator
-    assert list(stream) == []
-
-
-def test_cancellation_goes_through(silent: str) -> None:
-    async def run() -> bool:
-        llm = Ollama("m", base_url=silent, retry=SOON)
-        async with llm:
-            task = asyncio.create_task(llm.achat(HI))
-            await asyncio.sleep(0.05)
-            task.cancel()
-            await asyncio.wait({task})
-            return task.cancelled()
-
-    assert asyncio.run(run())
 
 
 def test_messages_there_and_back() -> None:

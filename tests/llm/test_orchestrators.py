@@ -16,6 +16,7 @@ pytest.importorskip("tenacity", reason="needs toolglean[llm]")
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
+from tests.llm.both import KINDS, new
 from tests.support import depth
 from tests.support.chunkings import chunkings
 from tests.support.loopback import Call, Cut, Loopback, Status, Turn, serve
@@ -36,7 +37,6 @@ from toolglean.llm import (
     MissingVariablesError,
     NoToolCallError,
     Ollama,
-    OpenAICompatible,
     OtherChunk,
     OutputError,
     ParseError,
@@ -44,7 +44,6 @@ from toolglean.llm import (
     PromptError,
     PromptTemplate,
     PydanticParser,
-    RetryPolicy,
     Role,
     ServerError,
     StreamInterruptedError,
@@ -87,16 +86,10 @@ def server() -> Iterator[Loopback]:
         yield found
 
 
-def new(kind: str, server: Loopback, **fields: Any) -> Served:
-    if kind == "Ollama":
-        return Ollama("m", base_url=server.url, retry=RetryPolicy(attempts=1), **fields)
-    return OpenAICompatible("m", base_url=f"{server.url}/v1", retry=RetryPolicy(attempts=1), **fields)
-
-
-# Both with `--depth full`: the orchestrators do not depend on the server, and tests/llm/test_compatible.py has some of these.
-@pytest.fixture(params=["Ollama", "OpenAICompatible"] if depth.is_full() else ["Ollama"])
+# Both with `--depth full`: the orchestrators do not depend on the server, and tests/llm/test_both.py has some of these.
+@pytest.fixture(params=KINDS if depth.is_full() else KINDS[:1])
 def llm(request: pytest.FixtureRequest, server: Loopback) -> Iterator[Served]:
-    with new(request.param, server) as found:
+    with new(request.param, server.url) as found:
         yield found
 
 
@@ -113,7 +106,7 @@ def ask(function: Any, server: Loopback, way: str, **variables: Any) -> Any:
 
     async def run() -> Any:
         # A client belongs to its loop.
-        async with new(type(function._llm).__name__, server) as own:
+        async with new(type(function._llm).__name__, server.url) as own:
             function._llm = own
             if way == "acall":
                 return await function.acall(**variables)
@@ -305,6 +298,7 @@ GOOD = leaked(HORSES)
 BAD = GOOD.replace('"name": "Horses"', '"name": Horses')
 
 
+@pytest.mark.sampled(2, each="way")
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(
     ("text", "parallel", "index"),
@@ -405,7 +399,7 @@ def test_system_prompts_are_sent_in_every_form(kind: str, server: Loopback) -> N
     # In the asynchronous form too.
     for way in WAYS:
         server.play(Turn([], [Call("Album", HORSES)]))
-        with new(kind, server, system_prompt="Be brief.") as llm:
+        with new(kind, server.url, system_prompt="Be brief.") as llm:
             function = ToolOrchestratingLLM(Album, "x", llm)
             if way in {"call", "stream_call"}:
                 ask(function, server, way)
@@ -489,7 +483,7 @@ def test_objects_are_looked_for_in_linear_time(piece: str) -> None:
 
         return run
 
-    size = 100 if depth.is_full() else 40
+    size = 100 if depth.is_full() else 20
     assert calls_made(search(size * 10)) < calls_made(search(size)) * 11
 
 

@@ -307,6 +307,7 @@ def test_every_row_of_the_goals_has_a_goal() -> None:
     assert SIZES[-1] == 1_000_000
 
 
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize(
     ("text", "name"),
     [(text, name) for text in PROSE for name in text.readers],
@@ -327,7 +328,7 @@ def test_each_reader_begins_anew() -> None:
         assert everything(reader, chunks) == everything(reader, chunks)
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("flood", FLOODS, ids=lambda flood: f"{flood.reader}, {flood.name}")
 def test_floods_are_what_they_say(flood: Flood) -> None:
     # Where calls are counted, at full size; the others are as odd at a tenth of it.

@@ -223,7 +223,7 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.sampled(4)  # `nox -s docs` runs them all
+@pytest.mark.sampled(2)  # `nox -s docs` runs them all
 @pytest.mark.skipif(shutil.which("bash") is None, reason="no bash on this system")
 @pytest.mark.parametrize("page", [page for page in PAGES if WITH_COMMANDS[page]], ids=name_of)
 def test_commands_print_what_the_page_says(page: Path, folder: Path, tmp_path_factory: pytest.TempPathFactory) -> None:

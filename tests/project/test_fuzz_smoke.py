@@ -23,23 +23,23 @@ from toolglean import Parser
 from toolglean.formats.registry import get_format
 
 LAWS: dict[str, tuple[Fuzzer[Any], int]] = {
-    "undo": (undo.FUZZER, 8),
-    "compositions": (compositions.FUZZER, 15),
-    "documents": (documents.FUZZER, 20),
-    "dropped": (dropped.FUZZER, 15),
-    "prefixes": (prefixes.FUZZER, 5),
-    "messages": (messages.FUZZER, 60),
+    "undo": (undo.FUZZER, 3),
+    "compositions": (compositions.FUZZER, 6),
+    "documents": (documents.FUZZER, 8),
+    "dropped": (dropped.FUZZER, 6),
+    "prefixes": (prefixes.FUZZER, 2),
+    "messages": (messages.FUZZER, 24),
 }
 
 
 @pytest.mark.parametrize("name", LAWS)
 def test_no_case_breaks_the_law(name: str) -> None:
     fuzzer, count = LAWS[name]
-    assert [str(each) for each in fuzzer.run(count * 320 if depth.is_full() else count, seed=20)] == []
+    assert [str(each) for each in fuzzer.run(count * 850 if depth.is_full() else count, seed=20)] == []
 
 
 def test_no_mutant_breaks_a_law() -> None:
-    assert [str(each) for each in mutants.run(2_000 if depth.is_full() else 12, seed=0)] == []
+    assert [str(each) for each in mutants.run(2_000 if depth.is_full() else 5, seed=0)] == []
 
 
 def test_mutants_are_the_same_each_time() -> None:
@@ -129,7 +129,7 @@ def test_texts_about_calls_hold_none() -> None:
     found = [
         (text, way, names)
         for text in alarms.texts(1_000 if depth.is_full() else len(alarms.KINDS), seed=1)
-        for way in alarms.WAYS
+        for way in depth.chosen(alarms.WAYS, 1, key=lambda each: f"{each} {text.text}")
         if (names := alarms.alarms(text, way)) and (any(name in text.names for name in names) or way in alarms.GIVEN)
     ]
     assert found == []

@@ -284,6 +284,7 @@ def test_every_command_is_counted() -> None:
     assert list(HELP) == list(COMMANDS)
 
 
+@pytest.mark.sampled(7)
 @pytest.mark.parametrize("command", HELP)
 def test_a_command_loads_only_its_own(command: str, cache: Path) -> None:
     most, without = HELP[command]

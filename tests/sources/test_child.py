@@ -94,7 +94,7 @@ HOSTILE = {
 }  # fmt: skip
 
 
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("source", HOSTILE, ids=lambda source: source[:50])
 def test_hostile_templates_come_back(source: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert process.SECONDS == 5

@@ -141,7 +141,7 @@ HOSTILE = {
 }
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("source", HOSTILE, ids=lambda source: source[:60])
 def test_hostile_templates_come_back(source: str) -> None:
     # By default, only the first comes to the limit that users have: it takes a second.

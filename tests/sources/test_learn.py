@@ -55,11 +55,12 @@ def test_there_are_enough_formats() -> None:
     assert len(FORMATS) >= 15
 
 
-SOME: list[Invented] = depth.chosen(FORMATS, 20, key=lambda each: each.name)
+SOME: list[Invented] = depth.chosen(FORMATS, 10, key=lambda each: each.name)
 
 
 @pytest.mark.parametrize("invented", SOME, ids=lambda each: each.name)
 class TestInventedFormats:
+    @pytest.mark.sampled(8)
     def test_turns_that_were_not_learnt_from_are_read(self, invented: Invented) -> None:
         found = learnt(invented.name).format
         for each in KEPT:

@@ -29,7 +29,7 @@ def read(text: str, tools: Any, **how: Any) -> list[tuple[str, Any]]:
     return [(call.name, call.arguments) for call in parse(text, tools, **how).calls]
 
 
-@pytest.mark.sampled(40)
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("title", REFUSED)
 @pytest.mark.parametrize("turn", TURNS, ids=[turn["format"] for turn in TURNS])
 def test_any_turn_is_read_as_without_the_template(turn: dict[str, Any], title: str) -> None:
@@ -138,6 +138,7 @@ TOOLS = [
 ]
 
 
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("path", MADE_UP, ids=[path.name for path in MADE_UP])
 def test_made_up_templates(path: Path) -> None:
     from toolglean.sources.templates.infer.prober import Prober  # noqa: PLC0415  # what the template writes
@@ -145,12 +146,12 @@ def test_made_up_templates(path: Path) -> None:
     from toolglean.sources.templates.rendering import renderer  # noqa: PLC0415
 
     source = path.read_text(encoding="utf-8")
-    found = infer(source, samples=20 if depth.is_full() else 5)
+    found = infer(source, samples=20 if depth.is_full() else 3)
     lost = [loss for loss in found.losses if "reasoning" not in loss and "content" not in loss]
     assert bool(lost) is (path.name in LOSSY)
     tools = Parser(TOOLS).tools
     assert tools is not None
-    some = depth.chosen(CALLS.items(), 3, key=lambda each: f"{path.name} {each[0]}")
+    some = depth.chosen(CALLS.items(), 1, key=lambda each: f"{path.name} {each[0]}")
     with renderer(source, found.language, untrusted=False) as made:
         prober = Prober(made, source)
         for title, calls in some if path.name != QUOTED else ():

@@ -68,7 +68,7 @@ FLOODS: dict[str, tuple[dict[str, Any], str, int]] = {
 }
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", FLOODS)
 def test_floods_in_a_region(name: str) -> None:
     given, unit, n = FLOODS[name]

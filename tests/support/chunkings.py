@@ -51,17 +51,20 @@ def events_of(make: Callable[[], Parser], text: str, *, seed: int = 0, one_of_ma
         text: the turn.
         seed: of the random cuts.
         one_of_many: whether the text is one of a large product, such as each format in each context. By default, all of
-            these are read whole, and one in four of them, chosen by hash, in pieces as well.
+            these are read whole, and one in eight of them, chosen by hash, in pieces as well.
     """
     whole = _run(make(), [text])
-    if one_of_many and not depth.is_full() and zlib.crc32(text.encode("utf-8", "surrogatepass")) % 4:
+    number = zlib.crc32(text.encode("utf-8", "surrogatepass"))
+    if one_of_many and not depth.is_full() and number % 8:
         account(whole, text)
         return whole
     chars, *others = chunkings(text, seed)
-    # By default, one run is both: each character a chunk, and the copies. Where it differs, a plain one tells why.
-    if depth.is_full() or _run_with_copies(make(), chars, _copied(text)) != whole:
-        assert _run(make(), chars) == whole, "differs character by character"
-        assert _run_with_copies(make(), chars, _copied(text)) == whole, "a fork, copy or pickle differs"
+    if not depth.is_full() and len(text) > SHORT:  # by default, every third by random cuts, the others by characters
+        chars, others = (others[-1] if number // 8 % 3 == 0 else chars), []
+    # By default, one run is both: small chunks, and the copies. Where it differs, a plain one tells why.
+    if depth.is_full() or _run_with_copies(make(), chars, _copied(text, len(chars))) != whole:
+        assert _run(make(), chars) == whole, f"differs by chunking: {chars!r}"
+        assert _run_with_copies(make(), chars, _copied(text, len(chars))) == whole, "a fork, copy or pickle differs"
     for chunks in others:
         assert _run(make(), chunks) == whole, f"differs by chunking: {chunks!r}"
     account(whole, text)
@@ -92,9 +95,9 @@ def places(text: str) -> Sequence[int]:
     return range(len(text) + 1) if len(text) <= (EVERY_CUT if depth.is_full() else SHORT) else ()
 
 
-def _copied(text: str) -> Sequence[int]:
-    """The characters before which a copy is made: each at full depth, by default one for each way to copy."""
-    found = range(len(text))
+def _copied(text: str, chunks: int) -> Sequence[int]:
+    """The chunks before which a copy is made: each at full depth, by default one for each way to copy."""
+    found = range(chunks)
     return found if depth.is_full() else _sample(text, found, SOME_COPIES)
 
 
