@@ -27,7 +27,6 @@ from typing import Any, ClassVar
 from toolglean.scan.bare import ODD_QUOTES, bare_value
 from toolglean.scan.coerce import coerce_within, is_text, json_text, known
 from toolglean.scan.nested import DepthError
-from toolglean.scan.plain import joined
 from toolglean.scan.reader import MAX_NAME, DialectReader, quoted_text
 from toolglean.scan.scanner import DONE, DOUBT, Scanner, loop
 from toolglean.scan.text import passing, until
@@ -130,10 +129,6 @@ class QuotedReader(DialectReader):
         if self._loose:
             return ""  # the place of the missing one cannot be known
         return "".join(_CLOSERS[each] for each in self.stack[:0:-1]) + (self._closer if self.stack else "")
-
-    def refused(self) -> str:
-        """See `Reader`."""
-        return joined(self.collected) if self.state == BARE else ""
 
     def quoting(self) -> tuple[str, tuple[str, ...]]:
         """See `Reader`."""

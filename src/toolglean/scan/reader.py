@@ -12,7 +12,7 @@ from collections.abc import Callable
 from json.encoder import encode_basestring
 from typing import TYPE_CHECKING, ClassVar
 
-from toolglean.scan.plain import Plain
+from toolglean.scan.plain import Plain, joined
 from toolglean.scan.scanner import NEED, Scanner
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ class Reader(Plain):
         raise NotImplementedError
 
     def refused(self) -> str:
-        """A value that was read, and refused as a whole; "" for none."""
+        """What was read and is not written: a value that was refused as a whole; "" for none."""
         return ""
 
     def quoting(self) -> tuple[str, tuple[str, ...]]:
@@ -153,6 +153,10 @@ class DialectReader(Scanner, Reader):
         """See `Reader`."""
         stops = self.stops()
         return _searches[stops] if stops else None
+
+    def refused(self) -> str:
+        """See `Reader`."""
+        return joined(self.collected)
 
     def undo_refusal(self) -> bool:
         """See `Scanner`."""
