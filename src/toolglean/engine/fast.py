@@ -226,7 +226,7 @@ class FastPath:
         turn.note_tags(text, last)
         code = turn.judge.code
         if self._lines is not None:
-            turn.look_around(text, self._last or turn.behind(turn.last_text))
+            turn.look_around(text, self._last or turn.last_text, last)
         if code is not None and (code.waits or code.may_open(text, self._last)):
             self._look_for_quotes(code, text, start)
         else:

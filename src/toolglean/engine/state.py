@@ -204,7 +204,9 @@ class TurnState(Plain):
         if self.channel != CONTENT or not self.judge.heeds_quotes:
             return False
         text = self.last_text
-        return in_sentence(text) or (self.around.in_sentence and text[-KEPT:].rstrip()[-1:] == ">")
+        around = self.around
+        is_tag = around.mentioned and around.in_sentence and text[-KEPT:].rstrip()[-1:] == ">"
+        return bool(is_tag) or in_sentence(text)
 
     def remember(self, text: str) -> None:
         """That text was emitted, or is about to be."""

@@ -52,7 +52,7 @@ class Turn(Speech):
         # Whether a call that begins here is held back: see drafts.py.
         if self.judge.draft is not None:
             return False
-        in_doubt = self.judge.in_doubt or bool(self.judge.fence) or (self.around.in_sentence and self.in_sentence)
+        in_doubt = self.judge.in_doubt or bool(self.judge.fence) or (self.around.mentioned > 0 and self.in_sentence)
         return self.rules.marks is not None if self.channel != CONTENT else in_doubt
 
     def _open_region(self, start: int, kept: int, *, bare: bool) -> None:

@@ -72,15 +72,13 @@ class Keeping(TurnState):
             at, whole = begin_in(text, i, end, NO_LINE, names, opens_content=False, at_end=True)
         return (place, False) if at < 0 or at >= place else (at, not whole and waits)
 
-    def look_around(self, text: str, last: str) -> None:
-        """Content follows: that text, behind the end of another. What it leaves open is around what comes later."""
+    def look_around(self, text: str, before: str, last: str) -> None:
+        """Content follows: that text, behind another and its last character, which may be set for lines. What it leaves
+        open is around what comes later.
+        """
         around = self.around
         if "<" in text or "[" in text or around.tail:
-            self.around = around.read(text, last)
-
-    def behind(self, text: str) -> str:
-        """The end of the text that comes before what follows, as far as lines and tags may begin behind it."""
-        return text if text.endswith(self.last_char) else self.last_char
+            self.around = around.read(text, before if before.endswith(last) else last)
 
     def _keep_from(self, place: int) -> None:
         is_announced = announces(self.last_text)

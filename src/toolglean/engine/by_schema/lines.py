@@ -195,7 +195,8 @@ class Around(NamedTuple):
         """The same after that text, which is content; `last`: the end of the text before it, if there is any."""
         ends = "<" in text or ">" in text or "]" in text or self.tail[-1:] == "]" or len(self.tail) > LONGEST_TAG
         if self.tail and not ends:
-            return self._replace(tail=self.tail + text)  # it goes on
+            # It goes on. `_replace` costs four calls of functions.
+            return Around(self.open, self.seen, self.refused, self.tail + text, self.before, self.mentioned)
         before = (self.before if self.tail else last) or "\n"
         text, size = before + self.tail + text, len(before)
         opened, seen, mentioned = list(self.open), self.seen, self.mentioned
@@ -207,14 +208,17 @@ class Around(NamedTuple):
                 seen |= {name}
             elif not (tag["close"] or tag["shut"]):
                 opened, seen = [*opened, name][:MOST_TAGS], seen | {name}
-                if not mentioned and in_sentence(text[max(tag.start() - KEPT, 0) : tag.start()]):
+                place = tag.start()
+                if not mentioned and text[place - 1] != LINE and in_sentence(text[max(place - KEPT, 0) : place]):
                     mentioned = len(opened)
             elif name in opened:
                 del opened[len(opened) - 1 - opened[::-1].index(name) :]
                 mentioned = mentioned if mentioned <= len(opened) else 0
         begun = _begun(text, size)
         seen = seen if len(seen) <= MOST_TAGS else self.seen
-        place = len(text) if begun is None else begun.start()
+        if begun is None:
+            return Around(tuple(opened), seen, self.refused, mentioned=mentioned)
+        place = begun.start()
         return Around(tuple(opened), seen, self.refused, text[place:], text[max(place - KEPT, 0) : place], mentioned)
 
 
