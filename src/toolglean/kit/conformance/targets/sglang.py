@@ -22,45 +22,12 @@ from sglang.srt.entrypoints.openai.protocol import ChatCompletionRequest, Tool  
 from sglang.srt.function_call.function_call_parser import FunctionCallParser  # noqa: E402
 from sglang.srt.parser.reasoning_parser import ReasoningParser  # noqa: E402
 
+from toolglean.kit.conformance.targets.flags import flags_of  # noqa: E402
 from toolglean.kit.conformance.targets.tokens import Adapter  # noqa: E402
 
 __all__ = ["FLAGS", "Sglang"]
 
-FLAGS: dict[str, tuple[str, str | None]] = {
-    "apertus": ("apertus2509", "apertus2509"),
-    "command-a": ("cohere_command4", "cohere_command4"),
-    "deepseek-v3": ("deepseekv3", "deepseek-r1"),
-    "deepseek-v3.1": ("deepseekv31", "deepseek-v3"),
-    "deepseek-v3.2": ("deepseekv32", "deepseek-v3"),
-    "deepseek-v4": ("deepseekv4", "deepseek-v4"),
-    "deepseek-v4.1": ("deepseekv41", "deepseek-v41"),
-    "dots": ("dots", "dots"),
-    "gemma-4": ("gemma4", "gemma4"),
-    "gigachat-3": ("gigachat3", None),
-    "glm-4.5": ("glm45", "glm45"),
-    "glm-4.7": ("glm47", "glm45"),
-    "hermes": ("qwen25", "qwen3"),
-    "hunyuan-3": ("hunyuan", "hunyuan"),
-    "inkling": ("inkling", "inkling"),
-    "k2-horizon": ("k2_horizon", "k2_horizon"),
-    "kimi-k2": ("kimi_k2", "kimi_k2"),
-    "kimi-k3": ("kimi_k3", "kimi_k3"),
-    "laguna": ("poolside_v1", "poolside_v1"),
-    "lfm2": ("lfm2", None),
-    "ling-3": ("ling3", "ling3"),
-    "llama3-json": ("llama3", None),
-    "mimo": ("mimo", "mimo"),
-    "minicpm-5": ("minicpm5", None),
-    "minimax-m2": ("minimax-m2", "minimax"),
-    "minimax-m3": ("minimax-m3", "minimax-m3"),
-    "mistral-v13": ("mistral", "mistral"),
-    "muse": ("muse", "muse"),
-    "pythonic": ("pythonic", None),
-    "qwen3-coder": ("qwen3_coder", "qwen3"),
-    "step-3": ("step3", "step3"),
-    "step-3.5": ("step3p5", "step3p5"),
-    "templates/glm-4.5": ("glm47", "glm45"),
-}
+FLAGS = flags_of("sglang")
 """For each format, or the beginning of the ids of cases that spell it in another way: the names of the
 parser of calls and of the parser of reasoning, as the server's flags take them."""
 

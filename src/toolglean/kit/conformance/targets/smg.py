@@ -22,34 +22,12 @@ from functools import cache
 from http.client import HTTPConnection
 from typing import Any
 
+from toolglean.kit.conformance.targets.flags import flags_of
 from toolglean.kit.conformance.targets.tokens import Spans, Tokens
 
 __all__ = ["PARSERS", "smg"]
 
-PARSERS: dict[str, tuple[str, str | None]] = {
-    "command-a": ("cohere", "cohere_cmd"),
-    "deepseek-v3": ("deepseek", "deepseek_r1"),
-    "deepseek-v3.1": ("deepseek31", "deepseek_v31"),
-    "deepseek-v3.2": ("deepseek32", "deepseek_v31"),
-    "deepseek-v4": ("deepseek_v4", "deepseek_v4"),
-    "deepseek-v4.1": ("deepseek_v41", "deepseek_v41"),
-    "gemma-4": ("gemma4", "gemma4"),
-    "glm-4.5": ("glm45_moe", "glm45"),
-    "glm-4.7": ("glm47_moe", "glm45"),
-    "hermes": ("qwen", "qwen3"),
-    "hunyuan-4": ("hy_v4", "hy_v4"),
-    "inkling": ("inkling", "inkling"),
-    "kimi-k2": ("kimik2", "kimi_k25"),
-    "kimi-k3": ("kimi_k3", "kimi_k3"),
-    "llama3-json": ("llama", None),
-    "minimax-m2": ("minimax_m2", "minimax"),
-    "minimax-m3": ("minimax_m3", "minimax_m3"),
-    "mistral-v3": ("mistral", None),
-    "nemotron": ("nemotron", None),
-    "pythonic": ("pythonic", None),
-    "qwen3-coder": ("qwen_coder", "qwen3"),
-    "step-3": ("step3", "step3"),
-}
+PARSERS = flags_of("smg")
 """For each format: the names of the parser of calls and of the parser of reasoning."""
 
 SECONDS = 30

@@ -31,59 +31,12 @@ from vllm.entrypoints.openai.chat_completion.protocol import ChatCompletionReque
 from vllm.entrypoints.openai.chat_completion.stream_processor import ChatStreamProcessor  # noqa: E402
 from vllm.parser.parser_manager import ParserManager  # noqa: E402
 
+from toolglean.kit.conformance.targets.flags import flags_of  # noqa: E402
 from toolglean.kit.conformance.targets.tokens import Adapter, Spans  # noqa: E402
 
 __all__ = ["FLAGS", "Vllm"]
 
-FLAGS: dict[str, tuple[str, str | None]] = {
-    "apertus": ("apertus", None),
-    "deepseek-v3": ("deepseek_v3", "deepseek_r1"),
-    "deepseek-v3.1": ("deepseek_v31", "deepseek_v3"),
-    "deepseek-v3.2": ("deepseek_v32", "deepseek_v3"),
-    "deepseek-v4": ("deepseek_v4", "deepseek_v4"),
-    "deepseek-v4.1": ("deepseek_v41", "deepseek_v41"),
-    "dots": ("dots", None),
-    "ernie-4.5": ("ernie45", "ernie45"),
-    "functiongemma": ("functiongemma", None),
-    "gemma-4": ("gemma4", "gemma4"),
-    "gigachat-3": ("gigachat3", None),
-    "glm-4.5": ("glm45", "glm45"),
-    "glm-4.7": ("glm47", "glm47"),
-    "granite-20b-fc": ("granite-20b-fc", None),
-    "granite-3": ("granite", "granite"),
-    "granite-4": ("granite4", None),
-    "hermes": ("hermes", "qwen3"),
-    "hunyuan-3": ("hy_v3", "hy_v3"),
-    "hunyuan-4": ("hy_v4", "hy_v4"),
-    "hunyuan-a13b": ("hunyuan_a13b", "hunyuan_a13b"),
-    "inkling": ("inkling", "inkling"),
-    "internlm": ("internlm", None),
-    "jamba": ("jamba", None),
-    "k2-horizon": ("k2_horizon", "k2_horizon"),
-    "kimi-k2": ("kimi_k2", "kimi_k2"),
-    "kimi-k3": ("kimi_k3", "kimi_k3"),
-    "laguna": ("poolside_v1", "poolside_v1"),
-    "lfm2": ("lfm2", None),
-    "ling-3": ("ling3", "ling3"),
-    "llama3-json": ("llama3_json", "deepseek_r1"),
-    "llama4-pythonic": ("llama4_pythonic", None),
-    "longcat": ("longcat", None),
-    "mimo": ("mimo", "mimo"),
-    "minicpm-5": ("minicpm5", None),
-    "minimax-m2": ("minimax_m2", "minimax_m2"),
-    "minimax-m3": ("minimax_m3", "minimax_m3"),
-    "mistral-v13": ("mistral", "mistral"),
-    "muse": ("muse", "muse"),
-    "olmo-3": ("olmo3", "olmo3"),
-    "phi-4-mini": ("phi4_mini_json", None),
-    "plamo-3": ("plamo3", "plamo3"),
-    "pythonic": ("pythonic", None),
-    "qwen3-coder": ("qwen3_coder", "qwen3"),
-    "seed-oss": ("seed_oss", "seed_oss"),
-    "step-3": ("step3", "step3"),
-    "step-3.5": ("step3p5", "step3p5"),
-    "xlam": ("xlam", None),
-}
+FLAGS = flags_of("vllm")
 """For each format: the names of the parser of calls and of the parser of reasoning, as the server's flags take them."""
 
 UNCLAIMED = {
