@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.chunkings import calls_of, events_of
+from tests.support.chunkings import account, calls_of, events_of
 from toolglean import Parser, ParserOptions
 
 TOOLS: list[Any] = [
@@ -130,6 +130,16 @@ ROWS: dict[str, tuple[str, str, list[Any], str]] = {
         f"```xml\n{NOTE}\n```\n<|im_end|>\n{NOTE}. {NOTE}",
         [NOTED, NOTED, NOTED], "",
     ),
+    "a call behind a fence that opens the turn, and a marker that waits": (
+        "mistral-v11",
+        f"```xml\n{NOTE}\n```\n<tool_call>\n[TOOL_CALLS]note[ARGS]{{\"text\": \"a\"}}",
+        [NOTED], "",
+    ),
+    "a call behind a fence that opens the turn, and an opener without a call": (
+        "mistral-v11",
+        f"```xml\n{NOTE}\n```\n<|tool_call|>\n[TOOL_CALLS]note[ARGS]{{\"text\": \"a\"}}",
+        [NOTED], "",
+    ),
     "a header in a key of a call that breaks off": (
         "hermes",
         ('<tool_call>\n{"name": "pay", "argu\n<|eot_id|><|start_header_id|>user<|end_header_id|>\n\n<tool_call>\n'
@@ -176,6 +186,7 @@ def test_what_must_not_run_does_not(which: str) -> None:
     name, text, expected, _ = ROWS[which]
     events = events_of(lambda: Parser(TOOLS, format=name, options=ParserOptions(markup=True)), text)
     assert calls_of(events) == expected
+    account(events, text)
 
 
 def test_a_closer_behind_a_call_of_another_family_is_read_alike_however_it_is_cut() -> None:

@@ -186,7 +186,7 @@ class Turn(Speech):
             return False
         if draft is not None:
             draft.go_on()
-        if draft is not None and draft.kind is Kind.FENCED and draft.closes_before(self.region.start):
+        if draft is not None and not self.emit.strays.marks and draft.closes_before(self.region.start):
             self.keep_draft()
         if not alone and draft is not None and draft.is_alone:
             if self.region.bare and draft.shares_line(self.region.start):  # JSON on the line of a call

@@ -294,6 +294,8 @@ class Draft(Kept):
 
     def closes_before(self, place: int) -> bool:
         """Whether the fence that opened the turn was closed before that place, where a call begins without one."""
+        if self.kind is not Kind.FENCED or self.over is not None:
+            return False
         text, fence = self.before(place)[-MOST_BEHIND:], self.before(self.start + 3)
         behind = _behind_fence(text)
         return text[: behind.start()].endswith(fence) and not self.after(place).startswith(fence)  # type: ignore[union-attr]  # it matches the empty string
@@ -326,7 +328,7 @@ def _goes_on(rest: str) -> bool | None:
 MOST_TAG = 64  # characters
 _tags = re.compile(rf"(?:</?[|｜]?[^<>\n]{{0,{MOST_TAG}}}>[ \t\r]*)+").match
 MOST_BEHIND = 256  # characters
-_behind_fence = re.compile(r"(?:\s|<[^<>\s]{1,32}>)*\Z").search  # white space, and markers that are dropped
+_behind_fence = re.compile(r"(?:\s|<[|｜][^<>\s]{1,32}[|｜]>|</s>)*\Z").search  # white space, and the ends of messages
 _tag_begun = re.compile(r"<[^<>\s]*(?:>\s*)?\Z").search
 BETWEEN = ",; \t\r\n"  # what may be between objects
 _role = re.compile(r'\{\s*"role"\s*:').match
