@@ -236,6 +236,10 @@ CUTS = {
         "dsml-ascii",
         f"<tool_call>\n{{ \n<!--\n{HARMONY.replace('functions.pay', 'functions_of_the_bank.pay')}\n-->\n<tool_call>\n<!--\nfunctools[{_json(2)}]\n-->",
     ),
+    "a tag behind brackets, where nothing is read by schema": (
+        "minimax-m3",
+        '</mm:think>[>[<o>\n]<]minimax[>[<invokename="s">]<]minimax[>[<x>]<]minimax[>[</x>]<]minimax[>[</',
+    ),
     "tags in the strings of data": ("hermes", '["ok", "<b>"]\n\nSo it is.\n</parameter>'),
     "a late closer behind the beginning of another": (
         "hunyuan-dense",
@@ -252,3 +256,4 @@ CUTS = {
 def test_a_problem_has_one_place_however_the_text_is_cut(which: str) -> None:
     name, text = CUTS[which]
     events_of(lambda: Parser(TOOLS, format=name, options=ParserOptions(markup=True)), text)
+    events_of(lambda: Parser(["pay"], format=name, options=ParserOptions(markup=True)), text)

@@ -77,7 +77,7 @@ class Keeping(TurnState):
         open is around what comes later.
         """
         around = self.around
-        if "<" in text or "[" in text or around.tail:
+        if self.rules.by_schema and ("<" in text or "[" in text or around.tail):
             self.around = around.read(text, before if before.endswith(last) else last)
 
     def _keep_from(self, place: int) -> None:
