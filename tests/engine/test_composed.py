@@ -140,6 +140,11 @@ ROWS: dict[str, tuple[str, str, list[Any], str]] = {
         f"```xml\n{NOTE}\n```\n<|tool_call|>\n[TOOL_CALLS]note[ARGS]{{\"text\": \"a\"}}",
         [NOTED], "",
     ),
+    "a quoted line behind a call of words that is cut": (
+        "auto",
+        '<call:pay{to:<|"|>Ann<|"|>,amou\n\n> <call:pay{to:<|"|>Ann<|"|>,amount:2}/>', [],
+        "the sign of the quotation is taken for the closer of the call that breaks off",
+    ),
     "a header in a key of a call that breaks off": (
         "hermes",
         ('<tool_call>\n{"name": "pay", "argu\n<|eot_id|><|start_header_id|>user<|end_header_id|>\n\n<tool_call>\n'
