@@ -245,6 +245,11 @@ CUTS = {
         "minimax-m3",
         '</mm:think>[>[<o>\n]<]minimax[>[<invokename="s">]<]minimax[>[<x>]<]minimax[>[</x>]<]minimax[>[</',
     ),
+    "a line that may begin a call behind one that cannot any more": (
+        "hermes",
+        f"<tool>\n<?{'A' * 160}>\n\nTOOL: note\ntext",
+    ),
+    "an instruction of XML behind a tag in a sentence": ("hermes", 'o <b><?><toolcall>{"name":"note","":true}}'),
     "tags in the strings of data": ("hermes", '["ok", "<b>"]\n\nSo it is.\n</parameter>'),
     "a late closer behind the beginning of another": (
         "hunyuan-dense",

@@ -92,7 +92,7 @@ class Candidate(Plain):
         Returns:
             Whether any line is left.
         """
-        self._search(events, end, names, at_end=at_end)
+        self._search(events, names, at_end=at_end)
         self.starts = [each for each in self.starts if self._may_be_call(each, end, at_end=at_end)]
         if self.starts and not self._is_named(self.start):
             self.due = max(self.start + REACH, end) + LONGEST
@@ -109,10 +109,10 @@ class Candidate(Plain):
             return end - start <= self._most
         return not at_end and self._searched - start < REACH and end - start < MOST_WORD
 
-    def _search(self, events: Sequence[Event], end: int, names: frozenset[str], *, at_end: bool) -> None:
+    def _search(self, events: Sequence[Event], names: frozenset[str], *, at_end: bool) -> None:
         begin = self._searched
         text = text_of(events, begin)
-        self._searched = end
+        self._searched = begin + len(text)
         for word in _words(text):
             if word.end() == len(text) and not at_end:  # it may continue
                 self._searched = begin + word.start()

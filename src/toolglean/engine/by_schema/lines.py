@@ -201,7 +201,7 @@ class Around(NamedTuple):
         text, size = before + self.tail + text, len(before)
         opened, seen, mentioned = list(self.open), self.seen, self.mentioned
         if "<?" in text and "?" not in opened:  # what follows is a document of XML
-            opened = ["?", *opened]
+            opened, mentioned = ["?", *opened], mentioned + (mentioned > 0)
         for tag in _tag(text, size):
             name = (tag["name"] or tag["word"]).casefold()
             if tag["empty"] or name in _VOID:
