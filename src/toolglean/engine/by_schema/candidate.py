@@ -71,6 +71,11 @@ class Candidate(Plain):
         """Where it begins."""
         return self.starts[0]
 
+    @property
+    def names_tool(self) -> bool:
+        """Whether its first line is known to name a tool."""
+        return self._is_named(self.start)
+
     def add(self, place: int) -> None:
         """A line of it that may begin a call begins there."""
         if place > self.starts[-1]:

@@ -81,8 +81,8 @@ class Keeping(TurnState):
             self.around = around.read(text, before if before.endswith(last) else last)
 
     def _keep_from(self, place: int) -> None:
-        if self.candidate is not None:  # whether it still is one must not depend on when that was looked at
-            self.keep_less(place)
+        if self.candidate is not None and not self.candidate.names_tool:
+            self.keep_less(place)  # whether it still is one must not depend on when that was looked at
         is_announced = announces(self.last_text)
         is_refused = is_announced or bool(self.around.open) or self.around.refused
         if self.candidate is not None:
