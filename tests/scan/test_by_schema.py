@@ -378,9 +378,16 @@ def test_what_a_text_contains(text: str, calls: Calls) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ['read path="a"', 'read path="a" limit="80" to see', "read path=a limit=80", 'read path="a"\nlimit="80"']
+    "text",
+    [
+        "<call>path: a\nlimit: use tool: read</call>",
+        'read path="a"',
+        'read path="a" limit="80" to see',
+        "read path=a limit=80",
+        'read path="a"\nlimit="80"',
+    ],
 )
-def test_a_name_and_pairs_are_a_call_only_if_they_are_all_of_the_line_and_of_the_keys(text: str) -> None:
+def test_a_name_beside_pairs_is_a_call_only_where_nothing_else_can_be_meant(text: str) -> None:
     assert not calls_in(text)
 
 

@@ -47,7 +47,7 @@ def _before_names(server: str) -> tuple[str, ...]:
 
 _article = re.compile("^(your|my|the|a|some|any|example|sample)(?=.)").sub
 _sign = re.compile(r"[\W_]+").sub
-_name = re.compile(r"[\w.:/-]*[^\W_](?:[\w.:/-]*\w)?").fullmatch  # nothing ends in a colon but a label
+_name = re.compile(r"[\w.:/-]*[^\W_][\w.:/-]*").fullmatch
 
 
 def is_placeholder(name: str) -> bool:
@@ -170,7 +170,8 @@ class Names:
             return ends_as_name and _left_open(name) is None and not is_form(name)
         if self.resolve(name) is not None:
             return True
-        return not bare and _name(name) is not None and not self.leaves_open(name)
+        is_label = name[-1] == ":"  # `So:`
+        return not (bare or is_label) and _name(name) is not None and not self.leaves_open(name)
 
     def leaves_open(self, name: str) -> bool:
         """Whether the name is a placeholder, so that its call is an example. It is not if a tool has that name, in

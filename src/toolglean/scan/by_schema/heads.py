@@ -20,6 +20,7 @@ _label = re.compile(
 ).match
 _after_name = re.compile(r"[ \t]*(?:=>|->|::|[:：=|;,，；→⇒~])").match
 _before_name = re.compile(r"(?:(?<!\w)(\w{1,24})[ \t]*)?(?:=>|->|[:：=|→⇒])[ \t]*\Z").search
+_BEFORE_LABEL = frozenset(("", *"\n\r,;|}])>\"'`"))
 _one_word = re.compile(r"\w+").match
 _fence = re.compile(r"(`{3,}|~{3,})[ \t]*[\w+-]*[ \t]*\r?\n").match
 
@@ -73,7 +74,9 @@ def names_at_end(source: Source, start: int, end: int) -> Iterator[tuple[Schema,
         if tag is not None and is_element and not tag.slash and names_tool(_without_tools(source, tag)):
             yield found[0], tag.start, True
         label = _before_name(text, start, begin) if found[1] == stop else None
-        if label and (not label[1] or (names_tool(label[1]) and label[1] not in found[0].properties)):
+        # Behind a word, it may be the end of a value: `content: use tool: f`.
+        is_own = label is not None and text[start : label.start()].rstrip(" \t")[-1:] in _BEFORE_LABEL
+        if label and is_own and (not label[1] or (names_tool(label[1]) and label[1] not in found[0].properties)):
             yield found[0], label.start(), bool(label[1])
 
 
