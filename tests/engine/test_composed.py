@@ -145,6 +145,7 @@ ROWS: dict[str, tuple[str, str, list[Any], str]] = {
         '<call:pay{to:<|"|>Ann<|"|>,amou\n\n> <call:pay{to:<|"|>Ann<|"|>,amount:2}/>', [],
         "the sign of the quotation is taken for the closer of the call that breaks off",
     ),
+    "a call in the list's item that begins the turn": ("hermes", f"1. {NOTE}x", [], ""),
     "a header in a key of a call that breaks off": (
         "hermes",
         ('<tool_call>\n{"name": "pay", "argu\n<|eot_id|><|start_header_id|>user<|end_header_id|>\n\n<tool_call>\n'

@@ -94,10 +94,11 @@ class Speech(Keeping):
 
     def passed(self, text: str) -> None:
         """That text was emitted on a fast path, without the turn."""
-        self.remember(text)
         if self.channel == CONTENT:
-            self.last_char = text[-1:] or self.last_char
+            self.last_text, self.last_char = text, text[-1:] or self.last_char  # a short text has what came before
             self.judge.space(text)
+        else:
+            self.remember(text)
 
     def note_last(self, text: str) -> None:
         """That text was emitted, and the judge has seen it."""
