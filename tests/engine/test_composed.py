@@ -146,6 +146,13 @@ ROWS: dict[str, tuple[str, str, list[Any], str]] = {
         "the sign of the quotation is taken for the closer of the call that breaks off",
     ),
     "a call in the list's item that begins the turn": ("hermes", f"1. {NOTE}x", [], ""),
+    "a mention in two of another family's markers": (
+        "hermes", f"Never write <calls>\n<sub>\n{NOTE}\n</sub></calls> in an answer.", [], "",
+    ),
+    "a call behind a tag of its own, after a tag in a sentence": (
+        "hermes", f"Use <x> here.\n\n<br>\n{NOTE} Done.", [NOTED], "",
+    ),
+    "a call behind an arrow, after a tag in a sentence": ("hermes", f"Use <x> here.\n\nx ->\n{NOTE} Done.", [NOTED], ""),
     "a header in a key of a call that breaks off": (
         "hermes",
         ('<tool_call>\n{"name": "pay", "argu\n<|eot_id|><|start_header_id|>user<|end_header_id|>\n\n<tool_call>\n'

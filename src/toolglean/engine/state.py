@@ -203,10 +203,7 @@ class TurnState(Plain):
         """Whether the text before is in the middle of a sentence: a marked call there may be a mention."""
         if self.channel != CONTENT or not self.judge.heeds_quotes:
             return False
-        text = self.last_text
-        around = self.around
-        is_tag = around.mentioned and around.in_sentence and text[-KEPT:].rstrip()[-1:] == ">"
-        return bool(is_tag) or in_sentence(text)
+        return in_sentence(self.last_text) or self.around.continues(self.last_text)
 
     def remember(self, text: str) -> None:
         """That text was emitted, or is about to be."""

@@ -52,7 +52,7 @@ class Turn(Speech):
         # Whether a call that begins here is held back: see drafts.py.
         if self.judge.draft is not None:
             return False
-        in_doubt = self.judge.in_doubt or bool(self.judge.fence) or (self.around.mentioned > 0 and self.in_sentence)
+        in_doubt = self.judge.in_doubt or bool(self.judge.fence) or (self.around.mention != "" and self.in_sentence)
         return self.rules.marks is not None if self.channel != CONTENT else in_doubt
 
     def _open_region(self, start: int, kept: int, *, bare: bool) -> None:
@@ -362,8 +362,8 @@ class Turn(Speech):
             self.end_draft(place)
             return
         self.emit.problem(reason, text, place)
-        key = "" if self.payload is None else self.payload.refusal(self, text[:1]).last
-        self.judge.swallowed(self.emit.call.written + key, text, place)
+        unwritten = "" if self.payload is None else self.payload.refusal(self, text[:1]).last
+        self.judge.swallowed(self.emit.call.written + unwritten, text, place)
         if self.judge.draft is not None:
             self.judge.draft.fails_at(place)
         self.bound = UNBOUND

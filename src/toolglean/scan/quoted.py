@@ -356,7 +356,7 @@ class QuotedReader(DialectReader):
         except DepthError:
             return self.fail("depth", pos)
         if not found:
-            self.collect(word)
+            self.collect(word)  # see `refused`
             return self.fail("a value was expected", pos)
         self.write_item(found)
         self.state = AFTER

@@ -99,7 +99,7 @@ class Candidate(Plain):
         """
         self._search(events, names, at_end=at_end)
         self.starts = [each for each in self.starts if self._may_be_call(each, end, at_end=at_end)]
-        if self.starts and not self._is_named(self.start):
+        if self.starts and not self.names_tool:
             self.due = max(self.start + REACH, end) + LONGEST
         else:
             self.due = end + PACE

@@ -171,7 +171,8 @@ class Around(NamedTuple):
         refused: whether a line that may begin a call was refused: then those that follow it are not calls either.
         tail: the end of the text, if it may be the beginning of a tag.
         before: the text before that.
-        mentioned: how many are open from the first one that is a word of a sentence on; 0 if there is none.
+        mention: the end of the text up to its last tag, if that opens and is a word of a sentence (`write <calls>`);
+            or "".
     """
 
     open: tuple[str, ...] = ()
@@ -179,50 +180,59 @@ class Around(NamedTuple):
     refused: bool = False
     tail: str = ""
     before: str = ""
-    mentioned: int = 0
+    mention: str = ""
 
     @property
     def waits(self) -> bool:
         """Whether a tag may have begun."""
         return bool(self.tail)
 
-    @property
-    def in_sentence(self) -> bool:
-        """Whether the last tag is open, and is a word of a sentence: `Never write <calls>`."""
-        return 0 < self.mentioned == len(self.open)
+    def continues(self, text: str) -> bool:
+        """Whether a sentence goes on behind text with that end: only its last tag and white space are there."""
+        return self.mention != "" and _is_behind(text, self.mention)
 
     def read(self, text: str, last: str) -> Around:
         """The same after that text, which is content; `last`: the end of the text before it, if there is any."""
         ends = "<" in text or ">" in text or "]" in text or self.tail[-1:] == "]" or len(self.tail) > LONGEST_TAG
         if self.tail and not ends:
             # It goes on. `_replace` costs four calls of functions.
-            return Around(self.open, self.seen, self.refused, self.tail + text, self.before, self.mentioned)
+            return Around(self.open, self.seen, self.refused, self.tail + text, self.before, self.mention)
         before = (self.before if self.tail else last) or "\n"
         text, size = before + self.tail + text, len(before)
-        opened, seen, mentioned = list(self.open), self.seen, self.mentioned
+        opened, seen, mention = list(self.open), self.seen, self.mention
         if "<?" in text and "?" not in opened:  # what follows is a document of XML
-            opened, mentioned = ["?", *opened], mentioned + (mentioned > 0)
+            opened = ["?", *opened]
         for tag in _tag(text, size):
             name = (tag["name"] or tag["word"]).casefold()
+            mentioned, mention = mention, ""
             if tag["empty"] or name in _VOID:
                 seen |= {name}
             elif not (tag["close"] or tag["shut"]):
                 opened, seen = [*opened, name][:MOST_TAGS], seen | {name}
-                place = tag.start()
-                if not mentioned and text[place - 1] != LINE and in_sentence(text[max(place - KEPT, 0) : place]):
-                    mentioned = len(opened)
+                behind = _end_of(text, tag.start())
+                if (behind[-1] != LINE and in_sentence(behind)) or (mentioned and _is_behind(behind, mentioned)):
+                    mention = _end_of(text, tag.end())
             elif name in opened:
                 del opened[len(opened) - 1 - opened[::-1].index(name) :]
-                mentioned = mentioned if mentioned <= len(opened) else 0
         begun = _begun(text, size)
         seen = seen if len(seen) <= MOST_TAGS else self.seen
         if begun is None:
-            return Around(tuple(opened), seen, self.refused, mentioned=mentioned)
+            return Around(tuple(opened), seen, self.refused, mention=mention)
         place = begun.start()
-        return Around(tuple(opened), seen, self.refused, text[place:], text[max(place - KEPT, 0) : place], mentioned)
+        return Around(tuple(opened), seen, self.refused, text[place:], _end_of(text, place), mention)
 
 
 NOTHING = Around()
+
+
+def _end_of(text: str, place: int) -> str:
+    return text[max(place - KEPT, 0) : place]
+
+
+def _is_behind(text: str, mention: str) -> bool:
+    # Whether text with that end ends with the tag that was mentioned, and white space.
+    end = text[-KEPT:].rstrip()
+    return len(end) > 1 and mention.endswith(end)
 
 
 def announces(before: str) -> bool:

@@ -296,7 +296,7 @@ class Draft(Kept):
         """Whether the fence that opened the turn was closed before that place, where a call begins without one."""
         if self.kind is not Kind.FENCED or self.over is not None:
             return False
-        text, fence = self.before(place)[-MOST_BEHIND:], self.before(self.start + 3)
+        text, fence = self.before(place).rstrip()[-MOST_BEHIND:], self.before(self.start + 3)
         behind = _behind_fence(text)
         return text[: behind.start()].endswith(fence) and not self.after(place).startswith(fence)  # type: ignore[union-attr]  # it matches the empty string
 

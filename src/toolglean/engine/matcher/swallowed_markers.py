@@ -272,8 +272,9 @@ def _opener(pattern: str) -> tuple[tuple[str, ...], str] | None:
     if parts and isinstance(space := tokens[place - 1], Space):
         parts = (*parts[:-1], parts[-1] + space.text)
     following = tokens[place + 1] if place + 1 < len(tokens) else None
-    ends = isinstance(following, Literal) or (isinstance(following, Space) and following.text == "\n")
-    return (parts, following.text) if parts and ends and not isinstance(following, Slot | None) else None
+    if not parts or following is None or isinstance(following, Slot):
+        return None
+    return (parts, following.text) if isinstance(following, Literal) or following.text == "\n" else None
 
 
 def _closer(pattern: str) -> tuple[str, str] | None:
