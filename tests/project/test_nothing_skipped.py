@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.support.own_pytest import run_pytest
 
 FILES = {
     "passes": "def test_one():\n    pass\n",
@@ -32,20 +29,8 @@ FILES = {
     ids=repr,
 )
 def test_runs(names: list[str], code: int, idle: list[str], tmp_path: Path) -> None:
-    for name in names:
-        (tmp_path / f"test_{name}.py").write_text(FILES[name], encoding="utf-8")
-    options = ["-q", "-p", "no:cacheprovider", "-p", "tests.support.nothing_skipped", "--rootdir", str(tmp_path)]
-    (tmp_path / "none.ini").write_text("[pytest]\n", encoding="utf-8")
-    options += ["-c", str(tmp_path / "none.ini")]
-    run = subprocess.run(
-        [sys.executable, "-m", "pytest", *options, str(tmp_path)],
-        cwd=ROOT,
-        env=os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": ""},
-        capture_output=True,
-        text=True,
-        check=False,
-        encoding="utf-8",
-    )
+    files = {f"test_{name}.py": FILES[name] for name in names}
+    run = run_pytest(tmp_path, files, "-p", "tests.support.nothing_skipped")
     assert run.returncode == code, run.stdout
     said = run.stdout.partition("nothing ran in: ")[2]
     assert sorted(Path(each).stem for each in said.split("\n")[0].split(", ") if each) == sorted(

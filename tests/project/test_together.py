@@ -3,12 +3,9 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
-from tests.support.shared import ROOT
+from tests.support.own_pytest import run_pytest
 from tests.support.together import FEWEST, MOST
 
 CONFTEST = """
@@ -47,19 +44,7 @@ def test_short(n):
 
 
 def test_each_row_that_fails_is_told_and_the_others_run(tmp_path: Path) -> None:
-    (tmp_path / "conftest.py").write_text(CONFTEST, encoding="utf-8")
-    (tmp_path / "test_rows.py").write_text(TESTS, encoding="utf-8")
-    (tmp_path / "none.ini").write_text("[pytest]\n", encoding="utf-8")
-    options = ["-q", "-rs", "-p", "no:cacheprovider", "--rootdir", str(tmp_path), "-c", str(tmp_path / "none.ini")]
-    done = subprocess.run(
-        [sys.executable, "-m", "pytest", *options, str(tmp_path)],
-        cwd=ROOT,
-        env=os.environ | {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": ""},
-        capture_output=True,
-        text=True,
-        check=False,
-        encoding="utf-8",
-    )
+    done = run_pytest(tmp_path, {"conftest.py": CONFTEST, "test_rows.py": TESTS}, "-rs")
     # The long one is two tests, of which the second passes; what has a fixture, a mark or few rows is as many as it was.
     passed = 1 + FEWEST + 5 + FEWEST - 1
     assert f"1 failed, {passed} passed, 1 skipped, 1 xfailed in" in done.stdout, done.stdout
