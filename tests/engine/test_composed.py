@@ -43,6 +43,10 @@ MINIMAX = (
     ']<]minimax[>[<tool_call>\n]<]minimax[>[<invoke name="pay">]<]minimax[>[<to>Ann]<]minimax[>[</to>'
     "]<]minimax[>[<amount>2]<]minimax[>[</amount>]<]minimax[>[</invoke>\n]<]minimax[>[</tool_call>"
 )
+LOCAL = (
+    "<|tool_call:start|>pay\n<|tool_arg:start|>to<|tool_arg:value|>Ann<|tool_arg:end|>\n"
+    "<|tool_arg:start|>amount<|tool_arg:value|>1<|tool_arg:end|>\n<|tool_call:end|>\n"
+)
 REACT = 'Action: pay\nAction Input: {"to": "Ann", "amount": 2}'
 ROWS: dict[str, tuple[str, str, list[Any], str]] = {
     "a mention of another family after a call": (
@@ -184,6 +188,34 @@ ROWS: dict[str, tuple[str, str, list[Any], str]] = {
     "text in braces after a call that nobody declared": ("auto", "[call:pay to=Ann amount=2]\n\n{see below}", [], ""),
     "a fence after a call that was cut off, by name": (
         "react", f'Action: pay\nAction Input: {{"to"\n<tool_call>\n```json\n{REACT}\n```\nSo.', [], "",
+    ),
+    "a quoted line behind reasoning, after a lone backtick": (
+        "auto", f"It`s so.\n<think>\nMaybe.\n</think> \n> {PHI}", [], "",
+    ),
+    "a mention behind a call, after a lone backtick": (
+        "hermes", f"It`s so.\n{NOTE}\nNever write {PHI} in an answer.", [NOTED], "",
+    ),
+    "code behind a call, after a lone backtick": ("hermes", f"It`s so.\n{NOTE}\n``{PHI}`` for that.", [NOTED], ""),
+    "a draft after a call in brackets that is cut": (
+        "gigachat-3.1", f'[Calling tool: pay({{"to": "Ann", \n\n<think>\n{MINIMAX}\n</think>', [], "",
+    ),
+    "an escaped call after a call in braces that is cut": (
+        "auto",
+        '<|tool_call>call:pay{to:\n\n&lt;|tool_call&gt;call:pay{to:&lt;|"|&gt;Ann&lt;|"|&gt;,amount:2}', [], "",
+    ),
+    "a paragraph after a call in braces that is cut": (
+        "minimax-m2", '<|tool_call>call:pay{to:<\n\n<code>\n{"to": "Ann", "amount": 2}\n</code>', [], "",
+    ),
+    "a fence behind a call in bare JSON, before text": (
+        "auto", f"{_json(1)}\n\n```json\n{_json(2)}\n```\nSo.", [PAID], "",
+    ),
+    "code behind a call whose id is cut off": (
+        "auto", '@pay( \n``@pay(call_0): {"to": "Ann", "amount": 2}`` for that.', [], "",
+    ),
+    "a result behind a header that waits": (
+        "hermes",
+        f' to=pay<|message|><atem:function_calls>\n<atem:invoke name=" \n<function_results>\n{LOCAL}</function_results>',
+        [], "",
     ),
 }  # fmt: skip
 

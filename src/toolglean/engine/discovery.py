@@ -109,8 +109,9 @@ class TagPayload(Plain, Payload):
         else:
             turn.leave(text_follows=False)
 
-    def skip(self, turn: Turn, text: str, i: int) -> int:
+    def skip(self, turn: Turn, text: str, i: int, thoughts: tuple[str, ...]) -> int:
         """Skip the rest of a malformed call."""
+        del thoughts
         place, found = self.tag.skipper.find(text, i)
         if not found:
             return turn.hold(text, place)

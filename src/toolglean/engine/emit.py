@@ -95,7 +95,7 @@ class Emitter(Outbox):
         """Emit that event once more: its part between these places. Returns what follows it: none, or one event."""
         if isinstance(event, Content):
             start, size = max(since, event.start), place - event.start
-            self.content(event.text[start - event.start : size], start)
+            self._text(event.text[start - event.start : size], start)  # what waited was text, too
             return [Content(event.text[size:], place)] if len(event.text) > size else []
         if event.start >= since:  # what waited before is still to come here
             if isinstance(event, Problem):
@@ -120,7 +120,10 @@ class Emitter(Outbox):
         """Text for the user. White space that waited before it is content too."""
         if self.strays.patience and text and start + len(text) - self._ws_start <= self.strays.patience:
             self.space(text, start)
-            return
+        else:
+            self._text(text, start)
+
+    def _text(self, text: str, start: int) -> None:
         if self._alone is not None and text and not text.isspace():
             self._settle_call(whole=False)
         self._say(Content, text, start)

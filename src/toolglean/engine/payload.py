@@ -33,8 +33,8 @@ class Payload(Repairable):
         """Whether it reads the own calls of that program, which may be followed then: see straight/."""
         return False
 
-    def skip(self, turn: Any, text: str, i: int) -> int:
-        """Skip the rest of a malformed call, from `i`; returns the place reached."""
+    def skip(self, turn: Any, text: str, i: int, thoughts: tuple[str, ...]) -> int:
+        """Skip the rest of a malformed call, from `i`; returns the place reached. `thoughts`: see `Plan`."""
         raise NotImplementedError
 
     def finish(self, turn: Any) -> None:

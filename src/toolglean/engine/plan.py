@@ -31,6 +31,7 @@ class Plan:
         drafts: whether calls inside reasoning are held back: see judge/drafts.py.
         route: the program whose calls may be followed where they are written as declared: see straight/.
         formats: the formats that are read; empty if something other than their patterns is read.
+        thoughts: the markers that open reasoning: the rest of a malformed call ends there.
     """
 
     bare = False
@@ -41,6 +42,7 @@ class Plan:
     marked = False
     route: Program | None = None
     formats: tuple[Format, ...] = ()
+    thoughts: tuple[str, ...] = ()
 
     @property
     def described(self) -> Source | None:

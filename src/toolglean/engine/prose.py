@@ -260,9 +260,8 @@ def _read_marker_space(turn: Turn, plan: Plan, text: str, i: int) -> int:
 
 def _read_rest_of_call(turn: Turn, plan: Plan, text: str, i: int) -> int:
     """The rest of a malformed call."""
-    del plan
     assert turn.payload is not None
-    end = turn.payload.skip(turn, text, i)
+    end = turn.payload.skip(turn, text, i, plan.thoughts)
     turn.judge.skipped(text[i : end - len(turn.tape.held)], turn.tape.base + i)
     return end
 

@@ -41,6 +41,8 @@ class Turn(Speech):
         judge = self.judge
         if judge.draft is not None and judge.draft.is_alone and not judge.draft.shares_line(start):
             self._keep_line()
+        if judge.draft is not None and judge.draft.is_before_fence(start):
+            self.keep_draft()
         needs_line = (bare or alone) and judge.draft is None and self.channel == CONTENT and not self.tape.in_prompt
         judge.attempt_from(None)  # of an opener without a call
         if needs_line or self._may_be_undone:

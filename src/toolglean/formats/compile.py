@@ -101,7 +101,6 @@ class Program:
         )  # (format, pair) of channel n + 1
         self._channels: dict[tuple[int, tuple[int, ...]], Channel] = {}
         self._bare_starts: dict[tuple[int, ...], StateSet] = {}
-        self._skippers: dict[int, Finder] = {}
         self._enders: dict[int, Finder] = {}
         self._ends: dict[int, tuple[tuple[str, ...], tuple[str, ...]]] = {}
         self._before_names: dict[int, tuple[str, ...]] = {}
@@ -199,12 +198,16 @@ class Program:
         # What ends a turn that a template shows is looked for whatever the calls are.
         return [self._layers[number] for number in (*only, *self._frames)] if only else self._layers
 
-    def skipper(self, number: int) -> Finder:
-        """Finds where a malformed call of that format ends: at its closer, or before the next opener."""
-        if number not in self._skippers:
+    def skipper(self, number: int, thoughts: tuple[str, ...]) -> Finder:
+        """Finds where a malformed call of that format ends: at its closer, or before the next opener, or one of these
+        markers that open reasoning.
+        """
+        key = "skipper", number, thoughts
+        if key not in self.kept:
             closers = tuple(filter(is_marker, self._layers[number].closers)) or self._layers[number].closers
-            self._skippers[number] = Finder([*closers, *self._layers[number].tags])
-        return self._skippers[number]
+            self.kept[key] = Finder(dict.fromkeys((*closers, *self._layers[number].tags, *thoughts)))
+        found: Finder = self.kept[key]
+        return found
 
     def ender(self, number: int) -> Finder:
         """Finds what ends a call of that format for certain: a closer that is a marker, or an opener."""
@@ -275,6 +278,15 @@ class Program:
     def reasoning_channel(self, number: int, pair: int) -> int:
         """The number of the channel for that pair of markers."""
         return self._pairs.index((number, pair)) + 1
+
+    @property
+    def thoughts(self) -> tuple[str, ...]:
+        """The markers that open reasoning and are not words."""
+        if "thoughts" not in self.kept:
+            openers = (each[0].strip() for layer in self._layers for each in layer.reasonings)
+            self.kept["thoughts"] = tuple(dict.fromkeys(each for each in openers if each[:1] in {*ANYWHERE}))
+        found: tuple[str, ...] = self.kept["thoughts"]
+        return found
 
     def marks(self, channel: int) -> tuple[str, ...]:
         """The markers with which reasoning of that channel continues or ends.

@@ -5,8 +5,8 @@
 # quotes around it are removed. The schema of the parameter decides: a string stays text (null, 42), and 007 is an
 # integer if the schema asks for one. These values are refused, because a comma or a bracket in them probably cut them:
 # text that begins with a quote and does not end with one, or with a part of a string marker, text that contains one,
-# NaN and numbers that are too large for a float, and, if the schema does not ask for a string, text with a comment, a
-# tag, an entity or a line break.
+# text with an empty line or an escaped tag (what comes after a broken call), NaN and numbers that are too large for a
+# float, and, if the schema does not ask for a string, text with a comment, a tag, an entity or a line break.
 """Values without quotes."""
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _PAIRS = ("``", "''", "\u2018\u2019", "\u2019\u2019", "\u201c\u201d", "\u201d\u2
 ODD_QUOTES = {pair[0]: pair[1] for pair in _PAIRS}
 """Quotes that models write instead of the marker, and what closes them."""
 
-_special = re.compile(r'<\|"|<\|[\w:.-]+\|?>|<[\w:.-]+\|>').search
+_foreign = re.compile(r'<\|"|<\|[\w:.-]+\|?>|<[\w:.-]+\|>|&lt;|\n[^\S\n]*\n').search
 _NO_NUMBERS = frozenset({"NaN", "Infinity", "-Infinity"})
 _markup = re.compile(r"//|/\*|#|<!--|</?[A-Za-z_]|&\w{1,8};|\n").search
 
@@ -45,8 +45,8 @@ def bare_value(word: str, marker: str, schema: Any, root: Mapping[str, Any] | No
     """
     if len(word) > 1 and word[0] in ODD_QUOTES and not word[1:].endswith(ODD_QUOTES[word[0]]):
         return ""  # a comma or bracket inside the quotes has cut it
-    if _special(word) or _begins_marker(word, marker):
-        return ""  # it has swallowed a marker, or begins with a part of its own
+    if _foreign(word) or _begins_marker(word, marker):
+        return ""  # it has swallowed a marker or a paragraph, or begins with a part of its own marker
     if known(schema, root) and marker not in word:
         if is_text(schema, root, word):
             return json_text(_unquoted(word))

@@ -158,7 +158,7 @@ class Quotes(Plain):
             return
         if self._before is not None and start == self._end:  # what was taken for a marker is text
             self._be(self._before)
-        elif self.where.tail and start != self._end:
+        elif start != self._end and self.where.tail.strip():  # a line break goes on behind what is not content
             self.settle(self._end)
         if start < self._until and (self.where.context is Context.QUOTE or self.where.string is not None):
             size = min(self._until - start, len(text))

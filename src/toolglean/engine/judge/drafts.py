@@ -37,7 +37,7 @@ from toolglean.engine.reasons import (
     UNKNOWN_IN_LINE,
 )
 from toolglean.engine.tape import Kept, Piece
-from toolglean.scan.text import Finder
+from toolglean.scan.text import FENCES, Finder
 
 if TYPE_CHECKING:
     from toolglean.engine.attempt import Attempt
@@ -271,8 +271,9 @@ class Draft(Kept):
         return is_cut or (closes and self.kind is Kind.REASONING) or (opens and self.is_last)
 
     def go_on(self) -> None:
-        """Another call begins in it."""
+        """Another call begins in it, which may have to be held back for a reason of its own."""
         self.since = -1
+        self.again = self.again or (self.is_quoted and self.start >= 0)
 
     def shares_line(self, place: int) -> bool:
         """Whether the text at that place has something else before it on its line, or in a list that is still open.
@@ -299,6 +300,10 @@ class Draft(Kept):
         text, fence = self.before(place).rstrip()[-MOST_BEHIND:], self.before(self.start + 3)
         behind = _behind_fence(text)
         return text[: behind.start()].endswith(fence) and not self.after(place).startswith(fence)  # type: ignore[union-attr]  # it matches the empty string
+
+    def is_before_fence(self, place: int) -> bool:
+        """Whether a fence begins at that place after JSON: it may be held back for a reason of its own."""
+        return self.kind is Kind.OBJECT and self.over is None and self.after(place)[:1] in FENCES
 
     def split(self) -> tuple[str, Piece]:
         """The text up to where it turned out not to be a call, and what must be read again."""

@@ -52,7 +52,7 @@ class FormatPlan(Plan):
         # `formats`: those of the program, as they were given; the program may have been made for equal ones, which were
         # found in another way.
         self.program = self.route = program
-        self.fallback_formats = fallback_formats
+        self.fallback_formats, self.thoughts = fallback_formats, program.thoughts
         self.formats = program.formats if formats is None else formats
         self._first_char = ""  # of the calls, if only one format is read
         if len(program.formats) == 1:
@@ -271,10 +271,10 @@ class FormatPayload(Reading):
             no_call(turn, self, at_end=True)
         return self.fallback.is_foreign
 
-    def skip(self, turn: Turn, text: str, i: int) -> int:
-        """Skip the rest of a malformed call: to its closer, or before the next opener."""
+    def skip(self, turn: Turn, text: str, i: int, thoughts: tuple[str, ...]) -> int:
+        """Skip the rest of a malformed call: to its closer, or before the next opener, or reasoning."""
         program, number = self.walk.program, self.call.format
-        place, found = program.skipper(number).find(text, i)
+        place, found = program.skipper(number, thoughts).find(text, i)
         following = text[place + len(found) : place + len(found) + 1]
         is_fence = found.endswith("```")
         if not found or (is_fence and not following):

@@ -44,6 +44,7 @@ WORD_CHARS = 4096  # characters of a key, or of any word with the white space ar
 _letters = re.compile("[A-Za-z0-9_]*").match
 _plain = re.compile("[A-Za-z0-9_.-]*").fullmatch
 _index_body = re.compile(r"\d*").match
+_id_body = re.compile(r"[^\s`(]*").match  # with code or a name in it, it is what follows a call that was cut
 _word_body = re.compile(r"[\w.-]*").match
 _other_body = re.compile(r"\S*").match
 
@@ -134,6 +135,7 @@ class Word(Field):
         if edge.kind == "name" and not edge.word and turn.names.spaced and "\n" not in word:
             return len(word) <= NAME_CHARS
         body = _index_body if edge.kind == "index" else _word_body if edge.word else _other_body
+        body = _id_body if edge.kind == "id" and not edge.word else body
         end = body(word).end()  # type: ignore[union-attr]  # they match the empty string
         if edge.kind == "name" and edge.doubtful and not word[:end].isascii() and not turn.names.may_begin(word):
             return False  # prose without spaces, for example in Chinese, must not wait for a bracket that never comes

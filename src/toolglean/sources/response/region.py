@@ -86,8 +86,9 @@ class CallsRegion(Payload):
     def _read_body(self, turn: Turn, text: str, i: int) -> int:
         raise NotImplementedError
 
-    def skip(self, turn: Turn, text: str, i: int) -> int:
+    def skip(self, turn: Turn, text: str, i: int, thoughts: tuple[str, ...]) -> int:
         """Skip the rest of a malformed call: to the end of its closer, or to the next opener."""
+        del thoughts
         place, found = self.plan.ends[self.opener.number].find(text, i)
         if not isinstance(found, Found):
             return turn.hold(text, place)
