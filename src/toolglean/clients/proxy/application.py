@@ -50,7 +50,7 @@ from toolglean.clients.proxy.records import Record, Watcher
 from toolglean.clients.proxy.upstream import PathError, Upstream
 from toolglean.clients.repair import AnswerReader, Exchange, Kind, Repair, decoded, kind_of
 from toolglean.clients.repair.answers import ServerSentEvents
-from toolglean.clients.repair.bodies import BodyError, aunpacked, can_unpack
+from toolglean.clients.repair.bodies import BodyError, can_unpack, unpacked
 from toolglean.errors import UsageError
 
 __all__ = ["BODY_LIMIT", "Upstream", "application", "serve"]
@@ -352,7 +352,7 @@ class _Proxy:
         await send({"type": "http.response.start", "status": answer.status_code, "headers": headers})
         came = 0
         try:
-            async for data in answer.aiter_raw() if reader is None else aunpacked(answer):
+            async for data in answer.aiter_raw() if reader is None else unpacked(answer):
                 if not came:
                     record.first = record.since()
                 came += len(data)
