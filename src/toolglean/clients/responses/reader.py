@@ -155,14 +155,13 @@ class ResponseReader(SourceReader):
     def _read(self, event: Event) -> list[dict[str, Any]]:
         kind, place, item = str(event.get("type")), event.get("output_index"), event.get("item")
         if kind in ENDS:
-            return self._over(kind, event)
+            said = event.get("response")
+            found = self._over(cut=kind != "response.completed")
+            return [*found, *self._sent({**event, "response": self._repaired(said)} if said else event)]
         if (own := self._own) is not None and isinstance(place, int):
-            if (found := self._of_own(own, event, place, begins=kind == ADDED)) is not None:
-                return found
-            if kind != ITEM_DONE:
-                return self._all_sent(own.read(event, event.get("delta")))
-            own.given = field_of(item, "arguments")
-            return self._end_own(own, event)
+            ends = kind == ITEM_DONE
+            piece = field_of(item, "arguments") if ends else event.get("delta")
+            return self._of_own(own, event, place, begins=kind == ADDED, ends=ends, piece=piece)
         if kind in DELTAS and event.get("delta") and isinstance(event["delta"], str):
             return self._delta(DELTAS[kind], event)
         if isinstance(place, int) and place in self._dropped:
@@ -273,14 +272,6 @@ class ResponseReader(SourceReader):
         return place if isinstance(place, int) else None
 
     # -- the end of a response -----------------------------------------------------------------------------------------
-
-    def _over(self, kind: str, event: Event) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = []
-        while (own := self._own) is not None:
-            found += self._end_own(own, None)
-        found += self._rest(cut=kind != "response.completed")
-        said = event.get("response")
-        return [*found, *self._sent({**event, "response": self._repaired(said)} if said else event)]
 
     def _left_of(self, event: Event) -> str | None:
         # What remains of a text, if it has come in pieces.
