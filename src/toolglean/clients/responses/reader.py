@@ -45,7 +45,7 @@ from toolglean.clients.responses.items import (
     with_output,
 )
 from toolglean.clients.responses.ours import OurItems
-from toolglean.clients.responses.types import ResponseEventDict
+from toolglean.clients.responses.types import ResponseDict, ResponseEventDict
 from toolglean.clients.streams import AsyncReading, Reading
 from toolglean.conversation.fields import field as field_of
 from toolglean.conversation.fields import listed
@@ -56,7 +56,7 @@ from toolglean.conversation.reading.sources import Own, Source, SourceReader
 from toolglean.conversation.reading.text import Tools
 from toolglean.events import CallDelta, CallEnd, CallStart
 
-__all__ = ["ResponseReader", "adict_response_events", "dict_response_events"]
+__all__ = ["ResponseReader", "adict_response_events", "dict_response", "dict_response_events"]
 
 WAITS = DONE | {ADDED, TEXT}
 """The events that a message without any text has, too: they wait with its beginning."""
@@ -350,3 +350,17 @@ def adict_response_events(
 ) -> AsyncReading[ResponseEventDict]:
     """The same for an asynchronous stream: see `dict_response_events`."""
     return AsyncReading(events, ResponseReader(tools, parsing))
+
+
+def dict_response(response: Mapping[str, Any], tools: Tools = None, **parsing: Unpack[TurnArguments]) -> ResponseDict:
+    """The same for a response that was not streamed: see `dict_response_events`. The argument is not changed.
+
+    Reasoning in a message's text becomes an item before the message, its calls become items after it. A message that
+    ends up empty is left out. Calls that were cut off, or cannot be read, stay in the text.
+    """
+    cut = response.get("status") in ("incomplete", "failed")  # a server may send any value
+    end = {"type": "response.incomplete" if cut else "response.completed", "response": response}
+    [*_, found] = ResponseReader(tools, {**parsing, "whole_calls": True}).read(end)
+    repaired: Any = dict(found["response"])
+    typed: ResponseDict = repaired  # it has whatever fields the server sent
+    return typed
