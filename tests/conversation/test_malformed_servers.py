@@ -219,3 +219,15 @@ def test_streams_of_a_handler(chunks: list[Any]) -> None:
             assert part["type"] in {"text", "reasoning", "tool_use", "tool_result", "problem", "usage"}
 
     asyncio.run(run())
+
+
+def test_calls_that_a_server_gives_one_index_are_told_apart() -> None:
+    # Clients join fragments by their index, so they would make one call of two. The aggregator knew better, and what
+    # numbers the fragments did not ask it.
+    fragments = [
+        {"index": 0, "id": name, "function": {"name": "f", "arguments": f'{{"x": "{name}"}}'}} for name in ("a", "b")
+    ]
+    chunks = [{"choices": [{"index": 0, "delta": {"tool_calls": [each]}}]} for each in fragments]
+    found: Any = [*dict_chunks(chunks, ["f"])]
+    assert [chunk["choices"][0]["delta"]["tool_calls"][0]["index"] for chunk in found] == [0, 1]
+    assert found[0] == chunks[0]

@@ -61,12 +61,8 @@ class LineReader:
         if field(line, "done") is True:
             return self._end(line, message)
         self._last = line
-        thinking, text = _text(message, "thinking"), _text(message, "content")
-        thoughts = self._thoughts(message)
-        events = self._turn.feed(text) if text else []
-        if is_all(thoughts, thinking, Reasoning) and is_all(events, text):
-            return [line]
-        return self._repaired(line, thoughts + events)
+        thoughts, events, *same = self._heard(message)
+        return [line] if all(same) else self._repaired(line, thoughts + events)
 
     def whole(self, answer: Any) -> Any:
         """What an answer that was not streamed becomes: often itself."""
@@ -74,11 +70,9 @@ class LineReader:
         thinking, text = _text(message, "thinking"), _text(message, "content")
         if not (thinking or text):
             return answer
-        thoughts = self._thoughts(message, answer)
         answer = self._counted(answer, message)
-        events = (self._turn.feed(text) if text else []) + self._turn.finish()
-        same = is_all(thoughts, thinking, Reasoning) and is_all(events, text)
-        return answer if same else self._changed(answer, thoughts + events)
+        thoughts, events, *same = self._heard(message, answer)
+        return answer if all(same) else self._changed(answer, thoughts + events)
 
     def finish(self) -> list[Any]:
         """The stream is over: what was held back, if there was no last line."""
@@ -90,16 +84,25 @@ class LineReader:
 
     def _end(self, line: Any, message: Any) -> list[Any]:
         self._over = True
-        thinking, text = _text(message, "thinking"), _text(message, "content")  # some servers put text into it
-        thoughts = self._thoughts(message, line)
-        events = (self._turn.feed(text) if text else []) + self._turn.finish()
-        same = is_all(thoughts, thinking, Reasoning)
-        if same and is_all(events, text):
+        thoughts, events, same, as_text = self._heard(message, line)  # some servers put text into it
+        if same and as_text:
             return [line]
         before = self._repaired(self.like(line), events if same else thoughts + events)
         own = field(line, "message")
         last = self.line_with(line, "", field(own, "thinking") if same else None, field(own, "tool_calls"))
-        return [*before, last if text or not same else line]
+        return [*before, last if _text(message, "content") or not same else line]
+
+    def _heard(self, message: Any, last: Any = None) -> tuple[list[Event], list[Event], bool, bool]:
+        """What the reasoning and the text of a message become, and whether each is the same as before.
+
+        Args:
+            message: the message.
+            last: the line that ends the answer, if it is this message's.
+        """
+        thinking, text = _text(message, "thinking"), _text(message, "content")
+        thoughts = self._thoughts(message, last)
+        events = (self._turn.feed(text) if text else []) + (self._turn.finish() if last is not None else [])
+        return thoughts, events, is_all(thoughts, thinking, Reasoning), is_all(events, text)
 
     def _thoughts(self, message: Any, last: Any = None) -> list[Event]:
         # What the server's own reasoning becomes. `last`: the line that ends the answer, if it is this message's.

@@ -15,6 +15,7 @@ from toolglean.clients.messages.whole import message_of
 from toolglean.conversation.fields import field
 from toolglean.conversation.openai import OpenAIChunkWrapper
 from toolglean.conversation.reading.chat_events import ChatEvents
+from toolglean.conversation.reading.held import in_one
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Reasoning
 from toolglean.events import Event as Told
 
@@ -95,9 +96,8 @@ class ChatAnswer:
         if call.status != "ok":
             unread = "" if call.arguments_text == "{}" else call.arguments_text  # which nobody wrote
             return self._blocks.say("text", "text", f"{call.name}{unread}")
-        begin = CallStart(event.index, call.id, call.name, call.known, event.start)
-        pieces = (begin, CallDelta(event.index, call.arguments_text, event.start), event)
-        return [each for piece in pieces for each in self._blocks.call(piece, cut=False)]
+        parts: list[Any] = in_one(event)
+        return [each for part in parts for each in self._blocks.call(part, cut=False)]
 
     def _start(self, chunk: Any) -> Event:
         self._begun = True

@@ -11,7 +11,6 @@ from collections.abc import Iterable
 from typing import Any
 
 from toolglean.conversation.deltas import ChatDeltas
-from toolglean.conversation.fields import field
 from toolglean.conversation.openai import CUT_OFF, REASONING_FIELDS, reasoning_of
 from toolglean.conversation.reading.chat_calls import ChatCalls
 from toolglean.conversation.reading.text import TurnText, is_all
@@ -55,8 +54,9 @@ class ChoiceReader:
     def __init__(self, turn: TurnText, deltas: ChatDeltas) -> None:
         self.turn = turn
         self.over = False
-        self.own, self.numbers = ChatCalls(turn), _CallNumbers(deltas)
+        self.own = ChatCalls(turn)
         self._deltas = deltas
+        self._indexes: dict[int, int] = {}  # of the server's calls, by the places of `own`
         self._names = DEFAULT  # of the server's fields for reasoning
 
     def think(self, delta: Any) -> list[dict[str, Any]] | None:
@@ -80,6 +80,16 @@ class ChoiceReader:
         events = self.turn.feed(text)
         return None if is_all(events, text) else self._deltas.deltas(events)
 
+    def numbered(self, fragments: Iterable[tuple[Any, int]]) -> list[tuple[Any, int]]:
+        """Fragments of the server's calls, each with its new index instead of the place of its call."""
+        found = []
+        for fragment, place in fragments:
+            if place not in self._indexes:
+                self._indexes[place] = self._deltas.next_index
+                self._deltas.next_index += 1
+            found.append((fragment, self._indexes[place]))
+        return found
+
     def settle(self) -> list[dict[str, Any]]:
         """The deltas that no longer wait for the server's calls."""
         return self._deltas.deltas(self.turn.settle())
@@ -94,30 +104,3 @@ class ChoiceReader:
         self.own.close()
         thought = self._thought(self.turn.end_thinking(cut=reason is None or was_cut(reason)))
         return thought + self._deltas.deltas(self.turn.finish()), self._deltas.finish_reason(reason)
-
-
-class _CallNumbers:
-    """Numbers the fragments of one choice.
-
-    Args:
-        deltas: numbers the calls in the text.
-    """
-
-    def __init__(self, deltas: ChatDeltas) -> None:
-        self._deltas = deltas
-        self._indexes: dict[Any, int] = {}  # their index, or their id, to our index
-        self._last: int | str = 0
-
-    def of(self, fragments: Iterable[Any]) -> list[tuple[Any, int]]:
-        """The fragments, each with its new index."""
-        return [(fragment, self._index_of(fragment)) for fragment in fragments]
-
-    def _index_of(self, fragment: Any) -> int:
-        index, id = field(fragment, "index"), field(fragment, "id")  # noqa: A001  # the wire's own word
-        # Ignore an id or an index that is not a string or a number.
-        key = index if isinstance(index, int) else id if id and isinstance(id, str | int) else self._last
-        if key not in self._indexes:
-            self._indexes[key] = self._deltas.next_index
-            self._deltas.next_index += 1
-        self._last = key
-        return self._indexes[key]

@@ -105,7 +105,7 @@ class StreamReader:
         found: list[Any] = []
         for index, reader in self._choices.items():
             if not reader.over:
-                deltas = reader.end()[0] + self._fragments(reader.numbers.of(reader.own.finish()))
+                deltas = reader.end()[0] + self._fragments(reader.numbered(reader.own.finish()))
                 found += [
                     self._chunk_with(self._last, self._choice_with({"index": index}, delta, None), is_last=False)
                     for delta in deltas
@@ -123,10 +123,10 @@ class StreamReader:
         thought = reader.think(delta)
         held = reader.stop_thinking() if reader.turn.thinks and (text or fragments) else []
         new = reader.read(text) if text else None
-        own = reader.numbers.of([*reader.own.settle(), *reader.own.read(fragments)])
+        own = reader.numbered([*reader.own.settle(), *reader.own.read(fragments)])
         settled = reader.settle()
         tail, ended = reader.end(reason) if reason else ([], reason)  # some servers send "" until the end
-        rest = self._fragments(reader.numbers.of(reader.own.finish())) if reason else []
+        rest = self._fragments(reader.numbered(reader.own.finish())) if reason else []
         as_it_came = new is thought is None and _as_they_came(own, fragments)
         if as_it_came and not (held or settled or tail or rest) and ended == reason:
             return [choice]

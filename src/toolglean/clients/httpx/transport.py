@@ -7,13 +7,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from functools import lru_cache
 from types import SimpleNamespace
 from typing import Any
 
+from toolglean.clients.at_once import plainly
 from toolglean.clients.repair import AnswerReader, Exchange, Repair, kind_of
-from toolglean.clients.repair.bodies import BodyError, aunpacked, can_unpack, unpacked
+from toolglean.clients.repair.bodies import BodyError, can_unpack, unpacked
 
 __all__ = ["Through", "classes_of"]
 
@@ -27,45 +28,33 @@ class _Body:
     def __init__(self, response: Any, reader: AnswerReader) -> None:
         self._response, self._reader = response, reader
 
-    def error(self, error: BodyError) -> Exception:
-        """The library's own error for a body that cannot be decompressed."""
-        found: Exception = self.library.DecodingError(str(error), request=self._response.request)
-        return found
-
-
-class _Stream(_Body):
-    def __iter__(self) -> Iterator[bytes]:
+    async def repaired(self, *, plain: bool) -> AsyncGenerator[bytes]:
+        """The repaired body; `plain`: as for `unpacked`."""
         try:
-            for data in unpacked(self._response):
+            async for data in unpacked(self._response, plain=plain):
                 if found := self._reader.feed(data):
                     yield found
         except Exception as error:
             if found := self._reader.finish():
                 yield found
-            if isinstance(error, BodyError):
-                raise self.error(error) from error
+            if isinstance(error, BodyError):  # for the caller, the library's own error
+                raise self.library.DecodingError(str(error), request=self._response.request) from error
             raise
         if found := self._reader.finish():
             yield found
+
+
+class _Stream(_Body):
+    def __iter__(self) -> Iterator[bytes]:
+        return plainly(self.repaired(plain=True))
 
     def close(self) -> None:
         self._response.close()
 
 
 class _AsyncStream(_Body):
-    async def __aiter__(self) -> AsyncIterator[bytes]:
-        try:
-            async for data in aunpacked(self._response):
-                if found := self._reader.feed(data):
-                    yield found
-        except Exception as error:
-            if found := self._reader.finish():
-                yield found
-            if isinstance(error, BodyError):
-                raise self.error(error) from error
-            raise
-        if found := self._reader.finish():
-            yield found
+    def __aiter__(self) -> AsyncIterator[bytes]:
+        return self.repaired(plain=False)
 
     async def aclose(self) -> None:
         await self._response.aclose()

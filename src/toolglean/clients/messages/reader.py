@@ -87,11 +87,8 @@ class MessageReader(SourceReader):
         if kind not in OF_BLOCKS:
             return self._of_message(kind, event)
         if (own := self._own) is not None:
-            if (found := self._of_own(own, event, _place_in(event), begins=kind == START)) is not None:
-                return found
-            if kind == STOP:
-                return self._end_own(own, event)
-            return self._all_sent(own.read(event, field_of(event.get("delta"), "partial_json")))
+            piece = field_of(event.get("delta"), "partial_json")
+            return self._of_own(own, event, _place_in(event), begins=kind == START, ends=kind == STOP, piece=piece)
         return self._delta(event) if kind == DELTA else self._start(event) if kind == START else self._of_last(event)
 
     def _of_message(self, kind: Any, event: Event) -> list[Event]:
@@ -107,10 +104,7 @@ class MessageReader(SourceReader):
         return [*found, event]
 
     def _over(self, *, cut: bool) -> list[Event]:
-        found: list[Event] = []
-        while self._own is not None:
-            found += self._end_own(self._own, None)
-        return [*found, *self._rest(cut=cut), *self._blocks.stop()]
+        return [*super()._over(cut=cut), *self._blocks.stop()]
 
     # -- the server's other blocks -------------------------------------------------------------------------------------
 

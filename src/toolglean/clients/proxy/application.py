@@ -19,7 +19,6 @@ from __future__ import annotations
 
 import json
 import logging
-import socket
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from copy import copy
@@ -33,7 +32,7 @@ try:
     import anyio
     import anyio.to_thread
     import httpx
-    import uvicorn
+    import uvicorn  # noqa: F401  # workers.py needs it: for the sake of the message
     from starlette.applications import Starlette
     from starlette.requests import ClientDisconnect, Request
     from starlette.responses import JSONResponse, PlainTextResponse, Response
@@ -50,10 +49,10 @@ from toolglean.clients.proxy.records import Record, Watcher
 from toolglean.clients.proxy.upstream import PathError, Upstream
 from toolglean.clients.repair import AnswerReader, Exchange, Kind, Repair, decoded, kind_of
 from toolglean.clients.repair.answers import ServerSentEvents
-from toolglean.clients.repair.bodies import BodyError, aunpacked, can_unpack
+from toolglean.clients.repair.bodies import BodyError, can_unpack, unpacked
 from toolglean.errors import UsageError
 
-__all__ = ["BODY_LIMIT", "Upstream", "application", "serve"]
+__all__ = ["BODY_LIMIT", "Upstream", "application"]
 
 log = logging.getLogger("toolglean.proxy")
 
@@ -61,10 +60,10 @@ BODY_LIMIT = 64 * 1024 * 1024
 """How many bytes the body of a request may have, by default."""
 CONNECT_TIMEOUT = 10.0
 """Seconds to wait for a connection. There is no other time limit: a model may think as long as its caller waits."""
-PATIENCE = 20
-"""Seconds that open requests have to end when the server is stopped, by default: Kubernetes waits for 30."""
 BUSY = 503
 """The status for a request beyond the limit of open ones."""
+STOPPED = "stopped"
+"""The error of an answer that was still open when the server's patience ended."""
 CLOSING = 2.0
 """Seconds that a connection may take to close."""
 SMALL = 64 * 1024
@@ -132,26 +131,6 @@ def application(
     return Starlette(routes=routes, lifespan=lifespan)
 
 
-def serve(served: Starlette, listening: socket.socket, *, drain: float = PATIENCE) -> None:
-    """Serve the application until the process gets SIGINT or SIGTERM. It then accepts no more connections.
-
-    Args:
-        served: the application.
-        listening: a listening socket.
-        drain: how many seconds open requests then have to end.
-    """
-    config = uvicorn.Config(
-        served,
-        log_config=None,  # its warnings go where ours go
-        access_log=False,
-        server_header=False,  # the upstream's own are passed on
-        date_header=False,
-        ws="none",
-        timeout_graceful_shutdown=drain,  # type: ignore[arg-type]  # asyncio.wait_for takes any number
-    )
-    uvicorn.Server(config).run(sockets=[listening])
-
-
 def _client(transport: httpx.AsyncBaseTransport | None, silence: float | None) -> httpx.AsyncClient:
     none: list[str] = []
     return httpx.AsyncClient(
@@ -214,6 +193,9 @@ class _Proxy:
             record.left = True
         except _RefusedError as error:
             await error.answer(record, request, send)
+        except anyio.get_cancelled_exc_class():
+            record.error = record.error or STOPPED
+            raise
         finally:
             self._end(record)
 
@@ -352,7 +334,7 @@ class _Proxy:
         await send({"type": "http.response.start", "status": answer.status_code, "headers": headers})
         came = 0
         try:
-            async for data in answer.aiter_raw() if reader is None else aunpacked(answer):
+            async for data in answer.aiter_raw() if reader is None else unpacked(answer):
                 if not came:
                     record.first = record.since()
                 came += len(data)

@@ -1,4 +1,5 @@
-# Several processes that serve one port: how they are started, watched and stopped. Does not depend on what they serve.
+# The processes that serve a port: how each serves it, and how several are started, watched and stopped. Does not depend
+# on what they serve.
 #
 # Each has a socket of its own for the same port (SO_REUSEPORT): the kernel deals the connections out by chance. With
 # one socket for all, the first process to look would take all that wait. A process that is killed is replaced; its
@@ -8,6 +9,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import logging
 import multiprocessing
 import os
 import signal
@@ -18,9 +21,44 @@ from multiprocessing.connection import wait
 from multiprocessing.process import BaseProcess
 from typing import Any
 
+import uvicorn
+
 from toolglean.clients.proxy.metrics import SLOT
 
-__all__ = ["end_with_parent", "run_workers"]
+__all__ = ["end_with_parent", "run_workers", "serve"]
+
+PATIENCE = 20
+"""Seconds that open requests have to end when the server is stopped, by default: Kubernetes waits for 30."""
+ON_PURPOSE = "ASGI callable returned without completing response."
+"""What uvicorn says of an answer that breaks off because the upstream's did."""
+
+
+def serve(served: Any, listening: socket.socket, *, drain: float = PATIENCE) -> None:
+    """Serve an ASGI application until the process gets SIGINT or SIGTERM. It then accepts no more connections.
+
+    Args:
+        served: the application.
+        listening: a listening socket.
+        drain: how many seconds open requests then have to end.
+    """
+    config = uvicorn.Config(
+        served,
+        log_config=None,  # its warnings go where ours go
+        access_log=False,
+        server_header=False,  # the upstream's own are passed on
+        date_header=False,
+        ws="none",
+        timeout_graceful_shutdown=drain,  # type: ignore[arg-type]  # asyncio.wait_for takes any number
+    )
+    logging.getLogger("uvicorn.error").addFilter(_is_news)
+    uvicorn.Server(config).run(sockets=[listening])
+
+
+def _is_news(record: logging.LogRecord) -> bool:
+    # What the proxy does on purpose is not an error: it breaks off an answer, for which there is a record, and at the
+    # end those that are open, of which uvicorn logs the number.
+    is_end = record.exc_info is not None and isinstance(record.exc_info[1], asyncio.CancelledError)
+    return not is_end and record.msg != ON_PURPOSE
 
 
 def run_workers(listening: Sequence[socket.socket], work: Callable[..., None], given: Any) -> int:

@@ -152,13 +152,14 @@ class _Parts:
         # After a repair: what became of the parts before it becomes of this one, if its text does the same.
         if not events and False in leads:
             return b""
-        if True in leads and is_all(events, text):
-            return block
+        if True in leads and is_all(events, text) and (found := lane.written(text, block)) is not None:
+            return found
         lane.turn.again(events)
         self._lane = None
         found = self._read(self._item_in(block), block)
         if self._lane is not None and self._lane.leads is not None:
             self._lane.leads |= leads
+            self._lane.moved = self._lane.moved or lane.moved
         return found
 
     def _said(self, found: bytes) -> bytes:
@@ -196,9 +197,9 @@ class _Parts:
         found = self._reader.read(item)
         if not self._reader.pristine:
             before = self._repaired()
-            lane = self._lane_of(item, block) if not found or found == [item] else None
+            lane = self._lane_of(item, block) if len(found) < 2 else None
             if lane is not None and (not found or lane.sent is None):  # a number may be right by chance
-                lane.leads, self._lane = {bool(found)}, lane
+                self._after_repair(lane, item, found)
             return before + self._written(item, block, found)
         if self._reader.waits:
             self._waiting.append((item, block, found))
@@ -206,6 +207,15 @@ class _Parts:
         self._passed(item)
         self._lane = self._lane_of(item, block)
         return self._as_they_came() + block if self._waiting else block
+
+    def _after_repair(self, lane: Lane, item: Any, found: list[Any]) -> None:
+        if found and found != [item]:  # it has the index of another block, say
+            old, new = self._plain(item), self._plain(found[0])
+            same = old is not None and new is not None and old.text == new.text
+            lane.moved = lane_of(self._write(found[0]), new) if new is not None and same else None
+            if lane.moved is None:
+                return
+        lane.leads, self._lane = {bool(found)}, lane
 
     def _lane_of(self, item: Any, block: bytes) -> Lane | None:
         plain = self._plain(item) if self._tries < TRIES else None

@@ -9,10 +9,12 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, Iterator
 from typing import Any
 
-__all__ = ["ASKED_FOR", "BodyError", "Inflater", "aunpacked", "can_unpack", "unpacked"]
+from toolglean.clients.at_once import steps_of
+
+__all__ = ["ASKED_FOR", "BodyError", "Inflater", "can_unpack", "unpacked"]
 
 PIECE = 64 * 1024
 """Bytes that are decompressed at a time."""
@@ -89,27 +91,22 @@ def _is_zlib(data: bytes) -> bool:
     return data[0] & 15 == 8 and (data[0] << 8 | data[1]) % 31 == 0
 
 
-def unpacked(response: Any) -> Iterator[bytes]:
+async def unpacked(response: Any, *, plain: bool = False) -> AsyncGenerator[bytes]:
     """The body of a response of httpx or httpx2, decompressed piece by piece.
+
+    Args:
+        response: the response, of an asynchronous client unless `plain`.
+        plain: whether it is that of a plain client. Then nothing here waits, and `plainly` can run it.
 
     Raises:
         BodyError: as `Inflater.pieces`. Also what the response raises.
     """
-    if response.is_stream_consumed:  # it was read before, and is in memory
-        yield from response.iter_bytes(PIECE)
-        return
-    inflater = Inflater(response.headers.get("content-encoding", ""))
-    for data in response.iter_raw():
-        yield from inflater.pieces(data)
-
-
-async def aunpacked(response: Any) -> AsyncIterator[bytes]:
-    """The same for an asynchronous response."""
-    if response.is_stream_consumed:
-        async for data in response.aiter_bytes(PIECE):
-            yield data
-        return
-    inflater = Inflater(response.headers.get("content-encoding", ""))
-    async for data in response.aiter_raw():
+    was_read = response.is_stream_consumed  # it is in memory, and decompressed
+    if plain:
+        body: Any = steps_of(response.iter_bytes(PIECE) if was_read else response.iter_raw())
+    else:
+        body = response.aiter_bytes(PIECE) if was_read else response.aiter_raw()
+    inflater = Inflater("" if was_read else response.headers.get("content-encoding", ""))
+    async for data in body:
         for piece in inflater.pieces(data):
             yield piece

@@ -10,6 +10,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from json.decoder import scanstring  # type: ignore[attr-defined]  # it has no stub
 from typing import Any, NamedTuple
@@ -53,6 +54,7 @@ class Lane:
         held: the events that wait.
         leads: after a repair, what the same events have become: themselves (True), nothing (False). None: nothing was
             repaired.
+        moved: the lane of what they become, if that has another head or tail, such as the index of another block.
     """
 
     def __init__(self, head: bytes, tails: list[bytes], turn: TurnText, sent: Sent | None) -> None:
@@ -63,6 +65,16 @@ class Lane:
         self.number: int | None = None
         self.held: list[Held] = []
         self.leads: set[bool] | None = None
+        self.moved: Lane | None = None
+
+    def written(self, text: str, block: bytes) -> bytes | None:
+        """What an event becomes whose text is all for the user; None if the text must be written as escapes."""
+        if self.moved is None:
+            return block
+        try:
+            return self.moved._head + json.dumps(text, ensure_ascii=False).encode() + self.moved._tail
+        except UnicodeEncodeError:
+            return None
 
     def text(self, block: bytes) -> str | None:
         """The text of an event, if it is like the others; None for any other event."""

@@ -1,8 +1,7 @@
 """Leaked calls in OpenAI's Responses API, on plain dicts: for proxies. No package is needed."""
 
-from toolglean.clients.responses.reader import adict_response_events, dict_response_events
+from toolglean.clients.responses.reader import adict_response_events, dict_response, dict_response_events
 from toolglean.clients.responses.types import ItemDict, PartDict, ResponseDict, ResponseEventDict
-from toolglean.clients.responses.whole import dict_response
 
 __all__ = [
     "ItemDict",

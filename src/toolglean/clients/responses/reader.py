@@ -45,7 +45,7 @@ from toolglean.clients.responses.items import (
     with_output,
 )
 from toolglean.clients.responses.ours import OurItems
-from toolglean.clients.responses.types import ResponseEventDict
+from toolglean.clients.responses.types import ResponseDict, ResponseEventDict
 from toolglean.clients.streams import AsyncReading, Reading
 from toolglean.conversation.fields import field as field_of
 from toolglean.conversation.fields import listed
@@ -56,7 +56,7 @@ from toolglean.conversation.reading.sources import Own, Source, SourceReader
 from toolglean.conversation.reading.text import Tools
 from toolglean.events import CallDelta, CallEnd, CallStart
 
-__all__ = ["ResponseReader", "adict_response_events", "dict_response_events"]
+__all__ = ["ResponseReader", "adict_response_events", "dict_response", "dict_response_events"]
 
 WAITS = DONE | {ADDED, TEXT}
 """The events that a message without any text has, too: they wait with its beginning."""
@@ -155,14 +155,13 @@ class ResponseReader(SourceReader):
     def _read(self, event: Event) -> list[dict[str, Any]]:
         kind, place, item = str(event.get("type")), event.get("output_index"), event.get("item")
         if kind in ENDS:
-            return self._over(kind, event)
+            said = event.get("response")
+            found = self._over(cut=kind != "response.completed")
+            return [*found, *self._sent({**event, "response": self._repaired(said)} if said else event)]
         if (own := self._own) is not None and isinstance(place, int):
-            if (found := self._of_own(own, event, place, begins=kind == ADDED)) is not None:
-                return found
-            if kind != ITEM_DONE:
-                return self._all_sent(own.read(event, event.get("delta")))
-            own.given = field_of(item, "arguments")
-            return self._end_own(own, event)
+            ends = kind == ITEM_DONE
+            piece = field_of(item, "arguments") if ends else event.get("delta")
+            return self._of_own(own, event, place, begins=kind == ADDED, ends=ends, piece=piece)
         if kind in DELTAS and event.get("delta") and isinstance(event["delta"], str):
             return self._delta(DELTAS[kind], event)
         if isinstance(place, int) and place in self._dropped:
@@ -274,14 +273,6 @@ class ResponseReader(SourceReader):
 
     # -- the end of a response -----------------------------------------------------------------------------------------
 
-    def _over(self, kind: str, event: Event) -> list[dict[str, Any]]:
-        found: list[dict[str, Any]] = []
-        while (own := self._own) is not None:
-            found += self._end_own(own, None)
-        found += self._rest(cut=kind != "response.completed")
-        said = event.get("response")
-        return [*found, *self._sent({**event, "response": self._repaired(said)} if said else event)]
-
     def _left_of(self, event: Event) -> str | None:
         # What remains of a text, if it has come in pieces.
         item = self._item_of(event)
@@ -359,3 +350,17 @@ def adict_response_events(
 ) -> AsyncReading[ResponseEventDict]:
     """The same for an asynchronous stream: see `dict_response_events`."""
     return AsyncReading(events, ResponseReader(tools, parsing))
+
+
+def dict_response(response: Mapping[str, Any], tools: Tools = None, **parsing: Unpack[TurnArguments]) -> ResponseDict:
+    """The same for a response that was not streamed: see `dict_response_events`. The argument is not changed.
+
+    Reasoning in a message's text becomes an item before the message, its calls become items after it. A message that
+    ends up empty is left out. Calls that were cut off, or cannot be read, stay in the text.
+    """
+    cut = response.get("status") in ("incomplete", "failed")  # a server may send any value
+    end = {"type": "response.incomplete" if cut else "response.completed", "response": response}
+    [*_, found] = ResponseReader(tools, {**parsing, "whole_calls": True}).read(end)
+    repaired: Any = dict(found["response"])
+    typed: ResponseDict = repaired  # it has whatever fields the server sent
+    return typed

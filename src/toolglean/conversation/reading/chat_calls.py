@@ -33,22 +33,22 @@ class ChatCalls:
         self._turn = turn
         self._undecided: list[int] = []  # places in that list
 
-    def read(self, fragments: Iterable[Any]) -> list[Any]:
-        """The fragments that can be sent now that these have arrived."""
+    def read(self, fragments: Iterable[Any]) -> list[tuple[Any, int]]:
+        """The fragments that can be sent now that these have arrived, each with the place of its call in `calls`."""
         given, found = list(fragments), []
         for fragment, place in zip(given, self.joined.add(given), strict=True):
             if place == len(self.calls):
                 self.calls.append(ParsedCall(self._turn))
                 self._undecided.append(place)
             own = self.calls[place]
-            found += own.add(fragment)
+            found += [(each, place) for each in own.add(fragment)]
             if own.waits:
                 found += self._decided(place)
             elif own.is_open:
                 own.note(self.joined.arguments(place))
         return found
 
-    def settle(self) -> list[Any]:
+    def settle(self) -> list[tuple[Any, int]]:
         """More of the text was read: the fragments that need not wait any longer."""
         return [each for place in list(self._undecided) for each in self._decided(place)]
 
@@ -58,15 +58,15 @@ class ChatCalls:
             if own.is_open:
                 own.note(self.joined.arguments(place, over=True), over=True)
 
-    def finish(self) -> list[Any]:
+    def finish(self) -> list[tuple[Any, int]]:
         """The fragments that waited until the end."""
         return [each for place in list(self._undecided) for each in self._decided(place, over=True)]
 
-    def _decided(self, place: int, *, over: bool = False) -> list[Any]:
+    def _decided(self, place: int, *, over: bool = False) -> list[tuple[Any, int]]:
         if self._turn.duplicates.any_written and not (over or self.joined.has_arguments(place)):
             return []  # a name may arrive in pieces
         own, name = self.calls[place], self.joined.names[place]
         found = own.decide(name, self.joined.arguments(place, over=over), over=over)
         if not own.waits:
             self._undecided.remove(place)
-        return found
+        return [(each, place) for each in found]

@@ -1,16 +1,19 @@
-# What a turn holds back of its text: a call that may be a duplicate, and what follows it. Does not depend on when it is
-# let go (text.py).
+# What a turn holds back of its text: a call that may be a duplicate, and what follows it; and how the events of a call
+# look once it is let go, with its index. Does not depend on when that is (text.py).
 """Calls that were not emitted yet."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from toolglean.conversation.reading.duplicates import DuplicateFilter
+from toolglean.engine.ids import renumbered
 from toolglean.events import CallDelta, CallEnd, CallStart, Event
 
-__all__ = ["Ended", "Rest", "Shared", "in_one"]
+__all__ = ["Ended", "Rest", "Shared", "in_one", "shifted"]
+
+CallEvent = TypeVar("CallEvent", bound=CallStart | CallDelta | CallEnd)
 
 
 @dataclass(slots=True, eq=False)
@@ -57,3 +60,18 @@ def in_one(event: CallEnd) -> list[Event]:
     text = call.arguments_text or ("{}" if call.status == "ok" else "")
     pieces = [CallDelta(event.index, text, place)] if text else []
     return [CallStart(event.index, call.id, call.name, call.known, place), *pieces, event]
+
+
+def shifted(event: CallEvent, shift: int, id_prefix: str) -> CallEvent:
+    """The event, with that much added to its index. An id that a parser has made from the index changes with it.
+
+    Args:
+        event: an event of a call.
+        shift: what is added.
+        id_prefix: the prefix of the ids that the parser makes.
+    """
+    if not shift:
+        return event
+    own = event.id if isinstance(event, CallStart) else event.call.id if isinstance(event, CallEnd) else None
+    index = event.index + shift
+    return renumbered(event, index, f"{id_prefix}{index}" if own == f"{id_prefix}{event.index}" else own)

@@ -182,15 +182,26 @@ class SourceReader:
         self._last = self._source = None
         return found
 
-    def _of_own(self, own: Own, event: Wire, place: Any, *, begins: bool) -> list[Any] | None:
-        """What an event becomes while the server is sending that; None: it is one of its events."""
+    def _of_own(self, own: Own, event: Wire, place: Any, *, begins: bool, ends: bool, piece: Any) -> list[Any]:
+        """What an event becomes while the server is sending that.
+
+        Args:
+            own: that.
+            event: the event.
+            place: where it is.
+            begins, ends: whether it begins or ends what is there.
+            piece: of the arguments; all of them, if it ends a call.
+        """
         if begins and (place == own.place or own.is_whole()):  # servers forget ends, or send them late
             return [*self._end_own(own, None), *self._read(event)]
-        if place == own.place:
-            return None
-        if self._comes_early(event, place):
-            self._later.setdefault(place, []).append(event)
-        return []
+        if place != own.place:
+            if self._comes_early(event, place):
+                self._later.setdefault(place, []).append(event)
+            return []
+        if not ends:
+            return self._all_sent(own.read(event, piece))
+        own.given = own.given if piece is None else piece
+        return self._end_own(own, event)
 
     def _comes_early(self, event: Wire, place: Any) -> bool:
         """Whether an event of another place is read later; if not, it is left out."""
@@ -274,8 +285,14 @@ class SourceReader:
     def _stop_thinking(self) -> list[Any]:
         return [*self._told(self._turn.stop_thinking(), None), *self._all()] if self._turn.thinks else []
 
+    def _over(self, *, cut: bool) -> list[Any]:
+        """The server says that the answer is over: what was held back. `cut`: whether it was cut off."""
+        found: list[Any] = []
+        while self._own is not None:
+            found += self._end_own(self._own, None)
+        return found + self._rest(cut=cut)
+
     def _rest(self, *, cut: bool) -> list[Any]:
-        """The answer is over: what was held back. `cut`: whether it was cut off."""
         found = self._end_part()
         ended = self._turn.end_thinking(cut=cut)
         # The reasoning ends before its calls begin.

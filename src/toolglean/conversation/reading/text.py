@@ -29,8 +29,7 @@ from toolglean.conversation.arguments import read_arguments
 from toolglean.conversation.fields import field
 from toolglean.conversation.reading.counts import Counts
 from toolglean.conversation.reading.duplicates import DuplicateFilter, SentCall
-from toolglean.conversation.reading.held import Ended, Rest, Shared, in_one
-from toolglean.conversation.reading.numbering import shifted
+from toolglean.conversation.reading.held import Ended, Rest, Shared, in_one, shifted
 from toolglean.conversation.reading.reasoning_field import NewField, ReasoningField, Said
 from toolglean.conversation.reading.tape import Tape
 from toolglean.conversation.reading.unknown import log_unknown, unknown_tool
