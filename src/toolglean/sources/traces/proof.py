@@ -165,7 +165,7 @@ def _fault(output: Output, declared: Format, given: Given, number: int, count: i
         return f"{seen[0]!r} is left in its content"
     if count is not None:
         return ""
-    # Reasoning may well be about a tool; without a call after it, it is the call of a format that was taken for markers.
+    # Reasoning may well be about a tool; without a call after it, it is the call of a format taken for its markers.
     return unread_call(output.content if output.calls else output.content + output.reasoning, given.tools)
 
 
