@@ -34,7 +34,7 @@ class Reading(NamedTuple):
     calls: Calls
 
 
-def found_in(tool: Schema, start: int, end: int, found: Iterator[Payload]) -> Iterator[Reading]:
+def found_in(tool: Schema, start: int, end: int, found: Iterable[Payload]) -> Iterator[Reading]:
     """The calls of the tool with those arguments, in a frame from `start` to `end`."""
     for each in found:
         yield Reading(end, each.cost, (FoundCall(tool.name, each.arguments, each.text, start, end, each.id),))
@@ -102,12 +102,11 @@ def _one_by_one(source: Source, region: Region, span: tuple[int, int]) -> Iterat
 def _places(source: Source, region: Region) -> list[tuple[int, int]]:
     # Where calls may begin, and where what separates each from the one before does.
     found: list[tuple[int, int]] = []
-    start = pos = source.after_space(region.start)
-    for line in source.text[pos : region.end].split("\n"):
+    start = source.after_space(region.start)
+    for pos, line in source.lines(start, region.end):
         word = _sign_and_word(line)
         if word and word[1] in source.tools:
             found.append((pos + word.start(1), pos))
-        pos += len(line) + 1
     if len(found) > 1 and found[0][1] == start:
         return found
     tag = source.tag_at(start)

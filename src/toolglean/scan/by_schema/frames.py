@@ -81,6 +81,13 @@ def _rest(source: Source, part: _Part, pos: int, left: int) -> list[Reading]:
     return part.seen[pos]
 
 
+def _inside(source: Source, part: _Part, start: int, end: int, cost: int = 0) -> Iterator[Reading]:
+    # The calls in frames of which the part consists from `start` on, inside a frame that ends at `end`.
+    for each in sequences(source, start, part.end, part.depth - 1, part.frames):
+        if each.calls:
+            yield Reading(end, each.cost + cost, each.calls)
+
+
 def _key(calls: Calls) -> Any:
     return tuple((each.name, each.arguments_text, each.start, each.end) for each in calls)
 
@@ -124,9 +131,7 @@ def _between_tags(source: Source, tag: Tag, part: _Part) -> Iterator[Reading]:
         if not named:
             yield from body(source, region, (tag.start, end))
             if part.depth and region.accepts != "literals":
-                for each in sequences(source, tag.end, begin, part.depth - 1, frames):
-                    if each.calls:
-                        yield Reading(end, each.cost, each.calls)
+                yield from _inside(source, part._replace(end=begin, frames=frames), tag.end, end)
 
 
 def _named_in(tag: Tag, source: Source) -> list[tuple[Schema, list[tuple[str, str]]]]:
@@ -210,22 +215,18 @@ def _in_fence(source: Source, pos: int, part: _Part) -> Iterator[Reading]:
     ends = list(islice(_fence_ends(source, found[1], found.end(), part.end), source.bound + 1))
     begin = found.start(2) + len(first) if first.strip() and brace else found.end()
     yield from closed_by(source, tool, (pos, begin), part.frames, ends)
-    for number, (begin, end) in enumerate(ends if part.depth and tool is None else ()):
-        for each in sequences(source, found.end(), begin, part.depth - 1, part.frames):
-            if each.calls:
-                yield Reading(end, each.cost + number, each.calls)
+    for number, (stop, end) in enumerate(ends if part.depth and tool is None else ()):
+        yield from _inside(source, part._replace(end=stop), found.end(), end, number)
 
 
 def _fence_ends(source: Source, fence: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    pos = start
     count = 0
-    for line in source.text[start:end].split("\n"):
+    for pos, line in source.lines(start, end):
         mark = line.strip()
         if mark[:3] == fence[:3] and set(mark) == {fence[0]} and len(mark) >= len(fence) and count < MAX_CLOSERS:
             begin = pos + line.index(mark)
             count += 1
             yield begin, begin + len(mark)
-        pos += len(line) + 1
 
 
 # -- brackets around name and arguments --------------------------------------------------------------------------------
@@ -278,9 +279,7 @@ def _list_of_calls(source: Source, pos: int, left: str, part: _Part) -> Iterator
     found = _listed(source.text, pos) if left == "(" else None
     end = source.before_space(pos, part.end)
     if found and part.depth and introduces_call(found[1]) and source.text[end - 1] == ")":
-        for each in sequences(source, found.end(), end - 1, part.depth - 1, part.frames):
-            if each.calls:
-                yield Reading(end, each.cost, each.calls)
+        yield from _inside(source, part._replace(end=end - 1), found.end(), end)
 
 
 def _bracket_heads(source: Source, pos: int, end: int, left: str) -> list[tuple[Schema, int]]:
@@ -306,6 +305,4 @@ def _after_label(source: Source, pos: int, part: _Part) -> Iterator[Reading]:
         return
     after = source.after_space(label[1])
     if part.depth and introduces_call(label[0]) and quoted_tool_at(source, after) is None:
-        for each in sequences(source, after, part.end, part.depth - 1, part.frames):
-            if each.calls:
-                yield each
+        yield from _inside(source, part, after, part.end)

@@ -15,10 +15,9 @@ from toolglean.scan.by_schema.exact import exact_at
 from toolglean.scan.by_schema.found import FoundCall
 from toolglean.scan.by_schema.heads import names_at
 from toolglean.scan.by_schema.literals import literal_at
-from toolglean.scan.by_schema.payload import Payload, literal_payload, payload_of
+from toolglean.scan.by_schema.payload import Payload, literal_payload, payload_of, typed
 from toolglean.scan.by_schema.source import Source
-from toolglean.scan.by_schema.values import arguments_of, is_id
-from toolglean.scan.nested import json_text
+from toolglean.scan.by_schema.values import is_id
 
 __all__ = ["items"]
 
@@ -85,12 +84,12 @@ def _item_at(source: Source, pos: int, end: int) -> Item | None:
         found = literal_payload(source, begin, tool)
         if found is None:
             exact = exact_at(source.text, begin, end, tool) if "\n" not in source.text[after:begin] else None
-            arguments = arguments_of(tool, exact.pairs) if exact is not None else None
-            if exact is not None and arguments is not None and _ends_pairs(source.text, exact.end, end):
-                found = exact.end, Payload(0, arguments, json_text(arguments))
+            payload = typed(tool, exact.pairs) if exact is not None else None
+            if exact is not None and payload is not None and _ends_pairs(source.text, exact.end, end):
+                found = exact.end, payload
         if found is not None and found[0] <= end:
-            payload = found[1]
-            return found[0], (FoundCall(tool.name, payload.arguments, payload.text, pos, found[0], payload.id),)
+            stop, payload = found
+            return stop, (FoundCall(tool.name, payload.arguments, payload.text, pos, stop, payload.id),)
     return None
 
 

@@ -21,10 +21,9 @@ from toolglean.scan.by_schema.body import Reading, closed_by, found_in
 from toolglean.scan.by_schema.exact import Exact, exact_at
 from toolglean.scan.by_schema.found import Schema
 from toolglean.scan.by_schema.heads import label_at
-from toolglean.scan.by_schema.payload import Payload, Region, literal_payload
+from toolglean.scan.by_schema.payload import Region, literal_payload, typed
 from toolglean.scan.by_schema.source import MAX_CLOSERS, Source
 from toolglean.scan.by_schema.tags import Tag, closes, closing_words, compact
-from toolglean.scan.by_schema.values import arguments_of
 from toolglean.scan.by_schema.words import (
     CALL_SIGNS,
     END_SIGNS,
@@ -33,7 +32,6 @@ from toolglean.scan.by_schema.words import (
     introduces_call,
     introduces_other,
 )
-from toolglean.scan.nested import json_text
 
 __all__ = ["labelled"]
 
@@ -143,7 +141,7 @@ def _with_literal(source: Source, lead: _Lead, start: int, end: int) -> Iterator
     if lead.is_strong or second is not None or closer:
         for stop in {found[0], closer or found[0], semicolon.end() if semicolon else found[0]}:
             if stop <= end:
-                yield from found_in(lead.tool, start, stop, iter([found[1]]))
+                yield from found_in(lead.tool, start, stop, [found[1]])
 
 
 # -- arguments that must be closed -------------------------------------------------------------------------------------
@@ -152,11 +150,10 @@ def _with_literal(source: Source, lead: _Lead, start: int, end: int) -> Iterator
 def _closed(source: Source, lead: _Lead, start: int, region: Region) -> Iterator[Reading]:
     sign = _any_sign(source.text, lead.after)
     exact = exact_at(source.text, sign.end() if sign else lead.after, region.end, lead.tool)
-    if exact is not None:
-        arguments = arguments_of(lead.tool, exact.pairs)
-        stop = _end_of(source, exact, lead) if arguments is not None else 0
-        if arguments is not None and 0 < stop <= region.end:
-            yield from found_in(lead.tool, start, stop, iter([Payload(0, arguments, json_text(arguments))]))
+    if exact is not None and (payload := typed(lead.tool, exact.pairs)):
+        stop = _end_of(source, exact, lead)
+        if 0 < stop <= region.end:
+            yield from found_in(lead.tool, start, stop, [payload])
             return
     places = (each for each in _closers(source, lead, region.end) if _shows_end(source, lead, *each))
     yield from closed_by(source, lead.tool, (start, lead.after), region.frames, places)
@@ -198,16 +195,14 @@ def _is_all(source: Source, exact: Exact) -> bool:
 
 def _closers(source: Source, lead: _Lead, end: int) -> Iterator[tuple[int, int]]:
     # The lines that close, and the tags, words and signs at the ends of lines.
-    pos, count = lead.after, 0
-    for line in source.text[pos:end].split("\n"):
-        stop = pos + len(line)
+    count = 0
+    for pos, line in source.lines(lead.after, end):
         for place in sorted(_places(line, lead)):
             close = _closer(source, pos + place, lead, is_raw=True) if place < len(line) else 0
             if close and count < MAX_CLOSERS and pos + place > lead.after:
                 count += 1
                 yield pos + place, close
                 break
-        pos = stop + 1
 
 
 def _places(line: str, lead: _Lead) -> set[int]:

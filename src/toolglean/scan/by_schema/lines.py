@@ -91,8 +91,8 @@ class _Opener:
 def _closing_lines(
     source: Source, opener: _Opener, start: int, end: int, *, repeats: bool = False
 ) -> Iterator[tuple[int, int]]:
-    pos, signs = start, opener.signs
-    for line in source.text[start:end].split("\n"):
+    signs = opener.signs
+    for pos, line in source.lines(start, end):
         inner = line.strip()
         if opener.left and inner.startswith(opener.left) and inner not in signs:
             signs = set()  # what it begins may be cut off
@@ -101,4 +101,3 @@ def _closing_lines(
             rest = inner.lstrip(opener.left + " ")
             if not source.is_begun(begin + len(inner) - len(rest), rest, None):
                 yield begin, pos + len(line.rstrip())
-        pos += len(line) + 1

@@ -25,7 +25,7 @@ from toolglean.scan.by_schema.values import Pair, arguments_of, is_call, without
 from toolglean.scan.nested import json_text
 from toolglean.scan.tokens import value_text
 
-__all__ = ["Payload", "Region", "is_literal", "literal_payload", "payload_of", "payloads"]
+__all__ = ["Payload", "Region", "is_literal", "literal_payload", "payload_of", "payloads", "typed"]
 
 MAX_WRAPS = 2
 
@@ -77,9 +77,9 @@ def payloads(source: Source, region: Region, tool: Schema, wraps: int = MAX_WRAP
     if source.text[start] in "{([" and is_literal(source.text, start, end):
         return  # an object that is not the arguments is not text either
     exact = exact_in(source.text, start, end, tool)
-    found = arguments_of(tool, exact) if exact is not None else None
+    found = typed(tool, exact) if exact is not None else None
     if found is not None:
-        yield Payload(0, found, json_text(found))
+        yield found
         return
     if region.accepts != "literals":
         yield from _raw(source, region, start, end, tool)
@@ -128,8 +128,8 @@ def payload_of(tool: Schema, values: dict[str, Any], text: str) -> Payload | Non
 
 def _raw(source: Source, region: Region, start: int, end: int, tool: Schema) -> Iterator[Payload]:
     read = elements(source, start, end, tool, region.frames)
-    if read is not None:
-        yield from _typed(tool, read[1], read[0])
+    if read is not None and (payload := typed(tool, read[1], read[0])):
+        yield payload
     if region.accepts != "text" or is_element(source, start, end, tool):
         return  # a value that ends at the next tag would contain the closing one
     text = source.text[start:end]
@@ -140,8 +140,8 @@ def _raw(source: Source, region: Region, start: int, end: int, tool: Schema) -> 
         return
     if not any(_hides_call(source, pair) or _seems_cut(pair, is_line="\n" not in text) for pair in found):
         absent = set(tool.properties) - {pair.key for pair in found}
-        if not _has_mark_of(source, region, (start, end), absent):
-            yield from _typed(tool, found, cost)
+        if not _has_mark_of(source, region, (start, end), absent) and (payload := typed(tool, found, cost)):
+            yield payload
 
 
 def _seems_cut(pair: Pair, *, is_line: bool) -> bool:
@@ -181,8 +181,7 @@ def _has_lone_closer(source: Source, region: Region) -> bool:
     return any(begin >= region.start and source.starts_line(begin) for begin, _ in closers)
 
 
-def _typed(tool: Schema, pairs: list[Pair], cost: int) -> Iterator[Payload]:
-    ids = {pair.key: pair.text for pair in pairs if pair.key not in tool.properties}
-    found = arguments_of(tool, [pair for pair in pairs if pair.key not in ids])
-    if found is not None:
-        yield Payload(cost, found, json_text(found))
+def typed(tool: Schema, pairs: list[Pair], cost: int = 0) -> Payload | None:
+    """The pairs as arguments, without those that are ids; None if they do not fit."""
+    found = arguments_of(tool, [pair for pair in pairs if pair.key in tool.properties])
+    return None if found is None else Payload(cost, found, json_text(found))

@@ -263,11 +263,16 @@ class Source:
         pos = opening.end
         right = mirrored(opening.left)
         other = next((tag.start for tag in self.tags(pos, len(self.text)) if tag.left == opening.left), len(self.text))
-        for line in self.text[pos:other].split("\n"):
+        for begin, line in self.lines(pos, other):
             if line.strip() == right and len(right) > 1:
-                begin = pos + line.index(right)
-                yield begin, begin + len(right)
-            pos += len(line) + 1
+                at = begin + line.index(right)
+                yield at, at + len(right)
+
+    def lines(self, start: int, end: int) -> Iterator[tuple[int, str]]:
+        """The lines of `text[start:end]`, and where each begins."""
+        for line in self.text[start:end].split("\n"):
+            yield start, line
+            start += len(line) + 1
 
     def is_begun(self, pos: int, word: str, tool: Schema | None) -> bool:
         """Whether the word at `pos` ends the text, and may be the beginning of one of the tool's keys."""

@@ -16,7 +16,7 @@ from itertools import chain
 
 from toolglean.formats.spec import Format
 from toolglean.sources.traces.candidates import Candidate, best_of
-from toolglean.sources.traces.given import Given
+from toolglean.sources.traces.given import FEWEST, Given
 from toolglean.sources.traces.proof import Proof, fault_of, in_quotes, left_over, prove, reading_of
 from toolglean.sources.traces.refusals import Failure
 from toolglean.sources.traces.safety import is_begun, mentioned
@@ -88,7 +88,8 @@ class Search:
         found = self._grown(self.learn(self.few(self._every), failures=self.failures))
         if found is None or found.faults:
             rest = [] if found is None else [self.few(number for number in found.faults if self._sites[number])]
-            seeds = (self.learn(seed) for seed in chain(rest, self._seeds()) if seed)
+            # Of one broken turn alone, what is wrong with it is learnt as if it were of the format.
+            seeds = (self.learn(seed) for seed in chain(rest, self._seeds()) if len(seed) >= FEWEST)
             tried = [each for each in seeds if each is not None]
             better = self._grown(max(tried, key=lambda each: each.score, default=None))
             if better is not None and (found is None or better.score > found.score):

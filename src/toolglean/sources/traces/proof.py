@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import takewhile
+from itertools import chain, takewhile
 from typing import Any
 
 from toolglean.errors import FormatError, UsageError, shown
@@ -163,7 +163,10 @@ def _fault(output: Output, declared: Format, given: Given, number: int, count: i
     seen = [marker for marker in declared.markers if len(marker) > 2 and marker in output.content]
     if seen and (output.calls or count is None):
         return f"{seen[0]!r} is left in its content"
-    return "" if count is not None else unread_call(output.content, given.tools)
+    if count is not None:
+        return ""
+    # Reasoning may well be about a tool; without a call after it, it is the call of a format taken for its markers.
+    return unread_call(output.content if output.calls else output.content + output.reasoning, given.tools)
 
 
 def invalid(tools: ToolSet, name: str, arguments: Mapping[str, Any]) -> str:
@@ -266,9 +269,14 @@ def left_over(readings: Sequence[Reading]) -> str:
     if len(called) < 2:
         return ""
     contents = [reading.content.strip() for reading in called]
-    counted = Counter(marker for content in contents for marker in set(markers_in(content)))
+    counted = Counter(chain.from_iterable({*markers_in(content), *_edge_marks(content)} for content in contents))
     shared = {marker for marker, count in counted.items() if count > max(1, len(called) * 0.6)}
     shared |= {
         found for found in (common_end(contents).text, common_start(contents).text) if found and is_markup(found)
     }
     return f"{min(shared)!r} is left in the content of most turns with calls" if shared else ""
+
+
+def _edge_marks(text: str) -> list[str]:
+    # The first and the last word, if they look like markers: a broken turn may not have the one that all others have.
+    return [word for word in (*text.split(None, 1)[:1], *text.rsplit(None, 1)[-1:]) if is_markup(word)]

@@ -124,12 +124,14 @@ def _lead_candidates(texts: Sequence[str]) -> list[str]:
 
 
 def _closers(lead: str, rest: str) -> Iterator[str]:
-    # The lead mirrored, or with a slash; a marker with the same letters; any marker.
+    # The lead with a slash; a marker with the same letters; a word for the end after its signs; the lead mirrored; any
+    # marker.
     words = re.search(r"[\w-]+", lead)
     if words is not None:
         before, word = lead[: words.start()], words.group()
         yield from (each for each in (before + "/" + lead[words.start() :],) if each in rest)
         yield from (each for each in markers_in(rest) if is_pair(lead, each))
+        yield from (each for each in re.findall(rf"(?<=\s){re.escape(before)}\w+", rest) if before and _ends(each))
         turned = word + before[::-1].translate(_edges)
         yield from (turned for found in (re.search(rf"(?<=\s){re.escape(turned)}", rest),) if found)
     mirrored = lead[::-1].translate(_edges)
