@@ -66,6 +66,7 @@ READ: dict[str, tuple[str, Calls, str]] = {
     "llama, a tool it was trained with": ('<|python_tag|>browser.search.call(query="tides")', [("browser.search", {"query": "tides"})], ""),
     "a tokenizer's spaces": ('<function\u0120name="look"><param\u0120name="city">Oslo</param></function>', [OSLO], ""),
     "another tokenizer's spaces": (f"<tool_call>\u2581{CALL}</tool_call>", [OSLO], ""),
+    "a template that escapes its closers": ("<tool_call>\n<function=look>\n<parameter=city>\nOslo\n&lt;/parameter&gt;\n<parameter=days>\n2\n&lt;/parameter&gt;\n</function>\n</tool_call>", [BOTH], ""),
     # -- dialects
     "anthropic": (f"I look.\n<function_calls>\n{INVOKE}\n</function_calls>", [BOTH], "I look.\n"),
     "anthropic, bare": (INVOKE, [BOTH], ""),

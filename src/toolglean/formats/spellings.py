@@ -1,12 +1,13 @@
 # The other spellings in which a model may write the closing marker of a value. Does not depend on what is done then:
 # reading may repair it (engine/matcher/), writing refuses such a value.
 #
-# The spellings are derived from the declared marker, by four rules:
+# The spellings are derived from the declared marker, by five rules:
 # - upper and lower case do not matter: `</Parameter>`
 # - white space between its parts does not matter: `</parameter >`, `</ parameter>`
 # - a known short or long form of its word may replace it, and a prefix may be missing: `</param>`, `</value>`
 # - a closing tag may repeat the attributes of the opening one, and its end may be missing before the next one:
 #   `</parameter=city>`, `</parameter</function>`
+# - its signs may be escaped: `&lt;/parameter&gt;`
 # Such a text is a closing marker only if it is followed by what must follow a value. Anywhere else it is text of the
 # value.
 """Closing markers in another spelling."""
@@ -16,6 +17,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from functools import lru_cache
+from html import escape
 
 __all__ = ["NONE", "WAIT", "Spellings", "spellings_of"]
 
@@ -48,7 +50,8 @@ class Spellings:
     def __init__(self, closers: tuple[str, ...]) -> None:
         spaced = (r"\s*".join(map(re.escape, each.split())) for each in closers)
         self.is_declared = re.compile("|".join(spaced)).fullmatch
-        parts = [each for closer in closers for each in _variants(closer)]
+        escaped = [_parts(escape(each)) for each in closers if each[:2] == "</"]
+        parts = [*(each for closer in closers for each in _variants(closer)), *escaped]
         own = [*map(_parts, closers), *(each for each in parts if len(each) > len(_TAG))]
         self._own = frozenset(_blank("", "".join(each)).casefold() for each in own)
         self._folded = tuple(dict.fromkeys(_blank("", "".join(each)).casefold() for each in parts))

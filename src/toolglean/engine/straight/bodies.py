@@ -29,7 +29,8 @@ ASTRAY = -1
 """The text is not as declared, or needs a closer look."""
 
 _not_plain = re.compile(r'["\\\x00-\x1f]').search
-_not_plain_value = re.compile('[<"\\\\\x00-\x1f\ud800-\udfff]').search
+_not_plain_value = re.compile('[<&"\\\\\x00-\x1f\ud800-\udfff]').search
+_escaped = re.compile(r"&(?:\Z|l(?:\Z|t(?:\Z|;(?:\Z|/))))", re.IGNORECASE).search  # a closer in another spelling
 
 MOST_SPACE = 200  # after a comma that waits
 
@@ -181,6 +182,8 @@ class TaggedBody(Plain):
                 return ASTRAY
         place = text.find("<", i)
         end = len(text) if place < 0 else place
+        if _escaped(text, i, end) is not None:
+            return ASTRAY
         piece, at = self._held + text[i:end], base + i - len(self._held)
         self._held = ""
         if piece[-1:] == "\n":
