@@ -66,7 +66,8 @@ def bare_value(word: str, marker: str, schema: Any, root: Mapping[str, Any] | No
 def _begins_marker(word: str, marker: str) -> bool:
     # Whether it begins with a part of the marker, after which no word goes on; or with most of it.
     size = next((i for i, char in enumerate(word) if not marker.startswith(char, i)), len(word))
-    return size > len(marker) // 2 or (size > 1 and not word[size : size + 1].isalnum())
+    rest = word[size : size + 1]
+    return size > len(marker) // 2 or (size > 0 and rest == "\n") or (size > 1 and not rest.isalnum())
 
 
 def _unquoted(word: str) -> str:

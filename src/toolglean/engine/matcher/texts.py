@@ -44,7 +44,7 @@ WORD_CHARS = 4096  # characters of a key, or of any word with the white space ar
 _letters = re.compile("[A-Za-z0-9_]*").match
 _plain = re.compile("[A-Za-z0-9_.-]*").fullmatch
 _index_body = re.compile(r"\d*").match
-_id_body = re.compile(r"[^\s`(]*").match  # with code or a name in it, it is what follows a call that was cut
+_id_body = re.compile(r"[^\s`(<\[]*").match  # with code or a marker in it, it is what follows a call that was cut
 _word_body = re.compile(r"[\w.-]*").match
 _other_body = re.compile(r"\S*").match
 

@@ -182,15 +182,14 @@ class TaggedBody(Plain):
                 return ASTRAY
         place = text.find("<", i)
         end = len(text) if place < 0 else place
-        if _escaped(text, i, end) is not None:
-            return ASTRAY
         piece, at = self._held + text[i:end], base + i - len(self._held)
         self._held = ""
-        if piece[-1:] == "\n":
-            if not step.trail and place >= 0 and self._holds_breaks:
-                return ASTRAY
-            if step.trail or (self._holds_breaks and not (parameters.has_lines or "\n" in piece[:-1])):
-                piece, self._held = piece[:-1], "\n"
+        ends_line = piece[-1:] == "\n"
+        if _escaped(piece) is not None or (ends_line and not step.trail and place >= 0 and self._holds_breaks):
+            return ASTRAY
+        holds = step.trail or (self._holds_breaks and not (parameters.has_lines or "\n" in piece[:-1]))
+        if ends_line and holds:
+            piece, self._held = piece[:-1], "\n"
         if piece:
             if self._start < 0:
                 self._start = at
