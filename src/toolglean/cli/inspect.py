@@ -26,8 +26,9 @@ from toolglean.errors import FormatError, TemplateError
 from toolglean.formats.registry import find_format
 from toolglean.sources.choose.choice import FormatChoice, choose_format
 from toolglean.sources.templates.infer import SAMPLES, Inference, infer
-from toolglean.sources.templates.language import tag_of, template_language
+from toolglean.sources.templates.language import template_language
 from toolglean.sources.templates.source import TemplateSource
+from toolglean.sources.templates.tag import tag_of
 
 __all__ = ["add_arguments"]
 
@@ -96,7 +97,7 @@ def _fields_of(choice: FormatChoice) -> dict[str, Any]:
 def _refused(args: argparse.Namespace, source: TemplateSource, reason: str) -> int:
     language = template_language(source.text)
     try:
-        tag = tag_of(source.text, language).tag
+        tag = tag_of(source.text, language, untrusted=True).tag
     except TemplateError:
         tag = ""
     rows = (("language", language), ("format", "none"), ("tag", tag))
