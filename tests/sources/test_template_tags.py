@@ -163,6 +163,9 @@ JINJA = {
     # templates that change what they are given, or read JSON, which only some engines let them
     CALLS + "{% set _ = messages.append(m) if 0 %}{% set a = c.function.arguments | from_json %}<a>" + NAME
     + "{{ a | tojson }}</a>" + ENDS: ("<a>", "</a>"),
+    # calls that are changed, so that no format reads them
+    CALLS + "<a>" + NAME + "{{ c.function.arguments | tojson | upper }}</a>" + ENDS: ("<a>", "</a>"),
+    CALLS + "<a>" + NAME + "</a>" + ENDS: ("<a>", "</a>"),
     # bare, none, or never rendered
     CALLS + CALL + ENDS: ("{", ""),
     "{% for m in messages %}{{ m.content }}{% endfor %}": ("{", ""),

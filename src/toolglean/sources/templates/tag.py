@@ -5,13 +5,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 
-from toolglean.errors import FormatError, TemplateError, UsageError
+from toolglean.errors import FormatError, UsageError
 from toolglean.sources.templates.go_tag import calls_test, tag_in
 from toolglean.sources.templates.golang import parse
 from toolglean.sources.templates.golang.nodes import Field, If, Node, Range, Text
 from toolglean.sources.templates.language import Language, template_language
-from toolglean.sources.templates.markers import GENERIC, closer_for
+from toolglean.sources.templates.markers import closer_for
 
 __all__ = ["TemplateTag", "go_tag_of", "tag_of"]
 
@@ -60,16 +61,18 @@ def tag_of(template: str, language: str | None = None, *, untrusted: bool = Fals
 
 def _of_jinja(template: str, *, untrusted: bool) -> TemplateTag:
     from toolglean.sources.templates.infer.prober import CPU_SECONDS, WALL_SECONDS, Prober  # noqa: PLC0415
-    from toolglean.sources.templates.infer.written_tag import written_tag  # noqa: PLC0415  a Go template renders nothing
+    from toolglean.sources.templates.infer.written_tag import shown_tag  # noqa: PLC0415  a Go template renders nothing
     from toolglean.sources.templates.rendering import renderer  # noqa: PLC0415
     from toolglean.sources.templates.time_budget import TimeBudget  # noqa: PLC0415
 
     time_budget = TimeBudget(WALL_SECONDS, CPU_SECONDS if untrusted else None)
     with renderer(template, "jinja", untrusted=untrusted, lax=True, time_budget=time_budget) as made:
+        probers = partial(Prober, made, template, time_budget=time_budget)
         try:
-            tag, closer = written_tag(Prober(made, template, time_budget=time_budget))
-        except (FormatError, TemplateError):
-            tag, closer = GENERIC, ""
+            calling = probers()
+        except FormatError:
+            calling = None
+        tag, closer = shown_tag(calling, partial(probers, calls=False))
     return TemplateTag(tag, closer, "jinja")
 
 

@@ -29,7 +29,7 @@ from toolglean.sources.templates.infer.prober import CPU_SECONDS, WALL_SECONDS, 
 from toolglean.sources.templates.infer.recognise import recognise as recognised
 from toolglean.sources.templates.infer.result import Inference, NoFormatError, advice_for, losses_of
 from toolglean.sources.templates.infer.verify import Proof, prove, refusal
-from toolglean.sources.templates.infer.written_tag import written_tag
+from toolglean.sources.templates.infer.written_tag import shown_tag
 from toolglean.sources.templates.language import template_language
 from toolglean.sources.templates.markers import GENERIC
 from toolglean.sources.templates.tag import go_tag_of
@@ -110,7 +110,7 @@ def _infer_with(
         return _known_or_fitted(prober, source, frame, recognise=recognise, samples=samples)
     except FormatError as error:
         texts = partial(Prober, made, source, variables, time_budget=time_budget, calls=False)
-        raise _with_frame(error, prober, texts, _tag(prober, source, made.language)) from error
+        raise _with_frame(error, prober, texts, _tag(prober, texts, source, made.language)) from error
 
 
 def _with_frame(
@@ -224,17 +224,14 @@ def _inference(
         evidence=(*frame.evidence, *seen, f"{proof.tried - proof.wrong} of {proof.tried} random messages came back"),
         losses=losses_of(prober, proof, doubts),
         starts_reasoning=frame.starts_reasoning and "prompt" not in doubts,
-        tag=_tag(prober, source, language)[0],
+        tag=_tag(prober, lambda: prober, source, language)[0],
         language=language,
         marks=marks_of(prober, frame, found.all_reasonings),
     )
 
 
-def _tag(prober: Prober | None, source: str, language: str) -> tuple[str, str]:
+def _tag(calling: Prober | None, texts: Callable[[], Prober], source: str, language: str) -> tuple[str, str]:
     if language == "go":
         found = go_tag_of(source)
         return found.tag, found.closer
-    try:
-        return written_tag(prober) if prober is not None else (GENERIC, "")
-    except (FormatError, TemplateError):
-        return GENERIC, ""
+    return shown_tag(calling, texts)
