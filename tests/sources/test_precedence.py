@@ -90,17 +90,11 @@ def test_the_model_s_name_comes_after_the_template() -> None:
 
 
 def test_only_a_tag() -> None:
-    # It cannot be rendered, but its tag can be read.
-    broken = (
-        "{% for m in messages %}{% if m.tool_calls %}<call>{% for c in m.tool_calls %}{{ c.function.name | nofilter }}"
-        "{% endfor %}</call>{% endif %}{% endfor %}"
-    )
-    found = Format.from_template(broken)
+    # No format reads its calls, but it writes a tag before them.
+    found = Format.from_template(ODD)
     assert found.tag == "<call>"
     assert not found.is_declared
-    [passed] = [
-        each for each in choose_format(template=broken, model="nobody:8b").passed_over if each.argument == "model"
-    ]
+    [passed] = [each for each in choose_format(template=ODD, model="nobody:8b").passed_over if each.argument == "model"]
     assert passed.reason == "unknown model 'nobody:8b'"  # a colon in the name does not cut it off
 
 
@@ -108,6 +102,7 @@ def test_only_a_tag() -> None:
     ("options", "error"),
     [
         ({"template": "{% if %}"}, TemplateError),
+        ({"template": "{{ messages | nofilter }}"}, TemplateError),
         ({"tokenizer_config": {}}, TemplateError),
         ({"tokenizer_config": "no such file"}, UsageError),
         ({"response_template": {"fields": {"a": {"content": "nonsense"}}}}, FormatError),

@@ -18,6 +18,7 @@ from tests.support.shared import FIXTURES, SHARED, shared_rows
 from tests.support.work import calls_made
 from toolglean.errors import TemplateError
 from toolglean.sources.templates import TemplateTag, parse_tag, tag_of, template_language
+from toolglean.sources.templates.markers import tag_before
 
 # --- Ollama's rule -------------------------------------------------------------------------------------------------
 
@@ -140,55 +141,57 @@ GO = {
     "<a>{{range .ToolCalls}}{{.}}{{end}}</a>": ("{", ""),
 }
 
-CALLS = "{% for m in messages %}{% for c in m.tool_calls %}"
-ENDS = "{% endfor %}{% endfor %}"
+NAME, ARGUMENTS = "{{ c.function.name }}", "{{ c.function.arguments | tojson }}"
+CALL = '{"name": "' + NAME + '", "arguments": ' + ARGUMENTS + "}"
+CALLS = "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}{% for c in m.tool_calls %}"
+ENDS = "{% endfor %}<|im_end|>\n{% endfor %}"
 JINJA = {
-    # where the call begins
-    CALLS + "<a>{{ c.name }}</a>" + ENDS: ("<a>", "</a>"),
-    "{% for m in messages %}{% if m.tool_calls %}<s>{% for c in m.tool_calls %}<a>{{ c.name }}</a>{% endfor %}</s>"
-    "{% endif %}{% endfor %}": ("<s>", "</s>"),
-    "{% if message['tool_calls'] is defined %}[CALLS] {{ message['tool_calls']|tojson }}</s>{% endif %}": (
-        "[CALLS]",
-        "",
+    # where the call begins, and what follows it
+    CALLS + "<a>" + CALL + "</a>" + ENDS: ("<a>", "</a>"),
+    CALLS + "{% if loop.first %}<s>{% endif %}<a>" + CALL + "</a>{% if loop.last %}</s>{% endif %}" + ENDS: (
+        "<s>",
+        "</s>",
     ),
-    "{% set calls = m.get('tool_calls') or [] %}{% for c in calls %}<a>{{ c['name'] }}{% endfor %}": ("<a>", ""),
-    "{{ '<a>' ~ tool_calls[0].function.name }}": ("<a>", ""),
-    "{% macro w(call, o='<a>') %}{{ o }}{{ call.name }}</a>{% endmacro %}" + CALLS + "{{ w(c) }}" + ENDS: (
-        "<a>",
-        "</a>",
-    ),
-    CALLS + "{% set text = '<a>' + c.name %}{{ text|trim }}</a>" + ENDS: ("<a>", "</a>"),
-    CALLS + "{{ '<a>%s</a>' % c.name }}" + ENDS: ("<a>", ""),
-    CALLS + "{{ '<{}>'.format('a') }}{{ c.name }}</a>" + ENDS: ("<a>", "</a>"),
-    CALLS + "{{ ['<a>', c.name, '</a>']|join }}" + ENDS: ("<a>", "</a>"),
-    CALLS + "{% set text %}<a>{{ c.name }}</a>{% endset %}{{ text }}" + ENDS: ("<a>", "</a>"),
-    CALLS + "{% if loop.first %}<s>{% else %}, {% endif %}<a>{{ c.name }}</a>" + ENDS: ("<s>", ""),
-    # the text before it
-    "<|im_start|>assistant\n<a>{{ tool_calls }}": ("<a>", ""),
-    "<think>{{ m.thoughts }}</think><a>{{ tool_calls }}": ("<a>", ""),
-    "{% if m.content %}{{ m.content }}</c>{% endif %}<a>{{ tool_calls }}": ("<a>", ""),
-    "{% if m.role == 'user' %}<u>{% elif m.role == 'assistant' %}<a>{{ tool_calls }}{% endif %}": ("<a>", ""),
-    "{% if not m.tool_calls %}<n>{{ tool_calls }}{% else %}<a>{{ tool_calls }}{% endif %}": ("<a>", ""),
-    "{% if add_generation_prompt %}>>bot:\n{% endif %}>>bot:\n<a>{{ tool_calls }}": ("<a>", ""),
-    "{% if tool_calls|length > 1 %}{{ raise_exception('one') }}{% endif %}<a>{{ tool_calls }}": ("<a>", ""),
-    "{% if m.x %}{{ raise_exception('no') }}{% else %}<a>{{ tool_calls }}{% endif %}": ("<a>", ""),
-    # how much of it
-    CALLS + "<a>\n<b={{ c.name }}>\n</b>\n</a>" + ENDS: ("<a>", "</a>"),
-    CALLS + '<f name="{{ c.name }}">{{ c.arguments }}</f>' + ENDS: ('<f name="', "</f>"),
-    CALLS + "<f={{ c.name }}>{{ c.arguments }}</f>" + ENDS: ("<f=", "</f>"),
-    CALLS + "to={{ c.name }}" + ENDS: ("to=", ""),
-    "{{ m.x }}" + "prose " * 50 + "{{ tool_calls }}": ("{", ""),
-    '<a id="{{ 0 }}"{{ tool_calls }}': ('<a id="0"', ""),
-    "{{ 'Do:\n```json\n' }}{{ tool_calls }}": ("Do:", ""),
-    "go[{% for c in tool_calls %}{{ c }}{% endfor %}]": ("go[", "]"),
-    # bare
-    "{{ tool_calls|tojson }}": ("{", ""),
-    CALLS + '{"name": "{{ c.name }}"}' + ENDS: ("{", ""),
-    "[{% for c in tool_calls %}{{ c.name }}(){% endfor %}]": ("[", "]"),
+    CALLS + "[CALLS] [" + CALL + "]</s>" + ENDS: ("[CALLS]", ""),
+    CALLS + "go[" + CALL + "]" + ENDS: ("go[", "]"),
+    CALLS + '[f(x="' + NAME + ARGUMENTS + '")]' + ENDS: ('[f(x="', ""),
+    CALLS + "<a>\n<b=" + NAME + ">\n" + ARGUMENTS + "</b>\n</a>" + ENDS: ("<a>", "</a>"),
+    CALLS + '<f name="' + NAME + '">' + ARGUMENTS + "</f>" + ENDS: ('<f name="', "</f>"),
+    CALLS + "<f=" + NAME + ">" + ARGUMENTS + "</f>" + ENDS: ("<f=", "</f>"),
+    CALLS + "to=" + NAME + " " + ARGUMENTS + ENDS: ("to=", ""),
+    CALLS + "Do:\n```json\n" + CALL + "\n```" + ENDS: ("Do:", ""),
+    # templates that change what they are given, or read JSON, which only some engines let them
+    CALLS + "{% set _ = messages.append(m) if 0 %}{% set a = c.function.arguments | from_json %}<a>" + NAME
+    + "{{ a | tojson }}</a>" + ENDS: ("<a>", "</a>"),
+    # calls that are changed, so that no format reads them
+    CALLS + "<a>" + NAME + "{{ c.function.arguments | tojson | upper }}</a>" + ENDS: ("<a>", "</a>"),
+    CALLS + "<a>" + NAME + "</a>" + ENDS: ("<a>", "</a>"),
+    # bare, none, or never rendered
+    CALLS + CALL + ENDS: ("{", ""),
     "{% for m in messages %}{{ m.content }}{% endfor %}": ("{", ""),
     "{{ raise_exception('never') }}": ("{", ""),
-    # macros that call themselves, or each other too often
-    "{% macro w(c) %}<a>{{ w(c) }}{{ c.name }}{% endmacro %}" + CALLS + "{{ w(c) }}" + ENDS: ("<a>", ""),
+    "{% macro w(c) %}{{ w(c) }}{% endmacro %}" + CALLS + "<a>{{ w(c) }}" + CALL + ENDS: ("{", ""),
+}  # fmt: skip
+
+BEFORE = {
+    # the header of the message, and what closes something else, are not part of a tag
+    "<|im_start|>assistant\n<a>": "<a>",
+    ">>bot:\n</c><a>": "<a>",
+    "<|python_start|>I look.<|python_end|>": "{",
+    "</think><a>": "<a>",
+    "<think>\n\n</think>\n\n<a>\n": "<a>",
+    "<|START_THINKING|>I look.<|END_THINKING|><|START_ACTION|>[\n": "<|START_ACTION|>",
+    "<|end_header_id|>\n\n<a>": "<a>",
+    # how much of it
+    "<a>\n<b=": "<a>",
+    '<a id="0"': '<a id="0"',
+    "Do:\n```json\n": "Do:",
+    '<a>{"name": "': "<a>",
+    "go[": "go[",
+    "[": "[",
+    '{"name": "': "{",
+    "prose " * 50: "{",
+    "": "{",
 }
 
 
@@ -209,6 +212,10 @@ def test_jinja_tags(template: str) -> None:
     pytest.importorskip("jinja2")
     found = tag_of(template, "jinja")
     assert (found.tag, found.closer) == JINJA[template]
+
+
+def test_the_text_before_a_call() -> None:
+    assert {text: tag_before(text) for text in BEFORE} == BEFORE
 
 
 # --- real templates ------------------------------------------------------------------------------------------------
@@ -296,28 +303,18 @@ def tag_or_error(source: str, language: str | None = None) -> TemplateTag | Temp
 
 DOUBLING = {
     "values": '{% set x = "a" %}' + "{% set x = x ~ x %}" * 100,
-    "parts": "{% set x %}{{ m.a }}{% endset %}" + "{% set x %}{% if a.b %}{{ x }}{{ x }}{% endif %}{% endset %}" * 100,
     "macros": "".join(
         f"{{% macro m{n}() %}}{{{{ m{n - 1}() }}}}{{{{ m{n - 1}() }}}}{{% endmacro %}}" for n in range(1, 50)
     )
     + "{{ m49() }}",
-    "refusals": "{% if tool_calls %}" * 50 + "{{ raise_exception('no') }}" + "{% endif %}" * 50,
 }
 
 
 @pytest.mark.parametrize("name", DOUBLING)
 def test_nothing_doubles_without_end(name: str) -> None:
     pytest.importorskip("jinja2")
-    # Doubled fifty times, it would never end.
-    assert tag_of(DOUBLING[name] + "{{ m.x }}<a>{{ tool_calls }}").tag == "<a>"
-
-
-@pytest.mark.parametrize(
-    "source", ["{% set a, b = namespace(c=1) %}", "{{ 0x" + "f" * 4_000 + " }}", "{{ [0x" + "f" * 4_000 + "] }}"]
-)
-def test_odd_but_valid(source: str) -> None:
-    pytest.importorskip("jinja2")
-    assert tag_of(source + "{{ m.x }}<a>{{ tool_calls }}", "jinja").tag == "<a>"
+    # Doubled fifty times, it would never end: a child gives up.
+    assert tag_of(DOUBLING[name] + CALLS + "<a>" + CALL + ENDS, untrusted=True).tag == "{"
 
 
 @pytest.mark.parametrize(
@@ -330,7 +327,6 @@ def test_odd_but_valid(source: str) -> None:
         "{{",
         "{{(",
         '{{"',
-        "{% if a.b %}c{% endif %}",
     ],
 )
 def test_the_work_grows_with_the_text(piece: str) -> None:

@@ -26,7 +26,8 @@ from toolglean.errors import FormatError, TemplateError
 from toolglean.formats.registry import find_format
 from toolglean.sources.choose.choice import FormatChoice, choose_format
 from toolglean.sources.templates.infer import SAMPLES, Inference, infer
-from toolglean.sources.templates.language import tag_of, template_language
+from toolglean.sources.templates.language import template_language
+from toolglean.sources.templates.markers import GENERIC
 from toolglean.sources.templates.source import TemplateSource
 
 __all__ = ["add_arguments"]
@@ -66,7 +67,7 @@ def run(args: argparse.Namespace) -> int:
     except TemplateError as error:
         raise InputError(f"{args.template}: {error}") from error
     except FormatError as error:
-        return _refused(args, source, str(error))
+        return _refused(args, source, error)
     print_result(args, lambda: _fields(found), partial(_show, found))
     return 0
 
@@ -76,7 +77,7 @@ def _chosen(args: argparse.Namespace, source: TemplateSource) -> int:
     try:
         choice = choose_format(template=source.text, model=args.model, variables=variables or None, untrusted=True)
     except (FormatError, TemplateError) as error:
-        return _refused(args, source, str(error))
+        return _refused(args, source, error)
     print_result(args, lambda: _fields_of(choice), lambda _: print(choice))
     return 0
 
@@ -93,12 +94,9 @@ def _fields_of(choice: FormatChoice) -> dict[str, Any]:
     }
 
 
-def _refused(args: argparse.Namespace, source: TemplateSource, reason: str) -> int:
-    language = template_language(source.text)
-    try:
-        tag = tag_of(source.text, language).tag
-    except TemplateError:
-        tag = ""
+def _refused(args: argparse.Namespace, source: TemplateSource, error: FormatError | TemplateError) -> int:
+    language, reason = template_language(source.text), str(error)
+    tag = "" if isinstance(error, TemplateError) else getattr(error, "tag", GENERIC)
     rows = (("language", language), ("format", "none"), ("tag", tag))
     values = {"format": None, "reason": reason, "tag": tag, "language": language}
     print_result(args, lambda: values, partial(print_rows, rows))

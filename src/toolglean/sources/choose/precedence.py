@@ -294,7 +294,7 @@ def _from_source(argument: str, source: TemplateSource, given: Given) -> Format 
 
 def _by_frame(given: Given, passed: list[Passed]) -> Choice:
     for number, (argument, error, source) in enumerate(passed):
-        found = None if source is None else _of_frame(source.text, argument, error)
+        found = None if source is None else _of_frame(argument, error)
         if found is not None:
             return Choice((found,), argument, (*passed[:number], *passed[number + 1 :]))
     error = passed[0].error
@@ -311,22 +311,20 @@ def _is_marker(text: str) -> bool:
 
 
 @lru_cache(maxsize=64)
-def _of_frame(text: str, argument: str, error: Exception) -> Format | None:
+def _of_frame(argument: str, error: Exception) -> Format | None:
     # Any format, with what the template shows of its turns; None if it shows no calls. Always the same object, because
     # plans are found by identity.
     from toolglean.formats.compile import compiled  # noqa: PLC0415
     from toolglean.formats.origin import AnyFormat  # noqa: PLC0415
     from toolglean.formats.spec import Format  # noqa: PLC0415
     from toolglean.sources.choose.refusal import warn_of_refusal  # noqa: PLC0415
-    from toolglean.sources.templates import tag_of  # noqa: PLC0415
     from toolglean.sources.templates.infer.result import NoFormatError  # noqa: PLC0415
     from toolglean.sources.templates.markers import GENERIC  # noqa: PLC0415
 
-    tag = tag_of(text)
     frame = error if isinstance(error, NoFormatError) else NoFormatError(str(error))
-    if tag.tag == GENERIC and not frame.writes_calls:
+    if frame.tag == GENERIC and not frame.writes_calls:
         return None
-    reads = AnyFormat() if tag.tag == GENERIC else AnyFormat(tag.tag, tag.closer or None)
+    reads = AnyFormat() if frame.tag == GENERIC else AnyFormat(frame.tag, frame.closer or None)
     drop = tuple(dict.fromkeys(filter(_is_marker, (*frame.drop, *frame.content_markers))))
     reasoning = frame.reasoning if all(map(_is_marker, filter(None, frame.reasoning))) else ("", "")
     found = Format(reads.name, call="", reasoning=reasoning, drop=drop, source=_FRAME, reads=reads)

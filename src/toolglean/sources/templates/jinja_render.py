@@ -11,6 +11,7 @@ from __future__ import annotations
 import copy
 import functools
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from types import TracebackType
@@ -18,7 +19,6 @@ from typing import Any, Final
 
 from toolglean._install import needs
 from toolglean.errors import TemplateError, UsageError
-from toolglean.sources.templates.jinja import at_line
 
 __all__ = ["MAX_OUTPUT", "JinjaTemplate"]
 
@@ -31,6 +31,7 @@ MAX_REPEATED: Final = 4 * 1024 * 1024
 MAX_BITS: Final = 65_536
 """The most bits of a number that `*` or `**` may create."""
 
+_LINE_BREAK = re.compile(r"\r\n|\r|\n")  # the line breaks that jinja2 counts
 _ENDS = ("<|im_end|>", "<|eot_id|>", "<|end_of_text|>", "<|return|>", "<|end|>")
 
 
@@ -145,7 +146,9 @@ class _Faults:
         if error is None or isinstance(error, TemplateError) or not isinstance(error, Exception):
             return
         line = getattr(error, "lineno", None) or _line(trace)
-        raise at_line(_reason(error), self.source, line) from error
+        lines = _LINE_BREAK.split(self.source)
+        line = max(1, min(line, len(lines)))
+        raise TemplateError(_reason(error), line, 1, lines[line - 1]) from error
 
 
 def _reason(error: Exception) -> str:

@@ -13,8 +13,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
-from itertools import islice
 
 __all__ = ["GENERIC", "closer_for", "first_marker", "tag_before"]
 
@@ -22,7 +20,6 @@ GENERIC = "{"
 """The tag if a template has none: every object may be a call."""
 
 MAX_CHARS = 4_000  # of the text before a call
-MAX_HEADERS = 40  # how many texts are tried as headers
 MAX_TAG = 100  # a longer one is prose
 
 # <x>, [x], <|x|>: what tokenizers often have as one token. A marker cannot contain the opening bracket of another one,
@@ -37,17 +34,13 @@ _ENDS = re.compile(r"</|\[/|(?<![a-z])(?:end|stop|close)(?![a-z])|(?:^|\W)think(
 _PAIR_WORDS = re.compile(r"begin|start|open|prefix|end|close|stop|suffix", re.IGNORECASE)
 
 
-def tag_before(text: str, headers: Iterable[str]) -> str:
+def tag_before(text: str) -> str:
     """The tag in the text that a template writes immediately before the first value of a call.
-
-    Args:
-        text: that text.
-        headers: texts of the header of a message, which is written so that the model begins one.
 
     Returns:
         The tag; "{" if there is none, "[" if the call is in a bare list.
     """
-    text = _after_closers(_after_header(text[-MAX_CHARS:], headers).partition("{")[0])
+    text = _after_closers(_after_header(text[-MAX_CHARS:]).partition("{")[0])
     line = text.strip().partition("\n")[0].strip()
     tag = first_marker(line)
     return tag if 0 < len(tag) <= MAX_TAG else GENERIC
@@ -59,15 +52,8 @@ def first_marker(line: str) -> str:
     return marker.group() if marker else line
 
 
-def _after_header(text: str, headers: Iterable[str]) -> str:
-    cut = 0
-    for header in islice(headers, MAX_HEADERS):
-        for piece in [*map(str.strip, header.split("\n")), *_MARKER.findall(header)]:
-            if len(piece) > 2 and (at := text.rfind(piece)) != -1:
-                cut = max(cut, at + len(piece))
-    if not cut:
-        cut = max((match.end() for match in _ROLE.finditer(text)), default=0)
-    return text[cut:]
+def _after_header(text: str) -> str:
+    return text[max((match.end() for match in _ROLE.finditer(text)), default=0) :]
 
 
 def _after_closers(text: str) -> str:
@@ -78,7 +64,7 @@ def _after_closers(text: str) -> str:
         word = marker.lower()
         if _ENDS.search(marker) or any(each in word for each in _HEADER_WORDS):
             pos = match.end()
-        else:
+        elif not closer_for(marker, text[match.end() :]):  # a pair around something else is passed over
             break
     return text[pos:]
 

@@ -7,6 +7,7 @@
 #   frame.py            reasoning, content, the end of a turn; the header of the model's message in a prompt
 #   call_syntax.py      how a call carries its arguments; parameter_types.py: parameters as text
 #   fit.py              openers, closers, separators: a Format
+#   written_tag.py      the tag before a call, and its closer
 #   recognise.py        known formats, which cover more than one template shows
 #   messages.py         the messages of the proof; verify.py: the proof
 #   result.py           Inference, NoFormatError, and how losses are worded
@@ -28,8 +29,10 @@ from toolglean.sources.templates.infer.prober import CPU_SECONDS, WALL_SECONDS, 
 from toolglean.sources.templates.infer.recognise import recognise as recognised
 from toolglean.sources.templates.infer.result import Inference, NoFormatError, advice_for, losses_of
 from toolglean.sources.templates.infer.verify import Proof, prove, refusal
-from toolglean.sources.templates.language import tag_of, template_language
+from toolglean.sources.templates.infer.written_tag import shown_tag
+from toolglean.sources.templates.language import template_language
 from toolglean.sources.templates.markers import GENERIC
+from toolglean.sources.templates.tag import go_tag_of
 from toolglean.sources.templates.time_budget import TimeBudget
 
 if TYPE_CHECKING:
@@ -107,18 +110,22 @@ def _infer_with(
         return _known_or_fitted(prober, source, frame, recognise=recognise, samples=samples)
     except FormatError as error:
         texts = partial(Prober, made, source, variables, time_budget=time_budget, calls=False)
-        shown = tag if (tag := _tag(source, made.language)) != GENERIC else ""
-        raise _with_frame(error, prober, texts, advice_for(shown, writes_calls=prober is not None)) from error
+        raise _with_frame(error, prober, texts, _tag(prober, texts, source, made.language)) from error
 
 
-def _with_frame(error: FormatError, calling: Prober | None, texts: Callable[[], Prober], advice: str) -> FormatError:
+def _with_frame(
+    error: FormatError, calling: Prober | None, texts: Callable[[], Prober], shown: tuple[str, str]
+) -> FormatError:
     # Even a template that writes no readable call shows what opens and ends a turn.
+    tag, closer = shown
     try:
         prober = calling or texts()
         if not prober.writes_user:
-            return FormatError(
+            return NoFormatError(
                 "no format can be read from the template: it does not write the user's message, so it is not a chat "
-                "template"
+                "template",
+                tag=tag,
+                closer=closer,
             )
         frame = frame_of(prober)
         return NoFormatError(
@@ -129,10 +136,12 @@ def _with_frame(error: FormatError, calling: Prober | None, texts: Callable[[], 
             content_markers=frame.content_markers,
             starts_reasoning=frame.starts_reasoning and "prompt" not in prober.doubts((frame.reasoning,)),
             writes_calls=calling is not None,
-            advice=advice,
+            advice=advice_for(tag if tag != GENERIC else "", writes_calls=calling is not None),
+            tag=tag,
+            closer=closer,
         )
     except (FormatError, TemplateError):
-        return error
+        return NoFormatError(str(error), tag=tag, closer=closer)
 
 
 def _known_or_fitted(prober: Prober, source: str, frame: Frame, *, recognise: bool, samples: int) -> Inference:
@@ -215,14 +224,14 @@ def _inference(
         evidence=(*frame.evidence, *seen, f"{proof.tried - proof.wrong} of {proof.tried} random messages came back"),
         losses=losses_of(prober, proof, doubts),
         starts_reasoning=frame.starts_reasoning and "prompt" not in doubts,
-        tag=_tag(source, language),
+        tag=_tag(prober, lambda: prober, source, language)[0],
         language=language,
         marks=marks_of(prober, frame, found.all_reasonings),
     )
 
 
-def _tag(source: str, language: str) -> str:
-    try:
-        return tag_of(source, language).tag
-    except TemplateError:
-        return ""
+def _tag(calling: Prober | None, texts: Callable[[], Prober], source: str, language: str) -> tuple[str, str]:
+    if language == "go":
+        found = go_tag_of(source)
+        return found.tag, found.closer
+    return shown_tag(calling, texts)

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from toolglean.errors import FormatError
+from toolglean.sources.templates.markers import GENERIC
 
 if TYPE_CHECKING:
     from toolglean.formats.spec import Format
@@ -27,6 +28,7 @@ class NoFormatError(FormatError):
         content_markers: the markers before content.
         starts_reasoning: whether the generation prompt opens the reasoning.
         writes_calls: whether it writes calls, although no format reads them.
+        tag, closer: what `tag_of` finds.
         reason: why, without what to do.
         advice: what to do; "" if nothing is known. The message ends with it.
     """
@@ -42,6 +44,8 @@ class NoFormatError(FormatError):
         starts_reasoning: bool = False,
         writes_calls: bool = False,
         advice: str = "",
+        tag: str = GENERIC,
+        closer: str = "",
     ) -> None:
         super().__init__(f"{message}. {advice}" if advice else message)
         self.reason, self.advice = message, advice
@@ -49,6 +53,7 @@ class NoFormatError(FormatError):
         self.marks = marks
         self.reasoning, self.content_markers = reasoning, content_markers
         self.starts_reasoning, self.writes_calls = starts_reasoning, writes_calls
+        self.tag, self.closer = tag, closer
 
     def __reduce__(self) -> tuple[Any, ...]:
         return partial(NoFormatError, **_shown(self)), (self.reason, self.drop, self.marks)
@@ -66,7 +71,7 @@ def advice_for(tag: str, *, writes_calls: bool) -> str:
 
 
 def _shown(error: NoFormatError) -> dict[str, Any]:
-    names = ("reasoning", "content_markers", "starts_reasoning", "writes_calls", "advice")
+    names = ("reasoning", "content_markers", "starts_reasoning", "writes_calls", "advice", "tag", "closer")
     return {name: getattr(error, name) for name in names}
 
 

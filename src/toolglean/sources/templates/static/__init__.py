@@ -1,1 +1,0 @@
-"""Static analysis: what a Jinja template writes for a tool call, without running it."""

@@ -1,0 +1,101 @@
+# What a template shows of a call without its arguments: the tag and its closer. Does not depend on how a template is
+# parsed or rendered.
+"""The tag of a template in either language."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import partial
+
+from toolglean.errors import FormatError, UsageError
+from toolglean.sources.templates.go_tag import calls_test, tag_in
+from toolglean.sources.templates.golang import parse
+from toolglean.sources.templates.golang.nodes import Field, If, Node, Range, Text
+from toolglean.sources.templates.language import Language, template_language
+from toolglean.sources.templates.markers import closer_for
+
+__all__ = ["TemplateTag", "go_tag_of", "tag_of"]
+
+
+@dataclass(frozen=True, slots=True)
+class TemplateTag:
+    """What a template shows of the beginning and the end of a tool call.
+
+    Attributes:
+        tag: the text that starts a call, or the section of calls; "{" if the template has none.
+        closer: the text that ends what the tag started; "" if the template does not show it clearly.
+        language: the language of the template.
+    """
+
+    tag: str
+    closer: str
+    language: Language
+
+
+def tag_of(template: str, language: str | None = None, *, untrusted: bool = False) -> TemplateTag:
+    """The tag of a chat template, and its closer.
+
+    For a Go template, the tag is the one that Ollama finds, right or wrong, and nothing is run. A Jinja template is
+    rendered: its tag is in the text that it writes before a call.
+
+    Args:
+        template: the template's text.
+        language: "go" or "jinja"; None: detected from the text.
+        untrusted: render a Jinja template in a child process, with limits on time and memory.
+
+    Returns:
+        The tag. If a Jinja template cannot be rendered with a call, or does not write it, the tag is "{".
+
+    Raises:
+        TemplateError: the template is broken.
+        UsageError: the language is unknown, or jinja2 is not installed.
+    """
+    if language is None:
+        language = template_language(template)
+    if language == "go":
+        return go_tag_of(template)
+    if language == "jinja":
+        return _of_jinja(template, untrusted=untrusted)
+    raise UsageError(f"language={language!r} is not valid: pass 'go' or 'jinja'")
+
+
+def _of_jinja(template: str, *, untrusted: bool) -> TemplateTag:
+    from toolglean.sources.templates.infer.prober import CPU_SECONDS, WALL_SECONDS, Prober  # noqa: PLC0415
+    from toolglean.sources.templates.infer.written_tag import shown_tag  # noqa: PLC0415  a Go template renders nothing
+    from toolglean.sources.templates.rendering import renderer  # noqa: PLC0415
+    from toolglean.sources.templates.time_budget import TimeBudget  # noqa: PLC0415
+
+    time_budget = TimeBudget(WALL_SECONDS, CPU_SECONDS if untrusted else None)
+    with renderer(template, "jinja", untrusted=untrusted, lax=True, time_budget=time_budget) as made:
+        probers = partial(Prober, made, template, time_budget=time_budget)
+        try:
+            calling = probers()
+        except FormatError:
+            calling = None
+        tag, closer = shown_tag(calling, partial(probers, calls=False))
+    return TemplateTag(tag, closer, "jinja")
+
+
+def go_tag_of(template: str) -> TemplateTag:
+    """The tag of a Go template, as Ollama finds it. Raises TemplateError."""
+    test = calls_test(parse(template).root)
+    tag = tag_in(test)
+    return TemplateTag(tag, _go_closer(tag, test) if test else "", "go")
+
+
+def _go_closer(tag: str, test: If) -> str:
+    """The closer after the loop over the calls, or at the end of the loop, if the loop is in the test itself."""
+    for at, node in enumerate(test.body):
+        if isinstance(node, Range) and _over_calls(node):
+            return closer_for(tag, _text_at(test.body, at + 1)) or closer_for(tag, _text_at(node.body, -1))
+    return ""
+
+
+def _over_calls(node: Range) -> bool:
+    arguments = [argument for command in node.pipe.commands for argument in command.args]
+    return any(isinstance(each, Field) and "ToolCalls" in each.names for each in arguments)
+
+
+def _text_at(nodes: list[Node], at: int) -> str:
+    node = nodes[at] if -len(nodes) <= at < len(nodes) else None
+    return node.text if isinstance(node, Text) else ""
