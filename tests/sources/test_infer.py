@@ -15,6 +15,7 @@ from toolglean import Parser, parse
 from toolglean.cli.formats import declaration
 from toolglean.errors import FormatError, TemplateError
 from toolglean.formats.spec import Quoted, Tree
+from toolglean.sources.templates import tag_of
 from toolglean.sources.templates.infer import Inference, NoFormatError, infer
 from toolglean.sources.templates.infer.parameter_types import _type_words
 from toolglean.sources.templates.infer.texts import (
@@ -419,6 +420,16 @@ def test_content_as_a_list_of_parts_is_asked() -> None:
     assert found.format.call == "<go>\n{call}\n</go>"
     assert any("only as a list of parts" in loss for loss in found.losses)
     assert "probe 'content'" not in " ".join(found.losses)
+
+
+def test_tools_as_a_message_of_their_own_are_given() -> None:
+    template = (
+        "{% if messages[0].role != 'functions' %}{{ raise_exception('no functions') }}{% endif %}"
+        "{% for m in messages %}{{ m.role }}: {{ m.content or '' }}{% for c in m.tool_calls or [] %}<fcall>"
+        '{"name": "{{ c.function.name }}", "arguments": {{ c.function.arguments }}}{% endfor %}</s>\n{% endfor %}'
+    )
+    assert infer(template).format.call == "<fcall>{call}"
+    assert tag_of(template).tag == "<fcall>"
 
 
 PROMPT = "{% if add_generation_prompt %}<<bot>>\n{% endif %}"

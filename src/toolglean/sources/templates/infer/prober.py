@@ -68,12 +68,14 @@ class InputStyle:
         empty: what is passed for missing content: "", None, or no key at all.
         named_ids: whether ids are `functions.NAME:NUMBER`, which some templates write instead of the name.
         parts: whether content is a list of parts.
+        functions: whether the tools are a message of their own, as Fireworks' templates have it.
     """
 
     as_string: bool = False
     empty: Any = ""
     named_ids: bool = False
     parts: bool = False
+    functions: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +149,8 @@ class Prober:
         )
         for name in without:
             extra.pop(name, None)
+        if self.style.functions:
+            messages = [{"role": "functions", "content": extra["functions"]}, *messages]
         if self.style.parts:
             messages = [_in_parts(each) for each in messages]
         begin = time.monotonic()
@@ -348,8 +352,8 @@ class Prober:
 
     def _style_for_texts(self) -> InputStyle:
         # The template writes no call, so only the style of texts is tested.
-        for parts in (False, True):
-            self.style = InputStyle(parts=parts)
+        for parts, functions in ((False, False), (True, False), (False, True)):
+            self.style = InputStyle(parts=parts, functions=functions)
             self._prompts.clear()
             with suppress(TemplateError):
                 self.writes_user = USER in self._prompt(TOOLS)[0]
@@ -363,6 +367,7 @@ def _all_styles() -> Iterator[InputStyle]:
         (False, True), (False, True), (False, True), ("", None, MISSING)
     ):
         yield InputStyle(as_string, empty, named, parts)
+    yield InputStyle(as_string=True, functions=True)
 
 
 def _in_parts(message: dict[str, Any]) -> dict[str, Any]:
