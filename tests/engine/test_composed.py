@@ -289,6 +289,10 @@ CUTS = {
         "dsml-ascii",
         f"<tool_call>\n{{ \n<!--\n{HARMONY.replace('functions.pay', 'functions_of_the_bank.pay')}\n-->\n<tool_call>\n<!--\nfunctools[{_json(2)}]\n-->",
     ),
+    "a bracket at the beginning of a line in the string of data": (
+        "auto",
+        '{"tool_calls": [{"name":  \n{"tool_\n<tool_call>\n<tool_response>\n[call:pay to=Ann amount=2]\n</tool_response>',
+    ),
     "a tag behind brackets, where nothing is read by schema": (
         "minimax-m3",
         '</mm:think>[>[<o>\n]<]minimax[>[<invokename="s">]<]minimax[>[<x>]<]minimax[>[</x>]<]minimax[>[</',

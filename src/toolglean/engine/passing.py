@@ -57,12 +57,12 @@ class Passing(Plain, Payload):
         told: whether an apparent call was reported.
     """
 
-    __slots__ = ("_code", "_open", "_scanner", "_told")
+    __slots__ = ("_code", "_open", "_scanner", "_told", "_unsure")
     owned = ("_code", "_open", "_scanner")
 
     def __init__(self, scanner: JsonTokens, code: Quotes | None, *, told: bool) -> None:
         self._scanner, self._code = scanner, code
-        self._told = told
+        self._told, self._unsure = told, True
         # For each open object: its last key, the tool that it names, and whether it has arguments.
         self._open: list[tuple[str, str, bool]] = [("", "", False)] * len(scanner.stack)
 
@@ -92,7 +92,8 @@ class Passing(Plain, Payload):
 
     def say(self, turn: Turn, text: str, start: int) -> None:
         """That part of the JSON is content."""
-        turn.say(text, start, is_data=True)
+        self._unsure = self._unsure and not text.strip("[")  # brackets alone may be no JSON after all
+        turn.say(text, start, is_data=True, unsure=self._unsure)
         if self._code is not None and text:
             self._code.scan(text, start)
 

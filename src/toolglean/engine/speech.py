@@ -32,15 +32,15 @@ class Speech(Keeping):
 
     # -- text ----------------------------------------------------------------------------------------------------------
 
-    def say(self, text: str, start: int, *, is_data: bool = False) -> None:
-        """Text that is not a call: content, or reasoning. `is_data`: it is JSON, whose strings open nothing."""
+    def say(self, text: str, start: int, *, is_data: bool = False, unsure: bool = False) -> None:
+        """Text that is not a call. `is_data`: it is JSON, whose strings open nothing; `unsure`: it may be none."""
         last, before = self.last_char, self.last_text
         if text and self._is_beyond_draft(text, start):
             return
         if self.channel != CONTENT:
             self._say_reasoning(text, start)
             return
-        if not self.rules.by_schema or (is_data and text.strip("[")):  # brackets alone may be no JSON after all
+        if not self.rules.by_schema or (is_data and not unsure):
             self._say_part(text, start, before, is_data=is_data)
             self.note_kept(start + len(text))
             return
