@@ -220,6 +220,21 @@ ROWS: dict[str, tuple[str, str, list[Any], str]] = {
     "a line after the first character of a marker of strings": (
         "solar-open2", '<start_function_call>call:pay{to:<\n<tool_call>\nAction: pay {"to": "Ann", "amount": 2}', [], "",
     ),
+    "a draft behind a broken call in tildes that open the turn": (
+        "hermes", f'~~~\n<tool_call>{{"name": "note" b\n~~~\n\n<think>a {PHI}</think>Done.', [], "",
+    ),
+    "an opener of reasoning in the line of a broken call": (
+        "hermes",
+        '<tool_call>{"name": "note", "arguments": {"text": "a "b" <think> c"}}</tool_call>\nSo.\n<think>' + PHI + "</think>.",
+        [], "",
+    ),
+    "calls after many lone backticks": ("hermes", f"It`s so.\n{NOTE}\n{NOTE}\n\n" * 12, [NOTED] * 24, ""),
+    "mentions after many lone backticks": (
+        "hermes", f"It`s so.\n{NOTE}\nNever write {PHI} in an answer.\n\n" * 12, [NOTED] * 12, "",
+    ),
+    "a bare value in odd quotes with an empty line": (
+        "gemma-4", "<|tool_call>call:note{text:\u201ca\n\nb\u201d}<tool_call|>", [("note", {"text": "a\n\nb"})], "",
+    ),
     "a result behind a header that waits": (
         "hermes",
         f' to=pay<|message|><atem:function_calls>\n<atem:invoke name=" \n<function_results>\n{LOCAL}</function_results>',

@@ -15,7 +15,6 @@ from tests.page.texts import BEGUN
 __all__ = ["KNOWN", "explained"]
 
 _NESTED = frozenset({"qwen3-coder", "deepseek-v3.2"})  # formats with an opener inside that is an opener, too
-_THOUGHT = re.compile(r"</?think(?:ing)?>|\[/?THINK\]")
 _BEGUN = "|".join(map(re.escape, BEGUN))
 _ENDS = "|".join(map(re.escape, END_MARKERS))
 
@@ -40,15 +39,6 @@ def _goes_on(text: str, _format: str, _ran: str) -> bool:
     return re.search(rf"(?m)^>.*(?:{_BEGUN})", text) is not None
 
 
-def _broken_call(text: str, _format: str, ran: str) -> bool:
-    before = text[: text.index(CALL)]
-    return (
-        ran == "runs"
-        and re.match(rf"\s*~{{3,}}\w*\n(?:{_BEGUN})", before) is not None
-        and bool(_THOUGHT.search(before))
-    )
-
-
 def _no_line(text: str, _format: str, _ran: str) -> bool:
     return re.match(r"\s*[ \t]>", text) is not None or re.search(rf"{FIRST}(?:>|~{{3,}})", text) is not None
 
@@ -65,7 +55,6 @@ KNOWN: dict[str, Callable[[str, str, str], bool]] = {
     "an inner opener in a string": _inner_opener,
     "a list before a bracket": _in_a_list,
     "a quoted line that goes on": _goes_on,
-    "a broken call in tildes": _broken_call,
     "no line begins there": _no_line,
     "an end marker in code": _end_in_doubt,
     "reasoning in code": _thought_in_doubt,

@@ -346,10 +346,10 @@ class Speech(Keeping):
 
     def reads_draft_again(self, draft: Draft, *, ends: bool = False) -> bool:
         """Whether a draft that is not code is read again: it may be held back for another reason. `ends`: code ends."""
-        size = draft.end - draft.start
-        if not draft.again or (draft.over is not None and not ends) or not self.tape.may_read_again(size, draft.start):
+        if not draft.again or (draft.over is not None and not ends):
             return False
-        self.tape.count_again(size)
+        if not self.tape.read_draft_again(draft.let_through, draft.start):
+            return False
         draft.end_at(draft.start, None)
         return True
 

@@ -82,7 +82,7 @@ class Tape(Plain):
             nothing is.
     """
 
-    __slots__ = ("_by_fallbacks", "_reread", "_tokens", "ahead", "base", "held", "in_prompt", "waiting")
+    __slots__ = ("_by_fallbacks", "_drafts", "_reread", "_tokens", "ahead", "base", "held", "in_prompt", "waiting")
 
     def __init__(self) -> None:
         self.base = 0
@@ -91,7 +91,7 @@ class Tape(Plain):
         self.ahead: list[Piece] = []
         self.waiting: tuple[str, int] | None = None
         self._reread = 0  # how many characters were read again
-        self._by_fallbacks = 0  # the same, by fallback formats
+        self._by_fallbacks = self._drafts = 0  # the same, by fallback formats, and of drafts
         self._tokens: Tokens | None = None  # None as long as nothing is known of them
 
     def copy(self) -> Tape:
@@ -99,6 +99,7 @@ class Tape(Plain):
         twin = Tape.__new__(Tape)
         twin.base, twin.held, twin.in_prompt, twin.ahead = self.base, self.held, self.in_prompt, []
         twin.waiting, twin._reread, twin._by_fallbacks = self.waiting, self._reread, self._by_fallbacks
+        twin._drafts = self._drafts
         twin._tokens = self._tokens and self._tokens.copy()
         return twin
 
@@ -161,6 +162,13 @@ class Tape(Plain):
             return False
         self._by_fallbacks += len(text)
         self.waiting = (text, start)
+        return True
+
+    def read_draft_again(self, size: int, start: int) -> bool:
+        """Count so many characters of a draft, from `start` on, as read once more. False: there were too many."""
+        if self._drafts + size > 2 * (start + size) + REREAD_GRACE:
+            return False
+        self._drafts += size
         return True
 
     def read_instead(self, text: str, start: int) -> None:

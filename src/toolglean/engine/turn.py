@@ -39,9 +39,7 @@ class Turn(Speech):
         `bare`: no marker opened it. `alone`: what begins there is accepted only if nothing else is on its lines.
         """
         judge = self.judge
-        if judge.draft is not None and judge.draft.is_alone and not judge.draft.shares_line(start):
-            self._keep_line()
-        if judge.draft is not None and judge.draft.is_before_fence(start):
+        if judge.draft is not None and judge.draft.is_kept_before(start):
             self.keep_draft()
         needs_line = (bare or alone) and judge.draft is None and self.channel == CONTENT and not self.tape.in_prompt
         judge.attempt_from(None)  # of an opener without a call

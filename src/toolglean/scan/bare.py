@@ -25,7 +25,8 @@ _PAIRS = ("``", "''", "\u2018\u2019", "\u2019\u2019", "\u201c\u201d", "\u201d\u2
 ODD_QUOTES = {pair[0]: pair[1] for pair in _PAIRS}
 """Quotes that models write instead of the marker, and what closes them."""
 
-_foreign = re.compile(r'<\|"|<\|[\w:.-]+\|?>|<[\w:.-]+\|>|&lt;|\n[^\S\n]*\n').search
+_special = re.compile(r'<\|"|<\|[\w:.-]+\|?>|<[\w:.-]+\|>').search
+_text_behind = re.compile(r"&lt;|\n[^\S\n]*\n").search
 _NO_NUMBERS = frozenset({"NaN", "Infinity", "-Infinity"})
 _markup = re.compile(r"//|/\*|#|<!--|</?[A-Za-z_]|&\w{1,8};|\n").search
 
@@ -43,9 +44,10 @@ def bare_value(word: str, marker: str, schema: Any, root: Mapping[str, Any] | No
     Raises:
         DepthError: the value is nested deeper than that.
     """
-    if len(word) > 1 and word[0] in ODD_QUOTES and not word[1:].endswith(ODD_QUOTES[word[0]]):
+    quoted = len(word) > 1 and word[0] in ODD_QUOTES
+    if quoted and not word[1:].endswith(ODD_QUOTES[word[0]]):
         return ""  # a comma or bracket inside the quotes has cut it
-    if _foreign(word) or _begins_marker(word, marker):
+    if _special(word) or _begins_marker(word, marker) or (_text_behind(word) and not quoted):
         return ""  # it has swallowed a marker or a paragraph, or begins with a part of its own marker
     if known(schema, root) and marker not in word:
         if is_text(schema, root, word):

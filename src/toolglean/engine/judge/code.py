@@ -131,6 +131,12 @@ class Quotes(Plain):
         where = self.where
         return where.tail != "" or not (where.context is Context.PLAIN or where.context is Context.FENCE)
 
+    @property
+    def begins_line(self) -> bool:
+        """Whether nothing but blanks is on the line so far."""
+        self._take_passed()
+        return self.where.blanks >= 0 or self.where.tail[-1:] == "\n"
+
     def may_open(self, text: str, last: str) -> bool:
         """Whether anything may open in that text, after that one."""
         last = last or self._passed or self.where.last

@@ -218,6 +218,11 @@ class Draft(Kept):
         return self.over is None and self._safe < self.end
 
     @property
+    def let_through(self) -> int:
+        """How many characters of it were let through, wherever the text was cut."""
+        return min(self.end, self._safe) - self.start
+
+    @property
     def unread(self) -> Piece:
         """What was consumed and not let through: it must still be read if the draft contains calls after all."""
         return self.after(self._safe), 0, self._safe
@@ -301,9 +306,13 @@ class Draft(Kept):
         behind = _behind_fence(text)
         return text[: behind.start()].endswith(fence) and not self.after(place).startswith(fence)  # type: ignore[union-attr]  # it matches the empty string
 
-    def is_before_fence(self, place: int) -> bool:
-        """Whether a fence begins at that place after JSON: it may be held back for a reason of its own."""
-        return self.kind is Kind.OBJECT and self.over is None and self.after(place)[:1] in FENCES
+    def is_kept_before(self, place: int) -> bool:
+        """Whether what begins at that place speaks for it: it is on another line, or a fence behind JSON."""
+        if self.over is not None:
+            return False
+        if self.kind is Kind.OBJECT:
+            return self.after(place)[:1] in FENCES
+        return self.is_alone and not self.shares_line(place)
 
     def split(self) -> tuple[str, Piece]:
         """The text up to where it turned out not to be a call, and what must be read again."""

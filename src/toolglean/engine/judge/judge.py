@@ -167,6 +167,11 @@ class Judge(Plain):
         return self.code is not None and self.code.open > 0
 
     @property
+    def begins_line(self) -> bool:
+        """Whether nothing but blanks is on the line so far; False if quotations do not matter."""
+        return self.code is not None and self.code.begins_line
+
+    @property
     def heeds_quotes(self) -> bool:
         """Whether calls in quotations are content."""
         return self.code is not None and self.code.heeded

@@ -206,6 +206,8 @@ def _fallback(fallback_formats: FallbackFormats | None, *, from_start: bool = Fa
     return Fallback(ONLY if fallback_formats is None else OWN, fallback_formats, from_start, in_line)
 
 
+MOST_OPENER = 64  # characters of a marker that opens reasoning
+
 _FIELDS = {
     "value": Value,
     "open value": OpenValue,
@@ -274,7 +276,10 @@ class FormatPayload(Reading):
     def skip(self, turn: Turn, text: str, i: int, thoughts: tuple[str, ...]) -> int:
         """Skip the rest of a malformed call: to its closer, or before the next opener, or reasoning."""
         program, number = self.walk.program, self.call.format
-        place, found = program.skipper(number, thoughts).find(text, i)
+        opened = turn.judge.begins_line and _opens(text, i, thoughts)
+        if opened is None:
+            return turn.hold(text, i)
+        place, found = (i, "\n") if opened else program.skipper(number, thoughts).find(text, i)
         following = text[place + len(found) : place + len(found) + 1]
         is_fence = found.endswith("```")
         if not found or (is_fence and not following):
@@ -361,3 +366,11 @@ class FormatPayload(Reading):
         """See `Payload`."""
         self.stage.undo_refusal()
         self.call.take_as_written(place, doubtful=doubtful)
+
+
+def _opens(text: str, i: int, markers: tuple[str, ...]) -> bool | None:
+    # Whether one of these markers is there; None: the beginning of one is.
+    if text.startswith(markers, i):
+        return True
+    rest = text[i : i + MOST_OPENER]
+    return None if any(each.startswith(rest) for each in markers) else False
