@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.support.chunkings import account, calls_of, events_of
-from toolglean import Parser, ParserOptions
+from toolglean import Limits, Parser, ParserOptions
 
 TOOLS: list[Any] = [
     {
@@ -334,3 +334,9 @@ def test_a_problem_has_one_place_however_the_text_is_cut(which: str) -> None:
     name, text = CUTS[which]
     events_of(lambda: Parser(TOOLS, format=name, options=ParserOptions(markup=True)), text)
     events_of(lambda: Parser(["pay"], format=name, options=ParserOptions(markup=True)), text)
+
+
+def test_a_limit_behind_a_fence_is_exceeded_alike_however_the_text_is_cut() -> None:
+    text = '{"name": "a.b.c"input": {"city": "Paris"\n~~~xml\n "days\n```json\n": "3"}}\n{"name": "`f`", "input": '
+    options = ParserOptions(markup=True, limits=Limits(calls=1, held=54, depth=3, call_chars=96))
+    events_of(lambda: Parser(["a.b.c", "f"], format="json-input", options=options), text)

@@ -308,11 +308,9 @@ class Draft(Kept):
 
     def is_kept_before(self, place: int) -> bool:
         """Whether what begins at that place speaks for it: it is on another line, or a fence behind JSON."""
-        if self.over is not None:
-            return False
-        if self.kind is Kind.OBJECT:
-            return self.after(place)[:1] in FENCES
-        return self.is_alone and not self.shares_line(place)
+        if self.kind is Kind.OBJECT:  # a limit may lie beyond that place, in the same chunk
+            return (self.over is None or self.over > place) and self.after(place)[:1] in FENCES
+        return self.over is None and self.is_alone and not self.shares_line(place)
 
     def split(self) -> tuple[str, Piece]:
         """The text up to where it turned out not to be a call, and what must be read again."""
