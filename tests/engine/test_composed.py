@@ -235,6 +235,8 @@ ROWS: dict[str, tuple[str, str, list[Any], str]] = {
     "a bare value in odd quotes with an empty line": (
         "gemma-4", "<|tool_call>call:note{text:\u201ca\n\nb\u201d}<tool_call|>", [("note", {"text": "a\n\nb"})], "",
     ),
+    "a call accepted only at the turn's end that fails in its opener": ("auto", '<call:pay{to|"|>Ann}/>', [], ""),
+    "the same with its strings' markers": ("hermes", 'So.\n<call:pay{to|"|>Ann<|"|>}/>', [], ""),
     "a result behind a header that waits": (
         "hermes",
         f' to=pay<|message|><atem:function_calls>\n<atem:invoke name=" \n<function_results>\n{LOCAL}</function_results>',

@@ -245,7 +245,8 @@ class Draft(Kept):
         """A call in it cannot be read from that place on. If all is content, what was skipped is read again."""
         if self.kind is Kind.LAST and self.fault is None:
             begun = _tag_begun(self.before(place)[-MOST_TAG:])
-            self.fault = place - (len(begun[0]) if begun else 0)
+            tag = place - len(begun[0]) if begun else place
+            self.fault = tag if tag > self.start else place  # the draft's own opener would be read without end
 
     def is_ended_by(self, text: str, start: int) -> bool | None:
         """Whether that text, which is not a call, shows that the draft is not one either; if not, the draft is the
