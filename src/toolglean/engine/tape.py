@@ -7,8 +7,9 @@
 # - a region that is not a call: its opener is text, and the rest is read again, because it may hide a real call;
 # - a reading that was undone (attempt.py): what follows it is read again.
 #
-# No more characters are read again than were read, plus 4 KB (REREAD_GRACE), so the work stays linear. The rule depends
-# on places only, so it is the same for every chunking.
+# No more characters are read again than were read, plus 4 KB (REREAD_GRACE), so the work stays linear. Fallback formats
+# and drafts that are read again have a budget of their own each, of twice as many, and use up nobody else's. The rule
+# depends on places only, so it is the same for every chunking.
 #
 # The tape is the one part of a turn that an undone reading leaves as it is: where the text is, what waits, and how much
 # was read again are facts, whatever the text turns out to mean.
@@ -29,6 +30,11 @@ WINDOW = 256  # how much text is joined to held text at once: joining to all of 
 
 Piece: TypeAlias = "tuple[str, int, int]"
 """Text that is still to be read: the text, the index at which to begin, and the place of its first character."""
+
+
+def _is_too_much(read: int, size: int, start: int) -> bool:
+    # Whether a budget of its own does not allow so many characters from `start` on, after those that were read by it.
+    return read + size > 2 * (start + size) + REREAD_GRACE
 
 
 class Tokens(Plain):
@@ -99,8 +105,7 @@ class Tape(Plain):
         twin = Tape.__new__(Tape)
         twin.base, twin.held, twin.in_prompt, twin.ahead = self.base, self.held, self.in_prompt, []
         twin.waiting, twin._reread, twin._by_fallbacks = self.waiting, self._reread, self._by_fallbacks
-        twin._drafts = self._drafts
-        twin._tokens = self._tokens and self._tokens.copy()
+        twin._drafts, twin._tokens = self._drafts, self._tokens and self._tokens.copy()
         return twin
 
     # -- what is known of the text: see evidence/ ----------------------------------------------------------------------
@@ -158,7 +163,7 @@ class Tape(Plain):
         """Have that text read by another reader. False: too much was read so already. Each reader has its own budget,
         so one that failed does not use up another's.
         """
-        if self._by_fallbacks + len(text) > 2 * (start + len(text)) + REREAD_GRACE:
+        if _is_too_much(self._by_fallbacks, len(text), start):
             return False
         self._by_fallbacks += len(text)
         self.waiting = (text, start)
@@ -166,7 +171,7 @@ class Tape(Plain):
 
     def read_draft_again(self, size: int, start: int) -> bool:
         """Count so many characters of a draft, from `start` on, as read once more. False: there were too many."""
-        if self._drafts + size > 2 * (start + size) + REREAD_GRACE:
+        if _is_too_much(self._drafts, size, start):
             return False
         self._drafts += size
         return True

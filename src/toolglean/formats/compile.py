@@ -285,7 +285,7 @@ class Program:
         """The markers that open reasoning and are not words."""
         if "thoughts" not in self.kept:
             openers = (each[0].strip() for layer in self._layers for each in layer.reasonings)
-            self.kept["thoughts"] = tuple(dict.fromkeys(each for each in openers if each[:1] in {*ANYWHERE}))
+            self.kept["thoughts"] = tuple(dict.fromkeys(each for each in openers if each.startswith(tuple(ANYWHERE))))
         found: tuple[str, ...] = self.kept["thoughts"]
         return found
 

@@ -279,6 +279,7 @@ class FormatPayload(Reading):
         opened = turn.judge.begins_line and _opens(text, i, thoughts)
         if opened is None:
             return turn.hold(text, i)
+        # The break before the line that opens reasoning ends the call, and is no closer.
         place, found = (i, "\n") if opened else program.skipper(number, thoughts).find(text, i)
         following = text[place + len(found) : place + len(found) + 1]
         is_fence = found.endswith("```")
