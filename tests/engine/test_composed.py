@@ -48,7 +48,22 @@ LOCAL = (
     "<|tool_arg:start|>amount<|tool_arg:value|>1<|tool_arg:end|>\n<|tool_call:end|>\n"
 )
 REACT = 'Action: pay\nAction Input: {"to": "Ann", "amount": 2}'
+HUNYUAN = "<tool_calls><tool_call>pay<arg_key>to</arg_key><arg_value>Ann</arg_value><arg_key>amount</arg_key><arg_value>2</arg_value></tool_call></tool_calls>"
 ROWS: dict[str, tuple[str, str, list[Any], str]] = {
+    "a fence behind another that a broken call precedes": (
+        "hunyuan-4",
+        f"{HUNYUAN.partition('value>2')[0]}\n\nSo:\n\n```json\n{HUNYUAN}\n```\n<tool_call>\n<pre>{HUNYUAN}</pre><|im_end|>\n````\n{HUNYUAN}\n````", [], "",
+    ),
+    "an object behind the end of a message in a value that breaks off": (
+        "hermes", f"<|tool_call>call:pay{{to:</s>\n{REACT.partition('{')[0]}{{\"to\": \"Ann\", \"amount\": 2}}", [], "",
+    ),
+    "an object behind a line break in a value that breaks off": (
+        "gemma-4", '<|tool_call>call:pay{to:\nAction: pay {"to": "Ann", "amount": 2}', [], "",
+    ),
+    "a name that breaks off before an empty line": ("telechat-4", "<|im_end|>\n<tool_call>pa\n\n{}", [], ""),
+    "a name that breaks off before a line break that the format does not write": (
+        "auto", "<|tool_call>call:p \n{}", [], "",
+    ),
     "a mention of another family after a call": (
         "auto", f"{NOTE}\nNever write {PHI} in an answer.", [NOTED], "",
     ),
@@ -323,6 +338,10 @@ CUTS = {
     "a late closer behind the beginning of another": (
         "hunyuan-dense",
         "<tool_call>a```json{```</tool_call>```\n```</</tool_calls>",
+    ),
+    "the line before a draft that is kept while a repair of its call is tried": (
+        "gemma-4",
+        "It`s so.\n<|tool_call>call:pay{to:a\n\nb,amount:5}<tool_call|>",
     ),
     "white space before a marker that may begin a line": (
         "minicpm-5",

@@ -332,11 +332,11 @@ class Turn(Speech):
 
     def take_over(self, trial: Turn, written: str) -> None:
         """Adopt the trial's state, and emit its events. `written`: the text since the region began, as it was written,
-        which is that of a draft that began in the trial.
+        which is that of a draft that began in the trial; "" if it began before.
         """
         draft, begun, told = self.judge.draft, trial.judge.draft, self.emit.take()
         repair, tried = self.repair, self.repair_failed_at
-        if draft is None and begun is not None:
+        if draft is None and begun is not None and written:
             draft = begun.of(written)
             draft.emit.tell_first(told)
         else:

@@ -5,7 +5,7 @@
 # quotes around it are removed. The schema of the parameter decides: a string stays text (null, 42), and 007 is an
 # integer if the schema asks for one. These values are refused, because a comma or a bracket in them probably cut them:
 # text that begins with a quote and does not end with one, or with a part of a string marker, text that contains one,
-# text with an empty line or an escaped tag (what comes after a broken call), NaN and numbers that are too large for a
+# text with an empty line, an escaped tag or another object (what comes after a broken call), NaN and numbers that are too large for a
 # float, and, if the schema does not ask for a string, text with a comment, a tag, an entity or a line break.
 """Values without quotes."""
 
@@ -25,8 +25,8 @@ _PAIRS = ("``", "''", "\u2018\u2019", "\u2019\u2019", "\u201c\u201d", "\u201d\u2
 ODD_QUOTES = {pair[0]: pair[1] for pair in _PAIRS}
 """Quotes that models write instead of the marker, and what closes them."""
 
-_special = re.compile(r'<\|"|<\|[\w:.-]+\|?>|<[\w:.-]+\|>').search
-_text_behind = re.compile(r"&lt;|\n[^\S\n]*\n").search
+_special = re.compile(r'</s>|<\|"|<\|[\w:.-]+\|?>|<[\w:.-]+\|>').search
+_text_behind = re.compile(r'&lt;|\n[^\S\n]*\n|\{\s*"\w+"\s*:').search
 _NO_NUMBERS = frozenset({"NaN", "Infinity", "-Infinity"})
 _markup = re.compile(r"//|/\*|#|<!--|</?[A-Za-z_]|&\w{1,8};|\n").search
 

@@ -316,6 +316,8 @@ class Draft(Kept):
     def split(self) -> tuple[str, Piece]:
         """The text up to where it turned out not to be a call, and what must be read again."""
         over = self.start if self.over is None else min(self.over, self.end if self.fault is None else self.fault)
+        if not self.again:  # it would begin again, without end
+            over = max(over, self.start + 1)
         if self.limit is not None and self.limit[0] == "call_chars":
             self.limit = "call_chars", self.after(over)[:1], over
         return self.before(over), (self.after(over), 0, over)

@@ -16,6 +16,7 @@ from toolglean.engine.reasons import (
     IN_LINE,
     LEFTOVER_MARKER,
     MARKUP_IN_VALUE,
+    NO_ARGUMENTS,
     NO_CLOSER,
     NO_JSON,
     NUMBERED,
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from toolglean.engine.matcher.walk import OpenSlot
     from toolglean.engine.turn import Turn
     from toolglean.formats.spec import Format
-    from toolglean.tools import Tool
 
 __all__ = [
     "accept", "accept_with_follower", "arrived", "begin_unnamed", "begins", "cut_off", "end_value", "is_broken_off",
@@ -183,10 +183,14 @@ def _counting(turn: Turn, reading: Reading, formats: tuple[int, ...]) -> tuple[t
     declared, problem = reading.walk.program.formats, None
     if not turn.names.could_be_tool(reading.call.name):
         known_only = reading.fallback.role is DOUBTED  # the named format can read it, for an unknown tool too
-        formats = tuple(each for each in formats if not (known_only or declared[each].registered_only))
+        behind = turn.region.text.rpartition(reading.call.name)[2]
+        breaks = behind.count("\n") if behind.isspace() else 0
+        named = tuple(each for each in formats if not (known_only or declared[each].registered_only))
+        formats = tuple(each for each in named if breaks <= declared[each].breaks_after_name)
+        problem = NO_ARGUMENTS if len(formats) < len(named) else None
     if reading.fallback.in_line:  # text precedes the call on its line: a tool's own tag is a mention there
         marked = tuple(each for each in formats if not declared[each].is_written_out)
-        formats, problem = marked, IN_LINE if len(marked) < len(formats) else None
+        formats, problem = marked, IN_LINE if len(marked) < len(formats) else problem
     return formats, problem
 
 
@@ -211,19 +215,17 @@ def _has_number_for_name(turn: Turn, call: Call, declared: Format) -> bool:
 def begin_unnamed(turn: Turn, reading: Reading, slot: OpenSlot, arguments: str, here: int) -> bool:
     """The arguments of a call that has a number for a name are complete, and end at `here`. False: it is not a call."""
     call, keys = reading.call, frozenset(decode(arguments)[0])
-    fitting = [tool.name for tool in turn.names.tools or () if _takes_keys(tool, keys)]
+    fitting = [
+        tool.name
+        for tool in turn.names.tools or ()
+        if keys <= tool.properties.keys() and not turn.names.misses(tool.name, keys)
+    ]
     if len(fitting) != 1:
         turn.emit.problem(NUMBERED, call.name, here)
     call.take("index", call.name)
     if len(fitting) == 1:
         call.take("name", fitting[0])
     return start_call(turn, reading, slot)
-
-
-def _takes_keys(tool: Tool, keys: frozenset[str]) -> bool:
-    required = tool.parameters.get("required")
-    needed = {key for key in required if isinstance(key, str)} if isinstance(required, list) else set()
-    return needed <= keys <= tool.properties.keys()
 
 
 # -- a value ends, or the call -----------------------------------------------------------------------------------------

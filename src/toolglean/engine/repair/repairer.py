@@ -314,7 +314,8 @@ def _is_whole(trial: Trial, rest: str, *, at_end: bool) -> bool | None:
 
 
 def _adopt(turn: Turn, suspended: Suspended, trial: Trial) -> None:
-    turn.take_over(trial.turn, turn.region.text + suspended.raw[: trial.end - suspended.fault.place])
+    written = turn.region.text + suspended.raw[: trial.end - suspended.fault.place]
+    turn.take_over(trial.turn, written if suspended.before.judge.draft is None else "")
     turn.tape.read_instead(suspended.raw[trial.end - suspended.fault.place :], trial.end)
 
 
