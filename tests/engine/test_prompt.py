@@ -59,6 +59,12 @@ def test_a_call_that_the_prompt_has_begun() -> None:
     assert calls_of(events) == [("f", {"x": 1})]
 
 
+def test_the_first_character_behind_a_prompt_is_text_on_the_line_however_it_is_cut() -> None:
+    prompt = ".<start_function_call>call:g{}<end_function_call><start"
+    text = "e<start_function_call>call:v{x:<escape><escape>}<"
+    events_of(lambda: Parser(TOOLS, format="functiongemma", prompt=prompt, options=ParserOptions(markup=True)), text)
+
+
 @pytest.mark.parametrize("name", ["hermes", "kimi-k2", "mistral-v13", "lfm2"])
 def test_a_call_that_is_complete_in_the_prompt_is_not_the_turns(name: str) -> None:
     whole = render(name, [("f", {"x": "a"})])
