@@ -343,6 +343,12 @@ CUTS = {
         "gemma-4",
         "It`s so.\n<|tool_call>call:pay{to:a\n\nb,amount:5}<tool_call|>",
     ),
+    "backticks in whose line others come, which names no tool": (
+        "auto",
+        "So:\n\n````b`\n\\n~~~\n<!--\n- </pre><|START_TOOL_RESULT|>> <function=pay>\n\n"
+        '[TOOL_CALLS]note[ARGS]{"text": "a"}, <|END_TOOL_RESULT|>\n- \n~~~<|im_end|>\n```"',
+    ),
+    "a fence with words in its line": ("auto", f"Ok.\n{_json(1)}\n\n```xml x = 1\n\n{_json(2)}"),
     "white space before a marker that may begin a line": (
         "minicpm-5",
         f'{NOTE}\n<tool_call>\n<|eot_id|><|start_header_id|>user<|end_header_id|>\n\n{{"tool_calls": [{_json(1)}]}}',

@@ -141,11 +141,16 @@ class Missed(Payload):
 
     def _look(self, turn: Turn, piece: str, *, at_end: bool) -> int:
         rest = turn.region.text[turn.region.opener_length :]
-        named, end = _is_named(rest + piece, turn.names, at_end=at_end, is_code=self._is_code)
+        text = rest + piece
+        named, end = _is_named(text, turn.names, at_end=at_end, is_code=self._is_code)
+        line = _line_of_fence(text, 0)
+        is_whole = bool(line["line"]) or text[line.end() : line.end() + 1] == "\n"
+        if self._is_code and named is False and not at_end and not is_whole and line.end() == len(text) < REACH:
+            named, end = None, len(text)  # the line may end there
         taken = max(end - len(rest), 0)
         turn.region.keep(piece[:taken])
         if named is not None:
-            if self._is_code and not _may_name(rest + piece, turn.described):
+            if self._is_code and is_whole and not _may_name(line[0], turn.described):
                 turn.pass_line()
             _leave(turn, self._problem if named else None, None if at_end else self._closers)
         return taken
@@ -154,10 +159,9 @@ class Missed(Payload):
         return _restored, (self._problem, self._closers, self._is_code)
 
 
-def _may_name(text: str, names: frozenset[str]) -> bool:
+def _may_name(line: str, names: frozenset[str]) -> bool:
     # Whether the line of a fence may name a tool: then the block may be a call in an undeclared spelling.
-    info, line, _ = text.partition("\n")
-    return not line or not names.isdisjoint(_line_words(info))
+    return not names.isdisjoint(_line_words(line))
 
 
 def _restored(problem: Reason, closers: tuple[str, ...] | None, is_code: bool) -> Missed:  # noqa: FBT001  # of a pickle
