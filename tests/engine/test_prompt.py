@@ -65,6 +65,11 @@ def test_the_first_character_behind_a_prompt_is_text_on_the_line_however_it_is_c
     events_of(lambda: Parser(TOOLS, format="functiongemma", prompt=prompt, options=ParserOptions(markup=True)), text)
 
 
+def test_the_header_of_another_message_in_a_document_does_not_end_the_turn_however_it_is_cut() -> None:
+    text = '{"<|observation|>":"","":3}<|user|>'
+    events_of(lambda: Parser(format="glm-4", prompt='"', options=ParserOptions(markup=True)), text)
+
+
 @pytest.mark.parametrize("name", ["hermes", "kimi-k2", "mistral-v13", "lfm2"])
 def test_a_call_that_is_complete_in_the_prompt_is_not_the_turns(name: str) -> None:
     whole = render(name, [("f", {"x": "a"})])

@@ -190,7 +190,9 @@ class Quotes(Plain):
         passed, self._passed = self._passed, ""
         self._be(self.page.read(self.where, text, start, passed=passed))
         self._end = start + len(text)
-        if self.where.context is Context.OVER and not self.followed:
+        if self.where.context is not Context.OVER:  # what seemed to be over was in a document
+            self.followed = False
+        elif not self.followed:
             begin = 0 if was_over else max(self.where.since + len(self.where.opener) - start, 0)
             self.followed = bool(text[begin:].strip())
             self._find = self._find if self.followed else None
