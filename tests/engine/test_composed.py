@@ -60,6 +60,8 @@ ROWS: dict[str, tuple[str, str, list[Any], str]] = {
     "an object behind a line break in a value that breaks off": (
         "gemma-4", '<|tool_call>call:pay{to:\nAction: pay {"to": "Ann", "amount": 2}', [], "",
     ),
+    "a quoted line behind blanks": ("hermes", f"   > {NOTE}", [], ""),
+    "quoted lines behind blanks in a list": ("auto", f"- so:\n\n  > a\n  > {PHI}\n\nDone.", [], ""),
     "a name that breaks off before an empty line": ("telechat-4", "<|im_end|>\n<tool_call>pa\n\n{}", [], ""),
     "a name that breaks off before a line break that the format does not write": (
         "auto", "<|tool_call>call:p \n{}", [], "",

@@ -43,7 +43,7 @@ _CUT = "choices.md: a call directly after backticks is code if the turn ends the
 _DRAFT = "SECURITY.md: in the reasoning, nothing happens if reasoning or its end follows"
 _OPENS = "choices.md: a fence that opens the turn is markup only if no prose follows it, and it holds nothing but calls"
 _MENTION = "choices.md: a mention of a marker in code opened nothing"
-_LINE = "choices.md: a quoted line has > as its first character; where a line begins is a fact about the text"
+_LINE = "choices.md: a quoted line begins with >, after three blanks at most; where a line begins is a fact about the text"
 _JSON = "choices.md: complete JSON that is not a call is content, and nothing in its strings opens anything"
 
 INNER = "an inner opener in a string"
@@ -124,7 +124,7 @@ _MENDED: tuple[tuple[str, str, str, str, str, str, str], ...] = (
      _CUT),
     ("a draft before the closer of another family, at the end", "<think>\nMaybe CALL\n</thinking>", "hermes", "auto", CONTENT,
      "another family's closer", _DRAFT),
-    ("blanks and a > begin the turn, and hide an opener", " > <pre>\nCALL\n</pre>", "hermes", "auto", CONTENT,
+    ("four blanks and a > begin the turn, and hide an opener", "    > <pre>\nCALL\n</pre>", "hermes", "auto", CONTENT,
      "no line begins there", _LINE),
     ("a tab in a string of JSON", 'So: {"log": "a\tCALL\n', "hermes", "hermes", CONTENT, "a tab in a string",
      "SECURITY.md: a raw line break ends a string; nothing else is said to"),

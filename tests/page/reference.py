@@ -107,8 +107,6 @@ def _opens(row: Row, text: str, i: int, end: int | None = None) -> re.Match[str]
     if match is None or row.at is At.INSIDE:
         return None
     before, after = text[: match.start()], text[match.end() :]
-    if row.at is At.LINE:
-        return match if before == "" or before.endswith("\n") else None
     if row.at is At.INDENT:
         return match if _pattern(rf"(?:\A|\n){INDENT}\Z").search(before, max(len(before) - 40, 0)) else None
     return None if row.at is At.NO_WORD and _is_word(before, after) else match

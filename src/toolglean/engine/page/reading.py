@@ -107,7 +107,8 @@ class Reading:
         if what == "bracket":
             return self._read_bracket(place)
         if what == "quote":
-            self._open(Context.QUOTE, "", self.base + place, ">")
+            if blanks_before(self.text, place, self.blanks) >= 0:
+                self._open(Context.QUOTE, "", self.base + place, ">")
             return end
         if what == "end":
             self._close(end)

@@ -46,7 +46,6 @@ class At(Enum):
     """Where a context may begin."""
 
     ANYWHERE = "anywhere"
-    LINE = "as the first character of a line"
     INDENT = "first on its line, after at most three blanks"
     NO_WORD = "anywhere, unless it is used like a word in a sentence"
     INSIDE = "only where another context lets it"
@@ -162,7 +161,7 @@ def rows(*, reasoning: bool, marks: str = MARK, ends: tuple[str, ...] = ()) -> t
         Row(Context.FENCE, rf"(?<!~)(?P<sign>~{{3,}})(?!~){line}", closes("~"), at=At.INDENT),
         Row(Context.FENCE, rf"(?<!~)(?P<sign>~{{3,}})(?!~){WORD}\n", closes("~")),
         Row(Context.CODE, r"(?<!`)(?P<sign>`+)(?!`)", r"(?<!`)`{SIZE}(?!`)", lasts=Lasts.NOTHING),
-        Row(Context.QUOTE, r">", r"(?=\n)", at=At.LINE),
+        Row(Context.QUOTE, r">", r"(?=\n)", at=At.INDENT),
         Row(Context.COMMENT, r"<!--", r"-->", begins=("<!--",)),
         Row(Context.ELEMENT, rf"<{names}(?:\s[^<>{marked}]{{0,256}})?>", r"(?i:</SIGN\s{0,8}>)", at=At.NO_WORD,
             begins=tuple(f"<{each}" for each in _ELEMENTS), goes_on=rf"(?:\s[^<>{marked}]{{0,256}})?"),

@@ -110,10 +110,11 @@ def blanks_before(text: str, place: int, before: int) -> int:
     """How many blanks are before that place, if the line begins with them; else -1. `before`: the same for the
     beginning of the text, which comes after its first character.
     """
-    line = text.rfind("\n", 0, place)
+    first = max(place - MOST_INDENT - 1, 0)
+    line = text.rfind("\n", first, place)
     if line >= 0:
         before, begin = 0, line + 1
-    elif before < 0:
+    elif first or before < 0:
         return -1
     else:
         begin = 1
