@@ -48,6 +48,7 @@ LOCAL = (
     "<|tool_arg:start|>amount<|tool_arg:value|>1<|tool_arg:end|>\n<|tool_call:end|>\n"
 )
 REACT = 'Action: pay\nAction Input: {"to": "Ann", "amount": 2}'
+MISTRAL = '[TOOL_CALLS]note[ARGS]{"text": "a"}'
 HUNYUAN = "<tool_calls><tool_call>pay<arg_key>to</arg_key><arg_value>Ann</arg_value><arg_key>amount</arg_key><arg_value>2</arg_value></tool_call></tool_calls>"
 ROWS: dict[str, tuple[str, str, list[Any], str]] = {
     "a fence behind another that a broken call precedes": (
@@ -305,6 +306,16 @@ def test_tags_in_data_are_noted_however_they_are_cut() -> None:
     events_of(lambda: Parser(TOOLS, format="hermes", options=ParserOptions(markup=True)), text)
 
 
+def test_who_is_addressed_instead_of_a_tool_is_no_tool() -> None:
+    call = (
+        '<|start|>assistant to=note<|message|><atem:function_calls>\n<atem:invoke name="note">\n'
+        '<atem:parameter name="text">a</atem:parameter>\n</atem:invoke>\n</atem:function_calls>'
+    )
+    text = f" to=user<|message|>Hello.<|eom|>{call}"
+    events = events_of(lambda: Parser(TOOLS, format="hermes", options=ParserOptions(markup=True)), text)
+    assert calls_of(events) == [NOTED]
+
+
 CUTS = {
     "a line that ends behind no tag": ("hunyuan-dense", '`<tool_call>pay```json\n""```</tool_call></.\ntool_call>'),
     "what is no tag behind a mention": (
@@ -347,8 +358,7 @@ CUTS = {
     ),
     "backticks in whose line others come, which names no tool": (
         "auto",
-        "So:\n\n````b`\n\\n~~~\n<!--\n- </pre><|START_TOOL_RESULT|>> <function=pay>\n\n"
-        '[TOOL_CALLS]note[ARGS]{"text": "a"}, <|END_TOOL_RESULT|>\n- \n~~~<|im_end|>\n```"',
+        f"So:\n\n````b`\n\\n~~~\n<!--\n- </pre><|START_TOOL_RESULT|>> <function=pay>\n\n{MISTRAL}, <|END_TOOL_RESULT|>\n- \n~~~<|im_end|>\n```",
     ),
     "a fence with words in its line": ("auto", f"Ok.\n{_json(1)}\n\n```xml x = 1\n\n{_json(2)}"),
     "white space before a marker that may begin a line": (
