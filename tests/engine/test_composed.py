@@ -379,3 +379,9 @@ def test_a_limit_behind_a_fence_is_exceeded_alike_however_the_text_is_cut() -> N
     text = '{"name": "a.b.c"input": {"city": "Paris"\n~~~xml\n "days\n```json\n": "3"}}\n{"name": "`f`", "input": '
     options = ParserOptions(markup=True, limits=Limits(calls=1, held=54, depth=3, call_chars=96))
     events_of(lambda: Parser(["a.b.c", "f"], format="json-input", options=options), text)
+
+
+def test_a_limit_behind_text_that_ends_a_call_is_exceeded_alike_however_the_text_is_cut() -> None:
+    text = f'{_json(1)}\n{_json(2)}<tool_response>"<tool_response><tool_response>'
+    options = ParserOptions(markup=True, limits=Limits(held=64, call_chars=len(text) - 2))
+    events_of(lambda: Parser(TOOLS, format="llama3-json", options=options), text)

@@ -253,13 +253,13 @@ class Draft(Kept):
         turn's. None: more text is needed.
         """
         first = start + len(text) - len(text.lstrip())
-        if self.over is None and self.kind is Kind.OBJECT:
+        if self.kind is Kind.OBJECT and (self.over is None or first < self.over):  # a limit may lie beyond that text
             first += len(text.strip()) - len(text.strip().lstrip(BETWEEN))
             if first == start + len(text.rstrip()):
                 return None
             self.since = first if self.since < 0 else self.since
-            rest = self.after(self.since)
-            return None if _role_begun(rest) else _role(rest) is not None
+            rest = self.after(self.since)[: None if self.over is None else self.over - self.since]
+            return (None if self.over is None else True) if _role_begun(rest) else _role(rest) is not None
         if (
             self.over is None
             and self.kind is Kind.MENTION
