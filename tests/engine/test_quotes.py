@@ -130,7 +130,8 @@ def test_every_token_is_looked_for_and_every_beginning_of_one(token: str) -> Non
     assert search(f"see {token} there")
     assert all(search(f"see {token[:size]}") for size in range(1, len(token)))
     assert search("see\n> there")
-    assert not search("see > there")
+    assert search("see\n   > there")
+    assert not search("see-> there")
 
 
 OSLO = '{"name": "f", "arguments": {"x": 1}}'

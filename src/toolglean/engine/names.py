@@ -34,8 +34,8 @@ PLACEHOLDERS = frozenset(
     {"name", "tool", "function", "func", "fn", "toolname", "functionname", "funcname", "fnname", "nameofthetool"}
     | {"nameofthefunction", "nameoftool", "nameoffunction", "foo", "bar", "xxx", "user", "self"}
 )
-"""What documents write in place of a tool's name, without signs and articles: see `is_placeholder`; and who is addressed
-instead of a tool (` to=user<|message|>`).
+"""What documents write in place of a tool's name, without signs and articles: see `is_placeholder`; and who is
+addressed in place of a tool (` to=user<|message|>`).
 """
 
 SERVER_SIGNS = ("__", ".", "/", ":", "-", "_")
