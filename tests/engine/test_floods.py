@@ -55,6 +55,14 @@ def test_blanks_in_a_word(name: str, before: str, unit: str) -> None:
         assert cost_of(lambda: Parser(["f"], format=name), before, unit, size, chars=chars).linear
 
 
+@pytest.mark.parametrize("unit", [">)", " > ", "- ,"])
+def test_signs_behind_the_arguments(unit: str) -> None:
+    # All of them were looked at again with each one: 128 KB in one chunk took 66 seconds.
+    before = '<|tool_call:begin|>0<|tool_call:name|>f<|tool_call:args|>{"n": 1}'
+    size = 16_000 if depth.is_full() else 4_000
+    assert cost_of(lambda: Parser(typed("integer"), format="solar"), before, unit, size, chars=False).linear
+
+
 @pytest.mark.parametrize("name", ["auto", "gemma-4"])
 @pytest.mark.parametrize("unit", ["<", "<t", "<tool_call", "<|"])
 def test_what_may_begin_a_marker_in_bare_text(name: str, unit: str) -> None:

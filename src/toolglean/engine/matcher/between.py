@@ -38,6 +38,7 @@ __all__ = ["AFTER", "BETWEEN", "Ending"]
 COMMENTS = ("//", "/*", "#", "-- ", "<!--")
 JUNK, DASHES = " \t}])>,;:.!?*~|=\"'`", "-\u2013\u2014"
 """Between the arguments and the closing marker, these mean nothing by themselves."""
+MOST_JUNK = 256  # characters
 LONGEST_NAME = 256
 
 _word = re.compile(r"\w[\w.:/-]*").match
@@ -211,9 +212,9 @@ def _ends_arguments(turn: Turn, walk: Walk, rest: str) -> bool | None:
     is_marker = _is_marker(walk, rest)
     if is_marker is not False:
         return is_marker
-    plain = _ends_object(walk, rest)
+    plain, junk = _ends_object(walk, rest), rest
     if not plain or not (rest := rest.lstrip(JUNK + DASHES)):
-        return plain and None
+        return plain and _waits_behind(junk)
     word = None if _is_marker(walk, rest) else _word(rest)
     if word is None:
         return True
@@ -227,8 +228,13 @@ def _ends_object(walk: Walk, rest: str) -> bool | None:
     is_marker = _is_marker(walk, rest)
     if is_marker is not False:
         return is_marker
-    rest = rest.lstrip(JUNK)
-    return None if not rest else _is_no_comment(rest) if rest[0] != "(" else False
+    junk, rest = rest, rest.lstrip(JUNK)
+    return _waits_behind(junk) if not rest else _is_no_comment(rest) if rest[0] != "(" else False
+
+
+def _waits_behind(junk: str) -> bool | None:
+    # All of it is looked at again with each character: what is longer is text. None: more text is needed.
+    return None if len(junk) <= MOST_JUNK else False
 
 
 def _is_no_comment(rest: str) -> bool | None:
