@@ -128,6 +128,12 @@ def test_white_space_at_the_ends_of_a_value(what: str, text: str, value: str) ->
     assert calls_of(events) == [("put", {"text": value})]
 
 
+def test_a_call_in_a_long_fence_is_reported_once() -> None:
+    text = f"Here is the page:\n\n````\n```json\n{FRAME}\n```\n{DECLARED}\n````\n\nThat is all."
+    events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), text)
+    assert [each.code for each in events if isinstance(each, Problem)] == ["quoted-call"]
+
+
 @pytest.mark.parametrize("before", ["I do that now:\n", "Shall I?\n\n", "<plan>\n"])
 def test_a_refused_line_that_names_a_tool_and_its_parameters_says_so(before: str) -> None:
     events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), f"{before}{FRAME}\nSo it is.")

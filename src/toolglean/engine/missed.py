@@ -30,6 +30,7 @@ REACH = 128  # characters after the opener
 BEFORE_NAMES = frozenset({"call", "function", "functions", "invoke", "name", "tool", "tool_name", "type"})
 
 _line_of_fence = passing(r"[\w+#./-]*[ \t\r]*(?P<line>(?<=[\w+#./-])\n)?")
+_info = passing(r"[`~]*[\w+#./-]*[ \t\r]*(?P<line>\n)?")  # behind the first three signs of a fence
 _words = re.compile(r"[\w.:/-]+").finditer
 _line_words = re.compile(r"[\w.-]+").findall
 _part = re.compile(r"[.:/]+").split
@@ -143,14 +144,13 @@ class Missed(Payload):
         rest = turn.region.text[turn.region.opener_length :]
         text = rest + piece
         named, end = _is_named(text, turn.names, at_end=at_end, is_code=self._is_code)
-        line = _line_of_fence(text, 0)
-        is_whole = bool(line["line"]) or text[line.end() : line.end() + 1] == "\n"
-        if self._is_code and named is False and not at_end and not is_whole and line.end() == len(text) < REACH:
+        info = _info(text, 0)
+        if self._is_code and named is False and not at_end and not info["line"] and info.end() == len(text) < REACH:
             named, end = None, len(text)  # the line may end there
         taken = max(end - len(rest), 0)
         turn.region.keep(piece[:taken])
         if named is not None:
-            if self._is_code and is_whole and not _may_name(line[0], turn.described):
+            if self._is_code and info["line"] and not _may_name(info[0], turn.described):
                 turn.pass_line()
             _leave(turn, self._problem if named else None, None if at_end else self._closers)
         return taken
