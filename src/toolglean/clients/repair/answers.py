@@ -18,9 +18,8 @@ import re
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from toolglean.clients.repair.lane import Held, Lane, lane_of, nothing_plain
+from toolglean.clients.repair.lane import NOTHING, OTHER, SAME, Held, Lane, lane_of, nothing_plain
 from toolglean.conversation.reading.plain import Plain
-from toolglean.conversation.reading.text import is_all
 from toolglean.events import Event
 
 __all__ = ["AnswerReader", "ItemReader", "Lines", "ServerSentEvents", "Whole"]
@@ -148,11 +147,9 @@ class _Parts:
                 lane.sent(each.text, each.number)
         return self._said(b"".join([each.block for each in held]))
 
-    def _as_before(self, lane: Lane, leads: set[bool], events: list[Event], text: str, block: bytes) -> bytes:
-        # After a repair: what became of the parts before it becomes of this one, if its text does the same.
-        if not events and False in leads:
-            return b""
-        if True in leads and is_all(events, text) and (found := lane.written(text, block)) is not None:
+    def _as_before(self, lane: Lane, leads: set[str], events: list[Event], text: str, block: bytes) -> bytes:
+        # After a repair: what became of the parts before it becomes of this one, if as much of its text remains.
+        if (found := lane.written(text, events, block)) is not None:
             return found
         lane.turn.again(events)
         self._lane = None
@@ -160,6 +157,7 @@ class _Parts:
         if self._lane is not None and self._lane.leads is not None:
             self._lane.leads |= leads
             self._lane.moved = self._lane.moved or lane.moved
+            self._lane.kept = self._lane.kept or lane.kept
         return found
 
     def _said(self, found: bytes) -> bytes:
@@ -198,8 +196,8 @@ class _Parts:
         if not self._reader.pristine:
             before = self._repaired()
             lane = self._lane_of(item, block) if len(found) < 2 else None
-            if lane is not None and (not found or lane.sent is None):  # a number may be right by chance
-                self._after_repair(lane, item, found)
+            if lane is not None and self._leads(lane, item, found):
+                self._lane = lane
             return before + self._written(item, block, found)
         if self._reader.waits:
             self._waiting.append((item, block, found))
@@ -208,14 +206,16 @@ class _Parts:
         self._lane = self._lane_of(item, block)
         return self._as_they_came() + block if self._waiting else block
 
-    def _after_repair(self, lane: Lane, item: Any, found: list[Any]) -> None:
-        if found and found != [item]:  # it has the index of another block, say
-            old, new = self._plain(item), self._plain(found[0])
-            same = old is not None and new is not None and old.text == new.text
-            lane.moved = lane_of(self._write(found[0]), new) if new is not None and same else None
-            if lane.moved is None:
-                return
-        lane.leads, self._lane = {bool(found)}, lane
+    def _leads(self, lane: Lane, item: Any, found: list[Any]) -> bool:
+        # Whether it is certain what the events that are like this one become after a repair.
+        if not found:
+            lane.leads = {NOTHING}
+            return True
+        old, new = lane.plain, self._plain(found[0])
+        lane.moved = None if new is None else lane_of(self._write(found[0]), new)
+        lane.leads = {SAME if new is not None and new.text == old.text else OTHER}
+        lane.kept = SAME in lane.leads and {**found[0], old.number: 0} == {**item, old.number: 0}
+        return lane.moved is not None
 
     def _lane_of(self, item: Any, block: bytes) -> Lane | None:
         plain = self._plain(item) if self._tries < TRIES else None

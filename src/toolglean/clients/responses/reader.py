@@ -58,6 +58,7 @@ from toolglean.events import CallDelta, CallEnd, CallStart
 
 __all__ = ["ResponseReader", "adict_response_events", "dict_response", "dict_response_events"]
 
+NUMBER = "sequence_number"
 WAITS = DONE | {ADDED, TEXT}
 """The events that a message without any text has, too: they wait with its beginning."""
 
@@ -118,8 +119,8 @@ class ResponseReader(SourceReader):
             for each in events_of(event.get("response")):
                 self._read(each)
         self._came = self._came or "output_index" in event or "item_id" in event
-        if self._number is None and isinstance(event.get("sequence_number"), int):
-            self._number = event["sequence_number"]
+        if self._number is None and isinstance(event.get(NUMBER), int):
+            self._number = event[NUMBER]
         return [self._numbered(each) for each in self._read(event)]
 
     def finish(self) -> list[dict[str, Any]]:
@@ -128,29 +129,32 @@ class ResponseReader(SourceReader):
 
     def passed(self, event: Mapping[str, Any]) -> None:
         """All events up to this one were sent unchanged: continue from its number."""
-        if isinstance(event.get("sequence_number"), int):
-            self._number = event["sequence_number"] + 1
+        if isinstance(event.get(NUMBER), int):
+            self._count(event[NUMBER])
 
     def plain(self, event: dict[str, Any]) -> Plain | None:
         """What an event that was sent unchanged is, if it is nothing but a piece of the text that is being read."""
         item, turn, text = self._last, self._flows, event.get("delta")
-        if event.get("type") != TEXT or not isinstance(text, str) or not text:
+        if event.get("type") != TEXT or not isinstance(text, str) or not text or turn is None or self._ours.open:
             return None
-        if item is None or item is not self._item_of(event) or turn is None or self._ours.open:
+        if item is None or item is not self._item_of(event) or not isinstance(event.get(NUMBER, 0), int):
             return None
-        left = item.left.setdefault(_place_in(event), [])
+        left, counted = item.left.setdefault(_place_in(event), []), NUMBER in event
 
-        def sent(text: str, number: int | None) -> None:
+        def sent(text: str, number: int | None) -> int | None:
             left.append(text)
-            self._number = self._number if number is None else number + 1
+            return self._count(number) if counted else None
 
-        return Plain("delta", text, turn, "sequence_number", sent)
+        return Plain("delta", text, turn, NUMBER if counted else "", sent)
+
+    def _count(self, number: int | None = None) -> int:
+        # The number of an event that is sent: the server's, or the next one.
+        found = (self._number or 0) if number is None else number
+        self._number = found + 1
+        return found
 
     def _numbered(self, event: dict[str, Any]) -> dict[str, Any]:
-        if "sequence_number" in event:
-            event["sequence_number"] = self._number or 0
-            self._number = event["sequence_number"] + 1
-        return event
+        return event | {NUMBER: self._count()} if NUMBER in event else event
 
     def _read(self, event: Event) -> list[dict[str, Any]]:
         kind, place, item = str(event.get("type")), event.get("output_index"), event.get("item")

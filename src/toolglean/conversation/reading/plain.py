@@ -11,7 +11,7 @@ from toolglean.conversation.reading.text import TurnText
 
 __all__ = ["Plain", "Sent"]
 
-Sent: TypeAlias = Callable[[str, int | None], None]
+Sent: TypeAlias = Callable[[str, int | None], int | None]
 
 
 class Plain(NamedTuple):
@@ -22,7 +22,8 @@ class Plain(NamedTuple):
         text: the piece.
         turn: reads it. For another item that differs in nothing but the text, this is all that must be done.
         number: the name of a field that counts the items; "" if there is none.
-        sent: called for such an item once it is sent, with its text and its number.
+        sent: called for such an item once it is sent, with its text, and with its number if it keeps that. Returns the
+            number that it has; None if it has none.
     """
 
     name: str
