@@ -12,6 +12,7 @@ import httpx
 from pydantic import BaseModel, Field, SecretStr, field_validator
 
 from toolglean.clients.at_once import settled, steps_of
+from toolglean.clients.parts import END_OF_EVENT, Parts
 from toolglean.conversation import OpenAIHistoryConverter
 from toolglean.conversation.fields import field
 from toolglean.conversation.reading.chat_events import ChatEvents
@@ -24,7 +25,7 @@ from toolglean.llm.frozen import Frozen
 from toolglean.llm.instructions import with_one_system_message, with_tools_described
 from toolglean.llm.replay import AsyncReplayClient, ReplayClient
 from toolglean.llm.served import Served, with_unknown_tools
-from toolglean.llm.sse import EventLines, refusal
+from toolglean.llm.sse import chunk_of, refusal
 from toolglean.llm.tools import schema_of
 from toolglean.llm.types import MessageList
 from toolglean.parser import ParserArguments
@@ -142,11 +143,11 @@ class OpenAICompatible(Served):
             if response.status_code != OK:
                 await settled(response.aread() if is_async else response.read())
                 raise refusal(response.status_code, response.text)
-            lines = EventLines()
-            async for line in steps_of(response.aiter_lines() if is_async else response.iter_lines()):
-                chunk = lines.read(line)
-                if chunk is not None:
-                    yield chunk
+            parts = Parts(END_OF_EVENT)
+            async for data in steps_of(response.aiter_bytes() if is_async else response.iter_bytes()):
+                for chunk in map(chunk_of, parts.feed(data)):
+                    if chunk is not None:
+                        yield chunk
         finally:
             await settled(response.aclose() if is_async else response.close())
 

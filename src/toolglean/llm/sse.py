@@ -1,4 +1,4 @@
-# What this file knows: a server's errors, and the lines of a stream of events.
+# What this file knows: a server's errors, and the chunk in an event of a stream.
 # Does not depend on what was requested, or on what the events contain.
 """Answers of a server with OpenAI's API, as JSON."""
 
@@ -7,7 +7,9 @@ from __future__ import annotations
 import json
 from typing import Any
 
-__all__ = ["EventLines", "StatusError", "refusal"]
+from toolglean.clients.parts import data_of
+
+__all__ = ["StatusError", "chunk_of", "refusal"]
 
 SHOWN = 500  # characters of a server's error in a message
 
@@ -41,28 +43,17 @@ def _error_text(body: Any) -> str:
     return message if isinstance(message, str) else json.dumps(error)[:SHOWN] if error else ""
 
 
-class EventLines:
-    """Reads the lines of a stream of events, one by one."""
+def chunk_of(event: bytes) -> Any:
+    """The chunk in an event; None if there is none.
 
-    def __init__(self) -> None:
-        self._data: list[str] = []
-
-    def read(self, line: str) -> Any:
-        """The chunk that ends with this line; None if there is none.
-
-        Raises:
-            StatusError: the server sent an error.
-            ValueError: the chunk is not JSON.
-        """
-        if line.startswith("data:"):
-            self._data.append(line[5:].removeprefix(" "))
-            return None
-        if line or not self._data:
-            return None
-        data, self._data = "\n".join(self._data), []
-        if data.strip() == "[DONE]":
-            return None
-        chunk = json.loads(data)
-        if text := _error_text(chunk):
-            raise StatusError(text)
-        return chunk
+    Raises:
+        StatusError: the server sent an error.
+        ValueError: the chunk is not JSON.
+    """
+    data = data_of(event).decode(errors="replace").strip()
+    if not data or data == "[DONE]":
+        return None
+    chunk = json.loads(data)
+    if text := _error_text(chunk):
+        raise StatusError(text)
+    return chunk
