@@ -43,39 +43,33 @@ Client = TypeVar("Client")
 Transport = TypeVar("Transport")
 
 
+class ClientArguments(RepairArguments, total=False):
+    """The arguments of `toolglean_client` besides `library`: those of `Repair`, and:
+
+    Attributes:
+        transport: what sends the requests.
+        client_options: further arguments of the library's `Client`.
+    """
+
+    transport: Any
+    client_options: Mapping[str, Any] | None
+
+
 @overload
-def toolglean_client(
-    library: HasClient[Client],
-    *,
-    transport: Any = None,
-    client_options: Mapping[str, Any] | None = None,
-    **parsing: Unpack[RepairArguments],
-) -> Client: ...
+def toolglean_client(library: HasClient[Client], **given: Unpack[ClientArguments]) -> Client: ...
 @overload
-def toolglean_client(
-    library: None = None,
-    *,
-    transport: Any = None,
-    client_options: Mapping[str, Any] | None = None,
-    **parsing: Unpack[RepairArguments],
-) -> Any: ...
-def toolglean_client(
-    library: Any = None,
-    *,
-    transport: Any = None,
-    client_options: Mapping[str, Any] | None = None,
-    **parsing: Unpack[RepairArguments],
-) -> Any:
+def toolglean_client(library: None = None, **given: Unpack[ClientArguments]) -> Any: ...
+def toolglean_client(library: Any = None, **given: Unpack[ClientArguments]) -> Any:
     """A client that repairs answers with leaked calls: `OpenAI(http_client=toolglean_client())`.
 
     Args:
         library: the module whose client is needed, `httpx` or `httpx2`, which a type checker then knows; None: the one
             on which your openai package is built, without one that of your anthropic package, otherwise the one that is
             installed.
-        transport: what sends the requests; None: the library's own, with the proxies of the environment.
-        client_options: further arguments of the library's `Client` (`headers`, `verify`, `timeout`, …). Without them,
-            timeouts, limits and redirects are those of the openai package.
-        parsing: as for `toolglean.clients.repair.Repair`: `format`, `model`, …; `whole_calls`.
+        given: `transport`: what sends the requests; None: the library's own, with the proxies of the environment.
+            `client_options`: further arguments of the library's `Client` (`headers`, `verify`, `timeout`, …); without
+            them, timeouts, limits and redirects are those of the openai package. All others are as for
+            `toolglean.clients.repair.Repair`: `format`, `model`, …; `whole_calls`.
 
     Returns:
         An `httpx.Client`, or an `httpx2.Client`. Answers of `/chat/completions`, `/responses`, `/v1/messages` and
@@ -86,34 +80,16 @@ def toolglean_client(
         UsageError: an argument is wrong; the message says what to pass.
         ImportError: neither library is installed.
     """
-    return _client(library_of(library), "Client", "HTTPTransport", transport, client_options, parsing)
+    return _client(library_of(library), "Client", "HTTPTransport", **given)
 
 
 @overload
-def toolglean_async_client(
-    library: HasAsyncClient[Client],
-    *,
-    transport: Any = None,
-    client_options: Mapping[str, Any] | None = None,
-    **parsing: Unpack[RepairArguments],
-) -> Client: ...
+def toolglean_async_client(library: HasAsyncClient[Client], **given: Unpack[ClientArguments]) -> Client: ...
 @overload
-def toolglean_async_client(
-    library: None = None,
-    *,
-    transport: Any = None,
-    client_options: Mapping[str, Any] | None = None,
-    **parsing: Unpack[RepairArguments],
-) -> Any: ...
-def toolglean_async_client(
-    library: Any = None,
-    *,
-    transport: Any = None,
-    client_options: Mapping[str, Any] | None = None,
-    **parsing: Unpack[RepairArguments],
-) -> Any:
+def toolglean_async_client(library: None = None, **given: Unpack[ClientArguments]) -> Any: ...
+def toolglean_async_client(library: Any = None, **given: Unpack[ClientArguments]) -> Any:
     """The same for `AsyncOpenAI`: see `toolglean_client`."""
-    return _client(library_of(library), "AsyncClient", "AsyncHTTPTransport", transport, client_options, parsing)
+    return _client(library_of(library), "AsyncClient", "AsyncHTTPTransport", **given)
 
 
 @overload
@@ -172,16 +148,17 @@ def _client(
     library: Any,
     client: str,
     http: str,
-    transport: Any,
-    given: Mapping[str, Any] | None,
-    parsing: RepairArguments,
+    *,
+    transport: Any = None,
+    client_options: Mapping[str, Any] | None = None,
+    **parsing: Unpack[RepairArguments],
 ) -> Any:
     repair = Repair(**parsing)
     found: dict[str, Any] = {
         "timeout": library.Timeout(READ_TIMEOUT, connect=CONNECT_TIMEOUT),
         "limits": library.Limits(max_connections=CONNECTIONS, max_keepalive_connections=KEPT),
         "follow_redirects": True,
-    } | dict(given or {})
+    } | dict(client_options or {})
     # A client that makes its transport passes these to it; a transport of your own has them already.
     names = ("verify", "cert", "trust_env", "http1", "http2", "limits")
     sent = {name: found[name] for name in names if name in found}

@@ -21,6 +21,7 @@ Tools: TypeAlias = Iterable[ToolLike] | ToolSet | None
 class ChatOptions(TypedDict, total=False):
     """Further arguments of `ollama.Client.chat`."""
 
+    tools: Tools
     think: bool | str | None
     logprobs: bool | None
     top_logprobs: int | None
