@@ -24,9 +24,8 @@ from toolglean.clients.messages.types import MessageEventDict
 from toolglean.clients.streams import AsyncReading, Reading
 from toolglean.conversation.fields import field as field_of
 from toolglean.conversation.reading.arguments import TurnArguments
-from toolglean.conversation.reading.parsed import ParsedCall
 from toolglean.conversation.reading.plain import Plain
-from toolglean.conversation.reading.sources import Own, Source, SourceReader
+from toolglean.conversation.reading.sources import Source, SourceReader
 from toolglean.conversation.reading.text import Tools
 from toolglean.events import CallDelta, CallEnd, CallStart, Reasoning
 
@@ -129,10 +128,9 @@ class MessageReader(SourceReader):
         block = event.get("content_block")
         kind = field_of(block, "type")
         if not (isinstance(kind, str) and kind in FIELDS):
-            call = ParsedCall(self._turn) if kind == "tool_use" else None
             # Some servers write the arguments into the event that begins the block.
-            own = Own(_place_in(event), field_of(block, "name"), field_of(block, "input"), call)
-            return self._begin_own(own, event)
+            name, given = field_of(block, "name"), field_of(block, "input")
+            return self._begin_own(event, _place_in(event), name, given, is_call=kind == "tool_use")
         found = self._end_part() if kind == "thinking" else []
         self._last = _Block(kind, event)
         found += self._mark(event, self._last)

@@ -1,6 +1,6 @@
 # Moves leaked calls from the text of the Responses API into separate items, on plain dicts.
 # Does not depend on the openai package's objects (openai/objects.py), on how calls are written, on what waits for what
-# (conversation/reading/sources.py), or on how our items are written (ours.py).
+# (conversation/reading/sources.py), or on how our items are written (items.py).
 #
 #   the server's event                             what becomes of it
 #   those of a function_call                       unchanged, unless the text has given it already
@@ -25,40 +25,40 @@
 
 from __future__ import annotations
 
-import copy
+import math
 from collections.abc import AsyncIterable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Unpack
 
 from toolglean.clients.responses.items import (
     ADDED,
-    DELTAS,
     DONE,
     ENDS,
     ITEM_DONE,
-    KINDS,
     PART_ADDED,
     PARTS_DONE,
     TEXT,
+    TEXTS,
     Event,
+    OurItems,
     events_of,
     with_output,
 )
-from toolglean.clients.responses.ours import OurItems
 from toolglean.clients.responses.types import ResponseDict, ResponseEventDict
 from toolglean.clients.streams import AsyncReading, Reading
 from toolglean.conversation.fields import field as field_of
 from toolglean.conversation.fields import listed
 from toolglean.conversation.reading.arguments import TurnArguments
-from toolglean.conversation.reading.parsed import ParsedCall
 from toolglean.conversation.reading.plain import Plain
-from toolglean.conversation.reading.sources import Own, Source, SourceReader
+from toolglean.conversation.reading.sources import Source, SourceReader
 from toolglean.conversation.reading.text import Tools
 from toolglean.events import CallDelta, CallEnd, CallStart
 
 __all__ = ["ResponseReader", "adict_response_events", "dict_response", "dict_response_events"]
 
 NUMBER = "sequence_number"
+DELTAS = {delta: kind for kind, _, delta in TEXTS.values()}
+"""The events of a piece of text that is read."""
 WAITS = DONE | {ADDED, TEXT}
 """The events that a message without any text has, too: they wait with its beginning."""
 
@@ -70,13 +70,13 @@ class _Item(Source):
     Attributes:
         is_open: whether its beginning was sent. A message waits for its first text.
         held: the events that wait until it is open.
-        left: what remains of its texts, by their content indexes.
+        left: what remains of its texts, by their content indexes, written out.
         gave: whether items of ours were found in it.
     """
 
     is_open: bool = True
     held: list[Event] = field(default_factory=list)
-    left: dict[Any, list[str]] = field(default_factory=dict)
+    left: dict[str, list[str]] = field(default_factory=dict)
     gave: bool = False
 
     @property
@@ -89,6 +89,10 @@ class _Item(Source):
         self.is_open = True
         held, self.held = self.held, []
         return held
+
+    def left_in(self, event: Event) -> list[str]:
+        """What remains of the text that the event is about."""
+        return self.left.setdefault(str(event.get("content_index")), [])
 
 
 class ResponseReader(SourceReader):
@@ -139,7 +143,7 @@ class ResponseReader(SourceReader):
             return None
         if item is None or item is not self._item_of(event) or not isinstance(event.get(NUMBER, 0), int):
             return None
-        left, counted = item.left.setdefault(_place_in(event), []), NUMBER in event
+        left, counted = item.left_in(event), NUMBER in event
 
         def sent(text: str, number: int | None) -> int | None:
             left.append(text)
@@ -171,9 +175,9 @@ class ResponseReader(SourceReader):
         if isinstance(place, int) and place in self._dropped:
             return []
         if field_of(item, "type") == "function_call" and kind in {ADDED, ITEM_DONE} and isinstance(place, int):
-            own = Own(place, field_of(item, "name"), field_of(item, "arguments"), ParsedCall(self._turn))
-            begun = self._begin_own(own, None if kind == ITEM_DONE else event)
-            return begun + (self._end_own(own, event) if kind == ITEM_DONE else [])
+            first = event if kind == ADDED else None
+            begun = self._begin_own(first, place, field_of(item, "name"), field_of(item, "arguments"))
+            return begun if first else begun + self._read(event)
         return self._of_item(kind, event)
 
     # -- the server's items --------------------------------------------------------------------------------------------
@@ -181,10 +185,10 @@ class ResponseReader(SourceReader):
     def _of_item(self, kind: str, event: Event) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = []
         if kind == ADDED:
-            text = KINDS.get(str(field_of(event.get("item"), "type")))
+            text = TEXTS.get(str(field_of(event.get("item"), "type")))
             if text is None:
                 return [*self._something_else(), *self._sent(event)]
-            self._begin(text, event, is_open=text == "thinking")
+            self._begin(text[0], event, is_open=text[0] == "thinking")
             self._last = None
         elif kind in DONE:
             found = self._end_part()
@@ -245,21 +249,21 @@ class ResponseReader(SourceReader):
         return self._source is not None and not self._source.is_open
 
     def _delta(self, kind: str, event: Event) -> list[dict[str, Any]]:
-        item, place = self._item_of(event), _place_in(event)
+        item, place = self._item_of(event), str(event.get("content_index"))
         if item is None or item.kind != kind:
             item = self._begin(kind, event)
         found: list[dict[str, Any]] = []
         if item is not self._last or place not in item.left:
             found = [*self._end_part(), *self._mark({}, item)]
             self._last = item
-            item.left.setdefault(place, [])
+        item.left_in(event)
         item.event = event
         return found + self._text(item, event["delta"])
 
     def _piece(self, text: str) -> list[dict[str, Any]]:
         item = self._source
         assert item is not None  # a text has one
-        item.left.setdefault(_place_in(item.event), []).append(text)
+        item.left_in(item.event).append(text)
         return [*self._ours.end_thought(), *self._all_sent([*item.opened(), {**item.event, "delta": text}])]
 
     def _reasoning(self, text: str) -> list[dict[str, Any]]:
@@ -268,42 +272,39 @@ class ResponseReader(SourceReader):
     def _call(self, event: CallStart | CallDelta | CallEnd, source: Source | None) -> list[dict[str, Any]]:
         return self._ours.call(event, self._gives(source))
 
-    def _gives(self, source: Source | None) -> int | None:
+    def _gives(self, source: Source | None) -> float:
         if not isinstance(source, _Item):
-            return None
+            return math.inf
         source.gave = True
         place = source.event.get("output_index")
-        return place if isinstance(place, int) else None
+        return place if isinstance(place, int) else math.inf
 
     # -- the end of a response -----------------------------------------------------------------------------------------
 
     def _left_of(self, event: Event) -> str | None:
         # What remains of a text, if it has come in pieces.
         item = self._item_of(event)
-        left = None if item is None else item.left.get(_place_in(event))
+        left = None if item is None else item.left.get(str(event.get("content_index")))
         return None if left is None else "".join(left)
 
     def _repaired_item(self, event: Event) -> Any:
         item = event.get("item")
-        said = listed(item, "content") if isinstance(item, Mapping) and str(item.get("type")) in KINDS else ()
+        said = listed(item, "content") if isinstance(item, Mapping) and str(item.get("type")) in TEXTS else ()
         left = [(part, self._left_of({**event, "content_index": place})) for place, part in enumerate(said)]
         return {**event["item"], "content": [_with_text(*each) for each in left]} if left else item
 
     def _repaired(self, response: Any) -> Any:
         if not isinstance(response, Mapping):
             return response
-        output: list[tuple[int, int, int, Any]] = []
+        output = self._ours.ended.copy()
         for place, item in enumerate(listed(response, "output")):
             event = {"item": item, "output_index": place}
             known = self._item_of(event)
             if place not in self._dropped and not (known is not None and known.left_out):
-                output.append((self._index(place), place, 0, self._repaired_item(event)))
-        for index, (at, body) in self._ours.ended.items():
-            place, rank = len(output) if at is None else at, -1 if body["type"] == "reasoning" else 1
-            output.append((index, place, rank, copy.deepcopy(body)))
+                output[self._index(place)] = place, 0, self._repaired_item(event)
         # As they were sent; in a whole response, a message has its reasoning before it, and its calls after it.
-        output.sort(key=lambda each: (*each[1:3], each[0]) if self._whole else (each[0],))
-        return with_output(response, [item for *_, item in output]) if output else response
+        order = sorted(output, key=lambda index: (*output[index][:2], index) if self._whole else (index,))
+        return with_output(response, [output[index][2] for index in order]) if output else response
 
 
 def _keys(event: Event) -> list[tuple[str, Any]]:
@@ -311,11 +312,6 @@ def _keys(event: Event) -> list[tuple[str, Any]]:
     name, place = event.get("item_id") or field_of(event.get("item"), "id"), event.get("output_index")
     found: list[tuple[str, Any]] = [("id", name)] if name and isinstance(name, str | int) else []
     return [*found, ("at", place)] if isinstance(place, int) else found
-
-
-def _place_in(event: Event) -> int | None:
-    place = event.get("content_index")
-    return place if isinstance(place, int) else None
 
 
 def _is_empty(part: Any) -> bool:

@@ -171,10 +171,11 @@ class SourceReader:
 
     # -- what the server has parsed itself -----------------------------------------------------------------------------
 
-    def _begin_own(self, own: Own, event: Wire | None) -> list[Any]:
+    def _begin_own(self, event: Wire | None, place: Any, name: Any, given: Any, *, is_call: bool = True) -> list[Any]:
+        """The server begins something that it has parsed, with this event, if there is one; the others: see `Own`."""
         found = self._something_else()
-        self._own = own
-        return found if event is None else found + self._all_sent(own.read(event))
+        self._own = Own(place, name, given, ParsedCall(self._turn) if is_call else None)
+        return found if event is None else found + self._all_sent(self._own.read(event))
 
     def _something_else(self) -> list[Any]:
         """Something other than text follows."""
