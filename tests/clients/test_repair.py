@@ -29,9 +29,9 @@ from tests.support.face import faced
 from tests.support.loopback import Call, ErrorLine, Thought, Turn
 from tests.support.shared import shared_rows
 from toolglean import CallEnd, Content, Event, Markup, ParserOptions, Problem, parse
+from toolglean.clients.lane import lane_of, nothing_plain
 from toolglean.clients.repair import Kind, Repair, answers
 from toolglean.clients.repair.answers import COMMENT
-from toolglean.clients.repair.lane import lane_of, nothing_plain
 from toolglean.errors import ToolgleanError, UsageError
 from toolglean.formats import headers
 
@@ -138,7 +138,7 @@ TEXTS = [
 @pytest.mark.parametrize("kind", ["chat", "responses", "messages"])
 @pytest.mark.parametrize("text", TEXTS, ids=range(len(TEXTS)))
 def test_the_short_way_of_an_event_leads_to_the_same_bytes(kind: Kind, text: str) -> None:
-    """An event that differs from the one before in nothing but its text is not decoded (repair/lane.py)."""
+    """An event that differs from the one before in nothing but its text is not decoded (clients/lane.py)."""
     ways: list[dict[str, Any]] = [{}, {"whole_calls": False}, {"format": "hermes"}, {"unknown_tools": "call"}]
     for seed, options in depth.chosen(enumerate(ways), 1, key=lambda each: f"{kind} {text} {each}"):
         rng = random.Random(seed)

@@ -1,4 +1,5 @@
-# Moves leaked calls from the text of the Messages API's stream into blocks of their own, on plain dicts.
+# Moves leaked calls from the text of the Messages API into blocks of their own, on plain dicts. A whole answer is read
+# as the stream that would send it, so both agree.
 # Does not depend on the anthropic package, on how calls are found in text, on what waits for what
 # (conversation/reading/sources.py), or on how blocks are numbered (blocks.py).
 #
@@ -11,25 +12,27 @@
 #   content_block_stop                              unchanged, where the block is open
 #   message_delta                                   after what was held back; "end_turn" becomes "tool_use"
 #   all others (message_start, ping, error, …)      unchanged
-"""Leaked calls in the Messages API's stream, on plain dicts."""
+"""Leaked calls in the Messages API, streamed and whole, on plain dicts."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, Iterable, Mapping
+from collections.abc import AsyncIterable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Unpack
 
+from toolglean.clients.lane import Plain
 from toolglean.clients.messages.blocks import DELTA, FIELDS, START, STOP, Blocks, Event
-from toolglean.clients.messages.types import MessageEventDict
+from toolglean.clients.messages.types import MessageDict, MessageEventDict
 from toolglean.clients.streams import AsyncReading, Reading
+from toolglean.conversation.anthropic import JoinedBlocks
+from toolglean.conversation.fields import arguments_of
 from toolglean.conversation.fields import field as field_of
 from toolglean.conversation.reading.arguments import TurnArguments
-from toolglean.conversation.reading.plain import Plain
 from toolglean.conversation.reading.sources import Source, SourceReader
 from toolglean.conversation.reading.text import Tools
 from toolglean.events import CallDelta, CallEnd, CallStart, Reasoning
 
-__all__ = ["MessageReader", "adict_message_events", "dict_message_events"]
+__all__ = ["MessageReader", "adict_message_events", "dict_message", "dict_message_events", "message_of"]
 
 OF_BLOCKS: Any = (START, DELTA, STOP)
 """The types of events about blocks. A tuple, because a server may send any value."""
@@ -240,3 +243,55 @@ def adict_message_events(
 ) -> AsyncReading[MessageEventDict]:
     """The same for an asynchronous stream: see `dict_message_events`."""
     return AsyncReading(events, MessageReader(tools, parsing))
+
+
+# -- whole answers -----------------------------------------------------------------------------------------------------
+
+
+def dict_message(message: Mapping[str, Any], tools: Tools = None, **parsing: Unpack[TurnArguments]) -> MessageDict:
+    """The same for an answer that was not streamed: see `dict_message_events`. The argument is not changed.
+
+    Calls that were cut off, or cannot be read, stay in the text.
+    """
+    reader = MessageReader(tools, {**parsing, "whole_calls": True})
+    content = message.get("content")
+    found: Any = dict(message)  # it has whatever fields the server sent
+    given = [*_events(content), {"type": "message_delta", "delta": {"stop_reason": message.get("stop_reason")}}]
+    events = [each for event in given for each in reader.read(event)]
+    if isinstance(content, list | tuple) and not reader.pristine:
+        found["content"] = _blocks(events)
+        if "stop_reason" in found:
+            found["stop_reason"] = events[-1]["delta"]["stop_reason"]
+    typed: MessageDict = found
+    return typed
+
+
+def _events(content: Any) -> Iterator[Event]:
+    for place, block in enumerate(content if isinstance(content, list | tuple) else ()):
+        found = field_of(block, "type") if isinstance(block, Mapping) else None
+        kind = found if isinstance(found, str) and found in FIELDS and isinstance(block.get(found), str) else ""
+        yield {"type": START, "index": place, "content_block": {**block, kind: ""} if kind else block}
+        if kind:
+            yield {"type": DELTA, "index": place, "delta": {"type": FIELDS[kind], kind: block[kind]}}
+        yield {"type": STOP, "index": place}
+
+
+def message_of(events: Iterable[Event]) -> dict[str, Any]:
+    """The message that the events of its stream add up to."""
+    given = [*events]
+    found: dict[str, Any] = {}
+    for event in given:
+        if event["type"] == "message_start":
+            found |= event["message"]
+        elif event["type"] == "message_delta":
+            found |= {**event["delta"], "usage": {**found.get("usage", {}), **event["usage"]}}
+    return found | {"content": _blocks(given)}
+
+
+def _blocks(events: Iterable[Event]) -> list[Any]:
+    return [_filled(block, text) if text else block for block, text in JoinedBlocks(events).texts()]
+
+
+def _filled(block: Mapping[str, Any], text: str) -> dict[str, Any]:
+    kind = block["type"]
+    return {**block, kind: text} if kind in FIELDS else {**block, "input": arguments_of(text)[0]}

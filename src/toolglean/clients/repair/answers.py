@@ -6,7 +6,7 @@
 # As long as nothing was repaired, parts are sent as they came. The parser may hold back the end of a text ("<tool"
 # could begin a call). The parts that contain it then wait. If the text turns out to be for the user, they are sent
 # unchanged, otherwise repaired. So an answer without calls is the same answer, byte for byte. Most parts differ from
-# the one before in nothing but their text, and take a shorter way (lane.py): also after a repair, if all of their text
+# the one before in nothing but their text, and take a shorter way (../lane.py): also after a repair, if all of their text
 # is for the user, or nothing is sent yet, as in the middle of a call.
 """The bytes of an answer, read and repaired part by part."""
 
@@ -17,9 +17,8 @@ import re
 from collections.abc import Callable
 from typing import Any, Protocol
 
+from toolglean.clients.lane import NOTHING, OTHER, SAME, Held, Lane, Plain, lane_of, nothing_plain
 from toolglean.clients.parts import END_OF_EVENT, END_OF_LINE, Parts, data_of
-from toolglean.clients.repair.lane import NOTHING, OTHER, SAME, Held, Lane, lane_of, nothing_plain
-from toolglean.conversation.reading.plain import Plain
 from toolglean.events import Event
 
 __all__ = ["AnswerReader", "ItemReader", "Lines", "ServerSentEvents", "Whole"]

@@ -30,6 +30,7 @@ from collections.abc import AsyncIterable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Unpack
 
+from toolglean.clients.lane import Plain
 from toolglean.clients.responses.items import (
     ADDED,
     DONE,
@@ -49,7 +50,6 @@ from toolglean.clients.streams import AsyncReading, Reading
 from toolglean.conversation.fields import field as field_of
 from toolglean.conversation.fields import listed
 from toolglean.conversation.reading.arguments import TurnArguments
-from toolglean.conversation.reading.plain import Plain
 from toolglean.conversation.reading.sources import Source, SourceReader
 from toolglean.conversation.reading.text import Tools
 from toolglean.events import CallDelta, CallEnd, CallStart

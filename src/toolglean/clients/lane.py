@@ -1,6 +1,6 @@
 # Events that differ from the one before in nothing but their text: most of a stream. Their text is read without the
 # rest of their JSON, and given to the parser; if all of it is for the user, their bytes go out as they came.
-# Does not depend on what an event means (the readers say where its text is), or on how parts are divided (answers.py).
+# Does not depend on what an event means (the readers say where its text is), or on how parts are divided (parts.py).
 #
 #   an event between two others that say the same       b'data: {"delta":{"content":' b'"hey"' b'}}\n\n'
 #                                                        head                         literal  tail
@@ -16,18 +16,41 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from json.decoder import scanstring  # type: ignore[attr-defined]  # it has no stub
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
-from toolglean.conversation.reading.plain import Plain
+from toolglean.conversation.reading.text import TurnText
 from toolglean.events import Content, Event
 
-__all__ = ["Held", "Lane", "lane_of", "nothing_plain"]
+__all__ = ["Held", "Lane", "Plain", "Sent", "lane_of", "nothing_plain"]
 
 DIGITS = b"0123456789"
 MOST_DIGITS = 18
 NOTHING, SAME, OTHER = "nothing", "the same text", "another text"
 """What remains of an event after a repair."""
+
+
+Sent: TypeAlias = Callable[[str, int | None], int | None]
+
+
+class Plain(NamedTuple):
+    """An item that is nothing but a piece of text.
+
+    Attributes:
+        name: of the field with the text.
+        text: the piece.
+        turn: reads it. For another item that differs in nothing but the text, this is all that must be done.
+        number: the name of a field that counts the items; "" if there is none.
+        sent: called for such an item once it is sent, with its text, and with its number if it keeps that. Returns the
+            number that it has; None if it has none.
+    """
+
+    name: str
+    text: str
+    turn: TurnText
+    number: str = ""
+    sent: Sent | None = None
 
 
 class Held(NamedTuple):
