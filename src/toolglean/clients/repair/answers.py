@@ -6,8 +6,8 @@
 # As long as nothing was repaired, parts are sent as they came. The parser may hold back the end of a text ("<tool"
 # could begin a call). The parts that contain it then wait. If the text turns out to be for the user, they are sent
 # unchanged, otherwise repaired. So an answer without calls is the same answer, byte for byte. Most parts differ from
-# the one before in nothing but their text, and take a shorter way (../lane.py): also after a repair, if all of their text
-# is for the user, or nothing is sent yet, as in the middle of a call.
+# the one before in nothing but their text, and take a shorter way (../lane.py): also after a repair, if what remains of
+# their text is for the user, or nothing is sent yet, as in the middle of a call.
 """The bytes of an answer, read and repaired part by part."""
 
 from __future__ import annotations
