@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import httpx
@@ -92,15 +92,6 @@ class RequestInfo:
     base_url: str
     attempts: int = 1
 
-    def facts(self) -> dict[str, Any]:
-        """The arguments of a `RequestError`."""
-        return {
-            "operation": self.operation,
-            "model": self.model,
-            "base_url": self.base_url,
-            "attempts": self.attempts,
-        }
-
 
 @contextlib.contextmanager
 def converting_errors(info: RequestInfo, reading: Any = None) -> Iterator[RequestInfo]:
@@ -120,20 +111,20 @@ def converting_errors(info: RequestInfo, reading: Any = None) -> Iterator[Reques
         if found is None:
             raise
         if reading is not None:
-            found = StreamInterruptedError(f"the stream broke: {found}", partial=reading.last, **info.facts())
+            found = StreamInterruptedError(f"the stream broke: {found}", partial=reading.last, **asdict(info))
         raise found from error
 
 
 def _ours(error: Exception, info: RequestInfo) -> RequestError | None:
     where = f"{info.operation} with {info.model!r} at {info.base_url}"
     if isinstance(error, TimeoutError | httpx.TimeoutException):
-        return RequestTimeoutError(f"{where}: no answer in time ({type(error).__name__})", **info.facts())
+        return RequestTimeoutError(f"{where}: no answer in time ({type(error).__name__})", **asdict(info))
     if isinstance(error, ResponseError | StatusError):
-        return ServerError(f"{where}: {error.error}", status=error.status_code, body=error.error, **info.facts())
+        return ServerError(f"{where}: {error.error}", status=error.status_code, body=error.error, **asdict(info))
     if isinstance(error, ConnectionError | httpx.TransportError):
-        return RequestConnectionError(f"{where}: {str(error) or type(error).__name__}", **info.facts())
+        return RequestConnectionError(f"{where}: {str(error) or type(error).__name__}", **asdict(info))
     if isinstance(error, httpx.HTTPError | ValueError):  # a line that is not JSON raises a ValueError
-        return ServerError(f"{where}: the answer cannot be read: {error}", body=str(error), **info.facts())
+        return ServerError(f"{where}: the answer cannot be read: {error}", body=str(error), **asdict(info))
     return None
 
 

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import abc
+import copy
 import re
 import string
 from collections.abc import Iterable, Mapping
@@ -98,9 +99,9 @@ class BasePromptTemplate(abc.ABC):
         self.partial_variables = dict(partial_variables or {})
 
     @property
-    @abc.abstractmethod
     def template_vars(self) -> tuple[str, ...]:
         """The variables, in the order of their first use."""
+        return tuple(dict.fromkeys(name for text in self._all_texts() for name in text.variables))
 
     @abc.abstractmethod
     def _all_texts(self) -> Iterable[_Text]:
@@ -123,9 +124,11 @@ class BasePromptTemplate(abc.ABC):
     def get_template(self) -> str:
         """The template's text, unfilled."""
 
-    @abc.abstractmethod
     def partial_format(self, /, **values: Any) -> Self:
         """The same template, with these `values` filled in."""
+        found = copy.copy(self)
+        found.partial_variables = {**self.partial_variables, **values}
+        return found
 
     def _values(self, values: Mapping[str, Any]) -> dict[str, Any]:
         known = {**self.partial_variables, **values}
@@ -159,11 +162,6 @@ class PromptTemplate(BasePromptTemplate):
         super().__init__(partial_variables)
         self._text = _Text(template, template_format)
 
-    @property
-    def template_vars(self) -> tuple[str, ...]:
-        """The variables, in the order of their first use."""
-        return self._text.variables
-
     def _all_texts(self) -> Iterable[_Text]:
         return [self._text]
 
@@ -178,11 +176,6 @@ class PromptTemplate(BasePromptTemplate):
     def get_template(self) -> str:
         """The template's text."""
         return self._text.text
-
-    def partial_format(self, /, **values: Any) -> PromptTemplate:
-        """The same template, with these `values` filled in."""
-        known = {**self.partial_variables, **values}
-        return PromptTemplate(self._text.text, template_format=self._text.kind, partial_variables=known)
 
 
 class ChatPromptTemplate(BasePromptTemplate):
@@ -215,11 +208,6 @@ class ChatPromptTemplate(BasePromptTemplate):
             if isinstance(chunk, TextChunk)
         }
 
-    @property
-    def template_vars(self) -> tuple[str, ...]:
-        """The variables, in the order of their first use."""
-        return tuple(dict.fromkeys(name for text in self._texts.values() for name in text.variables))
-
     def _all_texts(self) -> Iterable[_Text]:
         return self._texts.values()
 
@@ -247,8 +235,3 @@ class ChatPromptTemplate(BasePromptTemplate):
     def get_template(self) -> str:
         """The templates as one text, each preceded by its role."""
         return "\n".join(f"{message.role}: {message.content}" for message in self.message_templates)
-
-    def partial_format(self, /, **values: Any) -> ChatPromptTemplate:
-        """The same templates, with these `values` filled in."""
-        known = {**self.partial_variables, **values}
-        return ChatPromptTemplate(self.message_templates, template_format=self._kind, partial_variables=known)
