@@ -254,7 +254,7 @@ class ResponseReader(SourceReader):
             item = self._begin(kind, event)
         found: list[dict[str, Any]] = []
         if item is not self._last or place not in item.left:
-            found = [*self._end_part(), *self._mark({}, item)]
+            found = self._mark({}, item)
             self._last = item
         item.left_in(event)
         item.event = event
