@@ -100,7 +100,6 @@ class OurItems:
         self.ended: dict[int, tuple[float, int, dict[str, Any]]] = {}
         self.open: _Item | None = None
         self._prefix = id_prefix
-        self._made = 0
 
     def call(self, event: CallStart | CallDelta | CallEnd, place: float) -> list[dict[str, Any]]:
         """The events for an event of a call that was found in the server's item at that output index."""
@@ -138,9 +137,9 @@ class OurItems:
         return [done, over] if ok else [over]
 
     def _opened(self, place: float, letters: str, kind: str, body: dict[str, Any]) -> dict[str, Any]:
-        self.open = _Item(self.next, place, {"id": f"{letters}_{self._prefix}{self._made}", "type": kind, **body})
+        own = f"{letters}_{self._prefix}{len(self.ended)}"
+        self.open = _Item(self.next, place, {"id": own, "type": kind, **body})
         self.next += 1
-        self._made += 1
         return self.open.event(ADDED, item=dict(self.open.body))
 
     def _closed(self, item: _Item, side: int, **body: Any) -> dict[str, Any]:

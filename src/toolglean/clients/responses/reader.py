@@ -165,7 +165,8 @@ class ResponseReader(SourceReader):
         if kind in ENDS:
             said = event.get("response")
             found = self._over(cut=kind != "response.completed")
-            return [*found, *self._sent({**event, "response": self._repaired(said)} if said else event)]
+            whole = {"response": self._repaired(said)} if said and isinstance(said, Mapping) else {}
+            return [*found, *self._sent({**event, **whole})]
         if (own := self._own) is not None and isinstance(place, int):
             ends = kind == ITEM_DONE
             piece = field_of(item, "arguments") if ends else event.get("delta")
@@ -213,7 +214,9 @@ class ResponseReader(SourceReader):
             self._source = about
         elif kind == ITEM_DONE:
             before += self._settled(about)
-        if not about.is_open and (kind in WAITS or (kind == PART_ADDED and _is_empty(event.get("part")))):
+        part = event.get("part")
+        no_text = kind == PART_ADDED and field_of(part, "type") == "output_text" and not field_of(part, "text")
+        if not about.is_open and (no_text or kind in WAITS):
             about.held.append(event)
             return before
         return [*before, *self._all_sent([*about.opened(), event])] if event else before
@@ -232,15 +235,18 @@ class ResponseReader(SourceReader):
             found["output_index"] = self._index(event["output_index"])
         if kind == ITEM_DONE:
             found["item"] = self._repaired_item(event)
-        elif isinstance(kind, str) and kind in PARTS_DONE and (left := self._left_of(event)) is not None:
-            found |= {"part": _with_text(event["part"], left)} if "part" in event else {"text": left}
+        elif isinstance(kind, str) and kind in PARTS_DONE:
+            return [
+                {**found, "part": self._left_in(found["part"], event)}
+                if "part" in found
+                else self._left_in(found, event)
+            ]
         return [found]
 
     def _index(self, index: int) -> int:
-        if index not in self._indexes:
-            self._indexes[index] = max(self._ours.next, index)
-            self._ours.next = self._indexes[index] + 1
-        return self._indexes[index]
+        found = self._indexes.setdefault(index, max(self._ours.next, index))
+        self._ours.next = max(self._ours.next, found + 1)
+        return found
 
     # -- text ----------------------------------------------------------------------------------------------------------
 
@@ -252,12 +258,11 @@ class ResponseReader(SourceReader):
         item, place = self._item_of(event), str(event.get("content_index"))
         if item is None or item.kind != kind:
             item = self._begin(kind, event)
-        found: list[dict[str, Any]] = []
-        if item is not self._last or place not in item.left:
-            found = self._mark({}, item)
-            self._last = item
+        found = self._end_part() if item.left and place not in item.left else []
+        if item is not self._last:
+            found += self._mark({}, item)
         item.left_in(event)
-        item.event = event
+        self._last, item.event = item, event
         return found + self._text(item, event["delta"])
 
     def _piece(self, text: str) -> list[dict[str, Any]]:
@@ -281,21 +286,19 @@ class ResponseReader(SourceReader):
 
     # -- the end of a response -----------------------------------------------------------------------------------------
 
-    def _left_of(self, event: Event) -> str | None:
-        # What remains of a text, if it has come in pieces.
+    def _left_in(self, part: Any, event: Event) -> Any:
+        # The part that the event is about, with the text that remains, if it has come in pieces.
         item = self._item_of(event)
         left = None if item is None else item.left.get(str(event.get("content_index")))
-        return None if left is None else "".join(left)
+        return part if left is None or not isinstance(part, Mapping) else {**part, "text": "".join(left)}
 
     def _repaired_item(self, event: Event) -> Any:
         item = event.get("item")
         said = listed(item, "content") if isinstance(item, Mapping) and str(item.get("type")) in TEXTS else ()
-        left = [(part, self._left_of({**event, "content_index": place})) for place, part in enumerate(said)]
-        return {**event["item"], "content": [_with_text(*each) for each in left]} if left else item
+        left = [self._left_in(part, {**event, "content_index": place}) for place, part in enumerate(said)]
+        return {**event["item"], "content": left} if left else item
 
-    def _repaired(self, response: Any) -> Any:
-        if not isinstance(response, Mapping):
-            return response
+    def _repaired(self, response: Mapping[str, Any]) -> Mapping[str, Any]:
         output = self._ours.ended.copy()
         for place, item in enumerate(listed(response, "output")):
             event = {"item": item, "output_index": place}
@@ -312,14 +315,6 @@ def _keys(event: Event) -> list[tuple[str, Any]]:
     name, place = event.get("item_id") or field_of(event.get("item"), "id"), event.get("output_index")
     found: list[tuple[str, Any]] = [("id", name)] if name and isinstance(name, str | int) else []
     return [*found, ("at", place)] if isinstance(place, int) else found
-
-
-def _is_empty(part: Any) -> bool:
-    return isinstance(part, Mapping) and part.get("type") == "output_text" and not part.get("text")
-
-
-def _with_text(said: Any, left: str | None) -> Any:
-    return {**said, "text": left} if left is not None and isinstance(said, Mapping) else said
 
 
 def dict_response_events(
