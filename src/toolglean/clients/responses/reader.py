@@ -111,18 +111,16 @@ class ResponseReader(SourceReader):
         self._indexes: dict[int, int] = {}  # of the server's items: theirs to ours
         self._number: int | None = None  # of the next event: the server's first, then counted from there
         self._ours = OurItems(self._turn.id_prefix)
-        self._came = False  # whether any event of an item has come
-        self._whole = False  # whether all items came in the last event
+        self._whole = False  # whether no event of an item came before the last event
 
     def read(self, event: Mapping[str, Any]) -> list[dict[str, Any]]:
         """The events that an event becomes, numbered. What is not an event is passed through."""
         if not isinstance(event, Mapping):
             return [event]
-        if str(event.get("type")) in ENDS and not self._came:
+        if str(event.get("type")) in ENDS and not (self._indexes or self._items or self._own or self._dropped):
             self._whole = True
             for each in events_of(event.get("response")):
                 self._read(each)
-        self._came = self._came or "output_index" in event or "item_id" in event
         if self._number is None and isinstance(event.get(NUMBER), int):
             self._number = event[NUMBER]
         return [self._numbered(each) for each in self._read(event)]
