@@ -53,8 +53,7 @@ from toolglean.llm.objects import Partial, PartialDict, PartialList, Partials, S
 from toolglean.llm.ollama import Ollama
 from toolglean.llm.orchestrators import ToolOrchestratingLLM
 from toolglean.llm.outputs import AgentChatResponse, ToolOutput
-from toolglean.llm.prompted import Configs
-from toolglean.llm.prompts import BasePromptTemplate, ChatPromptTemplate, PromptTemplate
+from toolglean.llm.prompts import BasePromptTemplate, ChatPromptTemplate, Configs, PromptTemplate
 from toolglean.llm.replay import AsyncReplayClient, ReplayClient
 from toolglean.llm.tools import CallableTool, ToolExecutor, ToolMetadata
 from toolglean.llm.types import (

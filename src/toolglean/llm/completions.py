@@ -18,8 +18,7 @@ from toolglean.llm.base import LLM
 from toolglean.llm.errors import ObjectError, ParseError
 from toolglean.llm.objects import object_of
 from toolglean.llm.objects.tree import Builder
-from toolglean.llm.prompted import WithPrompt, validated_llm, validated_prompt
-from toolglean.llm.prompts import BasePromptTemplate
+from toolglean.llm.prompts import BasePromptTemplate, WithPrompt, validated_llm, validated_prompt
 from toolglean.llm.types import ChatResponse, Message, TextChunk
 
 __all__ = ["PydanticParser", "TextCompletionLLM"]

@@ -1,7 +1,7 @@
-# What this file knows: templates of prompts, as format strings or in Jinja. These are not chat templates
-# (toolglean.sources.templates).
-# Does not depend on what is done with the messages.
-"""Prompt templates."""
+# What this file knows: templates of prompts, as format strings or in Jinja, and what all functions made from a prompt
+# and a model have in common. These are not chat templates (toolglean.sources.templates).
+# Does not depend on what the model is asked for.
+"""Prompt templates, and checks of prompts and models."""
 
 from __future__ import annotations
 
@@ -10,15 +10,18 @@ import copy
 import re
 import string
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal, Self, TypeAlias, get_args
+from typing import Any, ClassVar, Literal, Self, TypeAlias, get_args
 
 from jinja2 import StrictUndefined, TemplateError, UndefinedError, meta
 from jinja2.sandbox import SandboxedEnvironment
 
-from toolglean.llm.errors import MissingVariablesError, PromptError
+from toolglean.errors import shown
+from toolglean.llm.base import LLM
+from toolglean.llm.errors import ConfigurationError, MissingLLMError, MissingVariablesError, PromptError
 from toolglean.llm.types import Chunk, Message, Role, TextChunk
 
-__all__ = ["BasePromptTemplate", "ChatPromptTemplate", "PromptTemplate", "TemplateFormat"]
+__all__ = ["BasePromptTemplate", "ChatPromptTemplate", "Configs", "PromptTemplate", "TemplateFormat", "WithPrompt"]
+__all__ += ["validated_llm", "validated_prompt"]
 
 TemplateFormat: TypeAlias = Literal["f-string", "jinja2"]
 
@@ -235,3 +238,55 @@ class ChatPromptTemplate(BasePromptTemplate):
     def get_template(self) -> str:
         """The templates as one text, each preceded by its role."""
         return "\n".join(f"{message.role}: {message.content}" for message in self.message_templates)
+
+
+# -- functions made from a prompt and a model --------------------------------------------------------------------------
+
+
+class Configs:
+    """Defaults for the whole program: `Configs.llm = Ollama(model=...)`."""
+
+    llm: ClassVar[Any] = None
+    """The language model of orchestrators that are created without one."""
+
+
+def validated_llm(llm: LLM | None) -> LLM:
+    """The given model, or `Configs.llm`.
+
+    Raises:
+        MissingLLMError: there is neither.
+    """
+    found: LLM | None = Configs.llm if llm is None else llm
+    if found is None:
+        raise MissingLLMError("there is no language model: pass llm=..., or set Configs.llm", field="llm")
+    return found
+
+
+def validated_prompt(prompt: BasePromptTemplate | str) -> BasePromptTemplate:
+    """The template, or a new one with that text.
+
+    Raises:
+        ConfigurationError: it is neither.
+    """
+    if isinstance(prompt, str):
+        return PromptTemplate(prompt)
+    if isinstance(prompt, BasePromptTemplate):
+        return prompt
+    raise ConfigurationError(
+        f"prompt={shown(prompt)} is not a prompt: pass text or a prompt template", field="prompt", value=prompt
+    )
+
+
+class WithPrompt:
+    """A base class with a prompt that can be replaced."""
+
+    _prompt: BasePromptTemplate
+
+    @property
+    def prompt(self) -> BasePromptTemplate:
+        """The prompt; you can set another template, or a text."""
+        return self._prompt
+
+    @prompt.setter
+    def prompt(self, prompt: BasePromptTemplate | str) -> None:
+        self._prompt = validated_prompt(prompt)

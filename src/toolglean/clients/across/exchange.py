@@ -19,7 +19,7 @@ from toolglean.clients.repair.exchange import UNSAID
 from toolglean.conversation.fields import field
 from toolglean.conversation.openai import OpenAIChunkWrapper
 from toolglean.conversation.reading.chat_events import ChatEvents
-from toolglean.conversation.reading.held import in_one
+from toolglean.conversation.reading.duplicates import in_one
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Reasoning
 from toolglean.events import Event as Told
 

@@ -16,8 +16,7 @@ from typing import Any, Unpack
 import ollama
 from ollama import GenerateResponse
 
-from toolglean.clients.ollama.ids import ChatResponse, Message, ToolCall
-from toolglean.clients.ollama.requests import Tools
+from toolglean.clients.ollama.requests import ChatResponse, Message, ToolCall, Tools
 from toolglean.clients.ollama_lines import CUT_OFF, LineReader
 from toolglean.clients.streams import AsyncReading, Reading
 from toolglean.conversation.fields import field

@@ -1,5 +1,5 @@
 # The ollama package's clients (0.6), and how a model's template is requested.
-# Does not depend on what a chunk becomes (chunks.py), on how ids are kept (ids.py), or on any other client.
+# Does not depend on what a chunk becomes (chunks.py), on how ids are kept (requests.py), or on any other client.
 #
 # `OllamaClient` is an `ollama.Client`. Its `chat` is repaired; everything else is a method of your client, which may be
 # of a subclass, or only similar to a client of the package.
@@ -26,8 +26,15 @@ from toolglean.clients.ollama.chunks import (
     chat_response,
     generate_events,
 )
-from toolglean.clients.ollama.ids import keeping
-from toolglean.clients.ollama.requests import ChatOptions, GenerateOptions, Messages, Tools, known_tools, sent_tools
+from toolglean.clients.ollama.requests import (
+    ChatOptions,
+    GenerateOptions,
+    Messages,
+    Tools,
+    keeping,
+    known_tools,
+    sent_tools,
+)
 from toolglean.conversation.fields import field
 from toolglean.conversation.parsing import FORMAT_OPTIONS, check_parsing
 from toolglean.errors import FormatError, TemplateError, UsageError
