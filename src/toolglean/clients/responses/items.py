@@ -34,19 +34,15 @@ Event = Mapping[str, Any]
 
 
 def events_of(response: Any) -> Iterator[Event]:
-    """The events by which a server would have sent the items of this response."""
+    """The events by which a server would have sent the items of this response, as far as they are read."""
     for place, item in enumerate(listed(response, "output") if isinstance(response, Mapping) else ()):
-        at = {"output_index": place}
         _, kind, delta = TEXTS.get(str(field_of(item, "type")), ("", "", ""))
-        parts = listed(item, "content") if kind and isinstance(item, Mapping) else ()
-        yield {"type": ADDED, **at, "item": {**item, "content": []} if parts else item}
-        for index, part in enumerate(parts):
-            own = {"item_id": -1 - place, **at, "content_index": index}  # some items have no id
+        yield {"type": ADDED, "output_index": place, "item": item}
+        for index, part in enumerate(listed(item, "content") if kind and isinstance(item, Mapping) else ()):
             text = field_of(part, "text") if field_of(part, "type") == kind else None
-            yield {"type": PART_ADDED, **own, "part": {**part, "text": ""} if isinstance(text, str) else part}
-            if text and isinstance(text, str):
-                yield {"type": delta, **own, "delta": text}
-        yield {"type": ITEM_DONE, **at, "item": item}
+            said = {"type": delta, "delta": text} if isinstance(text, str) else {"type": PART_ADDED, "part": part}
+            yield {**said, "output_index": place, "content_index": index}
+        yield {"type": ITEM_DONE, "output_index": place, "item": item}
 
 
 def with_output(response: Mapping[str, Any], output: list[Any]) -> dict[str, Any]:

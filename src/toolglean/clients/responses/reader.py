@@ -68,26 +68,23 @@ class _Item(Source):
     """An item of the server with text; `event` is its last delta.
 
     Attributes:
-        is_open: whether its beginning was sent. A message waits for its first text.
-        held: the events that wait until it is open.
+        held: the events that wait until it is open: a message, for its first text. None: it is.
         left: what remains of its texts, by their content indexes, written out.
         gave: whether items of ours were found in it.
     """
 
-    is_open: bool = True
-    held: list[Event] = field(default_factory=list)
+    held: list[Event] | None = None
     left: dict[str, list[str]] = field(default_factory=dict)
     gave: bool = False
 
     @property
     def left_out(self) -> bool:
         """Whether it is not sent, because there is nothing but items of ours in it."""
-        return self.gave and not self.is_open
+        return self.gave and self.held is not None
 
     def opened(self) -> list[Event]:
         """Begin it: the events that waited."""
-        self.is_open = True
-        held, self.held = self.held, []
+        held, self.held = self.held or [], None
         return held
 
     def left_in(self, event: Event) -> list[str]:
@@ -187,7 +184,7 @@ class ResponseReader(SourceReader):
             text = TEXTS.get(str(field_of(event.get("item"), "type")))
             if text is None:
                 return [*self._something_else(), *self._sent(event)]
-            self._begin(text[0], event, is_open=text[0] == "thinking")
+            self._begin(text[0], event, None if text[0] == "thinking" else [])
             self._last = None
         elif kind in DONE:
             found = self._end_part()
@@ -196,8 +193,8 @@ class ResponseReader(SourceReader):
         about = self._item_of(event)
         return found + (self._sent(event) if about is None else self._mark(event, about))
 
-    def _begin(self, kind: str, event: Event, *, is_open: bool = True) -> _Item:
-        item = _Item(kind, event, is_open=is_open)
+    def _begin(self, kind: str, event: Event, held: list[Event] | None = None) -> _Item:
+        item = _Item(kind, event, held=held)
         self._items |= dict.fromkeys(_keys(event), item)
         return item
 
@@ -205,19 +202,19 @@ class ResponseReader(SourceReader):
         return next((self._items[key] for key in _keys(event) if key in self._items), None)
 
     def _passed(self, event: Event, about: _Item) -> list[dict[str, Any]]:
-        kind = str(event.get("type"))
-        before = self._ours.end_thought() if kind in DONE or kind == ADDED else []
+        kind, part = str(event.get("type")), event.get("part")
+        found = self._ours.end_thought() if kind in DONE or kind == ADDED else []
         if kind == ADDED or not event:  # its text follows
-            before += self._settled(None if self._source is about else self._source)
+            found += self._settled(None if self._source is about else self._source)
             self._source = about
         elif kind == ITEM_DONE:
-            before += self._settled(about)
-        part = event.get("part")
+            found += self._settled(about)
         no_text = kind == PART_ADDED and field_of(part, "type") == "output_text" and not field_of(part, "text")
-        if not about.is_open and (no_text or kind in WAITS):
+        if about.held is not None and (no_text or kind in WAITS):
             about.held.append(event)
-            return before
-        return [*before, *self._all_sent([*about.opened(), event])] if event else before
+        elif event:
+            found += self._all_sent([*about.opened(), event])
+        return found
 
     def _settled(self, item: _Item | None) -> list[dict[str, Any]]:
         # Something else follows. A message without any text is the server's own.
@@ -250,7 +247,7 @@ class ResponseReader(SourceReader):
 
     @property
     def _holds(self) -> bool:
-        return self._source is not None and not self._source.is_open
+        return self._source is not None and self._source.held is not None
 
     def _delta(self, kind: str, event: Event) -> list[dict[str, Any]]:
         item, place = self._item_of(event), str(event.get("content_index"))
