@@ -6,16 +6,15 @@
 from __future__ import annotations
 
 import copy
+import math
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
-from toolglean.conversation.fields import field as field_of
-from toolglean.conversation.fields import listed, unrunnable
+from toolglean.conversation.fields import field, listed, unrunnable
 from toolglean.events import CallDelta, CallEnd, CallStart, Status
 
 __all__ = ["ADDED", "DONE", "ENDS", "ITEM_DONE", "PARTS_DONE", "PART_ADDED", "TEXT", "TEXTS", "Event", "OurItems"]
-__all__ += ["events_of", "with_output"]
+__all__ += ["events_of"]
 
 ADDED = "response.output_item.added"
 ITEM_DONE = "response.output_item.done"
@@ -36,46 +35,16 @@ Event = Mapping[str, Any]
 def events_of(response: Any) -> Iterator[Event]:
     """The events by which a server would have sent the items of this response, as far as they are read."""
     for place, item in enumerate(listed(response, "output") if isinstance(response, Mapping) else ()):
-        _, kind, delta = TEXTS.get(str(field_of(item, "type")), ("", "", ""))
+        _, kind, delta = TEXTS.get(str(field(item, "type")), ("", "", ""))
         yield {"type": ADDED, "output_index": place, "item": item}
         for index, part in enumerate(listed(item, "content") if kind and isinstance(item, Mapping) else ()):
-            text = field_of(part, "text") if field_of(part, "type") == kind else None
+            text = field(part, "text") if field(part, "type") == kind else None
             said = {"type": delta, "delta": text} if isinstance(text, str) else {"type": PART_ADDED, "part": part}
             yield {**said, "output_index": place, "content_index": index}
         yield {"type": ITEM_DONE, "output_index": place, "item": item}
 
 
-def with_output(response: Mapping[str, Any], output: list[Any]) -> dict[str, Any]:
-    """The response with other items. Some servers repeat the text in `output_text`."""
-    found = {**response, "output": output}
-    if isinstance(response.get("output_text"), str) and output != response.get("output"):
-        parts = [part for item in output if field_of(item, "type") == "message" for part in listed(item, "content")]
-        texts = [field_of(part, "text") for part in parts if field_of(part, "type") == "output_text"]
-        found["output_text"] = "".join(text for text in texts if isinstance(text, str))
-    return found
-
-
 # -- ours --------------------------------------------------------------------------------------------------------------
-
-
-@dataclass(slots=True)
-class _Item:
-    """An item of ours, as far as it has been sent."""
-
-    index: int  # of the output
-    place: float  # of the server's item in which it was found
-    body: dict[str, Any]
-    pieces: list[str] = field(default_factory=list)
-
-    @property
-    def whole(self) -> str:
-        return "".join(self.pieces)
-
-    def event(self, kind: str, **fields: Any) -> dict[str, Any]:
-        return {"type": kind, "output_index": self.index, "sequence_number": 0, **fields}
-
-    def filled(self, kind: str, **fields: Any) -> dict[str, Any]:
-        return self.event(kind, item_id=self.body["id"], **fields)
 
 
 class OurItems:
@@ -88,57 +57,62 @@ class OurItems:
         next: the next free output index.
         ended: our items that have ended, by their output index: the output index of the server's item in which each was
             found (infinite, if in none), whether it comes before it (-1) or after it (1) in a whole response, its body.
-        open: the one that is being sent.
+        open: the one that is being sent, as it began.
     """
 
     def __init__(self, id_prefix: str) -> None:
         self.next = 0
         self.ended: dict[int, tuple[float, int, dict[str, Any]]] = {}
-        self.open: _Item | None = None
+        self.open: dict[str, Any] = {}
+        self._index, self._place = 0, math.inf  # of that item, and of the server's in which it was found
+        self._pieces: list[str] = []  # of its text
         self._prefix = id_prefix
 
     def call(self, event: CallStart | CallDelta | CallEnd, place: float) -> list[dict[str, Any]]:
         """The events for an event of a call that was found in the server's item at that output index."""
-        item = self.open
         if type(event) is CallStart:
             call_id = event.id or f"{self._prefix}{event.index}"
             body = {"call_id": call_id, "name": event.name, "arguments": "", "status": "in_progress"}
             return [*self.end_thought(), self._opened(place, "fc", "function_call", body)]
-        if item is not None and type(event) is CallDelta:
-            item.pieces.append(event.text)
-            return [item.filled(f"{ARGUMENTS}.delta", delta=event.text)]
-        return [] if item is None or not isinstance(event, CallEnd) else self._end(item, event.call.status)
+        if self.open and type(event) is CallDelta:
+            return [self._said(f"{ARGUMENTS}.delta", event.text)]
+        return self._end(event.call.status) if self.open and isinstance(event, CallEnd) else []
 
     def thought(self, text: str, place: float) -> list[dict[str, Any]]:
         """The events for a piece of reasoning that was found there."""
         opened = [] if self.open else [self._opened(place, "rs", "reasoning", {"summary": [], "content": []})]
-        assert self.open is not None  # it was opened above
-        self.open.pieces.append(text)
-        return [*opened, self.open.filled(THOUGHT, content_index=0, delta=text)]
+        return [*opened, self._said(THOUGHT, text, content_index=0)]
 
     def end_thought(self) -> list[dict[str, Any]]:
         """The events for the end of the reasoning that is open, if there is any."""
-        item = self.open
-        if item is None or item.body["type"] != "reasoning":
+        if self.open.get("type") != "reasoning":
             return []
-        done = item.filled(THOUGHT_DONE, content_index=0, text=item.whole)
-        return [done, self._closed(item, -1, content=[{"type": REASONING_TEXT, "text": item.whole}])]
+        text = "".join(self._pieces)
+        done = self._event(THOUGHT_DONE, item_id=self.open["id"], content_index=0, text=text)
+        return [done, self._closed(-1, content=[{"type": REASONING_TEXT, "text": text}])]
 
-    def _end(self, item: _Item, status: Status) -> list[dict[str, Any]]:
+    def _end(self, status: Status) -> list[dict[str, Any]]:
         # A client may ignore the item's status, so the arguments of a call that must not run are not JSON either.
-        ok = status == "ok"
-        whole = item.whole or "{}" if ok else unrunnable(item.whole, status)
-        done = item.filled(f"{ARGUMENTS}.done", name=item.body["name"], arguments=whole)
-        over = self._closed(item, 1, arguments=whole, status="completed" if ok else "incomplete")
+        text, ok = "".join(self._pieces), status == "ok"
+        whole = text or "{}" if ok else unrunnable(text, status)
+        done = self._event(f"{ARGUMENTS}.done", item_id=self.open["id"], name=self.open["name"], arguments=whole)
+        over = self._closed(1, arguments=whole, status="completed" if ok else "incomplete")
         return [done, over] if ok else [over]
 
-    def _opened(self, place: float, letters: str, kind: str, body: dict[str, Any]) -> dict[str, Any]:
-        own = f"{letters}_{self._prefix}{len(self.ended)}"
-        self.open = _Item(self.next, place, {"id": own, "type": kind, **body})
-        self.next += 1
-        return self.open.event(ADDED, item=dict(self.open.body))
+    def _event(self, kind: str, **fields: Any) -> dict[str, Any]:
+        return {"type": kind, "output_index": self._index, "sequence_number": 0, **fields}
 
-    def _closed(self, item: _Item, side: int, **body: Any) -> dict[str, Any]:
-        self.open = None
-        self.ended[item.index] = item.place, side, copy.deepcopy(item.body | body)
-        return item.event(ITEM_DONE, item=item.body | body)
+    def _said(self, kind: str, text: str, **at: int) -> dict[str, Any]:
+        self._pieces.append(text)
+        return self._event(kind, item_id=self.open["id"], **at, delta=text)
+
+    def _opened(self, place: float, letters: str, kind: str, body: dict[str, Any]) -> dict[str, Any]:
+        self.open = {"id": f"{letters}_{self._prefix}{len(self.ended)}", "type": kind, **body}
+        self._index, self._place, self._pieces = self.next, place, []
+        self.next += 1
+        return self._event(ADDED, item=self.open)
+
+    def _closed(self, side: int, **body: Any) -> dict[str, Any]:
+        item, self.open = self.open | body, {}
+        self.ended[self._index] = self._place, side, copy.deepcopy(item)
+        return self._event(ITEM_DONE, item=item)

@@ -28,7 +28,7 @@ from __future__ import annotations
 import math
 from collections.abc import AsyncIterable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Unpack
+from typing import Any, Unpack, cast
 
 from toolglean.clients.lane import Plain
 from toolglean.clients.responses.items import (
@@ -43,7 +43,6 @@ from toolglean.clients.responses.items import (
     Event,
     OurItems,
     events_of,
-    with_output,
 )
 from toolglean.clients.responses.types import ResponseDict, ResponseEventDict
 from toolglean.clients.streams import AsyncReading, Reading
@@ -225,17 +224,14 @@ class ResponseReader(SourceReader):
 
     def _sent(self, event: Event) -> list[dict[str, Any]]:
         # The event, with our output index, and the text that remains.
-        found, kind = dict(event), event.get("type")
+        found, kind = dict(event), str(event.get("type"))
         if isinstance(event.get("output_index"), int):
             found["output_index"] = self._index(event["output_index"])
         if kind == ITEM_DONE:
             found["item"] = self._repaired_item(event)
-        elif isinstance(kind, str) and kind in PARTS_DONE:
-            return [
-                {**found, "part": self._left_in(found["part"], event)}
-                if "part" in found
-                else self._left_in(found, event)
-            ]
+        elif kind in PARTS_DONE:
+            left = self._left_in(found.get("part", found), event)
+            found = {**found, "part": left} if "part" in found else left
         return [found]
 
     def _index(self, index: int) -> int:
@@ -302,7 +298,7 @@ class ResponseReader(SourceReader):
                 output[self._index(place)] = place, 0, self._repaired_item(event)
         # As they were sent; in a whole response, a message has its reasoning before it, and its calls after it.
         order = sorted(output, key=lambda index: (*output[index][:2], index) if self._whole else (index,))
-        return with_output(response, [output[index][2] for index in order]) if output else response
+        return _with_output(response, [output[index][2] for index in order]) if output else response
 
 
 def _keys(event: Event) -> list[tuple[str, Any]]:
@@ -310,6 +306,16 @@ def _keys(event: Event) -> list[tuple[str, Any]]:
     name, place = event.get("item_id") or field_of(event.get("item"), "id"), event.get("output_index")
     found: list[tuple[str, Any]] = [("id", name)] if name and isinstance(name, str | int) else []
     return [*found, ("at", place)] if isinstance(place, int) else found
+
+
+def _with_output(response: Mapping[str, Any], output: list[Any]) -> dict[str, Any]:
+    # Some servers repeat the text in `output_text`.
+    found = {**response, "output": output}
+    if isinstance(response.get("output_text"), str) and output != response.get("output"):
+        parts = [part for item in output if field_of(item, "type") == "message" for part in listed(item, "content")]
+        texts = [field_of(part, "text") for part in parts if field_of(part, "type") == "output_text"]
+        found["output_text"] = "".join(text for text in texts if isinstance(text, str))
+    return found
 
 
 def dict_response_events(
@@ -351,6 +357,4 @@ def dict_response(response: Mapping[str, Any], tools: Tools = None, **parsing: U
     cut = response.get("status") in ("incomplete", "failed")  # a server may send any value
     end = {"type": "response.incomplete" if cut else "response.completed", "response": response}
     [*_, found] = ResponseReader(tools, {**parsing, "whole_calls": True}).read(end)
-    repaired: Any = dict(found["response"])
-    typed: ResponseDict = repaired  # it has whatever fields the server sent
-    return typed
+    return cast("ResponseDict", dict(found["response"]))  # it has whatever fields the server sent
