@@ -70,14 +70,6 @@ class MessageReader(SourceReader):
         """Whether everything so far is text for the user, as the server sent it, in blocks as the protocol has them."""
         return self._blocks.as_sent and super().pristine
 
-    def read(self, event: Any) -> list[Any]:
-        """The events that an event becomes. What is not an event is passed through."""
-        return self._read(event) if isinstance(event, Mapping) else [event]
-
-    def finish(self) -> list[Any]:
-        """The stream is over: what was held back. A block that is not complete does not end."""
-        return self._broken_off()
-
     def plain(self, event: dict[str, Any]) -> Plain | None:
         """What an event that was sent unchanged is, if it is nothing but a piece of the text that is being read."""
         delta, turn = event.get("delta"), self._flows

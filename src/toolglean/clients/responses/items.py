@@ -13,8 +13,7 @@ from typing import Any
 from toolglean.conversation.fields import field, listed, unrunnable
 from toolglean.events import CallDelta, CallEnd, CallStart, Status
 
-__all__ = ["ADDED", "DONE", "ENDS", "ITEM_DONE", "PARTS_DONE", "PART_ADDED", "TEXT", "TEXTS", "Event", "OurItems"]
-__all__ += ["events_of"]
+__all__ = ["ADDED", "DONE", "ENDS", "ITEM_DONE", "PARTS_DONE", "PART_ADDED", "TEXT", "TEXTS", "OurItems", "events_of"]
 
 ADDED = "response.output_item.added"
 ITEM_DONE = "response.output_item.done"
@@ -29,10 +28,9 @@ ARGUMENTS = "response.function_call_arguments"
 REASONING_TEXT = "reasoning_text"
 TEXTS = {"message": ("text", "output_text", TEXT), "reasoning": ("thinking", REASONING_TEXT, THOUGHT)}
 """The items with text: what their text is, the type of the parts that contain it, and that of the events of a piece."""
-Event = Mapping[str, Any]
 
 
-def events_of(response: Any) -> Iterator[Event]:
+def events_of(response: Any) -> Iterator[Mapping[str, Any]]:
     """The events by which a server would have sent the items of this response, as far as they are read."""
     for place, item in enumerate(listed(response, "output") if isinstance(response, Mapping) else ()):
         _, kind, delta = TEXTS.get(str(field(item, "type")), ("", "", ""))

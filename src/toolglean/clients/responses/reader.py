@@ -40,7 +40,6 @@ from toolglean.clients.responses.items import (
     PARTS_DONE,
     TEXT,
     TEXTS,
-    Event,
     OurItems,
     events_of,
 )
@@ -49,7 +48,7 @@ from toolglean.clients.streams import AsyncReading, Reading
 from toolglean.conversation.fields import field as field_of
 from toolglean.conversation.fields import listed
 from toolglean.conversation.reading.arguments import TurnArguments
-from toolglean.conversation.reading.sources import Source, SourceReader
+from toolglean.conversation.reading.sources import Source, SourceReader, Wire
 from toolglean.conversation.reading.text import Tools
 from toolglean.events import CallDelta, CallEnd, CallStart
 
@@ -72,7 +71,7 @@ class _Item(Source):
         gave: whether items of ours were found in it.
     """
 
-    held: list[Event] | None = None
+    held: list[Wire] | None = None
     left: dict[str, list[str]] = field(default_factory=dict)
     gave: bool = False
 
@@ -81,12 +80,12 @@ class _Item(Source):
         """Whether it is not sent, because there is nothing but items of ours in it."""
         return self.gave and self.held is not None
 
-    def opened(self) -> list[Event]:
+    def opened(self) -> list[Wire]:
         """Begin it: the events that waited."""
         held, self.held = self.held or [], None
         return held
 
-    def left_in(self, event: Event) -> list[str]:
+    def left_in(self, event: Wire) -> list[str]:
         """What remains of the text that the event is about."""
         return self.left.setdefault(str(event.get("content_index")), [])
 
@@ -108,22 +107,6 @@ class ResponseReader(SourceReader):
         self._number: int | None = None  # of the next event: the server's first, then counted from there
         self._ours = OurItems(self._turn.id_prefix)
         self._whole = False  # whether no event of an item came before the last event
-
-    def read(self, event: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """The events that an event becomes, numbered. What is not an event is passed through."""
-        if not isinstance(event, Mapping):
-            return [event]
-        if str(event.get("type")) in ENDS and not (self._indexes or self._items or self._own or self._dropped):
-            self._whole = True
-            for each in events_of(event.get("response")):
-                self._read(each)
-        if self._number is None and isinstance(event.get(NUMBER), int):
-            self._number = event[NUMBER]
-        return [self._numbered(each) for each in self._read(event)]
-
-    def finish(self) -> list[dict[str, Any]]:
-        """The stream is over: what was held back in parts that have not ended."""
-        return [self._numbered(each) for each in self._broken_off()]
 
     def passed(self, event: Mapping[str, Any]) -> None:
         """All events up to this one were sent unchanged: continue from its number."""
@@ -151,16 +134,15 @@ class ResponseReader(SourceReader):
         self._number = found + 1
         return found
 
-    def _numbered(self, event: dict[str, Any]) -> dict[str, Any]:
-        return event | {NUMBER: self._count()} if NUMBER in event else event
+    def _as_written(self, events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        return [event | {NUMBER: self._count()} if NUMBER in event else event for event in events]
 
-    def _read(self, event: Event) -> list[dict[str, Any]]:
+    def _read(self, event: Wire) -> list[dict[str, Any]]:
         kind, place, item = str(event.get("type")), event.get("output_index"), event.get("item")
+        if self._number is None and isinstance(event.get(NUMBER), int):
+            self._number = event[NUMBER]
         if kind in ENDS:
-            said = event.get("response")
-            found = self._over(cut=kind != "response.completed")
-            whole = {"response": self._repaired(said)} if said and isinstance(said, Mapping) else {}
-            return [*found, *self._sent({**event, **whole})]
+            return self._end(event, event.get("response"), cut=kind != "response.completed")
         if (own := self._own) is not None and isinstance(place, int):
             ends = kind == ITEM_DONE
             piece = field_of(item, "arguments") if ends else event.get("delta")
@@ -177,7 +159,7 @@ class ResponseReader(SourceReader):
 
     # -- the server's items --------------------------------------------------------------------------------------------
 
-    def _of_item(self, kind: str, event: Event) -> list[dict[str, Any]]:
+    def _of_item(self, kind: str, event: Wire) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = []
         if kind == ADDED:
             text = TEXTS.get(str(field_of(event.get("item"), "type")))
@@ -192,15 +174,15 @@ class ResponseReader(SourceReader):
         about = self._item_of(event)
         return found + (self._sent(event) if about is None else self._mark(event, about))
 
-    def _begin(self, kind: str, event: Event, held: list[Event] | None = None) -> _Item:
+    def _begin(self, kind: str, event: Wire, held: list[Wire] | None = None) -> _Item:
         item = _Item(kind, event, held=held)
         self._items |= dict.fromkeys(_keys(event), item)
         return item
 
-    def _item_of(self, event: Event) -> _Item | None:
+    def _item_of(self, event: Wire) -> _Item | None:
         return next((self._items[key] for key in _keys(event) if key in self._items), None)
 
-    def _passed(self, event: Event, about: _Item) -> list[dict[str, Any]]:
+    def _passed(self, event: Wire, about: _Item) -> list[dict[str, Any]]:
         kind, part = str(event.get("type")), event.get("part")
         found = self._ours.end_thought() if kind in DONE or kind == ADDED else []
         if kind == ADDED or not event:  # its text follows
@@ -222,7 +204,7 @@ class ResponseReader(SourceReader):
     def _left(self) -> list[dict[str, Any]]:
         return [*self._ours.end_thought(), *self._settled(self._source)]
 
-    def _sent(self, event: Event) -> list[dict[str, Any]]:
+    def _sent(self, event: Wire) -> list[dict[str, Any]]:
         # The event, with our output index, and the text that remains.
         found, kind = dict(event), str(event.get("type"))
         if isinstance(event.get("output_index"), int):
@@ -245,7 +227,7 @@ class ResponseReader(SourceReader):
     def _holds(self) -> bool:
         return self._source is not None and self._source.held is not None
 
-    def _delta(self, kind: str, event: Event) -> list[dict[str, Any]]:
+    def _delta(self, kind: str, event: Wire) -> list[dict[str, Any]]:
         item, place = self._item_of(event), str(event.get("content_index"))
         if item is None or item.kind != kind:
             item = self._begin(kind, event)
@@ -277,13 +259,22 @@ class ResponseReader(SourceReader):
 
     # -- the end of a response -----------------------------------------------------------------------------------------
 
-    def _left_in(self, part: Any, event: Event) -> Any:
+    def _end(self, event: Wire, said: Any, *, cut: bool) -> list[dict[str, Any]]:
+        if not (self._indexes or self._items or self._own or self._dropped):
+            self._whole = True
+            for each in events_of(said):
+                self._read(each)
+        found = self._over(cut=cut)
+        whole = {"response": self._repaired(said)} if said and isinstance(said, Mapping) else {}
+        return [*found, *self._sent({**event, **whole})]
+
+    def _left_in(self, part: Any, event: Wire) -> Any:
         # The part that the event is about, with the text that remains, if it has come in pieces.
         item = self._item_of(event)
         left = None if item is None else item.left.get(str(event.get("content_index")))
         return part if left is None or not isinstance(part, Mapping) else {**part, "text": "".join(left)}
 
-    def _repaired_item(self, event: Event) -> Any:
+    def _repaired_item(self, event: Wire) -> Any:
         item = event.get("item")
         said = listed(item, "content") if isinstance(item, Mapping) and str(item.get("type")) in TEXTS else ()
         left = [self._left_in(part, {**event, "content_index": place}) for place, part in enumerate(said)]
@@ -301,11 +292,10 @@ class ResponseReader(SourceReader):
         return _with_output(response, [output[index][2] for index in order]) if output else response
 
 
-def _keys(event: Event) -> list[tuple[str, Any]]:
+def _keys(event: Wire) -> list[tuple[str, Any]]:
     # Ignore an id or a number that is something else, such as a list.
     name, place = event.get("item_id") or field_of(event.get("item"), "id"), event.get("output_index")
-    found: list[tuple[str, Any]] = [("id", name)] if name and isinstance(name, str | int) else []
-    return [*found, ("at", place)] if isinstance(place, int) else found
+    return [key for key in (("id", name or None), ("at", place)) if isinstance(key[1], str | int)]
 
 
 def _with_output(response: Mapping[str, Any], output: list[Any]) -> dict[str, Any]:

@@ -26,9 +26,10 @@ from toolglean.conversation.reading.parsed import ParsedCall
 from toolglean.conversation.reading.text import Tools, TurnText
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Reasoning
 
-__all__ = ["Own", "Source", "SourceReader"]
+__all__ = ["Own", "Source", "SourceReader", "Wire"]
 
 Wire = Mapping[str, Any]
+"""An event of an API."""
 
 
 @dataclass(slots=True, eq=False)
@@ -117,6 +118,14 @@ class SourceReader:
         self._replays = False  # whether those events are being read
         self._broke = False  # whether the stream has ended before the answer
 
+    def read(self, event: Any) -> list[Any]:
+        """The events that an event becomes. What is not an event is passed through."""
+        return self._as_written(self._read(event)) if isinstance(event, Mapping) else [event]
+
+    def finish(self) -> list[Any]:
+        """The stream is over: what was held back. What is not complete does not end."""
+        return self._as_written(self._broken_off())
+
     @property
     def pristine(self) -> bool:
         """Whether everything so far is text for the user, as the server sent it."""
@@ -138,6 +147,10 @@ class SourceReader:
     @abstractmethod
     def _read(self, event: Wire) -> list[Any]:
         """What an event becomes."""
+
+    def _as_written(self, events: list[Any]) -> list[Any]:
+        """The events as the API writes them."""
+        return events
 
     @abstractmethod
     def _sent(self, event: Wire) -> list[Any]:
@@ -232,7 +245,7 @@ class SourceReader:
         return found
 
     def _broken_off(self) -> list[Any]:
-        """The stream is over, and the answer is not: what was held back. What is not complete does not end."""
+        # The stream is over, and the answer is not.
         self._broke = True
         found: list[Any] = []
         while (own := self._own) is not None:
