@@ -17,8 +17,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Unpack
+from typing import Any, Unpack, cast
 
 from toolglean.clients.lane import Plain
 from toolglean.clients.messages.blocks import DELTA, FIELDS, START, STOP, Blocks, Event
@@ -40,26 +39,12 @@ COMPLETE = frozenset({"end_turn", "tool_use", "stop_sequence"})
 """The reasons of a message that was not cut off."""
 
 
-@dataclass(slots=True, eq=False)
-class _Block(Source):
-    """A text or a thinking; `event` is that with which it begins.
-
-    Attributes:
-        more: its other events (citations, signatures), until it is open.
-    """
-
-    more: list[Event] = field(default_factory=list)
-
-
 class MessageReader(SourceReader):
     """Reads the events of one message.
 
     Args:
         tools, parsing: as for `toolglean.Parser`.
     """
-
-    _source: _Block | None
-    _last: _Block | None
 
     def __init__(self, tools: Tools, parsing: Mapping[str, Any]) -> None:
         super().__init__(tools, parsing)
@@ -127,7 +112,7 @@ class MessageReader(SourceReader):
             name, given = field_of(block, "name"), field_of(block, "input")
             return self._begin_own(event, _place_in(event), name, given, is_call=kind == "tool_use")
         found = self._end_part() if kind == "thinking" else []
-        self._last = _Block(kind, event)
+        self._last = Source(kind, event)
         found += self._mark(event, self._last)
         text = field_of(block, kind)  # some servers put the first text here
         return found + self._text(self._last, text) if isinstance(text, str) and text else found
@@ -159,7 +144,7 @@ class MessageReader(SourceReader):
     def _holds(self) -> bool:
         return self._source is not None and self._blocks.owner is not self._source
 
-    def _passed(self, event: Event, about: _Block) -> list[Event]:
+    def _passed(self, event: Event, about: Source) -> list[Event]:
         source, kind = about, event["type"]
         if kind == START:
             self._source = source
@@ -172,22 +157,21 @@ class MessageReader(SourceReader):
             opened = [] if is_open or source.said else self._opened(source)  # it is empty, and the server's own
             return [*opened, *self._blocks.stop(event)] if is_open or opened else []
         if not is_open:
-            source.more.append(event)
+            source.hold(event)
         return [self._blocks.moved(event)] if is_open else []
 
     def _piece(self, text: str) -> list[Event]:
         source = self._source
         if source is None:  # it has ended already
-            source = self._source = _Block("text", _begun("text", None))
+            source = self._source = Source("text", _begun("text", None))
         found = [] if self._blocks.owner is source else self._opened(source)
         return [*found, self._blocks.delta(FIELDS[source.kind], source.kind, text)]
 
-    def _opened(self, source: _Block) -> list[Event]:
+    def _opened(self, source: Source) -> list[Event]:
         block = source.event.get("content_block")
         empty = {**(block if isinstance(block, Mapping) else {}), source.kind: ""}
         found = self._blocks.start(source, empty, source.event)
-        more, source.more = source.more, []
-        return [*found, *map(self._blocks.moved, more)]
+        return [*found, *map(self._blocks.moved, source.released())]
 
     def _reasoning(self, text: str) -> list[Event]:
         return self._blocks.say(Reasoning, "thinking", text)
@@ -254,8 +238,7 @@ def dict_message(message: Mapping[str, Any], tools: Tools = None, **parsing: Unp
         found["content"] = _blocks(events)
         if "stop_reason" in found:
             found["stop_reason"] = events[-1]["delta"]["stop_reason"]
-    typed: MessageDict = found
-    return typed
+    return cast("MessageDict", found)
 
 
 def _events(content: Any) -> Iterator[Event]:

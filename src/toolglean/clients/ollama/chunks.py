@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterable, Iterable, Mapping
-from typing import Any, Unpack
+from typing import Any, Unpack, cast
 
 import ollama
 from ollama import GenerateResponse
@@ -204,5 +204,4 @@ def chat_response(
     response: ollama.ChatResponse, tools: Tools = None, **parsing: Unpack[ParserArguments]
 ) -> ollama.ChatResponse:
     """The same for a response that was not streamed: see `chat_chunks`. The argument is not changed."""
-    repaired: ollama.ChatResponse = _ChunkReader(tools, parsing).whole(response)
-    return repaired
+    return cast("ollama.ChatResponse", _ChunkReader(tools, parsing).whole(response))

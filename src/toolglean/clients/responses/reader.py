@@ -63,15 +63,13 @@ WAITS = DONE | {ADDED, TEXT}
 
 @dataclass(slots=True, eq=False)
 class _Item(Source):
-    """An item of the server with text; `event` is its last delta.
+    """An item of the server with text; `event` is its last delta. A message waits for its first text.
 
     Attributes:
-        held: the events that wait until it is open: a message, for its first text. None: it is.
         left: what remains of its texts, by their content indexes, written out.
         gave: whether items of ours were found in it.
     """
 
-    held: list[Wire] | None = None
     left: dict[str, list[str]] = field(default_factory=dict)
     gave: bool = False
 
@@ -79,11 +77,6 @@ class _Item(Source):
     def left_out(self) -> bool:
         """Whether it is not sent, because there is nothing but items of ours in it."""
         return self.gave and self.held is not None
-
-    def opened(self) -> list[Wire]:
-        """Begin it: the events that waited."""
-        held, self.held = self.held or [], None
-        return held
 
     def left_in(self, event: Wire) -> list[str]:
         """What remains of the text that the event is about."""
@@ -192,14 +185,14 @@ class ResponseReader(SourceReader):
             found += self._settled(about)
         no_text = kind == PART_ADDED and field_of(part, "type") == "output_text" and not field_of(part, "text")
         if about.held is not None and (no_text or kind in WAITS):
-            about.held.append(event)
+            about.hold(event)
         elif event:
-            found += self._all_sent([*about.opened(), event])
+            found += self._all_sent([*about.released(), event])
         return found
 
     def _settled(self, item: _Item | None) -> list[dict[str, Any]]:
         # Something else follows. A message without any text is the server's own.
-        return [] if item is None or item.left_out else self._all_sent(item.opened())
+        return [] if item is None or item.left_out else self._all_sent(item.released())
 
     def _left(self) -> list[dict[str, Any]]:
         return [*self._ours.end_thought(), *self._settled(self._source)]
@@ -242,7 +235,7 @@ class ResponseReader(SourceReader):
         item = self._source
         assert item is not None  # a text has one
         item.left_in(item.event).append(text)
-        return [*self._ours.end_thought(), *self._all_sent([*item.opened(), {**item.event, "delta": text}])]
+        return [*self._ours.end_thought(), *self._all_sent([*item.released(), {**item.event, "delta": text}])]
 
     def _reasoning(self, text: str) -> list[dict[str, Any]]:
         return self._ours.thought(text, self._gives(self._source))

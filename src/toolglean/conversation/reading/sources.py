@@ -40,11 +40,23 @@ class Source:
         kind: "text" or "thinking".
         event: one of its events, which the events of ours about it are like.
         said: whether there was any text in it.
+        held: those of its events that wait for its first piece; None: none does.
     """
 
     kind: str
     event: Wire
     said: bool = False
+    held: list[Wire] | None = None
+
+    def hold(self, event: Wire) -> None:
+        """Let the event wait."""
+        self.held = [] if self.held is None else self.held
+        self.held.append(event)
+
+    def released(self) -> list[Wire]:
+        """The events that waited."""
+        held, self.held = self.held or [], None
+        return held
 
 
 class Own:
