@@ -15,15 +15,17 @@ except ImportError as error:
     raise ImportError(needs(f"toolglean.llm needs {error.name}", "llm"), name=error.name) from error
 
 from toolglean.llm.again import Attempt
-from toolglean.llm.base import LLM, FunctionCallingLLM, force_single_tool_call
-from toolglean.llm.compatible import OpenAICompatible
-from toolglean.llm.completions import PydanticParser, TextCompletionLLM
-from toolglean.llm.decorators import (
+from toolglean.llm.base import (
+    LLM,
+    FunctionCallingLLM,
     achat_to_completion,
     astream_chat_to_completion,
     chat_to_completion_decorator,
+    force_single_tool_call,
     stream_chat_to_completion,
 )
+from toolglean.llm.compatible import OpenAICompatible
+from toolglean.llm.completions import PydanticParser, TextCompletionLLM
 from toolglean.llm.errors import (
     ClientError,
     ConfigurationError,
