@@ -157,6 +157,17 @@ def test_the_short_way_of_an_event_leads_to_the_same_bytes(kind: Kind, text: str
                 assert short == long
 
 
+@pytest.mark.parametrize("kind", ["chat", "responses", "messages"])
+@pytest.mark.parametrize("size", [1, 2, 5, 7])
+def test_the_short_way_ends_with_the_text_that_it_was_for(kind: Kind, size: int) -> None:
+    # Two events waited, and were read again when the second began reasoning: the text after it took the short way of the
+    # first, and went into the block before the reasoning.
+    request = asked(kind, TOOLS)
+    chunks = [*pieces("One <", 2), *pieces("<think>Hm</think>So: ", size), *["then ", "more. "] * 4]
+    short, long = both_ways(kind, request, answer(kind, Turn(chunks), request), 1, {})
+    assert short == long
+
+
 def both_ways(
     kind: Kind, request: dict[str, Any], data: bytes, seed: int, options: dict[str, Any]
 ) -> tuple[bytes, bytes]:

@@ -159,7 +159,9 @@ class _Parts:
             return b""
         for each in lane.held:
             lane.turn.again(each.events)
-        return b"".join([self._read(self._item_in(each.block), each.block) for each in lane.held])
+        found = b"".join([self._read(self._item_in(each.block), each.block) for each in lane.held])
+        self._tries = 0 if lane.held else self._tries  # they were like each other
+        return found
 
     def _read(self, item: dict[str, Any] | None, block: bytes) -> bytes:
         if item is None:
@@ -184,8 +186,7 @@ class _Parts:
         if not self._reader.pristine:
             before = self._repaired()
             lane = self._lane_of(item, block) if len(found) < 2 else None
-            if lane is not None and self._leads(lane, item, found):
-                self._lane = lane
+            self._lane = lane if lane is not None and self._leads(lane, item, found) else None
             return before + self._written(item, block, found)
         if self._reader.waits:
             self._waiting.append((item, block, found))
