@@ -21,7 +21,7 @@ from toolglean.clients.messages import dict_message_events
 anthropic = pytest.importorskip("anthropic", reason="needs toolglean[anthropic]")
 
 from toolglean.clients.httpx import toolglean_async_client, toolglean_client  # noqa: E402
-from toolglean.clients.httpx.library import library_of  # noqa: E402
+from toolglean.clients.httpx.client import library_of  # noqa: E402
 from toolglean.conversation import (  # noqa: E402
     AnthropicHistoryConverter,
     ContentPartText,

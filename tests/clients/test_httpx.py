@@ -19,7 +19,7 @@ from tests.support.loopback import Cut, Loopback, Status, Turn, serve
 
 pytest.importorskip("httpx", reason="needs toolglean[httpx]")
 
-from toolglean.clients.httpx import library as library_module
+from toolglean.clients.httpx import client as library_module
 from toolglean.clients.httpx import (
     toolglean_async_client,
     toolglean_async_transport,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 from typing import Any
 
 import pytest
@@ -28,9 +29,9 @@ from tests.support.face import faced
 from tests.support.loopback import Call, ErrorLine, Thought, Turn
 from tests.support.shared import shared_rows
 from toolglean import CallEnd, Content, Event, Markup, ParserOptions, Problem, parse
+from toolglean.clients.lane import lane_of, nothing_plain
 from toolglean.clients.repair import Kind, Repair, answers
 from toolglean.clients.repair.answers import COMMENT
-from toolglean.clients.repair.lane import lane_of, nothing_plain
 from toolglean.errors import ToolgleanError, UsageError
 from toolglean.formats import headers
 
@@ -137,7 +138,7 @@ TEXTS = [
 @pytest.mark.parametrize("kind", ["chat", "responses", "messages"])
 @pytest.mark.parametrize("text", TEXTS, ids=range(len(TEXTS)))
 def test_the_short_way_of_an_event_leads_to_the_same_bytes(kind: Kind, text: str) -> None:
-    """An event that differs from the one before in nothing but its text is not decoded (repair/lane.py)."""
+    """An event that differs from the one before in nothing but its text is not decoded (clients/lane.py)."""
     ways: list[dict[str, Any]] = [{}, {"whole_calls": False}, {"format": "hermes"}, {"unknown_tools": "call"}]
     for seed, options in depth.chosen(enumerate(ways), 1, key=lambda each: f"{kind} {text} {each}"):
         rng = random.Random(seed)
@@ -156,6 +157,17 @@ def test_the_short_way_of_an_event_leads_to_the_same_bytes(kind: Kind, text: str
                 assert short == long
 
 
+@pytest.mark.parametrize("kind", ["chat", "responses", "messages"])
+@pytest.mark.parametrize("size", [1, 2, 5, 7])
+def test_the_short_way_ends_with_the_text_that_it_was_for(kind: Kind, size: int) -> None:
+    # Two events waited, and were read again when the second began reasoning: the text after it took the short way of the
+    # first, and went into the block before the reasoning.
+    request = asked(kind, TOOLS)
+    chunks = [*pieces("One <", 2), *pieces("<think>Hm</think>So: ", size), *["then ", "more. "] * 4]
+    short, long = both_ways(kind, request, answer(kind, Turn(chunks), request), 1, {})
+    assert short == long
+
+
 def both_ways(
     kind: Kind, request: dict[str, Any], data: bytes, seed: int, options: dict[str, Any]
 ) -> tuple[bytes, bytes]:
@@ -165,11 +177,14 @@ def both_ways(
     return short, long
 
 
-@pytest.mark.parametrize("kind", ["chat", "messages"])
-def test_text_after_a_repair_takes_the_short_way(kind: Kind) -> None:
-    # In the Messages API it did not, because its block has another index than the server's.
+@pytest.mark.parametrize("kind", ["chat", "responses", "messages"])
+@pytest.mark.parametrize("before", ["<think>Hm.</think>", f"One. {HERMES}\n"], ids=["reasoning", "call"])
+def test_text_after_a_repair_takes_the_short_way(kind: Kind, before: str) -> None:
+    # In the Messages API it did not, because its block has another index than the server's; in the Responses API, since
+    # its events have other numbers; and nowhere after a piece of which a part had waited, as that of a possible marker.
     request = asked(kind, TOOLS)
-    data = answer(kind, Turn(pieces("<think>Hm.</think>" + "The quick fox. " * 200)), request)
+    text = "The quick fox, to < jump. " * 200
+    data = answer(kind, Turn(pieces(before + text, 4)), request)
     found: Any = reader(kind, request)
     long_way, taken = found._item, []
 
@@ -179,8 +194,33 @@ def test_text_after_a_repair_takes_the_short_way(kind: Kind) -> None:
         return decoded
 
     found._item = counted
-    assert said(kind, fed(lambda: found, data, lambda: 1 << 20), request).text == "The quick fox. " * 200
-    assert len(taken) < 20
+    whole = fed(lambda: found, data, lambda: 1 << 20)
+    assert said(kind, whole, request).text.endswith(text)
+    assert len(taken) < 50
+    assert fed(lambda: without_lanes(kind, request), data, lambda: 1 << 20) == whole
+
+
+@pytest.mark.parametrize("numbered", [True, False])
+def test_text_after_a_repair_is_the_same_bytes_but_for_its_number(numbered: bool) -> None:
+    request = asked("responses", TOOLS)
+    data = answer("responses", Turn(["One. ", *pieces(HERMES), *["\nThen, ", "é 😀 ", "more."] * 20]), request)
+    if not numbered:
+        data = re.sub(rb', "sequence_number": \d+', b"", data)
+    given = [block for block in data.split(b"\n\n") if b"output_text.delta" in block][-59:]
+    for sizes in (lambda: 1 << 20, lambda: 1, random_sizes(1), random_sizes(2)):
+        found = fed(lambda: reader("responses", request), data, sizes)
+        blocks = [block for block in found.split(b"\n\n") if b"output_text.delta" in block][-59:]
+        if numbered:
+            numbers = [event["sequence_number"] for event in events(found)]
+            assert numbers == list(range(len(numbers)))
+            assert [_without_number(block) for block in blocks] == [_without_number(block) for block in given]
+        else:
+            assert blocks == given
+
+
+def _without_number(block: bytes) -> Any:
+    name, _, data = block.partition(b"\n")
+    return name, {**json.loads(data[6:]), "sequence_number": 0}
 
 
 OUTPUT_TEXT = b'event: response.output_text.delta\ndata: {"type":"response.output_text.delta","item_id":"msg_0",'

@@ -236,6 +236,23 @@ def test_several_messages_have_calls_with_ids_of_their_own() -> None:
     assert [item["type"] for item in found[-1]["response"]["output"]] == ["function_call"] * 2
 
 
+@pytest.mark.parametrize("whole_calls", [True, False])
+def test_messages_that_are_written_at_the_same_time_are_one_text(whole_calls: bool) -> None:
+    """Each piece was a text of its own: a call in a quotation ran, if another message came between its marks."""
+    begun, other = message("Write `")[:-3], message("Hm.", 1)
+    rest = [event for event in message(f"{HERMES}` here.") if event["type"].endswith("text.delta")]
+    ends = message(f"Write `{HERMES}` here.")[-3:]
+    found = list(
+        dict_response_events(numbered([*begun, *other[:-3], *rest, *other[-3:], *ends]), TOOLS, whole_calls=whole_calls)
+    )
+    texts = ["", ""]
+    for event in found:
+        if event["type"] == "response.output_text.delta":
+            texts[event["output_index"]] += event["delta"]
+    assert texts == [f"Write `{HERMES}` here.", "Hm."]
+    assert not [event for event in found if event.get("item", {}).get("type") == "function_call"]
+
+
 def test_a_message_of_which_nothing_remains_is_left_out() -> None:
     for text, kinds in (
         (HERMES, ["function_call"]),

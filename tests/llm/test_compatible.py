@@ -105,6 +105,27 @@ def test_clients_are_made_once_at_their_first_use(monkeypatch: pytest.MonkeyPatc
 # -- requests and answers ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("end", [b"\n\n", b"\r\n\r\n", b"\r\r"], ids=["LF", "CRLF", "CR"])
+def test_what_python_takes_for_a_line_end_is_none_in_an_event(end: bytes) -> None:
+    # Such an event was cut in two, as httpx divides text into lines as Python does, and the answer broke off.
+    chunk = {"choices": [{"index": 0, "delta": {"content": "a\u2028b\x85cd"}, "finish_reason": None}]}
+    last = {"choices": [{"index": 0, "delta": {}, "finish_reason": "stop"}]}
+    events = [json.dumps(each, ensure_ascii=False).encode() for each in (chunk, last)]
+    data = b"".join(b"data: " + each + end for each in [*events, b"[DONE]"])
+    sizes = (1, 7, len(data))
+
+    def answer(_: httpx.Request) -> httpx.Response:
+        size = sizes[len(found)]
+        return httpx.Response(200, content=iter([data[at : at + size] for at in range(0, len(data), size)]))
+
+    found: list[str] = []
+    with httpx.Client(transport=httpx.MockTransport(answer)) as client:
+        for _ in sizes:
+            *_, response = OpenAICompatible("m", client=client).stream_chat("hi")
+            found.append(response.message.content)
+    assert found == ["a\u2028b\x85cd"] * 3
+
+
 class Cold(BaseModel):
     """Whether it is."""
 

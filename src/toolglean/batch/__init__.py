@@ -6,7 +6,7 @@
 #   lines.py       lines of JSON, in and out
 #   outcome.py     what a stored turn comes to, and the counts of many
 #   logs/          a log of turns becomes a file of rows, read by several processes
-#   parse.py, columns.py    columns of Arrow tables; need pyarrow
+#   columns.py     columns of Arrow tables; needs pyarrow
 #
 # The engines that use `parse_batch` all pass a RecordBatch or a Table: Ray Data's `map_batches` with
 # batch_format="pyarrow", Spark's `mapInArrow` (which needs SCHEMA), Polars' `to_arrow`, DuckDB's `to_arrow_reader`.
@@ -17,8 +17,7 @@ from typing import TYPE_CHECKING, Any
 from toolglean._install import needs
 
 if TYPE_CHECKING:
-    from toolglean.batch.columns import SCHEMA
-    from toolglean.batch.parse import parse_batch
+    from toolglean.batch.columns import SCHEMA, parse_batch
 
 __all__ = ["SCHEMA", "parse_batch"]
 
@@ -28,7 +27,7 @@ def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module 'toolglean.batch' has no attribute {name!r}")
     try:
-        from toolglean.batch import columns, parse  # noqa: PLC0415
+        from toolglean.batch import columns  # noqa: PLC0415
     except ImportError as error:
         raise ImportError(needs(f"toolglean.batch needs {error.name}", "batch"), name=error.name) from error
-    return columns.SCHEMA if name == "SCHEMA" else parse.parse_batch
+    return getattr(columns, name)

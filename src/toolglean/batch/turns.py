@@ -16,13 +16,13 @@
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
 from toolglean.conversation import ContentPartToolCall
 from toolglean.conversation.fields import arguments_of, id_of
+from toolglean.scan.nested import json_text
 
 __all__ = ["Evidence", "NotATurnError", "Written", "evidence_of", "id_in", "turns_in"]
 
@@ -251,23 +251,13 @@ def _add_call(found: Written, function: Any, id: str | None, *, cut: bool = Fals
     name = function.get("name") if isinstance(function, dict) else None
     given = function.get("arguments", function.get("input")) if isinstance(function, dict) else None
     arguments, unread = arguments_of(given)
-    if not unread and not _is_finite(arguments):
+    try:
+        json_text(arguments)
+    except ValueError:  # `json.loads` accepts NaN and 1e999, which are not JSON and could not be written again
         arguments, unread = {}, json.dumps(given, ensure_ascii=False)
     if cut:
         found.unfinished.add(len(found.calls))
     found.calls.append(ContentPartToolCall(name if isinstance(name, str) else "", arguments, id, unread))
-
-
-def _is_finite(value: Any) -> bool:
-    # `json.loads` accepts NaN and 1e999, which are not JSON and could not be written again. The stack is our own,
-    # because values may be nested more deeply than Python recurses.
-    todo = [value]
-    while todo:
-        each = todo.pop()
-        if isinstance(each, float) and not math.isfinite(each):
-            return False
-        todo += each.values() if isinstance(each, dict) else each if isinstance(each, list) else ()
-    return True
 
 
 def _add_part(found: Written, part: Any) -> None:

@@ -162,18 +162,20 @@ def unrunnable(text: Any, status: str) -> str:
     return text if arguments_of(text)[1] else f"{text}<{status}>"
 
 
+def _written_by(what: str, value: Any, error: type[Exception] = MessageError) -> str:
+    try:
+        return written(value)
+    except (TypeError, ValueError, RecursionError) as reason:
+        raise error(f"{what}, {shown(value)}, cannot be written as JSON ({reason}): pass JSON values") from reason
+
+
 def written_arguments(name: str, arguments: Any, error: type[Exception] = MessageError) -> str:
     """The arguments of a call of the tool `name` as JSON text.
 
     Raises:
         MessageError, or the given `error`: they are not JSON.
     """
-    try:
-        return written(arguments)
-    except (TypeError, ValueError, RecursionError) as reason:
-        raise error(
-            f"the arguments of {name!r}, {shown(arguments)}, cannot be written as JSON ({reason}): pass JSON values"
-        ) from reason
+    return _written_by(f"the arguments of {name!r}", arguments, error)
 
 
 def result_text(value: Any, name: str) -> str:
@@ -182,14 +184,8 @@ def result_text(value: Any, name: str) -> str:
     Raises:
         MessageError: the result is not a JSON value.
     """
-    if isinstance(value, str) and result_of(value) == value and can_be_sent(value):
-        return value
-    try:
-        return written(value)
-    except (TypeError, ValueError, RecursionError) as error:
-        raise MessageError(
-            f"the result of {name!r}, {shown(value)}, cannot be written as JSON ({error}): pass JSON values"
-        ) from error
+    as_it_is = isinstance(value, str) and result_of(value) == value and can_be_sent(value)
+    return value if as_it_is else _written_by(f"the result of {name!r}", value)
 
 
 def result_of(content: Any) -> Any:

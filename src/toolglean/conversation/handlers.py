@@ -108,7 +108,17 @@ class BaseProvider(abc.ABC):
         """
 
 
-class OpenAiHandler(BaseProvider):
+class _Handler(BaseProvider):
+    """What the handlers have in common."""
+
+    def __init__(self, options: ApiHandlerOptions, *, client: Any, mcp: McpIntegration | None = None) -> None:
+        check_options(options)
+        self.options = options
+        self.client = client
+        super().__init__(mcp)
+
+
+class OpenAiHandler(_Handler):
     """Models on servers with OpenAI's chat API.
 
     Args:
@@ -116,12 +126,6 @@ class OpenAiHandler(BaseProvider):
         client: an `openai.AsyncOpenAI`, or an object with the same methods.
         mcp: the tools.
     """
-
-    def __init__(self, options: ApiHandlerOptions, *, client: Any, mcp: McpIntegration | None = None) -> None:
-        check_options(options)
-        self.options = options
-        self.client = client
-        super().__init__(mcp)
 
     def extract_tool_calls(self, delta: Any) -> list[Any]:
         """The fragments of calls in a `delta` (a legacy `function_call` is one of them); [] if there are none."""
@@ -136,7 +140,7 @@ class OpenAiHandler(BaseProvider):
         return _conversation(self, self, self.options.parser, system_prompt, messages)
 
 
-class OllamaHandler(BaseProvider):
+class OllamaHandler(_Handler):
     """Models served by Ollama, through its OpenAI API; an `OpenAiHandler` detects the calls.
 
     Calls in JSON that follow other text and end the turn are read, unless you pass
@@ -154,10 +158,7 @@ class OllamaHandler(BaseProvider):
     """
 
     def __init__(self, options: ApiHandlerOptions, *, client: Any, mcp: McpIntegration | None = None) -> None:
-        check_options(options)
-        self.options = options
-        self.client = client
-        super().__init__(mcp)
+        super().__init__(options, client=client, mcp=mcp)
         self.open_ai_handler = OpenAiHandler(self.open_ai_options(options), client=client, mcp=self.mcp)
 
     @staticmethod

@@ -60,18 +60,20 @@ class OpenAIChunkWrapper:
         self.raw = raw
 
     @property
+    def _first(self) -> Any:
+        choices = field(self.raw, "choices")
+        return choices[0] if isinstance(choices, list | tuple) and choices else None
+
+    @property
     def delta(self) -> Any:
         """The first choice's delta, or its message; None if there is none."""
-        choices = field(self.raw, "choices")
-        first = choices[0] if isinstance(choices, list | tuple) and choices else None
-        found = field(first, "delta")
-        return field(first, "message") if found is None else found
+        found = field(self._first, "delta")
+        return field(self._first, "message") if found is None else found
 
     @property
     def finish_reason(self) -> str | None:
         """Why the first choice ended; None while it continues."""
-        choices = field(self.raw, "choices")
-        found = field(choices[0], "finish_reason") if isinstance(choices, list | tuple) and choices else None
+        found = field(self._first, "finish_reason")
         return found if found and isinstance(found, str) else None
 
     def get_text(self) -> str:

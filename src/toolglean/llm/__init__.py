@@ -15,15 +15,17 @@ except ImportError as error:
     raise ImportError(needs(f"toolglean.llm needs {error.name}", "llm"), name=error.name) from error
 
 from toolglean.llm.again import Attempt
-from toolglean.llm.base import LLM, FunctionCallingLLM, force_single_tool_call
-from toolglean.llm.compatible import OpenAICompatible
-from toolglean.llm.completions import TextCompletionLLM
-from toolglean.llm.decorators import (
+from toolglean.llm.base import (
+    LLM,
+    FunctionCallingLLM,
     achat_to_completion,
     astream_chat_to_completion,
     chat_to_completion_decorator,
+    force_single_tool_call,
     stream_chat_to_completion,
 )
+from toolglean.llm.compatible import OpenAICompatible
+from toolglean.llm.completions import PydanticParser, TextCompletionLLM
 from toolglean.llm.errors import (
     ClientError,
     ConfigurationError,
@@ -48,15 +50,13 @@ from toolglean.llm.errors import (
     UnknownToolError,
     UnsetFieldError,
 )
+from toolglean.llm.faults import RetryPolicy
 from toolglean.llm.objects import Partial, PartialDict, PartialList, Partials, StreamingObjectProcessor
 from toolglean.llm.ollama import Ollama
 from toolglean.llm.orchestrators import ToolOrchestratingLLM
 from toolglean.llm.outputs import AgentChatResponse, ToolOutput
-from toolglean.llm.parsing import PydanticParser
-from toolglean.llm.prompted import Configs
-from toolglean.llm.prompts import BasePromptTemplate, ChatPromptTemplate, PromptTemplate
+from toolglean.llm.prompts import BasePromptTemplate, ChatPromptTemplate, Configs, PromptTemplate
 from toolglean.llm.replay import AsyncReplayClient, ReplayClient
-from toolglean.llm.retries import RetryPolicy
 from toolglean.llm.tools import CallableTool, ToolExecutor, ToolMetadata
 from toolglean.llm.types import (
     ChatResponse,

@@ -64,14 +64,7 @@ class Answer:
     ) -> ChatResponse:
         """The same for an answer that was not streamed: `delta` is None."""
         found = self.add(events, raw, additional_kwargs)
-        return ChatResponse(
-            message=found.message,
-            raw=raw,
-            additional_kwargs=found.additional_kwargs,
-            unfinished=found.unfinished,
-            problems=found.problems,
-            events=found.events,
-        )
+        return ChatResponse(**{name: getattr(found, name) for name in ChatResponse.model_fields if name != "delta"})
 
     def _counts(self, event: Event) -> bool:
         if not self._single or not isinstance(event, CallStart | CallDelta | CallEnd):

@@ -1,29 +1,26 @@
 # What this file knows: what every language model can do in its plain, asynchronous and streaming forms: completions
-# built on chats, and tool calls built on chats with tools.
+# built on chats, and tool calls built on chats with tools. What makes a completion of a chat also decorates methods:
+# then the object comes before the messages, and before the prompt.
 # Does not depend on any server.
 """Language models."""
 
 from __future__ import annotations
 
 import abc
+import functools
 import logging
 from collections.abc import AsyncIterable, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from toolglean.llm.again import LastResponse
-from toolglean.llm.decorators import (
-    achat_to_completion,
-    astream_chat_to_completion,
-    chat_to_completion_decorator,
-    stream_chat_to_completion,
-)
-from toolglean.llm.errors import NoToolCallError
+from toolglean.llm.errors import ConfigurationError, NoToolCallError
 from toolglean.llm.outputs import AgentChatResponse, ToolOutput
 from toolglean.llm.steps import AsyncSteps
 from toolglean.llm.tools import CallableTool, ToolExecutor
 from toolglean.llm.types import ChatResponse, CompletionResponse, Message, MessageList, Metadata, ToolCallChunk
 
-__all__ = ["LLM", "FunctionCallingLLM", "Messages", "force_single_tool_call"]
+__all__ = ["LLM", "FunctionCallingLLM", "Messages", "achat_to_completion", "astream_chat_to_completion"]
+__all__ += ["chat_to_completion_decorator", "force_single_tool_call", "stream_chat_to_completion"]
 
 Messages: TypeAlias = str | Message | Iterable[Message]
 """A text (of a user message), one message, or several."""
@@ -47,6 +44,78 @@ def force_single_tool_call(response: ChatResponse) -> ChatResponse:
         chunks = response.message.chunks
         response.message.chunks = [each for each in chunks if each is first or not isinstance(each, ToolCallChunk)]
     return response
+
+
+# -- from chat to completion: a prompt is one user message, and the answer's text is the completion --------------------
+
+
+def chat_to_completion_decorator(chat: Callable[..., ChatResponse]) -> Callable[..., CompletionResponse]:
+    """Make `complete(prompt, **kwargs)` from `chat(messages, **kwargs)`. All of these also decorate methods.
+
+    What is made raises `ConfigurationError` for `stream=True`: a completion in steps is `stream_complete`.
+    """
+
+    @functools.wraps(chat)
+    def complete(*args: Any, **kwargs: Any) -> CompletionResponse:
+        return chat(*_messages(args, _whole(kwargs)), **kwargs).to_completion_response()
+
+    return complete
+
+
+def stream_chat_to_completion(
+    chat: Callable[..., Iterator[ChatResponse]],
+) -> Callable[..., Iterator[CompletionResponse]]:
+    """Make `stream_complete(prompt, **kwargs)` from `chat`, a `stream_chat(messages, **kwargs)`."""
+
+    @functools.wraps(chat)
+    def complete(*args: Any, **kwargs: Any) -> Iterator[CompletionResponse]:
+        return (response.to_completion_response() for response in chat(*_messages(args, kwargs), **kwargs))
+
+    return complete
+
+
+def achat_to_completion(
+    chat: Callable[..., Awaitable[ChatResponse]],
+) -> Callable[..., Awaitable[CompletionResponse]]:
+    """Make `acomplete(prompt, **kwargs)` from `chat`, an `achat(messages, **kwargs)`."""
+
+    @functools.wraps(chat)
+    async def complete(*args: Any, **kwargs: Any) -> CompletionResponse:
+        return (await chat(*_messages(args, _whole(kwargs)), **kwargs)).to_completion_response()
+
+    return complete
+
+
+def astream_chat_to_completion(
+    chat: Callable[..., AsyncIterable[ChatResponse] | Awaitable[AsyncIterable[ChatResponse]]],
+) -> Callable[..., AsyncSteps[CompletionResponse]]:
+    """Make `astream_complete(prompt, **kwargs)` from `chat`, an `astream_chat(messages, **kwargs)` that is a generator
+    or a coroutine.
+    """
+
+    @functools.wraps(chat)
+    def complete(*args: Any, **kwargs: Any) -> AsyncSteps[CompletionResponse]:
+        return AsyncSteps(chat(*_messages(args, kwargs), **kwargs)).map(ChatResponse.to_completion_response)
+
+    return complete
+
+
+def _whole(kwargs: dict[str, Any]) -> dict[str, Any]:
+    if kwargs.get("stream"):
+        raise ConfigurationError(
+            f"stream={kwargs['stream']!r:.80} cannot be used for a completion, which is returned whole: call "
+            "stream_complete or astream_complete"
+        )
+    return kwargs
+
+
+def _messages(args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    # The arguments with messages in place of the prompt, which comes last.
+    *before, prompt = args if "prompt" not in kwargs else (*args, kwargs.pop("prompt"))
+    return *before, MessageList.from_str(prompt)
+
+
+# -- models ------------------------------------------------------------------------------------------------------------
 
 
 class LLM(abc.ABC):

@@ -1,33 +1,44 @@
-# What this file knows: how a chat becomes a request to a server with OpenAI's chat API, and how httpx sends it.
+# What this file knows: how a chat becomes a request to a server with OpenAI's chat API, how httpx sends it, and in
+# which field each server accepts a grammar for calls.
 # toolglean.conversation writes messages in the wire format and reads the events of the answer, and served.py has the
 # four forms of a chat.
+#
+#   server        the grammar goes into                   the tools
+#   "vllm"        response_format, as a structural tag    in the request, with tool_choice "none": for any other choice
+#   "sglang"      the same                                the server makes a grammar of its own
+#   "llama.cpp"   grammar, as GBNF                        in the messages: the server rejects a grammar with tools
+#
+# The answer is then text, and is read with the same format. docs/how-to/grammar-*.md give the sources for this.
 """Any server with OpenAI's chat API as a language model that calls functions."""
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 import httpx
 from pydantic import BaseModel, Field, SecretStr, field_validator
 
 from toolglean.clients.at_once import settled, steps_of
+from toolglean.clients.parts import END_OF_EVENT, Parts
 from toolglean.conversation import OpenAIHistoryConverter
 from toolglean.conversation.fields import field
+from toolglean.conversation.parsing import FORMAT_OPTIONS
 from toolglean.conversation.reading.chat_events import ChatEvents
+from toolglean.errors import ToolgleanError
+from toolglean.formats.registry import format_of_model
 from toolglean.formats.spec import Format
+from toolglean.grammar import grammar_of
 from toolglean.llm.answers import Reading
 from toolglean.llm.base import Messages
-from toolglean.llm.constrained import REPLACED, Server, constraint, says_format, written_format
 from toolglean.llm.errors import ConfigurationError
-from toolglean.llm.frozen import Frozen
+from toolglean.llm.faults import chunk_of, refusal
 from toolglean.llm.instructions import with_one_system_message, with_tools_described
 from toolglean.llm.replay import AsyncReplayClient, ReplayClient
-from toolglean.llm.served import Served, with_unknown_tools
-from toolglean.llm.sse import EventLines, refusal
+from toolglean.llm.served import Frozen, Served, with_unknown_tools
 from toolglean.llm.tools import schema_of
 from toolglean.llm.types import MessageList
-from toolglean.parser import ParserArguments
+from toolglean.parser import Parser, ParserArguments
 
 __all__ = ["OpenAICompatible"]
 
@@ -35,6 +46,9 @@ FACTS = ("id", "model", "created", "usage", "system_fingerprint")
 """The fields of a chunk that describe the answer."""
 OK = 200
 JSON_MODE = {"type": "json_object"}
+Server: TypeAlias = Literal["vllm", "sglang", "llama.cpp"]
+REPLACED = ("tool_choice", "parallel_tool_calls")
+"""Fields of a request that the grammar replaces."""
 
 
 class OpenAICompatible(Served):
@@ -142,11 +156,11 @@ class OpenAICompatible(Served):
             if response.status_code != OK:
                 await settled(response.aread() if is_async else response.read())
                 raise refusal(response.status_code, response.text)
-            lines = EventLines()
-            async for line in steps_of(response.aiter_lines() if is_async else response.iter_lines()):
-                chunk = lines.read(line)
-                if chunk is not None:
-                    yield chunk
+            parts = Parts(END_OF_EVENT)
+            async for data in steps_of(response.aiter_bytes() if is_async else response.iter_bytes()):
+                for chunk in map(chunk_of, parts.feed(data)):
+                    if chunk is not None:
+                        yield chunk
         finally:
             await settled(response.aclose() if is_async else response.close())
 
@@ -229,3 +243,62 @@ def _facts(chunk: Any) -> dict[str, Any]:
     choices = field(chunk, "choices")
     reason = field(choices[0], "finish_reason") if isinstance(choices, list) and choices else None
     return found | ({"done_reason": reason} if reason else {})
+
+
+# -- grammars ----------------------------------------------------------------------------------------------------------
+
+
+def says_format(options: Mapping[str, Any]) -> bool:
+    """Whether these arguments of `toolglean.Parser` give the format of calls."""
+    return any(options.get(name) is not None for name in FORMAT_OPTIONS)
+
+
+def written_format(model: str, options: Mapping[str, Any]) -> Format | None:
+    """The format in which a model writes its calls; None if it is not known.
+
+    Args:
+        model: its name.
+        options: arguments of `toolglean.Parser`.
+    """
+    if says_format(options):
+        return Parser(None, **options).format
+    return format_of_model(model)
+
+
+def constraint(
+    server: Server,
+    format: Format,  # noqa: A002  # the name of the parser's argument
+    tools: Sequence[Mapping[str, Any]],
+    *,
+    choice: Any,
+    parallel: bool,
+    options: Mapping[str, Any],
+) -> dict[str, Any]:
+    """The fields of a request that constrain the server to write calls in the format.
+
+    Args:
+        server: the server software.
+        format: the format of calls.
+        tools: the tools that the model may call, in OpenAI's form.
+        choice: the request's `tool_choice`.
+        parallel: whether it may make several calls.
+        options: further arguments of `toolglean.grammar.grammar_of`.
+
+    Raises:
+        ConfigurationError: such a grammar cannot be made; the message says why.
+    """
+    try:
+        chosen = _choice(choice)
+        grammar = grammar_of(format, [each["function"] for each in tools], choice=chosen, parallel=parallel, **options)
+    except ToolgleanError as error:
+        raise ConfigurationError(f"grammar={server!r}: {error}", field="grammar", value=server) from error
+    if server == "llama.cpp":
+        return {"grammar": grammar.gbnf()}
+    return {"response_format": grammar.structural_tag(), "tool_choice": "none", "skip_special_tokens": False}
+
+
+def _choice(given: Any) -> str:
+    if given is None or given == "any":  # Mistral's name for "required"
+        return "auto" if given is None else "required"
+    name = field(field(given, "function") or given, "name")
+    return name if isinstance(name, str) else str(given)

@@ -14,7 +14,7 @@ from pydantic import Field, PrivateAttr
 
 from toolglean.clients.at_once import settled
 from toolglean.clients.ollama import AsyncOllamaClient, EventReader, OllamaClient
-from toolglean.clients.ollama.ids import keeping
+from toolglean.clients.ollama.requests import keeping
 from toolglean.conversation import OllamaHistoryConverter
 from toolglean.conversation.fields import field
 from toolglean.events import Event

@@ -23,8 +23,7 @@ from toolglean.llm.errors import (
 )
 from toolglean.llm.objects import Partial, StreamingObjectProcessor, object_of
 from toolglean.llm.outputs import AgentChatResponse
-from toolglean.llm.prompted import WithPrompt, validated_llm, validated_prompt
-from toolglean.llm.prompts import BasePromptTemplate
+from toolglean.llm.prompts import BasePromptTemplate, WithPrompt, validated_llm, validated_prompt
 from toolglean.llm.steps import AsyncSteps
 from toolglean.llm.tools import CallableTool, unknown_tool
 from toolglean.llm.types import ChatResponse

@@ -1,23 +1,27 @@
-# What this file knows: templates of prompts, as format strings or in Jinja. These are not chat templates
-# (toolglean.sources.templates).
-# Does not depend on what is done with the messages.
-"""Prompt templates."""
+# What this file knows: templates of prompts, as format strings or in Jinja, and what all functions made from a prompt
+# and a model have in common. These are not chat templates (toolglean.sources.templates).
+# Does not depend on what the model is asked for.
+"""Prompt templates, and checks of prompts and models."""
 
 from __future__ import annotations
 
 import abc
+import copy
 import re
 import string
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal, Self, TypeAlias, get_args
+from typing import Any, ClassVar, Literal, Self, TypeAlias, get_args
 
 from jinja2 import StrictUndefined, TemplateError, UndefinedError, meta
 from jinja2.sandbox import SandboxedEnvironment
 
-from toolglean.llm.errors import MissingVariablesError, PromptError
+from toolglean.errors import shown
+from toolglean.llm.base import LLM
+from toolglean.llm.errors import ConfigurationError, MissingLLMError, MissingVariablesError, PromptError
 from toolglean.llm.types import Chunk, Message, Role, TextChunk
 
-__all__ = ["BasePromptTemplate", "ChatPromptTemplate", "PromptTemplate", "TemplateFormat"]
+__all__ = ["BasePromptTemplate", "ChatPromptTemplate", "Configs", "PromptTemplate", "TemplateFormat", "WithPrompt"]
+__all__ += ["validated_llm", "validated_prompt"]
 
 TemplateFormat: TypeAlias = Literal["f-string", "jinja2"]
 
@@ -98,9 +102,9 @@ class BasePromptTemplate(abc.ABC):
         self.partial_variables = dict(partial_variables or {})
 
     @property
-    @abc.abstractmethod
     def template_vars(self) -> tuple[str, ...]:
         """The variables, in the order of their first use."""
+        return tuple(dict.fromkeys(name for text in self._all_texts() for name in text.variables))
 
     @abc.abstractmethod
     def _all_texts(self) -> Iterable[_Text]:
@@ -123,9 +127,11 @@ class BasePromptTemplate(abc.ABC):
     def get_template(self) -> str:
         """The template's text, unfilled."""
 
-    @abc.abstractmethod
     def partial_format(self, /, **values: Any) -> Self:
         """The same template, with these `values` filled in."""
+        found = copy.copy(self)
+        found.partial_variables = {**self.partial_variables, **values}
+        return found
 
     def _values(self, values: Mapping[str, Any]) -> dict[str, Any]:
         known = {**self.partial_variables, **values}
@@ -159,11 +165,6 @@ class PromptTemplate(BasePromptTemplate):
         super().__init__(partial_variables)
         self._text = _Text(template, template_format)
 
-    @property
-    def template_vars(self) -> tuple[str, ...]:
-        """The variables, in the order of their first use."""
-        return self._text.variables
-
     def _all_texts(self) -> Iterable[_Text]:
         return [self._text]
 
@@ -178,11 +179,6 @@ class PromptTemplate(BasePromptTemplate):
     def get_template(self) -> str:
         """The template's text."""
         return self._text.text
-
-    def partial_format(self, /, **values: Any) -> PromptTemplate:
-        """The same template, with these `values` filled in."""
-        known = {**self.partial_variables, **values}
-        return PromptTemplate(self._text.text, template_format=self._text.kind, partial_variables=known)
 
 
 class ChatPromptTemplate(BasePromptTemplate):
@@ -215,11 +211,6 @@ class ChatPromptTemplate(BasePromptTemplate):
             if isinstance(chunk, TextChunk)
         }
 
-    @property
-    def template_vars(self) -> tuple[str, ...]:
-        """The variables, in the order of their first use."""
-        return tuple(dict.fromkeys(name for text in self._texts.values() for name in text.variables))
-
     def _all_texts(self) -> Iterable[_Text]:
         return self._texts.values()
 
@@ -248,7 +239,54 @@ class ChatPromptTemplate(BasePromptTemplate):
         """The templates as one text, each preceded by its role."""
         return "\n".join(f"{message.role}: {message.content}" for message in self.message_templates)
 
-    def partial_format(self, /, **values: Any) -> ChatPromptTemplate:
-        """The same templates, with these `values` filled in."""
-        known = {**self.partial_variables, **values}
-        return ChatPromptTemplate(self.message_templates, template_format=self._kind, partial_variables=known)
+
+# -- functions made from a prompt and a model --------------------------------------------------------------------------
+
+
+class Configs:
+    """Defaults for the whole program: `Configs.llm = Ollama(model=...)`."""
+
+    llm: ClassVar[Any] = None
+    """The language model of orchestrators that are created without one."""
+
+
+def validated_llm(llm: LLM | None) -> LLM:
+    """The given model, or `Configs.llm`.
+
+    Raises:
+        MissingLLMError: there is neither.
+    """
+    found: LLM | None = Configs.llm if llm is None else llm
+    if found is None:
+        raise MissingLLMError("there is no language model: pass llm=..., or set Configs.llm", field="llm")
+    return found
+
+
+def validated_prompt(prompt: BasePromptTemplate | str) -> BasePromptTemplate:
+    """The template, or a new one with that text.
+
+    Raises:
+        ConfigurationError: it is neither.
+    """
+    if isinstance(prompt, str):
+        return PromptTemplate(prompt)
+    if isinstance(prompt, BasePromptTemplate):
+        return prompt
+    raise ConfigurationError(
+        f"prompt={shown(prompt)} is not a prompt: pass text or a prompt template", field="prompt", value=prompt
+    )
+
+
+class WithPrompt:
+    """A base class with a prompt that can be replaced."""
+
+    _prompt: BasePromptTemplate
+
+    @property
+    def prompt(self) -> BasePromptTemplate:
+        """The prompt; you can set another template, or a text."""
+        return self._prompt
+
+    @prompt.setter
+    def prompt(self, prompt: BasePromptTemplate | str) -> None:
+        self._prompt = validated_prompt(prompt)

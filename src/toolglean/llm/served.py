@@ -26,17 +26,15 @@ from toolglean.conversation.parsing import check_parsing
 from toolglean.llm.answers import Reading
 from toolglean.llm.base import FunctionCallingLLM, Messages, force_single_tool_call
 from toolglean.llm.errors import ClientError, ConfigurationError
-from toolglean.llm.faults import RequestInfo, converting_errors
-from toolglean.llm.frozen import Frozen
+from toolglean.llm.faults import RequestInfo, RetryPolicy, converting_errors
 from toolglean.llm.replay import clients_of
-from toolglean.llm.retries import RetryPolicy
 from toolglean.llm.steps import AsyncSteps
 from toolglean.llm.tools import schema_of
 from toolglean.llm.types import ChatResponse, Message, MessageList, Metadata, Role
 from toolglean.options import changed, options_of
 from toolglean.parser import ParserArguments
 
-__all__ = ["Served", "with_unknown_tools"]
+__all__ = ["Frozen", "Served", "with_unknown_tools"]
 
 
 def with_unknown_tools(parsing: Mapping[str, Any]) -> dict[str, Any]:
@@ -362,3 +360,31 @@ def _running_loop() -> asyncio.AbstractEventLoop | None:
 
 def _says(message: Message, role: Role, text: str) -> bool:
     return message.role == role and message.content == text
+
+
+# -- what cannot be changed --------------------------------------------------------------------------------------------
+
+
+class Frozen(dict[str, Any]):
+    """A read-only dict; the dicts in it are read-only too."""
+
+    def __init__(self, given: Mapping[str, Any]) -> None:
+        super().__init__((key, _frozen(value)) for key, value in given.items())
+
+    def _refuse(self, *_: Any, **__: Any) -> Any:
+        raise TypeError("the fields of a model are frozen: make a copy with model_copy(update=...)")
+
+    __setitem__ = __delitem__ = __ior__ = update = setdefault = pop = popitem = clear = _refuse
+
+    def __reduce__(self) -> Any:
+        return Frozen, (dict(self),)
+
+    def __copy__(self) -> Frozen:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Frozen:
+        return self
+
+
+def _frozen(value: Any) -> Any:
+    return Frozen(value) if isinstance(value, dict) else list(value) if isinstance(value, list) else value

@@ -1,8 +1,7 @@
 # A server of one API in front of a client of another. Does not depend on HTTP, or on any client's objects.
 #
 #   request.py     a request of the Messages API as one of the chat API
-#   answer.py      the answer of the chat API as one of the Messages API
-#   exchange.py    both of one exchange
+#   exchange.py    that, and the answer of the chat API as one of the Messages API
 """Anthropic's Messages API, served by a server that has only OpenAI's chat API. No package is needed."""
 
 from toolglean.clients.across.exchange import Crossing

@@ -1,18 +1,32 @@
-# One request of the Messages API to a server of the chat API, and how its answer is read. Does not depend on HTTP.
+# One request of the Messages API to a server of the chat API, and what its answer is in the Messages API: its events
+# (conversation/reading), each written as blocks. Does not depend on HTTP, or on how calls are found in text.
+#
+# Calls that the server has parsed come in one piece, when the turn is over: only then is it known which of them are
+# complete. One that is not stays text.
 """A request of the Messages API, and its answer, by a server of the chat API."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any
 
-from toolglean.clients.across.answer import ChatAnswer
 from toolglean.clients.across.request import CrossingError, chat_request
+from toolglean.clients.messages.blocks import Blocks, Event
+from toolglean.clients.messages.reader import message_of
 from toolglean.clients.repair import AnswerReader, Repair
 from toolglean.clients.repair.answers import ServerSentEvents, Whole
 from toolglean.clients.repair.exchange import UNSAID
+from toolglean.conversation.fields import field
+from toolglean.conversation.openai import OpenAIChunkWrapper
 from toolglean.conversation.reading.chat_events import ChatEvents
+from toolglean.conversation.reading.duplicates import in_one
+from toolglean.events import CallDelta, CallEnd, CallStart, Content, Reasoning
+from toolglean.events import Event as Told
 
 __all__ = ["Crossing"]
+
+REASONS = {"length": "max_tokens", "content_filter": "refusal"}
+"""The reasons that do not depend on whether there are calls."""
 
 
 class Crossing:
@@ -64,3 +78,102 @@ class _Events(ServerSentEvents):
     def _error(self, item: dict[str, Any], block: bytes) -> bytes:
         del block
         return self._rest() + self.event(self._answer.error(item))
+
+
+class ChatAnswer:
+    """Reads the chunks of one answer of the chat API, or its whole answer, and gives events of the Messages API.
+
+    Args:
+        events: reads the chunks.
+        model: that of the request, in case the server does not name it.
+    """
+
+    pristine, waits = False, False  # no event is sent as it came
+
+    def __init__(self, events: ChatEvents, model: str) -> None:
+        self._events = events
+        self._model = model
+        self._blocks = Blocks(events.turn.id_prefix)
+        self._begun = False
+        self._reason: str | None = None
+        self._usage: Any = None
+        self._over = False
+
+    def read(self, chunk: Any) -> list[Any]:
+        """The events that a chunk becomes."""
+        found: list[Event] = [] if self._begun else [self._start(chunk)]
+        found += self._written(self._events.read(chunk))
+        self._usage = field(chunk, "usage") or self._usage
+        reason = OpenAIChunkWrapper(chunk).finish_reason
+        if reason and self._reason is None:
+            self._reason = reason
+            found += self._blocks.stop()
+        return found
+
+    def finish(self) -> list[Any]:
+        """The stream is over, or broke off: what was held back; the end of the message, if the server has said why."""
+        if self._over:
+            return []
+        self._over = True
+        if self._reason is None:
+            return self._written(self._events.finish(), broken=True)
+        reason = REASONS.get(self._reason, "tool_use" if self._blocks.calls else "end_turn")
+        ending = {"stop_reason": reason, "stop_sequence": None}
+        return [{"type": "message_delta", "delta": ending, "usage": _usage(self._usage)}, {"type": "message_stop"}]
+
+    def whole(self, completion: dict[str, Any]) -> dict[str, Any]:
+        """The message that a whole answer becomes."""
+        events = [*self.read(completion), *self.finish()]
+        return message_of(events)
+
+    def error(self, said: Mapping[str, Any]) -> dict[str, Any]:
+        """The event for an error of the server."""
+        inner = said.get("error")
+        message = field(inner, "message") or (inner if isinstance(inner, str) else "the server reports an error")
+        return {"type": "error", "error": {"type": "api_error", "message": str(message)}}
+
+    def _written(self, events: Iterable[Told], *, broken: bool = False) -> list[Event]:
+        found: list[Event] = []
+        for event in events:
+            if isinstance(event, Content | Reasoning):
+                kind = "text" if type(event) is Content else "thinking"
+                found += self._blocks.say(kind, kind, event.text) if event.text else []
+            elif not isinstance(event, CallStart | CallDelta | CallEnd):
+                continue
+            elif event.index not in self._events.turn.parsed:
+                found += self._blocks.call(event, cut=broken)
+            elif type(event) is CallEnd and not broken:
+                found += self._own(event)
+        return found
+
+    def _own(self, event: CallEnd) -> list[Event]:
+        call = event.call
+        if call.status != "ok":
+            unread = "" if call.arguments_text == "{}" else call.arguments_text  # which nobody wrote
+            return self._blocks.say("text", "text", f"{call.name}{unread}")
+        parts: list[Any] = in_one(event)
+        return [each for part in parts for each in self._blocks.call(part, cut=False)]
+
+    def _start(self, chunk: Any) -> Event:
+        self._begun = True
+        own, model = field(chunk, "id"), field(chunk, "model")
+        head = {"id": own if isinstance(own, str) else "msg", "type": "message", "role": "assistant"}
+        model = model if isinstance(model, str) else self._model
+        rest: dict[str, Any] = {
+            "model": model,
+            "content": [],
+            "stop_reason": None,
+            "stop_sequence": None,
+            "usage": _usage(None),
+        }
+        return {"type": "message_start", "message": {**head, **rest}}
+
+
+def _usage(given: Any) -> dict[str, int]:
+    def count(holder: Any, name: str) -> int:
+        found = field(holder, name)
+        return found if isinstance(found, int) else 0
+
+    cached = count(field(given, "prompt_tokens_details"), "cached_tokens")
+    found = {"input_tokens": count(given, "prompt_tokens") - cached, "output_tokens": count(given, "completion_tokens")}
+    return found | ({"cache_read_input_tokens": cached} if cached else {})

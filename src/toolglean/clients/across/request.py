@@ -1,5 +1,5 @@
 # What a request of the Messages API is in the chat API: which fields map, which are left out, which cannot be served.
-# Does not depend on HTTP, or on what becomes of the answer (answer.py). Messages go through `History`.
+# Does not depend on HTTP, or on what becomes of the answer (exchange.py). Messages go through `History`.
 #
 #   in the request                           in the chat request
 #   messages, system                         messages: by AnthropicHistoryConverter and OpenAIHistoryConverter

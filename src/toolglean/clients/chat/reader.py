@@ -12,16 +12,16 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterable, Iterable, Mapping, Sequence
-from typing import Any, Unpack
+from typing import Any, Unpack, cast
 
 from toolglean.clients.chat.choice import ChoiceReader, was_cut, without_calls
 from toolglean.clients.chat.types import ChunkDict, CompletionDict
+from toolglean.clients.lane import Plain
 from toolglean.clients.streams import AsyncReading, Reading
 from toolglean.conversation.deltas import ChatDeltas, LegacyDeltas
 from toolglean.conversation.fields import field, listed, text_of
-from toolglean.conversation.openai import reasoning_of
+from toolglean.conversation.openai import call_item, reasoning_of
 from toolglean.conversation.reading.arguments import TurnArguments, text_for
-from toolglean.conversation.reading.plain import Plain
 from toolglean.conversation.reading.text import Tools, TurnText, whole_turn
 from toolglean.events import ToolCall, fold
 
@@ -251,8 +251,7 @@ def dict_completion(
     if isinstance(choices, list | tuple):
         legacy = bool(parsing.get("legacy"))
         found["choices"] = [_completed(choice, turn.fork(), legacy=legacy) for choice in choices]
-    repaired: CompletionDict = found
-    return repaired
+    return cast("CompletionDict", found)
 
 
 def _reading(parsing: Mapping[str, Any]) -> dict[str, Any]:
@@ -290,7 +289,9 @@ def _completed(choice: Any, turn: TurnText, *, legacy: bool) -> Any:
         repaired["reasoning_content"] = (said if isinstance(said, str) else "") + output.reasoning
     found = {**choice, "message": repaired}
     if calls:
-        repaired |= {"function_call": _function(calls[0])} if legacy else _calls(message, calls)
+        repaired |= (
+            {"function_call": _calls({}, calls)["tool_calls"][0]["function"]} if legacy else _calls(message, calls)
+        )
         stopped = choice.get("finish_reason") in STOPPED
         found["finish_reason"] = (
             ("function_call" if legacy else "tool_calls") if stopped else choice.get("finish_reason")
@@ -305,9 +306,5 @@ def _content(given: Any, left: str) -> Any:
 
 
 def _calls(message: Mapping[str, Any], calls: list[ToolCall]) -> dict[str, Any]:
-    found = [{"id": call.id, "type": "function", "function": _function(call)} for call in calls]
+    found = [call_item(call.id, call.name, call.arguments_text or "{}") for call in calls]
     return {"tool_calls": [*listed(message, "tool_calls"), *found]}
-
-
-def _function(call: ToolCall) -> dict[str, Any]:
-    return {"name": call.name, "arguments": call.arguments_text or "{}"}

@@ -2,12 +2,12 @@
 
 from toolglean.clients.httpx.client import (
     in_front_of,
+    library_of,
     toolglean_async_client,
     toolglean_async_transport,
     toolglean_client,
     toolglean_transport,
 )
-from toolglean.clients.httpx.library import library_of
 
 library_of(None)  # a missing extra is reported by the import, as in the other clients
 

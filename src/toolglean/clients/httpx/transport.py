@@ -7,12 +7,12 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
 from functools import lru_cache
 from types import SimpleNamespace
 from typing import Any
 
-from toolglean.clients.at_once import plainly
+from toolglean.clients.at_once import at_once, plainly, settled
 from toolglean.clients.repair import AnswerReader, Exchange, Repair, kind_of
 from toolglean.clients.repair.bodies import BodyError, can_unpack, unpacked
 
@@ -86,14 +86,18 @@ class _Repairing:
         stream = self.stream(response, reader)
         return self.library.Response(response.status_code, headers=kept, stream=stream, extensions=response.extensions)
 
+    async def handled(self, request: Any, read: Callable[[], Any], send: Callable[[Any], Any]) -> Any:
+        """The response to a request, whose body `read` reads, and which `send` sends."""
+        path, exchange = request.url.path, None
+        if kind_of(request.method, path):  # no other body is read into memory
+            exchange = self.repair.exchange(request.method, path, await settled(read()))
+            self.asked(exchange, request)
+        return self.repaired(exchange, request, await settled(send(request)))
+
 
 class _Transport(_Repairing):
     def handle_request(self, request: Any) -> Any:
-        path, exchange = request.url.path, None
-        if kind_of(request.method, path):  # no other body is read into memory
-            exchange = self.repair.exchange(request.method, path, request.read())
-            self.asked(exchange, request)
-        return self.repaired(exchange, request, self.inner.handle_request(request))
+        return at_once(self.handled(request, request.read, self.inner.handle_request))
 
     def close(self) -> None:
         self.inner.close()
@@ -101,11 +105,7 @@ class _Transport(_Repairing):
 
 class _AsyncTransport(_Repairing):
     async def handle_async_request(self, request: Any) -> Any:
-        path, exchange = request.url.path, None
-        if kind_of(request.method, path):
-            exchange = self.repair.exchange(request.method, path, await request.aread())
-            self.asked(exchange, request)
-        return self.repaired(exchange, request, await self.inner.handle_async_request(request))
+        return await self.handled(request, request.aread, self.inner.handle_async_request)
 
     async def aclose(self) -> None:
         await self.inner.aclose()

@@ -1,8 +1,7 @@
 """Leaked calls in Anthropic's Messages API, on plain dicts: for proxies. No package is needed."""
 
-from toolglean.clients.messages.reader import adict_message_events, dict_message_events
+from toolglean.clients.messages.reader import adict_message_events, dict_message, dict_message_events
 from toolglean.clients.messages.types import BlockDeltaDict, BlockDict, MessageDict, MessageEventDict
-from toolglean.clients.messages.whole import dict_message
 
 __all__ = [
     "BlockDeltaDict",

@@ -1,4 +1,5 @@
-# Moves leaked calls from the text of the Messages API's stream into blocks of their own, on plain dicts.
+# Moves leaked calls from the text of the Messages API into blocks of their own, on plain dicts. A whole answer is read
+# as the stream that would send it, so both agree.
 # Does not depend on the anthropic package, on how calls are found in text, on what waits for what
 # (conversation/reading/sources.py), or on how blocks are numbered (blocks.py).
 #
@@ -11,42 +12,31 @@
 #   content_block_stop                              unchanged, where the block is open
 #   message_delta                                   after what was held back; "end_turn" becomes "tool_use"
 #   all others (message_start, ping, error, …)      unchanged
-"""Leaked calls in the Messages API's stream, on plain dicts."""
+"""Leaked calls in the Messages API, streamed and whole, on plain dicts."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterable, Iterable, Mapping
-from dataclasses import dataclass, field
-from typing import Any, Unpack
+from collections.abc import AsyncIterable, Iterable, Iterator, Mapping
+from typing import Any, Unpack, cast
 
+from toolglean.clients.lane import Plain
 from toolglean.clients.messages.blocks import DELTA, FIELDS, START, STOP, Blocks, Event
-from toolglean.clients.messages.types import MessageEventDict
+from toolglean.clients.messages.types import MessageDict, MessageEventDict
 from toolglean.clients.streams import AsyncReading, Reading
+from toolglean.conversation.anthropic import JoinedBlocks
+from toolglean.conversation.fields import arguments_of
 from toolglean.conversation.fields import field as field_of
 from toolglean.conversation.reading.arguments import TurnArguments
-from toolglean.conversation.reading.parsed import ParsedCall
-from toolglean.conversation.reading.plain import Plain
-from toolglean.conversation.reading.sources import Own, Source, SourceReader
+from toolglean.conversation.reading.sources import Source, SourceReader
 from toolglean.conversation.reading.text import Tools
 from toolglean.events import CallDelta, CallEnd, CallStart, Reasoning
 
-__all__ = ["MessageReader", "adict_message_events", "dict_message_events"]
+__all__ = ["MessageReader", "adict_message_events", "dict_message", "dict_message_events", "message_of"]
 
 OF_BLOCKS: Any = (START, DELTA, STOP)
 """The types of events about blocks. A tuple, because a server may send any value."""
 COMPLETE = frozenset({"end_turn", "tool_use", "stop_sequence"})
 """The reasons of a message that was not cut off."""
-
-
-@dataclass(slots=True, eq=False)
-class _Block(Source):
-    """A text or a thinking; `event` is that with which it begins.
-
-    Attributes:
-        more: its other events (citations, signatures), until it is open.
-    """
-
-    more: list[Event] = field(default_factory=list)
 
 
 class MessageReader(SourceReader):
@@ -56,9 +46,6 @@ class MessageReader(SourceReader):
         tools, parsing: as for `toolglean.Parser`.
     """
 
-    _source: _Block | None
-    _last: _Block | None
-
     def __init__(self, tools: Tools, parsing: Mapping[str, Any]) -> None:
         super().__init__(tools, parsing)
         self._blocks = Blocks(self._turn.id_prefix)
@@ -67,14 +54,6 @@ class MessageReader(SourceReader):
     def pristine(self) -> bool:
         """Whether everything so far is text for the user, as the server sent it, in blocks as the protocol has them."""
         return self._blocks.as_sent and super().pristine
-
-    def read(self, event: Any) -> list[Any]:
-        """The events that an event becomes. What is not an event is passed through."""
-        return self._read(event) if isinstance(event, Mapping) else [event]
-
-    def finish(self) -> list[Any]:
-        """The stream is over: what was held back. A block that is not complete does not end."""
-        return self._broken_off()
 
     def plain(self, event: dict[str, Any]) -> Plain | None:
         """What an event that was sent unchanged is, if it is nothing but a piece of the text that is being read."""
@@ -129,12 +108,11 @@ class MessageReader(SourceReader):
         block = event.get("content_block")
         kind = field_of(block, "type")
         if not (isinstance(kind, str) and kind in FIELDS):
-            call = ParsedCall(self._turn) if kind == "tool_use" else None
             # Some servers write the arguments into the event that begins the block.
-            own = Own(_place_in(event), field_of(block, "name"), field_of(block, "input"), call)
-            return self._begin_own(own, event)
+            name, given = field_of(block, "name"), field_of(block, "input")
+            return self._begin_own(event, _place_in(event), name, given, is_call=kind == "tool_use")
         found = self._end_part() if kind == "thinking" else []
-        self._last = _Block(kind, event)
+        self._last = Source(kind, event)
         found += self._mark(event, self._last)
         text = field_of(block, kind)  # some servers put the first text here
         return found + self._text(self._last, text) if isinstance(text, str) and text else found
@@ -166,7 +144,7 @@ class MessageReader(SourceReader):
     def _holds(self) -> bool:
         return self._source is not None and self._blocks.owner is not self._source
 
-    def _passed(self, event: Event, about: _Block) -> list[Event]:
+    def _passed(self, event: Event, about: Source) -> list[Event]:
         source, kind = about, event["type"]
         if kind == START:
             self._source = source
@@ -179,22 +157,21 @@ class MessageReader(SourceReader):
             opened = [] if is_open or source.said else self._opened(source)  # it is empty, and the server's own
             return [*opened, *self._blocks.stop(event)] if is_open or opened else []
         if not is_open:
-            source.more.append(event)
+            source.hold(event)
         return [self._blocks.moved(event)] if is_open else []
 
     def _piece(self, text: str) -> list[Event]:
         source = self._source
         if source is None:  # it has ended already
-            source = self._source = _Block("text", _begun("text", None))
+            source = self._source = Source("text", _begun("text", None))
         found = [] if self._blocks.owner is source else self._opened(source)
         return [*found, self._blocks.delta(FIELDS[source.kind], source.kind, text)]
 
-    def _opened(self, source: _Block) -> list[Event]:
+    def _opened(self, source: Source) -> list[Event]:
         block = source.event.get("content_block")
         empty = {**(block if isinstance(block, Mapping) else {}), source.kind: ""}
         found = self._blocks.start(source, empty, source.event)
-        more, source.more = source.more, []
-        return [*found, *map(self._blocks.moved, more)]
+        return [*found, *map(self._blocks.moved, source.released())]
 
     def _reasoning(self, text: str) -> list[Event]:
         return self._blocks.say(Reasoning, "thinking", text)
@@ -242,3 +219,54 @@ def adict_message_events(
 ) -> AsyncReading[MessageEventDict]:
     """The same for an asynchronous stream: see `dict_message_events`."""
     return AsyncReading(events, MessageReader(tools, parsing))
+
+
+# -- whole answers -----------------------------------------------------------------------------------------------------
+
+
+def dict_message(message: Mapping[str, Any], tools: Tools = None, **parsing: Unpack[TurnArguments]) -> MessageDict:
+    """The same for an answer that was not streamed: see `dict_message_events`. The argument is not changed.
+
+    Calls that were cut off, or cannot be read, stay in the text.
+    """
+    reader = MessageReader(tools, {**parsing, "whole_calls": True})
+    content = message.get("content")
+    found: Any = dict(message)  # it has whatever fields the server sent
+    given = [*_events(content), {"type": "message_delta", "delta": {"stop_reason": message.get("stop_reason")}}]
+    events = [each for event in given for each in reader.read(event)]
+    if isinstance(content, list | tuple) and not reader.pristine:
+        found["content"] = _blocks(events)
+        if "stop_reason" in found:
+            found["stop_reason"] = events[-1]["delta"]["stop_reason"]
+    return cast("MessageDict", found)
+
+
+def _events(content: Any) -> Iterator[Event]:
+    for place, block in enumerate(content if isinstance(content, list | tuple) else ()):
+        found = field_of(block, "type") if isinstance(block, Mapping) else None
+        kind = found if isinstance(found, str) and found in FIELDS and isinstance(block.get(found), str) else ""
+        yield {"type": START, "index": place, "content_block": {**block, kind: ""} if kind else block}
+        if kind:
+            yield {"type": DELTA, "index": place, "delta": {"type": FIELDS[kind], kind: block[kind]}}
+        yield {"type": STOP, "index": place}
+
+
+def message_of(events: Iterable[Event]) -> dict[str, Any]:
+    """The message that the events of its stream add up to."""
+    given = [*events]
+    found: dict[str, Any] = {}
+    for event in given:
+        if event["type"] == "message_start":
+            found |= event["message"]
+        elif event["type"] == "message_delta":
+            found |= {**event["delta"], "usage": {**found.get("usage", {}), **event["usage"]}}
+    return found | {"content": _blocks(given)}
+
+
+def _blocks(events: Iterable[Event]) -> list[Any]:
+    return [_filled(block, text) if text else block for block, text in JoinedBlocks(events).texts()]
+
+
+def _filled(block: Mapping[str, Any], text: str) -> dict[str, Any]:
+    kind = block["type"]
+    return {**block, kind: text} if kind in FIELDS else {**block, "input": arguments_of(text)[0]}

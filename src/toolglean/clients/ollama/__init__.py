@@ -20,7 +20,7 @@ from toolglean.clients.ollama.chunks import (
     generate_events,
 )
 from toolglean.clients.ollama.client import AsyncOllamaClient, OllamaClient
-from toolglean.clients.ollama.ids import ChatResponse, Message, ToolCall
+from toolglean.clients.ollama.requests import ChatResponse, Message, ToolCall
 
 __all__ = [
     "AsyncOllamaClient",

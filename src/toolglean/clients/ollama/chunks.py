@@ -11,16 +11,16 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterable, Iterable, Mapping
-from typing import Any, Unpack
+from typing import Any, Unpack, cast
 
 import ollama
 from ollama import GenerateResponse
 
-from toolglean.clients.ollama.ids import ChatResponse, Message, ToolCall
-from toolglean.clients.ollama.requests import Tools
+from toolglean.clients.ollama.requests import ChatResponse, Message, ToolCall, Tools
 from toolglean.clients.ollama_lines import CUT_OFF, LineReader
 from toolglean.clients.streams import AsyncReading, Reading
 from toolglean.conversation.fields import field
+from toolglean.conversation.ollama import OllamaResponseChunkWrapper
 from toolglean.conversation.reading.server_turn import ServerTurn
 from toolglean.events import Event
 from toolglean.events import ToolCall as Call
@@ -102,13 +102,9 @@ class EventReader:
 
     def read(self, chunk: ollama.ChatResponse | GenerateResponse | Mapping[str, Any]) -> list[Event]:
         """The events of a chunk; those of the last one include what was held back."""
-        message = field(chunk, "message")
-        holder, key = (chunk, "response") if message is None else (message, "content")
-        thinking, text = field(holder, "thinking"), field(holder, key)
-        events = self.turn.thought(thinking) if isinstance(thinking, str) else []
-        if text and isinstance(text, str):
-            events = events + self.turn.text(text) if events else self.turn.text(text)
-        calls = field(message, "tool_calls")
+        wrapper = OllamaResponseChunkWrapper(chunk)
+        events = self.turn.thought(wrapper.get_reasoning()) + self.turn.text(wrapper.get_text())
+        calls = field(field(chunk, "message"), "tool_calls")
         for call in calls if isinstance(calls, list | tuple) else ():
             function = field(call, "function")
             events = events + self.turn.call(field(function, "name"), field(function, "arguments"), field(call, "id"))
@@ -208,5 +204,4 @@ def chat_response(
     response: ollama.ChatResponse, tools: Tools = None, **parsing: Unpack[ParserArguments]
 ) -> ollama.ChatResponse:
     """The same for a response that was not streamed: see `chat_chunks`. The argument is not changed."""
-    repaired: ollama.ChatResponse = _ChunkReader(tools, parsing).whole(response)
-    return repaired
+    return cast("ollama.ChatResponse", _ChunkReader(tools, parsing).whole(response))

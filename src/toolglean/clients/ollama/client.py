@@ -1,5 +1,5 @@
 # The ollama package's clients (0.6), and how a model's template is requested.
-# Does not depend on what a chunk becomes (chunks.py), on how ids are kept (ids.py), or on any other client.
+# Does not depend on what a chunk becomes (chunks.py), on how ids are kept (requests.py), or on any other client.
 #
 # `OllamaClient` is an `ollama.Client`. Its `chat` is repaired; everything else is a method of your client, which may be
 # of a subclass, or only similar to a client of the package.
@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal, Unpack, overload
 
 import ollama
@@ -25,8 +26,15 @@ from toolglean.clients.ollama.chunks import (
     chat_response,
     generate_events,
 )
-from toolglean.clients.ollama.ids import keeping
-from toolglean.clients.ollama.requests import ChatOptions, GenerateOptions, Messages, Tools, known_tools, sent_tools
+from toolglean.clients.ollama.requests import (
+    ChatOptions,
+    GenerateOptions,
+    Messages,
+    Tools,
+    keeping,
+    known_tools,
+    sent_tools,
+)
 from toolglean.conversation.fields import field
 from toolglean.conversation.parsing import FORMAT_OPTIONS, check_parsing
 from toolglean.errors import FormatError, TemplateError, UsageError
@@ -122,7 +130,7 @@ class _Shared:
                 self._templates.unsaid(model, error)
         return known.get(model)
 
-    async def _chat(self, chunks: Any, model: str, messages: Messages, tools: Tools, more: dict[str, Any]) -> Any:
+    async def _chat(self, chunks: Any, model: str, messages: Messages, *, tools: Tools = None, **more: Any) -> Any:
         client = keeping(self.client, messages)
         if not tools:
             return await settled(client.chat(model, messages, tools=tools, **more))
@@ -130,6 +138,17 @@ class _Shared:
         parsing = await settled(self.parser_arguments(model))
         found = await settled(client.chat(model, messages, tools=given, **more))
         return (chunks if more["stream"] else chat_response)(found, known_tools(given), **parsing)
+
+    async def _events(
+        self, read: Any, ask: Any, model: str, prompt: dict[str, str], *, tools: Tools = None, **more: Any
+    ) -> Any:
+        given = sent_tools(tools)
+        parsing = {**await settled(self.parser_arguments(model)), **prompt}
+        if prompt:  # it tells how the turn begins
+            parsing.pop("start", None)
+        known = known_tools(given)
+        found = await settled(ask(model, stream=True, **more, **({} if prompt else {"tools": given or None})))
+        return read(found, known, **parsing)
 
 
 class OllamaClient(_Shared, ollama.Client):
@@ -176,91 +195,51 @@ class OllamaClient(_Shared, ollama.Client):
     # The package declares that its overload for streams may be called without `stream`; ours must not be.
     @overload  # type: ignore[override]
     def chat(
-        self,
-        model: str = "",
-        messages: Messages = None,
-        *,
-        tools: Tools = None,
-        stream: Literal[True],
-        **more: Unpack[ChatOptions],
+        self, model: str = "", messages: Messages = None, *, stream: Literal[True], **more: Unpack[ChatOptions]
     ) -> Iterator[ollama.ChatResponse]: ...
     @overload
     def chat(
-        self,
-        model: str = "",
-        messages: Messages = None,
-        *,
-        tools: Tools = None,
-        stream: Literal[False] = False,
-        **more: Unpack[ChatOptions],
+        self, model: str = "", messages: Messages = None, *, stream: Literal[False] = False, **more: Unpack[ChatOptions]
     ) -> ollama.ChatResponse: ...
     @overload
     def chat(
-        self,
-        model: str = "",
-        messages: Messages = None,
-        *,
-        tools: Tools = None,
-        stream: bool,
-        **more: Unpack[ChatOptions],
+        self, model: str = "", messages: Messages = None, *, stream: bool, **more: Unpack[ChatOptions]
     ) -> ollama.ChatResponse | Iterator[ollama.ChatResponse]: ...
     def chat(  # pyright: ignore[reportIncompatibleMethodOverride]
-        self,
-        model: str = "",
-        messages: Messages = None,
-        *,
-        tools: Tools = None,
-        stream: bool = False,
-        **more: Unpack[ChatOptions],
+        self, model: str = "", messages: Messages = None, *, stream: bool = False, **more: Unpack[ChatOptions]
     ) -> Any:
         """`ollama.Client.chat`, with leaked calls as calls: a `ChatResponse`; with `stream=True` an iterator of them.
 
         Args:
             model, messages: as for `ollama.Client.chat`.
-            tools: what the model may call, in any shape that `ollama.Client.chat` or `Parser` accepts; none: nothing is
-                parsed.
             stream: whether the answer is streamed.
-            more: further arguments of `ollama.Client.chat`.
+            more: `tools`: what the model may call, in any shape that `ollama.Client.chat` or `Parser` accepts; none:
+                nothing is parsed. Also further arguments of `ollama.Client.chat`.
 
         Raises:
             Exception: what `ollama.Client.chat` raises.
         """
-        return at_once(self._chat(chat_chunks, model, messages, tools, {"stream": stream, **more}))
+        return at_once(self._chat(chat_chunks, model, messages, stream=stream, **more))
 
-    def chat_events(
-        self,
-        model: str = "",
-        messages: Messages = None,
-        *,
-        tools: Tools = None,
-        **more: Unpack[ChatOptions],
-    ) -> Iterator[Event]:
+    def chat_events(self, model: str = "", messages: Messages = None, **more: Unpack[ChatOptions]) -> Iterator[Event]:
         """The events of a streamed chat, with the tools and the model's format: see `chat_events`.
 
         Args:
-            model, messages, tools, more: as for `chat`.
+            model, messages, more: as for `chat`.
         """
-        given = sent_tools(tools)
-        parsing = self.parser_arguments(model)
-        found = keeping(self.client, messages).chat(model, messages, tools=given or None, stream=True, **more)
-        return chat_events(found, known_tools(given), **parsing)
+        ask = partial(keeping(self.client, messages).chat, messages=messages)
+        return at_once(self._events(chat_events, ask, model, {}, **more))
 
-    def generate_events(
-        self, model: str, prompt: str, *, tools: Tools = None, **more: Unpack[GenerateOptions]
-    ) -> Iterator[Event]:
+    def generate_events(self, model: str, prompt: str, **more: Unpack[GenerateOptions]) -> Iterator[Event]:
         """The events of a raw `generate`, whose whole prompt is yours.
 
         Args:
-            model, more: as for `ollama.Client.generate`.
+            model: as for `ollama.Client.generate`.
             prompt: the rendered prompt; if it opens the reasoning or a call, the turn begins inside it.
-            tools: the tools that the prompt describes.
+            more: `tools`, those that the prompt describes; and further arguments of `ollama.Client.generate`.
         """
-        given = sent_tools(tools)
-        parsing = self.parser_arguments(model).copy()
-        parsing.pop("start", None)  # the prompt tells
-        parsing["prompt"] = prompt
-        found = self.client.generate(model, prompt, raw=True, stream=True, **more)
-        return generate_events(found, known_tools(given), **parsing)
+        ask = partial(self.client.generate, prompt=prompt, raw=True)
+        return at_once(self._events(generate_events, ask, model, {"prompt": prompt}, **more))
 
 
 class AsyncOllamaClient(_Shared, ollama.AsyncClient):
@@ -285,65 +264,34 @@ class AsyncOllamaClient(_Shared, ollama.AsyncClient):
     # The package declares that its overload for streams may be called without `stream`; ours must not be.
     @overload  # type: ignore[override]
     async def chat(
-        self,
-        model: str = "",
-        messages: Messages = None,
-        *,
-        tools: Tools = None,
-        stream: Literal[True],
-        **more: Unpack[ChatOptions],
+        self, model: str = "", messages: Messages = None, *, stream: Literal[True], **more: Unpack[ChatOptions]
     ) -> AsyncIterator[ollama.ChatResponse]: ...
     @overload
     async def chat(
-        self,
-        model: str = "",
-        messages: Messages = None,
-        *,
-        tools: Tools = None,
-        stream: Literal[False] = False,
-        **more: Unpack[ChatOptions],
+        self, model: str = "", messages: Messages = None, *, stream: Literal[False] = False, **more: Unpack[ChatOptions]
     ) -> ollama.ChatResponse: ...
     async def chat(  # pyright: ignore[reportIncompatibleMethodOverride]
-        self,
-        model: str = "",
-        messages: Messages = None,
-        *,
-        tools: Tools = None,
-        stream: bool = False,
-        **more: Unpack[ChatOptions],
+        self, model: str = "", messages: Messages = None, *, stream: bool = False, **more: Unpack[ChatOptions]
     ) -> Any:
         """`ollama.AsyncClient.chat`, with leaked calls as calls: see `OllamaClient.chat`."""
-        return await self._chat(achat_chunks, model, messages, tools, {"stream": stream, **more})
+        return await self._chat(achat_chunks, model, messages, stream=stream, **more)
 
     async def chat_events(
-        self,
-        model: str = "",
-        messages: Messages = None,
-        *,
-        tools: Tools = None,
-        **more: Unpack[ChatOptions],
+        self, model: str = "", messages: Messages = None, **more: Unpack[ChatOptions]
     ) -> AsyncIterator[Event]:
         """The events of a streamed chat: see `OllamaClient.chat_events`."""
-        given = sent_tools(tools)
-        parsing = await self.parser_arguments(model)
-        client = keeping(self.client, messages)
-        found = await client.chat(model, messages, tools=given or None, stream=True, **more)
-        async with contextlib.aclosing(achat_events(found, known_tools(given), **parsing)) as events:
+        ask = partial(keeping(self.client, messages).chat, messages=messages)
+        async with contextlib.aclosing(await self._events(achat_events, ask, model, {}, **more)) as events:
             async for event in events:
                 yield event
 
-    async def generate_events(
-        self, model: str, prompt: str, *, tools: Tools = None, **more: Unpack[GenerateOptions]
-    ) -> AsyncIterator[Event]:
+    async def generate_events(self, model: str, prompt: str, **more: Unpack[GenerateOptions]) -> AsyncIterator[Event]:
         """The events of a raw `generate`: see `OllamaClient.generate_events`."""
-        given = sent_tools(tools)
-        parsing = (await self.parser_arguments(model)).copy()
-        parsing.pop("start", None)
-        parsing["prompt"] = prompt
-        found = await self.client.generate(model, prompt, raw=True, stream=True, **more)
-        events = agenerate_events(found, known_tools(given), **parsing)
-        async with contextlib.aclosing(events) as closing:
-            async for event in closing:
+        ask = partial(self.client.generate, prompt=prompt, raw=True)
+        async with contextlib.aclosing(
+            await self._events(agenerate_events, ask, model, {"prompt": prompt}, **more)
+        ) as events:
+            async for event in events:
                 yield event
 
 

@@ -26,10 +26,8 @@ from openai.types.chat.chat_completion_chunk import (
 )
 from pydantic import BaseModel
 
-from toolglean.clients.chat import dict_completion
-from toolglean.clients.chat.reader import StreamReader, Tools
-from toolglean.clients.responses import dict_response
-from toolglean.clients.responses.reader import ResponseReader
+from toolglean.clients.chat.reader import StreamReader, Tools, dict_completion
+from toolglean.clients.responses.reader import ResponseReader, dict_response
 from toolglean.clients.streams import AsyncReading, Reading
 from toolglean.conversation.reading.arguments import TurnArguments
 from toolglean.errors import UsageError

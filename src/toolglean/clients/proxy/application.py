@@ -1,5 +1,5 @@
 # HTTP between a caller and an upstream server: limits, errors, and disconnecting.
-# Does not depend on which headers are passed on (headers.py), on what an answer becomes (../repair), on how a history
+# Does not depend on which headers are passed on (upstream.py), on what an answer becomes (../repair), on how a history
 # is rewritten (history.py), on how counters are written (metrics.py), or on what is logged of a request (records.py).
 #
 #   the caller                          the upstream                         what happens
@@ -42,11 +42,10 @@ except ImportError as error:
     raise ImportError(said, name=error.name) from error
 
 from toolglean.clients.across import Crossing, CrossingError
-from toolglean.clients.proxy.headers import to_caller, to_upstream
 from toolglean.clients.proxy.history import as_text
 from toolglean.clients.proxy.metrics import Board, Metrics
 from toolglean.clients.proxy.records import Record, Watcher
-from toolglean.clients.proxy.upstream import PathError, Upstream
+from toolglean.clients.proxy.upstream import PathError, Upstream, to_caller, to_upstream
 from toolglean.clients.repair import AnswerReader, Exchange, Kind, Repair, decoded, kind_of
 from toolglean.clients.repair.answers import ServerSentEvents
 from toolglean.clients.repair.bodies import BodyError, can_unpack, unpacked

@@ -1,4 +1,4 @@
-# Where a proxy's requests go: the upstream's URL, and the paths inside it.
+# Where a proxy's requests go: the upstream's URL, the paths inside it, and which headers are passed on, there and back.
 # Does not depend on HTTP, or on what is sent.
 #
 # The upstream's path is a boundary: a proxy for https://host/team-a/v1 gives access to that path, and not to
@@ -8,12 +8,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from urllib.parse import quote_from_bytes, unquote_to_bytes, urlsplit
 
 from toolglean.errors import UsageError
 
-__all__ = ["PathError", "Upstream"]
+__all__ = ["PathError", "Upstream", "to_caller", "to_upstream"]
 
 UNQUOTED = 3
 """How often a path is unquoted to check it: each of several servers in a row may unquote it again."""
@@ -98,3 +99,56 @@ def _check(path: bytes) -> None:
         if any(byte < 0x20 or byte == 0x7F for byte in path):
             raise PathError("contains a control character")
         path = unquote_to_bytes(path)
+
+
+# -- headers -----------------------------------------------------------------------------------------------------------
+
+
+HOP_BY_HOP = frozenset(
+    {b"connection", b"keep-alive", b"proxy-authenticate", b"proxy-authorization", b"proxy-connection", b"te"}
+    | {b"trailer", b"transfer-encoding", b"upgrade"}
+)
+"""Headers about one connection, which do not apply to the other one (RFC 9110, 7.6.1)."""
+OURS = frozenset({b"host", b"content-length", b"accept-encoding"})
+"""Headers of a request that the proxy sets itself."""
+
+
+def to_upstream(
+    given: Iterable[tuple[bytes, bytes]], more: Mapping[str, str], *, crosses: bool
+) -> list[tuple[bytes, bytes]]:
+    """The headers for the upstream.
+
+    Args:
+        given: those of the caller.
+        more: further ones, which replace the caller's.
+        crosses: whether a request of the Messages API becomes one of the chat API.
+    """
+    headers = list(given)
+    added = [(name.lower().encode(), value.encode()) for name, value in more.items()]
+    dropped = HOP_BY_HOP | OURS | _named_by_connection(headers) | {name for name, _ in added}
+    if crosses:  # Anthropic's clients send their key in a header of its own
+        named = any(name.lower() == b"authorization" for name, _ in headers)
+        keys = [] if named else [value for name, value in headers if name.lower() == b"x-api-key"]
+        headers += [(b"authorization", b"Bearer " + value) for value in keys]
+        dropped |= {b"x-api-key"}
+    kept = [(name, value) for name, value in headers if name.lower() not in dropped]
+    return [*kept, *added, (b"accept-encoding", b"identity")]
+
+
+def to_caller(given: Iterable[tuple[bytes, bytes]], *, repaired: bool) -> list[tuple[bytes, bytes]]:
+    """The headers for the caller.
+
+    Args:
+        given: those of the upstream.
+        repaired: whether the body may be another one.
+    """
+    headers = [(name.lower(), value) for name, value in given]
+    dropped = HOP_BY_HOP | _named_by_connection(headers)
+    if repaired:
+        dropped |= {b"content-length", b"content-encoding"}
+    return [(name, value) for name, value in headers if name not in dropped]
+
+
+def _named_by_connection(headers: Iterable[tuple[bytes, bytes]]) -> frozenset[bytes]:
+    named = [value for name, value in headers if name.lower() == b"connection"]
+    return frozenset(each.strip().lower() for value in named for each in value.split(b","))

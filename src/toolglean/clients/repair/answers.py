@@ -1,14 +1,13 @@
-# How the bytes of an answer are divided into parts (server-sent events, lines of JSON, one JSON value), and how a part
-# in which nothing was repaired is sent as the bytes that arrived.
-# Does not depend on what the parts mean (the readers know), or on where the bytes come from.
-#
-# Bytes arrive cut anywhere: inside a character, between CR and LF. A part is read once it is complete.
+# What becomes of the parts of an answer (server-sent events, lines of JSON, one JSON value), and how a part in which
+# nothing was repaired is sent as the bytes that arrived.
+# Does not depend on what the parts mean (the readers know), on how bytes are divided into them (parts.py), or on where
+# the bytes come from. A part is read once it is complete.
 #
 # As long as nothing was repaired, parts are sent as they came. The parser may hold back the end of a text ("<tool"
 # could begin a call). The parts that contain it then wait. If the text turns out to be for the user, they are sent
 # unchanged, otherwise repaired. So an answer without calls is the same answer, byte for byte. Most parts differ from
-# the one before in nothing but their text, and take a shorter way (lane.py): also after a repair, if all of their text
-# is for the user, or nothing is sent yet, as in the middle of a call.
+# the one before in nothing but their text, and take a shorter way (../lane.py): also after a repair, if what remains of
+# their text is for the user, or nothing is sent yet, as in the middle of a call.
 """The bytes of an answer, read and repaired part by part."""
 
 from __future__ import annotations
@@ -18,9 +17,8 @@ import re
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from toolglean.clients.repair.lane import Held, Lane, lane_of, nothing_plain
-from toolglean.conversation.reading.plain import Plain
-from toolglean.conversation.reading.text import is_all
+from toolglean.clients.lane import NOTHING, OTHER, SAME, Held, Lane, Plain, lane_of, nothing_plain
+from toolglean.clients.parts import END_OF_EVENT, END_OF_LINE, Parts, data_of
 from toolglean.events import Event
 
 __all__ = ["AnswerReader", "ItemReader", "Lines", "ServerSentEvents", "Whole"]
@@ -33,10 +31,6 @@ SILENCE = 64
 TRIES = 8
 """After so many events that are not like the one before, none is expected to be: some servers add something to each."""
 COMMENT = b": a tool call is being written\n\n"
-
-END_OF_EVENT = re.compile(rb"(?:\r\n|\n|\r(?=[^\n]))(?:\r\n|\n|\r(?=[^\n]))")
-END_OF_LINE = re.compile(rb"\n")
-LINES = re.compile(rb"\r\n|\n|\r")
 
 
 class AnswerReader(Protocol):
@@ -88,8 +82,7 @@ class _Parts:
         self._plain: Callable[[Any], Plain | None] = getattr(reader, "plain", nothing_plain)
         self._lane: Lane | None = None
         self._tries = 0  # how often a lane was looked for since an event was like another
-        self._left = bytearray()
-        self._looked = 0  # the end of a part was searched for up to here
+        self._parts = Parts(self.end)
         self._waiting: list[tuple[Any, bytes, list[Any]]] = []  # (item, its bytes, what it became)
         self._gave_up = False
 
@@ -97,25 +90,19 @@ class _Parts:
         """Read `data`, more of the answer, and return what can be sent."""
         if self._gave_up:
             return data
-        if self._lane is not None and not self._left and (text := self._lane.text(data)) is not None:
+        if self._lane is not None and not self._parts.left and (text := self._lane.text(data)) is not None:
             return self._along(self._lane, text, data)
-        self._left += data
-        found: list[bytes] = []
-        begin = 0
-        while end := self.end.search(self._left, max(self._looked, begin)):
-            found.append(self._part(bytes(self._left[begin : end.end()])))
-            begin = self._looked = end.end()
-        del self._left[:begin]
-        self._looked = max(len(self._left) - 3, 0)  # an end may have begun
-        if len(self._left) > LONGEST:
+        found = [self._part(block) for block in self._parts.feed(data)]
+        if len(left := self._parts.left) > LONGEST:
             self._gave_up = True
-            found += [self._rest(), bytes(self._left)]
-            self._left.clear()
+            found += [self._rest(), bytes(left)]
+            left.clear()
         return b"".join(found)
 
     def finish(self) -> bytes:
         """The answer is over, or its connection broke: return what was held back."""
-        last, self._left = bytes(self._left), bytearray()
+        last = bytes(self._parts.left)
+        self._parts.left.clear()
         if self._item_in(last) is None:  # nothing, or cut in the middle
             return self._rest() + last
         found, rest = self._part(last), self._rest()
@@ -148,11 +135,9 @@ class _Parts:
                 lane.sent(each.text, each.number)
         return self._said(b"".join([each.block for each in held]))
 
-    def _as_before(self, lane: Lane, leads: set[bool], events: list[Event], text: str, block: bytes) -> bytes:
-        # After a repair: what became of the parts before it becomes of this one, if its text does the same.
-        if not events and False in leads:
-            return b""
-        if True in leads and is_all(events, text) and (found := lane.written(text, block)) is not None:
+    def _as_before(self, lane: Lane, leads: set[str], events: list[Event], text: str, block: bytes) -> bytes:
+        # After a repair: what became of the parts before it becomes of this one, if as much of its text remains.
+        if (found := lane.written(text, events, block)) is not None:
             return found
         lane.turn.again(events)
         self._lane = None
@@ -160,6 +145,7 @@ class _Parts:
         if self._lane is not None and self._lane.leads is not None:
             self._lane.leads |= leads
             self._lane.moved = self._lane.moved or lane.moved
+            self._lane.kept = self._lane.kept or lane.kept
         return found
 
     def _said(self, found: bytes) -> bytes:
@@ -173,7 +159,9 @@ class _Parts:
             return b""
         for each in lane.held:
             lane.turn.again(each.events)
-        return b"".join([self._read(self._item_in(each.block), each.block) for each in lane.held])
+        found = b"".join([self._read(self._item_in(each.block), each.block) for each in lane.held])
+        self._tries = 0 if lane.held else self._tries  # they were like each other
+        return found
 
     def _read(self, item: dict[str, Any] | None, block: bytes) -> bytes:
         if item is None:
@@ -198,8 +186,7 @@ class _Parts:
         if not self._reader.pristine:
             before = self._repaired()
             lane = self._lane_of(item, block) if len(found) < 2 else None
-            if lane is not None and (not found or lane.sent is None):  # a number may be right by chance
-                self._after_repair(lane, item, found)
+            self._lane = lane if lane is not None and self._leads(lane, item, found) else None
             return before + self._written(item, block, found)
         if self._reader.waits:
             self._waiting.append((item, block, found))
@@ -208,14 +195,16 @@ class _Parts:
         self._lane = self._lane_of(item, block)
         return self._as_they_came() + block if self._waiting else block
 
-    def _after_repair(self, lane: Lane, item: Any, found: list[Any]) -> None:
-        if found and found != [item]:  # it has the index of another block, say
-            old, new = self._plain(item), self._plain(found[0])
-            same = old is not None and new is not None and old.text == new.text
-            lane.moved = lane_of(self._write(found[0]), new) if new is not None and same else None
-            if lane.moved is None:
-                return
-        lane.leads, self._lane = {bool(found)}, lane
+    def _leads(self, lane: Lane, item: Any, found: list[Any]) -> bool:
+        # Whether it is certain what the events that are like this one become after a repair.
+        if not found:
+            lane.leads = {NOTHING}
+            return True
+        old, new = lane.plain, self._plain(found[0])
+        lane.moved = None if new is None else lane_of(self._write(found[0]), new)
+        lane.leads = {SAME if new is not None and new.text == old.text else OTHER}
+        lane.kept = SAME in lane.leads and {**found[0], old.number: 0} == {**item, old.number: 0}
+        return lane.moved is not None
 
     def _lane_of(self, item: Any, block: bytes) -> Lane | None:
         plain = self._plain(item) if self._tries < TRIES else None
@@ -266,7 +255,7 @@ class ServerSentEvents(_Parts):
     def _part(self, block: bytes) -> bytes:
         if self._lane is not None and (text := self._lane.text(block)) is not None:
             return self._along(self._lane, text, block)
-        data = _data_of(block)
+        data = data_of(block)
         if not data:
             return block  # a comment keeps the connection alive, so it must not wait
         if data.strip() == b"[DONE]":
@@ -281,7 +270,7 @@ class ServerSentEvents(_Parts):
         return self._rest() + block
 
     def _item_in(self, block: bytes) -> dict[str, Any] | None:
-        return _item_of(_data_of(block))
+        return _item_of(data_of(block))
 
     def _comment(self) -> bytes:
         self._silent = 0
@@ -337,15 +326,6 @@ class Whole:
             return bytes(data)
         repaired = self._repair(item)
         return bytes(data) if repaired == item else _json(repaired)
-
-
-def _data_of(event: bytes) -> bytes:
-    # Most events have one line, or a name and one line.
-    line = event.partition(b"\n")[2] if event.startswith(b"event: ") else event
-    if line.startswith(b"data: ") and line.find(b"\n") == len(line) - 2 and b"\r" not in event:
-        return line[6:-2]
-    lines = LINES.split(event)
-    return b"\n".join(line[5:].removeprefix(b" ") for line in lines if line.startswith(b"data:"))
 
 
 def _item_of(data: bytes | bytearray) -> dict[str, Any] | None:

@@ -16,16 +16,14 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal, TypeAlias, Unpack
 
-from toolglean.clients.chat import dict_completion
-from toolglean.clients.chat.reader import StreamReader
-from toolglean.clients.messages import dict_message
-from toolglean.clients.messages.reader import MessageReader
+from toolglean.clients.chat.reader import StreamReader, dict_completion
+from toolglean.clients.messages.reader import MessageReader, dict_message
 from toolglean.clients.ollama_lines import LineReader, dict_answer
 from toolglean.clients.repair.answers import AnswerReader, Lines, ServerSentEvents, Whole
-from toolglean.clients.responses import dict_response
-from toolglean.clients.responses.reader import ResponseReader
+from toolglean.clients.responses.reader import ResponseReader, dict_response
 from toolglean.conversation.fields import field
 from toolglean.conversation.parsing import FORMAT_OPTIONS, check_parsing
 from toolglean.conversation.reading.arguments import TurnArguments
@@ -54,24 +52,13 @@ Kind: TypeAlias = Literal["chat", "responses", "messages", "ollama"]
 chat.
 """
 
-PATHS: Mapping[str, Kind] = {
-    "/chat/completions": "chat",
-    "/responses": "responses",
-    "/v1/messages": "messages",
-    "/api/chat": "ollama",
+APIS: Mapping[Kind, tuple[str, Any, Any]] = {
+    "chat": ("/chat/completions", StreamReader, dict_completion),
+    "responses": ("/responses", ResponseReader, dict_response),
+    "messages": ("/v1/messages", MessageReader, dict_message),
+    "ollama": ("/api/chat", LineReader, dict_answer),
 }
-READERS: Mapping[Kind, Any] = {
-    "chat": StreamReader,
-    "responses": ResponseReader,
-    "messages": MessageReader,
-    "ollama": LineReader,
-}
-WHOLE: Mapping[Kind, Any] = {
-    "chat": dict_completion,
-    "responses": dict_response,
-    "messages": dict_message,
-    "ollama": dict_answer,
-}
+"""How the path of a request ends, what reads a streamed answer, and what repairs a whole one."""
 MOST_TOOLS, MOST_LETTERS = 4096, 128 * 1024
 """How many tools a request may have, and how many characters their names together, for its answer to be read. Searching
 for the names costs time and memory for each character, and a caller can write as many as fit into the request."""
@@ -87,7 +74,7 @@ def kind_of(method: str, path: str) -> Kind | None:
     """Which API a request is for, by its `method` and `path`; None for one whose answer is never repaired."""
     if method.upper() != "POST":
         return None
-    return next((kind for end, kind in PATHS.items() if path.rstrip("/").endswith(end)), None)
+    return next((kind for kind, (end, *_) in APIS.items() if path.rstrip("/").endswith(end)), None)
 
 
 class RepairArguments(ParserArguments, total=False):
@@ -226,22 +213,17 @@ class Exchange:
         kind = content_type.partition(";")[0].strip().lower()
         if kind in UNSAID:
             kind = self._asked_type()
+        _, read, whole = APIS[self.kind]
         if kind == "text/event-stream" and self.kind != "ollama":
-            return ServerSentEvents(self._stream_reader(), named=self.kind != "chat")
+            return ServerSentEvents(read(self.tools, self.parsing), named=self.kind != "chat")
         if kind in {"application/x-ndjson", "application/jsonl"} and self.kind == "ollama":
-            return Lines(self._stream_reader())
-        return Whole(self._repaired) if kind == "application/json" else None
+            return Lines(read(self.tools, self.parsing))
+        return Whole(partial(whole, tools=self.tools, **self.parsing)) if kind == "application/json" else None
 
     def _asked_type(self) -> str:
         if not self.streamed:
             return "application/json"
         return "application/x-ndjson" if self.kind == "ollama" else "text/event-stream"
-
-    def _stream_reader(self) -> Any:
-        return READERS[self.kind](self.tools, self.parsing)
-
-    def _repaired(self, answer: dict[str, Any]) -> Any:
-        return WHOLE[self.kind](answer, self.tools, **self.parsing)
 
 
 def decoded(body: bytes) -> dict[str, Any] | None:

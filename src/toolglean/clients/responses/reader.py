@@ -1,6 +1,6 @@
 # Moves leaked calls from the text of the Responses API into separate items, on plain dicts.
 # Does not depend on the openai package's objects (openai/objects.py), on how calls are written, on what waits for what
-# (conversation/reading/sources.py), or on how our items are written (ours.py).
+# (conversation/reading/sources.py), or on how our items are written (items.py).
 #
 #   the server's event                             what becomes of it
 #   those of a function_call                       unchanged, unless the text has given it already
@@ -25,69 +25,62 @@
 
 from __future__ import annotations
 
-import copy
+import math
 from collections.abc import AsyncIterable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Unpack
+from typing import Any, Unpack, cast
 
+from toolglean.clients.lane import Plain
 from toolglean.clients.responses.items import (
     ADDED,
-    DELTAS,
     DONE,
     ENDS,
     ITEM_DONE,
-    KINDS,
     PART_ADDED,
     PARTS_DONE,
     TEXT,
-    Event,
+    TEXTS,
+    OurItems,
     events_of,
-    with_output,
 )
-from toolglean.clients.responses.ours import OurItems
 from toolglean.clients.responses.types import ResponseDict, ResponseEventDict
 from toolglean.clients.streams import AsyncReading, Reading
 from toolglean.conversation.fields import field as field_of
 from toolglean.conversation.fields import listed
 from toolglean.conversation.reading.arguments import TurnArguments
-from toolglean.conversation.reading.parsed import ParsedCall
-from toolglean.conversation.reading.plain import Plain
-from toolglean.conversation.reading.sources import Own, Source, SourceReader
+from toolglean.conversation.reading.sources import Source, SourceReader, Wire
 from toolglean.conversation.reading.text import Tools
 from toolglean.events import CallDelta, CallEnd, CallStart
 
 __all__ = ["ResponseReader", "adict_response_events", "dict_response", "dict_response_events"]
 
+NUMBER = "sequence_number"
+DELTAS = {delta: kind for kind, _, delta in TEXTS.values()}
+"""The events of a piece of text that is read."""
 WAITS = DONE | {ADDED, TEXT}
 """The events that a message without any text has, too: they wait with its beginning."""
 
 
 @dataclass(slots=True, eq=False)
 class _Item(Source):
-    """An item of the server with text; `event` is its last delta.
+    """An item of the server with text; `event` is its last delta. A message waits for its first text.
 
     Attributes:
-        is_open: whether its beginning was sent. A message waits for its first text.
-        held: the events that wait until it is open.
-        left: what remains of its texts, by their content indexes.
+        left: what remains of its texts, by their content indexes, written out.
         gave: whether items of ours were found in it.
     """
 
-    is_open: bool = True
-    held: list[Event] = field(default_factory=list)
-    left: dict[Any, list[str]] = field(default_factory=dict)
+    left: dict[str, list[str]] = field(default_factory=dict)
     gave: bool = False
 
     @property
     def left_out(self) -> bool:
         """Whether it is not sent, because there is nothing but items of ours in it."""
-        return self.gave and not self.is_open
+        return self.gave and self.held is not None
 
-    def opened(self) -> list[Event]:
-        """Begin it: the events that waited."""
-        self.is_open = True
-        held, self.held = self.held, []
-        return held
+    def left_in(self, event: Wire) -> list[str]:
+        """What remains of the text that the event is about."""
+        return self.left.setdefault(str(event.get("content_index")), [])
 
 
 class ResponseReader(SourceReader):
@@ -106,58 +99,43 @@ class ResponseReader(SourceReader):
         self._indexes: dict[int, int] = {}  # of the server's items: theirs to ours
         self._number: int | None = None  # of the next event: the server's first, then counted from there
         self._ours = OurItems(self._turn.id_prefix)
-        self._came = False  # whether any event of an item has come
-        self._whole = False  # whether all items came in the last event
-
-    def read(self, event: Mapping[str, Any]) -> list[dict[str, Any]]:
-        """The events that an event becomes, numbered. What is not an event is passed through."""
-        if not isinstance(event, Mapping):
-            return [event]
-        if str(event.get("type")) in ENDS and not self._came:
-            self._whole = True
-            for each in events_of(event.get("response")):
-                self._read(each)
-        self._came = self._came or "output_index" in event or "item_id" in event
-        if self._number is None and isinstance(event.get("sequence_number"), int):
-            self._number = event["sequence_number"]
-        return [self._numbered(each) for each in self._read(event)]
-
-    def finish(self) -> list[dict[str, Any]]:
-        """The stream is over: what was held back in parts that have not ended."""
-        return [self._numbered(each) for each in self._broken_off()]
+        self._whole = False  # whether no event of an item came before the last event
 
     def passed(self, event: Mapping[str, Any]) -> None:
         """All events up to this one were sent unchanged: continue from its number."""
-        if isinstance(event.get("sequence_number"), int):
-            self._number = event["sequence_number"] + 1
+        if isinstance(event.get(NUMBER), int):
+            self._count(event[NUMBER])
 
     def plain(self, event: dict[str, Any]) -> Plain | None:
         """What an event that was sent unchanged is, if it is nothing but a piece of the text that is being read."""
         item, turn, text = self._last, self._flows, event.get("delta")
-        if event.get("type") != TEXT or not isinstance(text, str) or not text:
+        if event.get("type") != TEXT or not isinstance(text, str) or not text or turn is None or self._ours.open:
             return None
-        if item is None or item is not self._item_of(event) or turn is None or self._ours.open:
+        if item is None or item is not self._item_of(event) or not isinstance(event.get(NUMBER, 0), int):
             return None
-        left = item.left.setdefault(_place_in(event), [])
+        left, counted = item.left_in(event), NUMBER in event
 
-        def sent(text: str, number: int | None) -> None:
+        def sent(text: str, number: int | None) -> int | None:
             left.append(text)
-            self._number = self._number if number is None else number + 1
+            return self._count(number) if counted else None
 
-        return Plain("delta", text, turn, "sequence_number", sent)
+        return Plain("delta", text, turn, NUMBER if counted else "", sent)
 
-    def _numbered(self, event: dict[str, Any]) -> dict[str, Any]:
-        if "sequence_number" in event:
-            event["sequence_number"] = self._number or 0
-            self._number = event["sequence_number"] + 1
-        return event
+    def _count(self, number: int | None = None) -> int:
+        # The number of an event that is sent: the server's, or the next one.
+        found = (self._number or 0) if number is None else number
+        self._number = found + 1
+        return found
 
-    def _read(self, event: Event) -> list[dict[str, Any]]:
+    def _as_written(self, events: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        return [event | {NUMBER: self._count()} if NUMBER in event else event for event in events]
+
+    def _read(self, event: Wire) -> list[dict[str, Any]]:
         kind, place, item = str(event.get("type")), event.get("output_index"), event.get("item")
+        if self._number is None and isinstance(event.get(NUMBER), int):
+            self._number = event[NUMBER]
         if kind in ENDS:
-            said = event.get("response")
-            found = self._over(cut=kind != "response.completed")
-            return [*found, *self._sent({**event, "response": self._repaired(said)} if said else event)]
+            return self._end(event, event.get("response"), cut=kind != "response.completed")
         if (own := self._own) is not None and isinstance(place, int):
             ends = kind == ITEM_DONE
             piece = field_of(item, "arguments") if ends else event.get("delta")
@@ -167,20 +145,20 @@ class ResponseReader(SourceReader):
         if isinstance(place, int) and place in self._dropped:
             return []
         if field_of(item, "type") == "function_call" and kind in {ADDED, ITEM_DONE} and isinstance(place, int):
-            own = Own(place, field_of(item, "name"), field_of(item, "arguments"), ParsedCall(self._turn))
-            begun = self._begin_own(own, None if kind == ITEM_DONE else event)
-            return begun + (self._end_own(own, event) if kind == ITEM_DONE else [])
+            first = event if kind == ADDED else None
+            begun = self._begin_own(first, place, field_of(item, "name"), field_of(item, "arguments"))
+            return begun if first else begun + self._read(event)
         return self._of_item(kind, event)
 
     # -- the server's items --------------------------------------------------------------------------------------------
 
-    def _of_item(self, kind: str, event: Event) -> list[dict[str, Any]]:
+    def _of_item(self, kind: str, event: Wire) -> list[dict[str, Any]]:
         found: list[dict[str, Any]] = []
         if kind == ADDED:
-            text = KINDS.get(str(field_of(event.get("item"), "type")))
+            text = TEXTS.get(str(field_of(event.get("item"), "type")))
             if text is None:
                 return [*self._something_else(), *self._sent(event)]
-            self._begin(text, event, is_open=text == "thinking")
+            self._begin(text[0], event, None if text[0] == "thinking" else [])
             self._last = None
         elif kind in DONE:
             found = self._end_part()
@@ -189,74 +167,75 @@ class ResponseReader(SourceReader):
         about = self._item_of(event)
         return found + (self._sent(event) if about is None else self._mark(event, about))
 
-    def _begin(self, kind: str, event: Event, *, is_open: bool = True) -> _Item:
-        item = _Item(kind, event, is_open=is_open)
+    def _begin(self, kind: str, event: Wire, held: list[Wire] | None = None) -> _Item:
+        item = _Item(kind, event, held=held)
         self._items |= dict.fromkeys(_keys(event), item)
         return item
 
-    def _item_of(self, event: Event) -> _Item | None:
+    def _item_of(self, event: Wire) -> _Item | None:
         return next((self._items[key] for key in _keys(event) if key in self._items), None)
 
-    def _passed(self, event: Event, about: _Item) -> list[dict[str, Any]]:
-        kind = str(event.get("type"))
-        before = self._ours.end_thought() if kind in DONE or kind == ADDED else []
+    def _passed(self, event: Wire, about: _Item) -> list[dict[str, Any]]:
+        kind, part = str(event.get("type")), event.get("part")
+        found = self._ours.end_thought() if kind in DONE or kind == ADDED else []
         if kind == ADDED or not event:  # its text follows
-            before += self._settled(None if self._source is about else self._source)
+            found += self._settled(None if self._source is about else self._source)
             self._source = about
         elif kind == ITEM_DONE:
-            before += self._settled(about)
-        if not about.is_open and (kind in WAITS or (kind == PART_ADDED and _is_empty(event.get("part")))):
-            about.held.append(event)
-            return before
-        return [*before, *self._all_sent([*about.opened(), event])] if event else before
+            found += self._settled(about)
+        no_text = kind == PART_ADDED and field_of(part, "type") == "output_text" and not field_of(part, "text")
+        if about.held is not None and (no_text or kind in WAITS):
+            about.hold(event)
+        elif event:
+            found += self._all_sent([*about.released(), event])
+        return found
 
     def _settled(self, item: _Item | None) -> list[dict[str, Any]]:
         # Something else follows. A message without any text is the server's own.
-        return [] if item is None or item.left_out else self._all_sent(item.opened())
+        return [] if item is None or item.left_out else self._all_sent(item.released())
 
     def _left(self) -> list[dict[str, Any]]:
         return [*self._ours.end_thought(), *self._settled(self._source)]
 
-    def _sent(self, event: Event) -> list[dict[str, Any]]:
+    def _sent(self, event: Wire) -> list[dict[str, Any]]:
         # The event, with our output index, and the text that remains.
-        found, kind = dict(event), event.get("type")
+        found, kind = dict(event), str(event.get("type"))
         if isinstance(event.get("output_index"), int):
             found["output_index"] = self._index(event["output_index"])
         if kind == ITEM_DONE:
             found["item"] = self._repaired_item(event)
-        elif isinstance(kind, str) and kind in PARTS_DONE and (left := self._left_of(event)) is not None:
-            found |= {"part": _with_text(event["part"], left)} if "part" in event else {"text": left}
+        elif kind in PARTS_DONE:
+            left = self._left_in(found.get("part", found), event)
+            found = {**found, "part": left} if "part" in found else left
         return [found]
 
     def _index(self, index: int) -> int:
-        if index not in self._indexes:
-            self._indexes[index] = max(self._ours.next, index)
-            self._ours.next = self._indexes[index] + 1
-        return self._indexes[index]
+        found = self._indexes.setdefault(index, max(self._ours.next, index))
+        self._ours.next = max(self._ours.next, found + 1)
+        return found
 
     # -- text ----------------------------------------------------------------------------------------------------------
 
     @property
     def _holds(self) -> bool:
-        return self._source is not None and not self._source.is_open
+        return self._source is not None and self._source.held is not None
 
-    def _delta(self, kind: str, event: Event) -> list[dict[str, Any]]:
-        item, place = self._item_of(event), _place_in(event)
+    def _delta(self, kind: str, event: Wire) -> list[dict[str, Any]]:
+        item, place = self._item_of(event), str(event.get("content_index"))
         if item is None or item.kind != kind:
             item = self._begin(kind, event)
-        found: list[dict[str, Any]] = []
-        if item is not self._last or place not in item.left:
-            found = [*self._end_part(), *self._mark({}, item)]
-            self._last = item
-            item.left.setdefault(place, [])
-        item.event = event
+        found = self._end_part() if item.left and place not in item.left else []
+        if item is not self._last:
+            found += self._mark({}, item)
+        item.left_in(event)
+        self._last, item.event = item, event
         return found + self._text(item, event["delta"])
 
     def _piece(self, text: str) -> list[dict[str, Any]]:
         item = self._source
         assert item is not None  # a text has one
-        item.left.setdefault(_place_in(item.event), []).append(text)
-        return [*self._ours.end_thought(), *self._all_sent([*item.opened(), {**item.event, "delta": text}])]
+        item.left_in(item.event).append(text)
+        return [*self._ours.end_thought(), *self._all_sent([*item.released(), {**item.event, "delta": text}])]
 
     def _reasoning(self, text: str) -> list[dict[str, Any]]:
         return self._ours.thought(text, self._gives(self._source))
@@ -264,62 +243,62 @@ class ResponseReader(SourceReader):
     def _call(self, event: CallStart | CallDelta | CallEnd, source: Source | None) -> list[dict[str, Any]]:
         return self._ours.call(event, self._gives(source))
 
-    def _gives(self, source: Source | None) -> int | None:
+    def _gives(self, source: Source | None) -> float:
         if not isinstance(source, _Item):
-            return None
+            return math.inf
         source.gave = True
         place = source.event.get("output_index")
-        return place if isinstance(place, int) else None
+        return place if isinstance(place, int) else math.inf
 
     # -- the end of a response -----------------------------------------------------------------------------------------
 
-    def _left_of(self, event: Event) -> str | None:
-        # What remains of a text, if it has come in pieces.
+    def _end(self, event: Wire, said: Any, *, cut: bool) -> list[dict[str, Any]]:
+        if not (self._indexes or self._items or self._own or self._dropped):
+            self._whole = True
+            for each in events_of(said):
+                self._read(each)
+        found = self._over(cut=cut)
+        whole = {"response": self._repaired(said)} if said and isinstance(said, Mapping) else {}
+        return [*found, *self._sent({**event, **whole})]
+
+    def _left_in(self, part: Any, event: Wire) -> Any:
+        # The part that the event is about, with the text that remains, if it has come in pieces.
         item = self._item_of(event)
-        left = None if item is None else item.left.get(_place_in(event))
-        return None if left is None else "".join(left)
+        left = None if item is None else item.left.get(str(event.get("content_index")))
+        return part if left is None or not isinstance(part, Mapping) else {**part, "text": "".join(left)}
 
-    def _repaired_item(self, event: Event) -> Any:
+    def _repaired_item(self, event: Wire) -> Any:
         item = event.get("item")
-        said = listed(item, "content") if isinstance(item, Mapping) and str(item.get("type")) in KINDS else ()
-        left = [(part, self._left_of({**event, "content_index": place})) for place, part in enumerate(said)]
-        return {**event["item"], "content": [_with_text(*each) for each in left]} if left else item
+        said = listed(item, "content") if isinstance(item, Mapping) and str(item.get("type")) in TEXTS else ()
+        left = [self._left_in(part, {**event, "content_index": place}) for place, part in enumerate(said)]
+        return {**event["item"], "content": left} if left else item
 
-    def _repaired(self, response: Any) -> Any:
-        if not isinstance(response, Mapping):
-            return response
-        output: list[tuple[int, int, int, Any]] = []
+    def _repaired(self, response: Mapping[str, Any]) -> Mapping[str, Any]:
+        output = self._ours.ended.copy()
         for place, item in enumerate(listed(response, "output")):
             event = {"item": item, "output_index": place}
             known = self._item_of(event)
             if place not in self._dropped and not (known is not None and known.left_out):
-                output.append((self._index(place), place, 0, self._repaired_item(event)))
-        for index, (at, body) in self._ours.ended.items():
-            place, rank = len(output) if at is None else at, -1 if body["type"] == "reasoning" else 1
-            output.append((index, place, rank, copy.deepcopy(body)))
+                output[self._index(place)] = place, 0, self._repaired_item(event)
         # As they were sent; in a whole response, a message has its reasoning before it, and its calls after it.
-        output.sort(key=lambda each: (*each[1:3], each[0]) if self._whole else (each[0],))
-        return with_output(response, [item for *_, item in output]) if output else response
+        order = sorted(output, key=lambda index: (*output[index][:2], index) if self._whole else (index,))
+        return _with_output(response, [output[index][2] for index in order]) if output else response
 
 
-def _keys(event: Event) -> list[tuple[str, Any]]:
+def _keys(event: Wire) -> list[tuple[str, Any]]:
     # Ignore an id or a number that is something else, such as a list.
     name, place = event.get("item_id") or field_of(event.get("item"), "id"), event.get("output_index")
-    found: list[tuple[str, Any]] = [("id", name)] if name and isinstance(name, str | int) else []
-    return [*found, ("at", place)] if isinstance(place, int) else found
+    return [key for key in (("id", name or None), ("at", place)) if isinstance(key[1], str | int)]
 
 
-def _place_in(event: Event) -> int | None:
-    place = event.get("content_index")
-    return place if isinstance(place, int) else None
-
-
-def _is_empty(part: Any) -> bool:
-    return isinstance(part, Mapping) and part.get("type") == "output_text" and not part.get("text")
-
-
-def _with_text(said: Any, left: str | None) -> Any:
-    return {**said, "text": left} if left is not None and isinstance(said, Mapping) else said
+def _with_output(response: Mapping[str, Any], output: list[Any]) -> dict[str, Any]:
+    # Some servers repeat the text in `output_text`.
+    found = {**response, "output": output}
+    if isinstance(response.get("output_text"), str) and output != response.get("output"):
+        parts = [part for item in output if field_of(item, "type") == "message" for part in listed(item, "content")]
+        texts = [field_of(part, "text") for part in parts if field_of(part, "type") == "output_text"]
+        found["output_text"] = "".join(text for text in texts if isinstance(text, str))
+    return found
 
 
 def dict_response_events(
@@ -361,6 +340,4 @@ def dict_response(response: Mapping[str, Any], tools: Tools = None, **parsing: U
     cut = response.get("status") in ("incomplete", "failed")  # a server may send any value
     end = {"type": "response.incomplete" if cut else "response.completed", "response": response}
     [*_, found] = ResponseReader(tools, {**parsing, "whole_calls": True}).read(end)
-    repaired: Any = dict(found["response"])
-    typed: ResponseDict = repaired  # it has whatever fields the server sent
-    return typed
+    return cast("ResponseDict", dict(found["response"]))  # it has whatever fields the server sent

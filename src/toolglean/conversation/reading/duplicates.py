@@ -1,18 +1,24 @@
-# Whether a call that the server has parsed and a call in the text are the same call.
-# Does not depend on any wire format, on how calls are found, or on what becomes of the duplicate.
+# Whether a call that the server has parsed and a call in the text are the same call; what a turn holds back of its text
+# until that is known; and how the events of a call look once it is let go, with its index.
+# Does not depend on any wire format, on how calls are found, or on when a call is let go (text.py).
 #
 # Some servers parse a call and also leave it in the text. Then it arrives twice, in either order, and must not run
 # twice. Two calls with the same name and equal arguments are the same call, once for each time that it was written. So
 # the calls of a turn that were emitted are remembered by their source, and each is matched with at most one call from
 # the other source.
-"""Calls that arrive twice: parsed by the server, and in the text."""
+"""Calls that arrive twice, parsed by the server and in the text, and calls that were not emitted yet."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, TypeVar
 
-__all__ = ["DuplicateFilter", "SentCall"]
+from toolglean.engine.ids import renumbered
+from toolglean.events import CallDelta, CallEnd, CallStart, Event
+
+__all__ = ["DuplicateFilter", "Ended", "Rest", "SentCall", "Shared", "in_one", "shifted"]
+
+CallEvent = TypeVar("CallEvent", bound=CallStart | CallDelta | CallEnd)
 
 
 @dataclass(slots=True, eq=False)
@@ -83,3 +89,67 @@ def _same(others: list[SentCall], name: Any, arguments: Any) -> bool | None:
             return True
     unsure = any(arguments is None or sent.arguments is None for sent in alike)
     return None if unsure else False
+
+
+# -- calls that were not emitted yet -----------------------------------------------------------------------------------
+
+
+@dataclass(slots=True, eq=False)
+class Ended:
+    """A call that has ended, but was not emitted yet.
+
+    Attributes:
+        event: its end.
+        text: what the model wrote.
+        stays: whether it stays text, once that is known.
+    """
+
+    event: CallEnd
+    text: str
+    stays: bool = False
+
+
+@dataclass(slots=True, eq=False)
+class Shared:
+    """What the parts of one turn have in common.
+
+    Attributes:
+        duplicates: the calls that have arrived from one source only so far.
+        next: the index of the next call.
+        free: whether another call may be emitted.
+    """
+
+    duplicates: DuplicateFilter = field(default_factory=DuplicateFilter)
+    next: int = 0
+    free: bool = True
+
+
+class Rest(NamedTuple):
+    """The closing markers of that call, and what else was markup between it and what follows."""
+
+    call: Ended
+    text: str
+    start: int
+
+
+def in_one(event: CallEnd) -> list[Event]:
+    """The events of a call that is emitted at once."""
+    call, place = event.call, event.call.span[0]
+    text = call.arguments_text or ("{}" if call.status == "ok" else "")
+    pieces = [CallDelta(event.index, text, place)] if text else []
+    return [CallStart(event.index, call.id, call.name, call.known, place), *pieces, event]
+
+
+def shifted(event: CallEvent, shift: int, id_prefix: str) -> CallEvent:
+    """The event, with that much added to its index. An id that a parser has made from the index changes with it.
+
+    Args:
+        event: an event of a call.
+        shift: what is added.
+        id_prefix: the prefix of the ids that the parser makes.
+    """
+    if not shift:
+        return event
+    own = event.id if isinstance(event, CallStart) else event.call.id if isinstance(event, CallEnd) else None
+    index = event.index + shift
+    return renumbered(event, index, f"{id_prefix}{index}" if own == f"{id_prefix}{event.index}" else own)

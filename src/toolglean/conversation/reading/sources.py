@@ -26,9 +26,10 @@ from toolglean.conversation.reading.parsed import ParsedCall
 from toolglean.conversation.reading.text import Tools, TurnText
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Reasoning
 
-__all__ = ["Own", "Source", "SourceReader"]
+__all__ = ["Own", "Source", "SourceReader", "Wire"]
 
 Wire = Mapping[str, Any]
+"""An event of an API."""
 
 
 @dataclass(slots=True, eq=False)
@@ -39,11 +40,23 @@ class Source:
         kind: "text" or "thinking".
         event: one of its events, which the events of ours about it are like.
         said: whether there was any text in it.
+        held: those of its events that wait for its first piece; None: none does.
     """
 
     kind: str
     event: Wire
     said: bool = False
+    held: list[Wire] | None = None
+
+    def hold(self, event: Wire) -> None:
+        """Let the event wait."""
+        self.held = [] if self.held is None else self.held
+        self.held.append(event)
+
+    def released(self) -> list[Wire]:
+        """The events that waited."""
+        held, self.held = self.held or [], None
+        return held
 
 
 class Own:
@@ -117,6 +130,14 @@ class SourceReader:
         self._replays = False  # whether those events are being read
         self._broke = False  # whether the stream has ended before the answer
 
+    def read(self, event: Any) -> list[Any]:
+        """The events that an event becomes. What is not an event is passed through."""
+        return self._as_written(self._read(event)) if isinstance(event, Mapping) else [event]
+
+    def finish(self) -> list[Any]:
+        """The stream is over: what was held back. What is not complete does not end."""
+        return self._as_written(self._broken_off())
+
     @property
     def pristine(self) -> bool:
         """Whether everything so far is text for the user, as the server sent it."""
@@ -138,6 +159,10 @@ class SourceReader:
     @abstractmethod
     def _read(self, event: Wire) -> list[Any]:
         """What an event becomes."""
+
+    def _as_written(self, events: list[Any]) -> list[Any]:
+        """The events as the API writes them."""
+        return events
 
     @abstractmethod
     def _sent(self, event: Wire) -> list[Any]:
@@ -171,10 +196,11 @@ class SourceReader:
 
     # -- what the server has parsed itself -----------------------------------------------------------------------------
 
-    def _begin_own(self, own: Own, event: Wire | None) -> list[Any]:
+    def _begin_own(self, event: Wire | None, place: Any, name: Any, given: Any, *, is_call: bool = True) -> list[Any]:
+        """The server begins something that it has parsed, with this event, if there is one; the others: see `Own`."""
         found = self._something_else()
-        self._own = own
-        return found if event is None else found + self._all_sent(own.read(event))
+        self._own = Own(place, name, given, ParsedCall(self._turn) if is_call else None)
+        return found if event is None else found + self._all_sent(self._own.read(event))
 
     def _something_else(self) -> list[Any]:
         """Something other than text follows."""
@@ -231,7 +257,7 @@ class SourceReader:
         return found
 
     def _broken_off(self) -> list[Any]:
-        """The stream is over, and the answer is not: what was held back. What is not complete does not end."""
+        # The stream is over, and the answer is not.
         self._broke = True
         found: list[Any] = []
         while (own := self._own) is not None:

@@ -27,12 +27,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from toolglean.conversation.arguments import read_arguments
 from toolglean.conversation.fields import field
-from toolglean.conversation.reading.counts import Counts
-from toolglean.conversation.reading.duplicates import DuplicateFilter, SentCall
-from toolglean.conversation.reading.held import Ended, Rest, Shared, in_one, shifted
+from toolglean.conversation.reading.counts import Counts, log_unknown, unknown_tool
+from toolglean.conversation.reading.duplicates import DuplicateFilter, Ended, Rest, SentCall, Shared, in_one, shifted
 from toolglean.conversation.reading.reasoning_field import NewField, ReasoningField, Said
 from toolglean.conversation.reading.tape import Tape
-from toolglean.conversation.reading.unknown import log_unknown, unknown_tool
 from toolglean.events import (
     CallDelta,
     CallEnd,

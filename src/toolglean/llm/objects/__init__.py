@@ -2,7 +2,7 @@
 # the end. Does not depend on language models or clients.
 """Partial objects, and the processor that makes them."""
 
-from toolglean.llm.objects.final import invalid_object, object_of, read_object, valid_object, validated
+from toolglean.llm.objects.final import invalid_object, object_of, valid_object, validated
 from toolglean.llm.objects.partial import Partial, PartialDict, PartialList
 from toolglean.llm.objects.processor import Partials, StreamingObjectProcessor
 
@@ -14,7 +14,6 @@ __all__ = [
     "StreamingObjectProcessor",
     "invalid_object",
     "object_of",
-    "read_object",
     "valid_object",
     "validated",
 ]

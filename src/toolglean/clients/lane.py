@@ -1,28 +1,56 @@
 # Events that differ from the one before in nothing but their text: most of a stream. Their text is read without the
 # rest of their JSON, and given to the parser; if all of it is for the user, their bytes go out as they came.
-# Does not depend on what an event means (the readers say where its text is), or on how parts are divided (answers.py).
+# Does not depend on what an event means (the readers say where its text is), or on how parts are divided (parts.py).
 #
 #   an event between two others that say the same       b'data: {"delta":{"content":' b'"hey"' b'}}\n\n'
 #                                                        head                         literal  tail
 #
 # An event may also be counted, in a field behind its text: then the number is left out of the tail.
+#
+# After a repair, an event becomes what those before it have become: nothing, if all of its text is held back; itself;
+# or an event with another number, the index of another block, or another piece of text, which is written with a head
+# and a tail of its own (`moved`).
 """Events that differ from the one before in nothing but their text."""
 
 from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from json.decoder import scanstring  # type: ignore[attr-defined]  # it has no stub
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
-from toolglean.conversation.reading.plain import Plain, Sent
 from toolglean.conversation.reading.text import TurnText
-from toolglean.events import Event
+from toolglean.events import Content, Event
 
-__all__ = ["Held", "Lane", "lane_of", "nothing_plain"]
+__all__ = ["Held", "Lane", "Plain", "Sent", "lane_of", "nothing_plain"]
 
 DIGITS = b"0123456789"
 MOST_DIGITS = 18
+NOTHING, SAME, OTHER = "nothing", "the same text", "another text"
+"""What remains of an event after a repair."""
+
+
+Sent: TypeAlias = Callable[[str, int | None], int | None]
+
+
+class Plain(NamedTuple):
+    """An item that is nothing but a piece of text.
+
+    Attributes:
+        name: of the field with the text.
+        text: the piece.
+        turn: reads it. For another item that differs in nothing but the text, this is all that must be done.
+        number: the name of a field that counts the items; "" if there is none.
+        sent: called for such an item once it is sent, with its text, and with its number if it keeps that. Returns the
+            number that it has; None if it has none.
+    """
+
+    name: str
+    text: str
+    turn: TurnText
+    number: str = ""
+    sent: Sent | None = None
 
 
 class Held(NamedTuple):
@@ -46,35 +74,54 @@ class Lane:
     Args:
         head: the bytes before the literal of the text.
         tails: those after it, divided at the number, which is left out; one piece, if there is no number.
-        turn, sent: as in `Plain`.
+        plain: what is plain of that event.
 
     Attributes:
-        turn, sent: the same.
+        plain: the same.
+        turn, sent: as in `Plain`.
         number: that of the event whose text was read last; None if there is none.
         held: the events that wait.
-        leads: after a repair, what the same events have become: themselves (True), nothing (False). None: nothing was
-            repaired.
-        moved: the lane of what they become, if that has another head or tail, such as the index of another block.
+        leads: after a repair, what has remained of such events; None: nothing was repaired.
+        moved: the lane of what they have become.
+        kept: whether one with all of its text has changed in nothing but its number.
     """
 
-    def __init__(self, head: bytes, tails: list[bytes], turn: TurnText, sent: Sent | None) -> None:
+    def __init__(self, head: bytes, tails: list[bytes], plain: Plain) -> None:
         self._head, self._tail = head, tails[-1]
         self._before = tails[0] if len(tails) > 1 else None  # what stands between text and number
         self._sizes = len(head), len(self._tail)
-        self.turn, self.sent = turn, sent
+        self.plain, self.turn, self.sent = plain, plain.turn, plain.sent
         self.number: int | None = None
         self.held: list[Held] = []
-        self.leads: set[bool] | None = None
+        self.leads: set[str] | None = None
         self.moved: Lane | None = None
+        self.kept = False
 
-    def written(self, text: str, block: bytes) -> bytes | None:
-        """What an event becomes whose text is all for the user; None if the text must be written as escapes."""
-        if self.moved is None:
-            return block
-        try:
-            return self.moved._head + json.dumps(text, ensure_ascii=False).encode() + self.moved._tail
-        except UnicodeEncodeError:
+    def written(self, text: str, events: list[Event], block: bytes) -> bytes | None:
+        """What an event becomes after a repair, if as much remains of it as of one before; else None.
+
+        Args:
+            text: its text.
+            events: what the parser made of that.
+            block: its bytes.
+        """
+        said = "".join([event.text for event in events if type(event) is Content])
+        remains = SAME if said == text else OTHER if said else NOTHING
+        if len(events) != bool(said) or self.leads is None or remains not in self.leads:
             return None
+        kept = self.kept and remains == SAME
+        if not said or (kept and self.sent is None):
+            return block if said else b""
+        try:
+            literal = json.dumps(said, ensure_ascii=False).encode()
+        except UnicodeEncodeError:  # it must be written as escapes
+            return None
+        number = None if self.sent is None else self.sent(said, None)
+        if kept and number == self.number:
+            return block
+        moved = self.moved or self
+        counted = b"" if number is None or moved._before is None else b"%b%d" % (moved._before, number)
+        return b"".join((moved._head, literal, counted, moved._tail))
 
     def text(self, block: bytes) -> str | None:
         """The text of an event, if it is like the others; None for any other event."""
@@ -117,7 +164,7 @@ def lane_of(block: bytes, plain: Plain) -> Lane | None:
     tails = _divided(tail, plain.number, block) if plain.number else [tail]
     if text != plain.text or tails is None or not tail.endswith(b"\n"):
         return None
-    return Lane(block[:begin], tails, plain.turn, plain.sent)
+    return Lane(block[:begin], tails, plain)
 
 
 def _place_of(name: str, value: bytes, block: bytes) -> int | None:
@@ -127,8 +174,6 @@ def _place_of(name: str, value: bytes, block: bytes) -> int | None:
 
 
 def _divided(tail: bytes, number: str, block: bytes) -> list[bytes] | None:
-    if number.encode() not in block:
-        return [tail]
     place = _place_of(number, rb"(?=\d)", tail)
     if place is None or block.count(number.encode()) != 1:
         return None
