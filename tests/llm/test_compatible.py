@@ -99,7 +99,7 @@ def test_clients_are_made_once_at_their_first_use(monkeypatch: pytest.MonkeyPatc
     with monkeypatch.context() as patch:
         patch.setattr(httpx, "Client", broken)
         with pytest.raises(ClientError, match="no such proxy"):
-            OpenAICompatible("m").chat("hi")
+            OpenAICompatible("m", retry=SOON).chat("hi")
 
 
 # -- requests and answers ----------------------------------------------------------------------------------------------
