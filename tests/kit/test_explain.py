@@ -436,7 +436,7 @@ def test_floods_take_linear_time(name: str) -> None:
 
 def test_the_readings_are_those_of_the_engine() -> None:
     # Whatever the text is fed with: the probe reads in pieces of other lengths than the parser.
-    for row in wild_rows():
+    for row in depth.chosen(wild_rows(), 30, key=lambda each: each["id"]):
         found = explain(row["text"], row["tools"])
         for opener in found.openers:
             for reach in opener.reaches:

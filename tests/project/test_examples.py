@@ -70,6 +70,7 @@ def run(program: Path, *args: str, capfd: pytest.CaptureFixture[str], alone: boo
         return done.returncode, done.stdout, done.stderr
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "argv", [str(program), *args])
+        patch.setattr("time.sleep", lambda _: None)  # before it is asked again
         try:
             runpy.run_path(str(program), run_name="__main__")
         except SystemExit as ended:
