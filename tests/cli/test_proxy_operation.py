@@ -9,7 +9,6 @@ import signal
 import sys
 import threading
 import urllib.request
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ from tests.clients.answers import asked, said
 from tests.clients.families import TOOLS
 from tests.clients.proxies import until
 from tests.support import depth
-from tests.support.loopback import Loopback, Slow, Turn, serve
+from tests.support.loopback import Loopback, Slow, Turn
 from tests.support.loopback.raw import head, raw_server
 from toolglean.cli import _parser, main
 
@@ -29,12 +28,6 @@ pytest.importorskip("uvicorn", reason="needs toolglean[proxy]")
 REQUEST = asked("chat", TOOLS)
 CALLS = [("get_weather", {"city": "Oslo"})]
 posix = pytest.mark.skipif(sys.platform == "win32", reason="one port for several processes, and signals")
-
-
-@pytest.fixture
-def server() -> Iterator[Loopback]:
-    with serve() as found:
-        yield found
 
 
 def metrics(url: str) -> dict[str, int]:

@@ -75,7 +75,7 @@ def test_inspect_a_config_and_a_modelfile(tmp_path: Path, capsys: pytest.Capture
     assert "language    go" in capsys.readouterr().out
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(1, each="text")
 @pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize("command", ["inspect", "fuzz"])
 @pytest.mark.parametrize(

@@ -129,7 +129,7 @@ def test_every_format_reaches_the_end_of_what_it_writes() -> None:
         assert plan is not None
         found = reach(text, 0, plan, tools, bare=True, most=10_000, places=Places(text))
         assert found.outcome in {"call", "marker"}, (declared.name, text, found)
-        for size in range(1, len(text), 1 if depth.is_full() else 23):
+        for size in range(1, len(text), 1 if depth.is_full() else 61):
             cut = reach(text[:size], 0, plan, tools, bare=True, most=10_000, places=Places(text))
             assert cut.chars <= size
 

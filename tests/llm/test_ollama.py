@@ -22,7 +22,7 @@ from pydantic import BaseModel
 
 from tests.llm.both import HI, LEAKED, ONCE, OSLO, SOON, TOOLS, WEATHER, every_form
 from tests.support import depth
-from tests.support.loopback import Call, Cut, ErrorLine, Loopback, Malformed, Turn, serve
+from tests.support.loopback import Call, Cut, ErrorLine, Loopback, Malformed, Turn
 from tests.support.work import calls_made
 from toolglean.events import Content
 from toolglean.llm import (
@@ -49,13 +49,6 @@ from toolglean.llm import (
     stream_chat_to_completion,
 )
 from toolglean.llm.answers import Answer
-
-
-@pytest.fixture
-def server() -> Iterator[Loopback]:
-    with serve() as found:
-        found.template = "{{ .Tools }}"
-        yield found
 
 
 @pytest.fixture(autouse=True)

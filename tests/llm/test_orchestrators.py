@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, Field, create_model
 from tests.llm.both import KINDS, new
 from tests.support import depth
 from tests.support.chunkings import chunkings
-from tests.support.loopback import Call, Cut, Loopback, Status, Turn, serve
+from tests.support.loopback import Call, Cut, Loopback, Status, Turn
 from tests.support.work import calls_made
 from toolglean.llm import (
     AgentChatResponse,
@@ -84,13 +84,6 @@ def leaked(*values: dict[str, Any]) -> str:
     return "".join(f"<tool_call>{json.dumps({'name': 'Album', 'arguments': value})}</tool_call>" for value in values)
 
 
-@pytest.fixture
-def server() -> Iterator[Loopback]:
-    with serve() as found:
-        found.template = "{{ .Tools }}"
-        yield found
-
-
 # Both with `--depth full`: the orchestrators do not depend on the server, and tests/llm/test_both.py has some of these.
 @pytest.fixture(params=KINDS if depth.is_full() else KINDS[:1])
 def llm(request: pytest.FixtureRequest, server: Loopback) -> Iterator[Served]:
@@ -127,7 +120,9 @@ def ask(function: Any, server: Loopback, way: str, **variables: Any) -> Any:
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(
-    "turn", [Turn(["Well: "], [Call("Album", HORSES)]), Turn(["Well: ", *pieces(leaked(HORSES))])], ids=["server", "leaked"]
+    "turn",
+    [Turn(["Well: "], [Call("Album", HORSES)]), Turn(["Well: ", *pieces(leaked(HORSES))])],
+    ids=["server", "leaked"],
 )
 def test_an_object(turn: Turn, way: str, llm: Served, server: Loopback) -> None:
     server.play(turn)

@@ -650,7 +650,7 @@ def is_beginning(found: Calls | None, calls: Calls) -> bool:
 
 def ends(text: str) -> list[int]:
     """Where the text is cut off: by default at some places, which the text decides."""
-    return chosen(range(len(text)), 20, key=lambda end: f"{end} {text}")
+    return chosen(range(len(text)), 10, key=lambda end: f"{end} {text}")
 
 
 @pytest.mark.parametrize(("text", "calls"), [*((text, WEATHER) for text in SPELLINGS), *(row[1:] for row in ROWS)])

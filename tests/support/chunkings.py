@@ -60,7 +60,9 @@ def events_of(make: Callable[[], Parser], text: str, *, seed: int = 0, one_of_ma
         account(whole, text)
         return whole
     chars, *others = chunkings(text, seed)
-    if not depth.is_full() and len(text) > SHORT:  # by default, one chunking: small pieces, of every third single characters
+    if (
+        not depth.is_full() and len(text) > SHORT
+    ):  # by default, one chunking: small pieces, of every third single characters
         chars, others = (chars if number // 8 % 3 == 0 else _pieces(text, seed)), []
     # By default, one run is both: small chunks, and the copies. Where it differs, a plain one tells why.
     if depth.is_full() or _run_with_copies(make(), chars, _copied(text, len(chars))) != whole:
