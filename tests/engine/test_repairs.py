@@ -430,7 +430,7 @@ def test_repair_must_be_a_flag() -> None:
 
 @pytest.mark.parametrize("repair", repairs.BREAKERS)
 def test_no_generated_call_is_repaired_wrong(repair: str) -> None:
-    right, enough = 0, math.inf if depth.is_full() else 3
+    right, enough = 0, math.inf if depth.is_full() else 6
     names = [each.name for each in all_formats() if not each.is_for_tools]
     random.Random(repair).shuffle(names)
     for name in names:
