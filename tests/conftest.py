@@ -16,6 +16,7 @@ from _pytest.runner import runtestprotocol
 from hypothesis import HealthCheck, settings
 
 from tests.support import depth, shared
+from tests.support.loopback import Loopback, serve
 from tests.support.together import together
 
 # The same examples every time by default: such a run must not fail by chance. In a full run, new ones each time. HYPOTHESIS_PROFILE names another profile, whatever the depth.
@@ -174,6 +175,23 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     for report in terminalreporter.stats.get("skipped", ()):
         if isinstance(report.longrepr, tuple) and shared.MISSING in report.longrepr[2]:
             report.longrepr = ("tests", None, f"{shared.MISSING}: it may not be committed (see fixtures/README.md)")
+
+
+@pytest.fixture
+def server() -> Iterator[Loopback]:
+    """A server on loopback, which plays what a test gives it."""
+    with serve() as found:
+        yield found
+
+
+@pytest.fixture
+def own_formats() -> Iterator[None]:
+    """What a test registers is forgotten after it."""
+    from toolglean.formats import registry  # noqa: PLC0415  the depth comes first
+
+    before = registry._registered
+    yield
+    registry._registered = before
 
 
 @pytest.fixture

@@ -111,10 +111,10 @@ def test_a_large_value_counts_as_several() -> None:
 
 
 @pytest.mark.parametrize("format", ["hermes", "auto"])
-def test_a_thousand_tool_sets_take_turns(format: str, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: A002
+def test_many_tool_sets_take_turns(format: str, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: A002
     """Beyond 128 sets, each turn made its plan anew."""
     monkeypatch.setattr(plans, "_plans", Recent(plans.MOST))
-    sets = [[function(f"f_{number}_{each}", parameters=SCHEMA) for each in range(2)] for number in range(1000)]
+    sets = [[function(f"f_{number}_{each}", parameters=SCHEMA) for each in range(2)] for number in range(300)]
     choice = choose_for_parser(format, None, None)
     first = [choice.plan(ToolSet(each), strict=False) for each in sets]
     assert all(choice.plan(ToolSet(each), strict=False) is plan for each, plan in zip(sets, first, strict=True))

@@ -9,7 +9,6 @@ import signal
 import sys
 import threading
 import urllib.request
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ from tests.clients.answers import asked, said
 from tests.clients.families import TOOLS
 from tests.clients.proxies import until
 from tests.support import depth
-from tests.support.loopback import Loopback, Slow, Turn, serve
+from tests.support.loopback import Loopback, Slow, Turn
 from tests.support.loopback.raw import head, raw_server
 from toolglean.cli import _parser, main
 
@@ -29,12 +28,6 @@ pytest.importorskip("uvicorn", reason="needs toolglean[proxy]")
 REQUEST = asked("chat", TOOLS)
 CALLS = [("get_weather", {"city": "Oslo"})]
 posix = pytest.mark.skipif(sys.platform == "win32", reason="one port for several processes, and signals")
-
-
-@pytest.fixture
-def server() -> Iterator[Loopback]:
-    with serve() as found:
-        yield found
 
 
 def metrics(url: str) -> dict[str, int]:
@@ -111,35 +104,26 @@ def children(pid: int) -> list[int]:
 
 
 @posix
-def test_several_processes_serve_one_port_and_count_together(server: Loopback) -> None:
-    with running("--upstream", f"{server.url}/v1", "--workers", "2") as (process, url):
-        server.play(*[Turn(list(HERMES))] * 12)
-        for _ in range(12):
-            assert said("chat", post(f"{url}/v1/chat/completions", REQUEST), REQUEST).calls == CALLS
-        for _ in range(8):  # whichever answers
-            found = metrics(url)
-            assert found["toolglean_leaked_calls_total"] == found['toolglean_requests_total{api="chat"}'] == 12
-            assert found["toolglean_open_requests"] == 0
-        process.send_signal(signal.SIGTERM)
-        assert process.wait(30) == 0
-        assert process.stderr is not None
-        assert process.stderr.read() == ""
-
-
-@posix
 @pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="needs /proc")
-def test_a_process_that_dies_is_replaced_and_none_outlives_the_first(server: Loopback) -> None:
+def test_several_processes_count_together_are_replaced_and_do_not_outlive_the_first(server: Loopback) -> None:
     with running("--upstream", f"{server.url}/v1", "--workers", "2") as (process, url):
         server.play(*[Turn(list(HERMES))] * 20)
-        for _ in range(8):
-            post(f"{url}/v1/chat/completions", REQUEST)
+
+        def ask(count: int) -> None:
+            for _ in range(count):
+                assert said("chat", post(f"{url}/v1/chat/completions", REQUEST), REQUEST).calls == CALLS
+
+        ask(8)
+        for _ in range(8):  # whichever answers
+            found = metrics(url)
+            assert found["toolglean_leaked_calls_total"] == found['toolglean_requests_total{api="chat"}'] == 8
+            assert found["toolglean_open_requests"] == 0
         before = children(process.pid)
         assert len(before) == 2
         for number, each in enumerate((signal.SIGKILL, signal.SIGTERM)):
             os.kill(before[number], each)
             until(lambda more=number + 3: len(set(children(process.pid)) | set(before)) == more)  # type: ignore[misc]
-        for _ in range(4):
-            assert said("chat", post(f"{url}/v1/chat/completions", REQUEST), REQUEST).calls == CALLS
+        ask(4)
         assert metrics(url)["toolglean_leaked_calls_total"] == 12  # those of the dead one, too
         left = children(process.pid)
         process.kill()

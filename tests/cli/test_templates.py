@@ -75,7 +75,7 @@ def test_inspect_a_config_and_a_modelfile(tmp_path: Path, capsys: pytest.Capture
     assert "language    go" in capsys.readouterr().out
 
 
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(1, each="text")
 @pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize("command", ["inspect", "fuzz"])
 @pytest.mark.parametrize(
@@ -108,8 +108,8 @@ def test_a_refusal_as_json(file: Path, capsys: pytest.CaptureFixture[str]) -> No
 
 def test_fuzz(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file.write_text(GOOD, encoding="utf-8")
-    assert main(["fuzz", str(file), "--examples", "20"]) == 0
-    assert "20 messages came back (inferred)" in capsys.readouterr().out
+    assert main(["fuzz", str(file), "--examples", "4"]) == 0
+    assert "4 messages came back (inferred)" in capsys.readouterr().out
 
 
 def test_fuzz_shows_the_smallest_example(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -152,9 +152,9 @@ SWITCHED = GOOD.replace(
 def test_what_a_template_is_given(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file.write_text(SWITCHED, encoding="utf-8")
     for given, starts in (([], False), (["--set", "thinking=true", "--set", "enable_thinking=true"], True)):
-        assert main(["inspect", str(file), "--json", "--examples", "10", *given]) == 0
+        assert main(["inspect", str(file), "--json", "--examples", "2", *given]) == 0
         assert json.loads(capsys.readouterr().out)["starts_reasoning"] is starts
-    assert main(["fuzz", str(file), "--examples", "5", "--set", "thinking=false", "--set", "name=some text"]) == 0
+    assert main(["fuzz", str(file), "--examples", "2", "--set", "thinking=false", "--set", "name=some text"]) == 0
     turn = file.with_name("turn.txt")
     turn.write_text('<go>{"name": "f", "input": {}}</go>', encoding="utf-8")
     assert main(["parse", str(turn), "--template", str(file), "--set", "thinking=false"]) == 0

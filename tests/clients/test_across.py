@@ -14,7 +14,7 @@ from tests.clients.answers import KINDS, Said, answer, asked, events, fed, joine
 from tests.clients.families import TOOLS, leaks
 from tests.clients.test_shapes import CHAT, SHAPES, WHOLE, places, put
 from tests.support import depth
-from tests.support.loopback import Call, Cut, ErrorLine, Loopback, Status, Turn, serve
+from tests.support.loopback import Call, Cut, ErrorLine, Loopback, Status, Turn
 from tests.support.message_protocol import faults
 from toolglean.clients.across import Crossing, CrossingError
 from toolglean.clients.repair import AnswerReader, Repair, decoded
@@ -296,12 +296,6 @@ def test_odd_answers_never_raise() -> None:
 
 
 # -- the proxy ---------------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def server() -> Iterator[Loopback]:
-    with serve() as found:
-        yield found
 
 
 @pytest.fixture

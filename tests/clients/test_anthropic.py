@@ -13,7 +13,7 @@ from tests.clients.answers import asked, pieces
 from tests.clients.families import BARE, FAMILIES, ONE, TOOLS, TWO, Leak
 from tests.frameworks.leaks import LEAKS as KINDS_OF_LEAKS
 from tests.support import depth
-from tests.support.loopback import Call, Cut, ErrorLine, Loopback, Status, Thought, Turn, serve
+from tests.support.loopback import Call, Cut, ErrorLine, Loopback, Status, Thought, Turn
 from tests.support.message_protocol import faults
 from toolglean import ToolSet, render
 from toolglean.clients.messages import dict_message_events
@@ -49,12 +49,6 @@ def leaks() -> list[Leak]:
 
 LEAKS = leaks()
 each_leak = pytest.mark.parametrize("leak", LEAKS, ids=[f"{leak.family}-{len(leak.calls)}" for leak in LEAKS])
-
-
-@pytest.fixture
-def server() -> Iterator[Loopback]:
-    with serve() as found:
-        yield found
 
 
 @pytest.fixture

@@ -147,6 +147,7 @@ ONE_PART = {
 }
 
 
+@pytest.mark.sampled(1, each="what")
 @each_library
 @pytest.mark.parametrize("what", ONE_PART)
 def test_a_bomb_goes_through_the_transport_in_pieces(library: ModuleType, what: str) -> None:
@@ -183,6 +184,7 @@ def test_a_stream_of_events_takes_no_memory(library: ModuleType) -> None:
         tracemalloc.stop()
 
 
+@pytest.mark.sampled(1)
 @each_library
 def test_the_transport_refuses_what_grows_without_an_end(library: ModuleType) -> None:
     client, _ = answered(library, "gzip", gzip.compress(EVENT * (2 * MOST // len(EVENT))))
@@ -195,6 +197,7 @@ def test_the_transport_refuses_what_grows_without_an_end(library: ModuleType) ->
         list(r.iter_raw())
 
 
+@pytest.mark.sampled(1)
 @each_library
 def test_a_bomb_of_the_messages_api(library: ModuleType) -> None:
     request, event = asked("messages", TOOLS), EVENT.replace(b"choices", b"content")

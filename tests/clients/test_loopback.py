@@ -20,18 +20,11 @@ from tests.support.loopback import (
     Thought,
     Turn,
     recorded,
-    serve,
 )
 from toolglean.kit.demo import load_streams
 
 WEATHER = Call("get_weather", {"city": "Tromsø", "days": [1, 2]})
 MESSAGES: Any = [{"role": "user", "content": "Is it cold?"}]
-
-
-@pytest.fixture
-def server() -> Iterator[Loopback]:
-    with serve() as found:
-        yield found
 
 
 # -- Ollama ------------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.clients.families import TOOLS
-from tests.support.loopback import Loopback, Status, Turn, serve
+from tests.support.loopback import Loopback, Status, Turn
 
 openai = pytest.importorskip("openai", reason="needs toolglean[openai]")
 httpx2 = pytest.importorskip("httpx2", reason="openai 3 is built on it")
@@ -24,12 +24,6 @@ LEAK = Turn([HERMES[begin : begin + 5] for begin in range(0, len(HERMES), 5)])
 CALLS = [("get_weather", {"city": "Oslo"})]
 FLAT: Any = [{"type": "function", **tool["function"]} for tool in TOOLS]
 MESSAGES: Any = [{"role": "user", "content": "Is it cold?"}]
-
-
-@pytest.fixture
-def server() -> Iterator[Loopback]:
-    with serve() as found:
-        yield found
 
 
 def client(server: Loopback, **options: Any) -> Any:  # the types are tested in tests/project/typing

@@ -18,6 +18,7 @@ from toolglean.clients.chat.reader import StreamReader
 from toolglean.clients.repair import Counts, Kind
 from toolglean.conversation.reading.chat_events import ChatEvents
 
+CUTS = range(5 if depth.is_full() else 3)
 CALL = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n</tool_call>'
 UNKNOWN = CALL.replace("get_weather", "delete_all")
 HARMONY = '<|channel|>commentary to=functions.get_weather<|message|>{"city": "Oslo"}<|call|>'
@@ -114,7 +115,7 @@ def test_what_a_client_reads(row: Row, kind: Kind, stream: bool, size: int) -> N
 def test_the_same_for_all_cuts_of_the_bytes_and_no_byte_changes_without_a_call(row: Row, kind: Kind) -> None:
     request = asked(kind, TOOLS)
     data = answer(kind, turn_of(row), request)
-    found = {fed(lambda: reader(kind, request, **row.options), data, random_sizes(seed)) for seed in range(5)}
+    found = {fed(lambda: reader(kind, request, **row.options), data, random_sizes(seed)) for seed in CUTS}
     assert len(found) == 1
     if not row.found and not row.text.isspace():
         assert found == {data}

@@ -513,7 +513,7 @@ def test_a_connection_that_breaks_loses_nothing(text: str, kind: Kind) -> None:
     request = asked(kind, TOOLS)
     data = answer(kind, Turn(list(text)), request)
     rng = random.Random(text)
-    for place in sorted({rng.randrange(len(data)) for _ in range(40)}):
+    for place in sorted({rng.randrange(len(data)) for _ in range(40 if depth.is_full() else 12)}):
         cut = data[:place]
         reading = reader(kind, request)
         found = reading.feed(cut) + reading.finish()
@@ -667,7 +667,7 @@ def test_odd_values_of_a_server_never_raise(kind: Kind) -> None:
     for place, block in enumerate(blocks):
         head, _, body = block.rpartition(b"data: ")
         every = odd(json.loads(body or block))
-        for changed in every if depth.is_full() else every[place % 6 :: 6]:
+        for changed in every if depth.is_full() else every[place % 12 :: 12]:
             new = (head + b"data: " if body and head != block else b"data: " if kind != "ollama" else b"") + json.dumps(
                 changed
             ).encode()

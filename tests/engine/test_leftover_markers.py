@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import NamedTuple
 
 import pytest
@@ -82,29 +83,21 @@ ORPHANS = [
 ]  # fmt: skip
 
 
-def check(row: Row, name: str) -> None:
+ROWS = [
+    *product(KIMI, ("kimi-k2", "auto")),
+    *product(WRAPPED, ("auto", "hermes", "anthropic", "qwen3-coder")),
+    *product(ORPHANS, ("auto", "hermes", "anthropic", "qwen3-coder", "mistral-v13", "gemma-4")),
+]
+
+
+@pytest.mark.sampled(2, each="row")
+@pytest.mark.parametrize(("row", "name"), ROWS, ids=[f"{row.what}: {name}" for row, name in ROWS])
+def test_what_is_left_over(row: Row, name: str) -> None:
+    """Sections of Kimi, wrappers of other families, and closers that nothing opened."""
     events = events_of(lambda: Parser(TOOLS, format=name, options=ParserOptions(markup=True)), row.text)
     assert [name for name, _ in calls_of(events)] == row.calls
     assert content_of(events) == row.content
     assert [event.code for event in events if isinstance(event, Problem)] == [LEFT] * row.left
-
-
-@pytest.mark.parametrize("name", ["kimi-k2", "auto"])
-@pytest.mark.parametrize("row", KIMI, ids=[row.what for row in KIMI])
-def test_sections_of_kimi(row: Row, name: str) -> None:
-    check(row, name)
-
-
-@pytest.mark.parametrize("name", ["auto", "hermes", "anthropic", "qwen3-coder"])
-@pytest.mark.parametrize("row", WRAPPED, ids=[row.what for row in WRAPPED])
-def test_a_wrapper_of_another_family(row: Row, name: str) -> None:
-    check(row, name)
-
-
-@pytest.mark.parametrize("name", ["auto", "hermes", "anthropic", "qwen3-coder", "mistral-v13", "gemma-4"])
-@pytest.mark.parametrize("row", ORPHANS, ids=[row.what for row in ORPHANS])
-def test_closers_that_nothing_opened(row: Row, name: str) -> None:
-    check(row, name)
 
 
 def test_strictly_read_text_keeps_them() -> None:

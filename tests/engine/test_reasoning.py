@@ -36,7 +36,7 @@ def pair_of(declared: Format) -> tuple[str, str]:
     return declared.reasoning if declared.reasoning[0] else ("<think>\n", "\n</think>")
 
 
-@pytest.mark.sampled(45)
+@pytest.mark.sampled(24)
 @pytest.mark.parametrize("named", [True, False], ids=["by name", "auto"])
 @pytest.mark.parametrize("declared", FORMATS, ids=[each.name for each in FORMATS])
 def test_a_call_that_ends_an_open_reasoning_is_a_call(declared: Format, named: bool) -> None:
@@ -62,10 +62,11 @@ def test_the_reasoning_of_any_family_is_reasoning(name: str) -> None:
     for opener, *closers in frame_of_others(get_format(name), FORMATS).reasonings:
         for closer in closers:
             turn = f"{opener}Hm.{closer}Hello"
-            found = events_of(lambda: Parser(TOOLS, format=name, options=ParserOptions(markup=True)), turn)
-            assert (thought_of(found), content_of(found)) == ("Hm.", "Hello")
-            alone = events_of(lambda: Parser(TOOLS, format=name, options=ParserOptions(strict=True, markup=True)), turn)
-            assert thought_of(alone) == ""
+            for strict, thought in ((False, "Hm."), (True, "")):
+                options = ParserOptions(strict=strict, markup=True)
+                found = events_of(lambda: Parser(TOOLS, format=name, options=options), turn, one_of_many=True)  # noqa: B023
+                assert thought_of(found) == thought
+                assert strict or content_of(found) == "Hello"
 
 
 def test_what_is_taken_over_from_other_families() -> None:
@@ -145,7 +146,7 @@ PAIRS = (("<think>", "</think>"), *frame_of_others(get_format("hermes"), FORMATS
 OSLO, ROME = (("get_weather", {"city": city}) for city in ("Oslo", "Rome"))
 
 
-@pytest.mark.sampled(23)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("declared", FORMATS, ids=[each.name for each in FORMATS])
 def test_reasoning_of_any_family_behind_a_call_of_any_other(declared: Format) -> None:
     """Which format the turn's calls have says nothing of how the model reasons: the law holds for the whole turn."""

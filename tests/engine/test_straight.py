@@ -195,9 +195,10 @@ def test_what_was_found(found: str) -> None:
     others = depth.chosen((CUT, LOOK, OFF, FORK, PICKLE), 1, key=lambda sign: f"{found} {sign}")
     for sign in (INSIDE, *others):
         assert play(make, sign.join(chunks)) is None
-        if sign == INSIDE or depth.is_full():
+        if depth.is_full():
             assert play(make, sign.join(whole)) is None
-        assert play(make, whole + sign) is None
+        if sign != INSIDE or depth.is_full():
+            assert play(make, whole + sign) is None
 
 
 # -- the law itself: what breaks it is found ---------------------------------------------------------------------------
@@ -300,7 +301,7 @@ def test_a_broken_parser_is_reported_small(monkeypatch: pytest.MonkeyPatch) -> N
         return Parser.feed(self, chunk.replace("w", "v"))
 
     monkeypatch.setattr(Watched, "feed", feed, raising=False)
-    found = straight.FUZZER.run(60, seed=1, only="hermes")
+    found = straight.FUZZER.run(12, seed=1, only="hermes")
     assert found
     assert len(found[0].text) < 8
     assert "Reader(format='hermes'" in str(found[0])

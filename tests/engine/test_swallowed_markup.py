@@ -104,7 +104,7 @@ def test_a_closer_that_comes_twice_is_left_out(name: str) -> None:
                 assert parse(text, TOOLS, format=name, options=ParserOptions(repair=False)).calls == []
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("name", BY_PARAMETERS)
 def test_a_closer_in_another_spelling_is_one_or_the_call_does_not_run(name: str) -> None:
     closer, repaired = closer_of(name), 0

@@ -88,7 +88,7 @@ def test_threads_do_not_see_each_other() -> None:
 def test_what_threads_share_is_made_once_or_makes_no_difference() -> None:
     # In a process of its own, so that nothing has been made yet: plans, sets of states, compiled expressions and copiers
     # are made when they are first used, and four threads first use each of them at the same time.
-    each = 1 if depth.is_full() else 36
+    each = 1 if depth.is_full() else 72
     done = subprocess.run(
         [sys.executable, "-m", "tests.support.threads", "4", str(each)],
         cwd=ROOT,

@@ -194,7 +194,7 @@ WAYS: tuple[Callable[[Parser], Parser], ...] = (
 @rows
 def test_every_cut_and_every_copy(row: Row) -> None:
     whole = join(_fed(maker(row)(), [row.text]))
-    for cut in depth.chosen(range(len(row.text)), 4, key=lambda place: f"{row.text} {place}"):
+    for cut in depth.chosen(range(len(row.text)), 2, key=lambda place: f"{row.text} {place}"):
         parser = maker(row)()
         events = parser.feed(row.text[:cut])
         twin = WAYS[cut % len(WAYS)](parser)
@@ -210,8 +210,8 @@ def test_without_markup_the_rest_is_the_same(row: Row) -> None:
 
 @rows
 def test_without_tools_no_tool_is_unknown(row: Row) -> None:
-    events = events_of(maker(row, tools=None), row.text)
-    assert events == events_of(maker(row, tools=None, unknown_tools="call"), row.text)
+    events = events_of(maker(row, tools=None), row.text, one_of_many=True)
+    assert events == events_of(maker(row, tools=None, unknown_tools="call"), row.text, one_of_many=True)
     assert not any(isinstance(each, CallEnd) and each.call.known is not None for each in events)
 
 
@@ -282,7 +282,8 @@ def test_calls_are_numbered_as_if_it_were_not_there() -> None:
 @pytest.mark.parametrize("prefix", ["call_", "turn_"])
 def test_ids_stay_unique(prefix: str) -> None:
     own = GOOD.replace('"name"', '"id": "call_1", "name"')
-    for parts in set(itertools.permutations([own, own, CALL, CALL, GOOD, GOOD])):
+    orders = set(itertools.permutations([own, own, CALL, CALL, GOOD, GOOD]))
+    for parts in depth.chosen(orders, 25, key=str):
         events = join(_fed(Parser(TOOLS, options=ParserOptions(unknown_tools="content", id_prefix=prefix)), [*parts]))
         calls = [each.call for each in events if isinstance(each, CallEnd)]
         assert len({call.id for call in calls}) == len(calls) == 4
@@ -325,7 +326,7 @@ def test_with_special_tokens(row: str) -> None:
     special, text, content, calls = SPECIAL[row]
     options = ParserOptions(unknown_tools="content", markup=True)
     found = []
-    for size in (1, 3, 20, len(text)):
+    for size in (1, 3, 20, len(text)) if depth.is_full() else (3, len(text)):
         parser = Parser(TOOLS, options=options, atomic=["<tool_call>", "</tool_call>"])
         events: list[Event] = []
         for place in range(0, len(text), size):

@@ -237,7 +237,7 @@ def test_the_templates_of_the_corpus() -> None:
     assert wrong == []
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize(
     "name",
     [

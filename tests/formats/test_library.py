@@ -105,7 +105,7 @@ def test_a_call_that_counts_only_at_the_end_of_the_turn_is_returned_there(name: 
     assert calls_of(parser.finish()) == [(call["name"], call["arguments"]) for call in row["calls"]]
 
 
-@pytest.mark.sampled(40)
+@pytest.mark.sampled(20)
 @pytest.mark.parametrize("name", NAMES)
 def test_with_all_formats_at_once_the_fixture_gives_the_same_calls(name: str) -> None:
     row = fixture_of(name)

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
 
 import pytest
 
@@ -16,13 +15,6 @@ from toolglean.formats.registry import all_formats, format_of_model, register
 from toolglean.formats.spec import Format
 
 MODELS = table("models.tsv")
-
-
-@pytest.fixture(autouse=True)
-def _as_before() -> Iterator[None]:
-    before = registry._registered
-    yield
-    registry._registered = before
 
 
 def found(model: str, *patterns: str) -> str | None:
@@ -137,6 +129,7 @@ def test_of_patterns_that_are_as_specific_the_first_is_used() -> None:
     assert found("hermes-4-acme", "*-hermes", "*-acme") == "*-hermes"
 
 
+@pytest.mark.usefixtures("own_formats")
 def test_a_registered_pattern_comes_before_one_of_the_library_that_is_as_specific() -> None:
     mine = Format("mine", call="@@{call}@@", models=("qwen3", "*-dolphin", "*acme*"))
     register(mine)
@@ -148,6 +141,7 @@ def test_a_registered_pattern_comes_before_one_of_the_library_that_is_as_specifi
     assert coder.name == "qwen3-coder"
 
 
+@pytest.mark.usefixtures("own_formats")
 def test_a_replaced_format_is_not_found_by_its_models() -> None:
     register(Format("gpt-oss", call="@@{call}@@"))  # an alias of harmony: that stays
     assert format_of_model("gpt-oss:20b") is not None

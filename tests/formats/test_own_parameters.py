@@ -37,7 +37,7 @@ def made(declared: Format, tools: Any = TOOLS) -> Any:
     return lambda: Parser(tools, format=declared, options=ParserOptions(markup=True))
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("declared", OWN_FORMATS, ids=lambda each: each.name)
 def test_what_render_writes_is_read_back(declared: Format) -> None:
     """The law: what is read back otherwise is refused; and the same for every chunking."""

@@ -73,7 +73,9 @@ def test_fixtures_are_written(name: str) -> None:
     case = fixture_of(name)
     text = rendered(case)
     assert case["turn"].startswith(text) == (name not in OTHERWISE), text
-    events = events_of(lambda: Parser(case["tools"], format=name, options=ParserOptions(markup=True)), text)
+    events = events_of(
+        lambda: Parser(case["tools"], format=name, options=ParserOptions(markup=True)), text, one_of_many=True
+    )
     assert calls_of(events) == [(call["name"], call["arguments"]) for call in case["calls"]]
     assert content_of(events).strip() == case["content"].strip()
     assert "".join(event.text for event in events if isinstance(event, Reasoning)).strip() == case["reasoning"].strip()

@@ -236,6 +236,7 @@ def put(value: Any, place: tuple[Any, ...], new: Any) -> Any:
     return found
 
 
+@pytest.mark.sampled(1)
 @pytest.mark.parametrize("declared", ["hermes", "qwen3-coder"])
 def test_any_other_value_of_any_word(declared: str) -> None:
     for place in places(FULL):

@@ -129,7 +129,7 @@ def test_every_format_reaches_the_end_of_what_it_writes() -> None:
         assert plan is not None
         found = reach(text, 0, plan, tools, bare=True, most=10_000, places=Places(text))
         assert found.outcome in {"call", "marker"}, (declared.name, text, found)
-        for size in range(1, len(text), 1 if depth.is_full() else 23):
+        for size in range(1, len(text), 1 if depth.is_full() else 61):
             cut = reach(text[:size], 0, plan, tools, bare=True, most=10_000, places=Places(text))
             assert cut.chars <= size
 
@@ -436,7 +436,7 @@ def test_floods_take_linear_time(name: str) -> None:
 
 def test_the_readings_are_those_of_the_engine() -> None:
     # Whatever the text is fed with: the probe reads in pieces of other lengths than the parser.
-    for row in wild_rows():
+    for row in depth.chosen(wild_rows(), 30, key=lambda each: each["id"]):
         found = explain(row["text"], row["tools"])
         for opener in found.openers:
             for reach in opener.reaches:

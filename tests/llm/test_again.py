@@ -13,7 +13,7 @@ pytest.importorskip("tenacity", reason="needs toolglean[llm]")
 
 from pydantic import BaseModel, Field
 
-from tests.support.loopback import Loopback, Turn, serve
+from tests.support.loopback import Loopback, Turn
 from toolglean.llm import (
     Attempt,
     ConfigurationError,
@@ -48,13 +48,6 @@ BAD = {
     "cut off": (GOOD[:-30], IncompleteObjectError),
     "unknown": (GOOD.replace("Album", "Disc"), UnknownToolError),
 }
-
-
-@pytest.fixture
-def server() -> Iterator[Loopback]:
-    with serve() as found:
-        found.template = "{{ .Tools }}"
-        yield found
 
 
 @pytest.fixture(params=["ollama", "openai"])

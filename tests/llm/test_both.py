@@ -12,7 +12,7 @@ import pytest
 pytest.importorskip("tenacity", reason="needs toolglean[llm]")
 
 from tests.llm.both import HI, KINDS, LEAKED, OSLO, OWN, PARALLEL, SOON, TOOLS, Served, every_form, new
-from tests.support.loopback import Call, Loopback, Slow, Status, Turn, recorded, serve
+from tests.support.loopback import Call, Loopback, Slow, Status, Turn, recorded
 from toolglean.kit.demo import load_streams, load_tools
 from toolglean.llm import (
     CallableTool,
@@ -33,13 +33,6 @@ from toolglean.llm import (
 pytestmark = pytest.mark.parametrize("kind", KINDS)
 each_form = pytest.mark.parametrize("form", range(4))
 both_ways = pytest.mark.parametrize("asynchronous", [False, True])
-
-
-@pytest.fixture
-def server() -> Iterator[Loopback]:
-    with serve() as found:
-        found.template = "{{ .Tools }}"
-        yield found
 
 
 @pytest.fixture

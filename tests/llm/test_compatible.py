@@ -16,7 +16,7 @@ import httpx
 from pydantic import BaseModel
 
 from tests.llm.both import HI, ONCE, OSLO, SOON, TOOLS, WEATHER, every_form
-from tests.support.loopback import Call, Cut, ErrorLine, Loopback, Malformed, Turn, serve
+from tests.support.loopback import Call, Cut, ErrorLine, Loopback, Malformed, Turn
 from toolglean.llm import (
     ChatResponse,
     ClientError,
@@ -29,12 +29,6 @@ from toolglean.llm import (
     ToolCallChunk,
     ToolOrchestratingLLM,
 )
-
-
-@pytest.fixture
-def server() -> Iterator[Loopback]:
-    with serve() as found:
-        yield found
 
 
 def new(url: str, **options: Any) -> OpenAICompatible:
@@ -99,7 +93,7 @@ def test_clients_are_made_once_at_their_first_use(monkeypatch: pytest.MonkeyPatc
     with monkeypatch.context() as patch:
         patch.setattr(httpx, "Client", broken)
         with pytest.raises(ClientError, match="no such proxy"):
-            OpenAICompatible("m").chat("hi")
+            OpenAICompatible("m", retry=SOON).chat("hi")
 
 
 # -- requests and answers ----------------------------------------------------------------------------------------------

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -12,7 +11,7 @@ pytest.importorskip("tenacity", reason="needs toolglean[llm]")
 
 from pydantic import BaseModel
 
-from tests.support.loopback import Loopback, Turn, serve
+from tests.support.loopback import Loopback, Turn
 from toolglean.errors import UsageError
 from toolglean.grammar import grammar_of
 from toolglean.llm import ConfigurationError, Message, OpenAICompatible, ToolOrchestratingLLM
@@ -34,12 +33,6 @@ SCHEMA: dict[str, Any] = {
         "parameters": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]},
     },
 }
-
-
-@pytest.fixture
-def server() -> Iterator[Loopback]:
-    with serve() as found:
-        yield found
 
 
 def new(server: Loopback, grammar: Any, **fields: Any) -> OpenAICompatible:

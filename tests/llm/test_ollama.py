@@ -21,7 +21,8 @@ import ollama
 from pydantic import BaseModel
 
 from tests.llm.both import HI, LEAKED, ONCE, OSLO, SOON, TOOLS, WEATHER, every_form
-from tests.support.loopback import Call, Cut, ErrorLine, Loopback, Malformed, Turn, serve
+from tests.support import depth
+from tests.support.loopback import Call, Cut, ErrorLine, Loopback, Malformed, Turn
 from tests.support.work import calls_made
 from toolglean.events import Content
 from toolglean.llm import (
@@ -48,13 +49,6 @@ from toolglean.llm import (
     stream_chat_to_completion,
 )
 from toolglean.llm.answers import Answer
-
-
-@pytest.fixture
-def server() -> Iterator[Loopback]:
-    with serve() as found:
-        found.template = "{{ .Tools }}"
-        yield found
 
 
 @pytest.fixture(autouse=True)
@@ -148,7 +142,7 @@ def test_a_client_that_cannot_be_made(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(**_: Any) -> None:
         raise ValueError("no such proxy")
 
-    llm = Ollama("m")
+    llm = Ollama("m", retry=SOON)
     with monkeypatch.context() as patch:
         patch.setattr(ollama, "Client", broken)
         with pytest.raises(ClientError, match="no such proxy") as caught:
@@ -232,7 +226,8 @@ def test_a_long_stream_costs_what_it_brings() -> None:
 
         return run
 
-    small, large = calls_made(steps(100)), calls_made(steps(1000))
+    size = 100 if depth.is_full() else 40
+    small, large = calls_made(steps(size)), calls_made(steps(10 * size))
     assert large < small * 11
 
 

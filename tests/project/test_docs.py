@@ -31,7 +31,6 @@ import pytest
 
 from tests.support import depth
 from toolglean.cli import main
-from toolglean.formats import registry
 
 ROOT = Path(__file__).parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -152,14 +151,6 @@ def server() -> Iterator[str]:
 
 
 # -- the pages -------------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def own_formats() -> Iterator[None]:
-    """What a page registers is forgotten after it."""
-    before = registry._registered
-    yield
-    registry._registered = before
 
 
 @pytest.mark.usefixtures("own_formats")

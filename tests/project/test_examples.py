@@ -6,6 +6,7 @@ import os
 import runpy
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -69,6 +70,7 @@ def run(program: Path, *args: str, capfd: pytest.CaptureFixture[str], alone: boo
         return done.returncode, done.stdout, done.stderr
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "argv", [str(program), *args])
+        patch.setattr("time.sleep", lambda _: None)  # before it is asked again
         try:
             runpy.run_path(str(program), run_name="__main__")
         except SystemExit as ended:
@@ -78,13 +80,21 @@ def run(program: Path, *args: str, capfd: pytest.CaptureFixture[str], alone: boo
     return (code, *capfd.readouterr())
 
 
+@pytest.fixture(scope="module")
+def mcp_url() -> Iterator[str]:
+    with on_http() as (url, _):
+        yield url
+
+
 @pytest.mark.parametrize(
     "turn", [HERMES, QWEN, HERMES + "\n" + HERMES.partition(". ")[2]], ids=["hermes", "qwen", "two"]
 )
-def test_the_agent_runs_the_leaked_call_on_a_real_mcp_server(turn: str, capfd: pytest.CaptureFixture[str]) -> None:
-    with serve() as server, on_http() as (url, _):
+def test_the_agent_runs_the_leaked_call_on_a_real_mcp_server(
+    turn: str, mcp_url: str, capfd: pytest.CaptureFixture[str]
+) -> None:
+    with serve() as server:
         server.play(Turn(list(turn)), Turn(["It is ", "5."]))
-        asked = (f"{server.url}/v1", "m", url, "How much is 2 + 3?")
+        asked = (f"{server.url}/v1", "m", mcp_url, "How much is 2 + 3?")
         code, out, err = run(AGENT, *asked, capfd=capfd, alone=turn == HERMES)
         assert (code, err) == (0, "")
         calls = turn.count("<tool_call>")

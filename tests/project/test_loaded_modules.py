@@ -24,14 +24,8 @@ from toolglean.cli import COMMANDS
 PACKAGE = "toolglean"
 
 
-@pytest.fixture(scope="module")
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where all processes of this file keep their bytecode: nothing is timed, so that only the first one compiles."""
-    return tmp_path_factory.mktemp("bytecode")
-
-
-def in_python(code: str, cache: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    # Bytecode goes to a place of its own: modules are loaded as they are for users, whatever this environment says.
+def in_python(code: str, *options: str) -> subprocess.CompletedProcess[str]:
+    # Modules are loaded, and their bytecode is kept, as they are for users, whatever this environment says.
     env = {key: value for key, value in os.environ.items() if key == "PYTHONPATH" or not key.startswith("PYTHON")}
     return subprocess.run(
         [sys.executable, *options, "-c", code],
@@ -39,7 +33,7 @@ def in_python(code: str, cache: Path, *options: str) -> subprocess.CompletedProc
         text=True,
         timeout=60,
         check=True,
-        env=env | {"PYTHONPYCACHEPREFIX": str(cache)},
+        env=env,
         encoding="utf-8",
     )
 
@@ -48,13 +42,13 @@ CORE = "from toolglean import Parser, parse"
 """What nearly every user imports. `import toolglean` alone loads next to nothing (below)."""
 
 
-def test_the_core_loads_nothing_foreign(cache: Path) -> None:
+def test_the_core_loads_nothing_foreign() -> None:
     # What was loaded before does not count: an editable install, for instance, has a finder of its own.
     code = (
         f"import sys; before = set(sys.modules); {CORE}; "
         "print(*{name.partition('.')[0] for name in set(sys.modules) - before})"
     )
-    loaded = set(in_python(code, cache).stdout.split())
+    loaded = set(in_python(code).stdout.split())
     assert loaded - set(sys.stdlib_module_names) == {PACKAGE}
 
 
@@ -107,23 +101,23 @@ builtins.__import__ = recorded
 _loaded: dict[str, tuple[set[str], set[str]]] = {}
 
 
-def after(code: str, cache: Path) -> tuple[set[str], set[str]]:
+def after(code: str) -> tuple[set[str], set[str]]:
     """The modules that are loaded after that code, and what our own modules have imported."""
     if code not in _loaded:  # several rows ask after the same process
         whole = f"{RECORDER}\n{code}\nprint()\nprint(*sys.modules)\nprint(*asked)"
-        modules, asked = in_python(whole, cache).stdout.split("\n")[-3:-1]
+        modules, asked = in_python(whole).stdout.split("\n")[-3:-1]
         _loaded[code] = set(modules.split()), set(asked.split())
     return _loaded[code]
 
 
-def loaded_after(code: str, cache: Path, without: str = "pass") -> set[str]:
+def loaded_after(code: str, without: str = "pass") -> set[str]:
     """The modules that are loaded after that code, less those that Python itself loads for the standard library's."""
-    return after(code, cache)[0] - after(without, cache)[0]
+    return after(code)[0] - after(without)[0]
 
 
-def imported_by_us(code: str, cache: Path) -> set[str]:
+def imported_by_us(code: str) -> set[str]:
     """The modules of others that our own modules import while that code runs."""
-    asked = after(code, cache)[1]
+    asked = after(code)[1]
     return asked - own(asked)
 
 
@@ -138,8 +132,8 @@ def a_bare(modules: frozenset[str]) -> str:
 
 
 @pytest.mark.parametrize("what", WAITING)
-def test_the_core_loads_only_what_every_user_needs(what: str, cache: Path) -> None:
-    assert loaded_after(CORE, cache, a_bare(STANDARD)).isdisjoint(WAITING[what].split())
+def test_the_core_loads_only_what_every_user_needs(what: str) -> None:
+    assert loaded_after(CORE, a_bare(STANDARD)).isdisjoint(WAITING[what].split())
 
 
 @pytest.mark.parametrize(
@@ -169,18 +163,18 @@ def test_the_core_loads_only_what_every_user_needs(what: str, cache: Path) -> No
         ),
     ],
 )
-def test_a_user_loads_only_what_he_asks_for(code: str, waiting: list[str], cache: Path) -> None:
-    assert loaded_after(f"import toolglean\n{code}", cache, a_bare(STANDARD)).isdisjoint(waiting)
+def test_a_user_loads_only_what_he_asks_for(code: str, waiting: list[str]) -> None:
+    assert loaded_after(f"import toolglean\n{code}", a_bare(STANDARD)).isdisjoint(waiting)
 
 
 OWN_MODULES = 51
 
 
-def test_the_core_loads_little(cache: Path) -> None:
-    ours = own(loaded_after("from toolglean import Parser", cache))
+def test_the_core_loads_little() -> None:
+    ours = own(loaded_after("from toolglean import Parser"))
     assert len(ours) <= OWN_MODULES, sorted(ours)
-    assert own(loaded_after(CORE, cache)) - ours == {"toolglean.stream"}
-    assert imported_by_us(CORE, cache) == STANDARD
+    assert own(loaded_after(CORE)) - ours == {"toolglean.stream"}
+    assert imported_by_us(CORE) == STANDARD
 
 
 # -- the public names, which are imported when they are used ---------------------------------------------------------
@@ -189,8 +183,8 @@ LAZY = ("toolglean", "toolglean.conversation")
 
 
 @pytest.mark.parametrize("package", LAZY)
-def test_a_package_alone_loads_no_module(package: str, cache: Path) -> None:
-    loaded = own(loaded_after(f"import {package}", cache))
+def test_a_package_alone_loads_no_module(package: str) -> None:
+    loaded = own(loaded_after(f"import {package}"))
     assert loaded == {"toolglean", "toolglean._version", package}
 
 
@@ -224,23 +218,23 @@ def test_names_are_found_listed_and_missed(package: str) -> None:
 # -- what a command costs ----------------------------------------------------------------------------------------------
 
 
-def loaded_by_command(arguments: str, cache: Path) -> set[str]:
+def loaded_by_command(arguments: str) -> set[str]:
     """The modules that `toolglean ARGUMENTS` has loaded when it ends, less those of a bare argparse."""
-    return loaded_after(running(arguments), cache, "import argparse; argparse.ArgumentParser().format_help()")
+    return loaded_after(running(arguments), "import argparse; argparse.ArgumentParser().format_help()")
 
 
 def running(arguments: str) -> str:
     return f"from toolglean.cli import main\ntry:\n  main({arguments.split()!r})\nexcept SystemExit:\n  pass"
 
 
-def test_the_version_loads_nothing(cache: Path) -> None:
-    assert own(after(running("--version"), cache)[0]) == {"toolglean", "toolglean._version", "toolglean.cli"}
-    assert imported_by_us(running("--version"), cache) == {"__future__", "os", "sys"}
+def test_the_version_loads_nothing() -> None:
+    assert own(after(running("--version"))[0]) == {"toolglean", "toolglean._version", "toolglean.cli"}
+    assert imported_by_us(running("--version")) == {"__future__", "os", "sys"}
 
 
-def test_the_help_loads_what_prints_it(cache: Path) -> None:
-    assert own(after(running("--help"), cache)[0]) == {"toolglean", "toolglean._version", "toolglean.cli"}
-    assert imported_by_us(running("--help"), cache) == {"__future__", "argparse", "importlib", "os", "sys"}
+def test_the_help_loads_what_prints_it() -> None:
+    assert own(after(running("--help"))[0]) == {"toolglean", "toolglean._version", "toolglean.cli"}
+    assert imported_by_us(running("--help")) == {"__future__", "argparse", "importlib", "os", "sys"}
 
 
 LIBRARY = "toolglean.formats.library"
@@ -286,9 +280,9 @@ def test_every_command_is_counted() -> None:
 
 @pytest.mark.sampled(7)
 @pytest.mark.parametrize("command", HELP)
-def test_a_command_loads_only_its_own(command: str, cache: Path) -> None:
+def test_a_command_loads_only_its_own(command: str) -> None:
     most, without = HELP[command]
-    loaded = loaded_by_command(f"{command} --help", cache)
+    loaded = loaded_by_command(f"{command} --help")
     assert len(own(loaded)) <= most, sorted(own(loaded))
     assert loaded.isdisjoint([LIBRARY, *without, *NEVER])
 
@@ -303,6 +297,6 @@ def test_a_command_loads_only_its_own(command: str, cache: Path) -> None:
         ("explain fixtures/streams/weather.txt", f"{TEMPLATES} {CONVERSATION}"),
     ],
 )
-def test_a_run_loads_only_what_it_needs(arguments: str, waiting: str, cache: Path) -> None:
+def test_a_run_loads_only_what_it_needs(arguments: str, waiting: str) -> None:
     arguments = arguments.replace("fixtures", str(Path(__file__).parents[2] / "fixtures"))
-    assert loaded_by_command(arguments, cache).isdisjoint([*waiting.split(), *NEVER])
+    assert loaded_by_command(arguments).isdisjoint([*waiting.split(), *NEVER])

@@ -45,8 +45,8 @@ def test_short(n):
 
 def test_each_row_that_fails_is_told_and_the_others_run(tmp_path: Path) -> None:
     done = run_pytest(tmp_path, {"conftest.py": CONFTEST, "test_rows.py": TESTS}, "-rs")
-    # The long one is two tests, of which the second passes; what has a fixture, a mark or few rows is as many as it was.
-    passed = 1 + FEWEST + 5 + FEWEST - 1
+    # The long one is two tests, of which the second passes; what has a fixture is as many as it was, and a mark divides rows.
+    passed = 1 + FEWEST + 2 + FEWEST - 1
     assert f"1 failed, {passed} passed, 1 skipped, 1 xfailed in" in done.stdout, done.stdout
     assert [line for line in done.stdout.splitlines() if line.startswith("--- ")] == [
         "--- test_rows.py::test_long[1]",

@@ -417,12 +417,6 @@ UNDECLARED = [
     "<call read>\npath: a\nsend_mail: b\n</call>",
 ]
 
-
-@pytest.mark.parametrize("text", UNDECLARED)
-def test_nothing_is_dropped(text: str) -> None:
-    assert calls_in(text) is None
-
-
 # Each of these may go on: what was written so far is a call as well.
 BEGUN = [
     'CALL: read path="a"',
@@ -433,12 +427,6 @@ BEGUN = [
     "$> read --path 'a' --",
     "CALL: read\npath: a\nb",
 ]
-
-
-@pytest.mark.parametrize("text", BEGUN)
-def test_what_may_go_on_is_no_call(text: str) -> None:
-    assert calls_in(text) is None
-
 
 # Each of these is something else: documentation, code, data, a log, a cut-off frame, or not what the schema says.
 OTHERS = [
@@ -592,8 +580,8 @@ AMBIGUOUS = [
 ]
 
 
-@pytest.mark.parametrize("text", AMBIGUOUS)
-def test_two_readings_are_none(text: str) -> None:
+@pytest.mark.parametrize("text", [*UNDECLARED, *BEGUN, *AMBIGUOUS])
+def test_no_call(text: str) -> None:
     assert calls_in(text) is None
 
 
@@ -650,7 +638,7 @@ def is_beginning(found: Calls | None, calls: Calls) -> bool:
 
 def ends(text: str) -> list[int]:
     """Where the text is cut off: by default at some places, which the text decides."""
-    return chosen(range(len(text)), 20, key=lambda end: f"{end} {text}")
+    return chosen(range(len(text)), 10, key=lambda end: f"{end} {text}")
 
 
 @pytest.mark.parametrize(("text", "calls"), [*((text, WEATHER) for text in SPELLINGS), *(row[1:] for row in ROWS)])

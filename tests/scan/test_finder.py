@@ -9,6 +9,7 @@ import random
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.support import depth
 from toolglean.scan.text import Finder
 
 PROSE = ["to=", "<a>"]
@@ -72,7 +73,7 @@ def test_its_search_misses_nothing(text: str, last: str, cut: int) -> None:
 def test_a_finder_with_more_literals_finds_as_a_new_one() -> None:
     rng = random.Random(24)
     chars = "<[|ab> "
-    for _ in range(2000):
+    for _ in range(2000 if depth.is_full() else 700):
         literals = ["".join(rng.choices(chars, k=rng.randrange(1, 5))).strip() for _ in range(rng.randrange(1, 6))]
         more = ["".join(rng.choices(chars, k=rng.randrange(1, 5))).strip() for _ in range(rng.randrange(4))]
         words = rng.random() < 0.5

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.support.depth import examples
 from tests.support.reader_cuts import read_all, read_pieces
 from tests.support.shared import shared_rows
-from tests.support.work import calls_made
+from tests.support.work import reads_in_linear_time
 from toolglean.scan.quoted import QuotedReader
 from toolglean.scan.scanner import DONE, FAIL
 
@@ -299,15 +299,4 @@ def test_the_renders() -> None:
     ],
 )
 def test_linear(make: Any) -> None:
-    # Ten times the text, ten times the work.
-    counts = []
-    for size in (2_000, 20_000):
-        text, reader = make(size), gemma()
-
-        def read(text: str = text, reader: Any = reader) -> None:
-            for place in range(0, len(text), 4):
-                _, _, status = reader.read(text[place : place + 4], 0)
-            assert status == DONE
-
-        counts.append(calls_made(read) / len(text))
-    assert counts[1] < 1.3 * counts[0]
+    assert reads_in_linear_time(gemma, make)

@@ -310,6 +310,7 @@ DOUBLING = {
 }
 
 
+@pytest.mark.usefixtures("impatient")
 @pytest.mark.parametrize("name", DOUBLING)
 def test_nothing_doubles_without_end(name: str) -> None:
     pytest.importorskip("jinja2")

@@ -16,8 +16,7 @@ __all__ = ["RowsError", "together"]
 
 MOST = 30
 """Rows of one test: processes take turns with tests, so the last one should not take long."""
-FEWEST = 6
-"""Shorter tables stay as they are: their rows are often long."""
+FEWEST = 2
 HARMLESS = frozenset({"parametrize", "sampled"})
 EVERYWHERE = frozenset({"_no_certificates", "request"})
 """Fixtures that every test has."""

@@ -22,14 +22,13 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from tests.support import depth
 from tests.support.chunkings import account, some_chunkings
 from tests.support.shared import FIXTURES, SHARED, rows
 from toolglean import CallEnd, Content, Event, Markup, Parser, ParserOptions, Reasoning, ToolCall, join
 from toolglean.formats.registry import get_format
 
 WIRE = ("generated", "vllm", "sglang", "llama.cpp", "dynamo", "rust-tool-parser", "sglang-reasoning")
-RANDOM_CUTS = 2 if depth.is_full() else 1
+RANDOM_CUTS = 2
 
 # vLLM's tests put these two tokens of a made-up tokenizer into the turn, after its first token too; its engine never
 # shows a special token.
@@ -241,7 +240,7 @@ def judge(case: Case, name: str) -> Answer:
         whole = run([case.text])
     except Exception as error:  # noqa: BLE001  # a report says what came out
         return Answer("error", [], repr(error))
-    for chunks in (*some_chunkings(case.text, RANDOM_CUTS), case.chunks or [case.text]):
+    for chunks in (*some_chunkings(case.text, RANDOM_CUTS), *([case.chunks] if case.chunks else [])):
         other = run(chunks)
         if other != whole and "".join(chunks) == case.text:
             return Answer("cuts", whole, f"{chunks!r}: {other}")

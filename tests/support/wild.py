@@ -21,7 +21,7 @@ __all__ = ["FILES", "WAYS", "Answer", "delivered", "judge", "needs_no_attention"
 FILES = ("wild.jsonl", "wild3.jsonl", "wild4.jsonl", "wild_made_up.jsonl")
 """The collections: three of turns from threads, each from other threads than those before it, and turns made up later."""
 
-RANDOM_CUTS = 3 if depth.is_full() else 1
+RANDOM_CUTS = 3
 
 
 @dataclass(frozen=True)
