@@ -10,7 +10,6 @@ import pickle
 import random
 import zlib
 from collections.abc import Callable, Iterable, Sequence
-from itertools import accumulate, pairwise
 from typing import get_args
 
 import pytest
@@ -36,8 +35,8 @@ from toolglean.scan.scanner import FAIL
 EVERY_CUT = 160  # texts up to this length are cut in two at every place
 RANDOM_CUTS = 4
 
-# By default, only the shortest texts are, and others once: into small pieces. The text itself decides where they are cut,
-# and where copies are made: no two texts are cut alike.
+# By default, only the shortest texts are, and there is one set of random cuts. The text itself decides where they are, and
+# where copies are made: no two texts are cut alike.
 SHORT = 8
 SOME_COPIES = 2  # which ways to copy, and whether the copy goes on or the original, changes with the text
 
@@ -60,10 +59,8 @@ def events_of(make: Callable[[], Parser], text: str, *, seed: int = 0, one_of_ma
         account(whole, text)
         return whole
     chars, *others = chunkings(text, seed)
-    if (
-        not depth.is_full() and len(text) > SHORT
-    ):  # by default, one chunking: small pieces, of every third single characters
-        chars, others = (chars if number // 8 % 3 == 0 else _pieces(text, seed)), []
+    if not depth.is_full() and len(text) > SHORT:  # by default, every third by random cuts, the others by characters
+        chars, others = (others[-1] if number // 8 % 3 == 0 else chars), []
     # By default, one run is both: small chunks, and the copies. Where it differs, a plain one tells why.
     if depth.is_full() or _run_with_copies(make(), chars, _copied(text, len(chars))) != whole:
         assert _run(make(), chars) == whole, f"differs by chunking: {chars!r}"
@@ -84,21 +81,8 @@ def chunkings(text: str, seed: int = 0) -> Iterable[list[str]]:
         yield [text[begin:end] for begin, end in zip([0, *cuts], [*cuts, len(text)], strict=True)]
 
 
-def _pieces(text: str, seed: int) -> list[str]:
-    """Pieces of up to SHORT characters: a fifth of the cost of single characters, and the cuts are everywhere."""
-    rng = random.Random(f"{seed} {text!r}")
-    ends = list(accumulate(rng.randint(1, SHORT) for _ in text))
-    return [piece for begin, end in pairwise([0, *ends]) if (piece := text[begin:end])]
-
-
 def some_chunkings(text: str, count: int) -> Iterable[list[str]]:
-    """Character by character, and that many random cuts, which the text decides: for reports of many turns.
-
-    By default, small pieces instead.
-    """
-    if not depth.is_full():
-        yield _pieces(text, count)
-        return
+    """Character by character, and that many random cuts, which the text decides: for reports of many turns."""
     yield list(text)
     rng = random.Random(text)
     for _ in range(count):
