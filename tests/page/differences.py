@@ -43,7 +43,9 @@ _CUT = "choices.md: a call directly after backticks is code if the turn ends the
 _DRAFT = "SECURITY.md: in the reasoning, nothing happens if reasoning or its end follows"
 _OPENS = "choices.md: a fence that opens the turn is markup only if no prose follows it, and it holds nothing but calls"
 _MENTION = "choices.md: a mention of a marker in code opened nothing"
-_LINE = "choices.md: a quoted line begins with >, after three blanks at most; where a line begins is a fact about the text"
+_LINE = (
+    "choices.md: a quoted line begins with >, after three blanks at most; where a line begins is a fact about the text"
+)
 _JSON = "choices.md: complete JSON that is not a call is content, and nothing in its strings opens anything"
 
 INNER = "an inner opener in a string"
