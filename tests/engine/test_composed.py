@@ -157,6 +157,9 @@ ROWS: dict[str, tuple[str, str, list[Any], str]] = {
         f"```xml\n{NOTE}\n```\n<tool_call>\n[TOOL_CALLS]note[ARGS]{{\"text\": \"a\"}}",
         [NOTED], "",
     ),
+    "a call behind a fence that opens the turn, and a doubled opener, before text": (
+        "hermes", f"~~~xml\n{NOTE}\n~~~\n<tool_call>\n{NOTE}\n\nSo it is.", [NOTED], "",
+    ),
     "a call behind a fence that opens the turn, and an opener without a call": (
         "mistral-v11",
         f"```xml\n{NOTE}\n```\n<|tool_call|>\n[TOOL_CALLS]note[ARGS]{{\"text\": \"a\"}}",

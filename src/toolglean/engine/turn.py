@@ -180,13 +180,12 @@ class Turn(Speech):
             the middle of a line is not accepted either: it is an example.
         `last`: it is accepted only if no text follows.
         """
-        draft = self.judge.draft
-        if not last and draft is not None and draft.kind is Kind.LAST:
-            self.end_draft(self.region.start)
+        draft, marks = self.judge.draft, self.emit.strays.marks
+        place = marks[0].start if marks else self.region.start
+        if draft is not None and draft.ends_at_call(place, last=last, is_marked=bool(marks)):
+            self.end_draft(place)
             return False
-        if draft is not None:
-            draft.go_on()
-        if draft is not None and not self.emit.strays.marks and draft.closes_before(self.region.start):
+        if draft is not None and draft.go_on(place):
             self.keep_draft()
         if not alone and draft is not None and draft.is_alone:
             if self.region.bare and draft.shares_line(self.region.start):  # JSON on the line of a call

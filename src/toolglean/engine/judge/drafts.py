@@ -276,10 +276,13 @@ class Draft(Kept):
         is_cut = ends and self.is_quoted and self.close
         return is_cut or (closes and self.kind is Kind.REASONING) or (opens and self.is_last)
 
-    def go_on(self) -> None:
-        """Another call begins in it, which may have to be held back for a reason of its own."""
+    def go_on(self, place: int) -> bool:
+        """Another call begins at that place, which may have to be held back for a reason of its own. Returns whether it
+        shows that the draft is the turn's.
+        """
         self.since = -1
         self.again = self.again or (self.is_quoted and self.start >= 0)
+        return self._closes_before(place)
 
     def shares_line(self, place: int) -> bool:
         """Whether the text at that place has something else before it on its line, or in a list that is still open.
@@ -299,7 +302,13 @@ class Draft(Kept):
         """
         return self.kind is Kind.ALONE and not self.shares_line(place)
 
-    def closes_before(self, place: int) -> bool:
+    def ends_at_call(self, place: int, *, last: bool, is_marked: bool) -> bool:
+        """Whether another call that begins at that place shows that it is not one. `last`: that one must end the turn,
+        too; `is_marked`: it begins with a marker that may be text, which ends the fence that opened the turn.
+        """
+        return (self.kind is Kind.LAST and not last) or (is_marked and self._closes_before(place))
+
+    def _closes_before(self, place: int) -> bool:
         """Whether the fence that opened the turn was closed before that place, where a call begins without one."""
         if self.kind is not Kind.FENCED or self.over is not None:
             return False
