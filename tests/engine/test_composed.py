@@ -49,23 +49,37 @@ LOCAL = (
 )
 REACT = 'Action: pay\nAction Input: {"to": "Ann", "amount": 2}'
 MISTRAL = '[TOOL_CALLS]note[ARGS]{"text": "a"}'
-HUNYUAN = "<tool_calls><tool_call>pay<arg_key>to</arg_key><arg_value>Ann</arg_value><arg_key>amount</arg_key><arg_value>2</arg_value></tool_call></tool_calls>"
+UNKNOWN = "the name that breaks off may be that of a tool of somebody else, and is told as unknown: no client runs it"
 ROWS: dict[str, tuple[str, str, list[Any], str]] = {
-    "a fence behind another that a broken call precedes": (
-        "hunyuan-4",
-        f"{HUNYUAN.partition('value>2')[0]}\n\nSo:\n\n```json\n{HUNYUAN}\n```\n<tool_call>\n<pre>{HUNYUAN}</pre><|im_end|>\n````\n{HUNYUAN}\n````", [], "",
-    ),
     "an object behind the end of a message in a value that breaks off": (
         "hermes", f"<|tool_call>call:pay{{to:</s>\n{REACT.partition('{')[0]}{{\"to\": \"Ann\", \"amount\": 2}}", [], "",
     ),
     "an object behind a line break in a value that breaks off": (
         "gemma-4", '<|tool_call>call:pay{to:\nAction: pay {"to": "Ann", "amount": 2}', [], "",
     ),
+    "a call in an undeclared spelling behind a broken call and an opener": (
+        "auto", f'<tool_call>\n{{"name": "note", "arguments": {{"text": "a "b" c\n<tool_call>\n{UNDECLARED}', [], "",
+    ),
+    "a closer in a fence behind a broken call": (
+        "hermes",
+        f'<tool_call>\n{{"name": "note", "arguments": {{"text": "a "b"\n<tool_call>\n```py\nx\n</tool_call>\n```\n{NOTE}', [], "",
+    ),
+    "an object in a value whose quotation marks are missing": (
+        "hermes", f"call:note{{text:b {_json(2)}</tool_call>", [], "",
+    ),
+    "the end of a message in a value that breaks off": (
+        "gemma-4", "<|tool_call>call:pay{to:<end_of_turn>\nAction: pay, amount: 2}", [], "",
+    ),
+    "a tag that is closed in a value": (
+        "gemma-4", "<|tool_call>call:note{text:<s>a</s>}<tool_call|>", [("note", {"text": "<s>a</s>"})], "",
+    ),
     "a quoted line behind blanks": ("hermes", f"   > {NOTE}", [], ""),
     "quoted lines behind blanks in a list": ("auto", f"- so:\n\n  > a\n  > {PHI}\n\nDone.", [], ""),
-    "a name that breaks off before an empty line": ("telechat-4", "<|im_end|>\n<tool_call>pa\n\n{}", [], ""),
+    "a name that breaks off before an empty line": (
+        "telechat-4", "<|im_end|>\n<tool_call>pa\n\n{}", [], UNKNOWN,
+    ),
     "a name that breaks off before a line break that the format does not write": (
-        "auto", "<|tool_call>call:p \n{}", [], "",
+        "auto", "<|tool_call>call:p \n{}", [], UNKNOWN,
     ),
     "a mention of another family after a call": (
         "auto", f"{NOTE}\nNever write {PHI} in an answer.", [NOTED], "",
@@ -309,16 +323,6 @@ def test_tags_in_data_are_noted_however_they_are_cut() -> None:
     events_of(lambda: Parser(TOOLS, format="hermes", options=ParserOptions(markup=True)), text)
 
 
-def test_who_is_addressed_instead_of_a_tool_is_no_tool() -> None:
-    call = (
-        '<|start|>assistant to=note<|message|><atem:function_calls>\n<atem:invoke name="note">\n'
-        '<atem:parameter name="text">a</atem:parameter>\n</atem:invoke>\n</atem:function_calls>'
-    )
-    text = f" to=user<|message|>Hello.<|eom|>{call}"
-    events = events_of(lambda: Parser(TOOLS, format="hermes", options=ParserOptions(markup=True)), text)
-    assert calls_of(events) == [NOTED]
-
-
 CUTS = {
     "a line that ends behind no tag": ("hunyuan-dense", '`<tool_call>pay```json\n""```</tool_call></.\ntool_call>'),
     "what is no tag behind a mention": (
@@ -359,6 +363,11 @@ CUTS = {
         "gemma-4",
         "It`s so.\n<|tool_call>call:pay{to:a\n\nb,amount:5}<tool_call|>",
     ),
+    "text before a draft that is kept while a repair waits": (
+        "hermes",
+        """(<tool_call>{"name":"lookup","arguments":{}}</tool_call><tool_call>{'name':'note','arguments':{'text':'a'}}</tool_call>""",
+    ),
+    "a long line of a fence": ("auto", f"So:\n```a{' ' * 128}\n{UNDECLARED}"),
     "backticks in whose line others come, which names no tool": (
         "auto",
         f"So:\n\n````b`\n\\n~~~\n<!--\n- </pre><|START_TOOL_RESULT|>> <function=pay>\n\n{MISTRAL}, <|END_TOOL_RESULT|>\n- \n~~~<|im_end|>\n```",

@@ -30,7 +30,7 @@ REACH = 128  # characters after the opener
 BEFORE_NAMES = frozenset({"call", "function", "functions", "invoke", "name", "tool", "tool_name", "type"})
 
 _line_of_fence = passing(r"[\w+#./-]*[ \t\r]*(?P<line>(?<=[\w+#./-])\n)?")
-_info = passing(r"[`~]*[\w+#./-]*[ \t\r]*(?P<line>\n)?")  # behind the first three signs of a fence
+_info = passing(r"[`~]*[^`\n]*(?P<line>\n)?")  # behind the first three signs of a fence
 _words = re.compile(r"[\w.:/-]+").finditer
 _line_words = re.compile(r"[\w.-]+").findall
 _part = re.compile(r"[.:/]+").split
@@ -142,7 +142,7 @@ class Missed(Payload):
 
     def _look(self, turn: Turn, piece: str, *, at_end: bool) -> int:
         rest = turn.region.text[turn.region.opener_length :]
-        text = rest + piece
+        text = (rest + piece)[:REACH]
         named, end = _is_named(text, turn.names, at_end=at_end, is_code=self._is_code)
         info = _info(text, 0)
         if self._is_code and named is False and not at_end and not info["line"] and info.end() == len(text) < REACH:

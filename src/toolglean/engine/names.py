@@ -32,11 +32,9 @@ contains_markup = re.compile(r"[<>\"'`\n\r]").search
 _left_open = re.compile(r"[{}]|^[.…]+$").search  # "{name}", "...": the form of a call, not a call
 PLACEHOLDERS = frozenset(
     {"name", "tool", "function", "func", "fn", "toolname", "functionname", "funcname", "fnname", "nameofthetool"}
-    | {"nameofthefunction", "nameoftool", "nameoffunction", "foo", "bar", "xxx", "user", "self"}
+    | {"nameofthefunction", "nameoftool", "nameoffunction", "foo", "bar", "xxx"}
 )
-"""What documents write in place of a tool's name, without signs and articles: see `is_placeholder`; and who is
-addressed in place of a tool (` to=user<|message|>`).
-"""
+"""What documents write in place of a tool's name, without signs and articles: see `is_placeholder`."""
 
 SERVER_SIGNS = ("__", ".", "/", ":", "-", "_")
 """What clients write between a server's name and that of its tool."""

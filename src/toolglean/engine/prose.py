@@ -201,7 +201,8 @@ def _is_closer(turn: Turn, plan: Plan, found: str, place: int) -> bool:
     """Whether that is a closer for which the turn waits. If so, it has been read."""
     closers = turn.judge.closers
     if closers.is_awaited(found):
-        turn.judge.heed(closers.trusting())
+        if not turn.judge.ignores_calls:  # in a quotation it closes nothing
+            turn.judge.heed(closers.trusting())
         turn.say(found, place)
         return True
     awaited = turn.emit.strays.awaited

@@ -57,9 +57,6 @@ def unreadable(expected: str) -> Reason:
     return Reason("unreadable-call", f"unreadable call: {expected}")
 
 
-NO_ARGUMENTS = unreadable("a line break follows a name that no tool has")
-
-
 def not_a_call(why: str) -> Reason:
     """JSON without a marker that names a tool, but is data; `why`: see scan/data.py."""
     return Reason("not-a-call", f"not a call: {why}")

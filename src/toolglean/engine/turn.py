@@ -83,12 +83,10 @@ class Turn(Speech):
             problem: the reason of the `Problem` that is reported; None for none.
             again: how many characters at the region's end are read again; None: all but the opener.
         """
-        kept = self.region.opener_length
         text, start = self.take_region()
+        kept = self.region.opener_length if again is None else len(text) - again
         if problem is not None:
             self.emit.problem(problem, text, start)
-        if again is not None:
-            kept = len(text) - again
         if self.mode is not DONE and kept < len(text) and self.read_again(text[kept:], start + kept):
             text = text[:kept]
         self.say(text, start)
@@ -342,6 +340,8 @@ class Turn(Speech):
             trial.emit.tell_first(told)
         self.adopt(trial)
         self.judge.keep_back(draft)
+        if draft is not None and begun is None:  # the trial has kept it
+            self.keep_draft()
         self.repair, self.repair_failed_at, self.suspended = repair, tried, None
         self.tape.count_as(trial.tape)
         self.tape.release()

@@ -199,14 +199,13 @@ class Program:
         return [self._layers[number] for number in (*only, *self._frames)] if only else self._layers
 
     def skipper(self, number: int, thoughts: tuple[str, ...]) -> Finder:
-        """Finds where a malformed call of that format ends: at its closer, or before the next opener, a line that
-        begins with one of these markers, which open reasoning, or a fence of its own.
+        """Finds where a malformed call of that format ends: at its closer, or before the next opener, or a line that
+        begins with one of these markers, which open reasoning.
         """
         key = "skipper", number, thoughts
         if key not in self.kept:
             closers = tuple(filter(is_marker, self._layers[number].closers)) or self._layers[number].closers
-            has_ticks = any("`" in each for each in closers)
-            lines = (f"\n{each}" for each in (*thoughts, *(() if has_ticks else ("\n```",))))
+            lines = (f"\n{each}" for each in thoughts)
             self.kept[key] = Finder(dict.fromkeys((*closers, *self._layers[number].tags, *lines)))
         found: Finder = self.kept[key]
         return found

@@ -121,10 +121,3 @@ class Declaration:
     def is_written_out(self) -> bool:
         """Whether its markers contain names of tools: a format that `for_tools` returned."""
         return "{name=" in self.call
-
-    @property
-    def breaks_after_name(self) -> int:
-        """How many line breaks it writes between a name and what follows. Behind more of them, a call that broke off in
-        the name of a tool would get the text that follows for its arguments.
-        """
-        return int(any("{name}\n" in each or "{name}{ws}" in each for each in self.calls))

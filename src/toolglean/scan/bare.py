@@ -20,16 +20,23 @@ from toolglean.scan.coerce import coerce_within, is_text, json_text, known
 from toolglean.scan.literals import CONSTANTS
 from toolglean.scan.scanner import MAX_DIGITS, is_finite, is_json_number
 
-__all__ = ["ODD_QUOTES", "bare_value"]
+__all__ = ["ODD_QUOTES", "bare_value", "has_rest"]
 
 _PAIRS = ("``", "''", "\u2018\u2019", "\u2019\u2019", "\u201c\u201d", "\u201d\u201d", "\u00ab\u00bb")
 ODD_QUOTES = {pair[0]: pair[1] for pair in _PAIRS}
 """Quotes that models write instead of the marker, and what closes them."""
 
-_special = re.compile(r'</s>|<\|"|<\|[\w:.-]+\|?>|<[\w:.-]+\|>').search
-_text_behind = re.compile(r'&lt;|\n[^\S\n]*\n|\{\s*"\w+"\s*:').search
+_special = re.compile(r'<\|"|<\|[\w:.-]+\|?>|<[\w:.-]+\|>').search
+_text_behind = re.compile(r"&lt;|\n[^\S\n]*\n").search
+_rest = re.compile(r"(?P<end></[sS]>)|<eos>|<end_of_turn>|\{\s*([\"'])[\w-]+\2\s*:").search
 _NO_NUMBERS = frozenset({"NaN", "Infinity", "-Infinity"})
 _markup = re.compile(r"//|/\*|#|<!--|</?[A-Za-z_]|&\w{1,8};|\n").search
+
+
+def has_rest(word: str) -> bool:
+    """Whether a value without quotes contains what follows a call that breaks off: a message's end, or an object."""
+    found = _rest(word)
+    return found is not None and not (found["end"] and "<s>" in word[: found.start()].lower())
 
 
 def bare_value(word: str, marker: str, schema: Any, root: Mapping[str, Any] | None, max_depth: int) -> str:
@@ -48,7 +55,7 @@ def bare_value(word: str, marker: str, schema: Any, root: Mapping[str, Any] | No
     quoted = len(word) > 1 and word[0] in ODD_QUOTES
     if quoted and not word[1:].endswith(ODD_QUOTES[word[0]]):
         return ""  # a comma or bracket inside the quotes has cut it
-    if _special(word) or _begins_marker(word, marker) or (_text_behind(word) and not quoted):
+    if _special(word) or _begins_marker(word, marker) or (not quoted and (_text_behind(word) or has_rest(word))):
         return ""  # it has swallowed a marker or a paragraph, or begins with a part of its own marker
     if known(schema, root) and marker not in word:
         if is_text(schema, root, word):

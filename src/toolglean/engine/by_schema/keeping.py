@@ -84,7 +84,8 @@ class Keeping(TurnState):
         if self.candidate is not None and not self.candidate.names_tool:
             self.keep_less(place)  # whether it still is one must not depend on when that was looked at
         is_announced = announces(self.last_text)
-        is_refused = is_announced or bool(self.around.open) or self.around.refused
+        is_broken = self.judge.closers.awaited is not None  # a call before it, whose end has not come
+        is_refused = is_announced or is_broken or bool(self.around.open) or self.around.refused
         if self.candidate is not None:
             if is_announced:
                 self.around = self.around._replace(refused=True)

@@ -16,7 +16,6 @@ from toolglean.engine.reasons import (
     IN_LINE,
     LEFTOVER_MARKER,
     MARKUP_IN_VALUE,
-    NO_ARGUMENTS,
     NO_CLOSER,
     NO_JSON,
     NUMBERED,
@@ -183,14 +182,10 @@ def _counting(turn: Turn, reading: Reading, formats: tuple[int, ...]) -> tuple[t
     declared, problem = reading.walk.program.formats, None
     if not turn.names.could_be_tool(reading.call.name):
         known_only = reading.fallback.role is DOUBTED  # the named format can read it, for an unknown tool too
-        behind = turn.region.text.rpartition(reading.call.name)[2]
-        breaks = behind.count("\n") if behind.isspace() else 0
-        named = tuple(each for each in formats if not (known_only or declared[each].registered_only))
-        formats = tuple(each for each in named if breaks <= declared[each].breaks_after_name)
-        problem = NO_ARGUMENTS if len(formats) < len(named) else None
+        formats = tuple(each for each in formats if not (known_only or declared[each].registered_only))
     if reading.fallback.in_line:  # text precedes the call on its line: a tool's own tag is a mention there
         marked = tuple(each for each in formats if not declared[each].is_written_out)
-        formats, problem = marked, IN_LINE if len(marked) < len(formats) else problem
+        formats, problem = marked, IN_LINE if len(marked) < len(formats) else None
     return formats, problem
 
 

@@ -15,7 +15,7 @@ from enum import IntEnum
 from typing import TYPE_CHECKING
 
 from toolglean.engine.reasons import AMBIGUOUS
-from toolglean.engine.repair.candidates import BRACKETS, OF_BARE, OF_VALUES, OPENER, Asked, Candidate, candidates
+from toolglean.engine.repair.candidates import BRACKETS, OF_BARE, OF_VALUES, OPENER, QUOTE, Asked, Candidate, candidates
 from toolglean.engine.repair.meant import (
     bracket_is_unambiguous,
     call_of,
@@ -25,6 +25,7 @@ from toolglean.engine.repair.meant import (
     may_be_rest_of,
 )
 from toolglean.engine.repair.suspended import OFF, TRIAL, Fault, Kind, Put, Suspended
+from toolglean.scan.bare import ODD_QUOTES, has_rest
 from toolglean.scan.plain import Plain
 
 if TYPE_CHECKING:
@@ -71,6 +72,8 @@ class Trial(Plain):
         self.end, self.rest = -1, ""
         self.final = final
         self.turn.begin_trial(repair)
+        if self.turn.judge.draft is not None:
+            self.turn.judge.draft.emit.take()  # the turn itself returns them, and may keep the draft meanwhile
 
     @property
     def turn(self) -> Turn:
@@ -236,6 +239,9 @@ def _counts(suspended: Suspended, trial: Trial) -> bool:
     call, before = trial.call, suspended.before
     if call is None or not matches_schema(before, call):
         return False
+    texts = [each for each in call.arguments.values() if isinstance(each, str)] if QUOTE in call.repairs else []
+    if suspended.raw[:1] not in ODD_QUOTES and any(map(has_rest, texts)):
+        return False  # what broke off has no closing marker, so what follows it became its value
     if _is_bare(suspended) and not (call.known is True and OF_BARE.issuperset(call.repairs)):
         return False
     return BRACKETS not in call.repairs or bracket_is_unambiguous(before, call)
