@@ -33,6 +33,7 @@ def _json(amount: int) -> str:
 
 
 NOTE = '<tool_call>{"name": "note", "arguments": {"text": "a"}}</tool_call>'
+LONG_NOTE = NOTE.replace('"a"', f'"{"A" * 3990}"')
 NOTED = ("note", {"text": "a"})
 PAID = ("pay", {"to": "Ann", "amount": 1})
 PHI = f"<|tool_call|>[{_json(2)}]<|/tool_call|>"
@@ -366,6 +367,10 @@ CUTS = {
     "text before a draft that is kept while a repair waits": (
         "hermes",
         """(<tool_call>{"name":"lookup","arguments":{}}</tool_call><tool_call>{'name':'note','arguments':{'text':'a'}}</tool_call>""",
+    ),
+    "text before a draft that is kept for its length while a repair waits": (
+        "hermes",
+        f"`{LONG_NOTE}<tool_call>{{'name': 'note', 'arguments': {{'text': 'x'}}}}</tool_call>",
     ),
     "a long line of a fence": ("auto", f"So:\n```a{' ' * 128}\n{UNDECLARED}"),
     "backticks in whose line others come, which names no tool": (

@@ -72,8 +72,9 @@ class Trial(Plain):
         self.end, self.rest = -1, ""
         self.final = final
         self.turn.begin_trial(repair)
-        if self.turn.judge.draft is not None:
-            self.turn.judge.draft.emit.take()  # the turn itself returns them, and may keep the draft meanwhile
+        if (draft := self.turn.judge.draft) is not None:  # the turn itself returns what was before it
+            draft.emit.release()
+            draft.emit.take()
 
     @property
     def turn(self) -> Turn:
