@@ -40,7 +40,7 @@ class Role(Enum):
     CONTENT = ("content",)
     REASONING = ("reasoning_content", "thinking", "reasoning")
     CALLS = ("tool_calls",)
-    OTHER = ()
+    OTHER = ("",)  # not (): before Python 3.11.4, that would not be its value
 
 
 _placeholder = re.compile(r"\{(\w+(?:\.\w+)*)\}")
