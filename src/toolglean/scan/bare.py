@@ -5,9 +5,9 @@
 # quotes around it are removed. The schema of the parameter decides: a string stays text (null, 42), and 007 is an
 # integer if the schema asks for one. These values are refused, because a comma or a bracket in them probably cut them:
 # text that begins with a quote and does not end with one, or with a part of a string marker, text that contains one,
-# text with an empty line, an escaped tag or another object (what comes after a broken call), NaN and numbers that are
-# too large for a float, and, if the schema does not ask for a string, text with a comment, a tag, an entity or a line
-# break.
+# text with an empty line, an escaped tag, the end of a message or another object (what comes after a broken call), NaN
+# and numbers that are too large for a float, and, if the schema does not ask for a string, text with a comment, a tag,
+# an entity or a line break.
 """Values without quotes."""
 
 from __future__ import annotations

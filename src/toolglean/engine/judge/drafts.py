@@ -259,7 +259,9 @@ class Draft(Kept):
                 return None
             self.since = first if self.since < 0 else self.since
             rest = self.after(self.since)[: None if self.over is None else self.over - self.since]
-            return (None if self.over is None else True) if _role_begun(rest) else _role(rest) is not None
+            if _role_begun(rest):
+                return None if self.over is None else True
+            return _role(rest) is not None
         if (
             self.over is None
             and self.kind is Kind.MENTION
