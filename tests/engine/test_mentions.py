@@ -69,6 +69,16 @@ def test_two_calls_that_end_a_sentence() -> None:
     assert len(calls_of(events)) == 2
 
 
+@pytest.mark.parametrize("call", CALLS.values(), ids=list(CALLS))
+def test_a_cut_takes_no_call_back(call: str) -> None:
+    parser, told, counts = Parser(TOOLS), [], []
+    for sign in f"I call {call}{call}":
+        told += parser.feed(sign)
+        counts.append(len(calls_of([*told, *parser.fork().finish()])))
+    assert counts == sorted(counts)
+    assert counts[-1] == 2
+
+
 def test_a_call_behind_a_sentence_is_told_at_once() -> None:
     for text, told in (("Let me see. ", True), ("Let me see: ", True), ("Let me see ", False)):
         parser = Parser(TOOLS, format="hermes")

@@ -17,7 +17,7 @@ from toolglean.engine.judge.fence import closes_fence
 from toolglean.engine.judge.judge import Judge
 from toolglean.engine.modes import CALL, CONTENT, DONE, MARKER_SPACE, SPACE, START, TEXT
 from toolglean.engine.names import Names
-from toolglean.engine.prose import STEPS, begin, ends_with_orphans, repairer, text_before_marker
+from toolglean.engine.prose import STEPS, begin, ends_with_orphans, keep_before_cut, repairer, text_before_marker
 from toolglean.engine.repair.suspended import OFF, ON
 from toolglean.engine.state import Rules
 from toolglean.engine.straight_way import StraightWay
@@ -282,10 +282,10 @@ class Machine(StraightWay):
 
     def _release_at_end(self) -> bool:
         """Release what waits for more text. True: there was text to read again, so something may wait again."""
-        self._own()
         turn = self._turn
         held = turn.tape.release()
         start = self._pos - len(held)
+        keep_before_cut(turn, held)
         if turn.suspended is not None:  # what was kept of the call is read, and may contain other calls
             repairer().finish_repair(turn)
             self._read_waiting()

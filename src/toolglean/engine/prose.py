@@ -25,11 +25,14 @@ __all__ = [
     "begin",
     "begin_of_orphans",
     "ends_with_orphans",
+    "keep_before_cut",
     "quotes_as_fence",
     "repairer",
     "text_before_marker",
 ]
 
+MARKER_BEGINS = ("<", "[")
+"""Markers that are no words begin with these in nearly every family."""
 CLOSER = 48  # characters: LONGEST of formats/orphans.py, which few turns load
 
 
@@ -150,6 +153,16 @@ def text_before_marker(turn: Turn, plan: Plan, held: str) -> int:
         return 0
     place, _ = _with_awaited(turn, plan.text_finder(turn)).find(held, 0, turn.last_text)
     return place if place < len(held) else 0
+
+
+def keep_before_cut(turn: Turn, held: str) -> None:
+    """The turn ends in a marker, or in what a marker has begun: that is no text on the line of a call before it.
+
+    `held`: what may have become a marker.
+    """
+    begun = turn.payload is not None and not turn.region.bare and not turn.emit.open
+    if begun or held[:1] in MARKER_BEGINS:
+        turn.keep_line()
 
 
 def _say_text(turn: Turn, text: str, i: int, place: int, found: str) -> tuple[int, bool]:

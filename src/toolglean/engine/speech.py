@@ -132,7 +132,7 @@ class Speech(Keeping):
             self.emit.space_is_text(self.channel)
             self.leave(text_follows=True)
         if self.judge.draft is not None and "\n" in text[i:j] and self.judge.draft.ends_line(here):
-            self._keep_line()
+            self.keep_line()
         return j
 
     def pass_space(self, text: str) -> None:
@@ -163,7 +163,7 @@ class Speech(Keeping):
                 self.tape.interrupt()
             else:
                 self.keep_draft()
-        self._keep_line()
+        self.keep_line()
         if channel != self.channel:
             self.keep_nothing()
             self.judge.reasoning_began()
@@ -392,8 +392,8 @@ class Speech(Keeping):
         if draft.is_quoted and self.judge.code is not None:
             self.judge.code.forget()
 
-    def _keep_line(self) -> None:
-        # Calls without a marker are the turn's, because what follows them on their line is not text.
+    def keep_line(self) -> None:
+        """Calls that share no line with text are the turn's: what follows them is not text."""
         draft = self.judge.draft
         if draft is not None and draft.is_alone and draft.over is None:
             self.keep_draft()

@@ -189,7 +189,7 @@ class Turn(Speech):
             if self.region.bare and draft.shares_line(self.region.start):  # JSON on the line of a call
                 self.end_draft(self.region.start)
                 return False
-            self._keep_line()
+            self.keep_line()
         if self.emit.index >= self.limits.calls:
             self.stop("calls", name, self.region.start)
             return False
@@ -387,7 +387,7 @@ class Turn(Speech):
         self.mode, self.payload = DONE, None
         self.bound = UNBOUND
         self.keep_nothing()
-        self._keep_line()
+        self.keep_line()
         if self.judge.draft is not None:
             self.end_draft(place, (limit, text, place))
             return

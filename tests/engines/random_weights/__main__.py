@@ -66,6 +66,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--families", nargs="+", default=[*FAMILIES][:4], choices=[*FAMILIES])
     parser.add_argument("--engines", nargs="+", default=[*BACK_ENDS], choices=[*BACK_ENDS])
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--device", default="cpu", help="where the model computes: cpu, cuda")
     parser.add_argument("--all-cuts", action="store_true", help="cut short turns at every place; slow")
     given = parser.parse_args(arguments)
     depth.use(full=given.all_cuts)
@@ -73,7 +74,7 @@ def main(arguments: list[str] | None = None) -> int:
     print(f"| family | engine | choice | {' | '.join(COLUMNS)} |\n|{'---|' * (3 + len(COLUMNS))}")
     faults = 0
     for name in given.families:
-        model = Model(FAMILIES[name])
+        model = Model(FAMILIES[name], given.device)
         for engine in given.engines:
             begun = time.monotonic()
             counts, wrong = tried(model, engine, given.requests, given.seed)

@@ -38,10 +38,12 @@ class Model:
 
     Args:
         family: how its turns are written.
+        device: where it computes, as torch names it: `cpu`, `cuda`.
     """
 
-    def __init__(self, family: Family) -> None:
+    def __init__(self, family: Family, device: str = "cpu") -> None:
         self.family = family
+        self.device = device
         self.tokenizer = tokenizer_of(family)
         special = SpecialTokens.from_tokenizer(self.tokenizer)
         assert special is not None
@@ -62,7 +64,7 @@ class Model:
             eos_token_id=self.end,
             pad_token_id=self.end,
         )
-        self.weights: Any = LlamaForCausalLM(config).eval()
+        self.weights: Any = LlamaForCausalLM(config).eval().to(device)
         texts = [self.tokenizer.decode([number]) for number in range(self.size)]
         closers = [number for number, text in enumerate(texts) if text.lstrip().startswith(CLOSERS)]
         self.closers = torch.tensor([*closers, self.end])
@@ -75,7 +77,8 @@ class Model:
     def prompt(self, request: Request) -> Any:
         """The tokens of the prompt, as the model takes them."""
         before, after = self.family.roles
-        return self.tokenizer(f"{before}{request.prompt}{after}", return_tensors="pt", add_special_tokens=False)
+        text = f"{before}{request.prompt}{after}"
+        return self.tokenizer(text, return_tensors="pt", add_special_tokens=False).to(self.device)
 
     def manner(self, request: Request, prompt: int) -> Manner:
         """How the model writes this turn, whose prompt has so many tokens."""
@@ -117,7 +120,8 @@ class Manner(LogitsProcessor):  # type: ignore[misc, unused-ignore]
 
     def __call__(self, input_ids: Any, scores: Any) -> Any:
         written = input_ids.shape[1] - self.prompt
-        scores = scores + self.bias + self.closing * (1.5 + written / 20)
+        bias = self.bias + self.closing * (1.5 + written / 20)
+        scores = scores + bias.to(scores.device)
         if 0 <= written - SPELLED_AT < len(self.opener):
             scores[:, self.opener[written - SPELLED_AT]] += 50.0
         return scores
@@ -178,7 +182,7 @@ class _LlguidanceProcessor(LogitsProcessor):  # type: ignore[misc, unused-ignore
         self.begun = True
         mask = torch.frombuffer(bytearray(self.matcher.compute_bitmask()), dtype=torch.uint8)
         bits = mask[:, None].bitwise_right_shift(torch.arange(8, dtype=torch.uint8)).bitwise_and(1).flatten()
-        return scores.masked_fill(bits[: scores.shape[1]] == 0, float("-inf"))
+        return scores.masked_fill(bits[: scores.shape[1]].to(scores.device) == 0, float("-inf"))
 
 
 class Free:

@@ -289,10 +289,10 @@ class Draft(Kept):
     def shares_line(self, place: int) -> bool:
         """Whether the text at that place has something else before it on its line, or in a list that is still open.
 
-        A marker is not text: a call may end there.
+        A marker is not text: a call may end there. Nor is what the end of the turn has cut a marker to.
         """
         text, rest = self.before(place), self.after(place)
-        if rest.startswith(self._marks):
+        if rest.startswith(self._marks) or any(each.startswith(rest) for each in self._marks):
             return False
         is_open = self.in_list and not text.rstrip().endswith("]")
         return is_open or not (text[text.rfind("\n") + 1 :].isspace() or text.endswith("\n"))
