@@ -101,6 +101,8 @@ def _read_found(turn: Turn, plan: Plan, piece: Piece, found: str, own: Finder) -
         if turn.is_over:
             turn.end()
             return place
+    else:
+        turn.judge.marker_in_reasoning(base + place)
     if _is_closer(turn, plan, found, base + place):
         return place + len(found)
     return place + begin(turn, plan, found, base + place)

@@ -62,6 +62,11 @@ class Judge(Plain):
             self.others = type(self.code)(heeded=False)
         self.others.scan(text, start)
 
+    def marker_in_reasoning(self, place: int) -> None:
+        """What follows in the reasoning is a marker: it may complete another role's header."""
+        if self.others is not None:
+            self.others.settle(place)
+
     def reasoning_began(self) -> None:
         """Another kind of text begins: reasoning, or content."""
         self.others = None
