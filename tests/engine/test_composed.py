@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.support.chunkings import account, calls_of, events_of
-from toolglean import Limits, Parser, ParserOptions
+from toolglean import Limits, Parser, ParserOptions, Problem
 
 TOOLS: list[Any] = [
     {
@@ -397,6 +397,25 @@ def test_a_problem_has_one_place_however_the_text_is_cut(which: str) -> None:
     name, text = CUTS[which]
     events_of(lambda: Parser(TOOLS, format=name, options=ParserOptions(markup=True)), text)
     events_of(lambda: Parser(["pay"], format=name, options=ParserOptions(markup=True)), text)
+
+
+def test_a_line_that_a_marker_would_end_begins_alike_however_it_is_cut() -> None:
+    text = '<｜DSML｜invokename="e"><｜DSML｜parametername=""x\n<<think>'
+    events_of(lambda: Parser(TOOLS, format="deepseek-v3.2", options=ParserOptions(markup=True, repair=False)), text)
+
+
+@pytest.mark.parametrize("held", [3, 10])
+def test_the_line_of_a_fence_is_short_enough_to_be_held(held: int) -> None:
+    options = ParserOptions(markup=True, limits=Limits(held=held))
+    events = events_of(lambda: Parser(TOOLS, options=options), f"o```{'p' * 20}\nf")
+    assert not any(isinstance(event, Problem) for event in events)
+
+
+def test_a_word_that_begins_a_call_behind_a_prompt_is_read_alike_however_it_is_cut() -> None:
+    text = 'Functioncall:{"name": "note", "arguments": {"text": "a"}}'
+    options = ParserOptions(markup=True, quoted="call")
+    events = events_of(lambda: Parser(format="localai", prompt="So: ", options=options), text)
+    assert calls_of(events) == [NOTED]
 
 
 def test_a_limit_behind_a_fence_is_exceeded_alike_however_the_text_is_cut() -> None:

@@ -13,6 +13,7 @@ from benchmarks.floods import cost_of, reads
 from fuzz import flood_lines
 from fuzz import floods as search
 from tests.support import depth
+from tests.support.own_formats import own_format
 from toolglean import Parser, parse
 from toolglean.formats.words import tokens_of
 
@@ -53,6 +54,15 @@ def test_blanks_in_a_word(name: str, before: str, unit: str) -> None:
     size = 4_000 if depth.is_full() else 1_000
     for chars in (False, True):
         assert cost_of(lambda: Parser(["f"], format=name), before, unit, size, chars=chars).linear
+
+
+@pytest.mark.parametrize("unit", ["\r\n", " "])
+def test_white_space_in_a_value_that_a_line_ends(unit: str) -> None:
+    # A run of it could match in many ways, and was matched again at each character.
+    pairs = own_format("own:pairs")
+    assert cost_of(
+        lambda: Parser(typed("string"), format=pairs), "@f\nn: y", unit, 250, chars=True, after="@end"
+    ).linear
 
 
 @pytest.mark.parametrize("unit", [">)", " > ", "- ,"])

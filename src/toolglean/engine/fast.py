@@ -181,7 +181,7 @@ class FastPath:
                 self._finder = self._plan.text_finder(turn)
                 self._find_opener = self._finder.search
                 self._look_on = judge.header_begun
-        elif turn.has_content and not turn.at_start and turn.emit.clean and not judge.fence:
+        elif turn.has_content and turn.last_text and not turn.at_start and turn.emit.clean and not judge.fence:
             if turn.notes_unread(self._pos - len(turn.tape.held)):
                 return
             if judge.closers.late:

@@ -62,6 +62,7 @@ def quote(turn: Turn, fence: str, start: int) -> None:
         return
     turn.open_region(start, len(fence))
     turn.region.keep(fence)
+    turn.lift_limit()  # as where the whole line is in the chunk: see `end_of_fence`
     turn.read_with(Missed(QUOTED, is_code=True))
 
 

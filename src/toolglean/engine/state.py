@@ -259,6 +259,10 @@ class TurnState(Plain):
         """Whether a call of that name is accepted."""
         return not self.calls_ignored and self.names.accepts(name, bare=self.region.bare)
 
+    def lift_limit(self) -> None:
+        """What is read of the region ends by itself after some characters, however little may be held."""
+        self.bound = UNBOUND
+
     def limit_passed(self, i: int) -> bool:
         """Whether what is at `i` exceeds a limit, for example that of a call that has just become certain."""
         return self.tape.base + i >= self.bound.at

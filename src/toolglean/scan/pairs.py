@@ -77,7 +77,14 @@ class _Grammar(NamedTuple):
 
 
 _GAP = rf"\s{{0,{SPACES}}}"
+_SPACE = rf"\s{{1,{SPACES}}}"
 _LINE = rf"[^\S\n]{{0,{SPACES}}}\n{_GAP}"
+# Two of these in a row, as one that can match in one way only: else a run of white space takes cubic time.
+_JOINED = {
+    _GAP + _LINE: rf"\s{{0,{WINDOW}}}\n[^\S\n]{{0,{SPACES}}}",
+    _GAP + _SPACE: rf"\s{{1,{WINDOW}}}",
+    _GAP + _GAP: rf"\s{{0,{WINDOW}}}",
+}
 
 
 @lru_cache(maxsize=512)
@@ -88,10 +95,13 @@ def _grammar(pattern: PairPattern, keys: tuple[str, ...], ends: tuple[str, ...])
     end = f"(?P<end>{'|'.join(each if each.isspace() else _spaced(each) for each in ends) or '(?!)'})"
     core, after = _spaced(pattern.separator.strip()), _spaced(pattern.after.strip())
     may_separate = f"(?:{core}{_GAP})?" if core else ""
-    separator = _LINE if pattern.by_lines else _GAP if after or not pattern.separator else r"\s{1,128}"
+    separator = _LINE if pattern.by_lines else _GAP if after or not pattern.separator else _SPACE
     separator = _lined(pattern.separator) if core else separator
     closes = f"{_GAP if pattern.after[:1].isspace() or not after else ''}{after}{_GAP if after else ''}"
     follows = f"{closes}(?:{separator}{start}|{may_separate}{_LINE if pattern.by_lines else ''}{end})"
+    for two, one in _JOINED.items():
+        follows = follows.replace(two, one)
+    follows = rf"(?<!\s){follows}" if follows.startswith(r"\s") else follows  # a run is matched from its beginning
     beginnings = [f"{pattern.before}{each}{pattern.between}" for each in keys]
     beginnings = [lead + each for each in (*beginnings, *ends) for lead in ("", pattern.separator)]
     lasts = {
@@ -244,10 +254,11 @@ class PairsReader(DialectReader):
 
     def _read_text(self, text: str, pos: int) -> int:
         grammar = self._grammar
-        end = min(grammar.dull.match(text, pos).end() + 1, len(text))  # type: ignore[union-attr]  # it matches ""
+        dull = grammar.dull.match(text, pos).end()  # type: ignore[union-attr]  # it matches ""
+        end = min(dull + 1, len(text))
         piece = text[pos:end]
         self.collected, self._tail = grown(self.collected, piece), (self._tail + piece)[-WINDOW:]
-        found = grammar.follows.search(self._tail)
+        found = grammar.follows.search(self._tail) if dull < end else None
         if found is None:
             return end
         value = self.take_collected()

@@ -135,7 +135,8 @@ class Quotes(Plain):
     def begins_line(self) -> bool:
         """Whether nothing but blanks is on the line so far."""
         self._take_passed()
-        return self.where.blanks >= 0 or self.where.tail[-1:] == "\n"
+        _, broken, line = self.where.tail.rpartition("\n")
+        return (broken != "" or self.where.blanks >= 0) and not line.strip(" \t")
 
     def may_open(self, text: str, last: str) -> bool:
         """Whether anything may open in that text, after that one."""
