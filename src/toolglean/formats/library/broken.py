@@ -45,6 +45,7 @@ FORMATS = (
             *(
                 "{name}{ws}{parameters}</tool_call>",
                 "{name}<｜tool▁sep｜>{arguments}<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
+                "to=functions.{name}{_}{arguments}",
             ),
         ),
         separator="\n",

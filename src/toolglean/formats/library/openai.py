@@ -22,7 +22,6 @@ KINDS = (*JSON_KINDS, " code", " <|constrain|>code", " python", " <|constrain|>p
 WITHOUT_SPECIAL_TOKENS = (
     *("assistant to=functions.{name} commentary json{arguments}", "to=functions.{name} commentary json{arguments}"),
     *("assistant commentary to=functions.{name}{_}json{arguments}", "commentary to=functions.{name}{_}json{arguments}"),
-    "to=functions.{name}{_}{arguments}",
 )
 # Between two calls: the next message's header, whole or without its first token. The recipient may be in the role.
 LEADS = (HEADER, "assistant")
