@@ -62,6 +62,10 @@ READ = {
     "special tokens removed (DeepSeek)": ('function\nweather\n```json\n{"city": "Oslo"}\n```', "deepseek-v3"),
     "special tokens removed (Harmony)": ('to=functions.weather {"city": "Oslo"}', "harmony"),
     "white space around the name (Mistral)": ('[TOOL_CALLS] weather [ARGS] {"city": "Oslo"}', "mistral-v13"),
+    "white space around the name (Gemma)": (
+        '<|tool_call>\ncall: weather{city: <|"|>Oslo<|"|>}\n<tool_call|>',
+        "gemma-4",
+    ),
     "Python behind the tag (Llama)": ('<|python_tag|>weather(city="Oslo")', "llama3-json"),
     "a fence inside the markers": (f"<tool_call>\n```json\n{JSON_CALL}\n```\n</tool_call>", "hermes"),
     "nothing between name and number (Kimi)": (
