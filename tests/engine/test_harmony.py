@@ -59,7 +59,7 @@ def test_text_behind_a_marker_that_says_json_is_no_argument(text: str, name: str
     """It was the value of the only text parameter: a refusal ran as a command."""
     for kind in ("<|channel|>commentary <|constrain|>json", "<|channel|>commentary json", " <|constrain|>json"):
         turn = f" to=functions.python{kind}<|message|>{text}<|call|>"
-        events = events_of(lambda: Parser(PYTHON, format=name, options=ParserOptions(markup=True)), turn)  # noqa: B023
+        events = events_of(lambda: Parser(PYTHON, format=name, options=ParserOptions(markup=True)), turn)
         assert [event.call.status for event in events if isinstance(event, CallEnd)] == ["malformed"]
     turn = f"to=functions.python json {text}"
     assert calls_of(events_of(lambda: Parser(PYTHON, format=name, options=ParserOptions(markup=True)), turn)) == []

@@ -69,8 +69,10 @@ READ = {
     "Python behind the tag (Llama)": ('<|python_tag|>weather(city="Oslo")', "llama3-json"),
     "a fence inside the markers": (f"<tool_call>\n```json\n{JSON_CALL}\n```\n</tool_call>", "hermes"),
     "nothing between name and number (Kimi)": (
-        '<|tool_calls_section_begin|><|tool_call_begin|>functionsweather5<|tool_call_argument_begin|>{"city": "Oslo"}'
-        "<|tool_call_end|><|tool_calls_section_end|>",
+        (
+            '<|tool_calls_section_begin|><|tool_call_begin|>functionsweather5<|tool_call_argument_begin|>{"city": "Oslo"}'
+            "<|tool_call_end|><|tool_calls_section_end|>"
+        ),
         "kimi-k2",
     ),
     "ReAct with parentheses": ('Action: weather ({"city": "Oslo"})', "react"),

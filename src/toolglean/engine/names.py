@@ -25,7 +25,7 @@ def _of_id(name: str) -> str:
 
 
 _sanitised = re.compile(r"functions_(.+)_\d+").fullmatch
-_run_together = re.compile(r"functions_?(.+?)_?\d+").fullmatch  # others leave them out: then only the tools show the name
+_run_together = re.compile(r"functions_?(.+?)_?\d+").fullmatch  # without them, only the tools show the name
 
 contains_markup = re.compile(r"[<>\"'`\n\r]").search
 """Finds what no name or key contains: if it does, it is the rest of a marker, broken or quoted."""
