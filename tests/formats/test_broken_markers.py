@@ -75,7 +75,6 @@ READ = {
         ),
         "kimi-k2",
     ),
-    "a label in capitals": (f"TOOL_CALL: {JSON_CALL}", "localai"),
     "ReAct with parentheses": ('Action: weather ({"city": "Oslo"})', "react"),
 }
 

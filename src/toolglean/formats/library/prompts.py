@@ -88,11 +88,10 @@ FORMATS = (
         aliases=("k2-v3",),
         source="issue threads: fine-tunes of many models, K2-V3",
     ),
-    # A line that announces OpenAI's objects; the second is in the prompts of many agents.
+    # A line that announces OpenAI's objects.
     Format(
         "localai",
         call="Function call:\n{calls}",
-        also=("TOOL_CALL: {calls}",),
         separator="\n",
         registered_only=True,
         at_line_start=True,
