@@ -60,7 +60,6 @@ READ = {
         "deepseek-v3.1",
     ),
     "special tokens removed (DeepSeek)": ('function\nweather\n```json\n{"city": "Oslo"}\n```', "deepseek-v3"),
-    "special tokens removed (Harmony)": ('to=functions.weather {"city": "Oslo"}', "harmony"),
     "white space around the name (Mistral)": ('[TOOL_CALLS] weather [ARGS] {"city": "Oslo"}', "mistral-v13"),
     "white space around the name (Gemma)": (
         '<|tool_call>\ncall: weather{city: <|"|>Oslo<|"|>}\n<tool_call|>',

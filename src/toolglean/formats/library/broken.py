@@ -45,7 +45,6 @@ FORMATS = (
             *(
                 "{name}{ws}{parameters}</tool_call>",
                 "{name}<｜tool▁sep｜>{arguments}<｜tool▁call▁end｜><｜tool▁calls▁end｜>",
-                "to=functions.{name}{_}{arguments}",
             ),
         ),
         separator="\n",
