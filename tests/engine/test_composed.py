@@ -302,6 +302,21 @@ def test_what_must_not_run_does_not(which: str) -> None:
     account(events, text)
 
 
+@pytest.mark.parametrize("name", ["auto", "tool-tags", "minimax-m3"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<now>\n</p>\nThat is HTML.",
+        "<now></now_then>",
+        ']<]minimax[>[<tool_call>\n]<]minimax[>[<invoke name="now">]<]minimax[>[</p>',
+    ],
+)
+def test_a_tool_without_parameters_is_not_called_by_a_tag_that_another_tags_closer_ends(text: str, name: str) -> None:
+    events = events_of(lambda: Parser([{"name": "now"}], format=name, options=ParserOptions(markup=True)), text)
+    assert calls_of(events) == []
+    account(events, text)
+
+
 def test_a_closer_behind_a_call_of_another_family_is_read_alike_however_it_is_cut() -> None:
     """What follows a call on the straight way is what follows it in the loop, where the turn is narrowed, too."""
     events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), f"{CODER}. {PHI}")

@@ -53,6 +53,18 @@ def test_code_for_python(header: str, name: str) -> None:
         assert content_of(events) == "Done."
 
 
+@pytest.mark.parametrize("name", ["harmony", "llm-jp-harmony", "auto"])
+@pytest.mark.parametrize("text", ["I would rather not.", '["ls"]', '```json\n{"code": "ls"}\n```'])
+def test_text_behind_a_marker_that_says_json_is_no_argument(text: str, name: str) -> None:
+    """It was the value of the only text parameter: a refusal ran as a command."""
+    for kind in ("<|channel|>commentary <|constrain|>json", "<|channel|>commentary json", " <|constrain|>json"):
+        turn = f" to=functions.python{kind}<|message|>{text}<|call|>"
+        events = events_of(lambda: Parser(PYTHON, format=name, options=ParserOptions(markup=True)), turn)
+        assert [event.call.status for event in events if isinstance(event, CallEnd)] == ["malformed"]
+    turn = f"to=functions.python json {text}"
+    assert calls_of(events_of(lambda: Parser(PYTHON, format=name, options=ParserOptions(markup=True)), turn)) == []
+
+
 @pytest.mark.parametrize("tool", ["get_json", "run_code", "to_python", "json"])
 def test_a_name_that_ends_like_a_kind(tool: str) -> None:
     for kind in ("", " json", " <|constrain|>json"):

@@ -50,6 +50,8 @@ ROWS = [
     Row("a name that does not end", "<tool_call>\n<function=f\n<parameter=x>\n1\n</parameter>", "qwen3-coder", problems=("unreadable-call",)),
     Row("a name in quotes", '<function="f">\n<parameter=x>\n1\n</parameter>', "qwen3-coder", problems=("unreadable-call",)),
     Row("a name, and the end", "<tool_call>f", "hermes", problems=("unreadable-call",)),
+    Row("text in place of ReAct's object", "Action: f\nAction Input: lamps", "react", problems=("unreadable-call",)),
+    Row("the same for an unknown tool", "Action: other\nAction Input: lamps", "react", problems=()),
     Row("a name in prose", "Write <tool_call> before f, always.", "hermes", problems=()),
     Row("a name far after it", "<tool_call>" + " " * 130 + "f", "hermes", problems=()),
     Row("the markers of another family", '<|tool_call_begin|>f<|tool_sep|>{"x": 1}<|tool_call_end|>', None, problems=("unreadable-call",)),

@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from toolglean.formats.spec import JsonOrText, Pairs, PythonDict, Quoted, ScriptObject, Tree
+from toolglean.formats.words import JsonAlone
 from toolglean.scan.coerce import is_text, properties
 from toolglean.scan.coerce import known as known_type
 from toolglean.scan.json_reader import JsonOrTextReader, JsonReader
@@ -56,7 +57,8 @@ def reader_for(
         return KeywordsReader(max_depth, lone=True)
     if isinstance(codec, JsonOrText):
         with_space = tuple(edge.trail + each for each in ends) if edge.trail else ()
-        return JsonOrTextReader(max_depth, _text_parameter(tool), (*with_space, *ends))
+        key = "" if isinstance(codec, JsonAlone) else _text_parameter(tool)
+        return JsonOrTextReader(max_depth, key, (*with_space, *ends))
     root: Any = tool.parameters if tool is not None else {}
     known = properties(root) if tool is not None else {}
     if isinstance(codec, Quoted):

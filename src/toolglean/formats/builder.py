@@ -39,6 +39,7 @@ from toolglean.formats.patterns import (
     space_at,
 )
 from toolglean.formats.spec import Format, JsonOrText, Literal, Slot, Space, Token, tokens_of
+from toolglean.formats.words import Codec, JsonAlone
 
 __all__ = ["BEGIN_CONTENT", "BEGIN_USER_TEXT", "CLOSE_REASONING", "DROP", "OPEN_REASONING", "STRAY", "NfaBuilder"]
 
@@ -61,6 +62,13 @@ def _whole(literals: list[str]) -> list[tuple[int, int]]:
             found.append((first, place))
             first = place + 1
     return found
+
+
+def _codec_after(before: tuple[Token, ...], declared: Codec) -> Codec:
+    # That of arguments after these tokens. Behind a marker that says that they are JSON, text is no argument.
+    marker = next((token for token in reversed(before) if not isinstance(token, Space)), None)
+    says_json = isinstance(marker, Literal) and marker.text.removesuffix("<|message|>").endswith("json")
+    return JsonAlone() if says_json and isinstance(declared, JsonOrText) else declared
 
 
 class NfaBuilder:
@@ -261,7 +269,7 @@ class NfaBuilder:
         if token.name in {"call", "calls"}:
             return nfa.slot(nfa.space(here), "call", last=last)
         if token.name in {"arguments", "keywords"}:
-            codec = self.format.arguments
+            codec = _codec_after(tokens[:place], self.format.arguments)
             trail = space_at([*tokens], place + 1) if isinstance(codec, JsonOrText) else ""
             return nfa.slot(nfa.space(here), token.name, codec=codec, trail=trail, flags=START, last=last)
         following = tokens[place + 1] if place + 1 < len(tokens) else None

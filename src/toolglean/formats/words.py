@@ -88,6 +88,11 @@ class JsonOrText(Json):
 
 
 @dataclass(frozen=True, slots=True)
+class JsonAlone(JsonOrText):
+    """The same behind a marker that says that JSON follows: with text, the call is malformed."""
+
+
+@dataclass(frozen=True, slots=True)
 class PythonDict:
     """Arguments are a Python dict: `{'k': 'text', 'n': None}`."""
 

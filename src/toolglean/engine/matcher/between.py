@@ -166,8 +166,9 @@ class Ending(Stage):
     def completes(self, turn: Turn, reading: Reading) -> bool:
         """The call has ended. What was read since is read again as what follows it."""
         pending, end = reading.walk.unsettled
-        if self._slot.is_tree and _is_marker(reading.walk, pending.lstrip()) is not True and is_broken_off(turn):
-            turn.end_malformed(NO_CLOSER, turn.emit.call.name, end)  # by another tag's closer
+        by_another = self._slot.is_tree and _is_marker(reading.walk, pending.lstrip()) is not True
+        if by_another and (turn.emit.call.arguments == "{}" or is_broken_off(turn)):  # by another tag's closer
+            turn.end_malformed(NO_CLOSER, turn.emit.call.name, end)
         else:
             turn.end_call(end)
         reading.go_after(reading.walk.states)

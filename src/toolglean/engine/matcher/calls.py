@@ -341,7 +341,8 @@ def no_call(turn: Turn, reading: Reading, *, at_end: bool = False, problem: Reas
     reason = turn.ignored_because if no_calls_in_reasoning else missed
     if no_calls_in_reasoning and tried:
         turn.judge.refuse_quoted(turn.region.start + len(turn.region.text.rstrip()))
-    problem = reading.fallback.problem or problem or (reason if tried and not turn.region.bare else None)
+    shown = not turn.region.bare or _goes_on_behind_name(turn, call.name)
+    problem = reading.fallback.problem or problem or (reason if tried and shown else None)
     if not no_calls_in_reasoning:
         if stage.quotes_arguments():
             turn.ignore_calls_until(program.ends(call.format)[0])
@@ -353,6 +354,13 @@ def no_call(turn: Turn, reading: Reading, *, at_end: bool = False, problem: Reas
         else None
     )
     release(turn, problem, missed, at_end=at_end, closers=closers)
+
+
+def _goes_on_behind_name(turn: Turn, name: str) -> bool:
+    # Whether a marker of words came after the name of a tool: `Action Input:`. So it was no mention.
+    text = turn.region.text
+    behind = text[text.rfind(name) + len(name) :]
+    return turn.names.resolve(name) is not None and any(map(str.isalpha, behind))
 
 
 def _read_by_others(turn: Turn, reading: Reading, problem: Reason | None, role: Role = FALLBACK) -> bool:

@@ -11,6 +11,7 @@ FORMATS = (
         call="<|tool_call>call:{name}{arguments}<tool_call|>",
         also=(
             *("<|tool_call>:{name}{arguments}<tool_call|>", "<|tool_call>{name}{arguments}<tool_call|>"),
+            "<|tool_call>{ws}call:{ws}{name}{ws}{arguments}{ws}<tool_call|>",
             "<|tool_call>call:{call}<tool_call|>",  # JSON, after another model's prompt
         ),
         without_special_tokens=(

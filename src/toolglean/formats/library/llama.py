@@ -19,7 +19,8 @@ FORMATS = (
     Format(
         "llama3-json",
         call="{call}",
-        also=("<|python_tag|>{call}", "<|python_tag|>{name}.call({keywords})"),  # that of a tool it was trained with
+        # The second is that of a tool it was trained with, the third what Llama 3.3 writes for any.
+        also=("<|python_tag|>{call}", "<|python_tag|>{name}.call({keywords})", "<|python_tag|>{name}({keywords})"),
         separator="; ",
         keys=("name", "parameters"),
         drop=(*LLAMA_ENDS, *HEADER),

@@ -10,6 +10,7 @@ LIST = "[TOOL_CALLS] {calls}"
 WITH_ID = "[TOOL_CALLS]{name}[CALL_ID]{id}[ARGS]{arguments}"
 NAMED = "[TOOL_CALLS]{name}[ARGS]{arguments}"
 TOUCHING = "[TOOL_CALLS]{name}{arguments}"
+SPACED = "[TOOL_CALLS]{ws}{name}{ws}[ARGS]{ws}{arguments}"
 WITHOUT_SPECIAL_TOKENS = ("{name}[ARGS]{arguments}", "{name}[CALL_ID]{id}[ARGS]{arguments}")
 SPELLINGS = (LIST, WITH_ID, NAMED, TOUCHING)
 CLOSED = "[TOOL_CALLS] {calls}[/TOOL_CALLS]"  # some models close what has no closer
@@ -20,7 +21,7 @@ ENDS = ("</s>",)
 
 def others(main: str) -> tuple[str, ...]:
     """All spellings but that one."""
-    return (*(each for each in SPELLINGS if each != main), CLOSED)
+    return (*(each for each in SPELLINGS if each != main), SPACED, CLOSED)
 
 
 FORMATS = (
