@@ -427,7 +427,7 @@ def test_the_line_of_a_fence_is_short_enough_to_be_held(held: int) -> None:
 
 
 def test_a_word_that_begins_a_call_behind_a_prompt_is_read_alike_however_it_is_cut() -> None:
-    text = 'Functioncall:{"name": "note", "arguments": {"text": "a"}}'
+    text = 'Functioncall:{"name": "note", "arguments": {"text": "a"}}\n'
     options = ParserOptions(markup=True, quoted="call")
     events = events_of(lambda: Parser(format="localai", prompt="So: ", options=options), text)
     assert calls_of(events) == [NOTED]
