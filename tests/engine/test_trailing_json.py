@@ -256,3 +256,26 @@ def _read(text: str) -> list[Event]:
 def _text(events: list[Event]) -> str:
     assert all(isinstance(each, Content | Problem | Markup) for each in events)
     return "".join(each.text for each in events if isinstance(each, Content))
+
+
+UNREAD = [
+    *(f"I call it.\n{CALL}", f"I call it:\n\n{CALL}\n", f"json\n{CALL}", f"<json>\n{CALL}\n</json>", f"So.\n[{CALL}]"),
+    *(f"I call it.\n{CALL}\nDone.", f"> So.\n\n{CALL}", '{"a": 1}\n{"tool": "get_weather", "city": 1}'),
+]
+TOLD_OTHERWISE = [
+    *(f"So.\n```json\n{CALL}\n```", f"{CALL}\n", f"So.\n{CALL}\n{MARKED}", f"> {CALL}", 'So.\n{"name": "get_weather"}'),
+    *('So.\n{"name": "get_weat', 'So.\n{"name": "city", "x": "get_weather"}', "So.\n{\n}", f"So, {CALL}"),
+]
+
+
+@pytest.mark.parametrize("text", UNREAD)
+def test_json_that_is_not_read_as_a_call_is_told(text: str) -> None:
+    events = events_of(lambda: make(trailing_json="content"), text)
+    assert calls_of(events) == []
+    assert [event.code for event in events if isinstance(event, Problem)] == ["unread-call"]
+
+
+@pytest.mark.parametrize("text", TOLD_OTHERWISE)
+def test_other_json_is_not_told(text: str) -> None:
+    events = events_of(lambda: make(trailing_json="content"), text)
+    assert not any(event.code == "unread-call" for event in events if isinstance(event, Problem))

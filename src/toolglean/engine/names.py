@@ -25,7 +25,7 @@ def _of_id(name: str) -> str:
 
 
 _sanitised = re.compile(r"functions_(.+)_\d+").fullmatch
-_run_together = re.compile(r"functions_?(.+?)_?\d+").fullmatch  # without them, only the tools show the name
+_run_together = re.compile(r"functions_?(.+?)(_?)(\d+)").fullmatch  # without them, only the tools show the name
 
 contains_markup = re.compile(r"[<>\"'`\n\r]").search
 """Finds what no name or key contains: if it does, it is the rest of a marker, broken or quoted."""
@@ -85,7 +85,9 @@ class Names:
             return name
         found = without_namespace(name, tools.namespaces, tools)
         if found is None and (of_id := _run_together(name)) is not None and of_id[1] in tools:
-            return str(of_id[1])
+            name, gap, number = of_id.groups()
+            longer = not gap and any(name + number[: size + 1] in tools for size in range(len(number)))
+            return None if longer else name  # `functionsf12` may be f, f1 or f12
         return found
 
     def of_server(self, server: str, name: str) -> str:

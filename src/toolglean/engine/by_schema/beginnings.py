@@ -12,8 +12,9 @@ from functools import cache, lru_cache
 from typing import Any
 
 from toolglean.scan.expressions import Expression
+from toolglean.scan.names import KNOWN_NAME_KEYS, NAME_KEYS
 
-__all__ = ["begins", "may_begin"]
+__all__ = ["JSON", "begins", "may_begin"]
 
 # -- signs -------------------------------------------------------------------------------------------------------------
 
@@ -36,6 +37,15 @@ _signs_begun = Expression(r"[<\[({|]|[#!$&^\\]{1,3}|[@%]{1,3} ?|:{1,3}|;{1,2}|={
 _fence = Expression(r"(?:`{3,16}|~{3,16})[ \t]*(?P<info>[^`\n]{1,80})\n")
 _fence_begun = Expression(r"`{1,16}[^`\n]{0,80}|~{1,16}[^`\n]{0,80}")
 _FIRST_SIGNS = frozenset("<[({|#@%=:!$&^\\;-*+`~" + _BRACKETS)
+
+JSON = "{", "[{"
+# An object of JSON, or the first one of a list, up to a tool's name.
+_KEYS = sorted(NAME_KEYS | KNOWN_NAME_KEYS)
+_object = Expression(rf'\[?\{{\s{{0,8}}"(?:{"|".join(_KEYS)})"[ ]{{0,4}}:[ ]{{0,4}}"(?P<name>[\w.-]*)(?P<end>"?)')
+_object_begun = Expression(
+    rf'\[?\{{\s{{0,8}}(?:"(?:{"|".join(sorted({each[:size] for each in _KEYS for size in range(len(each) + 1)}))})'
+    rf'|"(?:{"|".join(_KEYS)})"[ ]{{0,4}}(?::[ ]{{0,4}})?)?'
+)
 
 # A tag, and the first thing after it.
 _TAG = r"<[^\W\d][^<>\n]{0,160}>|\[[^\W\d][^\[\]\n]{0,160}\]"
@@ -140,6 +150,8 @@ def begins(text: str, i: int, names: frozenset[str], *, opens_content: bool, at_
         return _fence_begins(text, i, names, opens_content=opens_content, at_end=at_end)
     if _signs.match(text, i) or (not char.isascii() and char in _words().CALL_SIGNS):
         return True
+    if text.startswith(JSON, i):
+        return _object_begins(text, i, names, at_end=at_end)
     if char in {"<", "["}:
         return _tag_begins(text, i, names, at_end=at_end)
     return None if at_end and _signs_begun.fullmatch(text, i) else False
@@ -153,6 +165,15 @@ def _fence_begins(text: str, i: int, names: frozenset[str], *, opens_content: bo
         return False
     words = _names(found["info"])
     return bool(words) and (opens_content or not names.isdisjoint(words))
+
+
+def _object_begins(text: str, i: int, names: frozenset[str], *, at_end: bool) -> bool | None:
+    found = _object.match(text, i)
+    if found is None:
+        return None if at_end and _object_begun.fullmatch(text, i) else False
+    if found["end"]:
+        return found["name"] in names
+    return None if at_end and found.end() == len(text) and _begin_a_name(found["name"], names) else False
 
 
 def _tag_begins(text: str, i: int, names: frozenset[str], *, at_end: bool) -> bool | None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from toolglean.engine.by_schema.beginnings import JSON
 from toolglean.engine.by_schema.lines import announces, begin_in
 from toolglean.engine.modes import CONTENT, DONE
 from toolglean.engine.reasons import UNREAD
@@ -68,7 +69,7 @@ class Keeping(TurnState):
             last = NO_LINE
         at, whole = begin_in(text, i, end, last, names, opens_content=opens, at_end=True)
         if at == i < place and (whole or not waits):
-            self._keep_from(start + i)
+            self._keep_from(start + i, is_json=text.startswith(JSON, i))
             at, whole = begin_in(text, i, end, NO_LINE, names, opens_content=False, at_end=True)
         return (place, False) if at < 0 or at >= place else (at, not whole and waits)
 
@@ -80,7 +81,11 @@ class Keeping(TurnState):
         if self.rules.by_schema and ("<" in text or "[" in text or around.tail):
             self.around = around.read(text, before if before.endswith(last) else last)
 
-    def _keep_from(self, place: int) -> None:
+    def _keep_from(self, place: int, *, is_json: bool) -> None:
+        if is_json and self.candidate is None:  # it is a call with `trailing_json="call"` alone
+            self.unread = self.unread or (place, ())
+        if is_json:
+            return
         if self.candidate is not None and not self.candidate.names_tool:
             self.keep_less(place)  # whether it still is one must not depend on when that was looked at
         is_announced = announces(self.last_text)
@@ -163,14 +168,15 @@ class Keeping(TurnState):
 
             kept, self.candidate = self.candidate, None
             found = calls_in(kept, self, end)
-            if found is None:
-                unread = unread_in(kept, self)
-                self.emit.release()
-                if unread:
-                    self.emit.problem(UNREAD, unread, kept.start)
-            else:
+            if found is not None:
                 self.emit = found
-        elif self.unread is not None and self.emit.index == 0:
+                return
+            unread = unread_in(kept, self)
+            self.emit.release()
+            if unread:
+                self.emit.problem(UNREAD, unread, kept.start)
+                return
+        if self.unread is not None and self.emit.index == 0:
             from toolglean.engine.by_schema.reading import names_call  # noqa: PLC0415
 
             place, rope = self.unread

@@ -18,7 +18,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, Self
 
 from toolglean.engine.modes import DONE
-from toolglean.engine.reasons import IN_JSON_STRING, TRAILING_JSON
+from toolglean.engine.reasons import IN_JSON_STRING, TRAILING_JSON, UNREAD
 from toolglean.engine.trailing.place import Place
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Markup, Problem, Reasoning, ToolCall
 from toolglean.options import changed
@@ -44,6 +44,7 @@ _bracket = re.compile(r"[{\[]").search
 _text = re.compile(r"\S").search
 _other_text = re.compile(r"[^\s,;]").search
 _empty_object = re.compile(r"\{\s*\}").search
+_BESIDE = frozenset((IN_JSON_STRING.code, UNREAD.code))  # what is told of it does not show that it is none
 _OF_CALL = CallStart, CallDelta, CallEnd, Markup
 
 
@@ -123,7 +124,7 @@ class TrailingCalls(Plain):
             elif type(event) is Content:
                 self._read(event, out)
             elif isinstance(event, Problem | Markup):
-                if isinstance(event, Problem) and event.code != IN_JSON_STRING.code and event.start >= self._begun:
+                if isinstance(event, Problem) and event.code not in _BESIDE and event.start >= self._begun:
                     self._release(out)
                 (out if self._reader is None else self._kept).append(event)
             else:
