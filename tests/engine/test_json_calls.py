@@ -115,6 +115,10 @@ CALLS: dict[str, tuple[Any, list[tuple[str, Any]]]] = {
         CALL,
     ),
     "function_call": ({"function_call": call("read", PATH)}, CALL),
+    "several at once, as OpenAI's models write them": (
+        {"tool_uses": [{"recipient_name": "functions.read", "parameters": PATH}]},
+        CALL,
+    ),
     "tool_call": ({"tool_call": call("read", PATH)}, CALL),
     "call": ({"call": call("read", PATH)}, CALL),
     "beside a call of no tool": ([call("read", PATH), call("nope", {})], CALL),

@@ -19,13 +19,13 @@ __all__ = [
 ]  # fmt: skip
 
 NAME_KEYS = frozenset({"name", "tool_name"})
-KNOWN_NAME_KEYS = frozenset({"tool", "function", "action", "function_name"})
+KNOWN_NAME_KEYS = frozenset({"tool", "function", "action", "function_name", "recipient_name"})
 """Keys with many uses: they name a tool if it is a known one and an arguments key is next to them."""
 ARGUMENT_KEYS = frozenset({"arguments", "parameters", "params", "args", "input", "action_input", "tool_input"})
 ID_KEYS = frozenset({"id", "tool_call_id", "call_id"})
 BESIDE_KEYS = ID_KEYS | {"type", "index"}
 """Keys that may be next to a name without being arguments."""
-HOLDER_KEYS = frozenset({"tool_calls", "function_call", "function", "tool_call", "call"})
+HOLDER_KEYS = frozenset({"tool_calls", "function_call", "function", "tool_call", "call", "tool_uses"})
 """Keys whose value is a call, or a list of calls."""
 THOUGHT_KEYS = frozenset({"thought", "thoughts", "reasoning", "reason", "explanation", "role", "content"})
 """Keys of text that may be next to a call in JSON without a marker."""
