@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import argparse
-import shutil
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -24,6 +23,7 @@ from toolglean.cli.output import (
     for_machines,
     for_people,
     labelled,
+    line_width,
     paint_of,
     print_rows,
     shortened,
@@ -37,7 +37,6 @@ __all__ = ["add_arguments"]
 
 MOST = 3
 """Calls and problems that are shown, so that all fits one screen."""
-WIDTH = 100
 NO_TURN = "none: pipe what the model wrote into this command, or pass a file"
 
 
@@ -85,7 +84,7 @@ def run(args: argparse.Namespace) -> int:
 
 
 def _print(args: argparse.Namespace, rows: Iterator[Row]) -> None:
-    print_rows(rows, paint_of(args), min(WIDTH, shutil.get_terminal_size((WIDTH, 0)).columns))
+    print_rows(rows, paint_of(args), line_width())
     sys.stdout.flush()
 
 

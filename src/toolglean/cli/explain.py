@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import argparse
-import shutil
 import sys
 import textwrap
 from collections.abc import Iterator
@@ -19,10 +18,12 @@ from toolglean.cli.output import (
     BOLD,
     DIM,
     GREEN,
+    WIDTH,
     YELLOW,
     Paint,
     add_result_options,
     as_values,
+    line_width,
     print_result,
     shortened,
 )
@@ -33,7 +34,6 @@ from toolglean.kit.explain.wording import NAMES, fits, outcome, place, summary
 __all__ = ["add_arguments"]
 
 MOST_SPANS = 30  # that are shown to people, and as many problems
-WIDTH = 100
 MOST_LINES = 12  # with a ruler under them, and as many of their signs
 _SIGNS = "abcdefghijklmnopqrstuvwxyz"
 _REACH_CODES: dict[str, tuple[str, ...]] = {"call": (GREEN,), "marker": ()}
@@ -120,7 +120,7 @@ def _show_causes(found: Explanation, paint: Paint) -> None:
         return
     if found.causes:
         print(paint("\nLikely cause", BOLD))
-    width = min(WIDTH, shutil.get_terminal_size().columns) if sys.stdout.isatty() else WIDTH
+    width = line_width()
     for cause in found.causes:
         print(f"  {paint(cause.name, YELLOW)}, at {place(cause)}")
         for line in textwrap.wrap(cause.text, max(20, width - 4), break_on_hyphens=False):

@@ -9,16 +9,13 @@ from collections.abc import Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from typing import Any
 
-from toolglean.cli.output import BOLD, DIM, Paint, add_color_option, for_machines, for_people, paint_of
+from toolglean.cli.output import BOLD, DIM, WIDTH, Paint, add_color_option, for_machines, for_people, paint_of
 from toolglean.cli.usage import exit_codes
 from toolglean.errors import FormatError
 from toolglean.formats import Format, all_formats
 from toolglean.formats.registry import format_named
 
 __all__ = ["add_arguments", "declaration"]
-
-WIDTH = 100
-"""Columns of a declaration."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -8,6 +8,7 @@ import argparse
 import io
 import os
 import re
+import shutil
 import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -24,6 +25,7 @@ __all__ = [
     "DIM",
     "GREEN",
     "LABEL_WIDTH",
+    "WIDTH",
     "YELLOW",
     "Paint",
     "Row",
@@ -36,6 +38,7 @@ __all__ = [
     "for_machines",
     "for_people",
     "labelled",
+    "line_width",
     "paint_of",
     "print_result",
     "print_rows",
@@ -140,6 +143,15 @@ def print_result(args: argparse.Namespace, value: Callable[[], Any], show: Calla
 # -- rows for people ---------------------------------------------------------------------------------------------------
 
 LABEL_WIDTH = 12
+WIDTH = 100
+"""The longest line of prose, in characters."""
+
+
+def line_width() -> int:
+    """How long a line of prose is printed, in characters: what is no terminal does not make it shorter."""
+    return min(WIDTH, shutil.get_terminal_size((WIDTH, 0)).columns) if sys.stdout.isatty() else WIDTH
+
+
 TEXT = 56  # characters of a part of the turn
 Row: TypeAlias = tuple[str, ...]
 """A label, a text, and the codes of its colour."""
