@@ -261,6 +261,7 @@ def _text(events: list[Event]) -> str:
 UNREAD = [
     *(f"I call it.\n{CALL}", f"I call it:\n\n{CALL}\n", f"json\n{CALL}", f"<json>\n{CALL}\n</json>", f"So.\n[{CALL}]"),
     *(f"I call it.\n{CALL}\nDone.", f"> So.\n\n{CALL}", '{"a": 1}\n{"tool": "get_weather", "city": 1}'),
+    *(f"TOOL_CALL: {CALL}", f"So.\nTool call: {CALL}\nDone."),
 ]
 TOLD_OTHERWISE = [
     *(f"So.\n```json\n{CALL}\n```", f"{CALL}\n", f"So.\n{CALL}\n{MARKED}", f"> {CALL}", 'So.\n{"name": "get_weather"}'),

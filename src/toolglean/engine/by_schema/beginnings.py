@@ -39,13 +39,14 @@ _fence_begun = Expression(r"`{1,16}[^`\n]{0,80}|~{1,16}[^`\n]{0,80}")
 _FIRST_SIGNS = frozenset("<[({|#@%=:!$&^\\;-*+`~" + _BRACKETS)
 
 JSON = "{", "[{"
-# An object of JSON, or the first one of a list, up to a tool's name.
 _KEYS = sorted(NAME_KEYS | KNOWN_NAME_KEYS)
-_object = Expression(rf'\[?\{{\s{{0,8}}"(?:{"|".join(_KEYS)})"[ ]{{0,4}}:[ ]{{0,4}}"(?P<name>[\w.-]*)(?P<end>"?)')
-_object_begun = Expression(
-    rf'\[?\{{\s{{0,8}}(?:"(?:{"|".join(sorted({each[:size] for each in _KEYS for size in range(len(each) + 1)}))})'
+_KEY = rf'\{{\s{{0,8}}"(?:{"|".join(_KEYS)})"[ ]{{0,4}}:[ ]{{0,4}}"'  # an object of JSON, up to a tool's name
+_KEY_BEGUN = (
+    rf'\{{\s{{0,8}}(?:"(?:{"|".join(sorted({each[:size] for each in _KEYS for size in range(len(each) + 1)}))})'
     rf'|"(?:{"|".join(_KEYS)})"[ ]{{0,4}}(?::[ ]{{0,4}})?)?'
 )
+_object = Expression(rf'\[?{_KEY}(?P<name>[\w.-]*)(?P<end>"?)')
+_object_begun = Expression(rf"\[?{_KEY_BEGUN}")
 
 # A tag, and the first thing after it.
 _TAG = r"<[^\W\d][^<>\n]{0,160}>|\[[^\W\d][^\[\]\n]{0,160}\]"
@@ -89,14 +90,15 @@ def _first_begun() -> str:
 
 _CAPITALS = r"[A-Z][A-Z0-9_-]{1,31}"
 _ARROW = r"(?:://(?:\w{1,16}/)?|::?=?|：|={1,2}>|-{1,2}>|→|⇒|➜|>>|\.(?:\w{1,12}\()?|[({\[](?:\w{1,9}[:=][ ]?)?)"
-_AFTER = r"[ \t]{0,4}(?:\n[ \t]{0,4})?[\"'`@:]?"
+_GAP = r"[ \t]{0,4}(?:\n[ \t]{0,4})?"
+_AFTER = rf"{_GAP}(?:[\"'`@:]|{_KEY})?"
 _label = Expression(
     lambda: rf"(?:{_first()}(?:[ ][\w-]{{1,16}}){{0,2}}|{_CAPITALS})[ \t]{{0,2}}{_ARROW}{_AFTER}(?P<name>[\w.-]*)"
 )
 _label_begun = Expression(
     lambda: (
         rf"(?:(?i:{_first_begun()})|[A-Z]|(?:{_first()}(?:[ ][\w-]{{0,16}}){{0,2}}|{_CAPITALS})[ \t]{{0,2}}"
-        rf"(?:={{1,2}}|-{{1,2}}|>|:/|://\w{{0,16}}|\.\w{{0,12}}|[({{\[]\w{{0,9}}|{_ARROW}{_AFTER})?)"
+        rf"(?:={{1,2}}|-{{1,2}}|>|:/|://\w{{0,16}}|\.\w{{0,12}}|[({{\[]\w{{0,9}}|{_ARROW}(?:{_AFTER}|{_GAP}{_KEY_BEGUN}))?)"
     )
 )
 _named = Expression(
