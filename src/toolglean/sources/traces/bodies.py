@@ -193,7 +193,7 @@ def _object(text: str, site: Site, end: int) -> Body | None:
 
 def _keywords(text: str, site: Site, _: int) -> Body | None:
     opener = _parenthesis(text, site.end)
-    found = keywords_at(text, opener.end() - 1, signs=("=",)) if opener is not None else None
+    found = keywords_at(text, opener.end() - 1, signs="=") if opener is not None else None
     return None if opener is None else _body_with(text, site, opener.end(), found)
 
 
