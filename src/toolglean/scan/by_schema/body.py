@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
-from toolglean.scan.by_schema.found import FoundCall, Schema
+from toolglean.scan.by_schema.found import FoundCall, Reading, Schema
 from toolglean.scan.by_schema.heads import names_at, names_at_end
 from toolglean.scan.by_schema.items import items
-from toolglean.scan.by_schema.payload import Payload, Region, payloads
+from toolglean.scan.by_schema.payload import Region, readings
 from toolglean.scan.by_schema.source import Closer, Source
 from toolglean.scan.by_schema.tags import Tag
 
@@ -21,23 +20,7 @@ _sign_and_word = re.compile(
     r"(?:[^\w\s]{1,3}[ \t]+)?([\w.-]*\w)(?=[ \t]*(?:--|[({:|=\[]|\r?\Z|[ \t][^\W\d][\w-]*[:=]))"
 ).match
 
-__all__ = ["Calls", "Reading", "body", "closed_by", "found_in"]
-
-Calls = tuple[FoundCall, ...]
-
-
-class Reading(NamedTuple):
-    """What was read: where it ends, what it costs (payload.py), and the calls."""
-
-    end: int
-    cost: int
-    calls: Calls
-
-
-def found_in(tool: Schema, start: int, end: int, found: Iterable[Payload]) -> Iterator[Reading]:
-    """The calls of the tool with those arguments, in a frame from `start` to `end`."""
-    for each in found:
-        yield Reading(end, each.cost, (FoundCall(tool.name, each.arguments, each.text, start, end, each.id),))
+__all__ = ["body", "closed_by"]
 
 
 def closed_by(
@@ -55,28 +38,29 @@ def closed_by(
     for number, (begin, end) in enumerate(ends):
         if number > source.bound:
             return
-        region = Region(places[1], begin, frames, "elements" if number else "text")
-        span = (places[0], end)
-        for each in found_in(tool, *span, payloads(source, region, tool)) if tool else body(source, region, span):
+        region = Region(places[1], begin, frames, "elements" if number else "text", (places[0], end))
+        for each in body(source, region, tool):
             yield each._replace(cost=each.cost + number)
 
 
-def body(source: Source, region: Region, span: tuple[int, int]) -> Iterator[Reading]:
-    """The readings of the whole region, in the frame at that span."""
-    for tool, after in names_at(source, region.start, region.end):
-        inner = Region(after, region.end, region.frames, region.accepts)
-        yield from found_in(tool, *span, payloads(source, inner, tool))
-    for tool, before, is_word in names_at_end(source, region.start, region.end):
-        inner = Region(region.start, before, region.frames, region.accepts if is_word else "literals")
-        yield from found_in(tool, *span, payloads(source, inner, tool))
-    several = items(source, region.start, region.end, span)
+def body(source: Source, region: Region, tool: Schema | None) -> Iterator[Reading]:
+    """The readings of the whole region as a call of the tool; if there is none, as calls that name their tools."""
+    if tool is not None:
+        yield from readings(source, region, tool)
+        return
+    for named, after in names_at(source, region.start, region.end):
+        yield from readings(source, region._replace(start=after), named)
+    for named, before, is_word in names_at_end(source, region.start, region.end):
+        inner = region._replace(end=before, accepts=region.accepts if is_word else "literals")
+        yield from readings(source, inner, named)
+    several = items(source, region.start, region.end, region.span)
     if several is not None:
-        yield Reading(span[1], 0, several)
+        yield Reading(region.span[1], 0, several)
     elif region.accepts != "literals":
-        yield from _one_by_one(source, region, span)
+        yield from _one_by_one(source, region)
 
 
-def _one_by_one(source: Source, region: Region, span: tuple[int, int]) -> Iterator[Reading]:
+def _one_by_one(source: Source, region: Region) -> Iterator[Reading]:
     # Calls of which each begins with its tool's name, at a line's beginning or after the same tag.
     places = _places(source, region)
     if len(places) < 2:
@@ -87,8 +71,8 @@ def _one_by_one(source: Source, region: Region, span: tuple[int, int]) -> Iterat
         end = places[number + 1][1] if number + 1 < len(places) else region.end
         found: dict[str, Reading] = {}
         for tool, after in names_at(source, begin, end):
-            inner = Region(after, end, region.frames, region.accepts)
-            for each in found_in(tool, begin, end, payloads(source, inner, tool)):
+            inner = region._replace(start=after, end=end, span=(begin, end))
+            for each in readings(source, inner, tool):
                 found.setdefault(each.calls[0].arguments_text, each)
         if len(found) != 1:
             return
@@ -96,7 +80,7 @@ def _one_by_one(source: Source, region: Region, span: tuple[int, int]) -> Iterat
         cost += one.cost
         calls += one.calls
     if cost <= source.bound:
-        yield Reading(span[1], cost, tuple(calls))
+        yield Reading(region.span[1], cost, tuple(calls))
 
 
 def _places(source: Source, region: Region) -> list[tuple[int, int]]:

@@ -5,12 +5,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, Protocol
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, Protocol
 
 from toolglean.scan.coerce import properties
 
-__all__ = ["FoundCall", "Schema", "ToolWithSchema", "readable"]
+__all__ = ["FoundCall", "Reading", "Schema", "ToolWithSchema", "readable"]
 
 
 class ToolWithSchema(Protocol):
@@ -41,9 +41,21 @@ class FoundCall:
     name: str
     arguments: dict[str, Any]
     arguments_text: str
-    start: int
-    end: int
+    start: int = 0
+    end: int = 0
     id: str | None = None
+
+    def at(self, span: tuple[int, int], call_id: str | None = None) -> FoundCall:
+        """The same call in a frame at that span, with that id if it has none."""
+        return replace(self, start=span[0], end=span[1], id=self.id or call_id)
+
+
+class Reading(NamedTuple):
+    """What was read: where it ends, what it costs (payload.py), and the calls."""
+
+    end: int
+    cost: int
+    calls: tuple[FoundCall, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,18 +16,18 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import islice
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
-from toolglean.scan.by_schema.body import Calls, Reading, body, closed_by, found_in
+from toolglean.scan.by_schema.body import body, closed_by
 from toolglean.scan.by_schema.ends import after_frame, after_separator
-from toolglean.scan.by_schema.found import Schema
+from toolglean.scan.by_schema.found import FoundCall, Reading, Schema
 from toolglean.scan.by_schema.heads import label_at, names_at, names_in_lists, quoted_tool_at
 from toolglean.scan.by_schema.labels import labelled
 from toolglean.scan.by_schema.lines import between_lines
-from toolglean.scan.by_schema.payload import Payload, Region, is_literal, payloads
+from toolglean.scan.by_schema.payload import Region, is_literal, readings, typed
 from toolglean.scan.by_schema.source import MAX_CLOSERS, ExhaustedError, Source
 from toolglean.scan.by_schema.tags import Tag, mirrored, openers_at
-from toolglean.scan.by_schema.values import Pair, arguments_of, is_id, names_call
+from toolglean.scan.by_schema.values import Pair, is_id, names_call
 from toolglean.scan.by_schema.words import (
     introduces_call,
     introduces_other,
@@ -35,7 +35,6 @@ from toolglean.scan.by_schema.words import (
     is_language,
     is_other_tag,
 )
-from toolglean.scan.nested import json_text
 
 __all__ = ["sequences"]
 
@@ -88,7 +87,7 @@ def _inside(source: Source, part: _Part, start: int, end: int, cost: int = 0) ->
             yield Reading(end, each.cost + cost, each.calls)
 
 
-def _key(calls: Calls) -> Any:
+def _key(calls: tuple[FoundCall, ...]) -> Any:
     return tuple((each.name, each.arguments_text, each.start, each.end) for each in calls)
 
 
@@ -120,16 +119,16 @@ def _between_tags(source: Source, tag: Tag, part: _Part) -> Iterator[Reading]:
     named = _named_in(tag, source)
     if tag.empty:
         for tool, pairs in named:
-            yield from found_in(tool, tag.start, tag.end, _from_attributes(tool, pairs))
+            yield from _with_attributes(source, tool, pairs, Region(tag.end, tag.end, (), "text", (tag.start, tag.end)))
         return
     frames = (tag, *part.frames)
     for begin, end in source.frame_ends(tag, part.end):
         source.spend()
-        region = Region(tag.end, begin, frames, source.accepted(tag, begin))
+        region = Region(tag.end, begin, frames, source.accepted(tag, begin), (tag.start, end))
         for tool, pairs in named:
-            yield from _with_attributes(source, tool, pairs, region, (tag.start, end))
+            yield from _with_attributes(source, tool, pairs, region)
         if not named:
-            yield from body(source, region, (tag.start, end))
+            yield from body(source, region, None)
             if part.depth and region.accepts != "literals":
                 yield from _inside(source, part._replace(end=begin, frames=frames), tag.end, end)
 
@@ -153,28 +152,15 @@ def _named_in(tag: Tag, source: Source) -> list[tuple[Schema, list[tuple[str, st
 _is_number = re.compile(r"#\w{1,16}|\d{1,6}").fullmatch
 
 
-def _from_attributes(tool: Schema, pairs: list[tuple[str, str]]) -> Iterator[Payload]:
-    ids, rest = _ids(tool, pairs)
-    found = arguments_of(tool, [Pair(key, value, is_exact=True) for key, value in rest])
-    if found is not None:
-        yield Payload(0, found, json_text(found), ids)
-
-
-def _ids(tool: Schema, pairs: list[tuple[str, str]]) -> tuple[str | None, list[tuple[str, str]]]:
-    ids = [(key, value) for key, value in pairs if is_id(key, tool)]
-    name = next((value for key, value in ids if names_call(key)), None)
-    return name, [pair for pair in pairs if pair not in ids]
-
-
-def _with_attributes(
-    source: Source, tool: Schema, pairs: list[tuple[str, str]], region: Region, span: tuple[int, int]
-) -> Iterator[Reading]:
-    name, rest = _ids(tool, pairs)
+def _with_attributes(source: Source, tool: Schema, pairs: list[tuple[str, str]], region: Region) -> Iterator[Reading]:
+    # The arguments are in the tag, or between the tags.
+    ids = [pair for pair in pairs if is_id(pair[0], tool)]
+    rest = [Pair(key, value, is_exact=True) for key, value in pairs if (key, value) not in ids]
+    region = region._replace(id=next((value for key, value in ids if names_call(key)), None))
     if not rest:
-        found = (replace(each, id=each.id or name) for each in payloads(source, region, tool))
-        yield from found_in(tool, *span, found)
+        yield from readings(source, region, tool)
     elif not source.text[region.start : region.end].strip():
-        yield from found_in(tool, *span, _from_attributes(tool, pairs))
+        yield from region.read(typed(tool, rest))
 
 
 def _side_by_side(source: Source, pos: int, part: _Part) -> Iterator[Reading]:
@@ -188,8 +174,8 @@ def _side_by_side(source: Source, pos: int, part: _Part) -> Iterator[Reading]:
     if named is None or second is None or second.slash or second.empty or second.element in named[0].properties:
         return
     for begin, end in source.frame_ends(second, part.end):
-        region = Region(second.end, begin, (second, *part.frames))
-        yield from found_in(named[0], pos, end, payloads(source, region, named[0]))
+        region = Region(second.end, begin, (second, *part.frames), "text", (pos, end))
+        yield from readings(source, region, named[0])
 
 
 # -- fences ------------------------------------------------------------------------------------------------------------
@@ -254,8 +240,6 @@ def _in_bracket(source: Source, pos: int, left: str, part: _Part) -> Iterator[Re
         yield from _list_of_calls(source, pos, left, part)
         return
     # Where signs are the brackets, a later pair of them may have been meant: only literals show that it ends here.
-    is_run = right == left
-    accepts: Literal["literals", "text"] = "literals" if is_run or left in {"(", "{"} else "text"
     tag = source.tag_at(pos)
     if tag is not None and (tag.left.startswith("<") or tag.is_run or tag.empty or not tag.pairs):
         return  # its closer is missing
@@ -265,8 +249,9 @@ def _in_bracket(source: Source, pos: int, left: str, part: _Part) -> Iterator[Re
             return
         for named, after in heads:
             if after <= at:
-                region = Region(after, at, part.frames, accepts=accepts)
-                yield from found_in(named, pos, at + len(right), payloads(source, region, named))
+                accepts = "literals" if right == left or left in {"(", "{"} else "text"
+                region = Region(after, at, part.frames, accepts, (pos, at + len(right)))
+                yield from readings(source, region, named)
         at = source.text.find(right, at + 1)
         source.spend()
 

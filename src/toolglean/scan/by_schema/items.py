@@ -15,7 +15,7 @@ from toolglean.scan.by_schema.exact import exact_at
 from toolglean.scan.by_schema.found import FoundCall
 from toolglean.scan.by_schema.heads import names_at
 from toolglean.scan.by_schema.literals import literal_at
-from toolglean.scan.by_schema.payload import Payload, literal_payload, payload_of, typed
+from toolglean.scan.by_schema.payload import call_of, literal_call, typed
 from toolglean.scan.by_schema.source import Source
 from toolglean.scan.by_schema.values import is_id
 
@@ -47,15 +47,11 @@ def items(source: Source, start: int, end: int, span: tuple[int, int]) -> Calls 
         found += item[1]
         sign, pos = _separator(source, item[0], end)
         if pos >= end and not sign.startswith("<"):
-            return tuple(found) if number else tuple(_at(each, span) for each in found)
+            return tuple(found) if number else tuple(each.at(span) for each in found)
         if mark not in {None, sign} or pos >= end:
             return None
         mark = sign
     return None
-
-
-def _at(call: FoundCall, span: tuple[int, int]) -> FoundCall:
-    return FoundCall(call.name, call.arguments, call.arguments_text, *span, call.id)
 
 
 def _separator(source: Source, pos: int, end: int) -> tuple[str, int]:
@@ -77,19 +73,18 @@ def _item_at(source: Source, pos: int, end: int) -> Item | None:
         if value is None or value[0] > end:
             return None
         span = (pos, value[0])
-        calls = calls_of(source, value[1], span, MAX_WRAPS)
+        calls = several_of(source, value[1], span, MAX_WRAPS)
         return None if calls is None else (value[0], calls)
     for tool, after in names_at(source, pos, end):
         begin = source.after_space(after)
-        found = literal_payload(source, begin, tool)
+        found = literal_call(source, begin, tool)
         if found is None:
             exact = exact_at(source.text, begin, end, tool) if "\n" not in source.text[after:begin] else None
-            payload = typed(tool, exact.pairs) if exact is not None else None
-            if exact is not None and payload is not None and _ends_pairs(source.text, exact.end, end):
-                found = exact.end, payload
+            call = typed(tool, exact.pairs) if exact is not None else None
+            if exact is not None and call is not None and _ends_pairs(source.text, exact.end, end):
+                found = exact.end, call
         if found is not None and found[0] <= end:
-            stop, payload = found
-            return stop, (FoundCall(tool.name, payload.arguments, payload.text, pos, stop, payload.id),)
+            return found[0], (found[1].at((pos, found[0])),)
     return None
 
 
@@ -97,58 +92,49 @@ _AROUND = frozenset({"call", "calls", "function", "function_call", "tool_call", 
 """Keys under which a call may be: anything deeper is data."""
 
 
-def calls_of(source: Source, value: Any, span: tuple[int, int], depth: int) -> Calls | None:
+def several_of(source: Source, value: Any, span: tuple[int, int], depth: int) -> Calls | None:
     """The calls that an object names, or a list of such objects."""
     if isinstance(value, list):
-        several = [calls_of(source, each, span, 1) for each in value]
+        several = [several_of(source, each, span, 1) for each in value]
         found = tuple(call for each in several if each is not None for call in each)
         return found if found and None not in several else None
     if not isinstance(value, dict):
         return None
-    one = _call_of(source, value, span)
+    one = _one_of(source, value, span)
     if one is not None or not depth:
         return None if one is None else (one,)
     inner = [each for key, each in value.items() if isinstance(each, dict | list) and key.casefold() in _AROUND]
     others = [each for each in value.values() if isinstance(each, str) and each in source.tools]
     known = all(key.casefold() in _AROUND or _is_beside(key) for key in value)
-    return calls_of(source, inner[0], span, depth - 1) if len(inner) == 1 and known and not others else None
+    return several_of(source, inner[0], span, depth - 1) if len(inner) == 1 and known and not others else None
 
 
 def _is_beside(key: str) -> bool:
     return key.casefold() in {"id", "type", "index", "call_id", "ref", "version"}
 
 
-def _call_of(source: Source, value: dict[str, Any], span: tuple[int, int]) -> FoundCall | None:
+def _one_of(source: Source, value: dict[str, Any], span: tuple[int, int]) -> FoundCall | None:
     keyed = [key for key, each in value.items() if key in source.tools and isinstance(each, dict)]
-    found: list[tuple[str, Payload]] = []
-    if len(keyed) == 1:
-        (name,) = keyed
-        rest = {key: each for key, each in value.items() if key != name}
-        payload = payload_of(source.tools[name], value[name], "")
-        if payload is not None and all(is_id(key, source.tools[name]) for key in rest):
-            found.append((name, payload))
-    for key, each in value.items():
-        if isinstance(each, str) and each in source.tools:
-            payload = _named(source, value, key)
-            if payload is not None:
-                found.append((each, payload))
-    if len(found) != 1:
-        return None
-    name, payload = found[0]
-    return FoundCall(name, payload.arguments, payload.text, *span, payload.id)
+    named = [
+        _named(source, value, key) for key, each in value.items() if isinstance(each, str) and each in source.tools
+    ]
+    if len(keyed) == 1 and all(is_id(key, source.tools[keyed[0]]) for key in value if key != keyed[0]):
+        named.append(call_of(source.tools[keyed[0]], value[keyed[0]]))
+    found = [each for each in named if each is not None]
+    return found[0].at(span) if len(found) == 1 else None
 
 
-def _named(source: Source, value: dict[str, Any], key: str) -> Payload | None:
+def _named(source: Source, value: dict[str, Any], key: str) -> FoundCall | None:
     # The arguments beside the name, or under one other key.
     tool = source.tools[value[key]]
     rest = {name: each for name, each in value.items() if name != key}
     beside = {name: each for name, each in rest.items() if is_id(name, tool) and not isinstance(each, dict | list)}
     inner = [each for name, each in rest.items() if name not in beside]
-    flat = payload_of(tool, rest, "")
+    flat = call_of(tool, rest)
     if flat is not None or len(inner) != 1:
         return flat
     under = _object(inner[0])
-    return payload_of(tool, under | beside, "") if under is not None else None
+    return call_of(tool, under | beside) if under is not None else None
 
 
 def _object(value: Any) -> dict[str, Any] | None:

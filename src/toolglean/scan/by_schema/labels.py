@@ -17,11 +17,11 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from toolglean.scan.by_schema.body import Reading, closed_by, found_in
+from toolglean.scan.by_schema.body import closed_by
 from toolglean.scan.by_schema.exact import Exact, exact_at
-from toolglean.scan.by_schema.found import Schema
+from toolglean.scan.by_schema.found import Reading, Schema
 from toolglean.scan.by_schema.heads import label_at
-from toolglean.scan.by_schema.payload import Region, literal_payload, typed
+from toolglean.scan.by_schema.payload import literal_call, typed
 from toolglean.scan.by_schema.source import MAX_CLOSERS, Source
 from toolglean.scan.by_schema.tags import Tag, closes, closing_words, compact
 from toolglean.scan.by_schema.words import (
@@ -84,7 +84,7 @@ def labelled(source: Source, pos: int, end: int, frames: tuple[Tag, ...]) -> Ite
         return
     yield from _with_literal(source, lead, pos, end)
     if lead.label != lead.tool.name or pos == source.after_space(0):
-        yield from _closed(source, lead, pos, Region(lead.after, end, frames))
+        yield from _closed(source, lead, (pos, end), frames)
 
 
 def _lead_at(source: Source, pos: int) -> _Lead | None:
@@ -133,7 +133,7 @@ def _with_literal(source: Source, lead: _Lead, start: int, end: int) -> Iterator
     second = label_at(source, at)
     if second is not None:
         at = source.after_space(second[1])
-    found = literal_payload(source, at, lead.tool)
+    found = literal_call(source, at, lead.tool)
     if found is None or found[0] > end:
         return
     closer = _closer(source, found[0], lead)
@@ -141,22 +141,22 @@ def _with_literal(source: Source, lead: _Lead, start: int, end: int) -> Iterator
     if lead.is_strong or second is not None or closer:
         for stop in {found[0], closer or found[0], semicolon.end() if semicolon else found[0]}:
             if stop <= end:
-                yield from found_in(lead.tool, start, stop, [found[1]])
+                yield Reading(stop, 0, (found[1].at((start, stop)),))
 
 
 # -- arguments that must be closed -------------------------------------------------------------------------------------
 
 
-def _closed(source: Source, lead: _Lead, start: int, region: Region) -> Iterator[Reading]:
-    sign = _any_sign(source.text, lead.after)
-    exact = exact_at(source.text, sign.end() if sign else lead.after, region.end, lead.tool)
-    if exact is not None and (payload := typed(lead.tool, exact.pairs)):
+def _closed(source: Source, lead: _Lead, span: tuple[int, int], frames: tuple[Tag, ...]) -> Iterator[Reading]:
+    (start, end), sign = span, _any_sign(source.text, lead.after)
+    exact = exact_at(source.text, sign.end() if sign else lead.after, end, lead.tool)
+    if exact is not None and (call := typed(lead.tool, exact.pairs)):
         stop = _end_of(source, exact, lead)
-        if 0 < stop <= region.end:
-            yield from found_in(lead.tool, start, stop, [payload])
+        if 0 < stop <= end:
+            yield Reading(stop, 0, (call.at((start, stop)),))
             return
-    places = (each for each in _closers(source, lead, region.end) if _shows_end(source, lead, *each))
-    yield from closed_by(source, lead.tool, (start, lead.after), region.frames, places)
+    places = (each for each in _closers(source, lead, end) if _shows_end(source, lead, *each))
+    yield from closed_by(source, lead.tool, (start, lead.after), frames, places)
 
 
 _bare_pairs = re.compile(r"(?:\s*[\w-]+=[^\s,;|]+(?=\s)){2,}\s*").fullmatch

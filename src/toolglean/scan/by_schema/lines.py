@@ -12,7 +12,8 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 
-from toolglean.scan.by_schema.body import Reading, closed_by
+from toolglean.scan.by_schema.body import closed_by
+from toolglean.scan.by_schema.found import Reading
 from toolglean.scan.by_schema.source import Source
 from toolglean.scan.by_schema.tags import BEGIN_WORDS, Tag, closing_words, compact, mirrored
 from toolglean.scan.by_schema.words import introduces_call, introduces_other, parts_of
