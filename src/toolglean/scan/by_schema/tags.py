@@ -19,6 +19,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -38,12 +39,9 @@ _ARROWS = {"«": "»", "‹": "›", "≪": "≫", "◁": "▷", "◀": "▶", "
 _SIGNS = frozenset("@%=:#!-+~^&$?|.;")
 # These are tags with two of the sign at least; of other signs, one is enough. `*`, `_` and backticks are Markdown's.
 _BARS = frozenset("|｜‖¦%#!?/\\^~@$*+-:=&._")
-_joints = re.compile("[｜‖¦]{0,2}").match  # between words: `<｜DSML｜get_weather>`
-_word = re.compile(r"#?\w(?:[\w.-]*\w)?").match
 _namespaced = re.compile(r"[A-Za-z_][\w.-]*:[A-Za-z_][\w.-]*(?=[ \t\r\n|])").match
 _blank = re.compile(r"[ \t]*").match
 _space = re.compile(r"[ \t\r\n]*").match
-_mid = re.compile(r"=>|->|:=|::|=|:").match
 _trail = re.compile(r"[|｜‖!#~^.$*+&%:-]{1,3}").match
 
 BEGIN_WORDS = ("begin", "start", "open")
@@ -234,50 +232,32 @@ def _end(text: str, pos: int, right: str) -> tuple[int, bool, str] | None:
     return None
 
 
+@lru_cache(maxsize=128)
+def _items(right: str) -> Callable[[str, int], re.Match[str] | None]:
+    # An expression for a word, or a pair, in a tag with that closing bracket.
+    end = re.escape(right)
+    word = r"#?\w(?:[\w.-]*\w)?" if right[0] not in "-." else rf"#?\w(?:(?!{end})[\w.-])*(?<=\w)"
+    mid = rf"[ \t]*+(?!{end})(?>=>|->|:=|::|=|:)"
+    bare = rf"(?:(?!/?{end})[^\s\"'<>(){{}}\[\]|,;=`])+"
+    value = rf"\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)'|(?P<opens>(?=[{{\[]))|(?P<bare>{bare})"
+    return re.compile(rf"[｜‖¦]{{0,2}}(?P<word>{word})(?:{mid}[ \t]*(?:{value})|(?!{mid})|(?=:{end}))").match
+
+
 def _item(text: str, pos: int, right: str) -> tuple[int, str, str | None] | None:
     # A word, or a pair. Returns its end, the word, and the value of the pair.
-    word, pos = _word_at(text, _joints(text, pos).end(), right)  # type: ignore[union-attr]  # it matches the empty string
-    if not word:
-        return None
-    after = _blank(text, pos).end()  # type: ignore[union-attr]  # it matches the empty string
-    mid = None if text.startswith(right, after) else _mid(text, after)
-    if not mid:
-        return pos, word, None
-    at = _blank(text, mid.end()).end()  # type: ignore[union-attr]  # it matches the empty string
-    if text[at : at + 1] in {'"', "'"}:
-        close = text.find(text[at], at + 1, at + MAX_TAG)
-        if close < 0:
-            return None
-        if "\\" in text[at:close]:  # an attribute has entities, a string has escapes: nobody knows which is meant
-            literal = string_at(text, at)
-            is_same = literal is not None and literal[0] == close + 1 and literal[1] == text[at + 1 : close]
-            return (close + 1, word, literal[1]) if is_same and literal is not None else None
-        return close + 1, word, _decoded(text[at + 1 : close])
-    if text[at : at + 1] in {"{", "["}:
-        literal = literal_at(text, at)
-        return None if literal is None else (literal[0], word, json_text(literal[1]))
-    value, end = _bare_value(text, at, right)
-    return (end, word, value) if value else (pos, word, None) if text.startswith(":" + right, pos) else None
-
-
-def _word_at(text: str, pos: int, right: str) -> tuple[str, int]:
-    found = _word(text, pos)
+    found = _items(right)(text, pos)
     if not found:
-        return "", pos
-    word = found[0]
-    cut = word.find(right) if right[0] in "-." else -1
-    if cut > 0:
-        word = word[:cut]
-    return word, pos + len(word)
-
-
-def _bare_value(text: str, pos: int, right: str) -> tuple[str, int]:
-    end = pos
-    while end < len(text) and not text[end].isspace() and text[end] not in "\"'<>(){}[]|,;=`":
-        if text.startswith(right, end) or text.startswith("/" + right, end):
-            break
-        end += 1
-    return text[pos:end], end
+        return None
+    quoted = found["double"] if found["single"] is None else found["single"]
+    if found["opens"] is not None:
+        literal = literal_at(text, found.end())
+        return None if literal is None else (literal[0], found["word"], json_text(literal[1]))
+    if quoted is None:
+        return found.end(), found["word"], found["bare"]
+    if "\\" in quoted:  # an attribute has entities, a string has escapes: nobody knows which is meant
+        literal = string_at(text, found.end() - len(quoted) - 2)
+        return (found.end(), found["word"], quoted) if literal == (found.end(), quoted) else None
+    return found.end(), found["word"], _decoded(quoted)
 
 
 _ENTITIES = {"&quot;": '"', "&#39;": "'", "&apos;": "'", "&lt;": "<", "&gt;": ">", "&#10;": "\n", "&amp;": "&"}
