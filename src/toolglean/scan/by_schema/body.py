@@ -93,11 +93,11 @@ def _places(source: Source, region: Region) -> list[tuple[int, int]]:
             found.append((pos + word.start(1), pos))
     if len(found) > 1 and found[0][1] == start:
         return found
-    tag = source.tag_at(start)
-    first = start if tag is None or tag.pairs or tag.slash else source.after_space(tag.end)
+    tag = source.opener_at(start, region.end)
+    first = start if tag is None else source.after_space(tag.end)
     if source.tool_at(first) is None:
         return []
-    tags = [each for each in source.tags(first, region.end) if not (each.pairs or each.slash or each.empty)]
+    tags = [each for each in source.tags(first, region.end) if each.is_plain]
     marks = [each for each in tags if source.tool_at(source.after_space(each.end)) is not None]
     if len({source.text[each.start : each.end] for each in marks}) != 1:
         return []

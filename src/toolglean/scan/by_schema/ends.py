@@ -36,8 +36,8 @@ def after_frame(source: Source, pos: int, end: int) -> int:
 
 def after_separator(source: Source, pos: int, end: int) -> int:
     """The end of a tag at `pos` that only separates two frames; 0 if there is none."""
-    tag = source.tag_at(pos)
-    if tag is None or tag.pairs or tag.slash or tag.empty or tag.element in source.tools:
+    tag = source.opener_at(pos, end)
+    if tag is None or tag.element in source.tools:
         return 0
     after = source.after_space(tag.end)
     return after if after < end else 0

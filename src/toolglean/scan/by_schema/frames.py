@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from toolglean.scan.by_schema.body import body, closed_by
 from toolglean.scan.by_schema.ends import after_frame, after_separator
 from toolglean.scan.by_schema.found import FoundCall, Reading, Schema
-from toolglean.scan.by_schema.heads import label_at, names_at, names_in_lists, quoted_tool_at
+from toolglean.scan.by_schema.heads import label_at, named_in, names_at, names_in_lists, quoted_tool_at
 from toolglean.scan.by_schema.labels import labelled
 from toolglean.scan.by_schema.lines import between_lines
 from toolglean.scan.by_schema.payload import Region, is_literal, readings, typed
@@ -166,12 +166,9 @@ def _with_attributes(source: Source, tool: Schema, pairs: list[tuple[str, str]],
 def _side_by_side(source: Source, pos: int, part: _Part) -> Iterator[Reading]:
     # `<tool>f</tool><args>…</args>`: an element with nothing but the name, and one with the arguments.
     tag = source.tag_at(pos)
-    if tag is None or tag.slash or tag.empty or is_other_tag(tag.element):
-        return
-    named = quoted_tool_at(source, source.after_space(tag.end))
-    closer = source.closed_at(tag, source.after_space(named[1]), part.end) if named is not None else 0
-    second = source.tag_at(source.after_space(closer)) if closer else None
-    if named is None or second is None or second.slash or second.empty or second.element in named[0].properties:
+    named = named_in(source, tag, part.end) if tag is not None and tag.opens and not is_other_tag(tag.element) else None
+    second = source.tag_at(source.after_space(named[1])) if named is not None else None
+    if named is None or second is None or not second.opens or second.element in named[0].properties:
         return
     for begin, end in source.frame_ends(second, part.end):
         region = Region(second.end, begin, (second, *part.frames), "text", (pos, end))

@@ -12,7 +12,7 @@ from toolglean.scan.by_schema.source import Source
 from toolglean.scan.by_schema.tags import Tag
 from toolglean.scan.by_schema.words import ARGUMENTS, is_html, names_tool
 
-__all__ = ["label_at", "names_at", "names_at_end", "names_in_lists", "quoted_tool_at", "wrapped"]
+__all__ = ["label_at", "named_in", "names_at", "names_at_end", "names_in_lists", "quoted_tool_at", "wrapped"]
 
 _label = re.compile(
     r"[^\w\s\"'`<>(){}\[\],;=]{0,3}[ \t]*+(\w++(?:[ .-]\w++){0,5})"
@@ -55,8 +55,9 @@ def names_at(source: Source, start: int, end: int) -> Iterator[tuple[Schema, int
         sign = _after_name(source.text, after)
         if sign and sign.end() <= end:
             yield tool, sign.end()
-        mark = source.tag_at(at) if (at := source.after_space(after)) < end else None
-        if mark is not None and _is_separator(source, mark, end, tool):
+        mark = source.opener_at(after, end)
+        is_word = mark is not None and len(mark.words) == 1 and mark.words[0] not in tool.properties
+        if mark is not None and is_word and not source.closers(mark, end):
             yield tool, mark.end  # `f<args>{…}`
 
 
@@ -70,7 +71,7 @@ def names_at_end(source: Source, start: int, end: int) -> Iterator[tuple[Schema,
         if found is None:
             continue
         tag = next((each for each in source.tags(start, begin) if source.after_space(each.end) == begin), None)
-        is_element = tag is not None and source.closed_at(tag, source.after_space(found[1]), end) == stop
+        is_element = tag is not None and source.closed_at(tag, found[1], end) == stop
         if tag is not None and is_element and not tag.slash and names_tool(_without_tools(source, tag)):
             yield found[0], tag.start, True
         label = _before_name(text, start, begin) if found[1] == stop else None
@@ -78,11 +79,6 @@ def names_at_end(source: Source, start: int, end: int) -> Iterator[tuple[Schema,
         is_own = label is not None and text[start : label.start()].rstrip(" \t")[-1:] in _BEFORE_LABEL
         if label and is_own and (not label[1] or (names_tool(label[1]) and label[1] not in found[0].properties)):
             yield found[0], label.start(), bool(label[1])
-
-
-def _is_separator(source: Source, tag: Tag, end: int, tool: Schema) -> bool:
-    is_word = len(tag.words) == 1 and tag.words[0] not in tool.properties and not (tag.pairs or tag.slash or tag.empty)
-    return is_word and not source.closers(tag, end)
 
 
 def _plain_names(source: Source, pos: int) -> Iterator[tuple[Schema, int]]:
@@ -108,13 +104,17 @@ def _names_in_tags(source: Source, pos: int, end: int) -> Iterator[tuple[Schema,
         yield named[0], tag.end
     if named or tag.empty:
         return
-    for element in (tag, _second(source, tag, end)):
-        at = source.after_space(element.end) if element is not None else end
-        found = quoted_tool_at(source, at) if element is not None else None
-        if found is not None and element is not None:
-            closer = source.closed_at(element, source.after_space(found[1]), end)
-            if closer:
-                yield found[0], closer
+    word = _one_word(source.text, source.after_space(tag.end))
+    after = source.closed_at(tag, word.end(), end) if word else 0
+    second = source.tag_at(source.after_space(after)) if after else None
+    yield from filter(None, (named_in(source, element, end) for element in (tag, second) if element is not None))
+
+
+def named_in(source: Source, element: Tag, end: int) -> tuple[Schema, int] | None:
+    """The tool of which the element has nothing but the name, and the end of what closes it."""
+    found = quoted_tool_at(source, source.after_space(element.end))
+    closer = source.closed_at(element, found[1], end) if found is not None else 0
+    return (found[0], closer) if found is not None and closer else None
 
 
 _named_list = re.compile(r"\(\s*([\w-]+)\s+[\"':]?").match
@@ -132,16 +132,6 @@ def names_in_lists(source: Source, pos: int) -> Iterator[tuple[Schema, int]]:
 
 def _without_tools(source: Source, tag: Tag) -> str:
     return " ".join(part for word in tag.words for part in word.split(":") if part not in source.tools)
-
-
-def _second(source: Source, tag: Tag, end: int) -> Tag | None:
-    # The element after one that has only a word.
-    at = source.after_space(tag.end)
-    word = _one_word(source.text, at)
-    if not word:
-        return None
-    closer = source.closed_at(tag, source.after_space(word.end()), end)
-    return source.tag_at(source.after_space(closer)) if closer else None
 
 
 _with = re.compile(r"(?:with|args|params)[ \t]+", re.IGNORECASE).match
@@ -166,7 +156,7 @@ def wrapped(source: Source, start: int, end: int, tail: int, tool: Schema) -> It
     """
     text = source.text
     tag = source.tag_at(start)
-    if tag is not None and not (tag.slash or tag.empty or tag.pairs) and len(tag.words) == 1:
+    if tag is not None and tag.is_plain and len(tag.words) == 1:
         for begin, close in source.closers(tag, end):
             if close == end and tag.words[0] not in tool.properties:
                 yield tag.end, begin

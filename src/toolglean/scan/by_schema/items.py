@@ -36,9 +36,9 @@ def items(source: Source, start: int, end: int, span: tuple[int, int]) -> Calls 
     """The calls of which the whole of `text[start:end]` consists, in a frame at that span."""
     found: list[FoundCall] = []
     pos = source.after_space(start)
-    tag = source.tag_at(pos)
+    tag = source.opener_at(pos, end)
     mark: str | None = None
-    if tag is not None and not (tag.pairs or tag.slash or tag.empty) and not source.closers(tag, end):
+    if tag is not None and not source.closers(tag, end):
         mark, pos = source.text[pos : tag.end], source.after_space(tag.end)  # a tag before each of them
     for number in range(MAX_ITEMS):
         item = _item_at(source, pos, end)

@@ -148,6 +148,11 @@ class Source:
             self._tags[pos] = None if tag is not None and any(map(is_disguised, tag.words)) else tag
         return self._tags[pos]
 
+    def opener_at(self, pos: int, end: int) -> Tag | None:
+        """The tag of words alone that opens there, behind white space."""
+        tag = self.tag_at(self.after_space(pos))
+        return tag if tag is not None and tag.is_plain and tag.end <= end else None
+
     def tags(self, start: int, end: int) -> Iterator[Tag]:
         """The tags in that part of the text, which may overlap."""
         if self._all is None:
@@ -169,7 +174,8 @@ class Source:
         return [each for each in self._closers[opening.start] if each[1] <= end]
 
     def closed_at(self, opening: Tag, pos: int, end: int) -> int:
-        """The end of what closes that tag at `pos`; 0 if nothing does."""
+        """The end of what closes that tag at `pos`, behind white space; 0 if nothing does."""
+        pos = self.after_space(pos)
         return next((each[1] for each in self.closers(opening, end) if each[0] == pos), 0)
 
     def frame_ends(self, opening: Tag, end: int) -> Iterator[Closer]:
@@ -244,7 +250,7 @@ class Source:
         return (
             is_alike
             and (not opening.pairs or ends(" ".join(tag.words)))
-            and not (tag.pairs or tag.empty or tag.slash)
+            and tag.is_plain
             and not any(word in tool.properties for word in tag.words for tool in self.tools.values())
             and not any(word in self.tools for word in tag.words)
         )
@@ -290,7 +296,7 @@ def _start_of(tag: Tag) -> int:
 
 
 def _is_like(tag: Tag, opening: Tag) -> bool:
-    return tag.left == opening.left and tag.element == opening.element and not (tag.slash or tag.empty)
+    return tag.left == opening.left and tag.element == opening.element and tag.opens
 
 
 def longest_at(text: str, pos: int, words: Iterable[str]) -> str:

@@ -78,7 +78,7 @@ def style_at(text: str, pos: int, end: int, tool: Schema) -> tuple[Style, Head] 
 
 def _leads(text: str, pos: int, end: int, tool: Schema) -> Iterator[str]:
     tag = tag_at(text, pos)
-    if tag is not None and _opens(tag) and len(tag.words) + len(tag.pairs) == 1 and tag.element not in tool.properties:
+    if tag is not None and tag.opens and len(tag.words) + len(tag.pairs) == 1 and tag.element not in tool.properties:
         yield text[pos : tag.end]
     for matches in (_plain_lead, _label):
         found = matches(text, pos, end)
@@ -114,7 +114,7 @@ def _tail(text: str, begin: int, span: tuple[int, int], lead: str) -> tuple[str,
         tag = tag_at(text, pos)
         close = tag.end if tag is not None and closes(opened, tag) else pos
         tag = tag_at(text, close)
-        stop = tag.end if tag is not None and _opens(tag) else close
+        stop = tag.end if tag is not None and tag.opens else close
         if stop > pos:
             return text[pos:stop], stop
     elif _half_tag(lead):
@@ -136,10 +136,6 @@ def _tail(text: str, begin: int, span: tuple[int, int], lead: str) -> tuple[str,
 def typed(text: str) -> str:
     """A text with `{type}` for the word for a type."""
     return _type.sub("{type}", text, count=1)
-
-
-def _opens(tag: Tag) -> bool:
-    return not (tag.slash or tag.empty)
 
 
 def _tag(lead: str) -> Tag | None:

@@ -82,6 +82,16 @@ class Tag:
         return self.words[0] if self.words else self.pairs[0][0] if self.pairs else ""
 
     @property
+    def opens(self) -> bool:
+        """Whether another tag closes it."""
+        return not (self.slash or self.empty)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it opens, and has only words."""
+        return self.opens and not self.pairs
+
+    @property
     def form(self) -> tuple[str, tuple[str, str]]:
         """What tags of the same kind have in common."""
         return self.left, self.signs
