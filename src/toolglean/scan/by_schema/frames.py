@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 from toolglean.scan.by_schema.body import body, closed_by
 from toolglean.scan.by_schema.ends import after_frame, after_separator
 from toolglean.scan.by_schema.found import FoundCall, Reading, Schema
-from toolglean.scan.by_schema.heads import label_at, named_in, names_at, names_in_lists, quoted_tool_at
+from toolglean.scan.by_schema.heads import label_at, named_by, named_in, names_at, names_in_lists, quoted_tool_at
 from toolglean.scan.by_schema.labels import labelled
 from toolglean.scan.by_schema.lines import between_lines
 from toolglean.scan.by_schema.payload import Region, is_literal, readings, typed
@@ -116,40 +116,16 @@ def _is_other(source: Source, tag: Tag) -> bool:
 
 
 def _between_tags(source: Source, tag: Tag, part: _Part) -> Iterator[Reading]:
-    named = _named_in(tag, source)
-    if tag.empty:
-        for tool, pairs in named:
-            yield from _with_attributes(source, tool, pairs, Region(tag.end, tag.end, (), "text", (tag.start, tag.end)))
-        return
-    frames = (tag, *part.frames)
-    for begin, end in source.frame_ends(tag, part.end):
+    named, frames = named_by(source, tag), (tag, *part.frames)
+    for begin, end in [(tag.end, tag.end)] if tag.empty else source.frame_ends(tag, part.end):
         source.spend()
         region = Region(tag.end, begin, frames, source.accepted(tag, begin), (tag.start, end))
-        for tool, pairs in named:
-            yield from _with_attributes(source, tool, pairs, region)
-        if not named:
+        if named is not None:
+            yield from _with_attributes(source, *named, region)
+        elif not tag.empty:
             yield from body(source, region, None)
             if part.depth and region.accepts != "literals":
                 yield from _inside(source, part._replace(end=begin, frames=frames), tag.end, end)
-
-
-def _named_in(tag: Tag, source: Source) -> list[tuple[Schema, list[tuple[str, str]]]]:
-    # The tool that the tag names first, and its other pairs.
-    words = [word for word in tag.words if not _is_number(word)] if len(tag.words) > 1 else tag.words
-    word = words[-1].rpartition(":")[2] if words and words[-1] not in source.tools else words[-1] if words else ""
-    if len(words) <= 2 and word in source.tools:
-        return [(source.tools[word], list(tag.pairs))]
-    if len(tag.pairs) == 1 and not words and tag.pairs[0][0] in source.tools and _is_number(tag.pairs[0][1]):
-        return [(source.tools[tag.pairs[0][0]], [])]
-    if len(words) <= 2:
-        for number, (_, value) in enumerate(tag.pairs):
-            if value in source.tools:
-                rest = [pair for at, pair in enumerate(tag.pairs) if at != number]
-                return [(source.tools[value], rest)]
-    return []
-
-
-_is_number = re.compile(r"#\w{1,16}|\d{1,6}").fullmatch
 
 
 def _with_attributes(source: Source, tool: Schema, pairs: list[tuple[str, str]], region: Region) -> Iterator[Reading]:

@@ -12,7 +12,16 @@ from toolglean.scan.by_schema.source import Source
 from toolglean.scan.by_schema.tags import Tag
 from toolglean.scan.by_schema.words import ARGUMENTS, is_html, names_tool
 
-__all__ = ["label_at", "named_in", "names_at", "names_at_end", "names_in_lists", "quoted_tool_at", "wrapped"]
+__all__ = [
+    "label_at",
+    "named_by",
+    "named_in",
+    "names_at",
+    "names_at_end",
+    "names_in_lists",
+    "quoted_tool_at",
+    "wrapped",
+]
 
 _label = re.compile(
     r"[^\w\s\"'`<>(){}\[\],;=]{0,3}[ \t]*+(\w++(?:[ .-]\w++){0,5})"
@@ -98,16 +107,33 @@ def _names_in_tags(source: Source, pos: int, end: int) -> Iterator[tuple[Schema,
     tag = source.tag_at(pos)
     if tag is None or tag.slash or is_html(tag.element) or not names_tool(_without_tools(source, tag)):
         return
-    items = [*tag.words, *(value for _, value in tag.pairs)]
-    named = [source.tools[item] for item in items if item in source.tools]
-    if len(named) == 1 and len(items) <= 2 and (tag.empty or not source.closers(tag, end)):
+    named = named_by(source, tag)
+    if named is not None and not named[1] and (tag.empty or not source.closers(tag, end)):
         yield named[0], tag.end
-    if named or tag.empty:
+    if named is not None or tag.empty:
         return
     word = _one_word(source.text, source.after_space(tag.end))
     after = source.closed_at(tag, word.end(), end) if word else 0
     second = source.tag_at(source.after_space(after)) if after else None
     yield from filter(None, (named_in(source, element, end) for element in (tag, second) if element is not None))
+
+
+_is_number = re.compile(r"#\w{1,16}|\d{1,6}").fullmatch
+
+
+def named_by(source: Source, tag: Tag) -> tuple[Schema, list[tuple[str, str]]] | None:
+    """The tool that the tag names, and its other pairs."""
+    words = [word for word in tag.words if not _is_number(word)] if len(tag.words) > 1 else tag.words
+    last = words[-1] if words else ""
+    word = last if last in source.tools else last.rpartition(":")[2]
+    if len(words) <= 2 and word in source.tools:
+        return source.tools[word], list(tag.pairs)
+    for number, (key, value) in enumerate(tag.pairs if len(words) <= 2 else ()):
+        if value in source.tools:
+            return source.tools[value], [*tag.pairs[:number], *tag.pairs[number + 1 :]]
+        if len(tag.pairs) == 1 and not words and key in source.tools and _is_number(value):
+            return source.tools[key], []
+    return None
 
 
 def named_in(source: Source, element: Tag, end: int) -> tuple[Schema, int] | None:
