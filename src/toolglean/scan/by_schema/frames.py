@@ -14,13 +14,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import islice
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from toolglean.scan.by_schema.body import body, closed_by
 from toolglean.scan.by_schema.ends import after_frame, after_separator
-from toolglean.scan.by_schema.found import FoundCall, Reading, Schema
+from toolglean.scan.by_schema.found import Reading, Schema
 from toolglean.scan.by_schema.heads import label_at, named_by, named_in, names_at, names_in_lists, quoted_tool_at
 from toolglean.scan.by_schema.labels import labelled
 from toolglean.scan.by_schema.lines import between_lines
@@ -65,19 +64,18 @@ def _rest(source: Source, part: _Part, pos: int, left: int) -> list[Reading]:
         return part.seen[pos]
     if not left:
         raise ExhaustedError
-    found: dict[tuple[int, Any], Reading] = {}
+    found: list[Reading] = []
     for frame in _frames_at(source, pos, part) if pos < part.end else ():
         after = after_frame(source, frame.end, part.end)
         rest = _rest(source, part, after, left - 1) if after < part.end else [Reading(part.end, 0, ())]
         if not rest and part.frames and (between := after_separator(source, after, part.end)):
             rest = _rest(source, part, between, left - 1)
         for each in rest:
-            cost = frame.cost + each.cost
-            if cost <= source.bound:
-                calls = frame.calls + each.calls
-                found.setdefault((cost, _key(calls)), Reading(part.end, cost, calls))
-    part.seen[pos] = list(found.values())
-    return part.seen[pos]
+            reading = Reading(part.end, frame.cost + each.cost, frame.calls + each.calls)
+            if reading.cost <= source.bound and reading not in found:
+                found.append(reading)
+    part.seen[pos] = found
+    return found
 
 
 def _inside(source: Source, part: _Part, start: int, end: int, cost: int = 0) -> Iterator[Reading]:
@@ -85,10 +83,6 @@ def _inside(source: Source, part: _Part, start: int, end: int, cost: int = 0) ->
     for each in sequences(source, start, part.end, part.depth - 1, part.frames):
         if each.calls:
             yield Reading(end, each.cost + cost, each.calls)
-
-
-def _key(calls: tuple[FoundCall, ...]) -> Any:
-    return tuple((each.name, each.arguments_text, each.start, each.end) for each in calls)
 
 
 def _frames_at(source: Source, pos: int, part: _Part) -> Iterator[Reading]:
@@ -196,17 +190,16 @@ def _in_brackets(source: Source, pos: int, part: _Part) -> Iterator[Reading]:
         return  # Markdown, or data
     for left in openers_at(source.text, pos):
         if not left.startswith(("{{", "{%")) or "=>" in source.text[pos : pos + REACH]:  # a template's expression
-            yield from _in_bracket(source, pos, left, part)
+            yield from _in_bracket(source, pos, pos, left, part)
     word = _function(source.text, pos)
-    if word and introduces_call(word[0]) and source.starts_line(pos):  # `call("f", {…})`
-        for each in _in_bracket(source, word.end(), source.text[word.end()], part):
-            yield each._replace(calls=tuple(replace(call, start=pos) for call in each.calls))
+    if word and introduces_call(word[1]) and source.starts_line(pos):  # `call("f", {…})`
+        yield from _in_bracket(source, pos, word.start(2), word[2], part)
 
 
-_function = re.compile(r"\w+(?:\.\w+)?(?=[({\[])").match
+_function = re.compile(r"(\w+(?:\.\w+)?)([({\[])").match
 
 
-def _in_bracket(source: Source, pos: int, left: str, part: _Part) -> Iterator[Reading]:
+def _in_bracket(source: Source, start: int, pos: int, left: str, part: _Part) -> Iterator[Reading]:
     right = mirrored(left)
     heads = _bracket_heads(source, source.after_blanks(pos + len(left)), part.end, left)
     if not heads:
@@ -223,7 +216,7 @@ def _in_bracket(source: Source, pos: int, left: str, part: _Part) -> Iterator[Re
         for named, after in heads:
             if after <= at:
                 accepts = "literals" if right == left or left in {"(", "{"} else "text"
-                region = Region(after, at, part.frames, accepts, (pos, at + len(right)))
+                region = Region(after, at, part.frames, accepts, (start, at + len(right)))
                 yield from readings(source, region, named)
         at = source.text.find(right, at + 1)
         source.spend()
