@@ -66,14 +66,12 @@ class Schema:
         name: the tool's name.
         root: the whole schema of the arguments, in which `$ref` is looked up.
         properties: the schema of each parameter.
-        required: the parameters that a call must have.
         keys: the parameters, the longest first.
     """
 
     name: str
     root: Mapping[str, Any]
     properties: Mapping[str, Any]
-    required: frozenset[str]
     keys: tuple[str, ...]
 
 
@@ -83,11 +81,7 @@ def readable(tools: Iterable[ToolWithSchema]) -> dict[str, Schema]:
     for tool in tools:
         declared: Mapping[Any, Any] = properties(tool.parameters)
         declared = {key: each for key, each in declared.items() if isinstance(key, str) and key}
-        required = tool.parameters.get("required")
-        needed = (
-            frozenset(each for each in required if isinstance(each, str)) if isinstance(required, list | tuple) else ()
-        )
         if declared and tool.name:
             keys = tuple(sorted(declared, key=len, reverse=True))
-            found.setdefault(tool.name, Schema(tool.name, tool.parameters, declared, frozenset(needed), keys))
+            found.setdefault(tool.name, Schema(tool.name, tool.parameters, declared, keys))
     return found

@@ -110,12 +110,9 @@ def is_call(tool: Schema, arguments: Mapping[str, Any]) -> bool:
     return (
         bool(arguments)
         and arguments.keys() <= tool.properties.keys()
-        and tool.required <= arguments.keys()
         and not is_definition(arguments, tool.root)
-        and all(
-            fits(value, tool.properties[key], tool.root) and not _is_placeholder(key, value, tool)
-            for key, value in arguments.items()
-        )
+        and fits(arguments, tool.root, tool.root)
+        and not any(_is_placeholder(key, value, tool) for key, value in arguments.items())
     )
 
 
