@@ -20,6 +20,7 @@ from typing import Any
 
 from toolglean.formats.spec import ScriptObject, Tree
 from toolglean.scan.by_schema.literals import keywords_at, literal_at
+from toolglean.scan.data import missing
 from toolglean.scan.names import KNOWN_NAME_KEYS, NAME_KEYS
 from toolglean.scan.scanner import DONE
 from toolglean.scan.tree import TreeReader
@@ -147,11 +148,7 @@ def _body(given: Given, number: int, site: Site, end: int, reach: int, find: Fin
 
 def fits(value: Any, tool: Tool) -> bool:
     """Whether a value can be the arguments of the tool."""
-    required = tool.parameters.get("required")
-    needed = required if isinstance(required, list | tuple) else ()
-    return (
-        isinstance(value, dict) and all(key in value for key in needed) and all(key in tool.properties for key in value)
-    )
+    return isinstance(value, dict) and not missing(tool.parameters, value) and value.keys() <= tool.properties.keys()
 
 
 # -- objects -----------------------------------------------------------------------------------------------------------

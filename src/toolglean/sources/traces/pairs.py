@@ -22,6 +22,7 @@ from toolglean.formats.spec import Pairs
 from toolglean.scan.by_schema.literals import literal_at
 from toolglean.scan.by_schema.styles import Head, Style, after_blanks, heads, styles_around, typed
 from toolglean.scan.coerce import kinds_of
+from toolglean.scan.data import missing
 from toolglean.sources.traces.bodies import Body, Shape, regions, with_empty
 from toolglean.sources.traces.given import Given
 from toolglean.sources.traces.sites import Site, Sites
@@ -81,8 +82,7 @@ def _row(text: str, site: Site, style: Style) -> Row | None:
     found: dict[str, Head] = {}
     for head in heads(text, site.end, len(text), style, keys) if keys else ():
         found.setdefault(head.key, head._replace(value=after_blanks(text, head.value)))
-    required = site.tool.parameters.get("required") or ()
-    return Row(site, text, tuple(found.values())) if found and all(key in found for key in required) else None
+    return Row(site, text, tuple(found.values())) if found and not missing(site.tool.parameters, found) else None
 
 
 # -- values -----------------------------------------------------------------------------------------------------------
