@@ -15,10 +15,10 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from toolglean.scan.by_schema.exact import exact_at
 from toolglean.scan.by_schema.found import FoundCall, Reading, Schema
 from toolglean.scan.by_schema.heads import names_at, names_at_end
 from toolglean.scan.by_schema.literals import literal_at
+from toolglean.scan.by_schema.pairs import exact_at
 from toolglean.scan.by_schema.payload import Region, call_of, literal_call, readings, typed
 from toolglean.scan.by_schema.source import Closer, Source
 from toolglean.scan.by_schema.tags import Tag

@@ -18,9 +18,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from toolglean.scan.by_schema.body import closed_by
-from toolglean.scan.by_schema.exact import Exact, exact_at
 from toolglean.scan.by_schema.found import Reading, Schema
 from toolglean.scan.by_schema.heads import label_at
+from toolglean.scan.by_schema.pairs import Exact, exact_at
 from toolglean.scan.by_schema.payload import literal_call, typed
 from toolglean.scan.by_schema.source import MAX_CLOSERS, Source
 from toolglean.scan.by_schema.tags import Tag, closes, closing_words, compact

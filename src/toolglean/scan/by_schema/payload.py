@@ -12,12 +12,11 @@ import re
 from collections.abc import Iterator
 from typing import Any, Literal, NamedTuple
 
-from toolglean.scan.by_schema.align import aligned
 from toolglean.scan.by_schema.elements import MAX_LOST, elements, imbalance, is_element
-from toolglean.scan.by_schema.exact import exact_in
 from toolglean.scan.by_schema.found import FoundCall, Reading, Schema
 from toolglean.scan.by_schema.heads import wrapped
 from toolglean.scan.by_schema.literals import keywords_at, literal_at
+from toolglean.scan.by_schema.pairs import aligned, exact_in
 from toolglean.scan.by_schema.source import Source
 from toolglean.scan.by_schema.tags import Tag
 from toolglean.scan.by_schema.values import Pair, arguments_of, is_call, without_ids

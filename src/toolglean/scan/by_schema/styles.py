@@ -1,6 +1,6 @@
 # How a pair of a key and a value is written: what is before the key, around it, and between it and the value. The keys
 # of a tool are the anchors: what is around one of them is a style, and others are looked for in the same style. One
-# turn is read so (align.py), formats are learnt from many (sources/traces/pairs.py). Does not know where values end.
+# turn is read so (pairs.py), formats are learnt from many (sources/traces/pairs.py). Does not know where values end.
 #
 #   lead  quote key quote  tail  value
 #               city        : Paris
