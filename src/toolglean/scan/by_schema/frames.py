@@ -18,21 +18,22 @@ from itertools import islice
 from typing import NamedTuple
 
 from toolglean.scan.by_schema.body import body, closed_by
-from toolglean.scan.by_schema.ends import after_frame, after_separator
 from toolglean.scan.by_schema.found import Reading, Schema
 from toolglean.scan.by_schema.heads import label_at, named_by, named_in, names_at, names_in_lists, quoted_tool_at
-from toolglean.scan.by_schema.labels import labelled
-from toolglean.scan.by_schema.lines import between_lines
+from toolglean.scan.by_schema.labels import between_lines, labelled
 from toolglean.scan.by_schema.payload import Region, is_literal, readings, typed
 from toolglean.scan.by_schema.source import MAX_CLOSERS, ExhaustedError, Source
-from toolglean.scan.by_schema.tags import Tag, mirrored, openers_at
+from toolglean.scan.by_schema.tags import Tag, compact, mirrored, openers_at
 from toolglean.scan.by_schema.values import Pair, is_id, names_call
 from toolglean.scan.by_schema.words import (
+    END_SIGNS,
+    ends,
     introduces_call,
     introduces_other,
     is_html,
     is_language,
     is_other_tag,
+    parts_of,
 )
 
 __all__ = ["sequences"]
@@ -66,9 +67,9 @@ def _rest(source: Source, part: _Part, pos: int, left: int) -> list[Reading]:
         raise ExhaustedError
     found: list[Reading] = []
     for frame in _frames_at(source, pos, part) if pos < part.end else ():
-        after = after_frame(source, frame.end, part.end)
+        after = _after_frame(source, frame.end, part.end)
         rest = _rest(source, part, after, left - 1) if after < part.end else [Reading(part.end, 0, ())]
-        if not rest and part.frames and (between := after_separator(source, after, part.end)):
+        if not rest and part.frames and (between := _after_separator(source, after, part.end)):
             rest = _rest(source, part, between, left - 1)
         for each in rest:
             reading = Reading(part.end, frame.cost + each.cost, frame.calls + each.calls)
@@ -104,6 +105,54 @@ def _is_other(source: Source, tag: Tag) -> bool:
     if len(words) > len(rest.split()):
         return (bool(rest) and introduces_other(rest)) or (tag.left == "<" and any(map(is_html, words)))
     return introduces_other(rest) or (tag.left in {"<", "["} and is_html(tag.element))
+
+
+# -- between frames, and after them ------------------------------------------------------------------------------------
+
+MAX_WORDS = 3  # of a tag that ends a turn
+
+_rule = re.compile(r"[ \t\r\n]*(?:[,;|]|([-=*_~+#.])\1{2,}(?=[ \t]*\r?\n))?[ \t\r\n]*").match
+_signs = r"[^\w\s\"'`(){}\[\]<>]{0,6}"
+_stop_line = re.compile(rf"{_signs}[ \t]*(\w[\w -]{{0,15}}?)[ \t]*{_signs}|[{END_SIGNS}]{{1,3}}").fullmatch
+_TURNS = frozenset(
+    {"turn", "reply", "message", "msg", "assistant", "answer", "end", "done", "over", "stop", "fin", "eot", "halt"}
+)
+_WHOLES = frozenset({"", "turn", "ofturn", "text", "oftext", "message", "ofmessage", "reply", "ofreply", "answer"})
+
+
+def _after_frame(source: Source, pos: int, end: int) -> int:
+    # Where the next frame may begin after one that ended at `pos`: after white space, a comma, or a rule. At the end of
+    # the whole text, one more line or tag may say that the turn is over.
+    at = source.after_space(pos)
+    if at >= end or (end == len(source.text) and _ends_turn(source, at)):
+        return end
+    rule = _rule(source.text, pos, end)
+    return rule.end() if rule else at
+
+
+def _after_separator(source: Source, pos: int, end: int) -> int:
+    # The end of a tag at `pos` that only separates two frames; 0 if there is none.
+    tag = source.opener_at(pos, end)
+    if tag is None or tag.element in source.tools:
+        return 0
+    after = source.after_space(tag.end)
+    return after if after < end else 0
+
+
+def _ends_turn(source: Source, pos: int) -> bool:
+    # Whether nothing but a tag follows that is written nowhere else, or a line that says that this is the end.
+    rest = source.text[pos:].rstrip()
+    line = _stop_line(rest)
+    if line and source.starts_line(pos) and (line[1] is None or ends(line[1])):
+        return True
+    tag = source.tag_at(pos)
+    if tag is None or tag.pairs or tag.left == "(" or tag.end < pos + len(rest) or len(tag.words) > MAX_WORDS:
+        return False
+    if _TURNS.isdisjoint(parts_of(" ".join(tag.words))):
+        return False  # it closes what is before the text, or is text: `[see below]`
+    word = compact(" ".join(tag.words))
+    is_other = word.startswith("end") and word[3:] not in _WHOLES
+    return not (is_other or any(each in source.tools for each in tag.words)) and source.text.find(rest) == pos
 
 
 # -- tags --------------------------------------------------------------------------------------------------------------
