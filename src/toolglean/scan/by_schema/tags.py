@@ -22,6 +22,7 @@ import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import takewhile
 
 from toolglean.scan.by_schema.literals import literal_at, string_at
 from toolglean.scan.by_schema.words import END_SIGNS, END_WORDS
@@ -42,7 +43,6 @@ _BARS = frozenset("|｜‖¦%#!?/\\^~@$*+-:=&._")
 _namespaced = re.compile(r"[A-Za-z_][\w.-]*:[A-Za-z_][\w.-]*(?=[ \t\r\n|])").match
 _blank = re.compile(r"[ \t]*").match
 _space = re.compile(r"[ \t\r\n]*").match
-_trail = re.compile(r"[|｜‖!#~^.$*+&%:-]{1,3}").match
 
 BEGIN_WORDS = ("begin", "start", "open")
 
@@ -135,43 +135,30 @@ def tag_at(text: str, pos: int) -> Tag | None:
     run = _run(text, pos)
     if not run:
         return None
-    left = run[: run.find("/")] if "/" in run else ""
-    if left and text.startswith(mirrored(left), pos + len(left) + 1):  # nothing but a slash
-        return Tag(pos, pos + 2 * len(left) + 1, left, True, ("", ""), (), (), False)
-    core = run.replace("/", "", 1) if "/" in run else run
-    slash = core != run
+    before, slash, rest = run.partition("/")
+    if slash and before and text.startswith(mirrored(before), pos + len(before) + 1):  # nothing but a slash
+        return Tag(pos, pos + 2 * len(before) + 1, before, True, ("", ""), (), (), False)
+    core = before + rest
     least = 1 if _partner(run[0]) or not run[0].isascii() else 2
     for size in range(len(core), least - 1, -1):
         left, signs = core[:size], core[size:]
         if signs and (not _partner(left[0]) or any(map(_partner, signs))):
             break  # a run of signs has no signs next to it, and a bracket is not a sign
-        found = _tag(text, pos, pos + len(run), left, signs, slash=slash)
+        found = _tag(text, pos, pos + len(run), left, signs, slash=bool(slash))
         if found:
             return found
     return None
 
 
 def _run(text: str, pos: int) -> str:
-    first = text[pos : pos + 1]
-    if not first:
+    # An opening bracket with the signs next to it, or a run of one sign.
+    first, chars = text[pos : pos + 1], text[pos : pos + MAX_RUN]
+    if first and _partner(first):  # parentheses are around something else
+        return first + "".join(takewhile(_in_parentheses if first == "(" else _may_follow_bracket, chars[1:]))
+    run = chars[: len(chars) - len(chars.lstrip(first))]
+    if not first or first in "/.;" or not _is_sign(first) or len(run) <= first.isascii():
         return ""
-    if _partner(first):
-        end = pos + 1
-        while end < len(text) and end - pos < MAX_RUN and _may_follow_bracket(text[end]):
-            if (text[end] == "(" or first == "(") and text[end] not in {first, "/"}:
-                break  # parentheses around something else
-            end += 1
-        return text[pos:end]
-    if not _is_sign(first) or first in "/.;":
-        return ""
-    end = pos + 1
-    while end < len(text) and text[end] == first and end - pos < MAX_RUN:
-        end += 1
-    least = 2 if first.isascii() else 1
-    run = text[pos:end]
-    if text[end : end + 1] == "/":
-        run += "/"
-    return run if len(run.rstrip("/")) >= least else ""
+    return run + "/" * text.startswith("/", pos + len(run))
 
 
 def openers_at(text: str, pos: int) -> tuple[str, ...]:
@@ -180,8 +167,11 @@ def openers_at(text: str, pos: int) -> tuple[str, ...]:
     return tuple(run[:size] for size in range(len(run), 0, -1) if _partner(run[0]) or size > 1 or not run.isascii())
 
 
+_in_parentheses = frozenset("(/").__contains__
+
+
 def _may_follow_bracket(char: str) -> bool:
-    return bool(_partner(char)) or char in _BARS or (not char.isascii() and _is_sign(char))
+    return char != "(" and (bool(_partner(char)) or char in _BARS or (not char.isascii() and _is_sign(char)))
 
 
 def _tag(text: str, start: int, pos: int, left: str, before: str, *, slash: bool) -> Tag | None:
@@ -196,13 +186,12 @@ def _tag(text: str, start: int, pos: int, left: str, before: str, *, slash: bool
         pos = first.end()
     for _ in range(MAX_ITEMS):
         pos = space(text, pos).end()  # type: ignore[union-attr]  # it matches the empty string
-        end = _end(text, pos, right)
-        if end is not None:
-            at, empty, after = end
-            has_content = bool(words or pairs or slash)
-            if not has_content or at - start > MAX_TAG:
+        end = _end(right)(text, pos)
+        if end:
+            if not (words or pairs or slash) or end.end() - start > MAX_TAG:
                 return None
-            return Tag(start, at, left, slash, (before, after), tuple(words), tuple(pairs), empty)
+            signs, empty = (before, end["signs"] or ""), end["slash"] is not None
+            return Tag(start, end.end(), left, slash, signs, tuple(words), tuple(pairs), empty)
         if text.startswith("/", pos) and not slash and not words and not pairs:
             slash, pos = True, pos + 1
             continue
@@ -229,17 +218,10 @@ def _goes_on(text: str, pos: int) -> bool:
     return _next_pair(text, pos) is not None
 
 
-def _end(text: str, pos: int, right: str) -> tuple[int, bool, str] | None:
-    # The end of a tag, whether a slash closes it, and the signs before its end.
-    if text.startswith(right, pos):
-        return pos + len(right), False, ""
-    if text.startswith("/", pos):
-        at = _blank(text, pos + 1).end()  # type: ignore[union-attr]  # it matches the empty string
-        return (at + len(right), True, "") if text.startswith(right, at) else None
-    for size in (1, 2, 3):
-        if text.startswith(right, pos + size) and (trail := _trail(text, pos)) and trail.end() >= pos + size:
-            return pos + size + len(right), False, text[pos : pos + size]
-    return None
+@lru_cache(maxsize=128)
+def _end(right: str) -> Callable[[str, int], re.Match[str] | None]:
+    # An expression for the end of a tag: a slash that closes it, or signs before its bracket.
+    return re.compile(rf"(?:(?P<slash>/)[ \t]*|(?P<signs>[|｜‖!#~^.$*+&%:-]{{0,3}}?)){re.escape(right)}").match
 
 
 @lru_cache(maxsize=128)
@@ -306,22 +288,16 @@ def closing_words(heads: tuple[str, ...]) -> frozenset[str]:
 
 @lru_cache(maxsize=128)
 def _heads(tag: Tag) -> tuple[tuple[str, ...], frozenset[str]]:
-    found = heads_of(tag)
-    return found, frozenset(compact(head) for head in found)
-
-
-def heads_of(tag: Tag) -> tuple[str, ...]:
-    """What a tag that closes this one may repeat."""
+    # What a tag that closes this one may repeat; and the same as `compact` gives it.
     found = [tag.element, " ".join(tag.words)]
     if tag.pairs:
         key, value = tag.pairs[0]
-        found += [value, f"{tag.element} {value}", f"{key} {value}", f"{tag.element} {key}"]
-        if tag.words:
-            found.append(f"{tag.element} {key} {value}")
+        found += [value, f"{key} {value}", f"{tag.element} {value}", f"{tag.element} {key}"]
+        found += [f"{tag.element} {key} {value}"] if tag.words else []
     if len(tag.words) > 2:
         found += [" ".join(tag.words[:2]), f"{tag.element} {tag.words[-1]}"]
-    found += tag.words[1:]
-    return tuple(dict.fromkeys(filter(None, found)))
+    found = [head for head in (*found, *tag.words[1:]) if head]
+    return tuple(found), frozenset(map(compact, found))
 
 
 def closes(opening: Tag, tag: Tag) -> bool:
