@@ -14,7 +14,7 @@ from typing import Any
 
 from toolglean.scan.scanner import MAX_DIGITS, is_finite
 
-__all__ = ["keywords_at", "literal_at", "string_at"]
+__all__ = ["keywords_at", "literal_at", "plain_string_at", "string_at"]
 
 MAX_DEPTH = 24
 
@@ -76,6 +76,13 @@ def string_at(text: str, pos: int) -> tuple[int, str] | None:
     found = _strings[quote * 3 if text.startswith(quote * 3, pos) and quote != "`" else quote](text, pos)
     value = _escapes.sub(_unescaped, found[1]) if found else ""
     return (found.end(), value) if found and not (quote == "`" and "${" in value) else None
+
+
+def plain_string_at(text: str, pos: int) -> tuple[int, str] | None:
+    """The same, without backslashes that would change it: nobody knows whether they are escapes."""
+    found = string_at(text, pos)
+    raw = text[pos : found[0]] if found is not None else ""
+    return None if found is None or ("\\" in raw and found[1] not in raw) else found
 
 
 def _unescaped(found: re.Match[str]) -> str:

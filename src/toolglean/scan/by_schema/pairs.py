@@ -22,7 +22,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from toolglean.scan.by_schema.found import Schema
-from toolglean.scan.by_schema.literals import literal_at, string_at
+from toolglean.scan.by_schema.literals import literal_at, plain_string_at, string_at
 from toolglean.scan.by_schema.styles import Head, Style, after_blanks, heads, sign_at, space, style_at
 from toolglean.scan.by_schema.tags import closing_words, compact, mirrored, tag_at
 from toolglean.scan.by_schema.values import Pair, is_id
@@ -142,14 +142,8 @@ def _begun(text: str, pos: int, end: int) -> tuple[Style, str, int] | None:
 def _literal(text: str, pos: int, end: int, head: Style) -> tuple[int, str] | None:
     # The end of the value, and its text.
     if text[pos : pos + 1] in {'"', "'"}:
-        quoted = string_at(text, pos)
-        if (
-            quoted is None
-            or quoted[0] > end
-            or ("\\" in text[pos : quoted[0]] and quoted[1] not in text[pos : quoted[0]])
-        ):
-            return None  # a backslash that would change the value: nobody knows whether it is an escape
-        return quoted[0], _unbroken(text, pos, *quoted)
+        quoted = plain_string_at(text, pos)
+        return (quoted[0], _unbroken(text, pos, *quoted)) if quoted is not None and quoted[0] <= end else None
     found = literal_at(text, pos) if text[pos : pos + 1] != "`" else None
     if found is not None and found[0] <= end and (found[0] == end or _may_end(text[found[0]])):
         is_object = isinstance(found[1], dict | list)

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from toolglean.scan.by_schema.found import Schema
-from toolglean.scan.by_schema.literals import string_at
+from toolglean.scan.by_schema.literals import plain_string_at
 from toolglean.scan.by_schema.validate import fits
 from toolglean.scan.by_schema.words import IDS, PLACEHOLDERS
 from toolglean.scan.coerce import coerce_text, resolved
@@ -78,12 +78,9 @@ def _without_quotes(raw: Mapping[str, str], values: dict[str, Any]) -> dict[str,
     texts = {key: text.strip() for key, text in raw.items() if isinstance(values[key], str)}
     if not texts or not all(has_quotes(text) for text in texts.values()):
         return values
-    decoded = {key: string_at(text, 0) for key, text in texts.items()}
-    if any(
-        each is None or each[0] != len(texts[key]) or ("\\" in texts[key] and each[1] not in texts[key])
-        for key, each in decoded.items()
-    ):
-        return None  # quotes, but not of one literal, or a backslash in them: nobody knows what they mean
+    decoded = {key: plain_string_at(text, 0) for key, text in texts.items()}
+    if any(each is None or each[0] != len(texts[key]) for key, each in decoded.items()):
+        return None  # quotes, but not of one literal
     return values | {key: each[1] for key, each in decoded.items() if each is not None}
 
 
