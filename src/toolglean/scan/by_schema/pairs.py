@@ -63,33 +63,26 @@ def exact_at(text: str, pos: int, end: int, tool: Schema) -> Exact | None:
     """As many pairs as there are from `pos` on; None if there is none, or if another key is written in their way."""
     if text.startswith("?", pos):
         return _query(text, pos, end, tool)
-    head: Style | None = None
+    style: Style | None = None
     sign: str | None = None
+    after: Exact | None = None
     found: list[Pair] = []
-    after = Exact(pos, "", found)
     pos = space(text, pos, end).end()  # type: ignore[union-attr]  # it matches the empty string
     while len(found) < MAX_PAIRS:
         begun = _begun(text, pos, end)
-        if begun is None or (head is not None and begun[0] != head):
-            return after if found else None
-        if begun[1] not in tool.properties and not is_id(begun[1], tool):
+        if begun is None or style not in {None, begun[0]}:
+            return after
+        style, key, at = begun
+        value = _literal(text, at, end, style)
+        if value is None or not (key in tool.properties or is_id(key, tool)):
             return None
-        head, key, at = begun
-        value = _literal(text, at, end, head)
-        closer = _list_end(text, value[0], end) if value is not None and head.lead == "(" else None
-        if value is None or (head.lead == "(" and not closer):
-            return None
-        value = (closer.end(), value[1]) if closer else value
-        pair = Pair(key, value[1], is_exact=True)
-        if key in tool.properties:
-            found.append(pair)
+        found += [Pair(key, value[1], is_exact=True)] if key in tool.properties else []
         mark = _gap(text, value[0], end)
-        if not mark or (sign is not None and (mark["sign"] or _break(mark[0])) != sign):
+        this = (mark["sign"] or _break(mark[0])) if mark else None
+        if not mark or sign not in {None, this}:
             return Exact(value[0], "", found, sign or "")
         after = Exact(value[0], mark["sign"], found, sign or "")
-        if sign is None:
-            sign = mark["sign"] or _break(mark[0])
-        pos = mark.end()
+        sign, pos = this, mark.end()
     return None
 
 
@@ -139,19 +132,22 @@ def _begun(text: str, pos: int, end: int) -> tuple[Style, str, int] | None:
     return None
 
 
-def _literal(text: str, pos: int, end: int, head: Style) -> tuple[int, str] | None:
+def _literal(text: str, pos: int, end: int, style: Style) -> tuple[int, str] | None:
     # The end of the value, and its text.
-    if text[pos : pos + 1] in {'"', "'"}:
-        quoted = plain_string_at(text, pos)
-        return (quoted[0], _unbroken(text, pos, *quoted)) if quoted is not None and quoted[0] <= end else None
-    found = literal_at(text, pos) if text[pos : pos + 1] != "`" else None
-    if found is not None and found[0] <= end and (found[0] == end or _may_end(text[found[0]])):
-        is_object = isinstance(found[1], dict | list)
-        return found[0], json_text(found[1]) if is_object else found[1] if isinstance(found[1], str) else text[
-            pos : found[0]
-        ]
-    bare = _bare(text, pos, end) if head.lead.startswith("--") else None
-    return (bare.end(), bare[0]) if bare else None
+    found = plain_string_at(text, pos) if text[pos : pos + 1] in {'"', "'"} else None
+    if found is not None:
+        found = found[0], _unbroken(text, pos, *found)
+    elif text[pos : pos + 1] not in {'"', "'", "`"}:
+        literal, bare = literal_at(text, pos), _bare(text, pos, end) if style.lead.startswith("--") else None
+        if literal is not None and (literal[0] == end or (literal[0] < end and _may_end(text[literal[0]]))):
+            raw = text[pos : literal[0]]
+            found = literal[0], json_text(literal[1]) if isinstance(literal[1], dict | list) else raw
+        elif bare:
+            found = bare.end(), bare[0]
+    closer = _list_end(text, found[0], end) if found is not None and style.lead == "(" else None
+    if found is None or found[0] > end or (style.lead == "(" and not closer):
+        return None
+    return (closer.end(), found[1]) if closer else found
 
 
 def _may_end(char: str) -> bool:
