@@ -255,6 +255,7 @@ def _in_bracket(source: Source, start: int, pos: int, left: str, part: _Part) ->
         yield from _list_of_calls(source, pos, left, part)
         return
     # Where signs are the brackets, a later pair of them may have been meant: only literals show that it ends here.
+    is_weak = right == left or left in {"(", "{"}
     tag = source.tag_at(pos)
     if tag is not None and (tag.left.startswith("<") or tag.is_run or tag.empty or not tag.pairs):
         return  # its closer is missing
@@ -264,8 +265,8 @@ def _in_bracket(source: Source, start: int, pos: int, left: str, part: _Part) ->
             return
         for named, after in heads:
             if after <= at:
-                accepts = "literals" if right == left or left in {"(", "{"} else "text"
-                region = Region(after, at, part.frames, accepts, (start, at + len(right)))
+                span = start, at + len(right)
+                region = Region(after, at, part.frames, "literals" if is_weak else "text", span)
                 yield from readings(source, region, named)
         at = source.text.find(right, at + 1)
         source.spend()

@@ -93,7 +93,8 @@ def _unescaped(found: re.Match[str]) -> str:
 
 def _series(text: str, pos: int, item_at: Callable[[int], Found]) -> tuple[int, list[Any], bool] | None:
     # The items between the bracket at `pos` and its closer; whether a comma follows the last one.
-    closer, found, ends = _CLOSERS[text[pos]], [], False
+    closer, ends = _CLOSERS[text[pos]], False
+    found: list[Any] = []
     pos = _space(text, pos + 1).end()  # type: ignore[union-attr]  # it matches the empty string
     while not text.startswith(closer, pos):
         item = item_at(pos) if ends or not found else None
