@@ -214,21 +214,12 @@ def _in_fence(source: Source, pos: int, part: _Part) -> Iterator[Reading]:
         or len(info.split()) > 3
     ):
         return
-    ends = list(islice(_fence_ends(source, found[1], found.end(), part.end), source.bound + 1))
+    closers = source.alone(f"{found[1][0]}{{{len(found[1])},}}", found.end(), part.end)
+    ends = list(islice(closers, source.bound + 1))
     begin = found.start(2) + len(first) if first.strip() and brace else found.end()
     yield from closed_by(source, tool, (pos, begin), part.frames, ends)
     for number, (stop, end) in enumerate(ends if part.depth and tool is None else ()):
         yield from _inside(source, part._replace(end=stop), found.end(), end, number)
-
-
-def _fence_ends(source: Source, fence: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    count = 0
-    for pos, line in source.lines(start, end):
-        mark = line.strip()
-        if mark[:3] == fence[:3] and set(mark) == {fence[0]} and len(mark) >= len(fence) and count < MAX_CLOSERS:
-            begin = pos + line.index(mark)
-            count += 1
-            yield begin, begin + len(mark)
 
 
 # -- brackets around name and arguments --------------------------------------------------------------------------------
@@ -259,17 +250,15 @@ def _in_bracket(source: Source, start: int, pos: int, left: str, part: _Part) ->
     tag = source.tag_at(pos)
     if tag is not None and (tag.left.startswith("<") or tag.is_run or tag.empty or not tag.pairs):
         return  # its closer is missing
-    at = source.text.find(right, pos + len(left)) if tag is None else tag.end - len(right)
-    for _ in range(MAX_CLOSERS if tag is None else 1):
-        if at < 0 or at + len(right) > part.end:
-            return
+    closers = re.compile(rf"(?={re.escape(right)})").finditer(source.text, pos + len(left), part.end)
+    places = (found.start() for found in islice(closers, MAX_CLOSERS)) if tag is None else (tag.end - len(right),)
+    for at in places:
+        source.spend()
         for named, after in heads:
-            if after <= at:
+            if after <= at <= part.end - len(right):
                 span = start, at + len(right)
                 region = Region(after, at, part.frames, "literals" if is_weak else "text", span)
                 yield from readings(source, region, named)
-        at = source.text.find(right, at + 1)
-        source.spend()
 
 
 _listed = re.compile(r"\(\s*(\w[\w-]*)\s+(?=\()").match

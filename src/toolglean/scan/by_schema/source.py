@@ -13,7 +13,7 @@ from itertools import islice
 from typing import Any, Literal
 
 from toolglean.scan.by_schema.found import Schema
-from toolglean.scan.by_schema.tags import Tag, closes, lone_sign, mirrored, tag_at
+from toolglean.scan.by_schema.tags import Tag, closes, lone_sign, tag_at
 from toolglean.scan.by_schema.words import ends, is_disguised
 
 __all__ = ["MAX_CLOSERS", "Budget", "Closer", "ExhaustedError", "Source", "longest_at"]
@@ -266,13 +266,14 @@ class Source:
         return self.after_space(pos) >= len(self.text)
 
     def _lone_runs(self, opening: Tag) -> Iterator[Closer]:
-        pos = opening.end
-        right = mirrored(opening.left)
-        other = next((tag.start for tag in self.tags(pos, len(self.text)) if tag.left == opening.left), len(self.text))
-        for begin, line in self.lines(pos, other):
-            if line.strip() == right and len(right) > 1:
-                at = begin + line.index(right)
-                yield at, at + len(right)
+        end = len(self.text)
+        other = next((tag.start for tag in self.tags(opening.end, end) if tag.left == opening.left), end)
+        yield from self.alone(re.escape(opening.left), opening.end, other) if len(opening.left) > 1 else ()
+
+    def alone(self, mark: str, start: int, end: int) -> Iterator[Closer]:
+        """Where an expression matches all of a line that begins in `text[start:end]`, but for blanks."""
+        for found in re.compile(rf"^[^\S\n]*({mark})[^\S\n]*$", re.MULTILINE).finditer(self.text, start, end):
+            yield found.span(1)
 
     def lines(self, start: int, end: int) -> Iterator[tuple[int, str]]:
         """The lines of `text[start:end]`, and where each begins."""
