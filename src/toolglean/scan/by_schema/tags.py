@@ -229,7 +229,7 @@ def _items(right: str) -> Callable[[str, int], re.Match[str] | None]:
     # An expression for a word, or a pair, in a tag with that closing bracket.
     end = re.escape(right)
     word = r"#?\w(?:[\w.-]*\w)?" if right[0] not in "-." else rf"#?\w(?:(?!{end})[\w.-])*(?<=\w)"
-    mid = rf"[ \t]*+(?!{end})(?>=>|->|:=|::|=|:)"
+    mid = rf"[ \t]*(?!{end})(?:=>|->|:=|::|=(?!>)|:(?![:=]))"
     bare = rf"(?:(?!/?{end})[^\s\"'<>(){{}}\[\]|,;=`])+"
     value = rf"\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)'|(?P<opens>(?=[{{\[]))|(?P<bare>{bare})"
     return re.compile(rf"[｜‖¦]{{0,2}}(?P<word>{word})(?:{mid}[ \t]*(?:{value})|(?!{mid})|(?=:{end}))").match
