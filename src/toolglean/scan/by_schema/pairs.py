@@ -164,26 +164,29 @@ def aligned(text: str, tool: Schema) -> list[Pair] | None:
     if begun is None:
         return None
     style, first = begun
-    between = _between(text, first, style, tool)
+    marks = [(each, _mark_before(text, each.start)) for each in heads(text, first.value, end, style, tool.keys)]
+    between = _between(text, first, style, {mark for each, mark in marks if each.key != first.key})
     if between is None or (between == "\n" and "\n" in text[:start] and text.rpartition("\n")[2].strip()):
         return None  # the frame's opener is on a line of its own, and its closer is not
+    others = [
+        each
+        for each, mark in marks
+        if (between in {"", mark} or (between == " " and text[each.start - 1] in " \t"))
+        and (between or style.lead[:1] != "-" or text[each.start - 1].isspace())
+    ]
     head: Head | None = first
     rows: list[tuple[Head, str, bool]] = []
     while head is not None and len(rows) < MAX_PAIRS:
         stop, exact = _whole(text, head.value, end, between or style.lead)
-        after = _follower(text, stop, style, between, tool)
+        after = next((each for each in others if each.start >= stop), None)
         raw = text[head.value : end if after is None else after.start]
         rows.append((head, raw if exact is None else exact, exact is not None))
         head = after
-    if head is not None:
-        return None
-    return _pairs(rows, style, between, tool)
+    return _pairs(rows, style, between, tool) if head is None else None
 
 
-def _between(text: str, first: Head, style: Style, tool: Schema) -> str | None:
+def _between(text: str, first: Head, style: Style, seen: set[str]) -> str | None:
     # What is between a value and the next key: a line break, a sign, a tag, a blank, or nothing. None if it differs.
-    others = [each for each in heads(text, first.value, len(text), style, tool.keys) if each.key != first.key]
-    seen = {_mark_before(text, each.start) for each in others}
     if not seen:
         return "\n" if "\n" in text[first.start :].strip() else "" if style.lead else ";"
     if style.lead:
@@ -206,15 +209,6 @@ def _mark_before(text: str, pos: int) -> str:
     if last in _SEPARATORS or (last and last not in "<>=+" and unicodedata.category(last) in {"So", "Sm"}):
         return last
     return " " if text[pos - 1 : pos] in {" ", "\t"} else ""
-
-
-def _follower(text: str, pos: int, style: Style, between: str, tool: Schema) -> Head | None:
-    for head in heads(text, pos, len(text), style, tool.keys):
-        if between == "" and style.lead.startswith("-") and not text[head.start - 1].isspace():
-            continue
-        if between in {"", _mark_before(text, head.start)} or (between == " " and text[head.start - 1] in " \t"):
-            return head
-    return None
 
 
 # -- values ------------------------------------------------------------------------------------------------------------
@@ -350,13 +344,9 @@ def _word_after(value: str, mark: str, sign: str) -> bool:
 
 def _has_key(value: str, tail: str, keys: Iterable[str]) -> bool:
     # Whether one of the keys is in the value, with that sign after it.
-    tail = tail.strip()
-    for key in keys:
-        follows = rf"[ \t]*{re.escape(tail)}" if tail else r"[ \t]"
-        before = r"(?<!\w)" if tail else r"--[ \t]*"
-        if re.search(rf"{before}{re.escape(key)}(?!\w|[.-]+\w){follows}", value):
-            return True
-    return False
+    names, sign = "|".join(map(re.escape, keys)), re.escape(tail.strip())
+    before, follows = (r"(?<!\w)", rf"[ \t]*{sign}") if sign else (r"--[ \t]*", r"[ \t]")
+    return bool(names) and re.search(rf"{before}(?:{names})(?!\w|[.-]+\w){follows}", value) is not None
 
 
 def _without_end_tag(pairs: list[Pair], style: Style) -> list[Pair]:
