@@ -171,8 +171,7 @@ def aligned(text: str, tool: Schema) -> list[Pair] | None:
     others = [
         each
         for each, mark in marks
-        if (between in {"", mark} or (between == " " and text[each.start - 1] in " \t"))
-        and (between or style.lead[:1] != "-" or text[each.start - 1].isspace())
+        if between in {"", mark} and (between or style.lead[:1] != "-" or text[each.start - 1].isspace())
     ]
     head: Head | None = first
     rows: list[tuple[Head, str, bool]] = []
