@@ -31,7 +31,7 @@ from toolglean.scan.by_schema.heads import label_at
 from toolglean.scan.by_schema.pairs import Exact, exact_at
 from toolglean.scan.by_schema.payload import literal_call, typed
 from toolglean.scan.by_schema.source import MAX_CLOSERS, Source
-from toolglean.scan.by_schema.tags import BEGIN_WORDS, Tag, closes, closing_words, compact, mirrored
+from toolglean.scan.by_schema.tags import BEGIN_WORDS, Tag, closes, compact, mirrored, says_end
 from toolglean.scan.by_schema.words import (
     CALL_SIGNS,
     END_SIGNS,
@@ -179,7 +179,7 @@ def _shows_end(source: Source, lead: _Lead, begin: int, stop: int) -> bool:
         not text[begin].isalpha()
         or source.starts_line(begin)
         or (text[begin:stop].isupper() and lead.label.isupper())
-        or word in closing_words((lead.label, lead.tool.name)) - set(END_WORDS)
+        or (word not in END_WORDS and says_end(word, (lead.label, lead.tool.name)))
         or (word in END_WORDS and _bare_pairs(text, lead.after, begin) is not None)
     )
 
@@ -233,12 +233,12 @@ def _closer(source: Source, pos: int, lead: _Lead, *, is_raw: bool = False) -> i
     at = source.after_space(pos)
     if at >= len(text):
         return 0
-    closing = closing_words((lead.label, tool.name))
+    heads = lead.label, tool.name
     tag = source.tag_at(at)
     if tag is not None and not (tag.pairs or tag.empty) and len(tag.words) < 3 and _line_end(text, tag.end):
         words = " ".join(tag.words)
         is_lone = tag.slash and not any(closes(each, tag) for each in source.tags(lead.after, at))
-        is_end = compact(words) in closing or is_lone or ends(words)
+        is_end = says_end(words, heads) or is_lone or ends(words)
         if is_end and not any(word in source.tools or word in tool.properties for word in tag.words):
             return tag.end
     is_inside = at == on_line and not source.starts_line(at)
@@ -252,7 +252,7 @@ def _closer(source: Source, pos: int, lead: _Lead, *, is_raw: bool = False) -> i
     word = _lone_word(text, at)
     if not word or word[1] in {*source.tools, *tool.properties} or source.is_begun(word.start(1), word[1], tool):
         return 0
-    return at + len(word[0].rstrip()) if compact(word[1]) in closing or ends(word[1]) else 0
+    return at + len(word[0].rstrip()) if says_end(word[1], heads) or ends(word[1]) else 0
 
 
 # -- calls between two lines -------------------------------------------------------------------------------------------
@@ -302,7 +302,7 @@ class _Opener:
     # What a line must be to close the one that was opened so.
     def __init__(self, found: re.Match[str], words: list[str], label: str) -> None:
         self.left, self.right, self.core = found["left"], found["right"], compact(found["core"])
-        self.closing = closing_words((" ".join(words), *words, " ".join(parts_of(label))))
+        self.words = " ".join(words), *words, " ".join(parts_of(label))
         self.heads = {compact(word) for word in (*words, label)} - {""}
         mirror = "".join(_MIRRORS.get(char, mirrored(char)) for char in reversed(self.left))
         is_other = mirror != self.left and not self.left.isascii()
@@ -318,7 +318,7 @@ class _Opener:
         """Whether that line closes it: a word for the end with the same signs, its mirror image, or the same again."""
         found = _signed(line)
         left, core, right = (found[1], compact(found[2]), found[3]) if found else ("", "", "")
-        if core in self.closing and core not in self.heads:
+        if says_end(core, self.words) and core not in self.heads:
             rights = {self.right} if self.right == mirrored(self.left) else {"", self.right, *self.mirrors}
             return left.strip() in {self.left, f"{self.left}/"} and right.strip(" .") in rights
         if repeats and (left, core, right) == (self.left, self.core, self.right):

@@ -24,7 +24,7 @@ from typing import NamedTuple
 from toolglean.scan.by_schema.found import Schema
 from toolglean.scan.by_schema.literals import literal_at, plain_string_at, string_at
 from toolglean.scan.by_schema.styles import Head, Style, after_blanks, heads, sign_at, space, style_at
-from toolglean.scan.by_schema.tags import closing_words, compact, mirrored, tag_at
+from toolglean.scan.by_schema.tags import mirrored, says_end, tag_at
 from toolglean.scan.by_schema.values import Pair, is_id
 from toolglean.scan.nested import json_text
 
@@ -249,7 +249,7 @@ def _unbroken(text: str, pos: int, end: int, value: str) -> str:
 
 
 def _pairs(rows: list[tuple[Head, str, bool]], style: Style, between: str, tool: Schema) -> list[Pair] | None:
-    closing = closing_words((style.lead.rstrip(":= \t"),)) if style.lead[:1].isalnum() else frozenset()
+    closing = (style.lead.rstrip(":= \t"),) if style.lead[:1].isalnum() else ()
     absent = set(tool.keys) - {head.key for head, _, _ in rows}
     if len(rows) == 1 and _may_be_cut(rows[0][1], style):
         return None
@@ -274,11 +274,11 @@ def _may_be_cut(raw: str, style: Style) -> bool:
     return tag is None or tag.left in raw
 
 
-def _value(raw: str, style: Style, between: str, closing: frozenset[str], *, is_last: bool) -> str | None:
+def _value(raw: str, style: Style, between: str, closing: tuple[str, ...], *, is_last: bool) -> str | None:
     value = raw.strip()
     if closing:
         inner, _, last = value.rpartition("\n")
-        is_closed = compact(last) in closing and not any(compact(row) in closing for row in inner.split("\n"))
+        is_closed = says_end(last, closing) and not any(says_end(row, closing) for row in inner.split("\n"))
         return raw[: raw.rindex(last)].removeprefix("\r").removeprefix("\n").rstrip("\r\n") if is_closed else None
     rows = value.split("\n")
     if raw.lstrip(" \t")[:1] in {"\n", "\r"} and len(rows) > 1:
@@ -296,9 +296,7 @@ def _value(raw: str, style: Style, between: str, closing: frozenset[str], *, is_
 def _have_ends(pairs: list[Pair]) -> bool:
     # Whether a line of its own seems to end each value: a word for it, or the same line again.
     last = [pair.text.rpartition("\n")[2].strip() for pair in pairs if "\n" in pair.text and not pair.is_exact]
-    return len(set(last)) < len(last) or any(
-        row and compact(row) in closing_words((pair.key,)) for pair in pairs for row in last
-    )
+    return len(set(last)) < len(last) or any(row and says_end(row, (pair.key,)) for pair in pairs for row in last)
 
 
 _pair = re.compile(

@@ -28,7 +28,7 @@ from toolglean.scan.by_schema.literals import literal_at, string_at
 from toolglean.scan.by_schema.words import END_SIGNS, END_WORDS
 from toolglean.scan.nested import json_text
 
-__all__ = ["BEGIN_WORDS", "Tag", "closes", "closing_words", "compact", "lone_sign", "mirrored", "openers_at", "tag_at"]
+__all__ = ["BEGIN_WORDS", "Tag", "closes", "compact", "lone_sign", "mirrored", "openers_at", "says_end", "tag_at"]
 
 MAX_TAG = 2000  # characters
 MAX_ITEMS = 32
@@ -269,21 +269,14 @@ def compact(words: str) -> str:
     return "".join(char for char in words if char.isalnum()).casefold()
 
 
-@lru_cache(maxsize=256)
-def closing_words(heads: tuple[str, ...]) -> frozenset[str]:
-    """What a tag may say, as `compact` gives it, to close one with such words."""
-    found = set(END_WORDS)
-    for head in heads:
-        plain = compact(head)
-        stems = {plain}
-        for word in BEGIN_WORDS:
-            if plain.startswith(word):
-                stems.add(plain[len(word) :])
-            if plain.endswith(word):
-                stems.add(plain[: -len(word)])
-        found |= {f"{end}{stem}" for end in END_WORDS for stem in stems}
-        found |= {f"{stem}{end}" for end in END_WORDS for stem in stems}
-    return frozenset(found)
+@lru_cache(maxsize=2048)
+def says_end(words: str, heads: tuple[str, ...]) -> bool:
+    """Whether the words say that something ends that has one of those heads, or nothing else: `END CALL`, `end`."""
+    plain, stems = compact(words), {""}
+    for head in map(compact, heads):
+        stems |= {head, *map(head.removeprefix, BEGIN_WORDS), *map(head.removesuffix, BEGIN_WORDS)}
+    begins = (plain[len(end) :] in stems for end in END_WORDS if plain.startswith(end))
+    return any(begins) or any(plain[: -len(end)] in stems for end in END_WORDS if plain.endswith(end))
 
 
 @lru_cache(maxsize=128)
@@ -310,10 +303,10 @@ def closes(opening: Tag, tag: Tag) -> bool:
     heads, compacted = _heads(opening)
     if tag.slash:
         return not said or compact(said) in compacted or compact(said) in END_WORDS
-    if tag.pairs and tag.pairs != opening.pairs and compact(said) not in closing_words(heads):
+    if tag.pairs and tag.pairs != opening.pairs and not says_end(said, heads):
         return False
     if tag.signs != opening.signs:
         return any(tag.signs) and said in heads
-    if compact(said) in closing_words(heads):
+    if says_end(said, heads):
         return compact(said) not in compacted
     return tag.is_run and tag.words == opening.words and tag.pairs == opening.pairs
