@@ -151,8 +151,6 @@ def _seems_cut(pair: Pair, *, is_line: bool) -> bool:
 def _has_mark_of(source: Source, region: Region, span: tuple[int, int], keys: set[str]) -> bool:
     # Whether a tag in the shape of the frame has one of those keys: it may begin another pair.
     shapes = {frame.left for frame in region.frames}
-    if not keys or not any(source.text.find(each, *span) >= 0 for each in shapes):
-        return False
     return any(
         tag.left in shapes and not keys.isdisjoint([*tag.words, *(value for _, value in tag.pairs)])
         for tag in source.tags(*span)
@@ -161,12 +159,10 @@ def _has_mark_of(source: Source, region: Region, span: tuple[int, int], keys: se
 
 def _hides_call(source: Source, pair: Pair) -> bool:
     # Whether a line of the value begins with a tool's name, as a call may.
-    if pair.is_exact or "\n" not in pair.text:
-        return False
-    for row in pair.text.split("\n")[1:]:
+    for row in () if pair.is_exact else pair.text.split("\n")[1:]:
         found = _first_word(row)
-        second = row.split(None, 2)[1:2]  # `CALL f …`
-        if (found and found[1] in source.tools) or (second and second[0] in source.tools) or _word_and_option(row):
+        words = {*(found.groups() if found else ()), *row.split(None, 2)[1:2]}  # `f …`, `CALL f …`
+        if not words.isdisjoint(source.tools) or _word_and_option(row):
             return True
     return False
 
