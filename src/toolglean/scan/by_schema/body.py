@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from typing import Any
 
 from toolglean.scan.by_schema.found import FoundCall, Reading, Schema
@@ -84,8 +85,7 @@ def _one_by_one(source: Source, region: Region) -> Iterator[Reading]:
         return
     cost = 0
     calls: list[FoundCall] = []
-    for number, (begin, _) in enumerate(places):
-        end = places[number + 1][1] if number + 1 < len(places) else region.end
+    for (begin, _), (_, end) in pairwise([*places, (region.end, region.end)]):
         found: dict[str, Reading] = {}
         for tool, after in names_at(source, begin, end):
             inner = region._replace(start=after, end=end, span=(begin, end))

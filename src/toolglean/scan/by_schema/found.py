@@ -79,8 +79,7 @@ def readable(tools: Iterable[ToolWithSchema]) -> dict[str, Schema]:
     """The tools whose calls may be read by their schema: those that declare parameters."""
     found: dict[str, Schema] = {}
     for tool in tools:
-        declared: Mapping[Any, Any] = properties(tool.parameters)
-        declared = {key: each for key, each in declared.items() if isinstance(key, str) and key}
+        declared = {key: each for key, each in properties(tool.parameters).items() if key and isinstance(key, str)}
         if declared and tool.name:
             keys = tuple(sorted(declared, key=len, reverse=True))
             found.setdefault(tool.name, Schema(tool.name, tool.parameters, declared, keys))

@@ -36,9 +36,7 @@ _fence = re.compile(r"(`{3,}|~{3,})[ \t]*[\w+-]*[ \t]*\r?\n").match
 
 def quoted_tool_at(source: Source, pos: int) -> tuple[Schema, int] | None:
     """The tool whose name is at `pos`, perhaps in quotes, and the end of that."""
-    quote = source.text[pos : pos + 1]
-    if quote not in {'"', "'", "`"}:
-        quote = ""
+    quote = source.text[pos] if source.text[pos : pos + 1] in {'"', "'", "`"} else ""
     tool = source.tool_at(pos + len(quote))
     if tool is None:
         return None
@@ -56,8 +54,8 @@ def label_at(source: Source, pos: int) -> tuple[str, int] | None:
 def names_at(source: Source, start: int, end: int) -> Iterator[tuple[Schema, int]]:
     """The tools that may be named first in that part of the text, and where the arguments begin."""
     pos = source.after_space(start)
-    named = [*_plain_names(source, pos), *_names_in_tags(source, pos, end)]
-    for tool, after in named:
+    plain = _plain_name(source, pos)
+    for tool, after in (*((plain,) if plain is not None else ()), *_names_in_tags(source, pos, end)):
         if after > end:
             continue
         yield tool, after
@@ -90,16 +88,11 @@ def names_at_end(source: Source, start: int, end: int) -> Iterator[tuple[Schema,
             yield found[0], label.start(), bool(label[1])
 
 
-def _plain_names(source: Source, pos: int) -> Iterator[tuple[Schema, int]]:
+def _plain_name(source: Source, pos: int) -> tuple[Schema, int] | None:
     found = quoted_tool_at(source, pos)
-    if found is not None:
-        yield found
-        return
-    label = _label(source.text, pos) if source.tag_at(pos) is None else None
-    if label and len(label[1].split()) <= (3 if label[2] else 1) and names_tool(label[1]):
-        found = quoted_tool_at(source, label.end())
-        if found is not None:
-            yield found
+    label = _label(source.text, pos) if found is None and source.tag_at(pos) is None else None
+    is_label = label is not None and len(label[1].split()) <= (3 if label[2] else 1) and names_tool(label[1])
+    return quoted_tool_at(source, label.end()) if label is not None and is_label else found
 
 
 def _names_in_tags(source: Source, pos: int, end: int) -> Iterator[tuple[Schema, int]]:

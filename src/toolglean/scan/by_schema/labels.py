@@ -97,12 +97,10 @@ def labelled(source: Source, pos: int, end: int, frames: tuple[Tag, ...]) -> Ite
 
 
 def _lead_at(source: Source, pos: int) -> _Lead | None:
-    for word in _words(source.text, pos, pos + REACH):
-        tool = source.named_at(word.start())
-        if tool is not None:
-            found = _lead(source.text, pos, word.start())
-            return None if found is None else _judged(source, tool, found)
-    return None
+    names = ((word.start(), source.named_at(word.start())) for word in _words(source.text, pos, pos + REACH))
+    at, tool = next((each for each in names if each[1] is not None), (pos, None))
+    found = _lead(source.text, pos, at)
+    return None if tool is None or found is None else _judged(source, tool, found)
 
 
 def _judged(source: Source, tool: Schema, found: re.Match[str]) -> _Lead | None:
