@@ -219,10 +219,8 @@ class Source:
             if all(each[1] is not None or each[2] == opening.left[0] for each in found):
                 for each in found:
                     yield opening.end + each.start(), opening.end + each.end()
-        last: dict[str, int] = {}
         found_tags = [tag for tag in self.tags(opening.end, len(self.text)) if self._may_close(opening, tag)]
-        for tag in found_tags:
-            last[self.text[tag.start : tag.end]] = tag.end
+        last = {self.text[tag.start : tag.end]: tag.end for tag in found_tags}
         ends = {mark for mark, end in last.items() if self._is_tail(end)}
         others = {self.text[tag.start : tag.end] for tag in found_tags if not self._may_follow(opening, tag.end)}
         for tag in found_tags[:MAX_CLOSERS]:
@@ -251,8 +249,7 @@ class Source:
             is_alike
             and (not opening.pairs or ends(" ".join(tag.words)))
             and tag.is_plain
-            and not any(word in tool.properties for word in tag.words for tool in self.tools.values())
-            and not any(word in self.tools for word in tag.words)
+            and not any(word in {name, *tool.properties} for word in tag.words for name, tool in self.tools.items())
         )
 
     def _is_tail(self, pos: int) -> bool:
