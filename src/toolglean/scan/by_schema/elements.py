@@ -23,7 +23,7 @@ from toolglean.scan.by_schema.tags import Tag, closes
 from toolglean.scan.by_schema.values import Pair, is_id
 from toolglean.scan.by_schema.words import ARGUMENTS, is_stray
 
-__all__ = ["MAX_LOST", "elements", "imbalance", "is_element"]
+__all__ = ["MAX_LOST", "elements", "is_element", "partnerless"]
 
 MAX_LOST = 1  # tags without a partner in one value
 
@@ -57,11 +57,8 @@ def elements(
     pairs = _in_attributes(source, start, end, tool)
     if pairs:
         return 0, pairs
-    for style in _styles_at(source, start, end, tool):
-        found = _read(source, start, end, style, frames, tool)
-        if found is not None:
-            return found
-    return None
+    found = (_read(source, start, end, style, frames, tool) for style in _styles_at(source, start, end, tool))
+    return next((each for each in found if each is not None), None)
 
 
 def is_element(source: Source, start: int, end: int, tool: Schema) -> bool:
@@ -87,7 +84,7 @@ def _read(
                 break
         else:
             return None
-        lost = sum(partnerless(source, head.end(), close.start(), (*style.tags, *frames), tool.properties))
+        lost = partnerless(source, head.end(), close.start(), (*style.tags, *frames), tool.properties)
         cost += lost
         if lost > MAX_LOST or cost > source.bound:
             return None
@@ -111,14 +108,7 @@ def _without_breaks(text: str) -> str:
     return text[begin:end] if begin <= end else ""
 
 
-def imbalance(source: Source, start: int, end: int, around: tuple[Tag, ...]) -> int:
-    """How many tags like those around `text[start:end]` have no partner in it."""
-    return sum(partnerless(source, start, end, around))
-
-
-def partnerless(
-    source: Source, start: int, end: int, around: tuple[Tag, ...], keys: Container[str] = ()
-) -> tuple[int, int]:
+def partnerless(source: Source, start: int, end: int, around: tuple[Tag, ...], keys: Container[str] = ()) -> int:
     """How many closing and opening tags like those around `text[start:end]`, or of those keys, have no partner in it.
 
     A closing tag and an opening one next to it count twice: rather than text, this is where a value ended.
@@ -135,7 +125,7 @@ def partnerless(
                 break
         elif _may_open(tag, around, keys):
             open_.append((tag, 2 if tag.start == closed else 1))
-    return lost, sum(cost for _, cost in open_)
+    return lost + sum(cost for _, cost in open_)
 
 
 def _may_open(tag: Tag, around: tuple[Tag, ...], keys: Container[str]) -> bool:

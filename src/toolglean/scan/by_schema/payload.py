@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, Literal, NamedTuple
 
-from toolglean.scan.by_schema.elements import MAX_LOST, elements, imbalance, is_element
+from toolglean.scan.by_schema.elements import MAX_LOST, elements, is_element, partnerless
 from toolglean.scan.by_schema.found import FoundCall, Reading, Schema
 from toolglean.scan.by_schema.heads import wrapped
 from toolglean.scan.by_schema.literals import keywords_at, literal_at
@@ -131,7 +131,7 @@ def _raw(source: Source, region: Region, start: int, end: int, tool: Schema) -> 
     text = source.text[start:end]
     source.spend(len(text) // 8)
     found = None if _has_lone_closer(source, region) else aligned(source.text[region.start : region.end], tool)
-    cost = imbalance(source, start, end, region.frames) if found else 0
+    cost = partnerless(source, start, end, region.frames) if found else 0
     if not found or cost > min(source.bound, MAX_LOST):
         return
     if not any(_hides_call(source, pair) or _seems_cut(pair, is_line="\n" not in text) for pair in found):
