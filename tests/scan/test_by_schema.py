@@ -363,6 +363,8 @@ ROWS: list[tuple[str, str, Calls]] = [
     ("a pair of another kind in a value", "<call read>\npath: a\nx = 1\nlimit: 2\n</call>", [("read", {"path": "a\nx = 1", "limit": 2})]),
     ("a tool named like an element of HTML or an example", "[requests]\n[do read][p path]a[/p][/do]\n[/requests]", [("read", {"path": "a"})]),
     ("nothing but the name and all keys, in quotes", 'read path="a" limit="80"', [("read", {"path": "a", "limit": 80})]),
+    # Fixed bug: a tag after the name was sought behind the end of the frame's inside, which raised an AttributeError.
+    ("a name, then tags", "{use}{{name}}read{{stop}}{{param=path}}a{{end param}}{{param=limit}}2{{end param}}{/use}", [("read", {"path": "a", "limit": 2})]),
     ("a shell's quotes", "<call>read --path 'it'\"'\"'s' --limit 2</call>", [("read", {"path": "it's", "limit": 2})]),
 ]  # fmt: skip
 

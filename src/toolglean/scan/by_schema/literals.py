@@ -14,7 +14,7 @@ from typing import Any
 
 from toolglean.scan.scanner import MAX_DIGITS, is_finite
 
-__all__ = ["keywords_at", "literal_at", "plain_string_at", "string_at"]
+__all__ = ["after_space", "keywords_at", "literal_at", "plain_string_at", "string_at"]
 
 MAX_DEPTH = 24
 
@@ -44,6 +44,11 @@ SIGNS = "=>|:|="
 
 Found = tuple[int, Any] | None
 """The position after a literal, and its value; None if there is none."""
+
+
+def after_space(text: str, pos: int) -> int:
+    """The position of the next character that is not white space."""
+    return _space(text, pos).end()  # type: ignore[union-attr]  # it matches the empty string
 
 
 def literal_at(text: str, pos: int, depth: int = MAX_DEPTH) -> Found:
@@ -95,15 +100,15 @@ def _series(text: str, pos: int, item_at: Callable[[int], Found]) -> tuple[int, 
     # The items between the bracket at `pos` and its closer; whether a comma follows the last one.
     closer, ends = _CLOSERS[text[pos]], False
     found: list[Any] = []
-    pos = _space(text, pos + 1).end()  # type: ignore[union-attr]  # it matches the empty string
+    pos = after_space(text, pos + 1)
     while not text.startswith(closer, pos):
         item = item_at(pos) if ends or not found else None
         if item is None:
             return None
         found.append(item[1])
-        pos = _space(text, item[0]).end()  # type: ignore[union-attr]  # it matches the empty string
+        pos = after_space(text, item[0])
         ends = text.startswith(",", pos)
-        pos = _space(text, pos + ends).end()  # type: ignore[union-attr]  # it matches the empty string
+        pos = after_space(text, pos + ends)
     return pos + 1, found, ends
 
 

@@ -22,8 +22,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from toolglean.scan.by_schema.found import Schema
-from toolglean.scan.by_schema.literals import literal_at, plain_string_at, string_at
-from toolglean.scan.by_schema.styles import Head, Style, after_blanks, heads, sign_at, space, style_at
+from toolglean.scan.by_schema.literals import after_space, literal_at, plain_string_at, string_at
+from toolglean.scan.by_schema.styles import Head, Style, after_blanks, heads, sign_at, style_at
 from toolglean.scan.by_schema.tags import mirrored, says_end, tag_at
 from toolglean.scan.by_schema.values import Pair, is_id
 from toolglean.scan.nested import json_text
@@ -67,7 +67,7 @@ def exact_at(text: str, pos: int, end: int, tool: Schema) -> Exact | None:
     sign: str | None = None
     after: Exact | None = None
     found: list[Pair] = []
-    pos = space(text, pos, end).end()  # type: ignore[union-attr]  # it matches the empty string
+    pos = min(after_space(text, pos), end)  # what is given may end before the white space does
     while len(found) < MAX_PAIRS:
         begun = _begun(text, pos, end)
         if begun is None or style not in {None, begun[0]}:
@@ -126,7 +126,7 @@ def _begun(text: str, pos: int, end: int) -> tuple[Style, str, int] | None:
     lead = found["lead"].strip()
     mid = sign_at(text, found.end(), end)
     if mid:
-        return Style(lead, found["quote"], mid[1]), found["key"], space(text, mid.end(), end).end()  # type: ignore[union-attr]  # it matches the empty string
+        return Style(lead, found["quote"], mid[1]), found["key"], min(after_space(text, mid.end()), end)
     if (lead.startswith("-") or lead in {":", "#:"}) and text[found.end() : found.end() + 1] in {" ", "\t"}:
         return Style(lead, found["quote"], " "), found["key"], found.end() + 1
     return None
@@ -159,7 +159,7 @@ def _may_end(char: str) -> bool:
 
 def aligned(text: str, tool: Schema) -> list[Pair] | None:
     """The pairs of which the whole text consists; None if it is anything else, or nothing shows where a value ends."""
-    start, end = space(text, 0).end(), len(text)  # type: ignore[union-attr]  # it matches the empty string
+    start, end = after_space(text, 0), len(text)
     begun = style_at(text, start, end, tool)
     if begun is None:
         return None

@@ -13,6 +13,7 @@ from itertools import islice
 from typing import Any, Literal
 
 from toolglean.scan.by_schema.found import Schema
+from toolglean.scan.by_schema.literals import after_space
 from toolglean.scan.by_schema.tags import Tag, closes, lone_sign, tag_at
 from toolglean.scan.by_schema.words import ends, is_disguised
 
@@ -25,7 +26,6 @@ MAX_TAIL = 4  # tags that close at the end of the text
 Closer = tuple[int, int]
 """Where a closing tag begins and ends."""
 
-_space = re.compile(r"[ \t\r\n]*").match
 _blank = re.compile(r"[ \t]*").match
 _word_goes_on = re.compile(r"\w|[.-]+\w").match
 
@@ -118,7 +118,7 @@ class Source:
 
     def after_space(self, pos: int) -> int:
         """The position of the next character that is not white space."""
-        return _space(self.text, pos).end()  # type: ignore[union-attr]  # it matches the empty string
+        return after_space(self.text, pos)
 
     def after_blanks(self, pos: int) -> int:
         """The same, on this line."""

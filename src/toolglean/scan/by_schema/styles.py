@@ -26,12 +26,11 @@ from toolglean.scan.by_schema.source import longest_at
 from toolglean.scan.by_schema.tags import Tag, closes, mirrored, tag_at
 
 __all__ = [
-    "Head", "Style", "after_blanks", "heads", "sign_at", "space", "style_at", "styles_around", "typed",
+    "Head", "Style", "after_blanks", "heads", "sign_at", "style_at", "styles_around", "typed",
 ]  # fmt: skip
 
 MAX_LEAD = 64  # characters before a key
 
-space = re.compile(r"[ \t\r\n]*").match
 sign_at = re.compile(r"[ \t]*(=>|->|:=|::|==|>>|~>|→|⇒|⟶|[=:：＝|~])[ \t]?").match
 _plain_lead = re.compile(r"[^\w\s\"'`]{1,6}[ \t]{0,4}").match
 _signs_before = re.compile(r"[^\w\s\"'`]{1,6}[ \t]{0,4}\Z").search
