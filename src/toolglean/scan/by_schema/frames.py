@@ -21,6 +21,7 @@ from toolglean.scan.by_schema.body import body, closed_by
 from toolglean.scan.by_schema.found import Reading, Schema
 from toolglean.scan.by_schema.heads import label_at, named_by, named_in, names_at, names_in_lists, quoted_tool_at
 from toolglean.scan.by_schema.labels import between_lines, labelled
+from toolglean.scan.by_schema.literals import after_blanks
 from toolglean.scan.by_schema.payload import Region, is_literal, readings, typed
 from toolglean.scan.by_schema.source import MAX_CLOSERS, ExhaustedError, Source
 from toolglean.scan.by_schema.tags import Tag, compact, mirrored, openers_at
@@ -241,7 +242,7 @@ _function = re.compile(r"(\w+(?:\.\w+)?)([({\[])").match
 
 def _in_bracket(source: Source, start: int, pos: int, left: str, part: _Part) -> Iterator[Reading]:
     right = mirrored(left)
-    heads = _bracket_heads(source, source.after_blanks(pos + len(left)), part.end, left)
+    heads = _bracket_heads(source, after_blanks(source.text, pos + len(left)), part.end, left)
     if not heads:
         yield from _list_of_calls(source, pos, left, part)
         return

@@ -28,6 +28,7 @@ from typing import NamedTuple
 from toolglean.scan.by_schema.body import closed_by
 from toolglean.scan.by_schema.found import Reading, Schema
 from toolglean.scan.by_schema.heads import label_at
+from toolglean.scan.by_schema.literals import after_blanks
 from toolglean.scan.by_schema.pairs import Exact, exact_at
 from toolglean.scan.by_schema.payload import literal_call, typed
 from toolglean.scan.by_schema.source import MAX_CLOSERS, Source
@@ -227,7 +228,7 @@ def _places(line: str, lead: _Lead) -> set[int]:
 def _closer(source: Source, pos: int, lead: _Lead, *, is_raw: bool = False) -> int:
     # The end of what closes a call there, perhaps on the next line; 0 if there is nothing.
     text, tool = source.text, lead.tool
-    on_line = source.after_blanks(pos)
+    on_line = after_blanks(text, pos)
     at = source.after_space(pos)
     if at >= len(text):
         return 0

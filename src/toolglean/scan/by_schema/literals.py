@@ -14,11 +14,12 @@ from typing import Any
 
 from toolglean.scan.scanner import MAX_DIGITS, is_finite
 
-__all__ = ["after_space", "keywords_at", "literal_at", "plain_string_at", "string_at"]
+__all__ = ["after_blanks", "after_space", "keywords_at", "literal_at", "plain_string_at", "string_at"]
 
 MAX_DEPTH = 24
 
 _space = re.compile(r"[ \t\r\n]*").match
+_blank = re.compile(r"[ \t]*").match
 _word = re.compile(r"[^\W\d][\w-]*").match
 _symbol = re.compile(r":([^\W\d]\w*)[ \t]*=>\s*").match
 _lua_sign = re.compile(r"\][ \t]*=\s*(?!=)").match
@@ -49,6 +50,11 @@ Found = tuple[int, Any] | None
 def after_space(text: str, pos: int) -> int:
     """The position of the next character that is not white space."""
     return _space(text, pos).end()  # type: ignore[union-attr]  # it matches the empty string
+
+
+def after_blanks(text: str, pos: int) -> int:
+    """The same, on this line."""
+    return _blank(text, pos).end()  # type: ignore[union-attr]  # it matches the empty string
 
 
 def literal_at(text: str, pos: int, depth: int = MAX_DEPTH) -> Found:

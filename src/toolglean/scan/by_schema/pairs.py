@@ -22,8 +22,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from toolglean.scan.by_schema.found import Schema
-from toolglean.scan.by_schema.literals import after_space, literal_at, plain_string_at, string_at
-from toolglean.scan.by_schema.styles import Head, Style, after_blanks, heads, sign_at, style_at
+from toolglean.scan.by_schema.literals import after_blanks, after_space, literal_at, plain_string_at, string_at
+from toolglean.scan.by_schema.styles import Head, Style, heads, sign_at, style_at
 from toolglean.scan.by_schema.tags import mirrored, says_end, tag_at
 from toolglean.scan.by_schema.values import Pair, is_id
 from toolglean.scan.nested import json_text

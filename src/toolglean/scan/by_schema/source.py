@@ -26,7 +26,6 @@ MAX_TAIL = 4  # tags that close at the end of the text
 Closer = tuple[int, int]
 """Where a closing tag begins and ends."""
 
-_blank = re.compile(r"[ \t]*").match
 _word_goes_on = re.compile(r"\w|[.-]+\w").match
 
 
@@ -119,10 +118,6 @@ class Source:
     def after_space(self, pos: int) -> int:
         """The position of the next character that is not white space."""
         return after_space(self.text, pos)
-
-    def after_blanks(self, pos: int) -> int:
-        """The same, on this line."""
-        return _blank(self.text, pos).end()  # type: ignore[union-attr]  # it matches the empty string
 
     def before_space(self, start: int, end: int) -> int:
         """The end of `text[start:end]` without the white space at its end."""

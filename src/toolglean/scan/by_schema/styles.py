@@ -22,11 +22,12 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from toolglean.scan.by_schema.found import Schema
+from toolglean.scan.by_schema.literals import after_blanks
 from toolglean.scan.by_schema.source import longest_at
 from toolglean.scan.by_schema.tags import Tag, closes, mirrored, tag_at
 
 __all__ = [
-    "Head", "Style", "after_blanks", "heads", "sign_at", "style_at", "styles_around", "typed",
+    "Head", "Style", "heads", "sign_at", "style_at", "styles_around", "typed",
 ]  # fmt: skip
 
 MAX_LEAD = 64  # characters before a key
@@ -140,13 +141,6 @@ def typed(text: str) -> str:
 def _tag(lead: str) -> Tag | None:
     tag = tag_at(lead, 0) if len(lead) > 2 else None
     return tag if tag is not None and tag.end == len(lead) else None
-
-
-def after_blanks(text: str, pos: int) -> int:
-    """The position of the next character that is not a blank."""
-    while text[pos : pos + 1] in {" ", "\t"}:
-        pos += 1
-    return pos
 
 
 def _ends_line(text: str, pos: int, end: int) -> bool:

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from itertools import takewhile
 
-from toolglean.scan.by_schema.literals import literal_at, string_at
+from toolglean.scan.by_schema.literals import after_blanks, after_space, literal_at, string_at
 from toolglean.scan.by_schema.words import END_SIGNS, END_WORDS
 from toolglean.scan.nested import json_text
 
@@ -41,8 +41,6 @@ _SIGNS = frozenset("@%=:#!-+~^&$?|.;")
 # These are tags with two of the sign at least; of other signs, one is enough. `*`, `_` and backticks are Markdown's.
 _BARS = frozenset("|｜‖¦%#!?/\\^~@$*+-:=&._")
 _namespaced = re.compile(r"[A-Za-z_][\w.-]*:[A-Za-z_][\w.-]*(?=[ \t\r\n|])").match
-_blank = re.compile(r"[ \t]*").match
-_space = re.compile(r"[ \t\r\n]*").match
 
 BEGIN_WORDS = ("begin", "start", "open")
 
@@ -179,13 +177,13 @@ def _tag(text: str, start: int, pos: int, left: str, before: str, *, slash: bool
     is_run = right == left
     words: list[str] = []
     pairs: list[tuple[str, str]] = []
-    space = _blank if is_run else _space
+    after = after_blanks if is_run else after_space
     first = _namespaced(text, pos)
     if first and _goes_on(text, first.end()):  # otherwise it may be the name of a tool after a word
         words.append(first[0])
         pos = first.end()
     for _ in range(MAX_ITEMS):
-        pos = space(text, pos).end()  # type: ignore[union-attr]  # it matches the empty string
+        pos = after(text, pos)
         end = _end(right)(text, pos)
         if end:
             if not (words or pairs or slash) or end.end() - start > MAX_TAG:

@@ -20,8 +20,8 @@ from os.path import commonprefix
 from typing import Any, NamedTuple
 
 from toolglean.formats.spec import Pairs
-from toolglean.scan.by_schema.literals import literal_at
-from toolglean.scan.by_schema.styles import Head, Style, after_blanks, heads, styles_around, typed
+from toolglean.scan.by_schema.literals import after_blanks, literal_at
+from toolglean.scan.by_schema.styles import Head, Style, heads, styles_around, typed
 from toolglean.scan.coerce import kinds_of
 from toolglean.scan.data import missing
 from toolglean.sources.traces.bodies import Body, Shape, regions, with_empty
