@@ -88,15 +88,8 @@ def _read(
         cost += lost
         if lost > MAX_LOST or cost > source.bound:
             return None
-        found[key] = _pair(key, text[head.end() : close.start()])
+        found[key] = Pair(key, _without_breaks(text[head.end() : close.start()]))
     return cost, list(found.values())
-
-
-def _pair(key: str, text: str) -> Pair:
-    inner = text.strip()
-    if inner.startswith("<![CDATA[") and inner.find("]]>") == len(inner) - 3:
-        return Pair(key, inner[9:-3], is_exact=True)
-    return Pair(key, _without_breaks(text))
 
 
 def _without_breaks(text: str) -> str:

@@ -52,16 +52,20 @@ class Pair:
 def arguments_of(tool: Schema, pairs: Iterable[Pair]) -> dict[str, Any] | None:
     """The typed values, or None if these are not the arguments of a call."""
     found: dict[str, Any] = {}
-    pairs = _without_spacing(list(pairs))
+    pairs = _without_spacing([_without_section(pair) for pair in pairs])
     for pair in pairs:
         if pair.key in found or pair.key not in tool.properties:
             return None
         if not pair.is_exact and is_broken_cdata(pair.text):
             return None
-        text = pair.text if pair.is_exact else of_cdata(pair.text)
-        found[pair.key] = coerce_text(text, tool.properties[pair.key], tool.root)
+        found[pair.key] = coerce_text(pair.text, tool.properties[pair.key], tool.root)
     unquoted = _without_quotes({pair.key: pair.text for pair in pairs if not pair.is_exact}, found)
     return unquoted if unquoted is not None and is_call(tool, unquoted) else None
+
+
+def _without_section(pair: Pair) -> Pair:
+    text = pair.text if pair.is_exact else of_cdata(pair.text)
+    return pair if text == pair.text else Pair(pair.key, text, is_exact=True)
 
 
 def _without_spacing(pairs: list[Pair]) -> list[Pair]:
