@@ -1,5 +1,5 @@
 # Calls that begin a line, without a tag around them: what is before the tool's name, and what closes the call. Does not
-# depend on the frames around them, or on how arguments are written.
+# depend on the frames around them.
 #
 #   sign  words  sign           NAME     arguments      closer
 #         action  :             f        {…}                          the arguments end by themselves
@@ -289,7 +289,7 @@ def between_lines(source: Source, pos: int, end: int, frames: tuple[Tag, ...]) -
         return
     parts = parts_of(label)
     if not (found["left"] or found["right"]) and (not parts or {parts[0], parts[-1]}.isdisjoint(BEGIN_WORDS)):
-        return  # a label: labels.py
+        return  # a label: see above
     opener = _Opener(found, words, label)
     ends = list(islice(_closing_lines(source, opener, found.end(), end), source.bound + 1))
     if not ends and opener.left == opener.right:
