@@ -24,7 +24,7 @@ from toolglean.scan.schema_faults import DEEPEST, is_valid
 
 __all__ = ["fits"]
 
-MAX_STEPS = 2000  # schemas that are tried for one value: a schema may refer to itself twice
+MAX_STEPS = 4000  # schemas that are tried for one value: a schema may refer to itself twice
 MAX_PATTERN = 120  # characters
 
 _NEVER: Mapping[str, Any] = {"enum": ()}
@@ -53,6 +53,11 @@ def fits(value: Any, schema: Any, root: Mapping[str, Any] | None = None) -> bool
     return is_valid(value, schema, lambda place: resolved({"$ref": place}, root), _Certain())
 
 
+def _counts(word: str, setting: Any) -> bool:
+    kind = _SETTINGS.get(word)
+    return kind is object or (kind is not None and isinstance(setting, kind) and not isinstance(setting, bool))
+
+
 class _Certain:
     # What is certain of the schemas that one value is tried with. If the steps are used up, nothing fits any more.
     __slots__ = ("steps",)
@@ -64,12 +69,7 @@ class _Certain:
         self.steps -= 1
         if depth >= DEEPEST or self.steps < 0:
             return _NEVER
-        given = ((word, kind, schema[word]) for word, kind in _SETTINGS.items() if word in schema)
-        found = {
-            word: setting
-            for word, kind, setting in given
-            if isinstance(setting, kind) and (kind is object or not isinstance(setting, bool))
-        }
+        found = {word: setting for word, setting in schema.items() if _counts(word, setting)}
         words = schema["type"] if isinstance(schema.get("type"), list) else [schema.get("type")]
         kinds = [TYPE_WORDS.get(word.lower()) for word in words if isinstance(word, str)]
         if len(kinds) == len(words) and None not in kinds:
