@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+import time
 from typing import Any
 
 import pytest
@@ -696,6 +697,14 @@ def test_work_is_bounded(name: str) -> None:
     budget = Budget(2000)
     assert read_calls(FLOODS[name][:4096], TOOLS, budget=budget) is None
     assert read_calls(FLOODS[name][:4096], TOOLS) is None
+
+
+@pytest.mark.parametrize("text", ["get_weather{}x", "<call>{}get_weather</call>", "<call get_weather>city: a{}</call>"])
+def test_blanks_in_a_line_are_passed_in_linear_time(text: str) -> None:
+    # Fixed bug: what opens a line tried every way to share them between two places: 2,000 blanks took eight seconds.
+    begin = time.perf_counter()
+    read_calls(text.format(" " * 2000), TOOLS)
+    assert time.perf_counter() - begin < 1
 
 
 def test_a_budget_is_shared() -> None:

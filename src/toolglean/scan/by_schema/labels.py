@@ -257,7 +257,7 @@ def _closer(source: Source, pos: int, lead: _Lead, *, is_raw: bool = False) -> i
 # -- calls between two lines -------------------------------------------------------------------------------------------
 
 _opener = re.compile(
-    r"(?P<left>[^\w\s\"'`]{0,4})(?P<blank>[ \t]*)(?P<core>\w[^\n]{0,96}?)[ \t]*(?P<right>[^\w\s]{0,4})[ \t]*\r?\n"
+    r"(?P<left>[^\w\s\"'`]{0,4})(?P<blank>[ \t]*)(?P<core>\w[^\n]{0,96}?)[ \t]*+(?P<right>[^\w\s]{0,4})[ \t]*+\r?\n"
 ).match
 _signed = re.compile(r"(\W*)(.*?)([\W]*)", re.DOTALL).fullmatch
 _BULLETS = frozenset("-*•>#$+~(")
