@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+import time
 from typing import Any
 
 import pytest
@@ -363,6 +364,8 @@ ROWS: list[tuple[str, str, Calls]] = [
     ("a pair of another kind in a value", "<call read>\npath: a\nx = 1\nlimit: 2\n</call>", [("read", {"path": "a\nx = 1", "limit": 2})]),
     ("a tool named like an element of HTML or an example", "[requests]\n[do read][p path]a[/p][/do]\n[/requests]", [("read", {"path": "a"})]),
     ("nothing but the name and all keys, in quotes", 'read path="a" limit="80"', [("read", {"path": "a", "limit": 80})]),
+    # Fixed bug: a tag after the name was sought behind the end of the frame's inside, which raised an AttributeError.
+    ("a name, then tags", "{use}{{name}}read{{stop}}{{param=path}}a{{end param}}{{param=limit}}2{{end param}}{/use}", [("read", {"path": "a", "limit": 2})]),
     ("a shell's quotes", "<call>read --path 'it'\"'\"'s' --limit 2</call>", [("read", {"path": "it's", "limit": 2})]),
 ]  # fmt: skip
 
@@ -694,6 +697,14 @@ def test_work_is_bounded(name: str) -> None:
     budget = Budget(2000)
     assert read_calls(FLOODS[name][:4096], TOOLS, budget=budget) is None
     assert read_calls(FLOODS[name][:4096], TOOLS) is None
+
+
+@pytest.mark.parametrize("text", ["get_weather{}x", "<call>{}get_weather</call>", "<call get_weather>city: a{}</call>"])
+def test_blanks_in_a_line_are_passed_in_linear_time(text: str) -> None:
+    # Fixed bug: what opens a line tried every way to share them between two places: 2,000 blanks took eight seconds.
+    begin = time.perf_counter()
+    read_calls(text.format(" " * 2000), TOOLS)
+    assert time.perf_counter() - begin < 1
 
 
 def test_a_budget_is_shared() -> None:

@@ -1,8 +1,8 @@
 # Whether a JSON value meets a JSON schema, and where it does not. Does not depend on what the value is for.
 #
 # It judges what programs write: an enum's members, what a format is learnt from, files of the kit, and declarations.
-# What a model writes is judged by by_schema/validate.py, which forgives more, tries no slow patterns, and counts its
-# work.
+# What a model writes is judged by by_schema/validate.py, which reduces each schema to what is certain of it, and counts
+# its work.
 """JSON values against JSON schemas."""
 
 from __future__ import annotations
@@ -14,12 +14,13 @@ from typing import Any, TypeAlias
 
 from toolglean.errors import shown
 
-__all__ = ["KEYWORDS", "faults", "is_valid"]
+__all__ = ["DEEPEST", "KEYWORDS", "faults", "is_valid"]
 
 DEEPEST = 32
 """How deep schemas may be in each other; whatever is deeper is valid."""
 
 LookUp: TypeAlias = Callable[[str], Any]
+Reduce: TypeAlias = Callable[[Mapping[str, Any], int], Mapping[str, Any]]
 Inner: TypeAlias = Callable[..., Iterator[str]]
 
 
@@ -32,6 +33,8 @@ def _same(one: Any, other: Any) -> bool:
 
 
 def _is_multiple(value: Any, of: Any) -> bool:
+    if isinstance(value, int) and isinstance(of, int) and of:
+        return not value % of
     try:
         return not Decimal(str(value)) % Decimal(str(of))
     except ArithmeticError:  # zero, or a number with more digits than the context allows
@@ -78,12 +81,18 @@ KEYWORDS = frozenset(_CONDITIONS) | {
 """The keywords that are checked; all others are ignored."""
 
 
-def is_valid(value: Any, schema: Any, look_up: LookUp) -> bool:
+def _said(schema: Mapping[str, Any], _: int) -> Mapping[str, Any]:
+    return {keyword: setting for keyword, setting in schema.items() if setting is not None or keyword == "const"}
+
+
+def is_valid(value: Any, schema: Any, look_up: LookUp, reduce: Reduce = _said) -> bool:
     """Whether the value meets the schema: see `faults`."""
-    return next(faults(value, schema, look_up), None) is None
+    return next(faults(value, schema, look_up, reduce=reduce), None) is None
 
 
-def faults(value: Any, schema: Any, look_up: LookUp, where: str = "", depth: int = 0) -> Iterator[str]:
+def faults(
+    value: Any, schema: Any, look_up: LookUp, where: str = "", depth: int = 0, reduce: Reduce = _said
+) -> Iterator[str]:
     """Where the value does not meet the schema, and why; found one by one.
 
     Args:
@@ -92,15 +101,16 @@ def faults(value: Any, schema: Any, look_up: LookUp, where: str = "", depth: int
         look_up: returns the schema to which a `$ref` leads.
         where: the place of the value, for messages.
         depth: in how many schemas this one is.
+        reduce: returns what counts of a schema, which is in so many others.
     """
     if schema is False:
         yield f"{where or 'the value'}: {shown(value)} is not allowed"
     if not isinstance(schema, Mapping) or depth > DEEPEST:
         return
-    schema = {keyword: setting for keyword, setting in schema.items() if setting is not None or keyword == "const"}
+    schema = reduce(schema, depth)
 
     def inner(value: Any, schema: Any, where: str = where) -> Iterator[str]:
-        return faults(value, schema, look_up, where, depth + 1)
+        return faults(value, schema, look_up, where, depth + 1, reduce)
 
     if isinstance(schema.get("$ref"), str):
         yield from inner(value, look_up(schema["$ref"]))

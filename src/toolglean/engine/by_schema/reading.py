@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from toolglean.engine.by_schema.beginnings import begins
 from toolglean.engine.by_schema.candidate import text_of
@@ -17,6 +17,7 @@ from toolglean.engine.reasons import UNDECLARED
 from toolglean.events import Content, Event, Markup, Problem
 from toolglean.scan.by_schema.read import read_calls
 from toolglean.scan.by_schema.source import Budget
+from toolglean.scan.data import missing
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -94,11 +95,7 @@ def names_call(text: str, turn: TurnState) -> bool:
     """Whether the text names a tool, and the parameters which it requires."""
     words = frozenset(_words(text))
     named = (tool for tool in turn.names.tools or () if tool.name in words)
-    return any(_has_required(tool.parameters.get("required"), words) for tool in named)
-
-
-def _has_required(required: Any, words: frozenset[str]) -> bool:
-    return isinstance(required, list) and bool(required) and all(each in words for each in required)
+    return any(tool.parameters.get("required") and not missing(tool.parameters, words) for tool in named)
 
 
 def _is_second(text: str, place: int, kept: Candidate, names: frozenset[str]) -> bool:

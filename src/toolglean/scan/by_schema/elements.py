@@ -23,7 +23,7 @@ from toolglean.scan.by_schema.tags import Tag, closes
 from toolglean.scan.by_schema.values import Pair, is_id
 from toolglean.scan.by_schema.words import ARGUMENTS, is_stray
 
-__all__ = ["MAX_LOST", "elements", "imbalance", "is_element"]
+__all__ = ["MAX_LOST", "elements", "is_element", "partnerless"]
 
 MAX_LOST = 1  # tags without a partner in one value
 
@@ -57,11 +57,8 @@ def elements(
     pairs = _in_attributes(source, start, end, tool)
     if pairs:
         return 0, pairs
-    for style in _styles_at(source, start, end, tool):
-        found = _read(source, start, end, style, frames, tool)
-        if found is not None:
-            return found
-    return None
+    found = (_read(source, start, end, style, frames, tool) for style in _styles_at(source, start, end, tool))
+    return next((each for each in found if each is not None), None)
 
 
 def is_element(source: Source, start: int, end: int, tool: Schema) -> bool:
@@ -87,19 +84,12 @@ def _read(
                 break
         else:
             return None
-        lost = sum(partnerless(source, head.end(), close.start(), (*style.tags, *frames), tool.properties))
+        lost = partnerless(source, head.end(), close.start(), (*style.tags, *frames), tool.properties)
         cost += lost
         if lost > MAX_LOST or cost > source.bound:
             return None
-        found[key] = _pair(key, text[head.end() : close.start()])
+        found[key] = Pair(key, _without_breaks(text[head.end() : close.start()]))
     return cost, list(found.values())
-
-
-def _pair(key: str, text: str) -> Pair:
-    inner = text.strip()
-    if inner.startswith("<![CDATA[") and inner.find("]]>") == len(inner) - 3:
-        return Pair(key, inner[9:-3], is_exact=True)
-    return Pair(key, _without_breaks(text))
 
 
 def _without_breaks(text: str) -> str:
@@ -111,14 +101,7 @@ def _without_breaks(text: str) -> str:
     return text[begin:end] if begin <= end else ""
 
 
-def imbalance(source: Source, start: int, end: int, around: tuple[Tag, ...]) -> int:
-    """How many tags like those around `text[start:end]` have no partner in it."""
-    return sum(partnerless(source, start, end, around))
-
-
-def partnerless(
-    source: Source, start: int, end: int, around: tuple[Tag, ...], keys: Container[str] = ()
-) -> tuple[int, int]:
+def partnerless(source: Source, start: int, end: int, around: tuple[Tag, ...], keys: Container[str] = ()) -> int:
     """How many closing and opening tags like those around `text[start:end]`, or of those keys, have no partner in it.
 
     A closing tag and an opening one next to it count twice: rather than text, this is where a value ended.
@@ -135,11 +118,11 @@ def partnerless(
                 break
         elif _may_open(tag, around, keys):
             open_.append((tag, 2 if tag.start == closed else 1))
-    return lost, sum(cost for _, cost in open_)
+    return lost + sum(cost for _, cost in open_)
 
 
 def _may_open(tag: Tag, around: tuple[Tag, ...], keys: Container[str]) -> bool:
-    return not (tag.slash or tag.empty) and any(
+    return tag.opens and any(
         tag.left == each.left and (tag.element == each.element or (each is around[0] and tag.element in keys))
         for each in around
     )
@@ -149,7 +132,7 @@ def _is_followed(source: Source, tag: Tag, end: int, around: tuple[Tag, ...], ke
     after = source.tag_at(at) if (at := source.after_space(tag.end)) < end else None
     if after is None:
         return False
-    is_pair = after.left == around[0].left and not (after.slash or after.empty or after.pairs) and len(after.left) > 1
+    is_pair = after.left == around[0].left and after.is_plain and len(after.left) > 1
     return is_pair or _may_open(after, around, keys) or any(closes(each, after) for each in around)
 
 
@@ -164,7 +147,7 @@ def _styles_at(source: Source, pos: int, end: int, tool: Schema) -> Iterator[_St
         head = re.compile(rf"{_loose(text[pos:start])}({keys}){_loose(text[key_end : tags[0].end])}")
         own = rf"(?<![^\W_]){re.escape(re.escape(key))}(?![^\W_])"
         for begin, close in source.closers(tags[0], end):
-            stop = close if len(tags) == 1 else source.closed_at(tags[1], source.after_space(close), end)
+            stop = close if len(tags) == 1 else source.closed_at(tags[1], close, end)
             if stop and ((at := source.after_space(stop)) >= end or head.match(text, at, end)):
                 yield _Style(head, re.sub(own, "KEY", _loose(text[begin:stop])), tags)
                 break
@@ -178,7 +161,7 @@ def _loose(text: str) -> str:
 def _heads_at(source: Source, pos: int, end: int, tool: Schema) -> Iterator[tuple[int, int, tuple[Tag, ...]]]:
     # Where the key of a pair begins and ends that begins at `pos`; the tag before its value, and the one around both.
     tag = source.tag_at(pos)
-    if tag is None or tag.slash or tag.empty or tag.end > end:
+    if tag is None or not tag.opens or tag.end > end:
         return
     source.spend()
     key = _keyed(tag, tool)
@@ -187,21 +170,12 @@ def _heads_at(source: Source, pos: int, end: int, tool: Schema) -> Iterator[tupl
         yield start, start + len(key), (tag,)
     if tag.pairs or len(tag.words) != 1:
         return
-    inner = source.tag_at(source.after_space(tag.end))
-    for element, outer in ((tag, ()), (inner, (tag,))):
-        if element is None or element.slash or element.empty or element.pairs:
-            continue
-        at = source.after_space(element.end)
+    for element, outer in ((tag, ()), (source.opener_at(tag.end, end), (tag,))):
+        at = end if element is None else source.after_space(element.end)
         key = longest_at(source.text, at, tool.keys)
-        close = source.after_space(at + len(key))
-        closer = source.closed_at(element, close, end) if key else 0
-        value = source.tag_at(source.after_space(closer)) if closer else None
-        if (
-            value is not None
-            and value.end <= end
-            and not (value.slash or value.empty or value.pairs)
-            and value.element != element.element
-        ):
+        closer = source.closed_at(element, at + len(key), end) if element is not None and key else 0
+        value = source.opener_at(closer, end) if closer else None
+        if value is not None and element is not None and value.element != element.element:
             yield at, at + len(key), (value, *outer)
 
 

@@ -5,12 +5,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
-from typing import Any, Protocol
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, Protocol
 
 from toolglean.scan.coerce import properties
 
-__all__ = ["FoundCall", "Schema", "ToolWithSchema", "readable"]
+__all__ = ["FoundCall", "Reading", "Schema", "ToolWithSchema", "readable"]
 
 
 class ToolWithSchema(Protocol):
@@ -41,9 +41,21 @@ class FoundCall:
     name: str
     arguments: dict[str, Any]
     arguments_text: str
-    start: int
-    end: int
+    start: int = 0
+    end: int = 0
     id: str | None = None
+
+    def at(self, span: tuple[int, int], call_id: str | None = None) -> FoundCall:
+        """The same call in a frame at that span, with that id if it has none."""
+        return replace(self, start=span[0], end=span[1], id=self.id or call_id)
+
+
+class Reading(NamedTuple):
+    """What was read: where it ends, what it costs (payload.py), and the calls."""
+
+    end: int
+    cost: int
+    calls: tuple[FoundCall, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +66,12 @@ class Schema:
         name: the tool's name.
         root: the whole schema of the arguments, in which `$ref` is looked up.
         properties: the schema of each parameter.
-        required: the parameters that a call must have.
         keys: the parameters, the longest first.
     """
 
     name: str
     root: Mapping[str, Any]
     properties: Mapping[str, Any]
-    required: frozenset[str]
     keys: tuple[str, ...]
 
 
@@ -69,13 +79,8 @@ def readable(tools: Iterable[ToolWithSchema]) -> dict[str, Schema]:
     """The tools whose calls may be read by their schema: those that declare parameters."""
     found: dict[str, Schema] = {}
     for tool in tools:
-        declared: Mapping[Any, Any] = properties(tool.parameters)
-        declared = {key: each for key, each in declared.items() if isinstance(key, str) and key}
-        required = tool.parameters.get("required")
-        needed = (
-            frozenset(each for each in required if isinstance(each, str)) if isinstance(required, list | tuple) else ()
-        )
+        declared = {key: each for key, each in properties(tool.parameters).items() if key and isinstance(key, str)}
         if declared and tool.name:
             keys = tuple(sorted(declared, key=len, reverse=True))
-            found.setdefault(tool.name, Schema(tool.name, tool.parameters, declared, frozenset(needed), keys))
+            found.setdefault(tool.name, Schema(tool.name, tool.parameters, declared, keys))
     return found

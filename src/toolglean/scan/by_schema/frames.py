@@ -14,28 +14,28 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import islice
-from typing import Any, Literal, NamedTuple
+from typing import NamedTuple
 
-from toolglean.scan.by_schema.body import Calls, Reading, body, closed_by, found_in
-from toolglean.scan.by_schema.ends import after_frame, after_separator
-from toolglean.scan.by_schema.found import Schema
-from toolglean.scan.by_schema.heads import label_at, names_at, names_in_lists, quoted_tool_at
-from toolglean.scan.by_schema.labels import labelled
-from toolglean.scan.by_schema.lines import between_lines
-from toolglean.scan.by_schema.payload import Payload, Region, is_literal, payloads
+from toolglean.scan.by_schema.body import body, closed_by
+from toolglean.scan.by_schema.found import Reading, Schema
+from toolglean.scan.by_schema.heads import label_at, named_by, named_in, names_at, names_in_lists, quoted_tool_at
+from toolglean.scan.by_schema.labels import between_lines, labelled
+from toolglean.scan.by_schema.literals import after_blanks
+from toolglean.scan.by_schema.payload import Region, is_literal, readings, typed
 from toolglean.scan.by_schema.source import MAX_CLOSERS, ExhaustedError, Source
-from toolglean.scan.by_schema.tags import Tag, mirrored, openers_at
-from toolglean.scan.by_schema.values import Pair, arguments_of, is_id, names_call
+from toolglean.scan.by_schema.tags import Tag, compact, mirrored, openers_at
+from toolglean.scan.by_schema.values import Pair, is_id, names_call
 from toolglean.scan.by_schema.words import (
+    END_SIGNS,
+    ends,
     introduces_call,
     introduces_other,
     is_html,
     is_language,
     is_other_tag,
+    parts_of,
 )
-from toolglean.scan.nested import json_text
 
 __all__ = ["sequences"]
 
@@ -66,19 +66,18 @@ def _rest(source: Source, part: _Part, pos: int, left: int) -> list[Reading]:
         return part.seen[pos]
     if not left:
         raise ExhaustedError
-    found: dict[tuple[int, Any], Reading] = {}
+    found: list[Reading] = []
     for frame in _frames_at(source, pos, part) if pos < part.end else ():
-        after = after_frame(source, frame.end, part.end)
+        after = _after_frame(source, frame.end, part.end)
         rest = _rest(source, part, after, left - 1) if after < part.end else [Reading(part.end, 0, ())]
-        if not rest and part.frames and (between := after_separator(source, after, part.end)):
+        if not rest and part.frames and (between := _after_separator(source, after, part.end)):
             rest = _rest(source, part, between, left - 1)
         for each in rest:
-            cost = frame.cost + each.cost
-            if cost <= source.bound:
-                calls = frame.calls + each.calls
-                found.setdefault((cost, _key(calls)), Reading(part.end, cost, calls))
-    part.seen[pos] = list(found.values())
-    return part.seen[pos]
+            reading = Reading(part.end, frame.cost + each.cost, frame.calls + each.calls)
+            if reading.cost <= source.bound and reading not in found:
+                found.append(reading)
+    part.seen[pos] = found
+    return found
 
 
 def _inside(source: Source, part: _Part, start: int, end: int, cost: int = 0) -> Iterator[Reading]:
@@ -86,10 +85,6 @@ def _inside(source: Source, part: _Part, start: int, end: int, cost: int = 0) ->
     for each in sequences(source, start, part.end, part.depth - 1, part.frames):
         if each.calls:
             yield Reading(end, each.cost + cost, each.calls)
-
-
-def _key(calls: Calls) -> Any:
-    return tuple((each.name, each.arguments_text, each.start, each.end) for each in calls)
 
 
 def _frames_at(source: Source, pos: int, part: _Part) -> Iterator[Reading]:
@@ -113,83 +108,91 @@ def _is_other(source: Source, tag: Tag) -> bool:
     return introduces_other(rest) or (tag.left in {"<", "["} and is_html(tag.element))
 
 
+# -- between frames, and after them ------------------------------------------------------------------------------------
+
+MAX_WORDS = 3  # of a tag that ends a turn
+
+_rule = re.compile(r"[ \t\r\n]*(?:[,;|]|([-=*_~+#.])\1{2,}(?=[ \t]*\r?\n))?[ \t\r\n]*").match
+_signs = r"[^\w\s\"'`(){}\[\]<>]{0,6}"
+_stop_line = re.compile(rf"{_signs}[ \t]*(\w[\w -]{{0,15}}?)[ \t]*{_signs}|[{END_SIGNS}]{{1,3}}").fullmatch
+_TURNS = frozenset(
+    {"turn", "reply", "message", "msg", "assistant", "answer", "end", "done", "over", "stop", "fin", "eot", "halt"}
+)
+_WHOLES = frozenset({"", "turn", "ofturn", "text", "oftext", "message", "ofmessage", "reply", "ofreply", "answer"})
+
+
+def _after_frame(source: Source, pos: int, end: int) -> int:
+    # Where the next frame may begin after one that ended at `pos`: after white space, a comma, or a rule. At the end of
+    # the whole text, one more line or tag may say that the turn is over.
+    at = source.after_space(pos)
+    if at >= end or (end == len(source.text) and _ends_turn(source, at)):
+        return end
+    rule = _rule(source.text, pos, end)
+    return rule.end() if rule else at
+
+
+def _after_separator(source: Source, pos: int, end: int) -> int:
+    # The end of a tag at `pos` that only separates two frames; 0 if there is none.
+    tag = source.opener_at(pos, end)
+    if tag is None or tag.element in source.tools:
+        return 0
+    after = source.after_space(tag.end)
+    return after if after < end else 0
+
+
+def _ends_turn(source: Source, pos: int) -> bool:
+    # Whether nothing but a tag follows that is written nowhere else, or a line that says that this is the end.
+    rest = source.text[pos:].rstrip()
+    line = _stop_line(rest)
+    if line and source.starts_line(pos) and (line[1] is None or ends(line[1])):
+        return True
+    tag = source.tag_at(pos)
+    if tag is None or tag.pairs or tag.left == "(" or tag.end < pos + len(rest) or len(tag.words) > MAX_WORDS:
+        return False
+    if _TURNS.isdisjoint(parts_of(" ".join(tag.words))):
+        return False  # it closes what is before the text, or is text: `[see below]`
+    word = compact(" ".join(tag.words))
+    is_other = word.startswith("end") and word[3:] not in _WHOLES
+    return not (is_other or any(each in source.tools for each in tag.words)) and source.text.find(rest) == pos
+
+
 # -- tags --------------------------------------------------------------------------------------------------------------
 
 
 def _between_tags(source: Source, tag: Tag, part: _Part) -> Iterator[Reading]:
-    named = _named_in(tag, source)
-    if tag.empty:
-        for tool, pairs in named:
-            yield from found_in(tool, tag.start, tag.end, _from_attributes(tool, pairs))
-        return
-    frames = (tag, *part.frames)
-    for begin, end in source.frame_ends(tag, part.end):
+    named, frames = named_by(source, tag), (tag, *part.frames)
+    for begin, end in [(tag.end, tag.end)] if tag.empty else source.frame_ends(tag, part.end):
         source.spend()
-        region = Region(tag.end, begin, frames, source.accepted(tag, begin))
-        for tool, pairs in named:
-            yield from _with_attributes(source, tool, pairs, region, (tag.start, end))
-        if not named:
-            yield from body(source, region, (tag.start, end))
+        region = Region(tag.end, begin, frames, source.accepted(tag, begin), (tag.start, end))
+        if named is not None:
+            yield from _with_attributes(source, *named, region)
+        elif not tag.empty:
+            yield from body(source, region, None)
             if part.depth and region.accepts != "literals":
                 yield from _inside(source, part._replace(end=begin, frames=frames), tag.end, end)
 
 
-def _named_in(tag: Tag, source: Source) -> list[tuple[Schema, list[tuple[str, str]]]]:
-    # The tool that the tag names first, and its other pairs.
-    words = [word for word in tag.words if not _is_number(word)] if len(tag.words) > 1 else tag.words
-    word = words[-1].rpartition(":")[2] if words and words[-1] not in source.tools else words[-1] if words else ""
-    if len(words) <= 2 and word in source.tools:
-        return [(source.tools[word], list(tag.pairs))]
-    if len(tag.pairs) == 1 and not words and tag.pairs[0][0] in source.tools and _is_number(tag.pairs[0][1]):
-        return [(source.tools[tag.pairs[0][0]], [])]
-    if len(words) <= 2:
-        for number, (_, value) in enumerate(tag.pairs):
-            if value in source.tools:
-                rest = [pair for at, pair in enumerate(tag.pairs) if at != number]
-                return [(source.tools[value], rest)]
-    return []
-
-
-_is_number = re.compile(r"#\w{1,16}|\d{1,6}").fullmatch
-
-
-def _from_attributes(tool: Schema, pairs: list[tuple[str, str]]) -> Iterator[Payload]:
-    ids, rest = _ids(tool, pairs)
-    found = arguments_of(tool, [Pair(key, value, is_exact=True) for key, value in rest])
-    if found is not None:
-        yield Payload(0, found, json_text(found), ids)
-
-
-def _ids(tool: Schema, pairs: list[tuple[str, str]]) -> tuple[str | None, list[tuple[str, str]]]:
-    ids = [(key, value) for key, value in pairs if is_id(key, tool)]
-    name = next((value for key, value in ids if names_call(key)), None)
-    return name, [pair for pair in pairs if pair not in ids]
-
-
-def _with_attributes(
-    source: Source, tool: Schema, pairs: list[tuple[str, str]], region: Region, span: tuple[int, int]
-) -> Iterator[Reading]:
-    name, rest = _ids(tool, pairs)
+def _with_attributes(source: Source, tool: Schema, pairs: list[tuple[str, str]], region: Region) -> Iterator[Reading]:
+    # The arguments are in the tag, or between the tags.
+    ids = [pair for pair in pairs if is_id(pair[0], tool)]
+    rest = [Pair(key, value, is_exact=True) for key, value in pairs if (key, value) not in ids]
+    region = region._replace(id=next((value for key, value in ids if names_call(key)), None))
     if not rest:
-        found = (replace(each, id=each.id or name) for each in payloads(source, region, tool))
-        yield from found_in(tool, *span, found)
+        yield from readings(source, region, tool)
     elif not source.text[region.start : region.end].strip():
-        yield from found_in(tool, *span, _from_attributes(tool, pairs))
+        yield from region.read(typed(tool, rest))
 
 
 def _side_by_side(source: Source, pos: int, part: _Part) -> Iterator[Reading]:
     # `<tool>f</tool><args>…</args>`: an element with nothing but the name, and one with the arguments.
     tag = source.tag_at(pos)
-    if tag is None or tag.slash or tag.empty or is_other_tag(tag.element):
-        return
-    named = quoted_tool_at(source, source.after_space(tag.end))
-    closer = source.closed_at(tag, source.after_space(named[1]), part.end) if named is not None else 0
-    second = source.tag_at(source.after_space(closer)) if closer else None
-    if named is None or second is None or second.slash or second.empty or second.element in named[0].properties:
+    named = named_in(source, tag, part.end) if tag is not None and tag.opens and not is_other_tag(tag.element) else None
+    second = source.tag_at(source.after_space(named[1])) if named is not None else None
+    if named is None or second is None or not second.opens or second.element in named[0].properties:
         return
     for begin, end in source.frame_ends(second, part.end):
-        region = Region(second.end, begin, (second, *part.frames))
-        yield from found_in(named[0], pos, end, payloads(source, region, named[0]))
+        region = Region(second.end, begin, (second, *part.frames), "text", (pos, end))
+        yield from readings(source, region, named[0])
 
 
 # -- fences ------------------------------------------------------------------------------------------------------------
@@ -212,21 +215,12 @@ def _in_fence(source: Source, pos: int, part: _Part) -> Iterator[Reading]:
         or len(info.split()) > 3
     ):
         return
-    ends = list(islice(_fence_ends(source, found[1], found.end(), part.end), source.bound + 1))
+    closers = source.alone(f"{found[1][0]}{{{len(found[1])},}}", found.end(), part.end)
+    ends = list(islice(closers, source.bound + 1))
     begin = found.start(2) + len(first) if first.strip() and brace else found.end()
     yield from closed_by(source, tool, (pos, begin), part.frames, ends)
     for number, (stop, end) in enumerate(ends if part.depth and tool is None else ()):
         yield from _inside(source, part._replace(end=stop), found.end(), end, number)
-
-
-def _fence_ends(source: Source, fence: str, start: int, end: int) -> Iterator[tuple[int, int]]:
-    count = 0
-    for pos, line in source.lines(start, end):
-        mark = line.strip()
-        if mark[:3] == fence[:3] and set(mark) == {fence[0]} and len(mark) >= len(fence) and count < MAX_CLOSERS:
-            begin = pos + line.index(mark)
-            count += 1
-            yield begin, begin + len(mark)
 
 
 # -- brackets around name and arguments --------------------------------------------------------------------------------
@@ -237,38 +231,35 @@ def _in_brackets(source: Source, pos: int, part: _Part) -> Iterator[Reading]:
         return  # Markdown, or data
     for left in openers_at(source.text, pos):
         if not left.startswith(("{{", "{%")) or "=>" in source.text[pos : pos + REACH]:  # a template's expression
-            yield from _in_bracket(source, pos, left, part)
+            yield from _in_bracket(source, pos, pos, left, part)
     word = _function(source.text, pos)
-    if word and introduces_call(word[0]) and source.starts_line(pos):  # `call("f", {…})`
-        for each in _in_bracket(source, word.end(), source.text[word.end()], part):
-            yield each._replace(calls=tuple(replace(call, start=pos) for call in each.calls))
+    if word and introduces_call(word[1]) and source.starts_line(pos):  # `call("f", {…})`
+        yield from _in_bracket(source, pos, word.start(2), word[2], part)
 
 
-_function = re.compile(r"\w+(?:\.\w+)?(?=[({\[])").match
+_function = re.compile(r"(\w+(?:\.\w+)?)([({\[])").match
 
 
-def _in_bracket(source: Source, pos: int, left: str, part: _Part) -> Iterator[Reading]:
+def _in_bracket(source: Source, start: int, pos: int, left: str, part: _Part) -> Iterator[Reading]:
     right = mirrored(left)
-    heads = _bracket_heads(source, source.after_blanks(pos + len(left)), part.end, left)
+    heads = _bracket_heads(source, after_blanks(source.text, pos + len(left)), part.end, left)
     if not heads:
         yield from _list_of_calls(source, pos, left, part)
         return
     # Where signs are the brackets, a later pair of them may have been meant: only literals show that it ends here.
-    is_run = right == left
-    accepts: Literal["literals", "text"] = "literals" if is_run or left in {"(", "{"} else "text"
+    is_weak = right == left or left in {"(", "{"}
     tag = source.tag_at(pos)
     if tag is not None and (tag.left.startswith("<") or tag.is_run or tag.empty or not tag.pairs):
         return  # its closer is missing
-    at = source.text.find(right, pos + len(left)) if tag is None else tag.end - len(right)
-    for _ in range(MAX_CLOSERS if tag is None else 1):
-        if at < 0 or at + len(right) > part.end:
-            return
-        for named, after in heads:
-            if after <= at:
-                region = Region(after, at, part.frames, accepts=accepts)
-                yield from found_in(named, pos, at + len(right), payloads(source, region, named))
-        at = source.text.find(right, at + 1)
+    closers = re.compile(rf"(?={re.escape(right)})").finditer(source.text, pos + len(left), part.end)
+    places = (found.start() for found in islice(closers, MAX_CLOSERS)) if tag is None else (tag.end - len(right),)
+    for at in places:
         source.spend()
+        for named, after in heads:
+            if after <= at <= part.end - len(right):
+                span = start, at + len(right)
+                region = Region(after, at, part.frames, "literals" if is_weak else "text", span)
+                yield from readings(source, region, named)
 
 
 _listed = re.compile(r"\(\s*(\w[\w-]*)\s+(?=\()").match

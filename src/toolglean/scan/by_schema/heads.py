@@ -12,7 +12,16 @@ from toolglean.scan.by_schema.source import Source
 from toolglean.scan.by_schema.tags import Tag
 from toolglean.scan.by_schema.words import ARGUMENTS, is_html, names_tool
 
-__all__ = ["label_at", "names_at", "names_at_end", "names_in_lists", "quoted_tool_at", "wrapped"]
+__all__ = [
+    "label_at",
+    "named_by",
+    "named_in",
+    "names_at",
+    "names_at_end",
+    "names_in_lists",
+    "quoted_tool_at",
+    "wrapped",
+]
 
 _label = re.compile(
     r"[^\w\s\"'`<>(){}\[\],;=]{0,3}[ \t]*+(\w++(?:[ .-]\w++){0,5})"
@@ -27,9 +36,7 @@ _fence = re.compile(r"(`{3,}|~{3,})[ \t]*[\w+-]*[ \t]*\r?\n").match
 
 def quoted_tool_at(source: Source, pos: int) -> tuple[Schema, int] | None:
     """The tool whose name is at `pos`, perhaps in quotes, and the end of that."""
-    quote = source.text[pos : pos + 1]
-    if quote not in {'"', "'", "`"}:
-        quote = ""
+    quote = source.text[pos] if source.text[pos : pos + 1] in {'"', "'", "`"} else ""
     tool = source.tool_at(pos + len(quote))
     if tool is None:
         return None
@@ -47,16 +54,17 @@ def label_at(source: Source, pos: int) -> tuple[str, int] | None:
 def names_at(source: Source, start: int, end: int) -> Iterator[tuple[Schema, int]]:
     """The tools that may be named first in that part of the text, and where the arguments begin."""
     pos = source.after_space(start)
-    named = [*_plain_names(source, pos), *_names_in_tags(source, pos, end)]
-    for tool, after in named:
+    plain = _plain_name(source, pos)
+    for tool, after in (*((plain,) if plain is not None else ()), *_names_in_tags(source, pos, end)):
         if after > end:
             continue
         yield tool, after
         sign = _after_name(source.text, after)
         if sign and sign.end() <= end:
             yield tool, sign.end()
-        mark = source.tag_at(at) if (at := source.after_space(after)) < end else None
-        if mark is not None and _is_separator(source, mark, end, tool):
+        mark = source.opener_at(after, end)
+        is_word = mark is not None and len(mark.words) == 1 and mark.words[0] not in tool.properties
+        if mark is not None and is_word and not source.closers(mark, end):
             yield tool, mark.end  # `f<args>{…}`
 
 
@@ -70,7 +78,7 @@ def names_at_end(source: Source, start: int, end: int) -> Iterator[tuple[Schema,
         if found is None:
             continue
         tag = next((each for each in source.tags(start, begin) if source.after_space(each.end) == begin), None)
-        is_element = tag is not None and source.closed_at(tag, source.after_space(found[1]), end) == stop
+        is_element = tag is not None and source.closed_at(tag, found[1], end) == stop
         if tag is not None and is_element and not tag.slash and names_tool(_without_tools(source, tag)):
             yield found[0], tag.start, True
         label = _before_name(text, start, begin) if found[1] == stop else None
@@ -80,21 +88,11 @@ def names_at_end(source: Source, start: int, end: int) -> Iterator[tuple[Schema,
             yield found[0], label.start(), bool(label[1])
 
 
-def _is_separator(source: Source, tag: Tag, end: int, tool: Schema) -> bool:
-    is_word = len(tag.words) == 1 and tag.words[0] not in tool.properties and not (tag.pairs or tag.slash or tag.empty)
-    return is_word and not source.closers(tag, end)
-
-
-def _plain_names(source: Source, pos: int) -> Iterator[tuple[Schema, int]]:
+def _plain_name(source: Source, pos: int) -> tuple[Schema, int] | None:
     found = quoted_tool_at(source, pos)
-    if found is not None:
-        yield found
-        return
-    label = _label(source.text, pos) if source.tag_at(pos) is None else None
-    if label and len(label[1].split()) <= (3 if label[2] else 1) and names_tool(label[1]):
-        found = quoted_tool_at(source, label.end())
-        if found is not None:
-            yield found
+    label = _label(source.text, pos) if found is None and source.tag_at(pos) is None else None
+    is_label = label is not None and len(label[1].split()) <= (3 if label[2] else 1) and names_tool(label[1])
+    return quoted_tool_at(source, label.end()) if label is not None and is_label else found
 
 
 def _names_in_tags(source: Source, pos: int, end: int) -> Iterator[tuple[Schema, int]]:
@@ -102,19 +100,40 @@ def _names_in_tags(source: Source, pos: int, end: int) -> Iterator[tuple[Schema,
     tag = source.tag_at(pos)
     if tag is None or tag.slash or is_html(tag.element) or not names_tool(_without_tools(source, tag)):
         return
-    items = [*tag.words, *(value for _, value in tag.pairs)]
-    named = [source.tools[item] for item in items if item in source.tools]
-    if len(named) == 1 and len(items) <= 2 and (tag.empty or not source.closers(tag, end)):
+    named = named_by(source, tag)
+    if named is not None and not named[1] and (tag.empty or not source.closers(tag, end)):
         yield named[0], tag.end
-    if named or tag.empty:
+    if named is not None or tag.empty:
         return
-    for element in (tag, _second(source, tag, end)):
-        at = source.after_space(element.end) if element is not None else end
-        found = quoted_tool_at(source, at) if element is not None else None
-        if found is not None and element is not None:
-            closer = source.closed_at(element, source.after_space(found[1]), end)
-            if closer:
-                yield found[0], closer
+    word = _one_word(source.text, source.after_space(tag.end))
+    after = source.closed_at(tag, word.end(), end) if word else 0
+    second = source.tag_at(source.after_space(after)) if after else None
+    yield from filter(None, (named_in(source, element, end) for element in (tag, second) if element is not None))
+
+
+_is_number = re.compile(r"#\w{1,16}|\d{1,6}").fullmatch
+
+
+def named_by(source: Source, tag: Tag) -> tuple[Schema, list[tuple[str, str]]] | None:
+    """The tool that the tag names, and its other pairs."""
+    words = [word for word in tag.words if not _is_number(word)] if len(tag.words) > 1 else tag.words
+    last = words[-1] if words else ""
+    word = last if last in source.tools else last.rpartition(":")[2]
+    if len(words) <= 2 and word in source.tools:
+        return source.tools[word], list(tag.pairs)
+    for number, (key, value) in enumerate(tag.pairs if len(words) <= 2 else ()):
+        if value in source.tools:
+            return source.tools[value], [*tag.pairs[:number], *tag.pairs[number + 1 :]]
+        if len(tag.pairs) == 1 and not words and key in source.tools and _is_number(value):
+            return source.tools[key], []
+    return None
+
+
+def named_in(source: Source, element: Tag, end: int) -> tuple[Schema, int] | None:
+    """The tool of which the element has nothing but the name, and the end of what closes it."""
+    found = quoted_tool_at(source, source.after_space(element.end))
+    closer = source.closed_at(element, found[1], end) if found is not None else 0
+    return (found[0], closer) if found is not None and closer else None
 
 
 _named_list = re.compile(r"\(\s*([\w-]+)\s+[\"':]?").match
@@ -132,16 +151,6 @@ def names_in_lists(source: Source, pos: int) -> Iterator[tuple[Schema, int]]:
 
 def _without_tools(source: Source, tag: Tag) -> str:
     return " ".join(part for word in tag.words for part in word.split(":") if part not in source.tools)
-
-
-def _second(source: Source, tag: Tag, end: int) -> Tag | None:
-    # The element after one that has only a word.
-    at = source.after_space(tag.end)
-    word = _one_word(source.text, at)
-    if not word:
-        return None
-    closer = source.closed_at(tag, source.after_space(word.end()), end)
-    return source.tag_at(source.after_space(closer)) if closer else None
 
 
 _with = re.compile(r"(?:with|args|params)[ \t]+", re.IGNORECASE).match
@@ -166,7 +175,7 @@ def wrapped(source: Source, start: int, end: int, tail: int, tool: Schema) -> It
     """
     text = source.text
     tag = source.tag_at(start)
-    if tag is not None and not (tag.slash or tag.empty or tag.pairs) and len(tag.words) == 1:
+    if tag is not None and tag.is_plain and len(tag.words) == 1:
         for begin, close in source.closers(tag, end):
             if close == end and tag.words[0] not in tool.properties:
                 yield tag.end, begin

@@ -1,5 +1,5 @@
-# Calls at the beginning of a line, without a tag around them: what is before the tool's name, and what closes the call.
-# Does not depend on the frames around them.
+# Calls that begin a line, without a tag around them: what is before the tool's name, and what closes the call. Does not
+# depend on the frames around them.
 #
 #   sign  words  sign           NAME     arguments      closer
 #         action  :             f        {…}                          the arguments end by themselves
@@ -9,21 +9,30 @@
 #         CALL                  f        a=b             END
 #   🔧                          f        a: b            🔚
 #                               f   :    {…}                          where the content begins with it
+#
+# And between two lines:
+#
+#   BEGIN CALL f … END CALL      words, and those for the end
+#   @call f … @end               with signs before or after both
+#   >>> f … <<<                  signs alone: their mirror image, or the same again if there are several
+#   f:: … ::f, run f: … :run     the mirror image of the line: its words and signs in reverse order
 """Calls without a tag."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 from typing import NamedTuple
 
-from toolglean.scan.by_schema.body import Reading, closed_by, found_in
-from toolglean.scan.by_schema.exact import Exact, exact_at
-from toolglean.scan.by_schema.found import Schema
+from toolglean.scan.by_schema.body import closed_by
+from toolglean.scan.by_schema.found import Reading, Schema
 from toolglean.scan.by_schema.heads import label_at
-from toolglean.scan.by_schema.payload import Region, literal_payload, typed
+from toolglean.scan.by_schema.literals import after_blanks
+from toolglean.scan.by_schema.pairs import Exact, exact_at
+from toolglean.scan.by_schema.payload import literal_call, typed
 from toolglean.scan.by_schema.source import MAX_CLOSERS, Source
-from toolglean.scan.by_schema.tags import Tag, closes, closing_words, compact
+from toolglean.scan.by_schema.tags import BEGIN_WORDS, Tag, closes, compact, mirrored, says_end
 from toolglean.scan.by_schema.words import (
     CALL_SIGNS,
     END_SIGNS,
@@ -31,9 +40,10 @@ from toolglean.scan.by_schema.words import (
     ends,
     introduces_call,
     introduces_other,
+    parts_of,
 )
 
-__all__ = ["labelled"]
+__all__ = ["between_lines", "labelled"]
 
 REACH = 96  # characters before the name
 
@@ -84,16 +94,14 @@ def labelled(source: Source, pos: int, end: int, frames: tuple[Tag, ...]) -> Ite
         return
     yield from _with_literal(source, lead, pos, end)
     if lead.label != lead.tool.name or pos == source.after_space(0):
-        yield from _closed(source, lead, pos, Region(lead.after, end, frames))
+        yield from _closed(source, lead, (pos, end), frames)
 
 
 def _lead_at(source: Source, pos: int) -> _Lead | None:
-    for word in _words(source.text, pos, pos + REACH):
-        tool = source.named_at(word.start())
-        if tool is not None:
-            found = _lead(source.text, pos, word.start())
-            return None if found is None else _judged(source, tool, found)
-    return None
+    names = ((word.start(), source.named_at(word.start())) for word in _words(source.text, pos, pos + REACH))
+    at, tool = next((each for each in names if each[1] is not None), (pos, None))
+    found = _lead(source.text, pos, at)
+    return None if tool is None or found is None else _judged(source, tool, found)
 
 
 def _judged(source: Source, tool: Schema, found: re.Match[str]) -> _Lead | None:
@@ -133,7 +141,7 @@ def _with_literal(source: Source, lead: _Lead, start: int, end: int) -> Iterator
     second = label_at(source, at)
     if second is not None:
         at = source.after_space(second[1])
-    found = literal_payload(source, at, lead.tool)
+    found = literal_call(source, at, lead.tool)
     if found is None or found[0] > end:
         return
     closer = _closer(source, found[0], lead)
@@ -141,22 +149,22 @@ def _with_literal(source: Source, lead: _Lead, start: int, end: int) -> Iterator
     if lead.is_strong or second is not None or closer:
         for stop in {found[0], closer or found[0], semicolon.end() if semicolon else found[0]}:
             if stop <= end:
-                yield from found_in(lead.tool, start, stop, [found[1]])
+                yield Reading(stop, 0, (found[1].at((start, stop)),))
 
 
 # -- arguments that must be closed -------------------------------------------------------------------------------------
 
 
-def _closed(source: Source, lead: _Lead, start: int, region: Region) -> Iterator[Reading]:
-    sign = _any_sign(source.text, lead.after)
-    exact = exact_at(source.text, sign.end() if sign else lead.after, region.end, lead.tool)
-    if exact is not None and (payload := typed(lead.tool, exact.pairs)):
+def _closed(source: Source, lead: _Lead, span: tuple[int, int], frames: tuple[Tag, ...]) -> Iterator[Reading]:
+    (start, end), sign = span, _any_sign(source.text, lead.after)
+    exact = exact_at(source.text, sign.end() if sign else lead.after, end, lead.tool)
+    if exact is not None and (call := typed(lead.tool, exact.pairs)):
         stop = _end_of(source, exact, lead)
-        if 0 < stop <= region.end:
-            yield from found_in(lead.tool, start, stop, [payload])
+        if 0 < stop <= end:
+            yield Reading(stop, 0, (call.at((start, stop)),))
             return
-    places = (each for each in _closers(source, lead, region.end) if _shows_end(source, lead, *each))
-    yield from closed_by(source, lead.tool, (start, lead.after), region.frames, places)
+    places = (each for each in _closers(source, lead, end) if _shows_end(source, lead, *each))
+    yield from closed_by(source, lead.tool, (start, lead.after), frames, places)
 
 
 _bare_pairs = re.compile(r"(?:\s*[\w-]+=[^\s,;|]+(?=\s)){2,}\s*").fullmatch
@@ -170,7 +178,7 @@ def _shows_end(source: Source, lead: _Lead, begin: int, stop: int) -> bool:
         not text[begin].isalpha()
         or source.starts_line(begin)
         or (text[begin:stop].isupper() and lead.label.isupper())
-        or word in closing_words((lead.label, lead.tool.name)) - set(END_WORDS)
+        or (word not in END_WORDS and says_end(word, (lead.label, lead.tool.name)))
         or (word in END_WORDS and _bare_pairs(text, lead.after, begin) is not None)
     )
 
@@ -220,16 +228,16 @@ def _places(line: str, lead: _Lead) -> set[int]:
 def _closer(source: Source, pos: int, lead: _Lead, *, is_raw: bool = False) -> int:
     # The end of what closes a call there, perhaps on the next line; 0 if there is nothing.
     text, tool = source.text, lead.tool
-    on_line = source.after_blanks(pos)
+    on_line = after_blanks(text, pos)
     at = source.after_space(pos)
     if at >= len(text):
         return 0
-    closing = closing_words((lead.label, tool.name))
+    heads = lead.label, tool.name
     tag = source.tag_at(at)
     if tag is not None and not (tag.pairs or tag.empty) and len(tag.words) < 3 and _line_end(text, tag.end):
         words = " ".join(tag.words)
         is_lone = tag.slash and not any(closes(each, tag) for each in source.tags(lead.after, at))
-        is_end = compact(words) in closing or is_lone or ends(words)
+        is_end = says_end(words, heads) or is_lone or ends(words)
         if is_end and not any(word in source.tools or word in tool.properties for word in tag.words):
             return tag.end
     is_inside = at == on_line and not source.starts_line(at)
@@ -243,4 +251,90 @@ def _closer(source: Source, pos: int, lead: _Lead, *, is_raw: bool = False) -> i
     word = _lone_word(text, at)
     if not word or word[1] in {*source.tools, *tool.properties} or source.is_begun(word.start(1), word[1], tool):
         return 0
-    return at + len(word[0].rstrip()) if compact(word[1]) in closing or ends(word[1]) else 0
+    return at + len(word[0].rstrip()) if says_end(word[1], heads) or ends(word[1]) else 0
+
+
+# -- calls between two lines -------------------------------------------------------------------------------------------
+
+_opener = re.compile(
+    r"(?P<left>[^\w\s\"'`]{0,4})(?P<blank>[ \t]*)(?P<core>\w[^\n]{0,96}?)[ \t]*+(?P<right>[^\w\s]{0,4})[ \t]*+\r?\n"
+).match
+_signed = re.compile(r"(\W*)(.*?)([\W]*)", re.DOTALL).fullmatch
+_BULLETS = frozenset("-*•>#$+~(")
+_MIRRORS = {"→": "←", "▶": "◀", "▸": "◂", "⇒": "⇐", "+": "-", ">": "<", ":": ":"}
+
+
+def between_lines(source: Source, pos: int, end: int, frames: tuple[Tag, ...]) -> Iterator[Reading]:
+    """The calls between a line that opens and one that closes.
+
+    Args:
+        source: the text.
+        pos: where the line begins that may open one.
+        end: the end of the text that may be read.
+        frames: the tags that are open around it.
+    """
+    found = _opener(source.text, pos)
+    if not found or not source.starts_line(pos):
+        return
+    if (found["left"] in _BULLETS and found["blank"]) or found["left"] == "**":
+        return  # Markdown
+    tag = source.tag_at(pos)
+    if tag is not None and source.closers(tag, end):
+        return
+    words = re.split(r"[\s:({]+", found["core"])
+    tools = [source.tools[word] for word in words if word in source.tools]
+    tool = tools[0] if tools else None
+    label = " ".join(word for word in words if word not in source.tools)
+    if len(tools) > 1 or len(words) > 4 or introduces_other(label) or (tool is None and not introduces_call(label)):
+        return
+    parts = parts_of(label)
+    if not (found["left"] or found["right"]) and (not parts or {parts[0], parts[-1]}.isdisjoint(BEGIN_WORDS)):
+        return  # a label: see above
+    opener = _Opener(found, words, label)
+    ends = list(islice(_closing_lines(source, opener, found.end(), end), source.bound + 1))
+    if not ends and opener.left == opener.right:
+        ends = list(islice(_closing_lines(source, opener, found.end(), end, repeats=True), source.bound + 1))
+    yield from closed_by(source, tool, (pos, found.end()), frames, ends)
+
+
+class _Opener:
+    # What a line must be to close the one that was opened so.
+    def __init__(self, found: re.Match[str], words: list[str], label: str) -> None:
+        self.left, self.right, self.core = found["left"], found["right"], compact(found["core"])
+        self.words = " ".join(words), *words, " ".join(parts_of(label))
+        self.heads = {compact(word) for word in (*words, label)} - {""}
+        mirror = "".join(_MIRRORS.get(char, mirrored(char)) for char in reversed(self.left))
+        is_other = mirror != self.left and not self.left.isascii()
+        self.signs = {mirror} if len(self.left) > 2 or is_other else set()
+        self.signs = set() if set(self.left) == {"#"} else self.signs
+        self.mirrors = {mirror} - {""}
+        if self.right and self.right != mirrored(self.left):
+            self.mirrors.add("".join(_MIRRORS.get(char, mirrored(char)) for char in reversed(self.right)))
+            if self.right[-1] in "{([":
+                self.signs.add(mirrored(self.right))
+
+    def is_closed_by(self, line: str, *, repeats: bool) -> bool:
+        """Whether that line closes it: a word for the end with the same signs, its mirror image, or the same again."""
+        found = _signed(line)
+        left, core, right = (found[1], compact(found[2]), found[3]) if found else ("", "", "")
+        if says_end(core, self.words) and core not in self.heads:
+            rights = {self.right} if self.right == mirrored(self.left) else {"", self.right, *self.mirrors}
+            return left.strip() in {self.left, f"{self.left}/"} and right.strip(" .") in rights
+        if repeats and (left, core, right) == (self.left, self.core, self.right):
+            return True
+        return core in self.heads and (left + right) in self.mirrors and (left + right) not in self.left
+
+
+def _closing_lines(
+    source: Source, opener: _Opener, start: int, end: int, *, repeats: bool = False
+) -> Iterator[tuple[int, int]]:
+    signs = opener.signs
+    for pos, line in source.lines(start, end):
+        inner = line.strip()
+        if opener.left and inner.startswith(opener.left) and inner not in signs:
+            signs = set()  # what it begins may be cut off
+        if inner in signs or (inner and len(line) < 80 and opener.is_closed_by(inner, repeats=repeats)):
+            begin = pos + len(line) - len(line.lstrip())
+            rest = inner.lstrip(opener.left + " ")
+            if not source.is_begun(begin + len(inner) - len(rest), rest, None):
+                yield begin, pos + len(line.rstrip())

@@ -9,32 +9,52 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 from toolglean.scan.scanner import MAX_DIGITS, is_finite
 
-__all__ = ["keywords_at", "literal_at", "skip_space", "string_at"]
+__all__ = ["after_blanks", "after_space", "keywords_at", "literal_at", "plain_string_at", "string_at"]
 
 MAX_DEPTH = 24
 
 _space = re.compile(r"[ \t\r\n]*").match
+_blank = re.compile(r"[ \t]*").match
 _word = re.compile(r"[^\W\d][\w-]*").match
 _symbol = re.compile(r":([^\W\d]\w*)[ \t]*=>\s*").match
 _lua_sign = re.compile(r"\][ \t]*=\s*(?!=)").match
+_signs = {signs: re.compile(rf"[ \t\r\n]*(?:{signs})[ \t\r\n]*").match for signs in ("=>|:|=", "=>", "=")}
 _number = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,4})?(?![\w.])").match
-_plain = {quote: re.compile(rf"[^\\{quote}]*").match for quote in "\"'`"}
-_hex = {size: re.compile(rf"[0-9a-fA-F]{{{size}}}").match for size in (2, 4)}
 _CONSTANTS = {"true": True, "True": True, "false": False, "False": False, "null": None, "None": None}
-_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "\\": "\\", "'": "'", '"': '"', "/": "/", "\n": ""}
+# The two halves of a surrogate pair are one escape, and one half alone is not an escape.
+_ESCAPE = (
+    r"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|u(?![dD][89a-fA-F])[0-9a-fA-F]{4}"
+    r"|x[0-9a-fA-F]{2}|[ntrbf\\'\"/\n])"
+)
+_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "\n": ""}
+_escapes = re.compile(_ESCAPE)
+_strings = {
+    mark: re.compile(rf"{mark}([^\\{mark[0]}]*(?:(?:{_ESCAPE}{more})[^\\{mark[0]}]*)*){mark}").match
+    for mark, more in (
+        *((quote, "") for quote in "\"'`"),
+        *((quote * 3, f"|{quote}(?!{quote}{quote})") for quote in "\"'"),
+    )
+}
 _CLOSERS = {"{": "}", "[": "]", "(": ")"}
+SIGNS = "=>|:|="
 
 Found = tuple[int, Any] | None
 """The position after a literal, and its value; None if there is none."""
 
 
-def skip_space(text: str, pos: int) -> int:
+def after_space(text: str, pos: int) -> int:
     """The position of the next character that is not white space."""
     return _space(text, pos).end()  # type: ignore[union-attr]  # it matches the empty string
+
+
+def after_blanks(text: str, pos: int) -> int:
+    """The same, on this line."""
+    return _blank(text, pos).end()  # type: ignore[union-attr]  # it matches the empty string
 
 
 def literal_at(text: str, pos: int, depth: int = MAX_DEPTH) -> Found:
@@ -64,116 +84,77 @@ def _number_value(word: str, end: int) -> Found:
 def string_at(text: str, pos: int) -> tuple[int, str] | None:
     """Read the string that begins at `pos`, in one quote of any kind, or in three double or single ones."""
     quote = text[pos]
-    marker = quote * 3 if text.startswith(quote * 3, pos) and quote != "`" else quote
-    pos += len(marker)
-    pieces: list[str] = []
-    while pos < len(text):
-        plain = _plain[quote](text, pos)
-        assert plain is not None  # it matches the empty string
-        pieces.append(plain[0])
-        pos = plain.end()
-        if text.startswith(marker, pos):
-            found = "".join(pieces)
-            return None if quote == "`" and "${" in found else (pos + len(marker), found)
-        if text.startswith("\\", pos):
-            escape = _escape(text, pos + 1)
-            if escape is None:
-                return None
-            pos, piece = escape
-            pieces.append(piece)
-        elif pos < len(text):
-            pieces.append(quote)
-            pos += 1
-    return None
+    found = _strings[quote * 3 if text.startswith(quote * 3, pos) and quote != "`" else quote](text, pos)
+    value = _escapes.sub(_unescaped, found[1]) if found else ""
+    return (found.end(), value) if found and not (quote == "`" and "${" in value) else None
 
 
-def _escape(text: str, pos: int) -> tuple[int, str] | None:
-    char = text[pos : pos + 1]
-    if char in _ESCAPES and char:
-        return pos + 1, _ESCAPES[char]
-    digits = _hex[4 if char == "u" else 2](text, pos + 1) if char in {"u", "x"} else None
-    if digits is None:
-        return None
-    code = int(digits[0], 16)
-    end = digits.end()
-    if 0xD800 <= code < 0xDC00 and text.startswith("\\u", end):
-        low = _hex[4](text, end + 2)
-        if low and 0xDC00 <= int(low[0], 16) < 0xE000:
-            return low.end(), chr(0x10000 + ((code - 0xD800) << 10) + int(low[0], 16) - 0xDC00)
-    return (end, chr(code)) if not 0xD800 <= code < 0xE000 else None
+def plain_string_at(text: str, pos: int) -> tuple[int, str] | None:
+    """The same, without backslashes that would change it: nobody knows whether they are escapes."""
+    found = string_at(text, pos)
+    raw = text[pos : found[0]] if found is not None else ""
+    return None if found is None or ("\\" in raw and found[1] not in raw) else found
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    if found[0][1] in "ux":
+        return found[0].encode().decode("unicode_escape").encode("utf-16", "surrogatepass").decode("utf-16")
+    return _ESCAPES.get(found[0][1], found[0][1])
+
+
+def _series(text: str, pos: int, item_at: Callable[[int], Found]) -> tuple[int, list[Any], bool] | None:
+    # The items between the bracket at `pos` and its closer; whether a comma follows the last one.
+    closer, ends = _CLOSERS[text[pos]], False
+    found: list[Any] = []
+    pos = after_space(text, pos + 1)
+    while not text.startswith(closer, pos):
+        item = item_at(pos) if ends or not found else None
+        if item is None:
+            return None
+        found.append(item[1])
+        pos = after_space(text, item[0])
+        ends = text.startswith(",", pos)
+        pos = after_space(text, pos + ends)
+    return pos + 1, found, ends
 
 
 def _container(text: str, pos: int, depth: int) -> Found:
-    closer = _CLOSERS[text[pos]]
-    if closer == "}":
+    if text[pos] == "{":
         return keywords_at(text, pos, depth)
-    if closer == "]" and (found := keywords_at(text, pos, depth, signs=("=>",))) is not None and found[1]:
-        return found  # PHP
-    items: list[Any] = []
-    pos = skip_space(text, pos + 1)
-    while not text.startswith(closer, pos):
-        item = literal_at(text, pos, depth - 1)
-        if item is None:
-            return None
-        items.append(item[1])
-        pos = skip_space(text, item[0])
-        if text.startswith(",", pos):
-            pos = skip_space(text, pos + 1)
-        elif not text.startswith(closer, pos) or (closer == ")" and len(items) == 1):
-            return None  # a value in parentheses is not a tuple
-    return pos + 1, items
+    if text[pos] == "[" and (pairs := keywords_at(text, pos, depth, "=>")) is not None and pairs[1]:
+        return pairs  # PHP
+    found = _series(text, pos, lambda at: literal_at(text, at, depth - 1))
+    if found is None or (text[pos] == "(" and len(found[1]) == 1 and not found[2]):
+        return None  # a value in parentheses is not a tuple
+    return found[0], found[1]
 
 
-SIGNS = ("=>", ":", "=")
-
-
-def keywords_at(
-    text: str, pos: int, depth: int = MAX_DEPTH, signs: tuple[str, ...] = SIGNS
-) -> tuple[int, dict[str, Any]] | None:
+def keywords_at(text: str, pos: int, depth: int = MAX_DEPTH, signs: str = SIGNS) -> tuple[int, dict[str, Any]] | None:
     """Read the object, or the keyword arguments in parentheses, whose bracket is at `pos`.
 
     A key that is there twice is refused.
     """
-    closer = _CLOSERS[text[pos]]
-    found: dict[str, Any] = {}
-    pos = skip_space(text, pos + 1)
-    while not text.startswith(closer, pos):
-        key = _key(text, pos, signs)
-        if key is None or key[1] in found:
-            return None
-        value = literal_at(text, key[0], depth - 1)
-        if value is None:
-            return None
-        found[key[1]] = value[1]
-        pos = skip_space(text, value[0])
-        if text.startswith(",", pos):
-            pos = skip_space(text, pos + 1)
-        elif not text.startswith(closer, pos):
-            return None
-    return pos + 1, found
+
+    def pair_at(at: int) -> Found:
+        key = _key(text, at, signs)
+        value = literal_at(text, key[0], depth - 1) if key is not None else None
+        return None if key is None or value is None else (value[0], (key[1], value[1]))
+
+    found = _series(text, pos, pair_at)
+    values = {} if found is None else dict(found[1])
+    return None if found is None or len(values) < len(found[1]) else (found[0], values)
 
 
-def _key(text: str, pos: int, signs: tuple[str, ...]) -> tuple[int, str] | None:
+def _key(text: str, pos: int, signs: str) -> tuple[int, str] | None:
     # A key and what separates it from its value. Ruby writes `:key =>`, Lua `["key"] =`.
-    if text.startswith("[", pos):
-        inner = string_at(text, pos + 1) if text[pos + 1 : pos + 2] in {'"', "'"} else None
-        close = _lua_sign(text, inner[0]) if inner is not None else None
-        return (close.end(), inner[1]) if inner is not None and close else None
     symbol = _symbol(text, pos)
     if symbol:
         return symbol.end(), symbol[1]
-    if text[pos : pos + 1] in {'"', "'"}:
-        quoted = string_at(text, pos)
-        if quoted is None:
-            return None
-        end, key = quoted
+    is_lua = text.startswith("[", pos)
+    if text[pos + is_lua : pos + is_lua + 1] in {'"', "'"}:
+        key = string_at(text, pos + is_lua)
     else:
-        word = _word(text, pos)
-        if not word:
-            return None
-        end, key = word.end(), word[0]
-    end = skip_space(text, end)
-    for sign in signs:
-        if text.startswith(sign, end):
-            return skip_space(text, end + len(sign)), key
-    return None
+        word = None if is_lua else _word(text, pos)
+        key = (word.end(), word[0]) if word else None
+    sign = (_lua_sign if is_lua else _signs[signs])(text, key[0]) if key is not None else None
+    return (sign.end(), key[1]) if sign and key is not None else None

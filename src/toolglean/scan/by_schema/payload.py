@@ -10,22 +10,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from toolglean.scan.by_schema.align import aligned
-from toolglean.scan.by_schema.elements import MAX_LOST, elements, imbalance, is_element
-from toolglean.scan.by_schema.exact import exact_in
-from toolglean.scan.by_schema.found import Schema
+from toolglean.scan.by_schema.elements import MAX_LOST, elements, is_element, partnerless
+from toolglean.scan.by_schema.found import FoundCall, Reading, Schema
 from toolglean.scan.by_schema.heads import wrapped
 from toolglean.scan.by_schema.literals import keywords_at, literal_at
+from toolglean.scan.by_schema.pairs import aligned, exact_in
 from toolglean.scan.by_schema.source import Source
 from toolglean.scan.by_schema.tags import Tag
 from toolglean.scan.by_schema.values import Pair, arguments_of, is_call, without_ids
 from toolglean.scan.nested import json_text
 from toolglean.scan.tokens import value_text
 
-__all__ = ["Payload", "Region", "is_literal", "literal_payload", "payload_of", "payloads", "typed"]
+__all__ = ["Region", "call_of", "is_literal", "literal_call", "readings", "typed"]
 
 MAX_WRAPS = 2
 
@@ -44,25 +42,24 @@ class Region(NamedTuple):
         end: where it ends.
         frames: the tags that are open around it.
         accepts: which values without quotes are accepted.
+        span: where the frame of the call begins and ends.
+        id: the call's id, if the frame's opener has it.
     """
 
     start: int
     end: int
-    frames: tuple[Tag, ...] = ()
-    accepts: Literal["text", "elements", "literals"] = "text"
-
-
-@dataclass(frozen=True, slots=True)
-class Payload:
-    """Arguments, as JSON values and as text, and the call's id."""
-
-    cost: int
-    arguments: dict[str, Any]
-    text: str
+    frames: tuple[Tag, ...]
+    accepts: Literal["text", "elements", "literals"]
+    span: tuple[int, int]
     id: str | None = None
 
+    def read(self, call: FoundCall | None, cost: int = 0) -> Iterator[Reading]:
+        """The reading of the call that has those arguments, if there is one."""
+        if call is not None:
+            yield Reading(self.span[1], cost, (call.at(self.span, self.id),))
 
-def payloads(source: Source, region: Region, tool: Schema, wraps: int = MAX_WRAPS) -> Iterator[Payload]:
+
+def readings(source: Source, region: Region, tool: Schema, wraps: int = MAX_WRAPS) -> Iterator[Reading]:
     """The readings of the whole region as arguments of the tool."""
     source.spend()
     start = source.after_space(region.start)
@@ -70,34 +67,33 @@ def payloads(source: Source, region: Region, tool: Schema, wraps: int = MAX_WRAP
     if start >= end:
         return
     source.spend((end - start) // 32)
-    literal = literal_payload(source, start, tool)
+    literal = literal_call(source, start, tool)
     if literal is not None and literal[0] == end:
-        yield literal[1]
+        yield from region.read(literal[1])
         return
     if source.text[start] in "{([" and is_literal(source.text, start, end):
         return  # an object that is not the arguments is not text either
     exact = exact_in(source.text, start, end, tool)
     found = typed(tool, exact) if exact is not None else None
     if found is not None:
-        yield found
+        yield from region.read(found)
         return
     if region.accepts != "literals":
         yield from _raw(source, region, start, end, tool)
     if wraps:
         for inner, next_end in wrapped(source, start, end, region.end, tool):
-            area = Region(inner, next_end, region.frames, region.accepts)
-            yield from payloads(source, area, tool, wraps - 1)
+            yield from readings(source, region._replace(start=inner, end=next_end), tool, wraps - 1)
 
 
-def literal_payload(source: Source, pos: int, tool: Schema) -> tuple[int, Payload] | None:
-    """The arguments in the object, or in the parentheses, that begin at `pos`, and their end."""
+def literal_call(source: Source, pos: int, tool: Schema) -> tuple[int, FoundCall] | None:
+    """The call with the arguments in the object, or in the parentheses, that begin at `pos`, and their end."""
     text = source.text
     if text[pos : pos + 1] not in {"{", "(", "["}:
         return None
     source.spend(8)
     if text[pos] == "(":
         at = source.after_space(pos + 1)
-        inner = literal_payload(source, at, tool) if text[at : at + 1] in {"{", "["} else None
+        inner = literal_call(source, at, tool) if text[at : at + 1] in {"{", "["} else None
         if inner is not None:
             close = source.after_space(inner[0])
             return (close + 1, inner[1]) if text.startswith(")", close) else None
@@ -106,8 +102,8 @@ def literal_payload(source: Source, pos: int, tool: Schema) -> tuple[int, Payloa
         found = literal_at(text, pos)
     if found is None or not isinstance(found[1], dict):
         return None
-    payload = payload_of(tool, found[1], text[pos : found[0]])
-    return None if payload is None else (found[0], payload)
+    call = call_of(tool, found[1], text[pos : found[0]])
+    return None if call is None else (found[0], call)
 
 
 def is_literal(text: str, start: int, end: int | None = None) -> bool:
@@ -117,31 +113,31 @@ def is_literal(text: str, start: int, end: int | None = None) -> bool:
     return found is not None and end in {None, found[0]}
 
 
-def payload_of(tool: Schema, values: dict[str, Any], text: str) -> Payload | None:
-    """The arguments with those values, which `text` may contain as JSON; None if they do not fit."""
+def call_of(tool: Schema, values: dict[str, Any], text: str = "") -> FoundCall | None:
+    """The call with those values, which `text` may contain as JSON; None if they do not fit."""
     arguments, name = without_ids(tool, values)
     if not is_call(tool, arguments):
         return None
     verbatim = value_text(text)[0] if text.startswith("{") and len(arguments) == len(values) else None
-    return Payload(0, arguments, verbatim if verbatim is not None else json_text(arguments), name)
+    return FoundCall(tool.name, arguments, verbatim if verbatim is not None else json_text(arguments), id=name)
 
 
-def _raw(source: Source, region: Region, start: int, end: int, tool: Schema) -> Iterator[Payload]:
+def _raw(source: Source, region: Region, start: int, end: int, tool: Schema) -> Iterator[Reading]:
     read = elements(source, start, end, tool, region.frames)
-    if read is not None and (payload := typed(tool, read[1], read[0])):
-        yield payload
+    if read is not None:
+        yield from region.read(typed(tool, read[1]), read[0])
     if region.accepts != "text" or is_element(source, start, end, tool):
         return  # a value that ends at the next tag would contain the closing one
     text = source.text[start:end]
     source.spend(len(text) // 8)
     found = None if _has_lone_closer(source, region) else aligned(source.text[region.start : region.end], tool)
-    cost = imbalance(source, start, end, region.frames) if found else 0
+    cost = partnerless(source, start, end, region.frames) if found else 0
     if not found or cost > min(source.bound, MAX_LOST):
         return
     if not any(_hides_call(source, pair) or _seems_cut(pair, is_line="\n" not in text) for pair in found):
         absent = set(tool.properties) - {pair.key for pair in found}
-        if not _has_mark_of(source, region, (start, end), absent) and (payload := typed(tool, found, cost)):
-            yield payload
+        if not _has_mark_of(source, region, (start, end), absent):
+            yield from region.read(typed(tool, found), cost)
 
 
 def _seems_cut(pair: Pair, *, is_line: bool) -> bool:
@@ -155,8 +151,6 @@ def _seems_cut(pair: Pair, *, is_line: bool) -> bool:
 def _has_mark_of(source: Source, region: Region, span: tuple[int, int], keys: set[str]) -> bool:
     # Whether a tag in the shape of the frame has one of those keys: it may begin another pair.
     shapes = {frame.left for frame in region.frames}
-    if not keys or not any(source.text.find(each, *span) >= 0 for each in shapes):
-        return False
     return any(
         tag.left in shapes and not keys.isdisjoint([*tag.words, *(value for _, value in tag.pairs)])
         for tag in source.tags(*span)
@@ -165,12 +159,10 @@ def _has_mark_of(source: Source, region: Region, span: tuple[int, int], keys: se
 
 def _hides_call(source: Source, pair: Pair) -> bool:
     # Whether a line of the value begins with a tool's name, as a call may.
-    if pair.is_exact or "\n" not in pair.text:
-        return False
-    for row in pair.text.split("\n")[1:]:
+    for row in () if pair.is_exact else pair.text.split("\n")[1:]:
         found = _first_word(row)
-        second = row.split(None, 2)[1:2]  # `CALL f …`
-        if (found and found[1] in source.tools) or (second and second[0] in source.tools) or _word_and_option(row):
+        words = {*(found.groups() if found else ()), *row.split(None, 2)[1:2]}  # `f …`, `CALL f …`
+        if not words.isdisjoint(source.tools) or _word_and_option(row):
             return True
     return False
 
@@ -181,7 +173,7 @@ def _has_lone_closer(source: Source, region: Region) -> bool:
     return any(begin >= region.start and source.starts_line(begin) for begin, _ in closers)
 
 
-def typed(tool: Schema, pairs: list[Pair], cost: int = 0) -> Payload | None:
-    """The pairs as arguments, without those that are ids; None if they do not fit."""
-    found = arguments_of(tool, [pair for pair in pairs if pair.key in tool.properties])
-    return None if found is None else Payload(cost, found, json_text(found))
+def typed(tool: Schema, pairs: list[Pair]) -> FoundCall | None:
+    """The call with those pairs as arguments; None if they do not fit."""
+    found = arguments_of(tool, pairs)
+    return None if found is None else FoundCall(tool.name, found, json_text(found))

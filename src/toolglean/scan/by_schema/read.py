@@ -9,8 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from toolglean.scan.by_schema.body import Reading
-from toolglean.scan.by_schema.found import FoundCall, ToolWithSchema, readable
+from toolglean.scan.by_schema.found import FoundCall, Reading, ToolWithSchema, readable
 from toolglean.scan.by_schema.frames import sequences
 from toolglean.scan.by_schema.source import Budget, ExhaustedError, Source
 from toolglean.scan.nested import json_text

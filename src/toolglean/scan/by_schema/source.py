@@ -13,7 +13,8 @@ from itertools import islice
 from typing import Any, Literal
 
 from toolglean.scan.by_schema.found import Schema
-from toolglean.scan.by_schema.tags import Tag, closes, lone_sign, mirrored, tag_at
+from toolglean.scan.by_schema.literals import after_space
+from toolglean.scan.by_schema.tags import Tag, closes, lone_sign, tag_at
 from toolglean.scan.by_schema.words import ends, is_disguised
 
 __all__ = ["MAX_CLOSERS", "Budget", "Closer", "ExhaustedError", "Source", "longest_at"]
@@ -25,8 +26,6 @@ MAX_TAIL = 4  # tags that close at the end of the text
 Closer = tuple[int, int]
 """Where a closing tag begins and ends."""
 
-_space = re.compile(r"[ \t\r\n]*").match
-_blank = re.compile(r"[ \t]*").match
 _word_goes_on = re.compile(r"\w|[.-]+\w").match
 
 
@@ -118,11 +117,7 @@ class Source:
 
     def after_space(self, pos: int) -> int:
         """The position of the next character that is not white space."""
-        return _space(self.text, pos).end()  # type: ignore[union-attr]  # it matches the empty string
-
-    def after_blanks(self, pos: int) -> int:
-        """The same, on this line."""
-        return _blank(self.text, pos).end()  # type: ignore[union-attr]  # it matches the empty string
+        return after_space(self.text, pos)
 
     def before_space(self, start: int, end: int) -> int:
         """The end of `text[start:end]` without the white space at its end."""
@@ -148,6 +143,11 @@ class Source:
             self._tags[pos] = None if tag is not None and any(map(is_disguised, tag.words)) else tag
         return self._tags[pos]
 
+    def opener_at(self, pos: int, end: int) -> Tag | None:
+        """The tag of words alone that opens there, behind white space."""
+        tag = self.tag_at(self.after_space(pos))
+        return tag if tag is not None and tag.is_plain and tag.end <= end else None
+
     def tags(self, start: int, end: int) -> Iterator[Tag]:
         """The tags in that part of the text, which may overlap."""
         if self._all is None:
@@ -169,7 +169,8 @@ class Source:
         return [each for each in self._closers[opening.start] if each[1] <= end]
 
     def closed_at(self, opening: Tag, pos: int, end: int) -> int:
-        """The end of what closes that tag at `pos`; 0 if nothing does."""
+        """The end of what closes that tag at `pos`, behind white space; 0 if nothing does."""
+        pos = self.after_space(pos)
         return next((each[1] for each in self.closers(opening, end) if each[0] == pos), 0)
 
     def frame_ends(self, opening: Tag, end: int) -> Iterator[Closer]:
@@ -213,10 +214,8 @@ class Source:
             if all(each[1] is not None or each[2] == opening.left[0] for each in found):
                 for each in found:
                     yield opening.end + each.start(), opening.end + each.end()
-        last: dict[str, int] = {}
         found_tags = [tag for tag in self.tags(opening.end, len(self.text)) if self._may_close(opening, tag)]
-        for tag in found_tags:
-            last[self.text[tag.start : tag.end]] = tag.end
+        last = {self.text[tag.start : tag.end]: tag.end for tag in found_tags}
         ends = {mark for mark, end in last.items() if self._is_tail(end)}
         others = {self.text[tag.start : tag.end] for tag in found_tags if not self._may_follow(opening, tag.end)}
         for tag in found_tags[:MAX_CLOSERS]:
@@ -244,9 +243,8 @@ class Source:
         return (
             is_alike
             and (not opening.pairs or ends(" ".join(tag.words)))
-            and not (tag.pairs or tag.empty or tag.slash)
-            and not any(word in tool.properties for word in tag.words for tool in self.tools.values())
-            and not any(word in self.tools for word in tag.words)
+            and tag.is_plain
+            and not any(word in {name, *tool.properties} for word in tag.words for name, tool in self.tools.items())
         )
 
     def _is_tail(self, pos: int) -> bool:
@@ -260,13 +258,14 @@ class Source:
         return self.after_space(pos) >= len(self.text)
 
     def _lone_runs(self, opening: Tag) -> Iterator[Closer]:
-        pos = opening.end
-        right = mirrored(opening.left)
-        other = next((tag.start for tag in self.tags(pos, len(self.text)) if tag.left == opening.left), len(self.text))
-        for begin, line in self.lines(pos, other):
-            if line.strip() == right and len(right) > 1:
-                at = begin + line.index(right)
-                yield at, at + len(right)
+        end = len(self.text)
+        other = next((tag.start for tag in self.tags(opening.end, end) if tag.left == opening.left), end)
+        yield from self.alone(re.escape(opening.left), opening.end, other) if len(opening.left) > 1 else ()
+
+    def alone(self, mark: str, start: int, end: int) -> Iterator[Closer]:
+        """Where an expression matches all of a line that begins in `text[start:end]`, but for blanks."""
+        for found in re.compile(rf"^[^\S\n]*({mark})[^\S\n]*$", re.MULTILINE).finditer(self.text, start, end):
+            yield found.span(1)
 
     def lines(self, start: int, end: int) -> Iterator[tuple[int, str]]:
         """The lines of `text[start:end]`, and where each begins."""
@@ -290,7 +289,7 @@ def _start_of(tag: Tag) -> int:
 
 
 def _is_like(tag: Tag, opening: Tag) -> bool:
-    return tag.left == opening.left and tag.element == opening.element and not (tag.slash or tag.empty)
+    return tag.left == opening.left and tag.element == opening.element and tag.opens
 
 
 def longest_at(text: str, pos: int, words: Iterable[str]) -> str:

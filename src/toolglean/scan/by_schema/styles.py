@@ -1,6 +1,6 @@
 # How a pair of a key and a value is written: what is before the key, around it, and between it and the value. The keys
 # of a tool are the anchors: what is around one of them is a style, and others are looked for in the same style. One
-# turn is read so (align.py), formats are learnt from many (sources/traces/pairs.py). Does not know where values end.
+# turn is read so (pairs.py), formats are learnt from many (sources/traces/pairs.py). Does not know where values end.
 #
 #   lead  quote key quote  tail  value
 #               city        : Paris
@@ -22,16 +22,16 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from toolglean.scan.by_schema.found import Schema
+from toolglean.scan.by_schema.literals import after_blanks
 from toolglean.scan.by_schema.source import longest_at
 from toolglean.scan.by_schema.tags import Tag, closes, mirrored, tag_at
 
 __all__ = [
-    "Head", "Style", "after_blanks", "heads", "sign_at", "space", "style_at", "styles_around", "typed",
+    "Head", "Style", "heads", "sign_at", "style_at", "styles_around", "typed",
 ]  # fmt: skip
 
 MAX_LEAD = 64  # characters before a key
 
-space = re.compile(r"[ \t\r\n]*").match
 sign_at = re.compile(r"[ \t]*(=>|->|:=|::|==|>>|~>|→|⇒|⟶|[=:：＝|~])[ \t]?").match
 _plain_lead = re.compile(r"[^\w\s\"'`]{1,6}[ \t]{0,4}").match
 _signs_before = re.compile(r"[^\w\s\"'`]{1,6}[ \t]{0,4}\Z").search
@@ -78,7 +78,7 @@ def style_at(text: str, pos: int, end: int, tool: Schema) -> tuple[Style, Head] 
 
 def _leads(text: str, pos: int, end: int, tool: Schema) -> Iterator[str]:
     tag = tag_at(text, pos)
-    if tag is not None and _opens(tag) and len(tag.words) + len(tag.pairs) == 1 and tag.element not in tool.properties:
+    if tag is not None and tag.opens and len(tag.words) + len(tag.pairs) == 1 and tag.element not in tool.properties:
         yield text[pos : tag.end]
     for matches in (_plain_lead, _label):
         found = matches(text, pos, end)
@@ -114,7 +114,7 @@ def _tail(text: str, begin: int, span: tuple[int, int], lead: str) -> tuple[str,
         tag = tag_at(text, pos)
         close = tag.end if tag is not None and closes(opened, tag) else pos
         tag = tag_at(text, close)
-        stop = tag.end if tag is not None and _opens(tag) else close
+        stop = tag.end if tag is not None and tag.opens else close
         if stop > pos:
             return text[pos:stop], stop
     elif _half_tag(lead):
@@ -138,20 +138,9 @@ def typed(text: str) -> str:
     return _type.sub("{type}", text, count=1)
 
 
-def _opens(tag: Tag) -> bool:
-    return not (tag.slash or tag.empty)
-
-
 def _tag(lead: str) -> Tag | None:
     tag = tag_at(lead, 0) if len(lead) > 2 else None
     return tag if tag is not None and tag.end == len(lead) else None
-
-
-def after_blanks(text: str, pos: int) -> int:
-    """The position of the next character that is not a blank."""
-    while text[pos : pos + 1] in {" ", "\t"}:
-        pos += 1
-    return pos
 
 
 def _ends_line(text: str, pos: int, end: int) -> bool:

@@ -19,14 +19,16 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import takewhile
 
-from toolglean.scan.by_schema.literals import literal_at, string_at
+from toolglean.scan.by_schema.literals import after_blanks, after_space, literal_at, string_at
 from toolglean.scan.by_schema.words import END_SIGNS, END_WORDS
 from toolglean.scan.nested import json_text
 
-__all__ = ["BEGIN_WORDS", "Tag", "closes", "closing_words", "compact", "lone_sign", "mirrored", "openers_at", "tag_at"]
+__all__ = ["BEGIN_WORDS", "Tag", "closes", "compact", "lone_sign", "mirrored", "openers_at", "says_end", "tag_at"]
 
 MAX_TAG = 2000  # characters
 MAX_ITEMS = 32
@@ -38,13 +40,7 @@ _ARROWS = {"«": "»", "‹": "›", "≪": "≫", "◁": "▷", "◀": "▶", "
 _SIGNS = frozenset("@%=:#!-+~^&$?|.;")
 # These are tags with two of the sign at least; of other signs, one is enough. `*`, `_` and backticks are Markdown's.
 _BARS = frozenset("|｜‖¦%#!?/\\^~@$*+-:=&._")
-_joints = re.compile("[｜‖¦]{0,2}").match  # between words: `<｜DSML｜get_weather>`
-_word = re.compile(r"#?\w(?:[\w.-]*\w)?").match
 _namespaced = re.compile(r"[A-Za-z_][\w.-]*:[A-Za-z_][\w.-]*(?=[ \t\r\n|])").match
-_blank = re.compile(r"[ \t]*").match
-_space = re.compile(r"[ \t\r\n]*").match
-_mid = re.compile(r"=>|->|:=|::|=|:").match
-_trail = re.compile(r"[|｜‖!#~^.$*+&%:-]{1,3}").match
 
 BEGIN_WORDS = ("begin", "start", "open")
 
@@ -82,6 +78,16 @@ class Tag:
     def element(self) -> str:
         """Its first word."""
         return self.words[0] if self.words else self.pairs[0][0] if self.pairs else ""
+
+    @property
+    def opens(self) -> bool:
+        """Whether another tag closes it."""
+        return not (self.slash or self.empty)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it opens, and has only words."""
+        return self.opens and not self.pairs
 
     @property
     def form(self) -> tuple[str, tuple[str, str]]:
@@ -127,43 +133,30 @@ def tag_at(text: str, pos: int) -> Tag | None:
     run = _run(text, pos)
     if not run:
         return None
-    left = run[: run.find("/")] if "/" in run else ""
-    if left and text.startswith(mirrored(left), pos + len(left) + 1):  # nothing but a slash
-        return Tag(pos, pos + 2 * len(left) + 1, left, True, ("", ""), (), (), False)
-    core = run.replace("/", "", 1) if "/" in run else run
-    slash = core != run
+    before, slash, rest = run.partition("/")
+    if slash and before and text.startswith(mirrored(before), pos + len(before) + 1):  # nothing but a slash
+        return Tag(pos, pos + 2 * len(before) + 1, before, True, ("", ""), (), (), False)
+    core = before + rest
     least = 1 if _partner(run[0]) or not run[0].isascii() else 2
     for size in range(len(core), least - 1, -1):
         left, signs = core[:size], core[size:]
         if signs and (not _partner(left[0]) or any(map(_partner, signs))):
             break  # a run of signs has no signs next to it, and a bracket is not a sign
-        found = _tag(text, pos, pos + len(run), left, signs, slash=slash)
+        found = _tag(text, pos, pos + len(run), left, signs, slash=bool(slash))
         if found:
             return found
     return None
 
 
 def _run(text: str, pos: int) -> str:
-    first = text[pos : pos + 1]
-    if not first:
+    # An opening bracket with the signs next to it, or a run of one sign.
+    first, chars = text[pos : pos + 1], text[pos : pos + MAX_RUN]
+    if first and _partner(first):  # parentheses are around something else
+        return first + "".join(takewhile(_in_parentheses if first == "(" else _may_follow_bracket, chars[1:]))
+    run = chars[: len(chars) - len(chars.lstrip(first))]
+    if not first or first in "/.;" or not _is_sign(first) or len(run) <= first.isascii():
         return ""
-    if _partner(first):
-        end = pos + 1
-        while end < len(text) and end - pos < MAX_RUN and _may_follow_bracket(text[end]):
-            if (text[end] == "(" or first == "(") and text[end] not in {first, "/"}:
-                break  # parentheses around something else
-            end += 1
-        return text[pos:end]
-    if not _is_sign(first) or first in "/.;":
-        return ""
-    end = pos + 1
-    while end < len(text) and text[end] == first and end - pos < MAX_RUN:
-        end += 1
-    least = 2 if first.isascii() else 1
-    run = text[pos:end]
-    if text[end : end + 1] == "/":
-        run += "/"
-    return run if len(run.rstrip("/")) >= least else ""
+    return run + "/" * text.startswith("/", pos + len(run))
 
 
 def openers_at(text: str, pos: int) -> tuple[str, ...]:
@@ -172,8 +165,11 @@ def openers_at(text: str, pos: int) -> tuple[str, ...]:
     return tuple(run[:size] for size in range(len(run), 0, -1) if _partner(run[0]) or size > 1 or not run.isascii())
 
 
+_in_parentheses = frozenset("(/").__contains__
+
+
 def _may_follow_bracket(char: str) -> bool:
-    return bool(_partner(char)) or char in _BARS or (not char.isascii() and _is_sign(char))
+    return char != "(" and (bool(_partner(char)) or char in _BARS or (not char.isascii() and _is_sign(char)))
 
 
 def _tag(text: str, start: int, pos: int, left: str, before: str, *, slash: bool) -> Tag | None:
@@ -181,20 +177,19 @@ def _tag(text: str, start: int, pos: int, left: str, before: str, *, slash: bool
     is_run = right == left
     words: list[str] = []
     pairs: list[tuple[str, str]] = []
-    space = _blank if is_run else _space
+    after = after_blanks if is_run else after_space
     first = _namespaced(text, pos)
     if first and _goes_on(text, first.end()):  # otherwise it may be the name of a tool after a word
         words.append(first[0])
         pos = first.end()
     for _ in range(MAX_ITEMS):
-        pos = space(text, pos).end()  # type: ignore[union-attr]  # it matches the empty string
-        end = _end(text, pos, right)
-        if end is not None:
-            at, empty, after = end
-            has_content = bool(words or pairs or slash)
-            if not has_content or at - start > MAX_TAG:
+        pos = after(text, pos)
+        end = _end(right)(text, pos)
+        if end:
+            if not (words or pairs or slash) or end.end() - start > MAX_TAG:
                 return None
-            return Tag(start, at, left, slash, (before, after), tuple(words), tuple(pairs), empty)
+            signs, empty = (before, end["signs"] or ""), end["slash"] is not None
+            return Tag(start, end.end(), left, slash, signs, tuple(words), tuple(pairs), empty)
         if text.startswith("/", pos) and not slash and not words and not pairs:
             slash, pos = True, pos + 1
             continue
@@ -221,63 +216,38 @@ def _goes_on(text: str, pos: int) -> bool:
     return _next_pair(text, pos) is not None
 
 
-def _end(text: str, pos: int, right: str) -> tuple[int, bool, str] | None:
-    # The end of a tag, whether a slash closes it, and the signs before its end.
-    if text.startswith(right, pos):
-        return pos + len(right), False, ""
-    if text.startswith("/", pos):
-        at = _blank(text, pos + 1).end()  # type: ignore[union-attr]  # it matches the empty string
-        return (at + len(right), True, "") if text.startswith(right, at) else None
-    for size in (1, 2, 3):
-        if text.startswith(right, pos + size) and (trail := _trail(text, pos)) and trail.end() >= pos + size:
-            return pos + size + len(right), False, text[pos : pos + size]
-    return None
+@lru_cache(maxsize=128)
+def _end(right: str) -> Callable[[str, int], re.Match[str] | None]:
+    # An expression for the end of a tag: a slash that closes it, or signs before its bracket.
+    return re.compile(rf"(?:(?P<slash>/)[ \t]*|(?P<signs>[|｜‖!#~^.$*+&%:-]{{0,3}}?)){re.escape(right)}").match
+
+
+@lru_cache(maxsize=128)
+def _items(right: str) -> Callable[[str, int], re.Match[str] | None]:
+    # An expression for a word, or a pair, in a tag with that closing bracket.
+    end = re.escape(right)
+    word = r"#?\w(?:[\w.-]*\w)?" if right[0] not in "-." else rf"#?\w(?:(?!{end})[\w.-])*(?<=\w)"
+    mid = rf"[ \t]*(?!{end})(?:=>|->|:=|::|=(?!>)|:(?![:=]))"
+    bare = rf"(?:(?!/?{end})[^\s\"'<>(){{}}\[\]|,;=`])+"
+    value = rf"\"(?P<double>[^\"]*)\"|'(?P<single>[^']*)'|(?P<opens>(?=[{{\[]))|(?P<bare>{bare})"
+    return re.compile(rf"[｜‖¦]{{0,2}}(?P<word>{word})(?:{mid}[ \t]*(?:{value})|(?!{mid})|(?=:{end}))").match
 
 
 def _item(text: str, pos: int, right: str) -> tuple[int, str, str | None] | None:
     # A word, or a pair. Returns its end, the word, and the value of the pair.
-    word, pos = _word_at(text, _joints(text, pos).end(), right)  # type: ignore[union-attr]  # it matches the empty string
-    if not word:
-        return None
-    after = _blank(text, pos).end()  # type: ignore[union-attr]  # it matches the empty string
-    mid = None if text.startswith(right, after) else _mid(text, after)
-    if not mid:
-        return pos, word, None
-    at = _blank(text, mid.end()).end()  # type: ignore[union-attr]  # it matches the empty string
-    if text[at : at + 1] in {'"', "'"}:
-        close = text.find(text[at], at + 1, at + MAX_TAG)
-        if close < 0:
-            return None
-        if "\\" in text[at:close]:  # an attribute has entities, a string has escapes: nobody knows which is meant
-            literal = string_at(text, at)
-            is_same = literal is not None and literal[0] == close + 1 and literal[1] == text[at + 1 : close]
-            return (close + 1, word, literal[1]) if is_same and literal is not None else None
-        return close + 1, word, _decoded(text[at + 1 : close])
-    if text[at : at + 1] in {"{", "["}:
-        literal = literal_at(text, at)
-        return None if literal is None else (literal[0], word, json_text(literal[1]))
-    value, end = _bare_value(text, at, right)
-    return (end, word, value) if value else (pos, word, None) if text.startswith(":" + right, pos) else None
-
-
-def _word_at(text: str, pos: int, right: str) -> tuple[str, int]:
-    found = _word(text, pos)
+    found = _items(right)(text, pos)
     if not found:
-        return "", pos
-    word = found[0]
-    cut = word.find(right) if right[0] in "-." else -1
-    if cut > 0:
-        word = word[:cut]
-    return word, pos + len(word)
-
-
-def _bare_value(text: str, pos: int, right: str) -> tuple[str, int]:
-    end = pos
-    while end < len(text) and not text[end].isspace() and text[end] not in "\"'<>(){}[]|,;=`":
-        if text.startswith(right, end) or text.startswith("/" + right, end):
-            break
-        end += 1
-    return text[pos:end], end
+        return None
+    quoted = found["double"] if found["single"] is None else found["single"]
+    if found["opens"] is not None:
+        literal = literal_at(text, found.end())
+        return None if literal is None else (literal[0], found["word"], json_text(literal[1]))
+    if quoted is None:
+        return found.end(), found["word"], found["bare"]
+    if "\\" in quoted:  # an attribute has entities, a string has escapes: nobody knows which is meant
+        literal = string_at(text, found.end() - len(quoted) - 2)
+        return (found.end(), found["word"], quoted) if literal == (found.end(), quoted) else None
+    return found.end(), found["word"], _decoded(quoted)
 
 
 _ENTITIES = {"&quot;": '"', "&#39;": "'", "&apos;": "'", "&lt;": "<", "&gt;": ">", "&#10;": "\n", "&amp;": "&"}
@@ -297,41 +267,28 @@ def compact(words: str) -> str:
     return "".join(char for char in words if char.isalnum()).casefold()
 
 
-@lru_cache(maxsize=256)
-def closing_words(heads: tuple[str, ...]) -> frozenset[str]:
-    """What a tag may say, as `compact` gives it, to close one with such words."""
-    found = set(END_WORDS)
-    for head in heads:
-        plain = compact(head)
-        stems = {plain}
-        for word in BEGIN_WORDS:
-            if plain.startswith(word):
-                stems.add(plain[len(word) :])
-            if plain.endswith(word):
-                stems.add(plain[: -len(word)])
-        found |= {f"{end}{stem}" for end in END_WORDS for stem in stems}
-        found |= {f"{stem}{end}" for end in END_WORDS for stem in stems}
-    return frozenset(found)
+@lru_cache(maxsize=2048)
+def says_end(words: str, heads: tuple[str, ...]) -> bool:
+    """Whether the words say that something ends that has one of those heads, or nothing else: `END CALL`, `end`."""
+    plain, stems = compact(words), {""}
+    for head in map(compact, heads):
+        stems |= {head, *map(head.removeprefix, BEGIN_WORDS), *map(head.removesuffix, BEGIN_WORDS)}
+    begins = (plain[len(end) :] in stems for end in END_WORDS if plain.startswith(end))
+    return any(begins) or any(plain[: -len(end)] in stems for end in END_WORDS if plain.endswith(end))
 
 
 @lru_cache(maxsize=128)
 def _heads(tag: Tag) -> tuple[tuple[str, ...], frozenset[str]]:
-    found = heads_of(tag)
-    return found, frozenset(compact(head) for head in found)
-
-
-def heads_of(tag: Tag) -> tuple[str, ...]:
-    """What a tag that closes this one may repeat."""
+    # What a tag that closes this one may repeat; and the same as `compact` gives it.
     found = [tag.element, " ".join(tag.words)]
     if tag.pairs:
         key, value = tag.pairs[0]
-        found += [value, f"{tag.element} {value}", f"{key} {value}", f"{tag.element} {key}"]
-        if tag.words:
-            found.append(f"{tag.element} {key} {value}")
+        found += [value, f"{key} {value}", f"{tag.element} {value}", f"{tag.element} {key}"]
+        found += [f"{tag.element} {key} {value}"] if tag.words else []
     if len(tag.words) > 2:
         found += [" ".join(tag.words[:2]), f"{tag.element} {tag.words[-1]}"]
-    found += tag.words[1:]
-    return tuple(dict.fromkeys(filter(None, found)))
+    found = [head for head in (*found, *tag.words[1:]) if head]
+    return tuple(found), frozenset(map(compact, found))
 
 
 def closes(opening: Tag, tag: Tag) -> bool:
@@ -344,10 +301,10 @@ def closes(opening: Tag, tag: Tag) -> bool:
     heads, compacted = _heads(opening)
     if tag.slash:
         return not said or compact(said) in compacted or compact(said) in END_WORDS
-    if tag.pairs and tag.pairs != opening.pairs and compact(said) not in closing_words(heads):
+    if tag.pairs and tag.pairs != opening.pairs and not says_end(said, heads):
         return False
     if tag.signs != opening.signs:
         return any(tag.signs) and said in heads
-    if compact(said) in closing_words(heads):
+    if says_end(said, heads):
         return compact(said) not in compacted
     return tag.is_run and tag.words == opening.words and tag.pairs == opening.pairs

@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from toolglean.scan.by_schema.found import Schema
-from toolglean.scan.by_schema.literals import string_at
+from toolglean.scan.by_schema.literals import plain_string_at
 from toolglean.scan.by_schema.validate import fits
 from toolglean.scan.by_schema.words import IDS, PLACEHOLDERS
 from toolglean.scan.coerce import coerce_text, resolved
@@ -52,16 +52,20 @@ class Pair:
 def arguments_of(tool: Schema, pairs: Iterable[Pair]) -> dict[str, Any] | None:
     """The typed values, or None if these are not the arguments of a call."""
     found: dict[str, Any] = {}
-    pairs = _without_spacing(list(pairs))
+    pairs = _without_spacing([_without_section(pair) for pair in pairs])
     for pair in pairs:
         if pair.key in found or pair.key not in tool.properties:
             return None
         if not pair.is_exact and is_broken_cdata(pair.text):
             return None
-        text = pair.text if pair.is_exact else of_cdata(pair.text)
-        found[pair.key] = coerce_text(text, tool.properties[pair.key], tool.root)
+        found[pair.key] = coerce_text(pair.text, tool.properties[pair.key], tool.root)
     unquoted = _without_quotes({pair.key: pair.text for pair in pairs if not pair.is_exact}, found)
     return unquoted if unquoted is not None and is_call(tool, unquoted) else None
+
+
+def _without_section(pair: Pair) -> Pair:
+    text = pair.text if pair.is_exact else of_cdata(pair.text)
+    return pair if text == pair.text else Pair(pair.key, text, is_exact=True)
 
 
 def _without_spacing(pairs: list[Pair]) -> list[Pair]:
@@ -78,12 +82,9 @@ def _without_quotes(raw: Mapping[str, str], values: dict[str, Any]) -> dict[str,
     texts = {key: text.strip() for key, text in raw.items() if isinstance(values[key], str)}
     if not texts or not all(has_quotes(text) for text in texts.values()):
         return values
-    decoded = {key: string_at(text, 0) for key, text in texts.items()}
-    if any(
-        each is None or each[0] != len(texts[key]) or ("\\" in texts[key] and each[1] not in texts[key])
-        for key, each in decoded.items()
-    ):
-        return None  # quotes, but not of one literal, or a backslash in them: nobody knows what they mean
+    decoded = {key: plain_string_at(text, 0) for key, text in texts.items()}
+    if any(each is None or each[0] != len(texts[key]) for key, each in decoded.items()):
+        return None  # quotes, but not of one literal
     return values | {key: each[1] for key, each in decoded.items() if each is not None}
 
 
@@ -110,12 +111,9 @@ def is_call(tool: Schema, arguments: Mapping[str, Any]) -> bool:
     return (
         bool(arguments)
         and arguments.keys() <= tool.properties.keys()
-        and tool.required <= arguments.keys()
         and not is_definition(arguments, tool.root)
-        and all(
-            fits(value, tool.properties[key], tool.root) and not _is_placeholder(key, value, tool)
-            for key, value in arguments.items()
-        )
+        and fits(arguments, tool.root, tool.root)
+        and not any(_is_placeholder(key, value, tool) for key, value in arguments.items())
     )
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, islice, zip_longest
 
 from toolglean.formats.spec import Format
 from toolglean.sources.traces.candidates import Candidate, best_of
@@ -20,7 +20,7 @@ from toolglean.sources.traces.given import FEWEST, Given
 from toolglean.sources.traces.proof import Proof, fault_of, in_quotes, left_over, prove, reading_of
 from toolglean.sources.traces.refusals import Failure
 from toolglean.sources.traces.safety import is_begun, mentioned
-from toolglean.sources.traces.sites import Sites, groups, sites_in
+from toolglean.sources.traces.sites import groups, sites_in
 
 __all__ = ["Agreement", "Search"]
 
@@ -110,8 +110,8 @@ class Search:
             row = self._sites[number]
             by_kind.setdefault((frozenset(site.tool.name for site in row), len(row) > 1), []).append(number)
         plain = by_kind.pop((frozenset(), False), [])
-        rounds = chain.from_iterable(_columns([*by_kind.values()]))
-        return [*plain[: FEW // 4], *(number for number, _ in zip(rounds, range(FEW), strict=False))]
+        rounds = (number for column in zip_longest(*by_kind.values()) for number in column if number is not None)
+        return [*plain[: FEW // 4], *islice(rounds, FEW)]
 
     def _learnt(self, kept: frozenset[int], failures: list[Failure]) -> Agreement | None:
         given = self._given
@@ -162,7 +162,7 @@ class Search:
         # Turns with calls alone: of one without, nothing tells whether it is cut.
         rng = random.Random(len(self._given.turns))  # noqa: S311  what is learnt must be repeatable
         named = tuple(number for number, row in enumerate(self._sites) if row)
-        alike = (tuple(_turns_of(group)) for group in groups(self._given, self._sites))
+        alike = (tuple(n for n, row in enumerate(group) if row) for group in groups(self._given, self._sites))
         pools = [pool for pool in dict.fromkeys(alike) if len(pool) >= SEED][: SEEDS // 2] or [named]
         for number in range(SEEDS):
             pool = named if number % 2 else pools[number // 2 % len(pools)]
@@ -182,12 +182,3 @@ class Search:
         kept = found.fitting(self._given)
         counts = tuple(len(reading_of(found.candidate.declared, self._given, number).calls) for number in kept)
         return prove(found.candidate.declared, self._given.only(kept), counts)
-
-
-def _columns(rows: list[list[int]]) -> Iterator[list[int]]:
-    for place in range(max(map(len, rows), default=0)):
-        yield [row[place] for row in rows if place < len(row)]
-
-
-def _turns_of(group: Sites) -> list[int]:
-    return [number for number, row in enumerate(group) if row]

@@ -14,12 +14,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from toolglean.formats.spec import ScriptObject, Tree
 from toolglean.scan.by_schema.literals import keywords_at, literal_at
+from toolglean.scan.data import missing
 from toolglean.scan.names import KNOWN_NAME_KEYS, NAME_KEYS
 from toolglean.scan.scanner import DONE
 from toolglean.scan.tree import TreeReader
@@ -147,11 +148,7 @@ def _body(given: Given, number: int, site: Site, end: int, reach: int, find: Fin
 
 def fits(value: Any, tool: Tool) -> bool:
     """Whether a value can be the arguments of the tool."""
-    required = tool.parameters.get("required")
-    needed = required if isinstance(required, list | tuple) else ()
-    return (
-        isinstance(value, dict) and all(key in value for key in needed) and all(key in tool.properties for key in value)
-    )
+    return isinstance(value, dict) and not missing(tool.parameters, value) and value.keys() <= tool.properties.keys()
 
 
 # -- objects -----------------------------------------------------------------------------------------------------------
@@ -187,23 +184,21 @@ def _places(text: str, opener: str, site: Site, end: int) -> Iterator[int]:
 
 
 def _object(text: str, site: Site, end: int) -> Body | None:
-    found = ((place, literal_at(text, place)) for place in _places(text, "{", site, end))
-    return next(filter(None, (_body_with(text, site, *each) for each in found)), None)
+    return _first(text, site, ((place, literal_at(text, place)) for place in _places(text, "{", site, end)))
 
 
 def _keywords(text: str, site: Site, _: int) -> Body | None:
     opener = _parenthesis(text, site.end)
-    found = keywords_at(text, opener.end() - 1, signs=("=",)) if opener is not None else None
-    return None if opener is None else _body_with(text, site, opener.end(), found)
+    return _first(text, site, [(opener.end(), keywords_at(text, opener.end() - 1, signs="="))] if opener else [])
 
 
 _parenthesis = re.compile(r"\s*\(").match
 
 
-def _body_with(text: str, site: Site, place: int, found: tuple[int, Any] | None) -> Body | None:
-    # With the arguments from `place` on, if they fit.
-    is_right = found is not None and fits(found[1], site.tool)
-    return Body(site, site.start, found[0], text[site.end : place]) if found is not None and is_right else None
+def _first(text: str, site: Site, places: Iterable[tuple[int, tuple[int, Any] | None]]) -> Body | None:
+    # With the arguments that begin at the first of the places where they fit.
+    fitting = ((place, each[0]) for place, each in places if each is not None and fits(each[1], site.tool))
+    return next((Body(site, site.start, stop, text[site.end : place]) for place, stop in fitting), None)
 
 
 def _tree(text: str, site: Site, end: int) -> Body | None:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import islice
 
 from toolglean.formats.registry import all_formats
 from toolglean.formats.spec import Format, Literal, tokens_of
@@ -34,8 +35,9 @@ def known_format(given: Given, learnt: Agreement | None) -> Known | None:
     fewest = 1 if learnt is None else learnt.calls
     fitting = [declared for declared in all_formats() if _is_plausible(declared, text)]
     for declared in sorted(fitting, key=lambda each: _share(each, text), reverse=True):
-        faults = _faults(declared, given, most)
-        if faults is None:
+        wrong = ((number, fault_of(declared, given, number)) for number in range(len(given.turns)))
+        faults = dict(islice(((number, fault) for number, fault in wrong if fault), most + 1))
+        if len(faults) > most:
             continue
         kept = tuple(number for number in range(len(given.turns)) if number not in faults)
         counts = tuple(len(reading_of(declared, given, number).calls) for number in kept)
@@ -46,17 +48,6 @@ def known_format(given: Given, learnt: Agreement | None) -> Known | None:
         if not proof.fault:
             return Known(declared, kept, faults, proof)
     return None
-
-
-def _faults(declared: Format, given: Given, most: int) -> dict[int, str] | None:
-    # What is wrong with each turn that it cannot read; None if there are more than that.
-    faults: dict[int, str] = {}
-    for number in range(len(given.turns)):
-        if fault := fault_of(declared, given, number):
-            faults[number] = fault
-            if len(faults) > most:
-                return None
-    return faults
 
 
 def _literals(pattern: str) -> list[str]:

@@ -16,12 +16,14 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import islice
+from os.path import commonprefix
 from typing import Any, NamedTuple
 
 from toolglean.formats.spec import Pairs
-from toolglean.scan.by_schema.literals import literal_at
-from toolglean.scan.by_schema.styles import Head, Style, after_blanks, heads, styles_around, typed
+from toolglean.scan.by_schema.literals import after_blanks, literal_at
+from toolglean.scan.by_schema.styles import Head, Style, heads, styles_around, typed
 from toolglean.scan.coerce import kinds_of
+from toolglean.scan.data import missing
 from toolglean.sources.traces.bodies import Body, Shape, regions, with_empty
 from toolglean.sources.traces.given import Given
 from toolglean.sources.traces.sites import Site, Sites
@@ -81,8 +83,7 @@ def _row(text: str, site: Site, style: Style) -> Row | None:
     found: dict[str, Head] = {}
     for head in heads(text, site.end, len(text), style, keys) if keys else ():
         found.setdefault(head.key, head._replace(value=after_blanks(text, head.value)))
-    required = site.tool.parameters.get("required") or ()
-    return Row(site, text, tuple(found.values())) if found and all(key in found for key in required) else None
+    return Row(site, text, tuple(found.values())) if found and not missing(site.tool.parameters, found) else None
 
 
 # -- values -----------------------------------------------------------------------------------------------------------
@@ -116,16 +117,13 @@ def _kinds(row: Row, head: Head) -> frozenset[str]:
 
 
 def _ended(row: Row, *, quoted: bool = False) -> Row:
-    return replace(row, stops=tuple(_stop(row, head, quoted=quoted) for head in row.heads))
-
-
-def _stop(row: Row, head: Head, *, quoted: bool) -> int:
-    # Where a value ends that shows its own end; -1 if it does not.
-    is_text = "string" in _kinds(row, head)
-    if is_text and not (quoted and row.text[head.value : head.value + 1] in {'"', "'"}):
-        return -1
-    found = literal_at(row.text, head.value)
-    return -1 if found is None else found[0]
+    # With where each value ends that shows its own end; -1 if it does not.
+    stops = []
+    for head in row.heads:
+        is_bare = "string" in _kinds(row, head) and not (quoted and row.text[head.value : head.value + 1] in {'"', "'"})
+        found = None if is_bare else literal_at(row.text, head.value)
+        stops.append(-1 if found is None else found[0])
+    return replace(row, stops=tuple(stops))
 
 
 def _types(places: list[tuple[Row, Head]], tails: list[str]) -> dict[str, Any]:
@@ -195,11 +193,7 @@ def _space_after(texts: list[str]) -> str:
 def _trimmed(text: str) -> str:
     # The end of values is not part of what follows them.
     markers = markers_in(text)
-    if markers:
-        at = text.find(markers[0])
-        lead = text[:at]
-        return lead[len(lead.rstrip()) :] + text[at:]
-    return text if not re.search(r"\w", text) else ""
+    return text[text.find(markers[0]) :] if markers else "" if re.search(r"\w", text) else text
 
 
 def _closing(texts: list[str]) -> str:
@@ -250,14 +244,10 @@ def _closers(given: Given, rows: list[Row], gaps: Gaps) -> list[str]:
     finals = [row.text[row.heads[-1].value :] for row in rows if len(row.text) == len(given.turns[row.site.turn])]
     parts = re.split(r"(?<=\S)(?=\s)", common_end(finals).text.strip()) if finals else []
     starts = ("".join(parts[:size]) for size in range(len(parts), 0, -1))
-    found = [_prefix([rest.split(None, 1)[0] for rest in rests]), common_end(rests).text] if rests else []
+    shared = commonprefix([rest.split(None, 1)[0] for rest in rests])  # noqa: RUF071  # characters are meant
+    found = [shared, common_end(rests).text] if rests else []
     found += [each for each in starts if all(each in gap for gap in gaps.last)][:1]
     return [each.strip() for each in (*found, common_end(gaps.last).text) if each.strip()]
-
-
-def _prefix(words: list[str]) -> str:
-    least, most = min(words), max(words)
-    return next((least[:n] for n, char in enumerate(least) if char != most[n]), least)
 
 
 def _end(row: Row, after: str, closers: list[str], *, is_last: bool) -> int | None:

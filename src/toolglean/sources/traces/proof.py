@@ -15,7 +15,7 @@ from toolglean.events import CallStart, Content, Event, Output, fold, join
 from toolglean.formats.render import render
 from toolglean.formats.spec import Format, Pairs
 from toolglean.scan.coerce import kinds_of, properties
-from toolglean.scan.schema_faults import is_valid
+from toolglean.scan.schema_faults import faults
 from toolglean.sources.reading import events_by
 from toolglean.sources.traces.given import Answer, Given
 from toolglean.sources.traces.sites import unread_call
@@ -157,7 +157,7 @@ def _fault(output: Output, declared: Format, given: Given, number: int, count: i
     for call in output.calls:
         reason = invalid(given.tools, call.name, call.arguments)
         if reason:
-            return f"the call of {call.name} is read with {reason}"
+            return f"the call of {call.name} is not valid: {reason}"
     if given.answers is not None and (wrong := _differs(given.answers[number], output)):
         return wrong
     seen = [marker for marker in declared.markers if len(marker) > 2 and marker in output.content]
@@ -174,17 +174,10 @@ def invalid(tools: ToolSet, name: str, arguments: Mapping[str, Any]) -> str:
     tool = tools.get(name)
     if tool is None:
         return "an unknown tool"
-    known = properties(tool.parameters)
-    required = tool.parameters.get("required") or ()
-    missing = next((key for key in required if key not in arguments), None)
-    if missing is not None:
-        return f"no {missing!r}, which is required"
-    for key, value in arguments.items():
-        if key not in known:
-            return f"{key!r}, which the tool does not have"
-        if not is_valid(value, known[key], lambda _: True):
-            return f"{key!r} as {shown(value)}, which its schema does not allow"
-    return ""
+    needed, known = tool.parameters.get("required"), properties(tool.parameters)
+    return next(
+        faults(arguments, {"properties": known, "required": needed, "additionalProperties": False}, lambda _: True), ""
+    )
 
 
 def _differs(answers: Calls, output: Output) -> str:

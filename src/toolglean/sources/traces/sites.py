@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
+from toolglean.scan.data import missing
 from toolglean.sources.traces.given import Given
 from toolglean.tools import Tool, ToolSet
 
@@ -87,9 +88,8 @@ def unread_call(content: str, tools: ToolSet) -> str:
 
 def _keys_in(text: str, tool: Tool) -> list[str]:
     # All required keys, or any key, each with a sign beside it that prose does not have.
-    needed = tool.parameters.get("required") or ()
     found = [key for key in tool.properties if key in text and _key(key).search(text)]
-    return found if found and all(key in found for key in needed) else []
+    return [] if missing(tool.parameters, found) else found
 
 
 @lru_cache(maxsize=1024)

@@ -88,87 +88,60 @@ def is_markup(text: str) -> bool:
     return bool(re.fullmatch(r"\s*[\W_]{2,}\s*", text)) and not re.fullmatch(r"[\s.,;:!?'\"’…)]*", text)
 
 
-class _Walk:
-    # Walks along the tokens of all texts together.
+Steps = list[tuple[str, list[int]]]
+"""What all rows of tokens have in common, token by token, each with the places in the rows before it."""
 
-    def __init__(self, rows: list[list[str]]) -> None:
-        self.rows = rows
-        self.places = [0] * len(rows)
-        self.steps: list[tuple[str, list[int]]] = []  # what was found, and the places before it
 
-    def heads(self) -> list[str]:
-        return [row[place] if place < len(row) else "" for row, place in zip(self.rows, self.places, strict=True)]
-
-    def step(self, text: str, moved: Sequence[bool]) -> None:
-        self.steps.append((text, list(self.places)))
-        self.places = [place + move for place, move in zip(self.places, moved, strict=True)]
-
-    def back(self) -> None:
-        _, self.places = self.steps.pop()
+def _heads(rows: list[list[str]], places: list[int]) -> list[str]:
+    return [row[place] if place < len(row) else "" for row, place in zip(rows, places, strict=True)]
 
 
 def _common(rows: list[list[str]], *, ids: bool, back: bool) -> Common:
-    walk = _Walk(rows)
-    while _step(walk, ids=ids):
-        pass
-    if any(walk.heads()):
-        _snap(walk, back=back)
-    while walk.steps and walk.steps[-1][0].isspace():
-        walk.back()
-    found = [text for text, _ in walk.steps]
-    lengths = tuple(sum(map(len, row[:place])) for row, place in zip(rows, walk.places, strict=True))
+    steps: Steps = []
+    places = [0] * len(rows)
+    while (text := _shared(heads := _heads(rows, places), steps, ids=ids)) is not None:
+        steps.append((text, places))
+        # White space counts as any other, and as none.
+        places = [place + (head.isspace() == text.isspace()) for head, place in zip(heads, places, strict=True)]
+    differs = any(_heads(rows, places))
+    while steps and differs and _is_inside(rows, places, [text for text, _ in steps], back=back):
+        places = steps.pop()[1]
+    while steps and steps[-1][0].isspace():
+        places = steps.pop()[1]
+    found = [text for text, _ in steps]
+    lengths = tuple(sum(map(len, row[:place])) for row, place in zip(rows, places, strict=True))
     return Common("".join(found[::-1] if back else found), lengths)
 
 
-def _step(walk: _Walk, *, ids: bool) -> bool:
-    heads = walk.heads()
-    spaces = [head.isspace() for head in heads]
-    if any(spaces):
-        walk.step(next(head for head in heads if head.isspace()), spaces)
-        return True
-    if not all(heads):
-        return False
+def _shared(heads: list[str], steps: Steps, *, ids: bool) -> str | None:
+    # What the next tokens have in common.
+    space = next((head for head in heads if head.isspace()), None)
+    if space is not None or not all(heads):
+        return space
     if len(set(heads)) == 1:
-        walk.step(heads[0], [True] * len(heads))
-        return True
-    if ids and _are_ids(heads) and walk.steps and not walk.steps[-1][0].isspace() and walk.steps[-1][0] != "{id}":
-        walk.step("{id}", [True] * len(heads))
-        return True
-    return False
+        return heads[0]
+    are_ids = ids and all(_word(head) and re.search(r"\d", head) for head in heads)
+    return "{id}" if are_ids and steps and not (steps[-1][0].isspace() or steps[-1][0] == "{id}") else None
 
 
-def _are_ids(heads: list[str]) -> bool:
-    return all(_word(head) for head in heads) and all(re.search(r"\d", head) for head in heads)
-
-
-def _snap(walk: _Walk, *, back: bool) -> None:
-    # Go back to a place where no marker is cut.
+def _is_inside(rows: list[list[str]], places: list[int], found: list[str], *, back: bool) -> bool:
+    # Whether a marker would be cut there.
     edge, inner = (_closing, _opening) if back else (_opening, _closing)
-    while walk.steps:
-        last = walk.steps[-1][0]
-        glued = any(head and not head.isspace() for head in walk.heads())
-        if (
-            last == "{id}"
-            or (glued and last in edge and not (last == "|" and _is_end(walk, inner)))
-            or (glued and _is_cut(walk, back=back))
-        ):
-            walk.back()
-        else:
-            return
+    if found[-1] == "{id}":
+        return True
+    if not any(head and not head.isspace() for head in _heads(rows, places)):
+        return False
+    is_end = found[-1] == "|" and len(found) > 1 and found[-2] in inner
+    return (found[-1] in edge and not is_end) or _is_cut(rows, places, found, back=back)
 
 
-def _is_end(walk: _Walk, inner: frozenset[str]) -> bool:
-    return len(walk.steps) > 1 and walk.steps[-2][0] in inner
-
-
-def _is_cut(walk: _Walk, *, back: bool) -> bool:
+def _is_cut(rows: list[list[str]], places: list[int], found: list[str], *, back: bool) -> bool:
     # Whether a bracket of a marker that was passed has its other bracket beyond.
-    found = [text for text, _ in walk.steps]
     for opener, closer in _pairs.items():
         near, far = (closer, opener) if back else (opener, closer)
         depth = 0
         for text in found:
             depth = depth + (text == near) - (text == far and depth > 0)
-        if depth and any(far in row[place : place + 40] for row, place in zip(walk.rows, walk.places, strict=True)):
+        if depth and any(far in row[place : place + 40] for row, place in zip(rows, places, strict=True)):
             return True
     return False

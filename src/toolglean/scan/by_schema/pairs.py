@@ -1,14 +1,16 @@
 # Arguments as pairs of a key and a value, all in the style of the first one (styles.py). Does not depend on what is
 # around the pairs.
 #
-#   pair            between
-#   city: Paris     a line break
-#   city=Paris      ;   (or another sign, a tag, or a blank)
-#   --city "Oslo"   nothing: what is before each key shows where the value ends
+#   pair                  between
+#   city: Paris           a line break
+#   city=Paris            ;   (or another sign, a tag, or a blank)
+#   --city "Oslo"         nothing: what is before each key shows where the value ends
+#   (city "Oslo")         lists, as in Lisp
+#   ?city=Oslo&days=3     the query of a URL
 #
-# A value that is a literal shows its own end (exact.py). Any other value ends where the next declared key is written in
-# the same way. What looks like a pair of another key, or like a pair in another way, is refused: nothing shows where
-# the value ends.
+# A value that is a literal shows its own end. Any other value ends where the next declared key is written in the same
+# way. What looks like a pair of another key, or like a pair in another way, is refused: nothing shows where the value
+# ends.
 """Arguments as pairs of a key and a value."""
 
 from __future__ import annotations
@@ -17,14 +19,16 @@ import re
 import shlex
 import unicodedata
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from toolglean.scan.by_schema.found import Schema
-from toolglean.scan.by_schema.literals import literal_at, string_at
-from toolglean.scan.by_schema.styles import Head, Style, after_blanks, heads, space, style_at
-from toolglean.scan.by_schema.tags import closing_words, compact, mirrored, tag_at
-from toolglean.scan.by_schema.values import Pair
+from toolglean.scan.by_schema.literals import after_blanks, after_space, literal_at, plain_string_at, string_at
+from toolglean.scan.by_schema.styles import Head, Style, heads, sign_at, style_at
+from toolglean.scan.by_schema.tags import mirrored, says_end, tag_at
+from toolglean.scan.by_schema.values import Pair, is_id
+from toolglean.scan.nested import json_text
 
-__all__ = ["MAX_PAIRS", "aligned", "unbroken"]
+__all__ = ["Exact", "aligned", "exact_at", "exact_in"]
 
 MAX_PAIRS = 64
 
@@ -32,36 +36,156 @@ _SIGNS = frozenset({"=", ":", "：", "＝", "=>", "->", ":=", "::", "==", ">>", 
 _SEPARATORS = frozenset(";,|&/·•¦§~，；、")
 
 
+# -- values that show their own end ------------------------------------------------------------------------------------
+
+_any_key = re.compile(
+    r"(?P<lead>[^\w\s\"'`<>(){}\[\],;]{0,3}[ \t]{0,4})(?P<quote>[\"'`]?)(?P<key>\w[\w.-]*)(?P=quote)"
+).match
+_listed = re.compile(r"\([ \t]*[:\"']?([\w-][\w.-]*)[\"']?(?:[ \t]+\.)?\s+").match
+_list_end = re.compile(r"\s*\)").match
+_gap = re.compile(
+    r"[ \t]*(?P<sign>[,;|&/·•¦§~，；、]|<[^\w\s<>]{1,6}>|<[|｜]?[a-z]{1,12}[|｜]?>|(?=\r?\n)|(?=[ \t]))"
+    r"(?:[ \t]*\r?\n)*[ \t]*"
+).match
+_bare = re.compile(r"[^\s\"'<>(){}\[\],;|`\\$-][^\s\"'<>`\\$]*(?<![,;])(?=[ \t\r\n]|\Z)").match
+
+
+class Exact(NamedTuple):
+    """Pairs with literal values: where they end, the last sign after them, the pairs, and what is between two."""
+
+    end: int
+    sign: str
+    pairs: list[Pair]
+    between: str = ""
+
+
+def exact_at(text: str, pos: int, end: int, tool: Schema) -> Exact | None:
+    """As many pairs as there are from `pos` on; None if there is none, or if another key is written in their way."""
+    if text.startswith("?", pos):
+        return _query(text, pos, end, tool)
+    style: Style | None = None
+    sign: str | None = None
+    after: Exact | None = None
+    found: list[Pair] = []
+    pos = min(after_space(text, pos), end)  # what is given may end before the white space does
+    while len(found) < MAX_PAIRS:
+        begun = _begun(text, pos, end)
+        if begun is None or style not in {None, begun[0]}:
+            return after
+        style, key, at = begun
+        value = _literal(text, at, end, style)
+        if value is None or not (key in tool.properties or is_id(key, tool)):
+            return None
+        found += [Pair(key, value[1], is_exact=True)] if key in tool.properties else []
+        mark = _gap(text, value[0], end)
+        this = (mark["sign"] or _break(mark[0])) if mark else None
+        if not mark or sign not in {None, this}:
+            return Exact(value[0], "", found, sign or "")
+        after = Exact(value[0], mark["sign"], found, sign or "")
+        sign, pos = this, mark.end()
+    return None
+
+
+def exact_in(text: str, start: int, end: int, tool: Schema) -> list[Pair] | None:
+    """The pairs of which the whole of `text[start:end]` consists."""
+    found = exact_at(text, start, end, tool)
+    if found is None:
+        return None
+    rest = text[found.end : end].strip()
+    return found.pairs if rest == found.sign and not rest.startswith("<") else None
+
+
+_parameters = re.compile(r"\?((?:[\w.-]+=[^\s&\"'`<>{}\[\]|\\^]*&)*[\w.-]+=[^\s&\"'`<>{}\[\]|\\^]*)").match
+_escapes = re.compile(r"(?:[^%]|%[0-9A-Fa-f]{2})*").fullmatch
+
+
+def _query(text: str, pos: int, end: int, tool: Schema) -> Exact | None:
+    # `?city=New%20York&days=3`: the query of a URL. A plus sign is a blank only where other signs are escaped.
+    found = _parameters(text, pos, end)
+    if not found or not _escapes(found[1]) or ("+" in found[1] and "%" not in found[1]):
+        return None
+    from urllib.parse import unquote_plus  # noqa: PLC0415  # few calls need it
+
+    rows = [row.partition("=") for row in found[1].split("&")]
+    if any(key not in tool.properties for key, _, _ in rows):
+        return None
+    return Exact(found.end(), "", [Pair(key, unquote_plus(value), is_exact=True) for key, _, value in rows], "&")
+
+
+def _break(text: str) -> str:
+    return "\n" if "\n" in text else " "
+
+
+def _begun(text: str, pos: int, end: int) -> tuple[Style, str, int] | None:
+    found = _listed(text, pos, end)
+    if found:
+        return Style("(", "", " "), found[1], found.end()
+    found = _any_key(text, pos, end)
+    if not found:
+        return None
+    lead = found["lead"].strip()
+    mid = sign_at(text, found.end(), end)
+    if mid:
+        return Style(lead, found["quote"], mid[1]), found["key"], min(after_space(text, mid.end()), end)
+    if (lead.startswith("-") or lead in {":", "#:"}) and text[found.end() : found.end() + 1] in {" ", "\t"}:
+        return Style(lead, found["quote"], " "), found["key"], found.end() + 1
+    return None
+
+
+def _literal(text: str, pos: int, end: int, style: Style) -> tuple[int, str] | None:
+    # The end of the value, and its text.
+    found = plain_string_at(text, pos) if text[pos : pos + 1] in {'"', "'"} else None
+    if found is not None:
+        found = found[0], _unbroken(text, pos, *found)
+    elif text[pos : pos + 1] not in {'"', "'", "`"}:
+        literal, bare = literal_at(text, pos), _bare(text, pos, end) if style.lead.startswith("--") else None
+        if literal is not None and (literal[0] == end or (literal[0] < end and _may_end(text[literal[0]]))):
+            raw = text[pos : literal[0]]
+            found = literal[0], json_text(literal[1]) if isinstance(literal[1], dict | list) else raw
+        elif bare:
+            found = bare.end(), bare[0]
+    closer = _list_end(text, found[0], end) if found is not None and style.lead == "(" else None
+    if found is None or found[0] > end or (style.lead == "(" and not closer):
+        return None
+    return (closer.end(), found[1]) if closer else found
+
+
+def _may_end(char: str) -> bool:
+    return not (char.isalnum() or char in "_-+:./%@#$'\"")
+
+
 # -- values that end where the next pair begins ------------------------------------------------------------------------
 
 
 def aligned(text: str, tool: Schema) -> list[Pair] | None:
     """The pairs of which the whole text consists; None if it is anything else, or nothing shows where a value ends."""
-    start, end = space(text, 0).end(), len(text)  # type: ignore[union-attr]  # it matches the empty string
+    start, end = after_space(text, 0), len(text)
     begun = style_at(text, start, end, tool)
     if begun is None:
         return None
     style, first = begun
-    between = _between(text, first, style, tool)
+    marks = [(each, _mark_before(text, each.start)) for each in heads(text, first.value, end, style, tool.keys)]
+    between = _between(text, first, style, {mark for each, mark in marks if each.key != first.key})
     if between is None or (between == "\n" and "\n" in text[:start] and text.rpartition("\n")[2].strip()):
         return None  # the frame's opener is on a line of its own, and its closer is not
+    others = [
+        each
+        for each, mark in marks
+        if between in {"", mark} and (between or style.lead[:1] != "-" or text[each.start - 1].isspace())
+    ]
     head: Head | None = first
     rows: list[tuple[Head, str, bool]] = []
     while head is not None and len(rows) < MAX_PAIRS:
         stop, exact = _whole(text, head.value, end, between or style.lead)
-        after = _follower(text, stop, style, between, tool)
+        after = next((each for each in others if each.start >= stop), None)
         raw = text[head.value : end if after is None else after.start]
         rows.append((head, raw if exact is None else exact, exact is not None))
         head = after
-    if head is not None:
-        return None
-    return _pairs(rows, style, between, tool)
+    return _pairs(rows, style, between, tool) if head is None else None
 
 
-def _between(text: str, first: Head, style: Style, tool: Schema) -> str | None:
+def _between(text: str, first: Head, style: Style, seen: set[str]) -> str | None:
     # What is between a value and the next key: a line break, a sign, a tag, a blank, or nothing. None if it differs.
-    others = [each for each in heads(text, first.value, len(text), style, tool.keys) if each.key != first.key]
-    seen = {_mark_before(text, each.start) for each in others}
     if not seen:
         return "\n" if "\n" in text[first.start :].strip() else "" if style.lead else ";"
     if style.lead:
@@ -86,15 +210,6 @@ def _mark_before(text: str, pos: int) -> str:
     return " " if text[pos - 1 : pos] in {" ", "\t"} else ""
 
 
-def _follower(text: str, pos: int, style: Style, between: str, tool: Schema) -> Head | None:
-    for head in heads(text, pos, len(text), style, tool.keys):
-        if between == "" and style.lead.startswith("-") and not text[head.start - 1].isspace():
-            continue
-        if between in {"", _mark_before(text, head.start)} or (between == " " and text[head.start - 1] in " \t"):
-            return head
-    return None
-
-
 # -- values ------------------------------------------------------------------------------------------------------------
 
 _heredoc = re.compile(r"<<[-'\"]{0,2}(\w+)['\"]?[ \t]*\r?\n(?:(.*?)\n)??[ \t]*\1[ \t]*(?=\r?\n|\Z)", re.DOTALL).match
@@ -116,7 +231,7 @@ def _whole(text: str, pos: int, end: int, mark: str) -> tuple[int, str | None]:
     if literal is None or literal[0] > end or not _is_followed(text, literal[0], mark.strip()):
         return pos, None
     is_triple = text.startswith(('"""', "'''"), at)
-    return literal[0], unbroken(text, at, literal[0], literal[1]) if is_triple else None
+    return literal[0], _unbroken(text, at, literal[0], literal[1]) if is_triple else None
 
 
 def _is_followed(text: str, pos: int, mark: str) -> bool:
@@ -125,8 +240,8 @@ def _is_followed(text: str, pos: int, mark: str) -> bool:
     return text[at : at + 1] in {"", "\n", "\r"} or (text.startswith(mark, at) if mark else at > pos)
 
 
-def unbroken(text: str, pos: int, end: int, value: str) -> str:
-    """The value of a string in quotes; without the line breaks that belong to three quotes on lines of their own."""
+def _unbroken(text: str, pos: int, end: int, value: str) -> str:
+    # The value of a string in quotes; without the line breaks that belong to three quotes on lines of their own.
     is_block = text.startswith(('"""\n', "'''\n"), pos)
     if not is_block or text[text.rfind("\n", 0, end - 3) + 1 : end - 3].strip() or not value.endswith("\n"):
         return value
@@ -134,7 +249,7 @@ def unbroken(text: str, pos: int, end: int, value: str) -> str:
 
 
 def _pairs(rows: list[tuple[Head, str, bool]], style: Style, between: str, tool: Schema) -> list[Pair] | None:
-    closing = closing_words((style.lead.rstrip(":= \t"),)) if style.lead[:1].isalnum() else frozenset()
+    closing = (style.lead.rstrip(":= \t"),) if style.lead[:1].isalnum() else ()
     absent = set(tool.keys) - {head.key for head, _, _ in rows}
     if len(rows) == 1 and _may_be_cut(rows[0][1], style):
         return None
@@ -159,11 +274,11 @@ def _may_be_cut(raw: str, style: Style) -> bool:
     return tag is None or tag.left in raw
 
 
-def _value(raw: str, style: Style, between: str, closing: frozenset[str], *, is_last: bool) -> str | None:
+def _value(raw: str, style: Style, between: str, closing: tuple[str, ...], *, is_last: bool) -> str | None:
     value = raw.strip()
     if closing:
         inner, _, last = value.rpartition("\n")
-        is_closed = compact(last) in closing and not any(compact(row) in closing for row in inner.split("\n"))
+        is_closed = says_end(last, closing) and not any(says_end(row, closing) for row in inner.split("\n"))
         return raw[: raw.rindex(last)].removeprefix("\r").removeprefix("\n").rstrip("\r\n") if is_closed else None
     rows = value.split("\n")
     if raw.lstrip(" \t")[:1] in {"\n", "\r"} and len(rows) > 1:
@@ -181,9 +296,7 @@ def _value(raw: str, style: Style, between: str, closing: frozenset[str], *, is_
 def _have_ends(pairs: list[Pair]) -> bool:
     # Whether a line of its own seems to end each value: a word for it, or the same line again.
     last = [pair.text.rpartition("\n")[2].strip() for pair in pairs if "\n" in pair.text and not pair.is_exact]
-    return len(set(last)) < len(last) or any(
-        row and compact(row) in closing_words((pair.key,)) for pair in pairs for row in last
-    )
+    return len(set(last)) < len(last) or any(row and says_end(row, (pair.key,)) for pair in pairs for row in last)
 
 
 _pair = re.compile(
@@ -228,13 +341,9 @@ def _word_after(value: str, mark: str, sign: str) -> bool:
 
 def _has_key(value: str, tail: str, keys: Iterable[str]) -> bool:
     # Whether one of the keys is in the value, with that sign after it.
-    tail = tail.strip()
-    for key in keys:
-        follows = rf"[ \t]*{re.escape(tail)}" if tail else r"[ \t]"
-        before = r"(?<!\w)" if tail else r"--[ \t]*"
-        if re.search(rf"{before}{re.escape(key)}(?!\w|[.-]+\w){follows}", value):
-            return True
-    return False
+    names, sign = "|".join(map(re.escape, keys)), re.escape(tail.strip())
+    before, follows = (r"(?<!\w)", rf"[ \t]*{sign}") if sign else (r"--[ \t]*", r"[ \t]")
+    return bool(names) and re.search(rf"{before}(?:{names})(?!\w|[.-]+\w){follows}", value) is not None
 
 
 def _without_end_tag(pairs: list[Pair], style: Style) -> list[Pair]:
