@@ -13,8 +13,9 @@ from benchmarks.floods import cost_of, reads
 from fuzz import flood_lines
 from fuzz import floods as search
 from tests.support import depth
+from tests.support.chunkings import calls_of, events_of
 from tests.support.own_formats import own_format
-from toolglean import Parser, parse
+from toolglean import Parser, ParserOptions, parse
 from toolglean.formats.words import tokens_of
 
 
@@ -23,6 +24,7 @@ def typed(kind: str) -> list[dict[str, Any]]:
     return [{"name": "f", "parameters": {"type": "object", "properties": {"n": {"type": kind}}}}]
 
 
+MARKUP = ParserOptions(markup=True)
 CODER = "<tool_call>\n<function=f>\n<parameter=n>\n"
 CODER_END = "\n</parameter>\n</function>\n</tool_call>"
 
@@ -56,13 +58,22 @@ def test_blanks_in_a_word(name: str, before: str, unit: str) -> None:
         assert cost_of(lambda: Parser(["f"], format=name), before, unit, size, chars=chars).linear
 
 
-@pytest.mark.parametrize("unit", ["\r\n", " "])
+@pytest.mark.parametrize("unit", ["\r\n", " ", "\n" * 200 + "d" * 50])
 def test_white_space_in_a_value_that_a_line_ends(unit: str) -> None:
     # A run of it could match in many ways, and was matched again at each character.
     pairs = own_format("own:pairs")
     assert cost_of(
         lambda: Parser(typed("string"), format=pairs), "@f\nn: y", unit, 250, chars=True, after="@end"
     ).linear
+
+
+@pytest.mark.parametrize("size", [129, 257, 700])
+def test_however_much_white_space_ends_a_value_it_is_no_part_of_it(size: int) -> None:
+    for after, arguments in (("@end", {"n": "y"}), ("m: z\n@end", {"n": "y", "m": "z"})):
+        text = "@f\nn: y" + "\n" * size + after
+        tools = [{"name": "f", "parameters": {"properties": {"n": {"type": "string"}, "m": {"type": "string"}}}}]
+        events = events_of(lambda: Parser(tools, format=own_format("own:pairs"), options=MARKUP), text)  # noqa: B023
+        assert calls_of(events) == [("f", arguments)]
 
 
 @pytest.mark.parametrize("unit", [">)", " > ", "- ,"])

@@ -103,3 +103,17 @@ def test_a_mention_is_read_where_quotations_are() -> None:
 )  # fmt: skip
 def test_where_a_sentence_goes_on(text: str, expected: bool) -> None:
     assert in_sentence(text) is expected
+
+
+@pytest.mark.parametrize(
+    "text", ["delete_all() <", "[delete_all() <", "[delete_all(),\n<", "<delete_all></delete_all> <"]
+)
+def test_behind_a_call_without_a_marker_a_sign_is_no_cut_marker(text: str) -> None:
+    events = events_of(lambda: Parser(["delete_all"], **faced(markup=True)), text)
+    assert calls_of(events) == []
+
+
+@pytest.mark.parametrize("text", ["[delete_all(),\nfoo]", "[delete_all(),\n# never\n]", "[delete_all(),\n x"])
+def test_a_line_break_in_a_list_that_is_open_ends_no_line(text: str) -> None:
+    events = events_of(lambda: Parser(["delete_all"], **faced(markup=True)), text)
+    assert calls_of(events) == []

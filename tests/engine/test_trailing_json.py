@@ -260,11 +260,16 @@ def _text(events: list[Event]) -> str:
 
 UNREAD = [
     *(f"I call it.\n{CALL}", f"I call it:\n\n{CALL}\n", f"json\n{CALL}", f"<json>\n{CALL}\n</json>", f"So.\n[{CALL}]"),
-    *(f"I call it.\n{CALL}\nDone.", f"> So.\n\n{CALL}", '{"a": 1}\n{"tool": "get_weather", "city": 1}'),
+    *(f"I call it.\n{CALL}\nDone.", f"> So.\n\n{CALL}", f'{{"a": 1}}\n{CALL}'),
     *(f"TOOL_CALL: {CALL}", f"So.\nTool call: {CALL}\nDone."),
 ]
 TOLD_OTHERWISE = [
     *(f"So.\n```json\n{CALL}\n```", f"{CALL}\n", f"So.\n{CALL}\n{MARKED}", f"> {CALL}", 'So.\n{"name": "get_weather"}'),
+    *(
+        'So.\n{"tool": "get_weather", "city": "Oslo"}',
+        f'So.\n{CALL[:-1]}, "status": "done"}}',
+        f"So.\n{json.dumps(WEATHER)}",
+    ),
     *('So.\n{"name": "get_weat', 'So.\n{"name": "city", "x": "get_weather"}', "So.\n{\n}", f"So, {CALL}"),
 ]
 
@@ -273,7 +278,9 @@ TOLD_OTHERWISE = [
 def test_json_that_is_not_read_as_a_call_is_told(text: str) -> None:
     events = events_of(lambda: make(trailing_json="content"), text)
     assert calls_of(events) == []
-    assert [event.code for event in events if isinstance(event, Problem)] == ["unread-call"]
+    [problem] = [event for event in events if isinstance(event, Problem)]
+    assert problem.code == "unread-call"
+    assert CALL in problem.text
 
 
 @pytest.mark.parametrize("text", TOLD_OTHERWISE)

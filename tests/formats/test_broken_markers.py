@@ -65,15 +65,6 @@ READ = {
         '<|tool_call>\ncall: weather{city: <|"|>Oslo<|"|>}\n<tool_call|>',
         "gemma-4",
     ),
-    "Python behind the tag (Llama)": ('<|python_tag|>weather(city="Oslo")', "llama3-json"),
-    "a fence inside the markers": (f"<tool_call>\n```json\n{JSON_CALL}\n```\n</tool_call>", "hermes"),
-    "nothing between name and number (Kimi)": (
-        (
-            '<|tool_calls_section_begin|><|tool_call_begin|>functionsweather5<|tool_call_argument_begin|>{"city": "Oslo"}'
-            "<|tool_call_end|><|tool_calls_section_end|>"
-        ),
-        "kimi-k2",
-    ),
     "ReAct with parentheses": ('Action: weather ({"city": "Oslo"})', "react"),
 }
 

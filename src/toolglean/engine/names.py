@@ -25,7 +25,6 @@ def _of_id(name: str) -> str:
 
 
 _sanitised = re.compile(r"functions_(.+)_\d+").fullmatch
-_run_together = re.compile(r"functions_?(.+?)(_?)(\d+)").fullmatch  # without them, only the tools show the name
 
 contains_markup = re.compile(r"[<>\"'`\n\r]").search
 """Finds what no name or key contains: if it does, it is the rest of a marker, broken or quoted."""
@@ -84,10 +83,8 @@ class Names:
         if name in tools:
             return name
         found = without_namespace(name, tools.namespaces, tools)
-        if found is None and (of_id := _run_together(name)) is not None and of_id[1] in tools:
-            name, gap, number = of_id.groups()
-            longer = not gap and any(name + number[: size + 1] in tools for size in range(len(number)))
-            return None if longer else name  # `functionsf12` may be f, f1 or f12
+        if found is None and (of_id := _of_id(name)) in tools:
+            return of_id
         return found
 
     def of_server(self, server: str, name: str) -> str:

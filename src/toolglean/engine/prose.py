@@ -31,8 +31,7 @@ __all__ = [
     "text_before_marker",
 ]
 
-MARKER_BEGINS = ("<", "[")
-"""Markers that are no words begin with these in nearly every family."""
+_MARKER_BEGINS = ("<", "[")  # other text that waits may be a word, or end a quotation
 CLOSER = 48  # characters: LONGEST of formats/orphans.py, which few turns load
 
 
@@ -158,12 +157,13 @@ def text_before_marker(turn: Turn, plan: Plan, held: str) -> int:
 
 
 def keep_before_cut(turn: Turn, held: str) -> None:
-    """The turn ends in a marker, or in what a marker has begun: that is no text on the line of a call before it.
+    """The turn ends in a marker, or in what a marker has begun: behind a call in a sentence, that is no text.
 
     `held`: what may have become a marker.
     """
     begun = turn.payload is not None and not turn.region.bare and not turn.emit.open
-    if begun or held[:1] in MARKER_BEGINS:
+    draft = turn.judge.draft
+    if draft is not None and draft.is_mention and (begun or held[:1] in _MARKER_BEGINS):
         turn.keep_line()
 
 

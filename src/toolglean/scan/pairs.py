@@ -22,6 +22,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from functools import lru_cache
+from itertools import groupby
 from typing import Any, NamedTuple
 
 from toolglean.scan.coerce import coerce_within, is_text, kinds_of
@@ -79,12 +80,7 @@ class _Grammar(NamedTuple):
 _GAP = rf"\s{{0,{SPACES}}}"
 _SPACE = rf"\s{{1,{SPACES}}}"
 _LINE = rf"[^\S\n]{{0,{SPACES}}}\n{_GAP}"
-# Two of these in a row, as one that can match in one way only: else a run of white space takes cubic time.
-_JOINED = {
-    _GAP + _LINE: rf"\s{{0,{WINDOW}}}\n[^\S\n]{{0,{SPACES}}}",
-    _GAP + _SPACE: rf"\s{{1,{WINDOW}}}",
-    _GAP + _GAP: rf"\s{{0,{WINDOW}}}",
-}
+_WHITE = (_GAP, _SPACE, _LINE)
 
 
 @lru_cache(maxsize=512)
@@ -92,16 +88,16 @@ def _grammar(pattern: PairPattern, keys: tuple[str, ...], ends: tuple[str, ...])
     key = "|".join(map(re.escape, sorted(keys, key=len, reverse=True))) if keys else r"[\w.-]{1,256}"
     between = _spaced(pattern.between.rstrip()) if pattern.between.strip() else r"\s"
     start = f"{_spaced(pattern.before.lstrip())}(?P<key>{key}){between}"
-    end = f"(?P<end>{'|'.join(each if each.isspace() else _spaced(each) for each in ends) or '(?!)'})"
+    end = f"(?P<end>{'|'.join(each if each.isspace() else _spaced(each.lstrip()) for each in ends) or '(?!)'})"
     core, after = _spaced(pattern.separator.strip()), _spaced(pattern.after.strip())
     may_separate = f"(?:{core}{_GAP})?" if core else ""
-    separator = _LINE if pattern.by_lines else _GAP if after or not pattern.separator else _SPACE
-    separator = _lined(pattern.separator) if core else separator
-    closes = f"{_GAP if pattern.after[:1].isspace() or not after else ''}{after}{_GAP if after else ''}"
-    follows = f"{closes}(?:{separator}{start}|{may_separate}{_LINE if pattern.by_lines else ''}{end})"
-    for two, one in _JOINED.items():
-        follows = follows.replace(two, one)
-    follows = rf"(?<!\s){follows}" if follows.startswith(r"\s") else follows  # a run is matched from its beginning
+    space = _LINE if pattern.by_lines else _GAP if after or not pattern.separator else _SPACE
+    separator = _lined(pattern.separator) if core else [space]
+    closes = [_GAP] * (pattern.after[:1].isspace() or not after) + ([after, _GAP] if after else [])
+    lines = [_LINE] * pattern.by_lines
+    ended = "|".join(_joined(*closes, *each, *lines) for each in ([core, _GAP], []) if core or not each)
+    follows = f"{_joined(*closes, *separator)}{start}|(?:{ended}){end}"
+    begin = r"(?<!\s)" if closes[0] == _GAP else ""  # a run of white space is matched from its beginning
     beginnings = [f"{pattern.before}{each}{pattern.between}" for each in keys]
     beginnings = [lead + each for each in (*beginnings, *ends) for lead in ("", pattern.separator)]
     lasts = {
@@ -111,16 +107,31 @@ def _grammar(pattern: PairPattern, keys: tuple[str, ...], ends: tuple[str, ...])
     return _Grammar(
         re.compile(f"{_GAP}{may_separate}{start}"),
         re.compile(f"{_GAP}{may_separate}{end}"),
-        re.compile(rf"(?:{follows})\Z"),
+        re.compile(rf"{begin}(?:{follows})\Z"),
         tuple("".join(each.split()) for each in beginnings) if keys else (),
         re.compile(f"[^{re.escape(''.join(sorted(lasts)))}]*"),
     )
 
 
-def _lined(separator: str) -> str:
+def _lined(separator: str) -> list[str]:
     # A line break in it is one; other white space may be missing.
     parts = re.split(r"(\s+)", separator)
-    return "".join((_LINE if "\n" in part else _GAP) if part.isspace() else re.escape(part) for part in parts)
+    return [(_LINE if "\n" in part else _GAP) if part.isspace() else re.escape(part) for part in parts if part]
+
+
+def _joined(*parts: str) -> str:
+    # The parts in a row. A run of white space, which may be as long as what is looked at, matches in one way only: if
+    # it could be shared between its parts in every way, it would take cubic time.
+    found: list[str] = []
+    for is_white, group in groupby(parts, _WHITE.__contains__):
+        run = [*group]
+        if not is_white or (len(run) == 1 and found):
+            found += run
+        elif _LINE in run:
+            found.append(rf"\s{{0,{WINDOW}}}\n[^\S\n]{{0,{SPACES}}}")
+        else:
+            found.append(rf"\s{{{int(_SPACE in run)},{WINDOW}}}")
+    return "".join(found)
 
 
 def _spaced(text: str) -> str:

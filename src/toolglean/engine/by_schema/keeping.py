@@ -82,9 +82,9 @@ class Keeping(TurnState):
             self.around = around.read(text, before if before.endswith(last) else last)
 
     def _keep_from(self, place: int, *, is_json: bool) -> None:
-        if is_json and self.candidate is None:  # it is a call with `trailing_json="call"` alone
-            self.unread = self.unread or (place, ())
-        if is_json:
+        if is_json:  # it is a call with `trailing_json="call"` alone
+            if self.candidate is None:
+                self.unread = self.unread or (place, ())
             return
         if self.candidate is not None and not self.candidate.names_tool:
             self.keep_less(place)  # whether it still is one must not depend on when that was looked at
@@ -177,8 +177,10 @@ class Keeping(TurnState):
                 self.emit.problem(UNREAD, unread, kept.start)
                 return
         if self.unread is not None and self.emit.index == 0:
-            from toolglean.engine.by_schema.reading import names_call  # noqa: PLC0415
+            from toolglean.engine.by_schema.reading import json_call_in, names_call  # noqa: PLC0415
 
             place, rope = self.unread
-            if names_call(text := joined(rope).strip(), self):
-                self.emit.problem(UNREAD, text, place)
+            text = joined(rope).strip()
+            unread = json_call_in(text, self) if text.startswith(JSON) else text if names_call(text, self) else ""
+            if unread:
+                self.emit.problem(UNREAD, unread, place)

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from toolglean.engine.by_schema.beginnings import begins
 from toolglean.engine.by_schema.candidate import text_of
@@ -17,7 +17,9 @@ from toolglean.engine.reasons import UNDECLARED
 from toolglean.events import Content, Event, Markup, Problem
 from toolglean.scan.by_schema.read import read_calls
 from toolglean.scan.by_schema.source import Budget
-from toolglean.scan.data import missing
+from toolglean.scan.data import fault_of_arguments, missing
+from toolglean.scan.json import END, JsonScanner, decode
+from toolglean.scan.names import ARGUMENT_KEYS, BESIDE_KEYS, KNOWN_NAME_KEYS, NAME_KEYS, THOUGHT_KEYS
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +29,7 @@ if TYPE_CHECKING:
     from toolglean.engine.state import TurnState
     from toolglean.scan.by_schema.found import FoundCall
 
-__all__ = ["calls_in", "names_call", "unread_in"]
+__all__ = ["calls_in", "json_call_in", "names_call", "unread_in"]
 
 _words = re.compile(r"[\w.-]*\w").findall
 _begin = re.compile(r"([^\w\n]{0,8})(\w*)").match
@@ -96,6 +98,32 @@ def names_call(text: str, turn: TurnState) -> bool:
     words = frozenset(_words(text))
     named = (tool for tool in turn.names.tools or () if tool.name in words)
     return any(tool.parameters.get("required") and not missing(tool.parameters, words) for tool in named)
+
+
+def json_call_in(text: str, turn: TurnState) -> str:
+    """The JSON with which the text begins, if all of it would be calls at the start of a turn; or ""."""
+    scanner = JsonScanner(turn.limits.depth)
+    end = scanner.skim(text, 0, 0)
+    value = decode(text[:end])[0] if scanner.state == END else []
+    things = value if isinstance(value, list) else [value]
+    return text[:end] if things and all(_is_call(each, turn) for each in things) else ""
+
+
+def _is_call(thing: Any, turn: TurnState) -> bool:
+    # By the rules of scan/data.py, for arguments under a key of theirs.
+    if not isinstance(thing, dict) or turn.names.tools is None:
+        return False
+    name = next((thing[key] for key in thing if key in _NAMES), None)
+    arguments = next((thing[key] for key in thing if key in ARGUMENT_KEYS), None)
+    resolved = turn.names.resolve(name) if isinstance(name, str) else None
+    tool = None if resolved is None else turn.names.tools.get(resolved)
+    if tool is None or not isinstance(arguments, dict) or not thing.keys() <= _BESIDE:
+        return False
+    return not fault_of_arguments(arguments, tool.parameters)
+
+
+_NAMES = NAME_KEYS | KNOWN_NAME_KEYS
+_BESIDE = _NAMES | ARGUMENT_KEYS | BESIDE_KEYS | THOUGHT_KEYS
 
 
 def _is_second(text: str, place: int, kept: Candidate, names: frozenset[str]) -> bool:

@@ -143,6 +143,11 @@ class Draft(Kept):
         return self.kind is Kind.QUOTED
 
     @property
+    def is_mention(self) -> bool:
+        """Whether it has a marker, in the middle of a sentence."""
+        return self.kind is Kind.MENTION
+
+    @property
     def is_alone(self) -> bool:
         """Whether its lines may contain nothing else but white space."""
         return self.kind in _ALONE
@@ -262,11 +267,7 @@ class Draft(Kept):
             if _role_begun(rest):
                 return None if self.over is None else True
             return _role(rest) is not None
-        if (
-            self.over is None
-            and self.kind is Kind.MENTION
-            and (self.since >= 0 or self.after(first).startswith(self._marks))
-        ):
+        if self.over is None and self.is_mention and (self.since >= 0 or self.after(first).startswith(self._marks)):
             self.since = first if self.since < 0 else self.since
             return _goes_on(self.after(self.since)[: start + len(text) - self.since])
         return self.over is not None or not self.is_alone or self.shares_line(first)
@@ -289,10 +290,12 @@ class Draft(Kept):
     def shares_line(self, place: int) -> bool:
         """Whether the text at that place has something else before it on its line, or in a list that is still open.
 
-        A marker is not text: a call may end there. Nor is what the end of the turn has cut a marker to.
+        A marker is not text: a call may end there. Nor is, behind a mention, what the turn's end has cut one to.
         """
         text, rest = self.before(place), self.after(place)
-        if rest.startswith(self._marks) or any(each.startswith(rest) for each in self._marks):
+        if rest.startswith(self._marks) or (
+            self.is_mention and rest and any(each.startswith(rest) for each in self._marks)
+        ):
             return False
         is_open = self.in_list and not text.rstrip().endswith("]")
         return is_open or not (text[text.rfind("\n") + 1 :].isspace() or text.endswith("\n"))

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from toolglean.engine.matcher.fallback import DOUBTED, FALLBACK, FRAMED, OWN, Role
@@ -357,10 +358,12 @@ def no_call(turn: Turn, reading: Reading, *, at_end: bool = False, problem: Reas
 
 
 def _goes_on_behind_name(turn: Turn, name: str) -> bool:
-    # Whether a marker of words came after the name of a tool: `Action Input:`. So it was no mention.
-    text = turn.region.text
-    behind = text[text.rfind(name) + len(name) :]
-    return turn.names.resolve(name) is not None and any(map(str.isalpha, behind))
+    # Whether words with a colon came after the name of a tool: `Action Input:`. So it was no mention.
+    is_known = turn.names.resolve(name) is not None
+    return is_known and _label_ends(turn.region.text.rpartition(name)[2]) is not None
+
+
+_label_ends = re.compile(r"\w:").search
 
 
 def _read_by_others(turn: Turn, reading: Reading, problem: Reason | None, role: Role = FALLBACK) -> bool:

@@ -19,8 +19,7 @@ FORMATS = (
     Format(
         "llama3-json",
         call="{call}",
-        # The second is that of a tool it was trained with, the third what Llama 3.3 writes for any.
-        also=("<|python_tag|>{call}", "<|python_tag|>{name}.call({keywords})", "<|python_tag|>{name}({keywords})"),
+        also=("<|python_tag|>{call}", "<|python_tag|>{name}.call({keywords})"),  # that of a tool it was trained with
         separator="; ",
         keys=("name", "parameters"),
         drop=(*LLAMA_ENDS, *HEADER),
