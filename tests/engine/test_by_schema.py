@@ -143,6 +143,41 @@ def test_a_refused_line_that_names_a_tool_and_its_parameters_says_so(before: str
     assert (problem.code, problem.start) == ("unread-call", len(before))
 
 
+BRACES = [
+    *("{{call get_weather}}\n* city: Oslo\n* days: 3\n{{/call}}", '{call:get_weather(city="Oslo", days=3)}'),
+    *(
+        "{% call get_weather %}\ncity = Oslo\ndays = 3\n{% endcall %}",
+        '{#\ncall: get_weather {"city": "Oslo", "days": 3}\n#}',
+    ),
+]
+
+
+@pytest.mark.parametrize("text", BRACES)
+def test_a_line_in_braces_is_no_json(text: str) -> None:
+    assert calls_of(events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), text)) == [OSLO]
+    refused = f"For example:\n{text}\ncall: get_weather {{}}\n<call get_weather>{{}}</call>"
+    events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), refused)
+    assert calls_of(events) == []
+    assert [each.code for each in events if isinstance(each, Problem)] == ["unread-call"]
+
+
+def test_json_that_is_no_call_does_not_hide_a_refused_line() -> None:
+    before = 'So.\n{"name": "get_weather", "description": "-"}\nFor example:\n'
+    events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), f"{before}{FRAME}")
+    assert [(each.code, each.start) for each in events if isinstance(each, Problem)] == [("unread-call", len(before))]
+
+
+@pytest.mark.parametrize("key", ["city: |\n \n\ndays: 3", "days: 3\ncity: |\n"])
+def test_a_block_of_yaml_without_a_line_is_no_value(key: str) -> None:
+    text = f"<call get_weather>\n{key}\n</call>"
+    assert calls_of(events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), text)) == []
+
+
+def test_a_symbol_behind_the_name_is_awaited() -> None:
+    text = 'run get_weather, :city => "Oslo", :days => 3\nend'
+    assert calls_of(events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), text)) == [OSLO]
+
+
 def test_such_a_call_says_so() -> None:
     output = parse(f"Yes.\n{FRAME}", TOOLS)
     assert [(each.code, each.text, each.start) for each in output.problems] == [("undeclared-spelling", FRAME, 5)]

@@ -14,7 +14,7 @@ from typing import Any
 from toolglean.scan.expressions import Expression
 from toolglean.scan.names import KNOWN_NAME_KEYS, NAME_KEYS
 
-__all__ = ["JSON", "begins", "may_begin"]
+__all__ = ["begins", "is_json", "may_begin"]
 
 # -- signs -------------------------------------------------------------------------------------------------------------
 
@@ -38,7 +38,8 @@ _fence = Expression(r"(?:`{3,16}|~{3,16})[ \t]*(?P<info>[^`\n]{1,80})\n")
 _fence_begun = Expression(r"`{1,16}[^`\n]{0,80}|~{1,16}[^`\n]{0,80}")
 _FIRST_SIGNS = frozenset("<[({|#@%=:!$&^\\;-*+`~" + _BRACKETS)
 
-JSON = "{", "[{"
+is_json = re.compile(r'\[?\{\s{0,8}"').match
+"""Whether JSON begins at a place of the text, up to its first key."""
 _KEYS = sorted(NAME_KEYS | KNOWN_NAME_KEYS)
 _KEY = rf'\{{\s{{0,8}}"(?:{"|".join(_KEYS)})"[ ]{{0,4}}:[ ]{{0,4}}"'  # an object of JSON, up to a tool's name
 _KEY_BEGUN = (
@@ -91,14 +92,18 @@ def _first_begun() -> str:
 _CAPITALS = r"[A-Z][A-Z0-9_-]{1,31}"
 _ARROW = r"(?:://(?:\w{1,16}/)?|::?=?|：|={1,2}>|-{1,2}>|→|⇒|➜|>>|\.(?:\w{1,12}\()?|[({\[](?:\w{1,9}[:=][ ]?)?)"
 _GAP = r"[ \t]{0,4}(?:\n[ \t]{0,4})?"
-_AFTER = rf"{_GAP}(?:[\"'`@:]|{_KEY})?"
+_AFTER = rf"{_GAP}[\"'`@:]?"
 _label = Expression(
-    lambda: rf"(?:{_first()}(?:[ ][\w-]{{1,16}}){{0,2}}|{_CAPITALS})[ \t]{{0,2}}{_ARROW}{_AFTER}(?P<name>[\w.-]*)"
+    lambda: (
+        rf"(?:{_first()}(?:[ ][\w-]{{1,16}}){{0,2}}[ \t]{{0,2}}{_ARROW}{_GAP}{_KEY}"
+        rf"|(?:{_first()}(?:[ ][\w-]{{1,16}}){{0,2}}|{_CAPITALS})[ \t]{{0,2}}{_ARROW}{_AFTER})(?P<name>[\w.-]*)"
+    )
 )
 _label_begun = Expression(
     lambda: (
         rf"(?:(?i:{_first_begun()})|[A-Z]|(?:{_first()}(?:[ ][\w-]{{0,16}}){{0,2}}|{_CAPITALS})[ \t]{{0,2}}"
-        rf"(?:={{1,2}}|-{{1,2}}|>|:/|://\w{{0,16}}|\.\w{{0,12}}|[({{\[]\w{{0,9}}|{_ARROW}(?:{_AFTER}|{_GAP}{_KEY_BEGUN}))?)"
+        rf"(?:={{1,2}}|-{{1,2}}|>|:/|://\w{{0,16}}|\.\w{{0,12}}|[({{\[]\w{{0,9}}|{_ARROW}{_AFTER})?"
+        rf"|{_first()}(?:[ ][\w-]{{0,16}}){{0,2}}[ \t]{{0,2}}{_ARROW}{_GAP}{_KEY_BEGUN})"
     )
 )
 _named = Expression(
@@ -109,7 +114,7 @@ _named = Expression(
     )
 )
 _key_begun = re.compile(
-    r"[ \t]{1,2}(?:(?:(?i:with)|,)[ ]?)?:?[\w-]{0,64}[ ]?|,[ ]?[\w-]{0,64}[ ]?|\?[\w-]{0,64}"
+    r"[ \t]{1,2}(?:(?:(?i:with)|,)[ ]?)?:?[\w-]{0,64}[ ]?|,[ ]?:?[\w-]{0,64}[ ]?|\?[\w-]{0,64}"
 ).fullmatch
 _AFTER_NAME = frozenset("\n({[<|=:-")
 _word = re.compile(r"[^\W\d][\w.-]*").match
@@ -152,7 +157,7 @@ def begins(text: str, i: int, names: frozenset[str], *, opens_content: bool, at_
         return _fence_begins(text, i, names, opens_content=opens_content, at_end=at_end)
     if _signs.match(text, i) or (not char.isascii() and char in _words().CALL_SIGNS):
         return True
-    if text.startswith(JSON, i):
+    if text.startswith(("{", "[{"), i):
         return _object_begins(text, i, names, at_end=at_end)
     if char in {"<", "["}:
         return _tag_begins(text, i, names, at_end=at_end)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolglean.engine.by_schema.beginnings import JSON
+from toolglean.engine.by_schema.beginnings import is_json
 from toolglean.engine.by_schema.lines import announces, begin_in
 from toolglean.engine.modes import CONTENT, DONE
 from toolglean.engine.reasons import UNREAD
@@ -69,7 +69,7 @@ class Keeping(TurnState):
             last = NO_LINE
         at, whole = begin_in(text, i, end, last, names, opens_content=opens, at_end=True)
         if at == i < place and (whole or not waits):
-            self._keep_from(start + i, is_json=text.startswith(JSON, i))
+            self._keep_from(start + i, json=is_json(text, i) is not None)
             at, whole = begin_in(text, i, end, NO_LINE, names, opens_content=False, at_end=True)
         return (place, False) if at < 0 or at >= place else (at, not whole and waits)
 
@@ -81,10 +81,10 @@ class Keeping(TurnState):
         if self.rules.by_schema and ("<" in text or "[" in text or around.tail):
             self.around = around.read(text, before if before.endswith(last) else last)
 
-    def _keep_from(self, place: int, *, is_json: bool) -> None:
-        if is_json:  # it is a call with `trailing_json="call"` alone
+    def _keep_from(self, place: int, *, json: bool) -> None:
+        if json:  # it is a call with `trailing_json="call"` alone
             if self.candidate is None:
-                self.unread = self.unread or (place, ())
+                self._refuse_line(place)
             return
         if self.candidate is not None and not self.candidate.names_tool:
             self.keep_less(place)  # whether it still is one must not depend on when that was looked at
@@ -98,7 +98,7 @@ class Keeping(TurnState):
                 self.candidate.add(place)
         elif is_refused:
             self.around = self.around._replace(refused=True)
-            self.unread = self.unread or (place, ())
+            self._refuse_line(place)
         else:
             from toolglean.engine.by_schema.candidate import Candidate  # noqa: PLC0415  # few turns need it
 
@@ -107,6 +107,17 @@ class Keeping(TurnState):
                 place, before, self.limits.held, opens_content=not self.has_content, seen=self.around.seen
             )
             self.emit.keep_back()
+
+    def _refuse_line(self, place: int) -> None:
+        # What begins there is content. The first such line is noted, or the next one after JSON that is no call.
+        if self.unread is None or (is_json(text := joined(self.unread[1]).strip()) and not self._unread_in(text)):
+            self.unread = place, ()
+
+    def _unread_in(self, text: str) -> str:
+        # What must be told of that text, which was refused.
+        from toolglean.engine.by_schema.reading import json_call_in, names_call  # noqa: PLC0415  # few turns need it
+
+        return json_call_in(text, self) if is_json(text) else text if names_call(text, self) else ""
 
     def _emitter_before(self) -> Emitter | None:
         if self.emit.clean and not self.emit.strays.marks:
@@ -177,10 +188,6 @@ class Keeping(TurnState):
                 self.emit.problem(UNREAD, unread, kept.start)
                 return
         if self.unread is not None and self.emit.index == 0:
-            from toolglean.engine.by_schema.reading import json_call_in, names_call  # noqa: PLC0415
-
             place, rope = self.unread
-            text = joined(rope).strip()
-            unread = json_call_in(text, self) if text.startswith(JSON) else text if names_call(text, self) else ""
-            if unread:
+            if unread := self._unread_in(joined(rope).strip()):
                 self.emit.problem(UNREAD, unread, place)

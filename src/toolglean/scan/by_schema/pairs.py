@@ -179,6 +179,8 @@ def aligned(text: str, tool: Schema) -> list[Pair] | None:
         stop, exact = _whole(text, head.value, end, between or style.lead)
         after = next((each for each in others if each.start >= stop), None)
         raw = text[head.value : end if after is None else after.start]
+        if exact is None and raw.strip() in {"|", "|-"}:  # a block of YAML without a line
+            return None
         rows.append((head, raw if exact is None else exact, exact is not None))
         head = after
     return _pairs(rows, style, between, tool) if head is None else None
@@ -223,7 +225,7 @@ def _whole(text: str, pos: int, end: int, mark: str) -> tuple[int, str | None]:
     if found:
         return found.end(), found[2] or ""
     lines = _block(text, at) if text.startswith("|", at) else None
-    if lines and mark == "\n":
+    if lines and mark == "\n" and lines[1].strip():
         rows = lines[1].rstrip().split("\n")
         indent = min(len(row) - len(row.lstrip()) for row in rows if row.strip())
         return (at + len(lines[0].rstrip()), "\n".join(row[indent:] for row in rows)) if indent else (pos, None)
