@@ -173,6 +173,21 @@ def test_a_block_of_yaml_without_a_line_is_no_value(key: str) -> None:
     assert calls_of(events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), text)) == []
 
 
+TAGS: list[tuple[str, list[Any], str]] = [
+    ('<get_weather city="a < b" days=0>\n</get_weather>', [("get_weather", {"city": "a < b", "days": 0})], "undeclared-spelling"),
+    ('<get_weather city="</arg>" days=3>\n</get_weather>', [("get_weather", {"city": "</arg>", "days": 3})], "undeclared-spelling"),
+    ('Well.\n[get_weather city="x" days=3 more=["a"] /]', [], "unread-call"),
+    ('Well.\n[get_weather city="how to" days="it" \n\nThen.', [], "unread-call"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "calls", "told"), TAGS)
+def test_a_tag_that_names_a_tool_does_so_whatever_its_attributes_are(text: str, calls: list[Any], told: str) -> None:
+    events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), text)
+    assert calls_of(events) == calls
+    assert [each.code for each in events if isinstance(each, Problem)] == [told]
+
+
 def test_a_symbol_behind_the_name_is_awaited() -> None:
     text = 'run get_weather, :city => "Oslo", :days => 3\nend'
     assert calls_of(events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), text)) == [OSLO]

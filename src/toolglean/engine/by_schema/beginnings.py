@@ -56,7 +56,9 @@ _tag_begun = Expression(
     r"<[^\W\d][^<>\n]{0,160}(?:>[ \t]*(?:[\w.-]+[ \t]*)?)?|\[[^\W\d][^\[\]\n]{0,160}(?:\][ \t]*(?:[\w.-]+[ \t]*)?)?"
 )
 _long_tag = Expression(r"<[^\W\d][\w.:-]{0,64}(?:[ \t][^<>\n]{0,160})?\n|<[^\W\d][^<>\n]{160}|\[[^\W\d][^\[\]\n]{160}")
-_opened = re.compile(r"[<\[](?:[\w-]+:|[\w-]+[ ][\w-]+=[\"']?)?([\w.-]+)[\"']?[ \t\n]")
+_opened = re.compile(  # by its first word, and by the first attribute's value
+    r"[<\[](?:[\w-]+:)?(?P<word>[\w.-]+)[\"']?[ \t\n](?:(?<=[ ])[\w-]+=[\"']?(?P<value>[\w.-]+)[\"']?[ \t\n])?"
+)
 _names = re.compile(r"[\w.-]+").findall
 _AFTER_TAG = frozenset("\n<[{(\"'`:=|#@*-~0123456789")
 _AFTER_WORD = frozenset("\n({[<|=:\"'")
@@ -191,7 +193,7 @@ def _tag_begins(text: str, i: int, names: frozenset[str], *, at_end: bool) -> bo
     found = _tag.match(text, i)
     if found is None:
         named = _opened.match(text, i)
-        if named is not None and named[1] in names:  # whatever follows it: a value may contain brackets
+        if named is not None and not names.isdisjoint(named.groups()):  # whatever follows: a value may contain brackets
             return True
         if _long_tag.match(text, i):
             return not is_other
