@@ -59,7 +59,8 @@ def write(found: dict[str, Any]) -> None:
 
 
 def _introduction(heading: dict[str, Any]) -> str:
-    versions = ", ".join(f"{name} {version}" for name, version in heading["versions"].items())
+    alone = {name: version for name, version in heading["versions"].items() if " with" not in name}
+    versions = ", ".join(f"{name} {version}" for name, version in alone.items())
     return f"""# Figures: toolglean compared with other parsers
 
 This page compares toolglean with the parsers of other projects, its *peers*: how many cases each reads correctly, and how fast.
