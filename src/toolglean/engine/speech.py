@@ -393,7 +393,7 @@ class Speech(Keeping):
             self.judge.code.forget()
 
     def keep_line(self) -> None:
-        """Calls that share no line with text are the turn's: what follows them is not text."""
+        """Calls that may share their line with no text are the turn's: what follows them there is none."""
         draft = self.judge.draft
         if draft is not None and draft.is_alone and draft.over is None:
             self.keep_draft()

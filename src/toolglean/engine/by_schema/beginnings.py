@@ -91,21 +91,26 @@ def _first_begun() -> str:
     return "|".join(sorted(starts, key=len, reverse=True))
 
 
+def _words_for_calling(least: int) -> str:
+    # A word for calling, and others behind it, which have at least so many characters.
+    return rf"{_first()}(?:[ ][\w-]{{{least},16}}){{0,2}}"
+
+
 _CAPITALS = r"[A-Z][A-Z0-9_-]{1,31}"
 _ARROW = r"(?:://(?:\w{1,16}/)?|::?=?|：|={1,2}>|-{1,2}>|→|⇒|➜|>>|\.(?:\w{1,12}\()?|[({\[](?:\w{1,9}[:=][ ]?)?)"
 _GAP = r"[ \t]{0,4}(?:\n[ \t]{0,4})?"
 _AFTER = rf"{_GAP}[\"'`@:]?"
 _label = Expression(
     lambda: (
-        rf"(?:{_first()}(?:[ ][\w-]{{1,16}}){{0,2}}[ \t]{{0,2}}{_ARROW}{_GAP}{_KEY}"
-        rf"|(?:{_first()}(?:[ ][\w-]{{1,16}}){{0,2}}|{_CAPITALS})[ \t]{{0,2}}{_ARROW}{_AFTER})(?P<name>[\w.-]*)"
+        rf"(?:{_words_for_calling(1)}[ \t]{{0,2}}{_ARROW}{_GAP}{_KEY}"
+        rf"|(?:{_words_for_calling(1)}|{_CAPITALS})[ \t]{{0,2}}{_ARROW}{_AFTER})(?P<name>[\w.-]*)"
     )
 )
 _label_begun = Expression(
     lambda: (
-        rf"(?:(?i:{_first_begun()})|[A-Z]|(?:{_first()}(?:[ ][\w-]{{0,16}}){{0,2}}|{_CAPITALS})[ \t]{{0,2}}"
+        rf"(?:(?i:{_first_begun()})|[A-Z]|(?:{_words_for_calling(0)}|{_CAPITALS})[ \t]{{0,2}}"
         rf"(?:={{1,2}}|-{{1,2}}|>|:/|://\w{{0,16}}|\.\w{{0,12}}|[({{\[]\w{{0,9}}|{_ARROW}{_AFTER})?"
-        rf"|{_first()}(?:[ ][\w-]{{0,16}}){{0,2}}[ \t]{{0,2}}{_ARROW}{_GAP}{_KEY_BEGUN})"
+        rf"|{_words_for_calling(0)}[ \t]{{0,2}}{_ARROW}{_GAP}{_KEY_BEGUN})"
     )
 )
 _named = Expression(
