@@ -144,9 +144,7 @@ def names() -> list[str]:
     return [each.name for each in formats_of_auto()]
 
 
-FUZZER: Fuzzer[Found] = Fuzzer(
-    "knowing", "What is read only if no format is named.", "readings", names, look, lambda found: found
-)
+FUZZER: Fuzzer[Found] = Fuzzer("knowing", "What is read only if no format is named.", "readings", names, look)
 
 
 def main() -> int:

@@ -103,6 +103,10 @@ def jobs(count: int, seed: int, names: Sequence[str]) -> Iterator[Job]:
                 yield name, begin, min(begin + BATCH, seed + number)
 
 
+def _same(found: F) -> F:
+    return found
+
+
 @dataclass(frozen=True)
 class Fuzzer(Generic[F]):
     """A fuzzer.
@@ -113,7 +117,7 @@ class Fuzzer(Generic[F]):
         noun: what its cases are, in the plural.
         names: gives the names of all that reads its cases.
         look: looks at the case of a name and a number.
-        smaller: gives a smaller finding of the same kind.
+        smaller: gives a smaller finding of the same kind, or the same where none is looked for.
         count: how many cases a run from the command line has by default.
     """
 
@@ -122,7 +126,7 @@ class Fuzzer(Generic[F]):
     noun: str
     names: Callable[[], list[str]]
     look: Callable[[str, int], F | str | Counter[str]]
-    smaller: Callable[[F], F]
+    smaller: Callable[[F], F] = _same
     count: int = 100_000
 
     def run(self, count: int, *, seed: int = 0, only: str | None = None, workers: int = 1) -> list[F]:
@@ -134,7 +138,7 @@ class Fuzzer(Generic[F]):
     ) -> tuple[list[F], Counter[str]]:
         """The same, and how many of the other cases came out how."""
         todo = list(jobs(count, seed, [only] if only else self.names()))
-        batch = partial(_batch, self)
+        batch = partial(_batch, self.look, self.smaller)  # not `self`: processes are sent no lambda
         if workers == 1:
             return _gather(map(batch, todo), count)
         with multiprocessing.Pool(workers) as pool:
@@ -170,18 +174,18 @@ _Result: TypeAlias = tuple[list[F], Counter[str], int]
 """Of a batch: what was found, how the other cases came out, and how many cases it had."""
 
 
-def _batch(fuzzer: Fuzzer[F], job: Job) -> _Result[F]:
+def _batch(look: Callable[[str, int], F | str | Counter[str]], smaller: Callable[[F], F], job: Job) -> _Result[F]:
     name, begin, end = job
     found: dict[tuple[str, ...], F] = {}
     ways: Counter[str] = Counter()
     for seed in range(begin, end):
-        answer = fuzzer.look(name, seed)
+        answer = look(name, seed)
         if isinstance(answer, str | Counter):
             ways.update([answer] if isinstance(answer, str) else answer)
             continue
         ways["broken"] += 1
         if answer.key not in found:
-            found[answer.key] = fuzzer.smaller(answer)
+            found[answer.key] = smaller(answer)
     return list(found.values()), ways, end - begin
 
 

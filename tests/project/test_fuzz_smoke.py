@@ -5,12 +5,16 @@
 
 from __future__ import annotations
 
+import importlib
+import pickle
 import random
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import fuzz
 import toolglean.engine.emit
 from fuzz import alarm_hard, alarm_markers, alarms, compositions, documents, dropped, messages, mutants, prefixes, undo
 from fuzz.laws import Subject, broken
@@ -36,6 +40,15 @@ LAWS: dict[str, tuple[Fuzzer[Any], int]] = {
 def test_no_case_breaks_the_law(name: str) -> None:
     fuzzer, count = LAWS[name]
     assert [str(each) for each in fuzzer.run(count * 1700 if depth.is_full() else count, seed=20)] == []
+
+
+@pytest.mark.parametrize(
+    "path", [each for each in Path(fuzz.__path__[0]).glob("*.py") if "\nFUZZER" in each.read_text()]
+)
+def test_every_fuzzer_runs_in_several_processes(path: Path) -> None:
+    """`--workers`: what each process is sent can be pickled."""
+    fuzzer = importlib.import_module(f"fuzz.{path.stem}").FUZZER
+    assert pickle.loads(pickle.dumps((fuzzer.look, fuzzer.smaller))) == (fuzzer.look, fuzzer.smaller)
 
 
 def test_no_mutant_breaks_a_law() -> None:
