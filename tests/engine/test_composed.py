@@ -190,7 +190,19 @@ ROWS: dict[str, tuple[str, str, list[Any], str]] = {
     "a quoted line behind a call of words that is cut": (
         "auto",
         '<call:pay{to:<|"|>Ann<|"|>,amou\n\n> <call:pay{to:<|"|>Ann<|"|>,amount:2}/>', [],
-        "the sign of the quotation is taken for the closer of the call that breaks off",
+        "",
+    ),
+    "a quoted line behind a call that breaks off in its name": (
+        "mimo", f"<tool_call><function=pay\n> {CODER}", [], "",
+    ),
+    "the same behind an empty line": (
+        "step-audio-2", '<function=pay\n\n> <function=pay>{"to": "Ann", "amount": 2}</function>', [], "",
+    ),
+    "a draft on the next line after a call of words that is cut": (
+        "gemma-verbal", '<call:pay{t \n<thinking>\n<call:pay{to:<|"|>Ann<|"|>,amount:2}/>\n</thinking>', [], "",
+    ),
+    "a number that breaks off before the end of the message": (
+        "minimax-m2", f'<|im_start|>assistant -> tool/function_call\n[{_json(12).removesuffix("2}}")}<|im_end|>\nSo.', [], "",
     ),
     "a call in the list's item that begins the turn": ("hermes", f"1. {NOTE}x", [], ""),
     "a mention in two of another family's markers": (
@@ -321,6 +333,19 @@ def test_a_closer_behind_a_call_of_another_family_is_read_alike_however_it_is_cu
     """What follows a call on the straight way is what follows it in the loop, where the turn is narrowed, too."""
     events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), f"{CODER}. {PHI}")
     assert len(calls_of(events)) == 2
+
+
+@pytest.mark.parametrize(
+    "between",
+    [
+        "\n&lt;|im_start|&gt;assistant -&gt; tool/function_call",
+        "send\n&lt;|message_sep|&gt;\n\nfunction call&lt;|role_sep|&gt;",
+    ],
+)
+@pytest.mark.parametrize("name", ["auto", "plamo-3"])
+def test_json_behind_what_began_no_call_is_told_however_it_is_cut(name: str, between: str) -> None:
+    events = events_of(lambda: Parser(TOOLS, format=name), f"<tool_call>{between}\n[{_json(1)}]")
+    assert [each.code for each in events if isinstance(each, Problem)] == ["unread-call"]
 
 
 @pytest.mark.parametrize("end", ["````", "`````", "```````", "```````xml\nMore."])

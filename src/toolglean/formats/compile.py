@@ -200,13 +200,15 @@ class Program:
 
     def skipper(self, number: int, thoughts: tuple[str, ...]) -> Finder:
         """Finds where a malformed call of that format ends: at its closer, or before the next opener, or a line that
-        begins with one of these markers, which open reasoning.
+        begins with one of these markers, which open reasoning; or before such a marker anywhere, if no closer is a
+        marker: a bracket closes much else.
         """
         key = "skipper", number, thoughts
         if key not in self.kept:
-            closers = tuple(filter(is_marker, self._layers[number].closers)) or self._layers[number].closers
+            closers = tuple(filter(is_marker, self._layers[number].closers))
             lines = (f"\n{each}" for each in thoughts)
-            self.kept[key] = Finder(dict.fromkeys((*closers, *self._layers[number].tags, *lines)))
+            ends = (*closers, *lines) if closers else (*self._layers[number].closers, *thoughts)
+            self.kept[key] = Finder(dict.fromkeys((*ends, *self._layers[number].tags)))
         found: Finder = self.kept[key]
         return found
 

@@ -108,7 +108,7 @@ class Reader(Plain):
         raise NotImplementedError
 
     def refused(self) -> str:
-        """What was read and is not written: a value that was refused as a whole; "" for none."""
+        """What was read and is not written: a value that was refused as a whole, a line break; "" for none."""
         return ""
 
     def quoting(self) -> tuple[str, tuple[str, ...]]:
@@ -122,15 +122,17 @@ class DialectReader(Scanner, Reader):
     Attributes:
         out: the pieces of the current `read`; empty between two.
         lead: what is written before the next item: a comma, or nothing.
+        broke: whether there is a line break in the white space that was read last.
     """
 
-    __slots__ = ("lead", "out", "rest")
+    __slots__ = ("broke", "lead", "out", "rest")
     owned: ClassVar[tuple[str, ...]] = ("out",)
 
     def __init__(self, max_depth: int) -> None:
         super().__init__(max_depth)
         self.out: list[str] = []
         self.lead = self.rest = ""
+        self.broke = False
 
     def read(self, text: str, pos: int) -> tuple[int, str, Token]:
         """Read on: see `Reader.read`."""
@@ -138,7 +140,10 @@ class DialectReader(Scanner, Reader):
         stops = self.stops()
         if stops and stops[0] not in text and stops[-1] not in text:
             return len(text), quoted_text(text[pos:]), NEED
-        pos, out = self.advance(text, pos), self.out
+        begin, out = pos, self.out
+        pos = self.advance(text, begin)
+        if pos > begin:
+            self.broke = text[pos - 1].isspace() and self._breaks_line(text[begin:pos])
         if not out:
             return pos, "", self.token
         piece = "".join(out)
@@ -154,9 +159,13 @@ class DialectReader(Scanner, Reader):
         stops = self.stops()
         return _searches[stops] if stops else None
 
+    def _breaks_line(self, text: str) -> bool:
+        rest = text.rstrip()
+        return "\n" in text[len(rest) :] or (not rest and self.broke)
+
     def refused(self) -> str:
         """See `Reader`."""
-        return joined(self.collected)
+        return joined(self.collected) + ("\n" if self.broke else "")
 
     def undo_refusal(self) -> bool:
         """See `Scanner`."""

@@ -82,12 +82,12 @@ class Keeping(TurnState):
             self.around = around.read(text, before if before.endswith(last) else last)
 
     def _keep_from(self, place: int, *, json: bool) -> None:
+        if self.candidate is not None and not self.candidate.names_tool:
+            self.keep_less(place)  # whether it still is one must not depend on when that was looked at
         if json:  # it is a call with `trailing_json="call"` alone
             if self.candidate is None:
                 self._refuse_line(place)
             return
-        if self.candidate is not None and not self.candidate.names_tool:
-            self.keep_less(place)  # whether it still is one must not depend on when that was looked at
         is_announced = announces(self.last_text)
         is_broken = self.judge.closers.awaited is not None  # a call before it, whose end has not come
         is_refused = is_announced or is_broken or bool(self.around.open) or self.around.refused

@@ -285,8 +285,11 @@ class FormatPayload(Reading):
         is_fence = found.endswith("```")
         if not found or (is_fence and not following):
             return turn.hold(text, place)
+        _, broken, line = text[:place].rpartition("\n")
+        is_quotation = found == ">" and not line.strip() and (broken != "" or turn.judge.begins_line)
         # A fence with a word behind it opens code: what is in it was not written by this call.
-        after = None if is_fence and following.isalnum() else program.states_after_closer(number, found)
+        is_other = is_quotation or (is_fence and following.isalnum())
+        after = None if is_other else program.states_after_closer(number, found)
         closers, tags = program.ends(number)
         if self.call.stripped:  # nothing shows where its arguments quote a call: none is accepted any more
             closers, tags = (), ("",)

@@ -159,6 +159,8 @@ class Word(Field):
         # The literal that ends the word has been read, up to `i`.
         here = turn.tape.base + i
         word = self._word[: len(self._word) - len(literal)]
+        if literal[:1] == ">" and "\n" in word[len(word.rstrip()) :]:
+            return self._refuse(turn, reading, literal, i)  # at a line's beginning, it opens a quoted line
         if self._is_taken(turn, reading, word, here - len(self._word)):
             reading.walk.close_slot(self.slot, literal, here - len(literal))
             reading.go_on()

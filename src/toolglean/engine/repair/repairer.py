@@ -25,6 +25,7 @@ from toolglean.engine.repair.meant import (
     may_be_rest_of,
 )
 from toolglean.engine.repair.suspended import OFF, TRIAL, Fault, Kind, Put, Suspended
+from toolglean.formats.headers import ENDS
 from toolglean.scan.bare import ODD_QUOTES, has_rest
 from toolglean.scan.plain import Plain
 
@@ -245,7 +246,11 @@ def _counts(suspended: Suspended, trial: Trial) -> bool:
         return False  # what broke off has no closing marker, so what follows it became its value
     if _is_bare(suspended) and not (call.known is True and OF_BARE.issuperset(call.repairs)):
         return False
-    return BRACKETS not in call.repairs or bracket_is_unambiguous(before, call)
+    if BRACKETS not in call.repairs:
+        return True
+    # A number that only the end of the message ends may be cut off.
+    may_go_on = before.emit.call.written[-1:].isdigit() and suspended.raw.startswith(ENDS)
+    return not may_go_on and bracket_is_unambiguous(before, call)
 
 
 def _is_bare(suspended: Suspended) -> bool:
