@@ -173,6 +173,34 @@ def test_a_block_of_yaml_without_a_line_is_no_value(key: str) -> None:
     assert calls_of(events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), text)) == []
 
 
+CALL = '{"name": "get_weather", "arguments": {"city": "Oslo"}}'
+OPENING = [
+    *("`get_weather(city='Oslo')`", f'"{CALL.replace(chr(34), chr(92) + chr(34))}"', f"\ufeff{CALL}"),
+    *(f"<output>{CALL}</output>", "```python\nget_weather(city='Oslo')\n```", f"<json>{CALL}</json> it is."),
+]
+
+
+@pytest.mark.parametrize("text", OPENING)
+def test_a_turn_that_opens_with_a_sign_and_spells_a_call_says_so(text: str) -> None:
+    events = events_of(lambda: Parser(TOOLS, format="hermes"), text)
+    assert calls_of(events) == []
+    assert [each.code for each in events if isinstance(each, Problem)] == ["unread-call"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "`get_weather` takes a city: Oslo, for example.",
+        "<p>get_weather</p>\n<p>It wants the city.</p>",
+        f"`{DECLARED}`",
+        f"`get_weather`{'.' * 512} city: Oslo",
+    ],
+)
+def test_a_turn_that_opens_with_a_sign_and_spells_no_call_says_nothing_of_one(text: str) -> None:
+    events = events_of(lambda: Parser(TOOLS, format="hermes"), text)
+    assert [each for each in events if isinstance(each, Problem) and each.code == "unread-call"] == []
+
+
 TAGS: list[tuple[str, list[Any], str]] = [
     ('<get_weather city="a < b" days=0>\n</get_weather>', [("get_weather", {"city": "a < b", "days": 0})], "undeclared-spelling"),
     ('<get_weather city="</arg>" days=3>\n</get_weather>', [("get_weather", {"city": "</arg>", "days": 3})], "undeclared-spelling"),

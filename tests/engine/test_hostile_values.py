@@ -76,6 +76,19 @@ def hermes(arguments: str) -> str:
     return '<tool_call>{"name": "f", "arguments": ' + arguments + "}</tool_call>"
 
 
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [("\r\nx\r\n", "x"), ("\r\na\r\nb\r\n", "a\r\nb"), ("\r\nx\n", "x\n"), ("\nx\r\n", "x\r"), ("\rx\n", "\rx")],
+)
+@pytest.mark.parametrize("name", ["qwen3-coder", "auto"])
+def test_a_line_break_of_two_characters_is_one_line_break(value: str, expected: str, name: str) -> None:
+    """Around a value, if both are: what a model wrote on Windows."""
+    call = coder("\0").replace("\n\0\n", value)
+    tools = typed("string")
+    events = events_of(lambda: Parser(tools, format=name, options=ParserOptions(markup=True)), call)
+    assert calls_of(events) == [("f", {"n": expected})]
+
+
 LONG = "9" * 4290
 
 

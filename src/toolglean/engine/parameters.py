@@ -39,6 +39,7 @@ class Parameters(Plain):
         refused: the text of a value that is not JSON, although the format says that it is not text.
         python: the text of a value that is a Python literal, but should be JSON.
         repeated: a key that an object in the value has twice, or "": the last value is used.
+        has_crlf: whether the line break before the value is two characters: then so is the one after it.
         is_section: whether the value is a CDATA section; None as long as that is open.
         has_lines: whether the value has a line break.
         has_text: whether any value was not in JSON.
@@ -47,8 +48,8 @@ class Parameters(Plain):
 
     __slots__ = (
         "_coerce", "_max_depth", "_root", "_schema", "_type", "_types", "_value", "_wrapped", "_wrappers", "_written",
-        "has_lines", "has_text", "is_section", "key", "lead", "paired", "passed", "python", "refused", "repeated",
-        "streams", "too_deep", "trims", "untyped",
+        "has_crlf", "has_lines", "has_text", "is_section", "key", "lead", "paired", "passed", "python", "refused",
+        "repeated", "streams", "too_deep", "trims", "untyped",
     )  # fmt: skip
 
     ropes = frozenset({"_value"})
@@ -73,7 +74,7 @@ class Parameters(Plain):
         self._written = 0  # how many parameters have begun
         self.lead = self.passed = self.python = self.repeated = ""
         self.streams, self.paired, self.too_deep, self.has_lines, self.has_text = True, False, False, False, False
-        self.trims = False
+        self.trims = self.has_crlf = False
         self.is_section: bool | None = None
         self.refused: str | None = None
         self.untyped: str | None = None
@@ -93,7 +94,7 @@ class Parameters(Plain):
     def begin_value(self, lead: str, trail: str) -> str:
         """The value begins; `lead` and `trail` are the white space that may be around it. Returns JSON text."""
         self.lead, self.passed, self.has_lines, self.python = lead, "", False, ""
-        self.trims = not lead
+        self.trims, self.has_crlf = not lead, False
         self.paired = bool(trail) and not lead
         flushed = self._unwrapped()
         self._schema = properties(self._root).get(self.key) if self._root else None
@@ -114,14 +115,21 @@ class Parameters(Plain):
         None as long as nothing shows that it does.
         """
         while i < len(text) and self.lead:
-            if text[i] != self.lead[0]:
-                self.lead, passed, self.trims = "", self.passed, True
+            if text[i] == "\r" and self.lead[0] == "\n" and not self.passed:
+                self.has_crlf = True
+            elif text[i] != self.lead[0]:
+                self.lead, passed, self.trims, self.has_crlf = "", self.passed, True, False
                 return i, passed
+            else:
+                self.lead = self.lead[1:]
+                self.paired = self.trims = not self.lead
             self.passed += text[i]
-            self.lead = self.lead[1:]
-            self.paired = self.trims = not self.lead
             i += 1
         return i, None
+
+    def as_before(self, trail: str) -> str:
+        """The white space to remove after the value: none, or the pattern's, with the line breaks before the value."""
+        return "" if not self.trims else trail.replace("\n", "\r\n") if self.has_crlf else trail
 
     def text(self, text: str) -> str:
         """A piece of the value's text. Returns JSON text; "" if it must wait."""

@@ -19,11 +19,12 @@ from toolglean.engine.modes import CALL, CONTENT, DONE, TEXT, Mode
 from toolglean.engine.reasons import OTHER_ROLE
 from toolglean.engine.repair.suspended import ON
 from toolglean.engine.tape import UNBOUND, Region, Tape
-from toolglean.scan.plain import Plain, Rope
+from toolglean.scan.plain import Plain
 from toolglean.scan.text import KEPT, in_sentence
 
 if TYPE_CHECKING:
     from toolglean.engine.by_schema.candidate import Candidate
+    from toolglean.engine.by_schema.unread import Unread
     from toolglean.engine.emit import Emitter
     from toolglean.engine.judge.judge import Judge
     from toolglean.engine.names import Names
@@ -80,8 +81,7 @@ class TurnState(Plain):
         suspended: the call that may have to be repaired, until its end is seen.
         repair_failed_at: the number of calls that had begun when a repair failed: that call is not tried again.
         candidate: content that may be calls in an undeclared spelling, or None.
-        unread: the place of the first line that may begin such a call and was refused, and the content from there on,
-            up to a limit; None if there was none.
+        unread: content that is told in the end if it names a call; None for none.
         has_tags: whether the content has any tag, which a closer that follows may belong to.
         last_char: the last character of the content; "" where none has come since a marker or a call.
     """
@@ -123,7 +123,7 @@ class TurnState(Plain):
         self.suspended: Suspended | None = None
         self.repair_failed_at = 0
         self.candidate: Candidate | None = None
-        self.unread: tuple[int, Rope] | None = None
+        self.unread: Unread | None = None
         self.around: Around = NOTHING
         self.last_char = ""
 

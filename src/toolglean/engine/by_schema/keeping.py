@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 
 from toolglean.engine.by_schema.beginnings import is_json
 from toolglean.engine.by_schema.lines import announces, begin_in
+from toolglean.engine.by_schema.unread import CALL, FIRST, LINE, Kind, Unread, first_of_turn
 from toolglean.engine.modes import CONTENT, DONE
 from toolglean.engine.reasons import UNREAD
 from toolglean.engine.state import TurnState
-from toolglean.scan.plain import grown, joined
 
 if TYPE_CHECKING:
     from toolglean.engine.emit import Emitter
@@ -110,14 +110,19 @@ class Keeping(TurnState):
 
     def _refuse_line(self, place: int) -> None:
         # What begins there is content. The first such line is noted, or the next one after JSON that is no call.
-        if self.unread is None or (is_json(text := joined(self.unread[1]).strip()) and not self._unread_in(text)):
-            self.unread = place, ()
+        noted = self.unread
+        if noted is not None and noted.kind is LINE and is_json(text := noted.text):
+            noted = self.unread = noted._replace(kind=CALL) if self._unread_in(text, LINE) else None
+        if noted is None or noted.kind is FIRST:
+            self.unread = Unread(place, (), place + self.limits.held, LINE)
 
-    def _unread_in(self, text: str) -> str:
+    def _unread_in(self, text: str, kind: Kind) -> str:
         # What must be told of that text, which was refused.
-        from toolglean.engine.by_schema.reading import json_call_in, names_call  # noqa: PLC0415  # few turns need it
+        from toolglean.engine.by_schema import reading  # noqa: PLC0415  # few turns need it
 
-        return json_call_in(text, self) if is_json(text) else text if names_call(text, self) else ""
+        if kind is FIRST:
+            return "" if self.emit.reported or not reading.spells_call(text, self) else text
+        return reading.json_call_in(text, self) if is_json(text) else text if reading.names_call(text, self) else ""
 
     def _emitter_before(self) -> Emitter | None:
         if self.emit.clean and not self.emit.strays.marks:
@@ -155,16 +160,15 @@ class Keeping(TurnState):
             self.part_at_line(text, 0, len(text), last=self.last_char, start=start)
 
     def note_unread(self, text: str, start: int) -> None:
-        """That content follows a line that was refused."""
-        assert self.unread is not None
-        place, rope = self.unread
-        room = place + self.limits.held - start
-        if room > 0:
-            self.unread = place, grown(rope, text[:room])
+        """That content is the first one, or follows what is noted."""
+        if self.unread is not None:
+            self.unread = self.unread.with_text(text, start)
+        elif self.rules.by_schema and start >= 0:
+            self.unread = first_of_turn(text, start)
 
     def notes_unread(self, start: int) -> bool:
         """Whether content must be noted that begins at that place of the turn."""
-        return self.unread is not None and self.emit.index == 0 and start < self.unread[0] + self.limits.held
+        return self.unread is not None and self.emit.index == 0 and start < self.unread.until
 
     def keep_nothing(self) -> None:
         """Something came that is not content: what is kept is content."""
@@ -187,7 +191,6 @@ class Keeping(TurnState):
             if unread:
                 self.emit.problem(UNREAD, unread, kept.start)
                 return
-        if self.unread is not None and self.emit.index == 0:
-            place, rope = self.unread
-            if unread := self._unread_in(joined(rope).strip()):
-                self.emit.problem(UNREAD, unread, place)
+        noted = self.unread if self.emit.index == 0 else None
+        if noted is not None and (unread := self._unread_in(noted.text, noted.kind)):
+            self.emit.problem(UNREAD, unread, noted.place)

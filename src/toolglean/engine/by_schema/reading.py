@@ -29,9 +29,11 @@ if TYPE_CHECKING:
     from toolglean.engine.state import TurnState
     from toolglean.scan.by_schema.found import FoundCall
 
-__all__ = ["calls_in", "json_call_in", "names_call", "unread_in"]
+__all__ = ["calls_in", "json_call_in", "names_call", "spells_call", "unread_in"]
 
 _words = re.compile(r"[\w.-]*\w").findall
+_prose = re.compile(r"[^\w:=({]{0,4}\s[^\W\d]+\s[^\W\d]").match
+_keys = re.compile(r"([\w.-]*\w)[\\\"'\u201d\u2019]{0,4}\s{0,4}[:=\uff1a]").findall
 _begin = re.compile(r"([^\w\n]{0,8})(\w*)").match
 
 MOST_STEPS = 30_000  # of the readings of one turn
@@ -98,6 +100,18 @@ def names_call(text: str, turn: TurnState) -> bool:
     words = frozenset(_words(text))
     named = (tool for tool in turn.names.tools or () if tool.name in words)
     return any(tool.parameters.get("required") and not missing(tool.parameters, words) for tool in named)
+
+
+def spells_call(text: str, turn: TurnState) -> bool:
+    """Whether the text has the name of a tool, and behind it all parameters which it requires, each with a sign of its
+    own: a colon, or an equals sign. Words behind the name are prose.
+    """
+    for tool in turn.names.tools or ():
+        _, found, rest = text.partition(tool.name)
+        keys = frozenset(_keys(rest))
+        if found and not _prose(rest) and tool.parameters.get("required") and not missing(tool.parameters, keys):
+            return True
+    return False
 
 
 def json_call_in(text: str, turn: TurnState) -> str:

@@ -302,7 +302,7 @@ class Value(Field):
         # Finds what may be after the value, with its white space, and what it may have swallowed. It is unclear whether
         # a value of several lines ends with a line break if its pattern has none before it.
         if self.finder is None:
-            trail = self.slot.trail if self.parameters.trims else ""
+            trail = self.parameters.as_before(self.slot.trail)
             lines = self.parameters.paired or not self.parameters.has_lines
             self.finder = self.seen.finder(self.slot.terminals, trail, lines=lines)
         return self.finder
@@ -320,7 +320,7 @@ class Value(Field):
 
     def _close(self, reading: Reading, start: int, found: str) -> None:
         # Its closing marker was read, but not yet what follows it.
-        trail = self.slot.trail if self.parameters.trims else ""
+        trail = self.parameters.as_before(self.slot.trail)
         with_trail = trail and found.startswith(trail) and found not in self.slot.terminals.literals
         reading.walk.close_slot(self.slot, found, start, len(trail) if with_trail else 0)
         reading.call.close_value(self, start + len(found))

@@ -178,7 +178,7 @@ class TaggedBody(Plain):
             self._tell(parameters.begin_value(step.lead, step.trail), base + i, told)
         if parameters.lead:
             i, passed = parameters.read_lead(text, i)
-            if passed is not None:
+            if passed is not None or parameters.has_crlf:
                 return ASTRAY
         place = text.find("<", i)
         end = len(text) if place < 0 else place

@@ -38,9 +38,10 @@ FORMATS = (
     Format(
         "granite-pythonic",
         call="{name}({keywords})",
+        also=("functions.{name}({keywords})",),
         separator="\n",
         drop=ENDS,
-        source="vLLM (branch), parser granite_pythonic",
+        source="vLLM (branch), parser granite_pythonic; issue threads: GPT-OSS writes the namespace of its prompt",
     ),
     Format(
         "granite-4",
