@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from toolglean.engine.by_schema.beginnings import begins
 from toolglean.engine.by_schema.candidate import text_of
 from toolglean.engine.by_schema.lines import NOTHING
+from toolglean.engine.by_schema.unread import NAME_WITHIN
 from toolglean.engine.modes import DONE
 from toolglean.engine.page.page import page_of
 from toolglean.engine.page.table import Context
@@ -107,7 +108,8 @@ def spells_call(text: str, turn: TurnState) -> bool:
     own: a colon, or an equals sign. Words behind the name are prose.
     """
     for tool in turn.names.tools or ():
-        _, found, rest = text.partition(tool.name)
+        _, found, rest = text[:NAME_WITHIN].partition(tool.name)
+        rest += text[NAME_WITHIN:]
         keys = frozenset(_keys(rest))
         if found and not _prose(rest) and tool.parameters.get("required") and not missing(tool.parameters, keys):
             return True

@@ -4,13 +4,17 @@
 from __future__ import annotations
 
 from enum import IntEnum
-from typing import NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from toolglean.scan.plain import Rope, grown, joined
 
-__all__ = ["CALL", "FIRST", "LINE", "Kind", "Unread", "first_of_turn"]
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+__all__ = ["CALL", "FIRST", "LINE", "NAME_WITHIN", "Kind", "Unread", "first_of_turn"]
 
 MOST_FIRST = 512  # characters of a turn that are noted because of how it opens
+NAME_WITHIN = 64  # of which so many have a tool's name
 _SIGNS = ("`", "<", '"', "\u201c", "\ufeff")  # prose does not open so; one character each, since that alone may come
 
 
@@ -40,6 +44,11 @@ class Unread(NamedTuple):
     def text(self) -> str:
         """The text, without white space around it."""
         return joined(self.rope).strip()
+
+    def may_call(self, names: Collection[str], start: int) -> bool:
+        """Whether it may name a call, if the text ends at that place."""
+        begun = self.text[:NAME_WITHIN] if self.kind is FIRST and start >= self.place + NAME_WITHIN else None
+        return begun is None or any(each in begun for each in names)
 
     def with_text(self, text: str, start: int) -> Self:
         """The same with that text, which is at that place."""
