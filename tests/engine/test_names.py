@@ -9,7 +9,7 @@ import json
 import pytest
 
 from tests.support.chunkings import calls_of, content_of, events_of
-from toolglean import Format, Parser, ParserOptions, Problem, ToolSet, parse
+from toolglean import CallStart, Format, Parser, ParserOptions, Problem, ToolSet, parse
 
 TOOLS = ToolSet(["delete_all", "github.search", "fetch", "a.b"])
 
@@ -202,3 +202,13 @@ def test_the_call_of_a_known_tool_counts_in_the_middle_of_a_line(name: str, call
     text = f"It is so. {call.replace('get_stock', 'fetch')} Now wait."
     events = events_of(lambda: Parser(TOOLS, format=name, options=ParserOptions(markup=True)), text)
     assert [made for made, _ in calls_of(events)] == ["fetch"]
+
+
+@pytest.mark.parametrize("name", ["hyperclovax-think", "hermes", "kimi-k3"])
+@pytest.mark.parametrize("recipient", ["self", "user"])
+def test_a_message_to_nobody_but_the_model_or_the_user_is_no_call(name: str, recipient: str) -> None:
+    """Muse Spark's headers say so, also where another format is named."""
+    text = f" to={recipient}<|message|>It is 5 degrees.<|eom|>"
+    events = events_of(lambda: Parser(TOOLS, format=name, options=ParserOptions(markup=True)), text)
+    assert not any(isinstance(event, CallStart) for event in events)
+    assert "It is 5 degrees." in content_of(events)

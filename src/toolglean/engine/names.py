@@ -36,6 +36,9 @@ PLACEHOLDERS = frozenset(
 )
 """What documents write in place of a tool's name, without signs and articles: see `is_placeholder`."""
 
+RECIPIENTS = frozenset({"self", "user"})
+"""To whom a message is addressed that calls no tool: templates of Muse Spark."""
+
 SERVER_SIGNS = ("__", ".", "/", ":", "-", "_")
 """What clients write between a server's name and that of its tool."""
 
@@ -171,7 +174,8 @@ class Names:
         if self.resolve(name) is not None:
             return True
         is_label = name[-1] == ":"  # `So:`
-        return not (bare or is_label) and _name(name) is not None and not self.leaves_open(name)
+        is_other = bare or is_label or name in RECIPIENTS
+        return not is_other and _name(name) is not None and not self.leaves_open(name)
 
     def leaves_open(self, name: str) -> bool:
         """Whether the name is a placeholder, so that its call is an example. It is not if a tool has that name, in
