@@ -30,7 +30,6 @@ TOOLS: list[Any] = [WEATHER, {"name": "now", "parameters": {"type": "object", "p
 FRAME = "<act do='get_weather'>\n<city>Oslo</city>\n<days>3</days>\n</act>"
 JSON_FRAME = '⟦call get_weather⟧{"city": "Oslo", "days": 3}⟦/call⟧'
 DECLARED = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Bern"}}\n</tool_call>'
-CALL = '{"name": "get_weather", "arguments": {"city": "Oslo"}}'
 OSLO = ("get_weather", {"city": "Oslo", "days": 3})
 BERN = ("get_weather", {"city": "Bern"})
 
@@ -168,18 +167,13 @@ def test_json_that_is_no_call_does_not_hide_a_refused_line() -> None:
     assert [(each.code, each.start) for each in events if isinstance(each, Problem)] == [("unread-call", len(before))]
 
 
-def test_a_refused_line_that_is_no_call_does_not_hide_json() -> None:
-    before, call = "So:\ntool_call>{.\n", '{"name": "now", "arguments": {}}'
-    events = events_of(lambda: Parser(TOOLS, format="tool-call-fence"), f"{before}{call}\nSo.")
-    assert [(each.text, each.start) for each in events if isinstance(each, Problem)] == [(call, len(before))]
-
-
 @pytest.mark.parametrize("key", ["city: |\n \n\ndays: 3", "days: 3\ncity: |\n"])
 def test_a_block_of_yaml_without_a_line_is_no_value(key: str) -> None:
     text = f"<call get_weather>\n{key}\n</call>"
     assert calls_of(events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), text)) == []
 
 
+CALL = '{"name": "get_weather", "arguments": {"city": "Oslo"}}'
 OPENING = [
     *("`get_weather(city='Oslo')`", f'"{CALL.replace(chr(34), chr(92) + chr(34))}"', f"\ufeff{CALL}"),
     *(f"<output>{CALL}</output>", "```python\nget_weather(city='Oslo')\n```", f"<json>{CALL}</json> it is."),

@@ -122,7 +122,7 @@ class Keeping(TurnState):
 
         if kind is FIRST:
             return "" if self.emit.reported or not reading.spells_call(text, self) else text
-        return reading.refused_in(text, self)
+        return reading.json_call_in(text, self) if is_json(text) else text if reading.names_call(text, self) else ""
 
     def _emitter_before(self) -> Emitter | None:
         if self.emit.clean and not self.emit.strays.marks:
@@ -195,4 +195,4 @@ class Keeping(TurnState):
                 return
         noted = self.unread if self.emit.index == 0 else None
         if noted is not None and (unread := self._unread_in(noted.text, noted.kind)):
-            self.emit.problem(UNREAD, unread, noted.place + noted.text.index(unread))
+            self.emit.problem(UNREAD, unread, noted.place)

@@ -7,7 +7,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from toolglean.engine.by_schema.beginnings import begins, is_json
+from toolglean.engine.by_schema.beginnings import begins
 from toolglean.engine.by_schema.candidate import text_of
 from toolglean.engine.by_schema.lines import NOTHING
 from toolglean.engine.by_schema.unread import NAME_WITHIN
@@ -30,12 +30,11 @@ if TYPE_CHECKING:
     from toolglean.engine.state import TurnState
     from toolglean.scan.by_schema.found import FoundCall
 
-__all__ = ["calls_in", "names_call", "refused_in", "spells_call", "unread_in"]
+__all__ = ["calls_in", "json_call_in", "names_call", "spells_call", "unread_in"]
 
 _words = re.compile(r"[\w.-]*\w").findall
 _prose = re.compile(r"[^\w:=({]{0,4}\s[^\W\d]+\s[^\W\d]").match
 _keys = re.compile(r"([\w.-]*\w)[\\\"'\u201d\u2019]{0,4}\s{0,4}[:=\uff1a]").findall
-_json_line = re.compile(r'^\[?\{\s{0,8}"', re.MULTILINE).search
 _begin = re.compile(r"([^\w\n]{0,8})(\w*)").match
 
 MOST_STEPS = 30_000  # of the readings of one turn
@@ -117,22 +116,13 @@ def spells_call(text: str, turn: TurnState) -> bool:
     return False
 
 
-def refused_in(text: str, turn: TurnState) -> str:
-    """What must be told of text that begins with a line that was refused: all of it, if it names a call; or JSON with
-    which it, or a line of it, begins, if all of that would be calls at the start of a turn; or "".
-    """
-    if not is_json(text) and names_call(text, turn):
-        return text
-    found = _json_line(text)
-    while found:
-        scanner = JsonScanner(turn.limits.depth)
-        end = scanner.skim(text, found.start(), 0)
-        value = decode(text[found.start() : end])[0] if scanner.state == END else []
-        things = value if isinstance(value, list) else [value]
-        if things and all(_is_call(each, turn) for each in things):
-            return text[found.start() : end]
-        found = _json_line(text, max(end, found.end()))
-    return ""
+def json_call_in(text: str, turn: TurnState) -> str:
+    """The JSON with which the text begins, if all of it would be calls at the start of a turn; or ""."""
+    scanner = JsonScanner(turn.limits.depth)
+    end = scanner.skim(text, 0, 0)
+    value = decode(text[:end])[0] if scanner.state == END else []
+    things = value if isinstance(value, list) else [value]
+    return text[:end] if things and all(_is_call(each, turn) for each in things) else ""
 
 
 def _is_call(thing: Any, turn: TurnState) -> bool:
