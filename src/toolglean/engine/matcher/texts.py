@@ -312,7 +312,8 @@ class Value(Field):
         had_lines = parameters.has_lines
         if self.start < 0:
             self.start = start
-        turn.delta(parameters.text(text), start)
+        begun = self.start if parameters.is_section is None else start  # what has waited comes with it
+        turn.delta(parameters.text(text), begun)
         if parameters.has_lines != had_lines:
             self.finder = None
 
