@@ -225,12 +225,13 @@ class FastPath:
         turn, last = self._turn, self._last[-1:] or self._turn.last_char
         turn.note_tags(text, last)
         code = turn.judge.code
-        if self._lines is not None:
-            turn.look_around(text, self._last or turn.last_text, last)
+        before, looks = self._last or turn.last_text, self._lines is not None
         if code is not None and (code.waits or code.may_open(text, self._last)):
             self._look_for_quotes(code, text, start)
         else:
             self._last = self._with_last(text)
+        if looks:
+            turn.look_around(text, before, last, start)
 
     def _tell_headers(self, text: str, start: int) -> None:
         # Reasoning with something in it that may begin the header of another role; mostly it does not.

@@ -66,7 +66,7 @@ class Speech(Keeping):
             self.judge.json(text)
         else:
             self.judge.content(text, start)
-            self.look_around(text, before, self.last_char)
+            self.look_around(text, before, self.last_char, start)
         self._say_content(text, start)
 
     def _say_content(self, text: str, start: int) -> None:

@@ -73,13 +73,16 @@ class Keeping(TurnState):
             at, whole = begin_in(text, i, end, NO_LINE, names, opens_content=False, at_end=True)
         return (place, False) if at < 0 or at >= place else (at, not whole and waits)
 
-    def look_around(self, text: str, before: str, last: str) -> None:
-        """Content follows: that text, behind another and its last character, which may be set for lines. What it leaves
-        open is around what comes later.
+    def look_around(self, text: str, before: str, last: str, start: int) -> None:
+        """The judge has read content: that text, behind another and its last character, which may be set for lines, at
+        that place. What it leaves open is around what comes later.
         """
         around = self.around
         if self.rules.by_schema and ("<" in text or "[" in text or around.tail):
-            self.around = around.read(text, before if before.endswith(last) else last)
+            around = self.around = around.read(text, before if before.endswith(last) else last, start)
+        code = self.judge.code
+        if code is not None and code.where.closed and (around.open or around.tail):
+            self.around = around.outside(code.where.closed, start + len(text))
 
     def _keep_from(self, place: int, *, json: bool) -> None:
         if self.candidate is not None and not self.candidate.names_tool:

@@ -12,8 +12,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from functools import lru_cache
+from operator import itemgetter
 from typing import Any, NamedTuple, TypeAlias
 
 from toolglean.engine.by_schema.beginnings import begins, may_begin
@@ -40,6 +41,7 @@ _tag = re.compile(
 _begun = re.compile(
     r"(?:(?<!\w)<|<(?=/|\Z))(?:/?[^\W\d][^<>]{0,600}|/)?\Z|(?<![^\n])\[(?:/?[^\W\d][^\[\]\n]{0,128}\]?|/)?\Z"
 ).search
+_NAME = itemgetter(0)
 _VOID = frozenset(
     ("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr")
 )
@@ -166,7 +168,7 @@ class Around(NamedTuple):
     """What is open. Never changed.
 
     Attributes:
-        open: the names of the tags that are open, the last one last.
+        open: the names of the tags that are open, and their places, the last one last.
         seen: the names of all tags.
         refused: whether a line that may begin a call was refused: then those that follow it are not calls either.
         tail: the end of the text, if it may be the beginning of a tag.
@@ -175,7 +177,7 @@ class Around(NamedTuple):
             or "".
     """
 
-    open: tuple[str, ...] = ()
+    open: tuple[tuple[str, int], ...] = ()
     seen: frozenset[str] = frozenset()
     refused: bool = False
     tail: str = ""
@@ -191,29 +193,42 @@ class Around(NamedTuple):
         """Whether a sentence goes on behind text with that end: only its last tag and white space are there."""
         return self.mention != "" and _is_behind(text, self.mention)
 
-    def read(self, text: str, last: str) -> Around:
-        """The same after that text, which is content; `last`: the end of the text before it, if there is any."""
+    def outside(self, closed: Collection[tuple[int, int]], end: int) -> Around:
+        """The same without what began in quotations that have ended, of which these are the places.
+
+        `end`: the place after the text.
+        """
+        begun = end - len(self.tail)
+        opened = tuple(each for each in self.open if not any(since <= each[1] < until for since, until in closed))
+        if self.tail and any(since <= begun < until for since, until in closed):
+            return Around(opened, self.seen, self.refused, mention=self.mention)
+        return self._replace(open=opened)
+
+    def read(self, text: str, last: str, start: int) -> Around:
+        """The same after that text, which is content, and is at that place; `last`: the end of the text before it, if
+        there is any.
+        """
         ends = "<" in text or ">" in text or "]" in text or self.tail[-1:] == "]" or len(self.tail) > LONGEST_TAG
         if self.tail and not ends:
             # It goes on. `_replace` costs four calls of functions.
             return Around(self.open, self.seen, self.refused, self.tail + text, self.before, self.mention)
         before = (self.before if self.tail else last) or "\n"
-        text, size = before + self.tail + text, len(before)
+        text, size, base = before + self.tail + text, len(before), start - len(self.tail) - len(before)
         opened, seen, mention = list(self.open), self.seen, self.mention
-        if "<?" in text and "?" not in opened:  # what follows is a document of XML
-            opened = ["?", *opened]
+        if "<?" in text and "?" not in map(_NAME, opened):  # what follows is a document of XML
+            opened = [("?", base + text.index("<?")), *opened]
         for tag in _tag(text, size):
             name = (tag["name"] or tag["word"]).casefold()
             mentioned, mention = mention, ""
             if tag["empty"] or name in _VOID:
                 seen |= {name}
             elif not (tag["close"] or tag["shut"]):
-                opened, seen = [*opened, name][:MOST_TAGS], seen | {name}
+                opened, seen = [*opened, (name, base + tag.start())][:MOST_TAGS], seen | {name}
                 behind = _end_of(text, tag.start())
                 if (behind[-1] != LINE and in_sentence(behind)) or (mentioned and _is_behind(behind, mentioned)):
                     mention = _end_of(text, tag.end())
-            elif name in opened:
-                del opened[len(opened) - 1 - opened[::-1].index(name) :]
+            elif name in (names := [*map(_NAME, opened)]):
+                del opened[len(names) - 1 - names[::-1].index(name) :]
         begun = _begun(text, size)
         seen = seen if len(seen) <= MOST_TAGS else self.seen
         if begun is None:

@@ -146,7 +146,7 @@ def _is_second(text: str, place: int, kept: Candidate, names: frozenset[str]) ->
     # Whether a frame of the same shape comes before it: that one could not be read.
     shape, before = _shape(text[place:], names), text[:place]
     element = shape.lstrip("<").casefold()
-    seen = kept.seen if not place else NOTHING.read(before, "").seen | kept.seen
+    seen = kept.seen if not place else NOTHING.read(before, "", 0).seen | kept.seen
     starts = (each - kept.start for each in kept.starts)
     return element in seen or any(_shape(text[each:], names) == shape for each in starts if each < place)
 

@@ -62,6 +62,7 @@ class Where(NamedTuple):
         blanks: how many blanks the line begins with, if nothing else was on it; else -1.
         run: backticks or tildes before the tail that wait, or None.
         tail: the end of the text, which waits for what follows.
+        closed: what has ended in the text that was read last: the places of its first character and after its last one.
     """
 
     context: Context = Context.PLAIN
@@ -75,6 +76,7 @@ class Where(NamedTuple):
     blanks: int = 0
     run: Run | None = None
     tail: str = ""
+    closed: tuple[tuple[int, int], ...] = ()
 
     @property
     def string(self) -> Document | None:
