@@ -178,6 +178,7 @@ FOUND: dict[str, tuple[str, list[str], dict[str, Any]]] = {
     "closers of two spellings": ("auto", [f"{DSML}</｜DSML｜invoke><｜DS"], {}),
     "a value of several lines": ("qwen3-coder", ["<tool_call><function=f><parameter=code>\n", "\n_"], {}),
     "a sign behind white space in a value": ("call-record", ['<call_record tool="g"><parameter name="code">\u2028', '<}"]<x'], {}),
+    "white space before a value": ("dots", ['<dots_function_call><invoke name="g"><parameter name="code"> ', "x"], {}),
     "text that a draft has kept": ("command-r", ['Action:\n```json\n{"name":"m","s":{"":7}}\n', "w\nAction:<"], {}),
     "a bracket in a draft": ("cwm", ["\n<tool:`<tool:function>g{x"], {}),
     **{name: (name, [text], {}) for name, (_, text) in GIVEN.items()},

@@ -193,7 +193,8 @@ class TaggedBody(Plain):
         if piece:
             if self._start < 0:
                 self._start = at
-            self._tell(parameters.text(piece), at, told, len(piece))
+            begun = self._start if parameters.is_section is None else at  # what has waited comes with it
+            self._tell(parameters.text(piece), begun, told, at + len(piece) - begun)
         return end
 
     @property
