@@ -8,7 +8,9 @@ import pytest
 
 from tests.support.chunkings import calls_of, content_of, events_of
 from tests.support.face import faced
-from toolglean import CallStart, Parser, ParserOptions, Problem
+from toolglean import CallStart, Parser, ParserOptions, Problem, render
+from toolglean.formats.headers import ENDS
+from toolglean.formats.registry import all_formats
 from toolglean.scan.text import in_sentence
 
 PATH = {"type": "object", "properties": {"path": {"type": "string"}}, "required": ["path"]}
@@ -44,6 +46,27 @@ def test_a_call_that_a_sentence_mentions_is_an_example(text: str, call: str) -> 
     events = events_of(lambda: Parser(TOOLS, **faced(markup=True)), text)
     assert (calls_of(events), content_of(events)) == ([], text)
     assert any(isinstance(event, Problem) for event in events)
+
+
+HEADED = [
+    (declared.name, marker)
+    for declared in all_formats()
+    for marker in (*declared.drop, *declared.content_markers)
+    if not marker.strip().startswith(ENDS) and declared.name != "auto"
+]
+
+
+@pytest.mark.sampled(40)
+@pytest.mark.parametrize(("name", "marker"), HEADED)
+def test_a_call_that_a_sentence_mentions_with_its_header_is_an_example(name: str, marker: str) -> None:
+    """The header does not end the sentence: what ends a message does."""
+    call = render(name, [("delete_all", {"path": "x"})], tools=TOOLS).strip()
+    for given in (name, "auto"):
+        events = events_of(
+            lambda given=given: Parser(TOOLS, **faced(markup=True, format=given)),  # type: ignore[misc]
+            f"Never write {marker}{call} in an answer.",
+        )
+        assert calls_of(events) == []
 
 
 @pytest.mark.sampled(40)

@@ -108,6 +108,8 @@ def accept(turn: Turn, reading: Reading) -> None:
         return
     if turn.region.text.startswith(reading.walk.program.borrowed):
         turn.widen()
+    goes_on = action in {DROP, BEGIN_CONTENT} and turn.in_sentence and not _ends_message(turn.region.text[:chars])
+    sentence = turn.last_text if goes_on else ""
     turn.pass_marker(chars)
     turn.markup_region(chars, UNOPENED_REASONING if action == STRAY and (turn.has_content or turn.emit.index) else None)
     if action in {CLOSE_REASONING, BEGIN_CONTENT, BEGIN_USER_TEXT}:
@@ -116,6 +118,13 @@ def accept(turn: Turn, reading: Reading) -> None:
         turn.enter_channel(action - OPEN_REASONING)
     else:  # a dropped marker
         turn.enter_channel(turn.channel)
+    turn.remember(sentence)
+
+
+def _ends_message(marker: str) -> bool:
+    from toolglean.formats.headers import ENDS  # noqa: PLC0415  # few turns need it
+
+    return marker.strip().startswith(ENDS)
 
 
 def accept_with_follower(turn: Turn, reading: Reading) -> None:
