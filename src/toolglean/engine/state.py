@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from enum import IntEnum
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from toolglean.engine.by_schema.lines import NOTHING, Around
@@ -19,12 +20,13 @@ from toolglean.engine.modes import CALL, CONTENT, DONE, TEXT, Mode
 from toolglean.engine.reasons import OTHER_ROLE
 from toolglean.engine.repair.suspended import ON
 from toolglean.engine.tape import UNBOUND, Region, Tape
-from toolglean.scan.plain import Plain
+from toolglean.scan.plain import Plain, Rope, grown, joined
 from toolglean.scan.text import KEPT, in_sentence
 
 if TYPE_CHECKING:
+    from collections.abc import Collection
+
     from toolglean.engine.by_schema.candidate import Candidate
-    from toolglean.engine.by_schema.unread import Unread
     from toolglean.engine.emit import Emitter
     from toolglean.engine.judge.judge import Judge
     from toolglean.engine.names import Names
@@ -33,7 +35,45 @@ if TYPE_CHECKING:
     from toolglean.engine.repair.suspended import Repair, Suspended
     from toolglean.limits import Limits
 
-__all__ = ["Rules", "TurnState"]
+__all__ = ["NAME_WITHIN", "Noted", "Rules", "TurnState", "Unread"]
+
+NAME_WITHIN = 64  # characters of a turn that opens with a sign in which a tool's name must be
+
+
+class Noted(IntEnum):
+    """Why content is noted."""
+
+    FIRST = 0
+    """The turn opens with it, and it with a sign."""
+    LINE = 1
+    """A line that may begin a call was refused."""
+    CALL = 2
+    """The same, and it is a call in JSON."""
+
+
+class Unread(NamedTuple):
+    """What is noted: from a place of the turn, up to another. Never changed."""
+
+    place: int
+    rope: Rope
+    until: int
+    kind: Noted
+
+    @property
+    def text(self) -> str:
+        """The text, without white space around it."""
+        return joined(self.rope).strip()
+
+    def may_call(self, names: Collection[str], start: int) -> bool:
+        """Whether it may name a call, if the text ends at that place."""
+        begun = self.text[:NAME_WITHIN] if self.kind is Noted.FIRST and start >= self.place + NAME_WITHIN else None
+        return begun is None or any(each in begun for each in names)
+
+    def with_text(self, text: str, start: int) -> Self:
+        """The same with that text, which is at that place."""
+        if start >= self.until:
+            return self
+        return self._replace(rope=grown(self.rope, text[: self.until - start]))
 
 
 class Rules(NamedTuple):

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING
 
 from toolglean.engine.by_schema.beginnings import is_json
 from toolglean.engine.by_schema.lines import announces, begin_in
-from toolglean.engine.by_schema.unread import CALL, FIRST, LINE, Kind, Unread, first_of_turn
 from toolglean.engine.modes import CONTENT, DONE
 from toolglean.engine.reasons import UNREAD
-from toolglean.engine.state import TurnState
+from toolglean.engine.state import Noted, TurnState, Unread
 
 if TYPE_CHECKING:
     from toolglean.engine.emit import Emitter
@@ -21,6 +20,8 @@ if TYPE_CHECKING:
 __all__ = ["Keeping"]
 
 NO_LINE = "-"  # text in which no line begins
+MOST_FIRST = 512  # characters of a turn that are noted because of how it opens
+_SIGNS = ("`", "<", '"', "\u201c", "\ufeff")  # prose does not open so; one character each, since that alone may come
 
 
 class Keeping(TurnState):
@@ -114,16 +115,16 @@ class Keeping(TurnState):
     def _refuse_line(self, place: int) -> None:
         # What begins there is content. The first such line is noted, or the next one after JSON that is no call.
         noted = self.unread
-        if noted is not None and noted.kind is LINE and is_json(text := noted.text):
-            noted = self.unread = noted._replace(kind=CALL) if self._unread_in(text, LINE) else None
-        if noted is None or noted.kind is FIRST:
-            self.unread = Unread(place, (), place + self.limits.held, LINE)
+        if noted is not None and noted.kind is Noted.LINE and is_json(text := noted.text):
+            noted = self.unread = noted._replace(kind=Noted.CALL) if self._unread_in(text, Noted.LINE) else None
+        if noted is None or noted.kind is Noted.FIRST:
+            self.unread = Unread(place, (), place + self.limits.held, Noted.LINE)
 
-    def _unread_in(self, text: str, kind: Kind) -> str:
+    def _unread_in(self, text: str, kind: Noted) -> str:
         # What must be told of that text, which was refused.
         from toolglean.engine.by_schema import reading  # noqa: PLC0415  # few turns need it
 
-        if kind is FIRST:
+        if kind is Noted.FIRST:
             return "" if self.emit.reported or not reading.spells_call(text, self) else text
         return reading.json_call_in(text, self) if is_json(text) else text if reading.names_call(text, self) else ""
 
@@ -167,7 +168,7 @@ class Keeping(TurnState):
         if self.unread is not None:
             self.unread = self.unread.with_text(text, start)
         elif self.rules.by_schema and start >= 0:
-            self.unread = first_of_turn(text, start)
+            self.unread = _first_of_turn(text, start)
 
     def notes_unread(self, start: int) -> bool:
         """Whether content must be noted that begins at that place of the turn."""
@@ -199,3 +200,12 @@ class Keeping(TurnState):
         noted = self.unread if self.emit.index == 0 else None
         if noted is not None and (unread := self._unread_in(noted.text, noted.kind)):
             self.emit.problem(UNREAD, unread, noted.place)
+
+
+def _first_of_turn(text: str, start: int) -> Unread | None:
+    # What is noted of the first text of a turn.
+    first = text.lstrip()
+    if not first.startswith(_SIGNS):
+        return None
+    place = start + len(text) - len(first)
+    return Unread(place, (), place + MOST_FIRST, Noted.FIRST).with_text(first, place)

@@ -14,7 +14,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection
 from functools import lru_cache
-from operator import itemgetter
 from typing import Any, NamedTuple, TypeAlias
 
 from toolglean.engine.by_schema.beginnings import begins, may_begin
@@ -41,7 +40,6 @@ _tag = re.compile(
 _begun = re.compile(
     r"(?:(?<!\w)<|<(?=/|\Z))(?:/?[^\W\d][^<>]{0,600}|/)?\Z|(?<![^\n])\[(?:/?[^\W\d][^\[\]\n]{0,128}\]?|/)?\Z"
 ).search
-_NAME = itemgetter(0)
 _VOID = frozenset(
     ("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr")
 )
@@ -215,7 +213,7 @@ class Around(NamedTuple):
         before = (self.before if self.tail else last) or "\n"
         text, size, base = before + self.tail + text, len(before), start - len(self.tail) - len(before)
         opened, seen, mention = list(self.open), self.seen, self.mention
-        if "<?" in text and "?" not in map(_NAME, opened):  # what follows is a document of XML
+        if "<?" in text and "?" not in [each for each, _ in opened]:  # what follows is a document of XML
             opened = [("?", base + text.index("<?")), *opened]
         for tag in _tag(text, size):
             name = (tag["name"] or tag["word"]).casefold()
@@ -227,7 +225,7 @@ class Around(NamedTuple):
                 behind = _end_of(text, tag.start())
                 if (behind[-1] != LINE and in_sentence(behind)) or (mentioned and _is_behind(behind, mentioned)):
                     mention = _end_of(text, tag.end())
-            elif name in (names := [*map(_NAME, opened)]):
+            elif name in (names := [each for each, _ in opened]):
                 del opened[len(names) - 1 - names[::-1].index(name) :]
         begun = _begun(text, size)
         seen = seen if len(seen) <= MOST_TAGS else self.seen

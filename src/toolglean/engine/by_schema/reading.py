@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any
 from toolglean.engine.by_schema.beginnings import begins
 from toolglean.engine.by_schema.candidate import text_of
 from toolglean.engine.by_schema.lines import NOTHING
-from toolglean.engine.by_schema.unread import NAME_WITHIN
 from toolglean.engine.modes import DONE
 from toolglean.engine.page.page import page_of
 from toolglean.engine.page.table import Context
 from toolglean.engine.reasons import UNDECLARED
+from toolglean.engine.state import NAME_WITHIN
 from toolglean.events import Content, Event, Markup, Problem
 from toolglean.scan.by_schema.read import read_calls
 from toolglean.scan.by_schema.source import Budget

@@ -18,7 +18,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from toolglean.engine.matcher.calls import accept, arrived, begins, is_broken_off, no_call
+from toolglean.engine.matcher.calls import begins, is_broken_off, no_call
+from toolglean.engine.matcher.literals import accept, arrived
 from toolglean.engine.matcher.reading import Stage
 from toolglean.engine.matcher.walk import open_slot
 from toolglean.engine.modes import DONE

@@ -7,28 +7,24 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-from toolglean.engine.matcher.fallback import DOUBTED, FALLBACK, FRAMED, OWN, Role
+from toolglean.engine.matcher.fallback import DOUBTED, FALLBACK, Role
 from toolglean.engine.missed import release
-from toolglean.engine.modes import CONTENT
 from toolglean.engine.reasons import (
     CUT_OFF,
     DUPLICATE_KEY,
     IGNORED_SERVER,
     IN_LINE,
-    LEFTOVER_MARKER,
     MARKUP_IN_VALUE,
     NO_CLOSER,
     NO_JSON,
     NUMBERED,
     OWN_CLOSER,
-    UNOPENED_REASONING,
     Reason,
     unreadable,
 )
 from toolglean.engine.repair.candidates import AGAIN, PYTHON
 from toolglean.engine.repair.suspended import OFF
-from toolglean.formats.builder import BEGIN_CONTENT, BEGIN_USER_TEXT, CLOSE_REASONING, DROP, OPEN_REASONING, STRAY
-from toolglean.formats.nfa import ACTION, EMPTY, END, FOLLOWS, LITERAL, NAMED, START, TAG
+from toolglean.formats.nfa import LITERAL, TAG
 from toolglean.scan.json import decode
 from toolglean.scan.names import has_name_after
 from toolglean.scan.reader import quoted_text
@@ -40,98 +36,13 @@ if TYPE_CHECKING:
     from toolglean.formats.spec import Format
 
 __all__ = [
-    "accept", "accept_with_follower", "arrived", "begin_unnamed", "begins", "cut_off", "end_value", "is_broken_off",
-    "no_call", "start_call",
+    "begin_unnamed", "begins", "cut_off", "end_call", "end_value", "is_broken_off", "no_call", "read_by_others",
+    "start_call",
 ]  # fmt: skip
 
 MOST_BREAKS = 16  # characters of white space behind a value, as JSON writes it
 ARGUMENT_SLOTS = frozenset({"key", "value", "arguments", "keywords"})
 """With the first of these a call begins: a name alone may be a mention."""
-
-
-# -- literals ----------------------------------------------------------------------------------------------------------
-
-
-def arrived(turn: Turn, reading: Reading, here: int) -> bool:
-    """States with flags were reached. False: another stage follows, or the reading is over."""
-    walk, call = reading.walk, reading.call
-    flags = walk.states.flags
-    if walk.needs_follower and flags & FOLLOWS:
-        accept_with_follower(turn, reading)
-        return False
-    if flags & EMPTY and not flags & END and not turn.emit.open:
-        return _nothing_in_it(turn, reading)
-    if flags & LITERAL and call.closed is not None and not end_value(turn, reading, call.closed, here):
-        return False
-    if flags & NAMED:
-        call.take("name", walk.states.name)
-    if flags & END:
-        return _end_call(turn, reading)
-    if turn.emit.open or flags & START:
-        if flags & LITERAL:
-            walk.settle(here)
-    elif flags & ACTION and not walk.states.chars and not walk.states.slots:
-        accept(turn, reading)
-        return False
-    return True
-
-
-def _nothing_in_it(turn: Turn, reading: Reading) -> bool:
-    # A section without a call: next to a call it is markup, elsewhere a mention.
-    if turn.emit.index and not turn.calls_ignored:
-        turn.leave(text_follows=False)
-        turn.drop_region(LEFTOVER_MARKER)
-        return False
-    closers = reading.walk.program.closers_of(turn.region.text[: turn.region.opener_length])
-    turn.region.settle()
-    if turn.may_set_aside():
-        turn.set_aside(tuple(each for each in closers if each not in turn.region.text))
-    else:
-        no_call(turn, reading)
-    return False
-
-
-def accept(turn: Turn, reading: Reading) -> None:
-    """A complete marker with an action was read, and no longer marker fits."""
-    assert reading.walk.pending_action is not None
-    if reading.fallback.role is OWN and _read_by_others(turn, reading, None, FRAMED):
-        return
-    action, chars = reading.walk.pending_action
-    draft = turn.judge.draft
-    if draft is not None and draft.is_over_at(action == DROP, action == STRAY, action >= OPEN_REASONING):
-        turn.end_draft(turn.region.start)
-        return
-    is_reasoning = action >= OPEN_REASONING or action in {STRAY, CLOSE_REASONING}
-    if is_reasoning and turn.channel == CONTENT and turn.is_quoted_here:
-        turn.leave(text_follows=True)  # a quotation ends only at its own end
-        turn.release_region()
-        return
-    if turn.region.text.startswith(reading.walk.program.borrowed):
-        turn.widen()
-    goes_on = action in {DROP, BEGIN_CONTENT} and turn.in_sentence and not _ends_message(turn.region.text[:chars])
-    sentence = turn.last_text if goes_on else ""
-    turn.pass_marker(chars)
-    turn.markup_region(chars, UNOPENED_REASONING if action == STRAY and (turn.has_content or turn.emit.index) else None)
-    if action in {CLOSE_REASONING, BEGIN_CONTENT, BEGIN_USER_TEXT}:
-        turn.enter_content(for_user=action == BEGIN_USER_TEXT, at_start=action == CLOSE_REASONING)
-    elif action >= OPEN_REASONING:
-        turn.enter_channel(action - OPEN_REASONING)
-    else:  # a dropped marker
-        turn.enter_channel(turn.channel)
-    turn.remember(sentence)
-
-
-def _ends_message(marker: str) -> bool:
-    from toolglean.formats.headers import ENDS  # noqa: PLC0415  # few turns need it
-
-    return marker.strip().startswith(ENDS)
-
-
-def accept_with_follower(turn: Turn, reading: Reading) -> None:
-    """A dropped marker is followed by another one, or by the end of the turn."""
-    turn.pass_marker(reading.walk.needs_follower)
-    turn.markup_region(reading.walk.needs_follower)
-    turn.enter_channel(turn.channel)
 
 
 # -- a call begins -----------------------------------------------------------------------------------------------------
@@ -152,7 +63,9 @@ def start_call(turn: Turn, reading: Reading, slot: OpenSlot | None = None) -> bo
     fitting = walk.states.formats if slot is None else slot.formats
     if not foreign:
         fitting = turn.narrowed(fitting)
-    if "<" in call.server:  # it has swallowed a marker
+    broke_off = slot is not None and slot.kind == "arguments" and _ends_paragraph(turn.region.text, call.name)
+    broke_off = broke_off and not any("{name}\n\n" in each for number in fitting for each in formats[number].calls)
+    if broke_off or "<" in call.server:  # it has swallowed a marker
         no_call(turn, reading)
         return False
     if call.server:
@@ -165,7 +78,7 @@ def start_call(turn: Turn, reading: Reading, slot: OpenSlot | None = None) -> bo
     if not call.name or not turn.accepts(call.name) or not fitting or _is_any_word(turn, reading, slot):
         no_call(turn, reading, problem=problem)
         return False
-    if name is None and turn.names.tools is not None and _read_by_others(turn, reading, None, DOUBTED):
+    if name is None and turn.names.tools is not None and read_by_others(turn, reading, None, DOUBTED):
         return False
     number = fitting[0]
     declared = formats[number]
@@ -185,6 +98,12 @@ def start_call(turn: Turn, reading: Reading, slot: OpenSlot | None = None) -> bo
     else:
         turn.narrow(fitting)
     return True
+
+
+def _ends_paragraph(text: str, name: str) -> bool:
+    # Whether an empty line follows the name, with which the text ends: what comes then are not its arguments.
+    rest = text.rstrip()
+    return text.count("\n", len(rest)) > 1 and rest.endswith(name)
 
 
 def _counting(turn: Turn, reading: Reading, formats: tuple[int, ...]) -> tuple[tuple[int, ...], Reason | None]:
@@ -236,8 +155,8 @@ def begin_unnamed(turn: Turn, reading: Reading, slot: OpenSlot, arguments: str, 
 # -- a value ends, or the call -----------------------------------------------------------------------------------------
 
 
-def _end_call(turn: Turn, reading: Reading) -> bool:
-    # The literal that was read shows that the call is complete.
+def end_call(turn: Turn, reading: Reading) -> bool:
+    """The literal that was read shows that the call is complete. False: another stage follows, or none."""
     walk, call = reading.walk, reading.call
     empty, is_tag = not turn.emit.open, bool(walk.states.flags & TAG)
     if empty and not turn.names.is_call_without_arguments(call.name):
@@ -356,7 +275,7 @@ def no_call(turn: Turn, reading: Reading, *, at_end: bool = False, problem: Reas
     if not no_calls_in_reasoning:
         if stage.quotes_arguments():
             turn.ignore_calls_until(program.ends(call.format)[0])
-        elif _read_by_others(turn, reading, problem):
+        elif read_by_others(turn, reading, problem):
             return
     closers = (
         program.closers_of(turn.region.text[: turn.region.opener_length])
@@ -375,8 +294,8 @@ def _goes_on_behind_name(turn: Turn, name: str) -> bool:
 _label_ends = re.compile(r"\w:").search
 
 
-def _read_by_others(turn: Turn, reading: Reading, problem: Reason | None, role: Role = FALLBACK) -> bool:
-    # Have the region read again, if another format can read it: see fallback.py.
+def read_by_others(turn: Turn, reading: Reading, problem: Reason | None, role: Role = FALLBACK) -> bool:
+    """Have the region read again, if another format can read it: see fallback.py. Returns whether one can."""
     if turn.tape.in_prompt:
         return False
     lead, start, program = turn.region.fence_line, turn.region.start, reading.walk.program

@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolglean.engine.matcher.arguments import Arguments
-from toolglean.engine.matcher.calls import arrived, end_value
+from toolglean.engine.matcher.calls import end_value
+from toolglean.engine.matcher.literals import arrived
 from toolglean.engine.matcher.texts import Value, keys_of
 from toolglean.engine.parameters import pass_value
 from toolglean.formats.parameters import Followers, followers_of

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 from toolglean.engine.matcher.arguments import Arguments, Objects
 from toolglean.engine.matcher.between import AFTER, BETWEEN
-from toolglean.engine.matcher.calls import accept, accept_with_follower, begins, cut_off, no_call
+from toolglean.engine.matcher.calls import begins, cut_off, no_call
 from toolglean.engine.matcher.fallback import FALLBACK, ONLY, OWN, Fallback
+from toolglean.engine.matcher.literals import accept, accept_with_follower
 from toolglean.engine.matcher.other_values import JsonValue, OpenValue
 from toolglean.engine.matcher.reading import Reading
 from toolglean.engine.matcher.swallowed_markers import swallowed_markers_of

@@ -13,7 +13,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Self
 
-from toolglean.engine.matcher.calls import accept, arrived, no_call
+from toolglean.engine.matcher.calls import no_call
+from toolglean.engine.matcher.literals import accept, arrived
 from toolglean.engine.matcher.reading import Description, Field
 from toolglean.engine.matcher.swallowed_markers import MISSING, TEXT, WAIT, swallowed_markers_of
 from toolglean.engine.names import contains_markup
@@ -159,8 +160,8 @@ class Word(Field):
         # The literal that ends the word has been read, up to `i`.
         here = turn.tape.base + i
         word = self._word[: len(self._word) - len(literal)]
-        if literal[:1] == ">" and "\n" in word[len(word.rstrip()) :]:
-            return self._refuse(turn, reading, literal, i)  # at a line's beginning, it opens a quoted line
+        if literal[:1] == ">" and "\n" in word[len(word.rstrip()) :]:  # it opens a quoted line
+            return self._refuse(turn, reading, literal, i)
         if self._is_taken(turn, reading, word, here - len(self._word)):
             reading.walk.close_slot(self.slot, literal, here - len(literal))
             reading.go_on()
@@ -242,8 +243,7 @@ class Value(Field):
         self.slot, self.parameters = slot, reading.call.parameters
         self.seen = swallowed_markers_of(reading.walk.program, reading.call.format)
         self.finder: Finder | None = None
-        self.start = self.misspelt = -1
-        self.quoted = self.stray = False
+        self.start, self.misspelt, self.quoted, self.stray = -1, -1, False, False
         trail = slot.trail if self.seen.knows_openers else ""  # a value of several lines may have swallowed parameters
         turn.delta(self.parameters.begin_value(slot.lead, trail), reading.walk.pending_start)
 
@@ -314,8 +314,7 @@ class Value(Field):
             self.start = start
         begun = self.start if parameters.is_section is None else start  # what has waited comes with it
         turn.delta(parameters.text(text), begun)
-        if parameters.has_lines != had_lines:
-            self.finder = None
+        self.finder = self.finder if parameters.has_lines == had_lines else None
 
     # -- its end -------------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,102 @@
+# What becomes of a literal that a walk has read: it ends a value or a call, or is a marker without a call. Does not
+# depend on how a call begins and ends (calls.py).
+"""What a literal on a walk means."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from toolglean.engine.matcher.calls import end_call, end_value, no_call, read_by_others
+from toolglean.engine.matcher.fallback import FRAMED, OWN
+from toolglean.engine.modes import CONTENT
+from toolglean.engine.reasons import LEFTOVER_MARKER, UNOPENED_REASONING
+from toolglean.formats.builder import BEGIN_CONTENT, BEGIN_USER_TEXT, CLOSE_REASONING, DROP, OPEN_REASONING, STRAY
+from toolglean.formats.nfa import ACTION, EMPTY, END, FOLLOWS, LITERAL, NAMED, START
+
+if TYPE_CHECKING:
+    from toolglean.engine.matcher.reading import Reading
+    from toolglean.engine.turn import Turn
+
+__all__ = ["accept", "accept_with_follower", "arrived"]
+
+
+def arrived(turn: Turn, reading: Reading, here: int) -> bool:
+    """States with flags were reached. False: another stage follows, or the reading is over."""
+    walk, call = reading.walk, reading.call
+    flags = walk.states.flags
+    if walk.needs_follower and flags & FOLLOWS:
+        accept_with_follower(turn, reading)
+        return False
+    if flags & EMPTY and not flags & END and not turn.emit.open:
+        return _nothing_in_it(turn, reading)
+    if flags & LITERAL and call.closed is not None and not end_value(turn, reading, call.closed, here):
+        return False
+    if flags & NAMED:
+        call.take("name", walk.states.name)
+    if flags & END:
+        return end_call(turn, reading)
+    if turn.emit.open or flags & START:
+        if flags & LITERAL:
+            walk.settle(here)
+    elif flags & ACTION and not walk.states.chars and not walk.states.slots:
+        accept(turn, reading)
+        return False
+    return True
+
+
+def _nothing_in_it(turn: Turn, reading: Reading) -> bool:
+    # A section without a call: next to a call it is markup, elsewhere a mention.
+    if turn.emit.index and not turn.calls_ignored:
+        turn.leave(text_follows=False)
+        turn.drop_region(LEFTOVER_MARKER)
+        return False
+    closers = reading.walk.program.closers_of(turn.region.text[: turn.region.opener_length])
+    turn.region.settle()
+    if turn.may_set_aside():
+        turn.set_aside(tuple(each for each in closers if each not in turn.region.text))
+    else:
+        no_call(turn, reading)
+    return False
+
+
+def accept(turn: Turn, reading: Reading) -> None:
+    """A complete marker with an action was read, and no longer marker fits."""
+    assert reading.walk.pending_action is not None
+    if reading.fallback.role is OWN and read_by_others(turn, reading, None, FRAMED):
+        return
+    action, chars = reading.walk.pending_action
+    draft = turn.judge.draft
+    if draft is not None and draft.is_over_at(action == DROP, action == STRAY, action >= OPEN_REASONING):
+        turn.end_draft(turn.region.start)
+        return
+    is_reasoning = action >= OPEN_REASONING or action in {STRAY, CLOSE_REASONING}
+    if is_reasoning and turn.channel == CONTENT and turn.is_quoted_here:
+        turn.leave(text_follows=True)  # a quotation ends only at its own end
+        turn.release_region()
+        return
+    if turn.region.text.startswith(reading.walk.program.borrowed):
+        turn.widen()
+    goes_on = action in {DROP, BEGIN_CONTENT} and turn.in_sentence and not _ends_message(turn.region.text[:chars])
+    sentence = turn.last_text if goes_on else ""
+    turn.pass_marker(chars)
+    turn.markup_region(chars, UNOPENED_REASONING if action == STRAY and (turn.has_content or turn.emit.index) else None)
+    if action in {CLOSE_REASONING, BEGIN_CONTENT, BEGIN_USER_TEXT}:
+        turn.enter_content(for_user=action == BEGIN_USER_TEXT, at_start=action == CLOSE_REASONING)
+    elif action >= OPEN_REASONING:
+        turn.enter_channel(action - OPEN_REASONING)
+    else:  # a dropped marker
+        turn.enter_channel(turn.channel)
+    turn.remember(sentence)
+
+
+def _ends_message(marker: str) -> bool:
+    from toolglean.formats.headers import ENDS  # noqa: PLC0415  # few turns need it
+
+    return marker.strip().startswith(ENDS)
+
+
+def accept_with_follower(turn: Turn, reading: Reading) -> None:
+    """A dropped marker is followed by another one, or by the end of the turn."""
+    turn.pass_marker(reading.walk.needs_follower)
+    turn.markup_region(reading.walk.needs_follower)
+    turn.enter_channel(turn.channel)
