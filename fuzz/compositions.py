@@ -126,7 +126,7 @@ def fitted(pieces: Sequence[Piece]) -> list[Piece]:
             before = "\n"
         if found and found[-1].text.endswith(("```", "~~~")) and before[:1] != "\n":
             before = f"\n{before}"  # a fence does not close on a line with text
-        if last == "cut" and each.kind == "JSON":
+        if last == "cut" and (each.kind == "JSON" or each.text.startswith("{")):
             before = "\n\nSo:\n\n"  # it would be that call's arguments
         found.append(replace(each, before=before))
     return found
