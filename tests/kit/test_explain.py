@@ -171,6 +171,9 @@ STORIES = [
     Story("cut-off", "<tool_call>\n<function=get_weather>\n<parameter=city>\nOs", (4, 3)),
     Story("json-broken", '<tool_call>{"name": "say", "arguments": {"text": "a "b" c"}}</tool_call>', (1, 54)),
     Story("json-broken", "<tool_call>{'name': 'say'}</tool_call>", (1, 13)),
+    # A missing quotation mark was said to be the limit of tokens, although the closing marker is there.
+    Story("json-broken", HERMES.replace('Oslo"', "Oslo"), (2, 47), TOOL),
+    Story("json-broken", '[TOOL_CALLS][{"name": "f", "arguments": {"a": "b}}]</s>', (1, 47)),
     Story("no-name", '```json\n{"city": "Oslo"}\n```\nDone.', (1, 1), ["get_weather"]),
     Story("quoted", f"Write this:\n\n```xml\n{HERMES}\n```\n", (4, 1)),
     Story("data", '{"name": "get_weather", "description": "Tells the weather."}', (1, 1), TOOL),
@@ -186,6 +189,8 @@ STORIES = [
     Story("no-call-after-marker", "Put [TOOL_CALLS] before each.", (1, 5)),
     Story("in-a-line", 'get_weather(city="Oslo") returns the weather.', (1, 1), ["get_weather"]),
     Story("in-a-line", "[get_weather() for _ in range(9)]", (1, 1), ["get_weather"]),
+    # Behind words, it was said that markers had been stripped.
+    Story("in-a-line", 'I would call get_weather(city="Oslo") now, if I may.', (1, 14), ["get_weather"]),
     Story("undeclared", '<step fn="get_weather">city=Oslo</step>', (1, 1), SCHEMA),
     Story("undeclared", 'Tool: get_weather {"city": "Oslo"}\nDENIED', (1, 1), SCHEMA),
     Story("in-a-line", f"Never write {HERMES} in an answer.", (1, 13), ["get_weather"]),
@@ -227,6 +232,7 @@ NOT_SO = [
     ("cut-off", 'So:\n```json\n{"tool": "get_weather"}\n```', TOOL),
     ("json-broken", '<tool_call>{"name": "get_weather", "arguments": "Oslo"}</tool_call>', TOOL),
     ("json-broken", '<tool_call>{"name": "get_weather", "arguments": {"city": "O', TOOL),
+    ("json-broken", '<tool_call>{"name": "get_weather", "arguments": {"city": "<b>Oslo</b>', TOOL),
     ("no-name", '<tool_call>{"function": "get_weather", "params": {"city": "Oslo"}}</tool_call>', TOOL),
     ("quoted", f"It is `Oslo`:\n{HERMES}", TOOL),
     ("data", '{"name": "get_weather", "arguments": {"city": "Oslo"}}', TOOL),
@@ -299,6 +305,11 @@ def test_a_limit_is_named() -> None:
 
 def test_a_near_name_is_told() -> None:
     found = explain("Now " + HERMES.replace("weather", "wether"), ["get_weather", "send"])
+    assert "Did the model mean 'get_weather'?" in found.causes[0].text
+
+
+def test_a_name_in_other_capitals_is_told() -> None:
+    found = explain(HERMES.replace("get_weather", "Get_Weather"), ["get_weather", "send"])
     assert "Did the model mean 'get_weather'?" in found.causes[0].text
 
 

@@ -10,8 +10,18 @@ from typing import Any
 from toolglean.events import ToolCall
 from toolglean.kit.explain.evidence import Evidence, Story
 from toolglean.kit.explain.expected import KEYS, TOOL_NAME
-from toolglean.kit.explain.explanation import Cause, Opener, Reach, Trouble
-from toolglean.kit.explain.near_misses import after_another_message, misspelt, no_object, other_keys, undeclared
+from toolglean.kit.explain.explanation import Cause, Opener, Reach
+from toolglean.kit.explain.near_misses import (
+    RARER,
+    after_another_message,
+    in_line,
+    in_sentence,
+    misspelt,
+    no_object,
+    open_string,
+    other_keys,
+    undeclared,
+)
 from toolglean.kit.explain.reading import another_message
 from toolglean.kit.explain.reasons import detail_of, limit_of, trouble_of
 from toolglean.kit.explain.trials import shown_value
@@ -58,7 +68,7 @@ def _limits(found: Evidence) -> Iterator[Story]:
 def _unfinished(found: Evidence) -> Iterator[Story]:
     for call in found.read.calls:
         if call.status == "incomplete":
-            yield _incomplete(found, call)
+            yield next(open_string(found, call), None) or _incomplete(found, call)
         elif call.status == "malformed":
             yield from _malformed(found, call)
 
@@ -117,8 +127,7 @@ def _malformed(found: Evidence, call: ToolCall) -> Iterator[Story]:
         kind,
         place,
         f"The call of {call.name!r} began, but {what} cannot be read: at line {line}, column {column}, {said}. "
-        "The model wrote it that way, so the call is malformed and must not run. A lower temperature, a more "
-        "precise quantisation or constrained output makes such calls rarer.",
+        f"The model wrote it that way, so the call is malformed and must not run. {RARER}",
     )
 
 
@@ -177,16 +186,6 @@ def _quoted(start: int, what: str) -> Story:
     )
 
 
-def _in_line(problem: Trouble) -> Story:
-    return Story(
-        "in-a-line",
-        problem.start,
-        f"{problem.text[:LONG]!r} is a call, but it shares its line with other text, or is part of an "
-        "expression: it reads like a sentence or like code, so it is content. Tell the model to write each call on a "
-        "line of its own.",
-    )
-
-
 def _told(found: Evidence) -> Iterator[Story]:
     """What the parser itself reports about calls that it did not return."""
     for problem in found.read.problems:
@@ -215,7 +214,7 @@ def _told(found: Evidence) -> Iterator[Story]:
                 "for the user, and content.",
             )
         elif trouble == "alone":
-            yield _in_line(problem)
+            yield in_line(problem.text, problem.start)
         elif trouble == "unread":
             yield from undeclared(found, problem.start)
         elif trouble == "left over":
@@ -294,8 +293,9 @@ def _unknown_calls(found: Evidence) -> Iterator[Story]:
 
 def _unknown(found: Evidence, name: str, start: int, therefore: str) -> Story:
     tools = found.read.parser.tools
-    near = difflib.get_close_matches(name, tools.names if tools is not None else (), n=1, cutoff=NEAR)
-    hint = f" Did the model mean {near[0]!r}?" if near else ""
+    known = {each.casefold(): each for each in (tools.names if tools is not None else ())}
+    near = difflib.get_close_matches(name.casefold(), known, n=1, cutoff=NEAR)
+    hint = f" Did the model mean {known[near[0]]!r}?" if near else ""
     return Story(
         "unknown-tool",
         start,
@@ -328,7 +328,7 @@ def _names_without_opener(found: Evidence) -> Iterator[Story]:
         if found.quotes.contains(each.start):
             yield _quoted(each.start, f"what looks like a call of {each.name!r}")
             continue
-        if nearly := list(misspelt(found, each)):
+        if nearly := [*misspelt(found, each)] or [*in_sentence(found, each)]:
             yield from nearly
             continue
         unknown = found.read.parser.tools is None
