@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from toolglean.events import ToolCall
 from toolglean.kit.explain.evidence import Evidence, Story
@@ -23,8 +23,11 @@ from toolglean.kit.explain.near_misses import (
     undeclared,
 )
 from toolglean.kit.explain.reading import another_message
-from toolglean.kit.explain.reasons import detail_of, limit_of, trouble_of
+from toolglean.kit.explain.reasons import NOT_CLOSED, detail_of, limit_of
 from toolglean.kit.explain.trials import shown_value
+
+if TYPE_CHECKING:
+    from toolglean.events import ProblemCode
 
 __all__ = ["causes_of"]
 
@@ -55,8 +58,7 @@ def causes_of(found: Evidence) -> list[Cause]:
 
 def _limits(found: Evidence) -> Iterator[Story]:
     for problem in found.read.problems:
-        if trouble_of(problem.code) == "limit":
-            name = limit_of(problem.code)
+        if name := limit_of(problem.code):
             yield Story(
                 "limit",
                 problem.start,
@@ -101,9 +103,9 @@ def _cut_off(end: int, what: str) -> Story:
 def _malformed(found: Evidence, call: ToolCall) -> Iterator[Story]:
     start, end = call.span
     problem = next((each for each in found.read.problems if start <= each.start <= end), None)
-    if problem is None or trouble_of(problem.code) == "limit":
+    if problem is None or limit_of(problem.code):
         return
-    if trouble_of(problem.code) == "not closed":
+    if problem.code in NOT_CLOSED:
         yield Story(
             "missing-closer",
             problem.start,
@@ -186,48 +188,45 @@ def _quoted(start: int, what: str) -> Story:
     )
 
 
+_TOLD: Mapping[ProblemCode, Story] = {
+    "not-a-call": Story(
+        "data",
+        0,
+        "The JSON that names {text!r} is not a call but data, because {why}. So it is content. JSON without a marker "
+        "is a call only if it is the whole answer, and has all required arguments and nothing else.",
+    ),
+    "call-in-json-string": Story(
+        "in-json-string", 0, "What looks like a call is inside a string of a JSON document, so it is content."
+    ),
+    "call-to-user": Story(
+        "addressed-to-user",
+        0,
+        "What looks like a call is in a message whose header addresses it to the user, so it is an example for the "
+        "user, and content.",
+    ),
+    "leftover-marker": Story(
+        "left-over", 0, "The marker {text!r} is left over next to a call. It is markup, and changes nothing."
+    ),
+}
+
+
 def _told(found: Evidence) -> Iterator[Story]:
     """What the parser itself reports about calls that it did not return."""
     for problem in found.read.problems:
-        trouble = trouble_of(problem.code)
-        if trouble == "quoted":
+        if problem.code == "quoted-call":
             yield _quoted(problem.start, "a call")
-        elif trouble == "data":
-            yield Story(
-                "data",
-                problem.start,
-                f"The JSON that names {problem.text!r} is not a call but data, because {detail_of(problem.reason)}. So "
-                "it is content. JSON without a marker is a call only if it is the whole answer, and has all required "
-                "arguments and nothing else.",
-            )
-        elif trouble == "in a string":
-            yield Story(
-                "in-json-string",
-                problem.start,
-                "What looks like a call is inside a string of a JSON document, so it is content.",
-            )
-        elif trouble == "to the user":
-            yield Story(
-                "addressed-to-user",
-                problem.start,
-                "What looks like a call is in a message whose header addresses it to the user, so it is an example "
-                "for the user, and content.",
-            )
-        elif trouble == "alone":
+        elif problem.code == "call-in-line":
             yield in_line(problem.text, problem.start)
-        elif trouble == "unread":
+        elif problem.code == "unread-call":
             yield from undeclared(found, problem.start)
-        elif trouble == "left over":
-            yield Story(
-                "left-over",
-                problem.start,
-                f"The marker {problem.text.strip()[:LONG]!r} is left over next to a call. It is markup, and changes "
-                "nothing.",
-            )
+        elif problem.code in _TOLD:
+            name, _, text = _TOLD[problem.code]
+            said = {"text": problem.text.strip()[:LONG], "why": detail_of(problem.reason)}
+            yield Story(name, problem.start, text.format(**said))
 
 
 def _openers_without_call(found: Evidence) -> Iterator[Story]:
-    data = {each.start for each in found.read.problems if trouble_of(each.code) == "data"}  # the parser reports why
+    data = {each.start for each in found.read.problems if each.code == "not-a-call"}  # the parser reports why
     for opener, reach in _lost(found):
         if any(opener.start <= start <= reach.end for start in data):
             continue
@@ -331,8 +330,8 @@ def _names_without_opener(found: Evidence) -> Iterator[Story]:
         if nearly := [*misspelt(found, each)] or [*in_sentence(found, each)]:
             yield from nearly
             continue
-        unknown = found.read.parser.tools is None
-        hint = " Pass tools= too: without a marker, a call is certain only if it names a known tool." if unknown else ""
+        certain = " Pass tools= too: without a marker, a call is certain only if it names a known tool."
+        hint = certain if found.read.parser.tools is None else ""
         yield Story(
             "markers-stripped",
             each.start,
@@ -343,7 +342,7 @@ def _names_without_opener(found: Evidence) -> Iterator[Story]:
 
 def _is_told(found: Evidence, place: int) -> bool:
     # Whether the parser itself reported what is wrong with a call there.
-    told = (each for each in found.read.problems if trouble_of(each.code) == "alone")
+    told = (each for each in found.read.problems if each.code == "call-in-line")
     return any(each.start <= place < each.start + len(each.text) for each in told)
 
 
