@@ -192,6 +192,8 @@ STORIES = [
     # Behind words, it was said that markers had been stripped.
     Story("in-a-line", 'I would call get_weather(city="Oslo") now, if I may.', (1, 14), ["get_weather"]),
     Story("undeclared", '<step fn="get_weather">city=Oslo</step>', (1, 1), SCHEMA),
+    # First, it was said of the fence that a marker is not followed by a call.
+    Story("undeclared", "```yaml\ntool: get_weather\nargs:\n  city: Oslo\n```", (1, 1), SCHEMA),
     Story("undeclared", 'Tool: get_weather {"city": "Oslo"}\nDENIED', (1, 1), SCHEMA),
     Story("in-a-line", f"Never write {HERMES} in an answer.", (1, 13), ["get_weather"]),
     Story("in-a-line", "So I write <get_weather></get_weather> then.", (1, 12), ["get_weather"]),

@@ -381,8 +381,8 @@ def _nothing(found: Evidence) -> Iterator[Story]:
 
 
 _RULES: tuple[Callable[[Evidence], Iterator[Story]], ...] = (
-    _limits, _unfinished, after_another_message, _reasoning, _calls_elsewhere, _unknown_calls, _openers_without_call,
-    _told, _names_without_opener, _closers_without_opener, _nothing,
+    _limits, _unfinished, after_another_message, _reasoning, _calls_elsewhere, _unknown_calls, _told,
+    _openers_without_call, _names_without_opener, _closers_without_opener, _nothing,
 )  # fmt: skip
 
 
