@@ -46,6 +46,20 @@ def test_a_good_turn() -> None:
     assert done.stdout.decode().endswith("\nEvery call was read.\n")
 
 
+def test_a_repaired_turn_ends_with_a_verdict() -> None:
+    # It ended with the markers, and left open whether anything was lost.
+    text = '<tool_call>{"name": "f", "arguments": {"a": 1}</tool_call>'
+    assert "problem    repaired" in shown(text=text)
+    assert shown(text=text).endswith("\nEvery call was read.\n")
+
+
+def test_problems_stand_with_the_parts_and_quotations_have_their_lines() -> None:
+    # The problems came after the quotations, as if they were of these; where a quotation opened was a bare offset.
+    rows = shown(text='So:\n\n```\n<tool_call>{"name": "f"}</tool_call>\n```\n').splitlines()
+    assert [each.split()[1] for each in rows[1 : rows.index("")]] == ["content", "problem"]
+    assert "        a  a code fence, opened at 3:1" in rows
+
+
 def test_options_are_those_of_parse(tmp_path: Path) -> None:
     tools, prompt = tmp_path / "tools.json", tmp_path / "prompt.txt"
     tools.write_text('["other"]', encoding="utf-8")

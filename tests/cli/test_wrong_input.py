@@ -73,7 +73,10 @@ ROWS: list[tuple[list[str], str]] = [
     (["INPUT", "hermes", "--turns"], "hermes: this shipped stream is one turn in chunks, not turns: leave out --turns"),
     # how the model writes, in the same five
     (["INPUT", "turn.txt", "--format", "nobody"], "unknown format 'nobody'; `toolglean formats` lists all"),
-    (["INPUT", "turn.txt", "--model", "nobody"], "unknown model 'nobody': pass a format, a template or a tag instead"),
+    (
+        ["INPUT", "turn.txt", "--model", "nobody"],
+        "unknown model 'nobody': pass a format, a template or a tag instead, or nothing, to detect the format",
+    ),
     (["INPUT", "turn.txt", "--format", "x", "--model", "y"], "argument --model: not allowed with argument --format"),
     (["INPUT", "turn.txt", "--closer", "x"], "--closer needs --tag"),
     (["INPUT", "turn.txt", "--set", "a=1"], "--set needs --template"),

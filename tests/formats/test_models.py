@@ -171,7 +171,7 @@ def test_a_name_of_any_length_is_read_quickly(part: str) -> None:
     [
         ("quen3:8b", "did you mean qwen3? Otherwise pass a format"),
         ("deepseak-v3", "did you mean deepseek-v3? Otherwise"),
-        ("gpt2", "unknown model 'gpt2': pass a format, a template or a tag instead"),
+        ("gpt2", "unknown model 'gpt2': pass a format, a template or a tag instead, or nothing, to detect the format"),
         ("llama-2-7b", "unknown model 'llama-2-7b': pass a format"),  # another number is another family
         (
             "Qwen3-8B-Distill-GLM-4.7",

@@ -21,7 +21,7 @@ from tests.support.face import faced
 from tests.support.wild import wild_rows
 from toolglean import Parser, ParserOptions, ToolSet, UsageError, fold
 from toolglean.formats import JSON, Format, all_formats
-from toolglean.kit.explain import Explanation, Opener, Reach, explain, reasons
+from toolglean.kit.explain import Explanation, Opener, Reach, causes, explain, reasons
 from toolglean.kit.explain.openers import known_markers
 
 EXPLAIN = Path(reasons.__file__).parent
@@ -171,6 +171,9 @@ STORIES = [
     Story("cut-off", "<tool_call>\n<function=get_weather>\n<parameter=city>\nOs", (4, 3)),
     Story("json-broken", '<tool_call>{"name": "say", "arguments": {"text": "a "b" c"}}</tool_call>', (1, 54)),
     Story("json-broken", "<tool_call>{'name': 'say'}</tool_call>", (1, 13)),
+    # A missing quotation mark was said to be the limit of tokens, although the closing marker is there.
+    Story("json-broken", HERMES.replace('Oslo"', "Oslo"), (2, 47), TOOL),
+    Story("json-broken", '[TOOL_CALLS][{"name": "f", "arguments": {"a": "b}}]</s>', (1, 47)),
     Story("no-name", '```json\n{"city": "Oslo"}\n```\nDone.', (1, 1), ["get_weather"]),
     Story("quoted", f"Write this:\n\n```xml\n{HERMES}\n```\n", (4, 1)),
     Story("data", '{"name": "get_weather", "description": "Tells the weather."}', (1, 1), TOOL),
@@ -186,7 +189,11 @@ STORIES = [
     Story("no-call-after-marker", "Put [TOOL_CALLS] before each.", (1, 5)),
     Story("in-a-line", 'get_weather(city="Oslo") returns the weather.', (1, 1), ["get_weather"]),
     Story("in-a-line", "[get_weather() for _ in range(9)]", (1, 1), ["get_weather"]),
+    # Behind words, it was said that markers had been stripped.
+    Story("in-a-line", 'I would call get_weather(city="Oslo") now, if I may.', (1, 14), ["get_weather"]),
     Story("undeclared", '<step fn="get_weather">city=Oslo</step>', (1, 1), SCHEMA),
+    # First, it was said of the fence that a marker is not followed by a call.
+    Story("undeclared", "```yaml\ntool: get_weather\nargs:\n  city: Oslo\n```", (1, 1), SCHEMA),
     Story("undeclared", 'Tool: get_weather {"city": "Oslo"}\nDENIED', (1, 1), SCHEMA),
     Story("in-a-line", f"Never write {HERMES} in an answer.", (1, 13), ["get_weather"]),
     Story("in-a-line", "So I write <get_weather></get_weather> then.", (1, 12), ["get_weather"]),
@@ -227,6 +234,7 @@ NOT_SO = [
     ("cut-off", 'So:\n```json\n{"tool": "get_weather"}\n```', TOOL),
     ("json-broken", '<tool_call>{"name": "get_weather", "arguments": "Oslo"}</tool_call>', TOOL),
     ("json-broken", '<tool_call>{"name": "get_weather", "arguments": {"city": "O', TOOL),
+    ("json-broken", '<tool_call>{"name": "get_weather", "arguments": {"city": "<b>Oslo</b>', TOOL),
     ("no-name", '<tool_call>{"function": "get_weather", "params": {"city": "Oslo"}}</tool_call>', TOOL),
     ("quoted", f"It is `Oslo`:\n{HERMES}", TOOL),
     ("data", '{"name": "get_weather", "arguments": {"city": "Oslo"}}', TOOL),
@@ -270,17 +278,18 @@ def test_what_is_not_so_is_not_told(cause: str, text: str, tools: list[Any] | No
 
 def test_each_cause_has_a_row_of_either_kind() -> None:
     sources = [(EXPLAIN / name).read_text(encoding="utf-8") for name in ("causes.py", "near_misses.py")]
-    causes = {name for source in sources for name in re.findall(r'Story\(\s*"([a-z-]+)"', source)}
-    causes |= {"json-broken", "arguments-malformed"}  # one rule tells either
-    assert {story.cause for story in STORIES} | {"limit"} == causes
-    assert {cause for cause, _, _ in NOT_SO} == causes
+    told = {name for source in sources for name in re.findall(r'Story\(\s*"([a-z-]+)"', source)}
+    told |= {"json-broken", "arguments-malformed"}  # one rule tells either
+    assert {story.cause for story in STORIES} | {"limit"} == told
+    assert {cause for cause, _, _ in NOT_SO} == told
     page = (DOCS / "how-to" / "troubleshooting.md").read_text(encoding="utf-8")
-    assert [name for name in causes if name not in page] == []
+    assert [name for name in told if name not in page] == []
 
 
 def test_each_kind_of_trouble_is_on_the_page_of_problems() -> None:
     page = (DOCS / "reference" / "problems.md").read_text(encoding="utf-8")
-    assert [code for code in reasons._KINDS if f"`{code}`" not in page] == []
+    codes = {*reasons.ARGUMENTS, *reasons.NOT_CLOSED, *causes._TOLD}
+    assert [code for code in codes if f"`{code}`" not in page] == []
 
 
 def test_a_fault_that_says_what_was_there_is_not_what_was_expected() -> None:
@@ -299,6 +308,11 @@ def test_a_limit_is_named() -> None:
 
 def test_a_near_name_is_told() -> None:
     found = explain("Now " + HERMES.replace("weather", "wether"), ["get_weather", "send"])
+    assert "Did the model mean 'get_weather'?" in found.causes[0].text
+
+
+def test_a_name_in_other_capitals_is_told() -> None:
+    found = explain(HERMES.replace("get_weather", "Get_Weather"), ["get_weather", "send"])
     assert "Did the model mean 'get_weather'?" in found.causes[0].text
 
 

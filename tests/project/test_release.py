@@ -74,6 +74,14 @@ def test_the_status_is_that_of_the_version() -> None:
     assert status == ("Development Status :: 5 - Production/Stable" if is_final else "Development Status :: 4 - Beta")
 
 
+def test_the_bill_of_materials_has_every_extra() -> None:
+    # Two that were added later were missing: nobody asked for vulnerabilities in what they install.
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    script = (ROOT / ".ci" / "release").read_text(encoding="utf-8")
+    [listed] = re.findall(r'pip install --quiet "\$\(ls .+?\)\[([\w,]+)\]"', script)
+    assert set(listed.split(",")) == set(extras) - {"examples", "dev"}
+
+
 def test_the_version_is_as_packaging_spells_it() -> None:
     # PEP 440 knows several spellings of one version (1.0.0-rc.1), but files and tags have the normal one.
     assert re.fullmatch(r"\d+\.\d+\.\d+((a|b|rc)\d+)?(\.post\d+)?(\.dev\d+)?", toolglean.__version__)

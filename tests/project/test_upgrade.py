@@ -86,3 +86,17 @@ def test_a_name_of_a_format_finds_another_one(old: str, new: str) -> None:
 
     name, before = CODE.findall(old)
     assert [get_format(name).name] == CODE.findall(new) != [before]
+
+
+OPTIONS = {old: (found[0], new) for old, new in ROWS if (found := re.findall(r"^`toolglean (\w+) (--[\w-]+)", old))}
+
+
+@pytest.mark.parametrize("old", OPTIONS)
+def test_an_old_option_is_answered_with_the_new_one(old: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """`toolglean proxy --strict` was answered with `--start`."""
+    asked, new = OPTIONS[old]
+    with pytest.raises(SystemExit):
+        main([*asked])
+    told = capsys.readouterr().err
+    wanted = re.findall(r"--[\w-]+", new) or ["toolglean demo NAME"]
+    assert [each for each in wanted if each not in told] == []

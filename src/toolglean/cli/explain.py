@@ -30,6 +30,7 @@ from toolglean.cli.output import (
 from toolglean.cli.usage import exit_codes
 from toolglean.kit.explain import Explanation, Opener, Reach, Span, explain
 from toolglean.kit.explain.wording import NAMES, fits, outcome, place, summary
+from toolglean.kit.tiles import Places
 
 __all__ = ["add_arguments"]
 
@@ -73,10 +74,10 @@ def _show(found: Explanation, paint: Paint) -> None:
     for span in found.spans[:MOST_SPANS]:
         print(_span_row(span, paint))
     _print_left_out(len(found.spans) - MOST_SPANS, "parts", paint)
-    _show_quotations(found, paint)
     for trouble in found.problems[:MOST_SPANS]:
         print(paint(f"  {place(trouble):>7}  problem    {trouble.reason}", YELLOW))
     _print_left_out(len(found.problems) - MOST_SPANS, "problems", paint)
+    _show_quotations(found, paint)
     if found.openers:
         print(paint("\nMarkers, and how far each format's reading got", BOLD))
     for opener in found.openers:
@@ -111,11 +112,12 @@ def _show_quotations(found: Explanation, paint: Paint) -> None:
             print(f"  {number:>7}  {row}\n           {paint(ruler[:WIDTH].rstrip(), BLUE)}")
         start = end + 1
     for (context, since), sign in list(signs.items())[:MOST_LINES]:
-        print(f"        {paint(sign, BLUE)}  {context} since {since:,}")
+        opened = ":".join(map(str, Places(text).of(since)))
+        print(f"        {paint(sign, BLUE)}  {context}, opened at {opened}")
 
 
 def _show_causes(found: Explanation, paint: Paint) -> None:
-    if found.complete:
+    if found.complete or (found.calls and not found.causes):
         print(paint("\nEvery call was read.", BOLD))
         return
     if found.causes:

@@ -25,6 +25,7 @@ CODES = {
 RENAMED: Mapping[str, Mapping[str, str]] = {
     "": {"--jsonl": "--stream", "--no-color": "--color never"},
     "parse": {"--strict": "--fail-fast; to read the named format alone, pass --strict-format"},
+    "proxy": {"--strict": "--strict-format"},
     "inspect": {"--samples": "--examples"},
     "grammar": {"--choice": "--tool-choice", "--target": "--notation"},
     "conformance": {"--listen": "--host and --port"},

@@ -224,7 +224,9 @@ def unknown_model(model: str) -> UsageError:
     hint = f"did you mean {' or '.join(near)}? Otherwise " if near else ""
     if found is not None and found.other:
         hint = f"its name has two families that write different formats, {found.text} and {found.other}: "
-    return UsageError(f"unknown model {model!r}: {hint}pass a format, a template or a tag instead")
+    return UsageError(
+        f"unknown model {model!r}: {hint}pass a format, a template or a tag instead, or nothing, to detect the format"
+    )
 
 
 def _near_families(model: str) -> tuple[str, ...]:

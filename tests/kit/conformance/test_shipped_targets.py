@@ -289,6 +289,18 @@ def test_openai_harmony_tells_its_messages_apart(monkeypatch: pytest.MonkeyPatch
         module.OpenaiHarmony([], "hermes")
 
 
+def test_without_its_vocabulary_openai_harmony_is_not_judged(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Where it could not be fetched, its one case was a crash, and a fault of the project.
+    def fetch(_: str) -> None:
+        raise OSError("failed to download or load vocab file")
+
+    names = type("Names", (), {"HARMONY_GPT_OSS": "gpt-oss"})
+    absent = {"Role": None, "StreamableParser": None}
+    stand_in(monkeypatch, "openai_harmony", HarmonyEncodingName=names, load_harmony_encoding=fetch, **absent)
+    with pytest.raises(OSError, match="failed to download"):
+        adapter(monkeypatch, "openai_harmony")
+
+
 def test_smg_is_asked_for_reasoning_then_for_calls(monkeypatch: pytest.MonkeyPatch) -> None:
     module = adapter(monkeypatch, "smg")
     asked = []

@@ -145,7 +145,8 @@ class ParserTarget:
             )
         if "refused" in about:
             self.close()
-            raise UsageError(f"parser={self.name!r} cannot be used: {about['refused']}")
+            what_to_do = f". {self._install}" if self._install else ""
+            raise UsageError(f"parser={self.name!r} cannot be used: {about['refused']}{what_to_do}")
         return about
 
     def _ask(self, line: str, seconds: float) -> dict[str, Any]:

@@ -4,17 +4,30 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from toolglean.events import ToolCall
 from toolglean.kit.explain.evidence import Evidence, Story
 from toolglean.kit.explain.expected import KEYS, TOOL_NAME
-from toolglean.kit.explain.explanation import Cause, Opener, Reach, Trouble
-from toolglean.kit.explain.near_misses import after_another_message, misspelt, no_object, other_keys, undeclared
+from toolglean.kit.explain.explanation import Cause, Opener, Reach
+from toolglean.kit.explain.near_misses import (
+    RARER,
+    after_another_message,
+    in_line,
+    in_sentence,
+    misspelt,
+    no_object,
+    open_string,
+    other_keys,
+    undeclared,
+)
 from toolglean.kit.explain.reading import another_message
-from toolglean.kit.explain.reasons import detail_of, limit_of, trouble_of
+from toolglean.kit.explain.reasons import NOT_CLOSED, detail_of, limit_of
 from toolglean.kit.explain.trials import shown_value
+
+if TYPE_CHECKING:
+    from toolglean.events import ProblemCode
 
 __all__ = ["causes_of"]
 
@@ -45,8 +58,7 @@ def causes_of(found: Evidence) -> list[Cause]:
 
 def _limits(found: Evidence) -> Iterator[Story]:
     for problem in found.read.problems:
-        if trouble_of(problem.code) == "limit":
-            name = limit_of(problem.code)
+        if name := limit_of(problem.code):
             yield Story(
                 "limit",
                 problem.start,
@@ -58,7 +70,7 @@ def _limits(found: Evidence) -> Iterator[Story]:
 def _unfinished(found: Evidence) -> Iterator[Story]:
     for call in found.read.calls:
         if call.status == "incomplete":
-            yield _incomplete(found, call)
+            yield next(open_string(found, call), None) or _incomplete(found, call)
         elif call.status == "malformed":
             yield from _malformed(found, call)
 
@@ -91,9 +103,9 @@ def _cut_off(end: int, what: str) -> Story:
 def _malformed(found: Evidence, call: ToolCall) -> Iterator[Story]:
     start, end = call.span
     problem = next((each for each in found.read.problems if start <= each.start <= end), None)
-    if problem is None or trouble_of(problem.code) == "limit":
+    if problem is None or limit_of(problem.code):
         return
-    if trouble_of(problem.code) == "not closed":
+    if problem.code in NOT_CLOSED:
         yield Story(
             "missing-closer",
             problem.start,
@@ -117,8 +129,7 @@ def _malformed(found: Evidence, call: ToolCall) -> Iterator[Story]:
         kind,
         place,
         f"The call of {call.name!r} began, but {what} cannot be read: at line {line}, column {column}, {said}. "
-        "The model wrote it that way, so the call is malformed and must not run. A lower temperature, a more "
-        "precise quantisation or constrained output makes such calls rarer.",
+        f"The model wrote it that way, so the call is malformed and must not run. {RARER}",
     )
 
 
@@ -177,58 +188,45 @@ def _quoted(start: int, what: str) -> Story:
     )
 
 
-def _in_line(problem: Trouble) -> Story:
-    return Story(
-        "in-a-line",
-        problem.start,
-        f"{problem.text[:LONG]!r} is a call, but it shares its line with other text, or is part of an "
-        "expression: it reads like a sentence or like code, so it is content. Tell the model to write each call on a "
-        "line of its own.",
-    )
+_TOLD: Mapping[ProblemCode, Story] = {
+    "not-a-call": Story(
+        "data",
+        0,
+        "The JSON that names {text!r} is not a call but data, because {why}. So it is content. JSON without a marker "
+        "is a call only if it is the whole answer, and has all required arguments and nothing else.",
+    ),
+    "call-in-json-string": Story(
+        "in-json-string", 0, "What looks like a call is inside a string of a JSON document, so it is content."
+    ),
+    "call-to-user": Story(
+        "addressed-to-user",
+        0,
+        "What looks like a call is in a message whose header addresses it to the user, so it is an example for the "
+        "user, and content.",
+    ),
+    "leftover-marker": Story(
+        "left-over", 0, "The marker {text!r} is left over next to a call. It is markup, and changes nothing."
+    ),
+}
 
 
 def _told(found: Evidence) -> Iterator[Story]:
     """What the parser itself reports about calls that it did not return."""
     for problem in found.read.problems:
-        trouble = trouble_of(problem.code)
-        if trouble == "quoted":
+        if problem.code == "quoted-call":
             yield _quoted(problem.start, "a call")
-        elif trouble == "data":
-            yield Story(
-                "data",
-                problem.start,
-                f"The JSON that names {problem.text!r} is not a call but data, because {detail_of(problem.reason)}. So "
-                "it is content. JSON without a marker is a call only if it is the whole answer, and has all required "
-                "arguments and nothing else.",
-            )
-        elif trouble == "in a string":
-            yield Story(
-                "in-json-string",
-                problem.start,
-                "What looks like a call is inside a string of a JSON document, so it is content.",
-            )
-        elif trouble == "to the user":
-            yield Story(
-                "addressed-to-user",
-                problem.start,
-                "What looks like a call is in a message whose header addresses it to the user, so it is an example "
-                "for the user, and content.",
-            )
-        elif trouble == "alone":
-            yield _in_line(problem)
-        elif trouble == "unread":
+        elif problem.code == "call-in-line":
+            yield in_line(problem.text, problem.start)
+        elif problem.code == "unread-call":
             yield from undeclared(found, problem.start)
-        elif trouble == "left over":
-            yield Story(
-                "left-over",
-                problem.start,
-                f"The marker {problem.text.strip()[:LONG]!r} is left over next to a call. It is markup, and changes "
-                "nothing.",
-            )
+        elif problem.code in _TOLD:
+            name, _, text = _TOLD[problem.code]
+            said = {"text": problem.text.strip()[:LONG], "why": detail_of(problem.reason)}
+            yield Story(name, problem.start, text.format(**said))
 
 
 def _openers_without_call(found: Evidence) -> Iterator[Story]:
-    data = {each.start for each in found.read.problems if trouble_of(each.code) == "data"}  # the parser reports why
+    data = {each.start for each in found.read.problems if each.code == "not-a-call"}  # the parser reports why
     for opener, reach in _lost(found):
         if any(opener.start <= start <= reach.end for start in data):
             continue
@@ -294,8 +292,9 @@ def _unknown_calls(found: Evidence) -> Iterator[Story]:
 
 def _unknown(found: Evidence, name: str, start: int, therefore: str) -> Story:
     tools = found.read.parser.tools
-    near = difflib.get_close_matches(name, tools.names if tools is not None else (), n=1, cutoff=NEAR)
-    hint = f" Did the model mean {near[0]!r}?" if near else ""
+    known = {each.casefold(): each for each in (tools.names if tools is not None else ())}
+    near = difflib.get_close_matches(name.casefold(), known, n=1, cutoff=NEAR)
+    hint = f" Did the model mean {known[near[0]]!r}?" if near else ""
     return Story(
         "unknown-tool",
         start,
@@ -328,11 +327,11 @@ def _names_without_opener(found: Evidence) -> Iterator[Story]:
         if found.quotes.contains(each.start):
             yield _quoted(each.start, f"what looks like a call of {each.name!r}")
             continue
-        if nearly := list(misspelt(found, each)):
+        if nearly := [*misspelt(found, each)] or [*in_sentence(found, each)]:
             yield from nearly
             continue
-        unknown = found.read.parser.tools is None
-        hint = " Pass tools= too: without a marker, a call is certain only if it names a known tool." if unknown else ""
+        certain = " Pass tools= too: without a marker, a call is certain only if it names a known tool."
+        hint = certain if found.read.parser.tools is None else ""
         yield Story(
             "markers-stripped",
             each.start,
@@ -343,7 +342,7 @@ def _names_without_opener(found: Evidence) -> Iterator[Story]:
 
 def _is_told(found: Evidence, place: int) -> bool:
     # Whether the parser itself reported what is wrong with a call there.
-    told = (each for each in found.read.problems if trouble_of(each.code) == "alone")
+    told = (each for each in found.read.problems if each.code == "call-in-line")
     return any(each.start <= place < each.start + len(each.text) for each in told)
 
 
@@ -382,8 +381,8 @@ def _nothing(found: Evidence) -> Iterator[Story]:
 
 
 _RULES: tuple[Callable[[Evidence], Iterator[Story]], ...] = (
-    _limits, _unfinished, after_another_message, _reasoning, _calls_elsewhere, _unknown_calls, _openers_without_call,
-    _told, _names_without_opener, _closers_without_opener, _nothing,
+    _limits, _unfinished, after_another_message, _reasoning, _calls_elsewhere, _unknown_calls, _told,
+    _openers_without_call, _names_without_opener, _closers_without_opener, _nothing,
 )  # fmt: skip
 
 

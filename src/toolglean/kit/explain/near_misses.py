@@ -1,6 +1,6 @@
-# What is nearly a call, and a person reads as one: arguments that are not an object, keys that a call does not have, a
-# misspelt marker, a call in another message. Does not depend on how the evidence was found (assemble.py), or on the
-# other causes (causes.py).
+# What is nearly a call, and a person reads as one: arguments that are not an object, a string that never ends, keys
+# that a call does not have, a misspelt marker, a line of Python in a sentence, a call in another message. Does not
+# depend on how the evidence was found (assemble.py), or on the other causes (causes.py).
 """Near misses."""
 
 from __future__ import annotations
@@ -16,19 +16,33 @@ from toolglean.kit.explain.names_and_code import Bare
 from toolglean.kit.explain.reading import another_message
 
 if TYPE_CHECKING:
-    from toolglean.events import ProblemCode
+    from toolglean.events import ProblemCode, ToolCall
 
-__all__ = ["after_another_message", "misspelt", "no_object", "other_keys", "undeclared"]
+__all__ = [
+    "RARER",
+    "after_another_message",
+    "in_line",
+    "in_sentence",
+    "misspelt",
+    "no_object",
+    "open_string",
+    "other_keys",
+    "undeclared",
+]
 
 NEAR = 0.75
 """How similar a misspelling must be to a marker: two letters of `<tool_call>` may be wrong."""
-LONG = 60  # characters of a header that is shown
+LONG = 60  # characters of a header, or of a call, that are shown
 BEFORE = 80  # characters before a name, in which its marker would be
+
+RARER = "A lower temperature, a more precise quantisation or constrained output makes such calls rarer."
 
 _argument_key = re.compile(
     r'"(?:arguments|parameters|params|args|input|tool_input|action_input)"[ \t\r\n]{0,16}:[ \t\r\n]{0,16}$'
 )
 _marker = re.compile(r"<\|?/?[\w｜▁ :.\-]{2,40}\|?>|\[/?[A-Z_]{2,40}\]")
+_quote = re.compile(r'\\.|"', re.DOTALL)
+_python = re.compile(r"[\w.\-]{1,300}\((?!\{)[^\n]{0,400}\)")
 _STRING = "a string that is not a JSON object"
 _KINDS = {'"': _STRING, "[": "a list", "t": "true", "f": "false", "n": "null"}
 
@@ -46,6 +60,35 @@ def no_object(text: str, name: str, place: int, code: ProblemCode) -> Iterator[S
             f"The arguments of the call of {name!r} are {kind}, but they must be a JSON object, such as "
             '{"city": "Oslo"}. It is not known which parameter was meant, so the call is malformed and must not run.',
         )
+
+
+def open_string(found: Evidence, call: ToolCall) -> Iterator[Story]:
+    """The arguments of a call that did not end leave a string open, and a closing marker at the end is in it."""
+    text = found.read.text.rstrip()
+    quotes = [each.start() for each in _quote.finditer(text, *call.span) if each[0] == '"']
+    if len(quotes) % 2 and text.endswith(tuple(found.markers)):
+        yield Story(
+            "json-broken",
+            quotes[-1],
+            f"A string of the call of {call.name!r} contains the closing marker, and the turn ends there: a quotation "
+            f"mark is missing at {text[quotes[-1] :][:LONG]!r}, or before. Where it belongs cannot be known, so the "
+            f"call is incomplete and must not run. {RARER}",
+        )
+
+
+def in_line(text: str, start: int) -> Story:
+    """A call without a marker, or one in a sentence, shares its line with other text."""
+    return Story(
+        "in-a-line",
+        start,
+        f"{text[:LONG]!r} is a call, but it shares its line with other text, or is part of an expression: it reads "
+        "like a sentence or like code, so it is content. Tell the model to write each call on a line of its own.",
+    )
+
+
+def in_sentence(found: Evidence, bare: Bare) -> Iterator[Story]:
+    """The parser does not report a call in Python that stands behind words."""
+    return (in_line(call[0], bare.start) for call in [_python.match(found.read.text, bare.start)] if call)
 
 
 def other_keys(opener: Opener, name: str) -> Story:

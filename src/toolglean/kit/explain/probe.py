@@ -15,7 +15,7 @@ from toolglean.engine.names import contains_markup
 from toolglean.events import CallEnd, CallStart, Event, Problem
 from toolglean.kit.explain.expected import expected, within
 from toolglean.kit.explain.explanation import Outcome, Reach
-from toolglean.kit.explain.reasons import detail_of, trouble_of
+from toolglean.kit.explain.reasons import ARGUMENTS, detail_of
 from toolglean.kit.tiles import Places
 from toolglean.options import ParserOptions
 
@@ -73,8 +73,7 @@ class _Notes:
 
     def _look(self, turn: Turn, payload: FormatPayload) -> None:
         problem = next((each for each in turn.emit.out if isinstance(each, Problem)), None)
-        is_fault = problem is not None and trouble_of(problem.code) == "arguments"
-        fault = detail_of(problem.reason) if problem is not None and is_fault else ""
+        fault = detail_of(problem.reason) if problem is not None and problem.code in ARGUMENTS else ""
         self.waits, self.reading = expected(payload, turn, fault), within(payload.describe())
 
 

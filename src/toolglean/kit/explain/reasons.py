@@ -1,61 +1,23 @@
-# Which kind of trouble each code of a `Problem` means. Does not depend on how it is explained (causes.py).
-#
-# A new code of the engine gets a row here if it has a cause of its own; without one it is "other", and its reason is
-# shown.
-"""Problems, by kind."""
+# The codes of a `Problem` that have a cause in common. Does not depend on how it is explained (causes.py, which has
+# those with a cause of their own).
+"""Problems with a common cause."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from toolglean.events import ProblemCode
 
-__all__ = ["Trouble", "detail_of", "limit_of", "trouble_of"]
+__all__ = ["ARGUMENTS", "NOT_CLOSED", "detail_of", "limit_of"]
 
-Trouble: TypeAlias = Literal[
-    "limit",
-    "not closed",
-    "quoted",
-    "in a string",
-    "data",
-    "to the user",
-    "alone",
-    "left over",
-    "arguments",
-    "unread",
-    "other",
-]
-
-_LIMIT = "limit-"
-_KINDS: dict[ProblemCode, Trouble] = {
-    "limit-call-chars": "limit",
-    "limit-calls": "limit",
-    "limit-depth": "limit",
-    "limit-held": "limit",
-    "swallowed-markup": "not closed",
-    "unclosed-call": "not closed",
-    "quoted-call": "quoted",
-    "call-in-json-string": "in a string",
-    "not-a-call": "data",
-    "call-to-user": "to the user",
-    "call-in-line": "alone",
-    "unread-call": "unread",
-    "leftover-marker": "left over",
-    "malformed-arguments": "arguments",
-    "string-arguments": "arguments",
-    "markup-in-value": "arguments",
-}
-
-
-def trouble_of(code: ProblemCode) -> Trouble:
-    """What kind of trouble a code tells."""
-    return _KINDS.get(code, "other")
+ARGUMENTS: frozenset[ProblemCode] = frozenset({"malformed-arguments", "string-arguments", "markup-in-value"})
+NOT_CLOSED: frozenset[ProblemCode] = frozenset({"swallowed-markup", "unclosed-call"})
 
 
 def limit_of(code: ProblemCode) -> str:
-    """The name of the limit that was exceeded."""
-    return code.removeprefix(_LIMIT).replace("-", "_")
+    """The name of the limit that was exceeded; "" if the code tells something else."""
+    return code.removeprefix("limit-").replace("-", "_") if code.startswith("limit-") else ""
 
 
 def detail_of(reason: str) -> str:

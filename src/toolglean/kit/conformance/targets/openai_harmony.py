@@ -11,7 +11,6 @@
 
 from __future__ import annotations
 
-from functools import cache
 from typing import Any
 
 from openai_harmony import HarmonyEncodingName, Role, StreamableParser, load_harmony_encoding
@@ -23,10 +22,8 @@ __all__ = ["OpenaiHarmony"]
 PROMPT = "<|start|>assistant"
 REASONING = "<|channel|>analysis<|message|>"
 
-
-@cache
-def _encoding() -> Any:
-    return load_harmony_encoding(HarmonyEncodingName.HARMONY_GPT_OSS)
+ENCODING = load_harmony_encoding(HarmonyEncodingName.HARMONY_GPT_OSS)
+"""Loaded first: a vocabulary that cannot be fetched is no fault of the parser."""
 
 
 class OpenaiHarmony(Adapter):
@@ -36,7 +33,7 @@ class OpenaiHarmony(Adapter):
         """See `Adapter`."""
         if self.format != "harmony":
             raise NotImplementedError(f"openai-harmony reads harmony, not {self.format or 'turns of no known format'}")
-        self._parser = StreamableParser(_encoding(), Role.ASSISTANT)
+        self._parser = StreamableParser(ENCODING, Role.ASSISTANT)
         self._count = 0
         if self.opened:
             self._read(REASONING)
@@ -58,9 +55,7 @@ class OpenaiHarmony(Adapter):
     def _read(self, text: str) -> dict[str, Any]:
         found = {"content": "", "reasoning": ""}
         for piece, is_marker in self._tokens.split(text):
-            for token in _encoding().encode(
-                piece, allowed_special="all" if is_marker else set(), disallowed_special=()
-            ):
+            for token in ENCODING.encode(piece, allowed_special="all" if is_marker else set(), disallowed_special=()):
                 self._parser.process(token)
                 if self._parser.last_content_delta and not self._parser.current_recipient:
                     part = "reasoning" if self._parser.current_channel == "analysis" else "content"
