@@ -205,6 +205,15 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(prober, "LATE_SECONDS", 0.5)
 
 
+@pytest.fixture
+def few_signs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A report of a template tries fewer values in its calls. tests/kit/test_template_report.py says what all of them tell."""
+    from toolglean.kit.testing import carrying  # noqa: PLC0415  few tests make reports
+
+    if not depth.is_full():
+        monkeypatch.setattr(carrying, "SIGNS", carrying.SIGNS[::8])
+
+
 @pytest.fixture(scope="session", autouse=True)
 def _no_certificates() -> Iterator[None]:
     """All servers of the tests are on loopback, without TLS: no client need read the certificates of all authorities.

@@ -137,6 +137,7 @@ def test_each_break_is_named(name: str) -> None:
     assert any(sentence in each for each in report_of(source).faults()), report_of(source).faults()
 
 
+@pytest.mark.usefixtures("few_signs")
 def test_what_may_be_lost_is_no_fault() -> None:
     source, _ = BROKEN["no reasoning"]
     with pytest.raises(AssertionError, match="does not write the reasoning"):
@@ -153,6 +154,7 @@ def test_a_value_with_the_marks_of_the_format_is_an_injection() -> None:
     assert "write the value with |tojson" in str(shortest)
 
 
+@pytest.mark.usefixtures("few_signs")
 def test_the_report_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "template.jinja"
     file.write_text(BROKEN["no reasoning"][0], encoding="utf-8")
