@@ -170,7 +170,7 @@ LONG = json.dumps({"id": 1, "content": "word " * 4000}) + "\n"
     ],
 )
 def test_the_output_is_closed_or_full(end: str, code: int, said: str) -> None:
-    command = f'yes "$LINE" | head -n 200 | "$0" -m toolglean parse --turns {end}'
+    command = f'yes "$LINE" | head -n 20 | "$0" -m toolglean parse --turns {end}'
     done = subprocess.run(
         ["bash", "-c", command, sys.executable],
         env={**os.environ, "LINE": LONG.strip()},
