@@ -132,7 +132,9 @@ def test_a_good_template_has_no_faults() -> None:
 
 @pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", BROKEN)
-def test_each_break_is_named(name: str) -> None:
+def test_each_break_is_named(name: str, request: pytest.FixtureRequest) -> None:
+    if name not in {"no escape", "keys with spaces"}:  # which only some values show
+        request.getfixturevalue("few_signs")
     source, sentence = BROKEN[name]
     assert any(sentence in each for each in report_of(source).faults()), report_of(source).faults()
 
