@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import argparse
 import gc
 import os
 import ssl
@@ -203,6 +204,15 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     if not depth.is_full():
         monkeypatch.setattr(process, "ChildTemplate", partial(process.ChildTemplate, seconds=0.6))
         monkeypatch.setattr(prober, "LATE_SECONDS", 0.5)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_translations() -> Iterator[None]:
+    """argparse looks in several folders for a translation of each of its words, each time: nothing is there."""
+    with pytest.MonkeyPatch.context() as patch:
+        if not depth.is_full():
+            patch.setattr(argparse, "_", str)
+        yield
 
 
 @pytest.fixture
