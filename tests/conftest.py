@@ -7,7 +7,7 @@ import argparse
 import gc
 import os
 import ssl
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache, partial
 from itertools import groupby
 from pathlib import Path
@@ -113,10 +113,21 @@ def _keep_programs() -> None:
 
 
 def _keep_cases() -> None:
-    # A run of the kit reads its cases once, and compares each with their schema. Fifty tests are such a run.
-    from toolglean.kit.conformance import cases  # noqa: PLC0415  the same
+    # A run of the kit reads its cases once, compares each with their schema, and names their digest. Fifty tests are such a run.
+    from toolglean.kit.conformance import cases, casesets  # noqa: PLC0415  the same
 
     cases._case = lru_cache(maxsize=None)(cases._case)
+    known: dict[tuple[int, ...], tuple[object, str]] = {}
+    digest_of = casesets.digest_of
+
+    def digest_once(found: Iterable[cases.Case]) -> str:
+        rows = tuple(found)
+        key = tuple(map(id, rows))
+        if key not in known:
+            known[key] = rows, digest_of(rows)  # with the rows, so that no other one gets the id of one of them
+        return known[key][1]
+
+    casesets.digest_of = digest_once
 
 
 def _prove_less() -> None:
@@ -208,7 +219,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="session", autouse=True)
 def _no_translations() -> Iterator[None]:
-    """argparse looks in several folders for a translation of each of its words, each time: nothing is there."""
+    """Spare argparse several folders in which it looks for a translation of each of its words, each time: nothing is there."""
     with pytest.MonkeyPatch.context() as patch:
         if not depth.is_full():
             patch.setattr(argparse, "_", str)

@@ -78,7 +78,9 @@ def test_it_stays_text(row: str, whole_calls: bool, stream: bool, kind: Kind) ->
 def test_such_an_answer_is_the_same_bytes(row: str, kind: Kind) -> None:
     request = asked(kind, TOOLS)
     data = answer(kind, Turn(pieces(STAYS[row][0])), request)
-    assert {fed(lambda: reader(kind, request), data, random_sizes(seed)) for seed in range(5 if depth.is_full() else 2)} == {data}
+    assert {
+        fed(lambda: reader(kind, request), data, random_sizes(seed)) for seed in range(5 if depth.is_full() else 2)
+    } == {data}
 
 
 @pytest.mark.parametrize("row", [*STAYS, *MIXED])
