@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import gzip
-import importlib
 import json
 import tracemalloc
 import zlib
@@ -17,6 +16,7 @@ import pytest
 
 from tests.clients.answers import asked, random_sizes
 from tests.clients.families import TOOLS
+from tests.clients.libraries import each_library
 from tests.clients.proxies import serving
 from tests.support.loopback.raw import head, raw_server
 from toolglean.clients.repair import bodies
@@ -115,19 +115,6 @@ def test_encodings_that_cannot_be_bounded_are_not_read(encoding: str) -> None:
 
 
 # -- the transport -----------------------------------------------------------------------------------------------------
-
-
-def libraries() -> list[ModuleType]:
-    found = []
-    for name in ("httpx", "httpx2"):
-        try:
-            found.append(importlib.import_module(name))
-        except ImportError:
-            continue
-    return found
-
-
-each_library = pytest.mark.parametrize("library", libraries(), ids=lambda each: each.__name__)
 
 
 def answered(library: Any, encoding: str, data: bytes, kind: str = "text/event-stream") -> tuple[Any, list[Any]]:
