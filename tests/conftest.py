@@ -114,14 +114,15 @@ def _keep_programs() -> None:
 
 def _keep_cases() -> None:
     # A run of the kit reads its cases once, compares each with their schema, and names their digest. Fifty tests are such a run.
-    from toolglean.kit.conformance import cases, casesets  # noqa: PLC0415  the same
+    from toolglean.kit.conformance import cases as reading  # noqa: PLC0415  the same
+    from toolglean.kit.conformance import casesets  # noqa: PLC0415
 
-    cases._case = lru_cache(maxsize=None)(cases._case)
+    reading._case = lru_cache(maxsize=None)(reading._case)
     known: dict[tuple[int, ...], tuple[object, str]] = {}
     digest_of = casesets.digest_of
 
-    def digest_once(found: Iterable[cases.Case]) -> str:
-        rows = tuple(found)
+    def digest_once(cases: Iterable[reading.Case]) -> str:
+        rows = tuple(cases)
         key = tuple(map(id, rows))
         if key not in known:
             known[key] = rows, digest_of(rows)  # with the rows, so that no other one gets the id of one of them
@@ -138,7 +139,7 @@ def _prove_less() -> None:
 
     precedence.SAMPLES = templates.PROOF = 6
     assert infer.__kwdefaults__ is not None
-    infer.__kwdefaults__["samples"] = 20
+    infer.__kwdefaults__["samples"] = 12
 
 
 @pytest.hookimpl(trylast=True)  # what `-k` has chosen is asked for by name
