@@ -3,10 +3,11 @@
 
 from __future__ import annotations
 
+import argparse
 import gc
 import os
 import ssl
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache, partial
 from itertools import groupby
 from pathlib import Path
@@ -112,10 +113,22 @@ def _keep_programs() -> None:
 
 
 def _keep_cases() -> None:
-    # A run of the kit reads its cases once, and compares each with their schema. Fifty tests are such a run.
-    from toolglean.kit.conformance import cases  # noqa: PLC0415  the same
+    # A run of the kit reads its cases once, compares each with their schema, and names their digest. Fifty tests are such a run.
+    from toolglean.kit.conformance import cases as reading  # noqa: PLC0415  the same
+    from toolglean.kit.conformance import casesets  # noqa: PLC0415
 
-    cases._case = lru_cache(maxsize=None)(cases._case)
+    reading._case = lru_cache(maxsize=None)(reading._case)
+    known: dict[tuple[int, ...], tuple[object, str]] = {}
+    digest_of = casesets.digest_of
+
+    def digest_once(cases: Iterable[reading.Case]) -> str:
+        rows = tuple(cases)
+        key = tuple(map(id, rows))
+        if key not in known:
+            known[key] = rows, digest_of(rows)  # with the rows, so that no other one gets the id of one of them
+        return known[key][1]
+
+    casesets.digest_of = digest_once
 
 
 def _prove_less() -> None:
@@ -126,7 +139,7 @@ def _prove_less() -> None:
 
     precedence.SAMPLES = templates.PROOF = 6
     assert infer.__kwdefaults__ is not None
-    infer.__kwdefaults__["samples"] = 20
+    infer.__kwdefaults__["samples"] = 12
 
 
 @pytest.hookimpl(trylast=True)  # what `-k` has chosen is asked for by name
@@ -203,6 +216,24 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
     if not depth.is_full():
         monkeypatch.setattr(process, "ChildTemplate", partial(process.ChildTemplate, seconds=0.6))
         monkeypatch.setattr(prober, "LATE_SECONDS", 0.5)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_translations() -> Iterator[None]:
+    """Spare argparse several folders in which it looks for a translation of each of its words, each time: nothing is there."""
+    with pytest.MonkeyPatch.context() as patch:
+        if not depth.is_full():
+            patch.setattr(argparse, "_", str)
+        yield
+
+
+@pytest.fixture
+def few_signs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A report of a template tries fewer values in its calls. tests/kit/test_template_report.py says what all of them tell."""
+    from toolglean.kit.testing import carrying  # noqa: PLC0415  few tests make reports
+
+    if not depth.is_full():
+        monkeypatch.setattr(carrying, "SIGNS", carrying.SIGNS[::8])
 
 
 @pytest.fixture(scope="session", autouse=True)

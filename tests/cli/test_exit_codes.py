@@ -121,6 +121,7 @@ TEMPLATES = {"good.jinja": (0, 0, 1), "broken.jinja": (2, 2, 2)}
 TEMPLATES |= {"hostile.jinja": (1, 1, 1)} if depth.is_full() else {}
 
 
+@pytest.mark.usefixtures("few_signs")
 @pytest.mark.parametrize(("template", "codes"), TEMPLATES.items())
 def test_templates(template: str, codes: tuple[int, int, int], capsys: pytest.CaptureFixture[str]) -> None:
     pytest.importorskip("jinja2", reason="the templates are Jinja")
@@ -169,7 +170,7 @@ LONG = json.dumps({"id": 1, "content": "word " * 4000}) + "\n"
     ],
 )
 def test_the_output_is_closed_or_full(end: str, code: int, said: str) -> None:
-    command = f'yes "$LINE" | head -n 200 | "$0" -m toolglean parse --turns {end}'
+    command = f'yes "$LINE" | head -n 20 | "$0" -m toolglean parse --turns {end}'
     done = subprocess.run(
         ["bash", "-c", command, sys.executable],
         env={**os.environ, "LINE": LONG.strip()},

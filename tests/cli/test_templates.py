@@ -16,6 +16,8 @@ from toolglean import Format
 from toolglean.cli import main
 from toolglean.kit.testing import RoundTrip, check_template
 
+pytestmark = pytest.mark.usefixtures("few_signs")
+
 GOOD = chat(CASES["whole"][0])
 LOSSY = chat(
     each("<go={{ c.function.name }}>" + PARAMETERS.replace("%s", "<p={{ k }}>{{ v }}</p>") + "</go>"), head=HEAD

@@ -6,10 +6,12 @@ from __future__ import annotations
 
 import asyncio
 import os
+from functools import cache
 from typing import Any
 
 from mcp.server import MCPServer
 from mcp.server.mcpserver import Context, Image
+from mcp.server.mcpserver.tools import Tool
 from mcp.types import EmbeddedResource, ImageContent, TextContent, TextResourceContents
 from pydantic import BaseModel
 
@@ -92,11 +94,13 @@ def die() -> str:
 TOOLS = (kinds, either, add, where, names, picture, mixed, boom, hang, steps, grow, die)
 
 
+@cache  # the schemas of a dozen tools: a test in memory takes no longer than these
+def _tools() -> list[Tool]:
+    return [Tool.from_function(each, structured_output=False if each is mixed else None) for each in TOOLS]
+
+
 def make_server() -> MCPServer[Any]:
-    server: MCPServer[Any] = MCPServer("tools", log_level="CRITICAL")
-    for each in TOOLS:
-        server.add_tool(each, structured_output=False if each is mixed else None)
-    return server
+    return MCPServer("tools", tools=_tools(), log_level="CRITICAL")
 
 
 if __name__ == "__main__":

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import gzip
-import importlib
 import json
 import tracemalloc
 import zlib
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from types import ModuleType
 from typing import Any
 
@@ -16,6 +16,7 @@ import pytest
 
 from tests.clients.answers import asked, random_sizes
 from tests.clients.families import TOOLS
+from tests.clients.libraries import each_library
 from tests.clients.proxies import serving
 from tests.support.loopback.raw import head, raw_server
 from toolglean.clients.repair import bodies
@@ -23,8 +24,16 @@ from toolglean.clients.repair.bodies import MOST, PIECE, BodyError, Inflater, ca
 
 BOMB = 12 * 1024 * 1024
 """Characters of a bomb that is not refused: below `MOST`."""
+MORE = MOST * 9 // 8
+"""Characters of one that is. To make them takes longer than to refuse them."""
 
 EVENT = b'data: {"choices": [], "more": "' + b"a" * 8000 + b'"}\n\n'
+
+
+@lru_cache
+def stream_of(length: int, event: bytes = EVENT) -> bytes:
+    """A stream of so many bytes of that event, compressed."""
+    return gzip.compress(event * (length // len(event)))
 
 
 def raw_deflate(data: bytes) -> bytes:
@@ -82,7 +91,7 @@ def test_a_bomb_costs_no_more_than_a_piece(encoding: str) -> None:
 @pytest.mark.parametrize("encoding", ["gzip", "deflate"])
 def test_what_grows_without_an_end_is_refused(encoding: str) -> None:
     lengths: list[int] = []
-    pieces = map(len, Inflater(encoding).pieces(bomb(encoding, 2 * MOST)))
+    pieces = map(len, Inflater(encoding).pieces(bomb(encoding, MORE)))
     with pytest.raises(BodyError, match="bytes of the answer become more than"):
         lengths.extend(pieces)
     assert sum(lengths) <= MOST
@@ -106,19 +115,6 @@ def test_encodings_that_cannot_be_bounded_are_not_read(encoding: str) -> None:
 
 
 # -- the transport -----------------------------------------------------------------------------------------------------
-
-
-def libraries() -> list[ModuleType]:
-    found = []
-    for name in ("httpx", "httpx2"):
-        try:
-            found.append(importlib.import_module(name))
-        except ImportError:
-            continue
-    return found
-
-
-each_library = pytest.mark.parametrize("library", libraries(), ids=lambda each: each.__name__)
 
 
 def answered(library: Any, encoding: str, data: bytes, kind: str = "text/event-stream") -> tuple[Any, list[Any]]:
@@ -174,7 +170,7 @@ def test_a_bomb_goes_through_the_transport_in_pieces(library: ModuleType, what: 
 
 @each_library
 def test_a_stream_of_events_takes_no_memory(library: ModuleType) -> None:
-    client, _ = answered(library, "gzip", gzip.compress(EVENT * (BOMB // len(EVENT))))
+    client, _ = answered(library, "gzip", stream_of(BOMB))
     tracemalloc.start()
     try:
         with client, client.stream("POST", "http://x/v1/chat/completions", json=asked("chat", TOOLS)) as found:
@@ -187,7 +183,7 @@ def test_a_stream_of_events_takes_no_memory(library: ModuleType) -> None:
 @pytest.mark.sampled(1)
 @each_library
 def test_the_transport_refuses_what_grows_without_an_end(library: ModuleType) -> None:
-    client, _ = answered(library, "gzip", gzip.compress(EVENT * (2 * MOST // len(EVENT))))
+    client, _ = answered(library, "gzip", stream_of(MORE))
     request = asked("chat", TOOLS)
     with (
         client,
@@ -201,7 +197,7 @@ def test_the_transport_refuses_what_grows_without_an_end(library: ModuleType) ->
 @each_library
 def test_a_bomb_of_the_messages_api(library: ModuleType) -> None:
     request, event = asked("messages", TOOLS), EVENT.replace(b"choices", b"content")
-    client, _ = answered(library, "gzip", gzip.compress(event * (BOMB // len(event))))
+    client, _ = answered(library, "gzip", stream_of(BOMB, event))
     tracemalloc.start()
     try:
         with client, client.stream("POST", "http://x/v1/messages?beta=true", json=request) as found:
@@ -209,7 +205,7 @@ def test_a_bomb_of_the_messages_api(library: ModuleType) -> None:
         assert tracemalloc.get_traced_memory()[1] < 3_000_000
     finally:
         tracemalloc.stop()
-    client, _ = answered(library, "gzip", gzip.compress(event * (2 * MOST // len(event))))
+    client, _ = answered(library, "gzip", stream_of(MORE, event))
     with client, pytest.raises(library.DecodingError), client.stream("POST", "http://x/v1/messages", json=request) as r:
         list(r.iter_raw())
 
@@ -249,14 +245,14 @@ def test_an_answer_that_was_read_by_a_hook_is_repaired(library: ModuleType) -> N
 # -- the proxy ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("length", [BOMB, 2 * MOST], ids=["much", "too much"])
+@pytest.mark.parametrize("length", [BOMB, MORE], ids=["much", "too much"])
 def test_a_bomb_before_the_proxy(length: int) -> None:
     httpx = pytest.importorskip("httpx")
     pytest.importorskip("uvicorn", reason="needs toolglean[proxy]")
     pytest.importorskip("starlette", reason="needs toolglean[proxy]")
     from toolglean.clients.proxy import application  # noqa: PLC0415
 
-    data = gzip.compress(EVENT * (length // len(EVENT)))
+    data = stream_of(length)
     found = 0
     with raw_server() as raw, serving(application(raw.url)) as proxy, httpx.Client(trust_env=False) as client:
         raw.answer = (

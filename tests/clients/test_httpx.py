@@ -15,6 +15,7 @@ import pytest
 
 from tests.clients.answers import answer, asked
 from tests.clients.families import TOOLS
+from tests.clients.libraries import each_library
 from tests.support.loopback import Cut, Loopback, Status, Turn, serve
 
 pytest.importorskip("httpx", reason="needs toolglean[httpx]")
@@ -31,19 +32,6 @@ from toolglean.errors import UsageError
 HERMES = 'Look. <tool_call>\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n</tool_call>'
 LEAK = Turn([HERMES[begin : begin + 5] for begin in range(0, len(HERMES), 5)])
 CALLS = [("get_weather", {"city": "Oslo"})]
-
-
-def libraries() -> list[ModuleType]:
-    found = []
-    for name in ("httpx", "httpx2"):
-        try:
-            found.append(importlib.import_module(name))
-        except ImportError:
-            continue
-    return found
-
-
-each_library = pytest.mark.parametrize("library", libraries(), ids=lambda each: each.__name__)
 
 
 @pytest.fixture(scope="module")

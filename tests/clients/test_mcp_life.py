@@ -13,7 +13,7 @@ pytest.importorskip("mcp", reason="needs toolglean[mcp]")
 from mcp import StdioServerParameters
 
 from tests.clients.mcp_tools import make_server
-from tests.clients.mcp_ways import EVERY_WAY, SCRIPT, connected, on_http
+from tests.clients.mcp_ways import SCRIPT, WAYS, connected, on_http
 from toolglean import UsageError
 from toolglean.clients.mcp import EmbeddedMcpServer, McpServerError
 from toolglean.conversation.calls import ToolResultContent
@@ -111,7 +111,7 @@ def test_an_http_server_that_goes_away() -> None:
     asyncio.run(death())
 
 
-@pytest.mark.parametrize("way", EVERY_WAY)
+@pytest.mark.parametrize("way", WAYS)
 def test_a_call_under_way_at_the_stop_gets_an_error(way: str) -> None:
     async def stopped() -> ToolResultContent:
         async with connected(way) as server:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.conversation.tools import OPENAI, WEATHER, fragment, integration
+from tests.conversation.tools import OPENAI, WEATHER, cancellable, fragment, integration
 from tests.support import depth
 from tests.support.chunkings import chunkings
 from toolglean import ParserOptions
@@ -378,14 +378,7 @@ def test_the_stream_is_closed_when_the_reader_leaves_early() -> None:
 
 
 def test_cancelling_the_reader_cancels_the_tool() -> None:
-    seen: list[str] = []
-
-    async def slow() -> None:
-        try:
-            await asyncio.sleep(30)
-        except asyncio.CancelledError:
-            seen.append("cancelled")
-            raise
+    slow, seen = cancellable()
 
     async def run() -> None:
         mcp = McpIntegration()

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tests.conversation.tools import JUNK, NEUTRAL, OPENAI, WEATHER, integration
+from tests.conversation.tools import JUNK, NEUTRAL, OPENAI, WEATHER, cancellable, integration
 from tests.support.depth import examples
 from toolglean import ToolgleanError, ToolSet, UsageError
 from toolglean.conversation import (
@@ -388,14 +388,7 @@ def test_a_result_of_no_json_is_told_as_text() -> None:
 
 
 def test_outer_cancellation_goes_on_outwards_and_into_the_tool() -> None:
-    seen: list[str] = []
-
-    async def slow() -> None:
-        try:
-            await asyncio.sleep(30)
-        except asyncio.CancelledError:
-            seen.append("cancelled")
-            raise
+    slow, seen = cancellable()
 
     async def run() -> bool:
         mcp = McpIntegration()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Awaitable, Callable
 from typing import Any
 
 from hypothesis import strategies as st
@@ -19,6 +20,20 @@ WEATHER = {
 }
 NEUTRAL = {"type": "tool_use", "id": "t1", "name": "get_weather", "input": {"city": "Oslo"}}
 OPENAI = {"id": "c1", "type": "function", "function": {"name": "get_weather", "arguments": '{"city": "Oslo"}'}}
+
+
+def cancellable() -> tuple[Callable[[], Awaitable[None]], list[str]]:
+    """A tool named `slow` that takes half a minute, and the list in which it says that it was cancelled."""
+    seen: list[str] = []
+
+    async def slow() -> None:
+        try:
+            await asyncio.sleep(30)
+        except asyncio.CancelledError:
+            seen.append("cancelled")
+            raise
+
+    return slow, seen
 
 
 def integration(**options: Any) -> McpIntegration:

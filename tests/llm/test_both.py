@@ -51,6 +51,7 @@ def silent() -> Iterator[str]:
 # -- answers -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.sampled(2, each="stream")
 @pytest.mark.parametrize("stream", load_streams(), ids=lambda stream: stream.name)
 @pytest.mark.parametrize("streaming", [False, True])
 def test_recorded_streams(stream: Any, streaming: bool, kind: str, server: Loopback) -> None:

@@ -10,7 +10,7 @@ import os
 import platform
 import subprocess
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -193,6 +193,13 @@ def test_a_group_that_does_not_exist() -> None:
 
 def test_two_trees_in_turn(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["benchmarks", "--smoke", "--only", "a fork", "--against", str(ROOT / "src")]
+    measured: list[against.Pair] = []
+
+    def noted(*given: Any) -> Iterator[against.Pair]:
+        measured.extend(against.compared(*given))
+        return iter(measured)
+
+    monkeypatch.setattr(command, "compared", noted)
     monkeypatch.setattr(sys, "argv", words)
     assert command.main() == 0
     heading, _, *table = capsys.readouterr().out.splitlines()
@@ -202,6 +209,7 @@ def test_two_trees_in_turn(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captu
     names = ["in text", "in a call, 100 KB of arguments read", "the same, qwen3-coder"]
     assert [line.split(" | ")[0].removeprefix("| ") for line in table[3:]] == names
     assert all(line.count("|") == 9 and "–" not in line for line in table[3:])
+    monkeypatch.setattr(command, "compared", lambda *_: iter(measured))  # to measure them twice would say no more
     monkeypatch.setattr(sys, "argv", [*words, "--json"])
     assert command.main() == 0
     _, *pairs = map(json.loads, capsys.readouterr().out.splitlines())

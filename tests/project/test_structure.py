@@ -10,6 +10,7 @@ import pytest
 
 SOURCE = Path(__file__).parents[2] / "src" / "toolglean"
 CORE = ("engine", "sources/response", "kit/explain", "scan", "formats", "parser.py")
+SETTERS = {"setattr", "delattr", "__setattr__"}
 MOST_LINES = 400
 
 
@@ -55,7 +56,7 @@ def _written(node: ast.AST) -> Iterator[ast.expr]:
         for each in ast.walk(target):
             if isinstance(each, ast.Attribute) and not isinstance(each.ctx, ast.Load):
                 yield each.value
-    if isinstance(node, ast.Call) and ast.unparse(node.func) in {"setattr", "delattr", "object.__setattr__"}:
+    if isinstance(node, ast.Call) and getattr(node.func, "id", getattr(node.func, "attr", "")) in SETTERS:
         yield node.args[0]
 
 

@@ -18,7 +18,7 @@ MOST = 30
 """Rows of one test: processes take turns with tests, so the last one should not take long."""
 FEWEST = 2
 HARMLESS = frozenset({"parametrize", "sampled"})
-EVERYWHERE = frozenset({"_no_certificates", "request"})
+EVERYWHERE = frozenset({"_no_certificates", "_no_translations", "request"})
 """Fixtures that every test has."""
 
 
