@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +14,7 @@ from toolglean.events import Output
 from toolglean.formats.patterns import is_marker
 from toolglean.formats.spec import Format, Literal, tokens_of
 from toolglean.sources.templates.infer.probes import Call, Message
-from toolglean.sources.templates.infer.verify import read
+from toolglean.sources.templates.infer.verify import ESCAPED, entities, read
 from toolglean.tools import Tool, ToolSet
 
 __all__ = ["KINDS", "Uncarried", "Writer", "uncarried"]
@@ -30,7 +29,6 @@ SIGNS = (
     """.split(),  # noqa: SIM905  # three dozen of them
 )
 STEPS = 150  # how often a text is shortened, at most
-_entity = re.compile("&#?[a-z0-9]+;").search
 _FIRST, _SECOND = "zqxfirst", "zqxsecond"
 
 
@@ -179,8 +177,8 @@ def _shortened(write: Writer, declared: Format, kind: str, became: str, text: st
 
 
 def _mend(declared: Format, kind: str, found: str) -> str:
-    if _entity(found):
-        return "write it as it is: without |e, and with autoescape off"
+    if entities(found):
+        return ESCAPED
     if kind == "parameter":
         return "write the name of a parameter as JSON, or refuse tools with such a parameter"
     if any("{value}" in each for each in declared.parameters):

@@ -2,6 +2,7 @@
 # is proven by reading it back. Does not depend on how templates are rendered (rendering.py).
 #
 #   probes.py           what the template is asked to write: sentinels in every leaf
+#   input_style.py      how messages can be passed to a template
 #   prober.py           which messages this template accepts; where the assistant's turn is in what it writes
 #   texts.py            what texts have in common
 #   frame.py            reasoning, content, the end of a turn; the header of the model's message in a prompt

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from itertools import pairwise
 
 from toolglean.errors import FormatError, TemplateError
-from toolglean.formats.spec import Format, Quoted
+from toolglean.formats.spec import JSON, Format, Quoted
 from toolglean.sources.templates.infer.call_syntax import Body, CallSyntax, call_syntax_of, has_marker
 from toolglean.sources.templates.infer.frame import Frame
 from toolglean.sources.templates.infer.parameter_types import types_of
@@ -107,7 +107,7 @@ def _pieces(prober: Prober, syntax: CallSyntax, evidence: list[str]) -> Pieces:
         calls = tuple(call(number) for number in range(count))
         try:
             text = prober.turn(Message(calls)).text
-            ids = [prober.id_of(each, number) for number, each in enumerate(calls)]
+            ids = [prober.style.id_of(each, number) for number, each in enumerate(calls)]
             return _taken_apart(text, syntax.bodies(text, calls, ids), ids, [each.name for each in calls])
         except (TemplateError, FormatError) as error:
             reason = str(error).partition("\n")[0]
@@ -183,11 +183,11 @@ def _between_content_and_call(prober: Prober, syntax: CallSyntax) -> str | None:
     probed = call(0)
     try:
         text = prober.turn(Message((probed,), content=REPLY)).text
-        begin = syntax.bodies(text, (probed,), [prober.id_of(probed, 0)])[0].start
+        begin = syntax.bodies(text, (probed,), [prober.style.id_of(probed, 0)])[0].start
     except (TemplateError, FormatError):
         return None
     at = text.find(REPLY)
-    return text[at + len(REPLY) : begin].replace(prober.id_of(probed, 0), "{id}") if -1 < at < begin else None
+    return text[at + len(REPLY) : begin].replace(prober.style.id_of(probed, 0), "{id}") if -1 < at < begin else None
 
 
 def _patterns(pieces: Pieces, frame: Frame, after_content: str | None) -> Patterns:
@@ -279,11 +279,15 @@ def _value(syntax: CallSyntax) -> str:
     return "text between markers" if parameter.opener.strip() and parameter.closer.strip() else "text after its key"
 
 
+def _object_of(syntax: CallSyntax) -> str:
+    return "a JSON object" if syntax.codec == JSON else "an object of JavaScript or Python"
+
+
 def _shown(syntax: CallSyntax) -> str:
     return {
         "whole": f"a JSON object with the keys {syntax.keys[0]!r} and {syntax.keys[1]!r}",
         "keyed": "a JSON object with the name as its key",
-        "arguments": "the name, then a JSON object of the arguments",
+        "arguments": f"the name, then {_object_of(syntax)} of the arguments",
         "keywords": "Python keyword arguments",
         "quoted": f"an object with bare keys: {syntax.codec}",
         "tree": f"nested tags: {syntax.codec}",

@@ -113,11 +113,8 @@ def losses_of(prober: Prober, proof: Proof, doubts: tuple[str, ...]) -> tuple[st
     """The losses, one line each; `doubts`: see `Prober.doubts`."""
     lines = [f"probe {label!r}: {how}" for label, how in proof.failed.items()]
     lines += [f"probe {label!r}: {why}" for label, why in proof.unwritten.items()]
-    if prober.style.parts:
-        lines.append("probe 'content as text': the template takes content only as a list of parts")
     lines += [f"probe 'without {' and '.join(prober.assumed)}': {DOUBTS[what]}" for what in doubts]
-    if prober.style.as_string:
-        lines.append("probe 'arguments as an object': the template takes arguments only as a JSON string")
+    lines += [f"probe {label!r}: {what}" for label, what in prober.style.demands.items()]
     if proof.wrong:
         lines.append(f"{proof.wrong} of {proof.tried} random messages did not come back; {proof.example}")
     return tuple(lines)
