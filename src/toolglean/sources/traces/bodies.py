@@ -162,6 +162,13 @@ def _whole(text: str, site: Site, _: int) -> Body | None:
     return None
 
 
+def _around(text: str, site: Site, end: int) -> Body | None:
+    # The outermost object that has one call in it.
+    named = ((begin, stop, _named(value, site.tool)) for begin, stop, value in enclosing(text, site.start))
+    bodies = [Body(site, begin, stop, keys=keys) for begin, stop, keys in named if keys is not None and stop <= end]
+    return bodies[-1] if bodies else None
+
+
 def _named(value: Any, tool: Tool) -> tuple[str, str] | None:
     # The keys of the name and of the arguments, in an object or in one that is a value of it.
     if not isinstance(value, dict):
@@ -216,6 +223,7 @@ def _tree(text: str, site: Site, end: int) -> Body | None:
 
 _WAYS: tuple[tuple[str, str, Find, dict[str, Any]], ...] = (
     ("a JSON object with name and arguments", "{call}", _whole, {}),
+    ("a JSON object around one with name and arguments", "{call}", _around, {}),
     ("the name, then the arguments as a JSON object", "{arguments}", _object, {}),
     ("Python keyword arguments", "{keywords})", _keywords, {}),
     (
