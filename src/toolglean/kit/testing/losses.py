@@ -4,13 +4,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from toolglean.errors import TemplateError
 from toolglean.formats.patterns import is_marker
-from toolglean.formats.spec import Format, Literal, PythonDict, Slot, tokens_of
+from toolglean.formats.spec import Format, Json, Literal, PythonDict, ScriptObject, Slot, tokens_of
 from toolglean.sources.templates.infer.messages import ODD
 from toolglean.sources.templates.infer.prober import Prober
 from toolglean.sources.templates.infer.probes import TYPED, Call, Message, call
@@ -27,7 +28,12 @@ MENDS = {
     "white-space": "write the content as it is, without |trim",
     "closer": "write the closer after each call, also after the last one",
     "header": "write all calls of a message before its end: a server stops there",
+    "arguments-as-an-object": "write them with |tojson unless they are a string",
+    "content-as-text": "accept text too",
+    "the-key-function": "read the name and the arguments in call.function, and the tools in tool.function",
+    "calls-at-the-end": "write those of the last message too",
 }
+ALIKE = "write the same markers before and after each call"
 NAMES = {
     **dict.fromkeys(("two calls of one tool", "two calls", "three calls"), "several-calls"),
     **dict.fromkeys(("no arguments before another call", "line break before another call"), "several-calls"),
@@ -35,6 +41,21 @@ NAMES = {
     **dict.fromkeys(("content", "content and call"), "content"),
     **dict.fromkeys(("list", "empty list", "object", "constants in an object", "quotes in a list"), "nested"),
 }
+PARTS = {
+    "types together": ("integer", "number", "boolean", "null"),
+    "quotes in a list": ("quotes",),
+    "line break before another call": ("line break at the edges",),
+    "no arguments before another call": ("no arguments",),
+    "reasoning, content and call": ("reasoning", "content", "reasoning and call", "content and call"),
+}
+"""Checks that mix what others try alone: such a check tells nothing new if one of these is lost."""
+PYTHON = {
+    "object": ("python", "lists and objects"),
+    "null": ("null", "null"),
+    "boolean": ("boolean", "true and false"),
+}
+"""By JSON type, the name of the loss if it is written as Python does, and what it is."""
+_closes = re.compile(r"[^\w\s]*(/|(\w*_)?end(?![a-z]))", re.IGNORECASE).match
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +86,20 @@ def losses(prober: Prober, declared: Format) -> tuple[Loss, ...]:
     found: dict[str, Loss] = {}
     for loss in (*_of_proof(score(prober, declared)), *_of_form(prober, declared)):
         found.setdefault(loss.name, loss)
+    if "closer" in found and found.get("several-calls", found["closer"]).mend == ALIKE:
+        del found["several-calls"]  # they are not read back because of that
     return tuple(found.values())
 
 
 def _of_proof(proof: Proof) -> Iterator[Loss]:
     for label, how in {**proof.unwritten, **proof.failed}.items():
-        if label not in ODD:  # which texts do not come back, carrying.py says
-            name = NAMES.get(label, label.replace(" ", "-"))
-            yield Loss(name, how if label in proof.unwritten else f"{label}: {how}", MENDS.get(name, TOJSON))
+        if label in ODD or not proof.lost.isdisjoint(PARTS.get(label, ())):
+            continue  # which texts do not come back, carrying.py says
+        name = NAMES.get(label, label.replace(" ", "-"))
+        if label in proof.unwritten:
+            yield Loss(name, how, MENDS.get(name, TOJSON))
+        else:
+            yield Loss(name, f"{label}: {how}", ALIKE if name == "several-calls" else MENDS.get(name, TOJSON))
 
 
 def _of_form(prober: Prober, declared: Format) -> Iterator[Loss]:
@@ -89,8 +116,12 @@ def _of_form(prober: Prober, declared: Format) -> Iterator[Loss]:
     written, value = _typed(prober, "integer")
     if f'"{value}"' in written:
         yield Loss("numbers", "the template writes numbers in quotation marks", TOJSON)
-    if _is_python(prober, declared):
-        yield Loss("python", "the template writes lists and objects as Python does", TOJSON)
+    for kind, (name, what) in PYTHON.items():
+        if _is_python(prober, declared, kind):
+            yield Loss(name, f"the template writes {what} as Python does", TOJSON)
+    for label, what in prober.style.demands.items():
+        name = label.replace(" ", "-")
+        yield Loss(name, what, MENDS[name])
     between, after = _around_the_second(prober)
     closer = next((each for each in _closers(declared) if each in between and each not in after), "")
     if closer:
@@ -105,9 +136,14 @@ def _typed(prober: Prober, kind: str) -> tuple[str, Any]:
     return _turn(prober, Message((Call("zqxtyped", {key: value}),))), value
 
 
-def _is_python(prober: Prober, declared: Format) -> bool:
-    written, value = _typed(prober, "object")
-    return str(value) in written and "{keywords}" not in declared.call and declared.arguments != PythonDict()
+def _is_python(prober: Prober, declared: Format, kind: str) -> bool:
+    # Of a text between markers it makes no difference how null and booleans are spelled.
+    written, value = _typed(prober, kind)
+    slots = " ".join((declared.call, *declared.parameters))
+    if "{keywords}" in slots or isinstance(declared.arguments, PythonDict | ScriptObject):
+        return False
+    is_json = "{value}" not in slots and isinstance(declared.arguments, Json)
+    return str(value) in written and (is_json or kind == "object")
 
 
 def _turn(prober: Prober, message: Message) -> str:
@@ -133,7 +169,7 @@ def _closers(declared: Format) -> Iterator[str]:
     yield from (each for each in literals if is_marker(each) and not each[0].isalnum())
     # A template that leaves out the last closer seems to have a separator.
     separators = [token.text for token in tokens_of(declared.separator) if isinstance(token, Literal)]
-    yield from (each for each in separators if is_marker(each) and each[1:2] == "/")
+    yield from (each for each in map(str.strip, separators) if is_marker(each) and _closes(each))
 
 
 def _ends(prober: Prober, declared: Format, after: str) -> Iterator[str]:
