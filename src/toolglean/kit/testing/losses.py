@@ -7,7 +7,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from toolglean.errors import TemplateError
 from toolglean.formats.patterns import is_marker
@@ -15,6 +14,7 @@ from toolglean.formats.spec import Format, Json, Literal, PythonDict, ScriptObje
 from toolglean.sources.templates.infer.messages import ODD
 from toolglean.sources.templates.infer.prober import Prober
 from toolglean.sources.templates.infer.probes import TYPED, Call, Message, call
+from toolglean.sources.templates.infer.recognise import literals
 from toolglean.sources.templates.infer.verify import Proof, score
 
 __all__ = ["Loss", "losses"]
@@ -106,15 +106,14 @@ def _of_form(prober: Prober, declared: Format) -> Iterator[Loss]:
     # What reading does not show, because it makes no difference to it.
     one = call(0)
     (first, early), (second, late) = one.arguments.items()
-    turned = _turn(prober, Message((Call(one.name, {second: late, first: early}),)))
+    turned = prober.written(Message((Call(one.name, {second: late, first: early}),)))
     if -1 < turned.find(early) < turned.find(late):
         yield Loss("order", "the template sorts the keys of the arguments", MENDS["order"])
     said = f"  {early}\n\n    {late} \n"
-    written = _turn(prober, Message(content=said))
+    written = prober.written(Message(content=said))
     if early in written and said not in written:
         yield Loss("white-space", "the template changes the white space of the content", MENDS["white-space"])
-    written, value = _typed(prober, "integer")
-    if f'"{value}"' in written:
+    if f'"{TYPED["integer"][2]}"' in prober.typed("integer"):
         yield Loss("numbers", "the template writes numbers in quotation marks", TOJSON)
     for kind, (name, what) in PYTHON.items():
         if _is_python(prober, declared, kind):
@@ -131,33 +130,20 @@ def _of_form(prober: Prober, declared: Format) -> Iterator[Loss]:
         yield Loss("header", f"the template writes {end!r} between two calls", MENDS["header"])
 
 
-def _typed(prober: Prober, kind: str) -> tuple[str, Any]:
-    key, _, value = TYPED[kind]
-    return _turn(prober, Message((Call("zqxtyped", {key: value}),))), value
-
-
 def _is_python(prober: Prober, declared: Format, kind: str) -> bool:
     # Of a text between markers it makes no difference how null and booleans are spelled.
-    written, value = _typed(prober, kind)
     slots = " ".join((declared.call, *declared.parameters))
     if "{keywords}" in slots or isinstance(declared.arguments, PythonDict | ScriptObject):
         return False
     is_json = "{value}" not in slots and isinstance(declared.arguments, Json)
-    return str(value) in written and (is_json or kind == "object")
-
-
-def _turn(prober: Prober, message: Message) -> str:
-    try:
-        return prober.turn(message).text
-    except TemplateError:
-        return ""
+    return str(TYPED[kind][2]) in prober.typed(kind) and (is_json or kind == "object")
 
 
 def _around_the_second(prober: Prober) -> tuple[str, str]:
     # The text between two calls, and that after the second.
     calls = (call(0), call(1))
     last, first = list(calls[0].arguments.values())[-1], calls[1].name
-    _, found, rest = _turn(prober, Message(calls)).partition(last)
+    _, found, rest = prober.written(Message(calls)).partition(last)
     between, both, after = rest.partition(first)
     return (between, after.rpartition(list(calls[1].arguments.values())[-1])[2]) if found and both else ("", "")
 
@@ -165,11 +151,10 @@ def _around_the_second(prober: Prober) -> tuple[str, str]:
 def _closers(declared: Format) -> Iterator[str]:
     tokens = tokens_of(declared.call.strip())
     last = max(place for place, token in enumerate(tokens) if isinstance(token, Slot))
-    literals = [token.text for token in tokens[last + 1 :] if isinstance(token, Literal)]
-    yield from (each for each in literals if is_marker(each) and not each[0].isalnum())
+    after = (token.text for token in tokens[last + 1 :] if isinstance(token, Literal))
+    yield from (each for each in after if is_marker(each) and not each[0].isalnum())
     # A template that leaves out the last closer seems to have a separator.
-    separators = [token.text for token in tokens_of(declared.separator) if isinstance(token, Literal)]
-    yield from (each for each in map(str.strip, separators) if is_marker(each) and _closes(each))
+    yield from (each for each in map(str.strip, literals(declared.separator)) if is_marker(each) and _closes(each))
 
 
 def _ends(prober: Prober, declared: Format, after: str) -> Iterator[str]:

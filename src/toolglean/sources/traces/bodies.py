@@ -155,18 +155,19 @@ def fits(value: Any, tool: Tool) -> bool:
 
 
 def _whole(text: str, site: Site, _: int) -> Body | None:
-    for begin, stop, value in enclosing(text, site.start):
-        keys = _named(value, site.tool)
-        if keys is not None:
-            return Body(site, begin, stop, keys=keys)
-    return None
+    return next(_objects(text, site), None)
 
 
 def _around(text: str, site: Site, end: int) -> Body | None:
     # The outermost object that has one call in it.
-    named = ((begin, stop, _named(value, site.tool)) for begin, stop, value in enclosing(text, site.start))
-    bodies = [Body(site, begin, stop, keys=keys) for begin, stop, keys in named if keys is not None and stop <= end]
-    return bodies[-1] if bodies else None
+    return next((body for body in [*_objects(text, site)][::-1] if body.end <= end), None)
+
+
+def _objects(text: str, site: Site) -> Iterator[Body]:
+    for begin, stop, value in enclosing(text, site.start):
+        keys = _named(value, site.tool)
+        if keys is not None:
+            yield Body(site, begin, stop, keys=keys)
 
 
 def _named(value: Any, tool: Tool) -> tuple[str, str] | None:

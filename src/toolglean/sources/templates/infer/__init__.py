@@ -107,8 +107,7 @@ def _infer_with(
     prober = None
     try:
         prober = Prober(made, source, variables, time_budget=time_budget)
-        frame = _frame(prober)
-        return _known_or_fitted(prober, source, frame, recognise=recognise, samples=samples)
+        return _known_or_fitted(prober, _frame(prober), recognise=recognise, samples=samples)
     except FormatError as error:
         texts = partial(Prober, made, source, variables, time_budget=time_budget, calls=False)
         raise _with_frame(error, prober, texts, _tag(prober, texts, source, made.language)) from error
@@ -145,11 +144,10 @@ def _with_frame(
         return NoFormatError(str(error), tag=tag, closer=closer)
 
 
-def _known_or_fitted(prober: Prober, source: str, frame: Frame, *, recognise: bool, samples: int) -> Inference:
-    language = prober.renderer.language
+def _known_or_fitted(prober: Prober, frame: Frame, *, recognise: bool, samples: int) -> Inference:
     known = recognised(prober) if recognise else None
     if known is not None and not known[1].failed:
-        return _of_known(source, language, prober, frame, known[0], known[0].name, samples)
+        return _of_known(prober, frame, known[0], samples)
     try:
         fitted = fit(prober, frame)
         _check_markers(fitted.format)
@@ -158,10 +156,10 @@ def _known_or_fitted(prober: Prober, source: str, frame: Frame, *, recognise: bo
     except FormatError as failed:
         fitted, proof, error = None, None, failed
     if known is not None and (proof is None or error or len(proof.failed) >= len(known[1].failed)):
-        return _of_known(source, language, prober, frame, known[0], known[0].name, samples)
+        return _of_known(prober, frame, known[0], samples)
     if error or fitted is None or proof is None:
         raise error or FormatError("no format can be read from the template")
-    return _inference(source, language, prober, frame, fitted.format, None, proof, fitted.evidence)
+    return _inference(prober, frame, fitted.format, None, proof, fitted.evidence)
 
 
 def _frame(prober: Prober) -> Frame:
@@ -188,15 +186,13 @@ def _check_markers(found: Format) -> None:
         )
 
 
-def _of_known(
-    source: str, language: str, prober: Prober, frame: Frame, known: Format, name: str, samples: int
-) -> Inference:
+def _of_known(prober: Prober, frame: Frame, known: Format, samples: int) -> Inference:
     declared = _extended(known, frame)
     proof = prove(prober, declared, samples)
     if (error := refusal(proof, known=True)) is not None:
         raise error
-    evidence = [f"known format: {name} reads {len(proof.passed)} of {len(proof.passed) + len(proof.failed)} probes"]
-    return _inference(source, language, prober, frame, declared, name, proof, evidence)
+    reads = f"{known.name} reads {len(proof.passed)} of {len(proof.passed) + len(proof.failed)} probes"
+    return _inference(prober, frame, declared, known.name, proof, [f"known format: {reads}"])
 
 
 def _extended(known: Format, frame: Frame) -> Format:
@@ -208,16 +204,9 @@ def _extended(known: Format, frame: Frame) -> Format:
 
 
 def _inference(
-    source: str,
-    language: str,
-    prober: Prober,
-    frame: Frame,
-    found: Format,
-    known: str | None,
-    proof: Proof,
-    seen: list[str],
+    prober: Prober, frame: Frame, found: Format, known: str | None, proof: Proof, seen: list[str]
 ) -> Inference:
-    doubts = prober.doubts(found.all_reasonings)
+    doubts, language = prober.doubts(found.all_reasonings), prober.renderer.language
     return Inference(
         format=found,
         recognised=known,
@@ -225,7 +214,7 @@ def _inference(
         evidence=(*frame.evidence, *seen, f"{proof.tried - proof.wrong} of {proof.tried} random messages came back"),
         losses=losses_of(prober, proof, doubts),
         starts_reasoning=frame.starts_reasoning and "prompt" not in doubts,
-        tag=_tag(prober, lambda: prober, source, language)[0],
+        tag=_tag(prober, lambda: prober, prober.source, language)[0],
         language=language,
         marks=marks_of(prober, frame, found.all_reasonings),
     )

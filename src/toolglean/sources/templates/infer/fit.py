@@ -11,7 +11,6 @@
 from __future__ import annotations
 
 import re
-from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -21,7 +20,7 @@ from toolglean.sources.templates.infer.call_syntax import Body, CallSyntax, call
 from toolglean.sources.templates.infer.frame import Frame
 from toolglean.sources.templates.infer.parameter_types import types_of
 from toolglean.sources.templates.infer.prober import Prober
-from toolglean.sources.templates.infer.probes import REPLY, TYPED, Call, Message, call
+from toolglean.sources.templates.infer.probes import REPLY, TYPED, Message, call
 from toolglean.sources.templates.infer.texts import common_prefix, common_suffix, markers_of
 
 __all__ = ["Fitted", "fit"]
@@ -57,7 +56,7 @@ def fit(prober: Prober, frame: Frame) -> Fitted:
     one = Message((call(0),))
     text = prober.turn(one).text
     try:
-        syntax = call_syntax_of(text, call(0), _typed(prober))
+        syntax = call_syntax_of(text, call(0), {kind: prober.typed(kind) for kind in TYPED})
     except FormatError as error:
         raise FormatError(f"probe 'one call, two arguments' failed: {error}") from error
     evidence.append(f"one call, two arguments: {_shown(syntax)}")
@@ -91,14 +90,6 @@ class Patterns:
     section: tuple[str, str]
     separator: str
     drop: tuple[str, ...]
-
-
-def _typed(prober: Prober) -> dict[str, str]:
-    found = {}
-    for kind, (key, _, value) in TYPED.items():
-        with suppress(TemplateError):
-            found[kind] = prober.turn(Message((Call("zqxtyped", {key: value}),))).text
-    return found
 
 
 def _pieces(prober: Prober, syntax: CallSyntax, evidence: list[str]) -> Pieces:
@@ -237,7 +228,7 @@ def _format(prober: Prober, syntax: CallSyntax, patterns: Patterns, frame: Frame
         parameter, types = types_of(prober, syntax.parameter)
         evidence.append(f"one argument of each type: parameter {parameter!r}, types {types!r}")
     if isinstance(codec, Quoted):
-        codec = Quoted(codec.quote, all=_quotes_numbers(prober, codec.quote))
+        codec = Quoted(codec.quote, all=f"{codec.quote}{TYPED['integer'][2]}" in prober.typed("integer"))
     own = {patterns.call, *patterns.section}
     drop = [each for each in (*frame.drop, *patterns.drop) if each and not any(each in text for text in own)]
     content_markers = [each for each in frame.content_markers if not any(each in text for text in own)]
@@ -261,15 +252,6 @@ def _format(prober: Prober, syntax: CallSyntax, patterns: Patterns, frame: Frame
         drop=tuple(dict.fromkeys(each for each in drop if each not in content_markers and each not in frame.reasoning)),
         source="read from its chat template",
     )
-
-
-def _quotes_numbers(prober: Prober, quote: str) -> bool:
-    key, _, value = TYPED["integer"]
-    try:
-        text = prober.turn(Message((Call("zqxtyped", {key: value}),))).text
-    except TemplateError:
-        return False
-    return f"{quote}{value}" in text
 
 
 def _value(syntax: CallSyntax) -> str:

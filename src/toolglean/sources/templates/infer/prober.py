@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolglean.errors import FormatError, TemplateError
 from toolglean.sources.templates.infer.input_style import InputStyle, all_styles, styles_for_texts
-from toolglean.sources.templates.infer.probes import REPLY, TOOLS, USER, Call, Message, call
+from toolglean.sources.templates.infer.probes import REPLY, TOOLS, TYPED, USER, Call, Message, call
 from toolglean.sources.templates.infer.texts import (
     common_prefix,
     common_suffix,
@@ -170,6 +170,18 @@ class Prober:
                 return found
             self._turns[key] = found
         return self._turns[key]
+
+    def written(self, message: Message) -> str:
+        """The text of that turn; "" if the template refuses the message."""
+        try:
+            return self.turn(message).text
+        except TemplateError:
+            return ""
+
+    def typed(self, kind: str) -> str:
+        """The turn with one argument of that JSON type; "" if the template refuses it."""
+        key, _, value = TYPED[kind]
+        return self.written(Message((Call("zqxtyped", {key: value}),)))
 
     def _conversation(self, message: Message) -> list[dict[str, Any]]:
         # The user's text and the message; and what must follow it, if it has calls.

@@ -4,8 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from toolglean.errors import FormatError
 from toolglean.sources.templates.markers import GENERIC
@@ -55,9 +54,6 @@ class NoFormatError(FormatError):
         self.starts_reasoning, self.writes_calls = starts_reasoning, writes_calls
         self.tag, self.closer = tag, closer
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return partial(NoFormatError, **_shown(self)), (self.reason, self.drop, self.marks)
-
 
 def advice_for(tag: str, *, writes_calls: bool) -> str:
     """What to do about a template from which no format is read. `tag`: its tag; "" if it has none."""
@@ -68,11 +64,6 @@ def advice_for(tag: str, *, writes_calls: bool) -> str:
         "Pass format=Format(…) with a declaration of its calls (`toolglean learn LOG --tools TOOLS` makes one from "
         f"turns of the model){by_tag}."
     )
-
-
-def _shown(error: NoFormatError) -> dict[str, Any]:
-    names = ("reasoning", "content_markers", "starts_reasoning", "writes_calls", "advice", "tag", "closer")
-    return {name: getattr(error, name) for name in names}
 
 
 @dataclass(frozen=True, slots=True)
