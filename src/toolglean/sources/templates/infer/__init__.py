@@ -117,31 +117,27 @@ def _with_frame(
     error: FormatError, calling: Prober | None, texts: Callable[[], Prober], shown: tuple[str, str]
 ) -> FormatError:
     # Even a template that writes no readable call shows what opens and ends a turn.
-    tag, closer = shown
+    refused = partial(NoFormatError, tag=shown[0], closer=shown[1])
     try:
         prober = calling or texts()
         if not prober.writes_user:
-            return NoFormatError(
+            return refused(
                 "no format can be read from the template: it does not write the user's message, so it is not a chat "
-                "template",
-                tag=tag,
-                closer=closer,
+                "template"
             )
         frame = frame_of(prober)
-        return NoFormatError(
+        return refused(
             str(error),
-            frame.ends,
-            marks_of(prober, frame),
+            drop=frame.ends,
+            marks=marks_of(prober, frame),
             reasoning=frame.reasoning,
             content_markers=frame.content_markers,
             starts_reasoning=frame.starts_reasoning and "prompt" not in prober.doubts((frame.reasoning,)),
             writes_calls=calling is not None,
-            advice=advice_for(tag if tag != GENERIC else "", writes_calls=calling is not None),
-            tag=tag,
-            closer=closer,
+            advice=advice_for(shown[0] if shown[0] != GENERIC else "", writes_calls=calling is not None),
         )
     except (FormatError, TemplateError):
-        return NoFormatError(str(error), tag=tag, closer=closer)
+        return refused(str(error))
 
 
 def _known_or_fitted(prober: Prober, frame: Frame, *, recognise: bool, samples: int) -> Inference:

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from toolglean.errors import FormatError
 from toolglean.sources.templates.markers import GENERIC
@@ -32,27 +32,20 @@ class NoFormatError(FormatError):
         advice: what to do; "" if nothing is known. The message ends with it.
     """
 
-    def __init__(
-        self,
-        message: str,
-        drop: tuple[str, ...] = (),
-        marks: tuple[str, ...] = (),
-        *,
-        reasoning: tuple[str, str] = ("", ""),
-        content_markers: tuple[str, ...] = (),
-        starts_reasoning: bool = False,
-        writes_calls: bool = False,
-        advice: str = "",
-        tag: str = GENERIC,
-        closer: str = "",
-    ) -> None:
-        super().__init__(f"{message}. {advice}" if advice else message)
-        self.reason, self.advice = message, advice
-        self.drop = drop
-        self.marks = marks
-        self.reasoning, self.content_markers = reasoning, content_markers
-        self.starts_reasoning, self.writes_calls = starts_reasoning, writes_calls
-        self.tag, self.closer = tag, closer
+    drop: tuple[str, ...] = ()
+    marks: tuple[str, ...] = ()
+    reasoning: tuple[str, str] = ("", "")
+    content_markers: tuple[str, ...] = ()
+    starts_reasoning: bool = False
+    writes_calls: bool = False
+    tag: str = GENERIC
+    closer: str = ""
+    advice: str = ""
+
+    def __init__(self, message: str, **known: Any) -> None:
+        super().__init__(f"{message}. {known['advice']}" if known.get("advice") else message)
+        self.reason = message
+        vars(self).update(known)  # which pickle keeps
 
 
 def advice_for(tag: str, *, writes_calls: bool) -> str:
