@@ -51,11 +51,9 @@ def recognise(prober: Prober) -> tuple[Format, Proof] | None:
 def _turns(prober: Prober) -> str:
     found = []
     for message in (Message((call(0), call(1))), *checks()):
-        try:
+        with suppress(TemplateError):
             turn = prober.turn(message) if message.label == "" else prober.turn(message, TOOLS)
-        except TemplateError:
-            continue
-        found += [turn.prompt, turn.text]
+            found += [turn.prompt, turn.text]
     with suppress(TemplateError):
         found.append(prober.prompt())
     return "\n".join(found)
