@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import fields
 from typing import Any
@@ -30,7 +31,8 @@ def declarations(name: str, shape: Shape, frame: Frame) -> Iterator[Format]:
         raise FormatError("the text between two calls differs from turn to turn")
     if frame.closer.strip() in {'"', "'"}:
         raise FormatError("only a quote shows where a call ends: it needs a closing marker")
-    if any(each.isalnum() for each in frame.opener) and frame.opener.strip() in frame.closer:
+    opener = frame.opener.strip()
+    if any(each.isalnum() for each in opener) and re.search(re.escape(opener) + r"(?!\w)", frame.closer):
         raise FormatError("the text after a call has the opener of another one in it")
     closer, parameter = frame.closer, shape.fields.get("parameter", "")
     if parameter[-1:].isspace():  # the white space before the closer is the parameter's
