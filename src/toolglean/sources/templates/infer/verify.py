@@ -252,18 +252,14 @@ def _quoted(value: Any, text: str) -> Any:
 def refusal(proof: Proof, *, known: bool) -> FormatError | None:
     """Why the format is not accepted; None if it is. A known one may misread content that its template changes."""
     if not known and "content" in proof.failed:
-        return FormatError(
-            f"no format can be read from the template: probe 'content' failed: {proof.failed['content']}"
-        )
-    if proof.core_failure:
-        mend = "" if ESCAPED in proof.core_failure else f"; {WHOLE}"
-        return FormatError(f"no format can be read from the template: probe {proof.core_failure}{mend}")
-    if proof.tried and proof.wrong > proof.tried // 20:
-        return FormatError(
-            f"no format can be read from the template: {proof.wrong} of {proof.tried} random messages "
-            f"came back wrong; {proof.example}"
-        )
-    return None
+        why = f"probe 'content' failed: {proof.failed['content']}"
+    elif proof.core_failure:
+        why = f"probe {proof.core_failure}" + ("" if ESCAPED in proof.core_failure else f"; {WHOLE}")
+    elif proof.tried and proof.wrong > proof.tried // 20:
+        why = f"{proof.wrong} of {proof.tried} random messages came back wrong; {proof.example}"
+    else:
+        return None
+    return FormatError(f"no format can be read from the template: {why}")
 
 
 # -- reading a turn back --------------------------------------------------------------------------------------------
