@@ -114,6 +114,13 @@ def test_fuzz(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "4 messages came back (inferred)" in capsys.readouterr().out
 
 
+def test_the_name_of_a_loss_is_a_word_of_its_own(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    # "several-callsthe template does not write more than 1 of 2 calls"
+    file.write_text(GOOD.replace("m.tool_calls or []", "(m.tool_calls or [])[:1]"), encoding="utf-8")
+    assert main(["fuzz", str(file), "--examples", "2"]) == 1
+    assert "  several-calls the template does not write more than 1 of 2 calls" in capsys.readouterr().out
+
+
 def test_fuzz_shows_the_smallest_example(file: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file.write_text(chat(CASES["parameters"][0]).replace("else v | tojson", "else v"), encoding="utf-8")
     assert main(["fuzz", str(file), "--examples", "60", "--seed", "3", "--format", "hermes"]) == 1

@@ -169,11 +169,11 @@ def test_the_table_of_headers() -> None:
 def quoting(prober: Prober, quote: str) -> dict[str, list[dict[str, Any]]]:
     """Conversations in which that is said by others than the model."""
     first, asked = call(2), {"role": "user", "content": "Hello there"}
-    result = {"role": "tool", "content": quote, "name": first.name, "tool_call_id": prober.id_of(first, 0)}
+    result = {"role": "tool", "content": quote, "name": first.name, "tool_call_id": prober.style.id_of(first, 0)}
     return {
         "instructions": [{"role": "system", "content": quote}, asked],
         "the user": [{"role": "user", "content": quote}],
-        "a tool": [asked, prober.message_dict(Message((first,))), result],
+        "a tool": [asked, prober.style.message(Message((first,))), result],
     }
 
 

@@ -15,7 +15,6 @@ from toolglean import Parser, parse
 from toolglean.cli.formats import declaration
 from toolglean.errors import FormatError, TemplateError
 from toolglean.formats.spec import Quoted, Tree
-from toolglean.sources.templates import tag_of
 from toolglean.sources.templates.infer import Inference, NoFormatError, infer
 from toolglean.sources.templates.infer.parameter_types import _type_words
 from toolglean.sources.templates.infer.texts import (
@@ -400,37 +399,7 @@ def test_some_shared_templates(alone: bool) -> None:
         assert outcome.how == ("inferred" if alone else outcome.how)
 
 
-# -- how a template wants to be asked ----------------------------------------------------------------------------------
-
-
-def test_a_dict_that_comes_out_as_python_s_repr_is_no_way_of_asking() -> None:
-    found = infer(
-        chat(each('<go>{"name": "{{ c.function.name }}", "arguments": {{ c.function.arguments }}}</go>')), samples=40
-    )
-    assert found.format.call == "<go>{call}</go>"
-    assert any("only as a JSON string" in loss for loss in found.losses)
-    text = '<go>{"name": "f", "arguments": {"a": true}}</go>'
-    assert [each.arguments for each in parse(text, ["f"], format=found.format).calls] == [{"a": True}]
-
-
-def test_content_as_a_list_of_parts_is_asked() -> None:
-    parts = "{% for part in m.content or [] %}{% if part.type == 'text' %}{{ part.text }}{% endif %}{% endfor %}"
-    source = chat(CASES["whole"][0], head=HEAD.replace("{{ m.content }}", parts) + THINK, content=parts)
-    found = infer(source, samples=40)
-    assert found.format.call == "<go>\n{call}\n</go>"
-    assert any("only as a list of parts" in loss for loss in found.losses)
-    assert "probe 'content'" not in " ".join(found.losses)
-
-
-def test_tools_as_a_message_of_their_own_are_given() -> None:
-    template = (
-        "{% if messages[0].role != 'functions' %}{{ raise_exception('no functions') }}{% endif %}"
-        "{% for m in messages %}{{ m.role }}: {{ m.content or '' }}{% for c in m.tool_calls or [] %}<fcall>"
-        '{"name": "{{ c.function.name }}", "arguments": {{ c.function.arguments }}}{% endfor %}</s>\n{% endfor %}'
-    )
-    assert infer(template).format.call == "<fcall>{call}"
-    assert tag_of(template).tag == "<fcall>"
-
+# -- thinking ---------------------------------------------------------------------------------------------------------
 
 PROMPT = "{% if add_generation_prompt %}<<bot>>\n{% endif %}"
 

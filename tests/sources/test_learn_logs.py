@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import cProfile
+import json
 import pstats
 from dataclasses import replace
 from functools import lru_cache
@@ -12,7 +13,7 @@ import pytest
 
 from tests.support import depth
 from tests.support.log_formats import LOGGED, meant_turns, mixed
-from tests.support.trace_formats import FORMATS, TAUGHT, TOOLS, Invented, Meant
+from tests.support.trace_formats import FORMATS, TAUGHT, TOOLS, Arguments, Invented, Meant
 from toolglean import Format, FormatError, ParserOptions, ToolSet, parse
 from toolglean.sources.traces import Learnt, learn
 
@@ -62,8 +63,10 @@ def test_broken_turns_are_named_and_no_others(name: str, share: float) -> None:
     assert held_out(BY_NAME[name], found.format) == (12, 0)
 
 
-# Of the first two, the calls of the other format were learnt as reasoning.
-@pytest.mark.parametrize("name", [each.name for each in LOGGED] if depth.is_full() else ["bars", "thinking"])
+# Of two, the calls of the other format were learnt as reasoning; of `guillemet` the closer has the letters of the opener.
+@pytest.mark.parametrize(
+    "name", [each.name for each in LOGGED] if depth.is_full() else ["bars", "guillemet", "thinking"]
+)
 def test_the_format_of_most_turns_is_learnt(name: str) -> None:
     number = [each.name for each in LOGGED].index(name)
     invented, other = LOGGED[number], LOGGED[(number + 7) % len(LOGGED)]
@@ -73,6 +76,66 @@ def test_the_format_of_most_turns_is_learnt(name: str) -> None:
     assert not wrong
     assert right > 10
     assert not [each for each, _ in found.left_out if each < 24]
+
+
+# -- logs of formats that were not among those that it was made with -----------------------------------------------------
+
+
+def numbered(_: int, name: str, given: Arguments) -> str:
+    return f"Step {_ + 1}: <use>{name}</use>\n<with>{json.dumps(given)}</with>"
+
+
+def members(given: Arguments, pattern: str, between: str) -> str:
+    return between.join(pattern.format(key=key, value=json.dumps(value)) for key, value in given.items())
+
+
+MORE = {
+    # Learnt as `Step 1: <use>{name}`, from turns of one call; all others were blamed, and read wrong.
+    "steps": (numbered, "<use>{name}</use>\n<with>{arguments}</with>"),
+    # What follows the inner object was taken for the closer, up to the number of the first call: `, "n":`.
+    "around": (
+        lambda n, f, a: f"<x>{json.dumps({'call': {'fn': f, 'kw': a}, 'n': n})}</x>",
+        "<x>{call}</x>",
+    ),
+    # "The only text before a call is 'TOOL_REQUEST', which prose contains."
+    "words": (
+        lambda _, f, a: f"TOOL_REQUEST {f}\nTOOL_ARGS {json.dumps(a)}\nTOOL_END",
+        "TOOL_REQUEST {name}\nTOOL_ARGS {arguments}\nTOOL_END",
+    ),
+    # Of a broken turn the opener of its broken call was learnt as part of the closer: `)\n(call`.
+    "lisp": (lambda _, f, a: f"(call {f} {members(a, ':{key} {value}', ' ')})", "(call {name} {parameters})"),
+}
+
+
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize("name", MORE)
+@pytest.mark.parametrize("share", [0, 0.2])
+def test_more_formats_are_learnt(name: str, share: float) -> None:
+    write, pattern = MORE[name]
+    invented = Invented(name, write)
+    turns, bad = mixed(invented, 30, share, 2)
+    found = learn(turns, KNOWN, name=name)
+    assert found.format.call == pattern
+    assert dict(found.left_out).keys() <= bad
+    for each in meant_turns(12, name):
+        calls = [(call.name, call.arguments) for call in parse(invented.turn(each), KNOWN, format=found.format).calls]
+        assert calls == list(each.calls)
+
+
+def test_what_few_turns_agree_on_is_not_learnt() -> None:
+    # Of 30 turns three were read, by an opener with prose in it, and 18 good ones were blamed.
+    invented = Invented("sql", lambda _, f, a: f"CALL {f}({members(a, '{key} => {value}', ', ')});")
+    with pytest.raises(FormatError, match="'CALL', which prose contains: a marker is needed"):
+        learn(mixed(invented, 30, 0.1, 1)[0], KNOWN)
+
+
+def test_the_end_of_a_turn_is_known_among_turns_of_another_format() -> None:
+    # It became part of the section, because turns of the other format, without calls, end otherwise.
+    invented, other = BY_NAME["batch"], BY_NAME["quill"]
+    turns = [*mixed(invented, 24, 0, "m1")[0], *mixed(other, 8, 0, "n1")[0]]
+    found = learn(turns, KNOWN)
+    assert found.format.section == ("<batch>\n", "\n</batch>")
+    assert found.format.drop == ("<fin>",)
 
 
 def single(city: str) -> str:

@@ -12,6 +12,7 @@ import copy
 import datetime as dt
 import importlib.util
 import json
+import re
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -143,7 +144,9 @@ def _cut(prompt: str, whole: str) -> tuple[str, str]:
 
 def _holds(text: str, calls: list[dict[str, Any]]) -> bool:
     # Whether all of the calls is there, in whatever form: every name, key and value that has letters or digits alone.
-    return all(word in text for call in calls for word in (call["name"], *_words(call["arguments"])))
+    # As a word of its own: MiniMax-M3's leaves out a key `k` whose value is null, and other words have a k.
+    words = (word for call in calls for word in (call["name"], *_words(call["arguments"])))
+    return all(re.search(rf"(?<![^\W_]){re.escape(word)}(?![^\W_])", text) for word in words)
 
 
 def _words(value: Any) -> Iterator[str]:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["FORMATS", "KEPT", "TAUGHT", "TOOLS", "Invented", "Meant"]
+__all__ = ["FORMATS", "KEPT", "TAUGHT", "TOOLS", "Arguments", "Invented", "Meant"]
 
 Arguments = dict[str, Any]
 

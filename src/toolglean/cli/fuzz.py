@@ -93,8 +93,9 @@ def run(args: argparse.Namespace) -> int:
 def _report(report: Report, name: str, allowed: list[str], paint: Paint) -> None:
     def rows(title: str, found: list[tuple[str, str]]) -> None:
         print(paint(f"\n{title}", BOLD))
+        width = max(LABEL_WIDTH, *(len(label) + 1 for label, _ in found))
         for label, text in found:
-            print_rows([(f"  {label:{LABEL_WIDTH}}", text, *[YELLOW] * (label not in allowed))], paint)
+            print_rows([(f"  {label:{width}}", text, *[YELLOW] * (label not in allowed))], paint)
 
     if report.failure is None:
         print(paint(f"{report.tried} messages came back ({name})", GREEN))

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -13,9 +12,10 @@ from typing import Any
 from toolglean.errors import TemplateError, UsageError
 from toolglean.events import Output
 from toolglean.formats.patterns import is_marker
-from toolglean.formats.spec import Format, Literal, tokens_of
+from toolglean.formats.spec import Format
 from toolglean.sources.templates.infer.probes import Call, Message
-from toolglean.sources.templates.infer.verify import read
+from toolglean.sources.templates.infer.recognise import literals
+from toolglean.sources.templates.infer.verify import ESCAPED, entities, read
 from toolglean.tools import Tool, ToolSet
 
 __all__ = ["KINDS", "Uncarried", "Writer", "uncarried"]
@@ -30,7 +30,6 @@ SIGNS = (
     """.split(),  # noqa: SIM905  # three dozen of them
 )
 STEPS = 150  # how often a text is shortened, at most
-_entity = re.compile("&#?[a-z0-9]+;").search
 _FIRST, _SECOND = "zqxfirst", "zqxsecond"
 
 
@@ -113,10 +112,8 @@ def _marked(declared: Format) -> Iterator[str]:
     # The format's own marks, alone and within a text.
     pairs = (*declared.all_sections, *declared.all_reasonings)
     patterns = (*declared.calls, *declared.parameters, declared.separator, *declared.drop, *declared.content_markers)
-    for pattern in (*patterns, *(each for pair in pairs for each in pair)):
-        for token in tokens_of(pattern):
-            if isinstance(token, Literal):
-                yield from (token.text, f"x{token.text}y", f"x\n{token.text}\ny")
+    for text in literals(*patterns, *(each for pair in pairs for each in pair)):
+        yield from (text, f"x{text}y", f"x\n{text}\ny")
 
 
 def _injected(write: Writer) -> Iterator[str]:
@@ -179,13 +176,12 @@ def _shortened(write: Writer, declared: Format, kind: str, became: str, text: st
 
 
 def _mend(declared: Format, kind: str, found: str) -> str:
-    if _entity(found):
-        return "write it as it is: without |e, and with autoescape off"
+    if entities(found):
+        return ESCAPED
     if kind == "parameter":
         return "write the name of a parameter as JSON, or refuse tools with such a parameter"
     if any("{value}" in each for each in declared.parameters):
-        ends = [token.text for each in declared.parameters for token in tokens_of(each) if isinstance(token, Literal)]
-        closer = next(filter(is_marker, reversed(ends)), "")
+        closer = next(filter(is_marker, reversed(literals(*declared.parameters))), "")
         own = "" if closer else ", or end it with a closer of its own"
         return f"write the value with |tojson{own}"
     return "write the arguments as a whole with |tojson, which escapes it"

@@ -13,7 +13,7 @@ from toolglean.sources.templates.golang import parse
 from toolglean.sources.templates.golang.nodes import Action, Field, If, Node, Pipe, Range, Text, With
 from toolglean.sources.templates.markers import GENERIC
 
-__all__ = ["calls_test", "parse_tag", "tag_in"]
+__all__ = ["calls_test", "has_calls", "parse_tag", "tag_in"]
 
 # The characters that Go trims: Unicode's White_Space, without the separators U+001C to U+001F, which Python trims too.
 _SPACES = "\t\n\v\f\r \x85\xa0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u2028\u2029\u202f\u205f\u3000"
@@ -39,7 +39,7 @@ def calls_test(nodes: list[Node]) -> If | None:
     pending = list(reversed(nodes))
     while pending:
         node = pending.pop()
-        if isinstance(node, If) and _tests_calls(node.pipe):
+        if isinstance(node, If) and has_calls(node.pipe):
             return node
         if isinstance(node, If | Range | With):
             pending.extend(reversed(node.otherwise or []))
@@ -53,7 +53,8 @@ def tag_in(test: If | None) -> str:
     return text.replace("\r\n", "\n").partition("{")[0].strip(_SPACES) or GENERIC
 
 
-def _tests_calls(pipe: Pipe) -> bool:
+def has_calls(pipe: Pipe) -> bool:
+    """Whether a pipeline has an argument like `.ToolCalls`."""
     return any(
         isinstance(argument, Field) and "ToolCalls" in argument.names
         for command in pipe.commands

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import partial
 
 from toolglean.errors import FormatError, UsageError
-from toolglean.sources.templates.go_tag import calls_test, tag_in
+from toolglean.sources.templates.go_tag import calls_test, has_calls, tag_in
 from toolglean.sources.templates.golang import parse
-from toolglean.sources.templates.golang.nodes import Field, If, Node, Range, Text
+from toolglean.sources.templates.golang.nodes import If, Node, Range, Text
 from toolglean.sources.templates.language import Language, template_language
 from toolglean.sources.templates.markers import closer_for
 
@@ -86,14 +86,9 @@ def go_tag_of(template: str) -> TemplateTag:
 def _go_closer(tag: str, test: If) -> str:
     """The closer after the loop over the calls, or at the end of the loop, if the loop is in the test itself."""
     for at, node in enumerate(test.body):
-        if isinstance(node, Range) and _over_calls(node):
+        if isinstance(node, Range) and has_calls(node.pipe):
             return closer_for(tag, _text_at(test.body, at + 1)) or closer_for(tag, _text_at(node.body, -1))
     return ""
-
-
-def _over_calls(node: Range) -> bool:
-    arguments = [argument for command in node.pipe.commands for argument in command.args]
-    return any(isinstance(each, Field) and "ToolCalls" in each.names for each in arguments)
 
 
 def _text_at(nodes: list[Node], at: int) -> str:

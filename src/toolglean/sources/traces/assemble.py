@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import fields
 from typing import Any
@@ -13,6 +14,7 @@ from toolglean.formats.patterns import is_marker
 from toolglean.formats.spec import Format, Literal, Pairs, tokens_of
 from toolglean.sources.traces.bodies import Shape
 from toolglean.sources.traces.frames import Frame
+from toolglean.sources.traces.texts import markers_in
 
 __all__ = ["declarations", "size_of"]
 
@@ -29,6 +31,9 @@ def declarations(name: str, shape: Shape, frame: Frame) -> Iterator[Format]:
         raise FormatError("the text between two calls differs from turn to turn")
     if frame.closer.strip() in {'"', "'"}:
         raise FormatError("only a quote shows where a call ends: it needs a closing marker")
+    opener = frame.opener.strip()
+    if any(each.isalnum() for each in opener) and re.search(re.escape(opener) + r"(?!\w)", frame.closer):
+        raise FormatError("the text after a call has the opener of another one in it")
     closer, parameter = frame.closer, shape.fields.get("parameter", "")
     if parameter[-1:].isspace():  # the white space before the closer is the parameter's
         closer = closer.lstrip()
@@ -46,6 +51,10 @@ def declarations(name: str, shape: Shape, frame: Frame) -> Iterator[Format]:
     if (listed := _listed(frame, body)) is not None:
         yield _made(name, listed, words | {"section": ("", ""), "separator": ""})
     yield _made(name, call, words | _care(call, frame))
+    lead, marker, rest = frame.opener.partition(next(iter(markers_in(frame.opener)), "\n"))
+    if "{id}" in lead and marker.strip():  # words that count the calls may be content: `Step 2: <use>`
+        call = (marker + rest + body + closer).strip()
+        yield _made(name, call, words | _care(call, frame))
 
 
 def _listed(frame: Frame, body: str) -> str | None:

@@ -155,11 +155,19 @@ def fits(value: Any, tool: Tool) -> bool:
 
 
 def _whole(text: str, site: Site, _: int) -> Body | None:
+    return next(_objects(text, site), None)
+
+
+def _around(text: str, site: Site, end: int) -> Body | None:
+    # The outermost object that has one call in it.
+    return next((body for body in [*_objects(text, site)][::-1] if body.end <= end), None)
+
+
+def _objects(text: str, site: Site) -> Iterator[Body]:
     for begin, stop, value in enclosing(text, site.start):
         keys = _named(value, site.tool)
         if keys is not None:
-            return Body(site, begin, stop, keys=keys)
-    return None
+            yield Body(site, begin, stop, keys=keys)
 
 
 def _named(value: Any, tool: Tool) -> tuple[str, str] | None:
@@ -216,6 +224,7 @@ def _tree(text: str, site: Site, end: int) -> Body | None:
 
 _WAYS: tuple[tuple[str, str, Find, dict[str, Any]], ...] = (
     ("a JSON object with name and arguments", "{call}", _whole, {}),
+    ("a JSON object around one with name and arguments", "{call}", _around, {}),
     ("the name, then the arguments as a JSON object", "{arguments}", _object, {}),
     ("Python keyword arguments", "{keywords})", _keywords, {}),
     (

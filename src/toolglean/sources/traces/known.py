@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from itertools import islice
 
 from toolglean.formats.registry import all_formats
-from toolglean.formats.spec import Format, Literal, tokens_of
+from toolglean.formats.spec import Format
+from toolglean.sources.templates.infer.recognise import is_plausible, literals, share_in
 from toolglean.sources.traces.agreement import Agreement
 from toolglean.sources.traces.given import Given
 from toolglean.sources.traces.proof import Proof, fault_of, prove, reading_of
@@ -33,8 +34,12 @@ def known_format(given: Given, learnt: Agreement | None) -> Known | None:
     named = [number for number, row in enumerate(sites_in(given)) if row]
     most = len(given.turns) // 2 if learnt is None else len(learnt.faults)
     fewest = 1 if learnt is None else learnt.calls
-    fitting = [declared for declared in all_formats() if _is_plausible(declared, text)]
-    for declared in sorted(fitting, key=lambda each: _share(each, text), reverse=True):
+    fitting = [declared for declared in all_formats() if is_plausible(declared, text)]
+
+    def share(declared: Format) -> float:
+        return share_in(text, literals(declared.call, *declared.section))
+
+    for declared in sorted(fitting, key=share, reverse=True):
         wrong = ((number, fault_of(declared, given, number)) for number in range(len(given.turns)))
         faults = dict(islice(((number, fault) for number, fault in wrong if fault), most + 1))
         if len(faults) > most:
@@ -48,16 +53,3 @@ def known_format(given: Given, learnt: Agreement | None) -> Known | None:
         if not proof.fault:
             return Known(declared, kept, faults, proof)
     return None
-
-
-def _literals(pattern: str) -> list[str]:
-    return [token.text for token in tokens_of(pattern) if isinstance(token, Literal)]
-
-
-def _is_plausible(declared: Format, text: str) -> bool:
-    return any(all(each in text for each in _literals(pattern)) for pattern in declared.calls)
-
-
-def _share(declared: Format, text: str) -> float:
-    main = [*_literals(declared.call), *(each for part in declared.section for each in _literals(part))]
-    return sum(each in text for each in main) / len(main) if main else 0.5

@@ -13,7 +13,7 @@ from toolglean.sources.traces.bodies import Shape
 
 __all__ = ["danger", "is_begun", "mentioned"]
 
-_ordinary = re.compile(r"(?:\w+(?:[-'’]\w+)*[ \t,]*)*[.?:;]?|[-*+>#.,:;'\"()!?•]").fullmatch
+_ordinary = re.compile(r"(?:[^\W_]+(?:[-'’][^\W_]+)*[ \t,]*)*[.?:;]?|[-*+>#.,:;'\"()!?•]").fullmatch
 
 
 _sentence = re.compile(r"(?:[A-Za-z'’]+[ ,]+){4}[A-Za-z'’]+").search

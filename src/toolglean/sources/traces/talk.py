@@ -81,7 +81,10 @@ def talk_of(turns: Sequence[str], befores: Sequence[str], afters: Sequence[str],
 
 
 def _end(afters: Sequence[str], plain: Sequence[str]) -> str:
-    tails = [text.rstrip() for text in (*afters, *plain)]
+    tails = [text.rstrip() for text in afters]
+    ended = [text.rstrip() for text in plain if is_markup(common_end([*tails, text.rstrip()]).text)]
+    # Of the turns without a call, a few may be of another format.
+    tails += ended if len(ended) * 2 > len(plain) else (text.rstrip() for text in plain)
     found = common_end(tails).text.strip() if len(tails) > 1 else ""
     if not found or not is_markup(found):
         return ""

@@ -2,6 +2,7 @@
 # is proven by reading it back. Does not depend on how templates are rendered (rendering.py).
 #
 #   probes.py           what the template is asked to write: sentinels in every leaf
+#   input_style.py      how messages can be passed to a template
 #   prober.py           which messages this template accepts; where the assistant's turn is in what it writes
 #   texts.py            what texts have in common
 #   frame.py            reasoning, content, the end of a turn; the header of the model's message in a prompt
@@ -106,8 +107,7 @@ def _infer_with(
     prober = None
     try:
         prober = Prober(made, source, variables, time_budget=time_budget)
-        frame = _frame(prober)
-        return _known_or_fitted(prober, source, frame, recognise=recognise, samples=samples)
+        return _known_or_fitted(prober, _frame(prober), recognise=recognise, samples=samples)
     except FormatError as error:
         texts = partial(Prober, made, source, variables, time_budget=time_budget, calls=False)
         raise _with_frame(error, prober, texts, _tag(prober, texts, source, made.language)) from error
@@ -117,38 +117,33 @@ def _with_frame(
     error: FormatError, calling: Prober | None, texts: Callable[[], Prober], shown: tuple[str, str]
 ) -> FormatError:
     # Even a template that writes no readable call shows what opens and ends a turn.
-    tag, closer = shown
+    refused = partial(NoFormatError, tag=shown[0], closer=shown[1])
     try:
         prober = calling or texts()
         if not prober.writes_user:
-            return NoFormatError(
+            return refused(
                 "no format can be read from the template: it does not write the user's message, so it is not a chat "
-                "template",
-                tag=tag,
-                closer=closer,
+                "template"
             )
         frame = frame_of(prober)
-        return NoFormatError(
+        return refused(
             str(error),
-            frame.ends,
-            marks_of(prober, frame),
+            drop=frame.ends,
+            marks=marks_of(prober, frame),
             reasoning=frame.reasoning,
             content_markers=frame.content_markers,
             starts_reasoning=frame.starts_reasoning and "prompt" not in prober.doubts((frame.reasoning,)),
             writes_calls=calling is not None,
-            advice=advice_for(tag if tag != GENERIC else "", writes_calls=calling is not None),
-            tag=tag,
-            closer=closer,
+            advice=advice_for(shown[0] if shown[0] != GENERIC else "", writes_calls=calling is not None),
         )
     except (FormatError, TemplateError):
-        return NoFormatError(str(error), tag=tag, closer=closer)
+        return refused(str(error))
 
 
-def _known_or_fitted(prober: Prober, source: str, frame: Frame, *, recognise: bool, samples: int) -> Inference:
-    language = prober.renderer.language
+def _known_or_fitted(prober: Prober, frame: Frame, *, recognise: bool, samples: int) -> Inference:
     known = recognised(prober) if recognise else None
     if known is not None and not known[1].failed:
-        return _of_known(source, language, prober, frame, known[0], known[0].name, samples)
+        return _of_known(prober, frame, known[0], samples)
     try:
         fitted = fit(prober, frame)
         _check_markers(fitted.format)
@@ -157,10 +152,10 @@ def _known_or_fitted(prober: Prober, source: str, frame: Frame, *, recognise: bo
     except FormatError as failed:
         fitted, proof, error = None, None, failed
     if known is not None and (proof is None or error or len(proof.failed) >= len(known[1].failed)):
-        return _of_known(source, language, prober, frame, known[0], known[0].name, samples)
+        return _of_known(prober, frame, known[0], samples)
     if error or fitted is None or proof is None:
         raise error or FormatError("no format can be read from the template")
-    return _inference(source, language, prober, frame, fitted.format, None, proof, fitted.evidence)
+    return _inference(prober, frame, fitted.format, None, proof, fitted.evidence)
 
 
 def _frame(prober: Prober) -> Frame:
@@ -187,15 +182,13 @@ def _check_markers(found: Format) -> None:
         )
 
 
-def _of_known(
-    source: str, language: str, prober: Prober, frame: Frame, known: Format, name: str, samples: int
-) -> Inference:
+def _of_known(prober: Prober, frame: Frame, known: Format, samples: int) -> Inference:
     declared = _extended(known, frame)
     proof = prove(prober, declared, samples)
     if (error := refusal(proof, known=True)) is not None:
         raise error
-    evidence = [f"known format: {name} reads {len(proof.passed)} of {len(proof.passed) + len(proof.failed)} probes"]
-    return _inference(source, language, prober, frame, declared, name, proof, evidence)
+    reads = f"{known.name} reads {len(proof.passed)} of {len(proof.passed) + len(proof.failed)} probes"
+    return _inference(prober, frame, declared, known.name, proof, [f"known format: {reads}"])
 
 
 def _extended(known: Format, frame: Frame) -> Format:
@@ -207,16 +200,9 @@ def _extended(known: Format, frame: Frame) -> Format:
 
 
 def _inference(
-    source: str,
-    language: str,
-    prober: Prober,
-    frame: Frame,
-    found: Format,
-    known: str | None,
-    proof: Proof,
-    seen: list[str],
+    prober: Prober, frame: Frame, found: Format, known: str | None, proof: Proof, seen: list[str]
 ) -> Inference:
-    doubts = prober.doubts(found.all_reasonings)
+    doubts, language = prober.doubts(found.all_reasonings), prober.renderer.language
     return Inference(
         format=found,
         recognised=known,
@@ -224,7 +210,7 @@ def _inference(
         evidence=(*frame.evidence, *seen, f"{proof.tried - proof.wrong} of {proof.tried} random messages came back"),
         losses=losses_of(prober, proof, doubts),
         starts_reasoning=frame.starts_reasoning and "prompt" not in doubts,
-        tag=_tag(prober, lambda: prober, source, language)[0],
+        tag=_tag(prober, lambda: prober, prober.source, language)[0],
         language=language,
         marks=marks_of(prober, frame, found.all_reasonings),
     )

@@ -3,7 +3,7 @@
 #
 #   whole      {"name": NAME, "arguments": {…}}        one JSON object, or nested in one: {call}
 #   keyed      {NAME: {…}}                              {"{name}": {arguments}}
-#   arguments  NAME … {"key": "value"}                  JSON after the name: {arguments}
+#   arguments  NAME … {"key": "value"}                  an object after the name: {arguments}; bare keys: ScriptObject()
 #   keywords   NAME(key='value')                        Python: {keywords}
 #   quoted     NAME{key:<|"|>value<|"|>}                bare keys, strings between markers: {arguments} in Quoted(…)
 #   tree       NAME … ⟨<key>value⟨</key>                nested tags: {arguments} in Tree(…)
@@ -15,11 +15,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from toolglean.errors import FormatError
-from toolglean.formats.spec import JSON, Codec, Quoted, Tree
+from toolglean.formats.spec import JSON, Codec, Quoted, ScriptObject, Tree
+from toolglean.scan.by_schema.literals import literal_at
 from toolglean.scan.python import KeywordsReader
 from toolglean.scan.quoted import QuotedReader
 from toolglean.scan.scanner import DONE
@@ -129,7 +131,7 @@ class CallSyntax:
         key, last = next(iter(each.arguments)), list(each.arguments)[-1]
         begin = text.find(key, start)
         if self.kind == "arguments":
-            return _arguments(text, each, start)[1]
+            return _arguments(text, each, start, self.codec)[1]
         if self.kind == "keywords":
             return _read_to(KeywordsReader(), text, text.rfind("(", 0, begin) + 1)
         if self.kind == "quoted":
@@ -161,26 +163,31 @@ def call_syntax_of(text: str, two: Call, typed: Mapping[str, str]) -> CallSyntax
         if first in text[begin:end]:
             keyed = isinstance(value, dict) and isinstance(value.get(two.name), dict)
             return CallSyntax("keyed" if keyed else "whole", keys=_keys(value, two))
-    try:
-        _arguments(text, two, start)
-        return CallSyntax("arguments")
-    except FormatError:
-        return _textual(text, two, start, typed)
+    for codec in (JSON, ScriptObject()):
+        with suppress(FormatError):
+            _arguments(text, two, start, codec)
+            return CallSyntax("arguments", codec)
+    return _textual(text, two, start, typed)
 
 
-def enclosing(text: str, place: int) -> Iterator[tuple[int, int, Any]]:
-    """The JSON objects around a place, innermost first: (start, end, value)."""
-    begin = place
+def enclosing(text: str, place: int, codec: Codec = JSON) -> Iterator[tuple[int, int, Any]]:
+    """The objects around a place, innermost first: (start, end, value)."""
+    begin, read = place, _json_at if codec == JSON else literal_at
     for _ in range(MAX_OBJECTS):
         begin = text.rfind("{", 0, begin)
         if begin == -1:
             return
-        try:
-            value, end = _decoder.raw_decode(text, begin)
-        except (ValueError, RecursionError):
-            continue
-        if end > place:
-            yield begin, end, value
+        found = read(text, begin)
+        if found is not None and found[0] > place:
+            yield begin, *found
+
+
+def _json_at(text: str, begin: int) -> tuple[int, Any] | None:
+    try:
+        value, end = _decoder.raw_decode(text, begin)
+    except (ValueError, RecursionError):
+        return None
+    return end, value
 
 
 def _after(text: str, leaf: Any, start: int) -> int:
@@ -217,11 +224,11 @@ def _keyed(text: str, each: Call) -> str:
     return text[:begin].replace(each.name, "{name}") + "{arguments}" + text[end:]
 
 
-def _arguments(text: str, each: Call, start: int) -> tuple[int, int]:
-    # The place of the arguments, a JSON object.
+def _arguments(text: str, each: Call, start: int, codec: Codec = JSON) -> tuple[int, int]:
+    # The place of the arguments, an object.
     key = next(iter(each.arguments))
     at = text.find(key, start)
-    for begin, end, value in enclosing(text, at):
+    for begin, end, value in enclosing(text, at, codec):
         if begin >= start and isinstance(value, dict) and value.keys() == each.arguments.keys():
             return begin, end
         break

@@ -11,17 +11,16 @@
 from __future__ import annotations
 
 import re
-from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import pairwise
 
 from toolglean.errors import FormatError, TemplateError
-from toolglean.formats.spec import Format, Quoted
+from toolglean.formats.spec import JSON, Format, Quoted
 from toolglean.sources.templates.infer.call_syntax import Body, CallSyntax, call_syntax_of, has_marker
 from toolglean.sources.templates.infer.frame import Frame
 from toolglean.sources.templates.infer.parameter_types import types_of
 from toolglean.sources.templates.infer.prober import Prober
-from toolglean.sources.templates.infer.probes import REPLY, TYPED, Call, Message, call
+from toolglean.sources.templates.infer.probes import REPLY, TYPED, Message, call
 from toolglean.sources.templates.infer.texts import common_prefix, common_suffix, markers_of
 
 __all__ = ["Fitted", "fit"]
@@ -57,7 +56,7 @@ def fit(prober: Prober, frame: Frame) -> Fitted:
     one = Message((call(0),))
     text = prober.turn(one).text
     try:
-        syntax = call_syntax_of(text, call(0), _typed(prober))
+        syntax = call_syntax_of(text, call(0), {kind: prober.typed(kind) for kind in TYPED})
     except FormatError as error:
         raise FormatError(f"probe 'one call, two arguments' failed: {error}") from error
     evidence.append(f"one call, two arguments: {_shown(syntax)}")
@@ -93,21 +92,13 @@ class Patterns:
     drop: tuple[str, ...]
 
 
-def _typed(prober: Prober) -> dict[str, str]:
-    found = {}
-    for kind, (key, _, value) in TYPED.items():
-        with suppress(TemplateError):
-            found[kind] = prober.turn(Message((Call("zqxtyped", {key: value}),))).text
-    return found
-
-
 def _pieces(prober: Prober, syntax: CallSyntax, evidence: list[str]) -> Pieces:
     reason = ""
     for count in (3, 2, 1):
         calls = tuple(call(number) for number in range(count))
         try:
             text = prober.turn(Message(calls)).text
-            ids = [prober.id_of(each, number) for number, each in enumerate(calls)]
+            ids = [prober.style.id_of(each, number) for number, each in enumerate(calls)]
             return _taken_apart(text, syntax.bodies(text, calls, ids), ids, [each.name for each in calls])
         except (TemplateError, FormatError) as error:
             reason = str(error).partition("\n")[0]
@@ -183,11 +174,11 @@ def _between_content_and_call(prober: Prober, syntax: CallSyntax) -> str | None:
     probed = call(0)
     try:
         text = prober.turn(Message((probed,), content=REPLY)).text
-        begin = syntax.bodies(text, (probed,), [prober.id_of(probed, 0)])[0].start
+        begin = syntax.bodies(text, (probed,), [prober.style.id_of(probed, 0)])[0].start
     except (TemplateError, FormatError):
         return None
     at = text.find(REPLY)
-    return text[at + len(REPLY) : begin].replace(prober.id_of(probed, 0), "{id}") if -1 < at < begin else None
+    return text[at + len(REPLY) : begin].replace(prober.style.id_of(probed, 0), "{id}") if -1 < at < begin else None
 
 
 def _patterns(pieces: Pieces, frame: Frame, after_content: str | None) -> Patterns:
@@ -237,7 +228,7 @@ def _format(prober: Prober, syntax: CallSyntax, patterns: Patterns, frame: Frame
         parameter, types = types_of(prober, syntax.parameter)
         evidence.append(f"one argument of each type: parameter {parameter!r}, types {types!r}")
     if isinstance(codec, Quoted):
-        codec = Quoted(codec.quote, all=_quotes_numbers(prober, codec.quote))
+        codec = Quoted(codec.quote, all=f"{codec.quote}{TYPED['integer'][2]}" in prober.typed("integer"))
     own = {patterns.call, *patterns.section}
     drop = [each for each in (*frame.drop, *patterns.drop) if each and not any(each in text for text in own)]
     content_markers = [each for each in frame.content_markers if not any(each in text for text in own)]
@@ -263,15 +254,6 @@ def _format(prober: Prober, syntax: CallSyntax, patterns: Patterns, frame: Frame
     )
 
 
-def _quotes_numbers(prober: Prober, quote: str) -> bool:
-    key, _, value = TYPED["integer"]
-    try:
-        text = prober.turn(Message((Call("zqxtyped", {key: value}),))).text
-    except TemplateError:
-        return False
-    return f"{quote}{value}" in text
-
-
 def _value(syntax: CallSyntax) -> str:
     parameter = syntax.parameter
     if parameter is None or parameter.is_json:
@@ -279,11 +261,15 @@ def _value(syntax: CallSyntax) -> str:
     return "text between markers" if parameter.opener.strip() and parameter.closer.strip() else "text after its key"
 
 
+def _object_of(syntax: CallSyntax) -> str:
+    return "a JSON object" if syntax.codec == JSON else "an object of JavaScript or Python"
+
+
 def _shown(syntax: CallSyntax) -> str:
     return {
         "whole": f"a JSON object with the keys {syntax.keys[0]!r} and {syntax.keys[1]!r}",
         "keyed": "a JSON object with the name as its key",
-        "arguments": "the name, then a JSON object of the arguments",
+        "arguments": f"the name, then {_object_of(syntax)} of the arguments",
         "keywords": "Python keyword arguments",
         "quoted": f"an object with bare keys: {syntax.codec}",
         "tree": f"nested tags: {syntax.codec}",

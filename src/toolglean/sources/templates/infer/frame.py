@@ -72,12 +72,8 @@ def frame_of(prober: Prober) -> Frame:
 
 
 def _around(prober: Prober, message: Message, leaf: str) -> tuple[str, str]:
-    try:
-        text = prober.turn(message).text
-    except TemplateError:
-        return "", ""
-    before, _, after = text.partition(leaf)
-    return (before, after) if leaf in text else ("", "")
+    before, found, after = prober.written(message).partition(leaf)
+    return (before, after) if found else ("", "")
 
 
 def _find_end(prober: Prober, frame: Frame, after: str) -> None:

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from toolglean.errors import FormatError
 from toolglean.sources.templates.infer.probes import TYPED
-from toolglean.sources.templates.infer.texts import common_prefix, common_suffix
+from toolglean.sources.templates.infer.texts import common_prefix, common_suffix, snapped
 
 __all__ = ["Parameter", "parameter_of"]
 
@@ -61,6 +61,8 @@ def parameter_of(head: str, middle: str, between: str, post: str, typed: Mapping
     if is_json:
         middle, between, post = middle[:-1], between[1:], post[1:]
     closer = common_prefix(between, post)
+    if is_json:  # such a value ends by itself: what opens a marker belongs to the next key
+        closer = closer[: snapped(between, len(closer))]
     rest = between[len(closer) :]
     opener = common_suffix(head, rest)
     separator = rest[: len(rest) - len(opener)]
@@ -73,7 +75,10 @@ def parameter_of(head: str, middle: str, between: str, post: str, typed: Mapping
     if closer.strip() and not separator.strip():
         closer, separator = closer + separator, ""
     if not is_json and not closer.strip() and not (middle.strip() and (closer or separator)):
-        raise FormatError("nothing shows where the key or the value of a parameter ends")
+        raise FormatError(
+            "nothing shows where the key or the value of a parameter ends: write the value with |tojson, or a marker "
+            "after it"
+        )
     head = head[: len(head) - len(opener)]
     return Parameter(opener, middle, closer, head, separator, is_json=is_json)
 

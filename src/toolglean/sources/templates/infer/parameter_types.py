@@ -5,9 +5,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any
 
-from toolglean.errors import TemplateError
 from toolglean.sources.templates.infer.parameter import Parameter
 from toolglean.sources.templates.infer.prober import Prober
 from toolglean.sources.templates.infer.probes import TYPED, Call, Message
@@ -34,17 +32,9 @@ def types_of(prober: Prober, parameter: Parameter) -> tuple[tuple[str, ...], dic
     return ((pattern, other) if other else (pattern,)), types
 
 
-def _rendered(prober: Prober, key: str, value: Any) -> str:
-    try:
-        return prober.turn(Message((Call("zqxtyped", {key: value}),))).text
-    except TemplateError:
-        return ""
-
-
 def _middle(prober: Prober, kind: str, parameter: Parameter) -> str | None:
     # The text after the key, including the value.
-    key, _, value = TYPED[kind]
-    text = _rendered(prober, key, value)
+    key, text = TYPED[kind][0], prober.typed(kind)
     at = text.rfind(parameter.opener + key)
     if at == -1:
         return None
@@ -87,7 +77,7 @@ def _shortened(words: dict[str, str]) -> dict[str, str]:
 def _hostile_spelling(prober: Prober, parameter: Parameter) -> str | None:
     # Text with characters that have a meaning in XML may be written differently: <![CDATA[…]]>.
     key = TYPED["string"][0]
-    text = _rendered(prober, key, HOSTILE)
+    text = prober.written(Message((Call("zqxtyped", {key: HOSTILE}),)))
     begin, at = text.find(parameter.opener + key), text.find(HOSTILE)
     if not -1 < begin < at:
         return None

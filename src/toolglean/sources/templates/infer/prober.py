@@ -1,10 +1,8 @@
 # Which messages this template accepts, and where the assistant's turn is in what it writes. Does not depend on how a
 # call is written.
 #
-# Templates differ in what they accept: arguments as an object or as a JSON string, content empty or None, ids of nine
-# letters or made of the name and a number, content as text or as a list of parts. The first style is used in which
-# every sentinel of one call comes out, and the user's too. A style in which the arguments come out as Python's repr is
-# the last choice.
+# Of the styles in which messages can be passed (input_style.py), the first is used in which every sentinel of one call
+# comes out, and the user's too. A style in which the arguments come out as Python's repr is the last choice.
 #
 # Variables that not all clients set tell the template that the model should think. So the answers are checked once more
 # without these variables (`doubts`).
@@ -16,16 +14,16 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from toolglean.errors import FormatError, TemplateError
-from toolglean.sources.templates.infer.probes import REPLY, TOOLS, USER, Call, Message, call, tool_dict
+from toolglean.sources.templates.infer.input_style import InputStyle, all_styles, styles_for_texts
+from toolglean.sources.templates.infer.probes import REPLY, TOOLS, TYPED, USER, Call, Message, call
 from toolglean.sources.templates.infer.texts import (
     common_prefix,
     common_suffix,
@@ -40,12 +38,11 @@ if TYPE_CHECKING:
     from toolglean.sources.templates.time_budget import TimeBudget
     from toolglean.tools import Tool
 
-__all__ = ["InputStyle", "Prober", "Turn"]
+__all__ = ["Prober", "Turn"]
 
 FOLLOWUP = "zqxnext"
 RESULT = "zqxresult"
 END_TOKENS = ("<|im_end|>", "<|eot_id|>", "<|end_of_text|>", "<|return|>", "<|end|>")
-MISSING = object()
 THINKING = {"enable_thinking": True, "thinking": True}
 LATE_SECONDS = 1.0
 """If failed renderings have taken this many seconds, no other styles are tried: they would fail too."""
@@ -57,25 +54,6 @@ CPU_SECONDS = 5.0
 take one to three."""
 LONGEST = 50_000
 """Characters that an untrusted template may write for one short conversation. Real ones write 6,000."""
-
-
-@dataclass(frozen=True, slots=True)
-class InputStyle:
-    """How messages are passed to the template.
-
-    Attributes:
-        as_string: whether arguments are passed as a JSON string.
-        empty: what is passed for missing content: "", None, or no key at all.
-        named_ids: whether ids are `functions.NAME:NUMBER`, which some templates write instead of the name.
-        parts: whether content is a list of parts.
-        functions: whether the tools are a message of their own, as Fireworks' templates have it.
-    """
-
-    as_string: bool = False
-    empty: Any = ""
-    named_ids: bool = False
-    parts: bool = False
-    functions: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,16 +121,13 @@ class Prober:
         without: Iterable[str] = (),
     ) -> str:
         """The whole rendering; `without`: variables that are not passed. Raises TemplateError."""
-        listed = [tool_dict(each) for each in tools]
+        listed = self.style.tools(tools)
         extra = (
             {"functions": json.dumps(listed, indent=4), "datetime": "2026-01-15"} | self.variables | dict(changed or {})
         )
         for name in without:
             extra.pop(name, None)
-        if self.style.functions:
-            messages = [{"role": "functions", "content": extra["functions"]}, *messages]
-        if self.style.parts:
-            messages = [_in_parts(each) for each in messages]
+        messages = self.style.messages(messages, extra["functions"])
         begin = time.monotonic()
         try:
             text = self.renderer.render(messages, listed or None, add_generation_prompt=prompt, **extra)
@@ -187,9 +162,8 @@ class Prober:
         """The turn that the template writes for that message. Raises TemplateError."""
         key = repr((message.calls, message.content, message.reasoning))
         if tools is not TOOLS or key not in self._turns:
-            user = {"role": "user", "content": USER}
-            text = self.render([user, self.message_dict(message)], tools)
-            found = self._cut(text, tools)
+            text = self.render(self._conversation(message), tools)
+            found = self._cut(self._without_next(text, tools), tools)
             if message.reasoning and found.opened and found.text.lstrip().startswith(message.reasoning):
                 found = Turn(found.text, found.prompt + found.opened)
             if tools is not TOOLS:
@@ -197,10 +171,33 @@ class Prober:
             self._turns[key] = found
         return self._turns[key]
 
+    def written(self, message: Message) -> str:
+        """The text of that turn; "" if the template refuses the message."""
+        try:
+            return self.turn(message).text
+        except TemplateError:
+            return ""
+
+    def typed(self, kind: str) -> str:
+        """The turn with one argument of that JSON type; "" if the template refuses it."""
+        key, _, value = TYPED[kind]
+        return self.written(Message((Call("zqxtyped", {key: value}),)))
+
+    def _conversation(self, message: Message) -> list[dict[str, Any]]:
+        # The user's text and the message; and what must follow it, if it has calls.
+        after = [{"role": "user", "content": FOLLOWUP}] if self.style.followed and message.calls else []
+        return [{"role": "user", "content": USER}, self.style.message(message), *after]
+
+    def _without_next(self, text: str, tools: tuple[Tool, ...]) -> str:
+        # The text up to the header of the user's next message, which is the header of the first one too.
+        text, followed, _ = text.rpartition(FOLLOWUP) if FOLLOWUP in text else (text, "", "")
+        header = common_suffix(text, self._prompt(tools)[0].rpartition(USER)[0]) if followed else ""
+        return text[: len(text) - len(header)]
+
     def followed(self, message: Message) -> str:
         """What the template writes between two of the user's texts, with the message between. Raises TemplateError."""
         user, after = {"role": "user", "content": USER}, {"role": "user", "content": FOLLOWUP}
-        text = self.render([user, self.message_dict(message), after], TOOLS)
+        text = self.render([user, self.style.message(message), after], TOOLS)
         begin, end = text.rfind(USER), text.rfind(FOLLOWUP)
         return text[begin + len(USER) : end] if -1 < begin < end else ""
 
@@ -215,11 +212,10 @@ class Prober:
         Args:
             pairs: the markers of reasoning, which are ignored when calls and content are compared.
         """
-        user, reply = {"role": "user", "content": USER}, {"role": "assistant", "content": REPLY}
         probed = {
-            "prompt": ([user], True),
-            "calls": ([user, self.message_dict(Message((call(0), call(1))))], False),
-            "content": ([user, reply], False),
+            "prompt": ([{"role": "user", "content": USER}], True),
+            "calls": (self._conversation(Message((call(0), call(1)))), False),
+            "content": (self._conversation(Message(content=REPLY)), False),
         }
         marks = [each.strip() for pair in pairs for each in pair if each.strip()]
         found = []
@@ -240,8 +236,8 @@ class Prober:
 
     def after_result(self) -> str:
         """The generation prompt after the result of a call; "" if no result is written. Raises TemplateError."""
-        result = {"role": "tool", "content": RESULT, "name": call(0).name, "tool_call_id": self.id_of(call(0), 0)}
-        messages = [{"role": "user", "content": USER}, self.message_dict(Message((call(0),))), result]
+        result = {"role": "tool", "content": RESULT, "name": call(0).name, "tool_call_id": self.style.id_of(call(0), 0)}
+        messages = [{"role": "user", "content": USER}, self.style.message(Message((call(0),))), result]
         whole = self.render(messages, TOOLS, prompt=True)
         return whole.rpartition(RESULT)[2] if RESULT in whole else ""
 
@@ -253,28 +249,6 @@ class Prober:
             off = {"enable_thinking": False, "thinking": False}
             whole = self.render([{"role": "user", "content": USER}], TOOLS, prompt=True, changed=off)
         return whole[whole.rfind(USER) + len(USER) :]
-
-    def message_dict(self, message: Message) -> dict[str, Any]:
-        """The assistant's message."""
-        written: dict[str, Any] = {"role": "assistant", "content": message.content}
-        if not message.content and message.calls:
-            written["content"] = self.style.empty
-        if written["content"] is MISSING:
-            del written["content"]
-        if message.reasoning:
-            written |= dict.fromkeys(("reasoning_content", "reasoning", "thinking"), message.reasoning)
-        if message.calls:
-            written["tool_calls"] = [self._call(each, number) for number, each in enumerate(message.calls)]
-        return written
-
-    def id_of(self, each: Call, number: int) -> str:
-        """The id of the call with that number."""
-        return f"functions.{each.name}:{number}" if self.style.named_ids else f"zqxidfor{'abcdefghij'[number % 10]}"
-
-    def _call(self, each: Call, number: int) -> dict[str, Any]:
-        arguments = json.dumps(each.arguments, ensure_ascii=False) if self.style.as_string else each.arguments
-        function = {"name": each.name, "arguments": arguments}
-        return {"id": self.id_of(each, number), "type": "function", "function": function}
 
     # -- where the turn begins -----------------------------------------------------------------------------------------
 
@@ -327,33 +301,37 @@ class Prober:
     # -- which style works ---------------------------------------------------------------------------------------------
 
     def _working_style(self) -> InputStyle:
-        probed, reason = Message((call(0),)), "it does not write tool calls"
+        probed, reason = Message((call(0),)), ""
+        unwritten: list[str] | None = None  # None: the template refuses the call in each style
         second: InputStyle | None = None  # writes the call, but in an unlikely form
-        for style in _all_styles():
+        for style in all_styles():
             self.style = style
             self._prompts.clear()
             try:
                 found = self.turn(probed).text
                 writes_user = USER in self._prompt(TOOLS)[0]
             except TemplateError as error:
-                reason = reason if style.parts else error.reason  # most templates refuse parts anyway
+                reason = reason or _located(error)  # the most usual style comes first
                 continue
             finally:
                 self._turns.clear()
-            if _holds_all(found, probed.calls[0], self.id_of(probed.calls[0], 0)):
+            missing = _unwritten(found, probed.calls[0], self.style.id_of(probed.calls[0], 0))
+            unwritten = missing if unwritten is None else min(unwritten, missing, key=len)
+            if not missing:
                 unlikely = _is_repr(found, probed.calls[0]) or _is_doubled(found, probed.calls[0])
                 if writes_user and not unlikely:
                     return style
                 second = second or style
         self._prompts.clear()
         if second is None:
+            reason = reason if unwritten is None else _said(unwritten)
             raise FormatError(f"no format can be read from the template: probe 'one call' failed: {reason}")
         return second
 
     def _style_for_texts(self) -> InputStyle:
         # The template writes no call, so only the style of texts is tested.
-        for parts, functions in ((False, False), (True, False), (False, True)):
-            self.style = InputStyle(parts=parts, functions=functions)
+        for style in styles_for_texts():
+            self.style = style
             self._prompts.clear()
             with suppress(TemplateError):
                 self.writes_user = USER in self._prompt(TOOLS)[0]
@@ -362,19 +340,8 @@ class Prober:
         return self.style
 
 
-def _all_styles() -> Iterator[InputStyle]:
-    for parts, named, as_string, empty in itertools.product(
-        (False, True), (False, True), (False, True), ("", None, MISSING)
-    ):
-        yield InputStyle(as_string, empty, named, parts)
-    yield InputStyle(as_string=True, functions=True)
-
-
-def _in_parts(message: dict[str, Any]) -> dict[str, Any]:
-    content = message.get("content")
-    if not isinstance(content, str):
-        return message
-    return message | {"content": [{"type": "text", "text": content}] if content else []}
+def _located(error: TemplateError) -> str:
+    return f"{error.reason} (line {error.line})" if error.text else error.reason
 
 
 def _is_repr(text: str, probed: Call) -> bool:
@@ -382,10 +349,17 @@ def _is_repr(text: str, probed: Call) -> bool:
     return any(f"{key!r}: {value!r}" in text for key, value in probed.arguments.items())
 
 
-def _holds_all(text: str, probed: Call, given_id: str) -> bool:
-    leaves = [*probed.arguments, *probed.arguments.values()]
-    named = probed.name in text.replace(given_id, "") or given_id.startswith("functions.")
-    return named and probed.name in text and all(each in text for each in leaves)
+def _unwritten(text: str, probed: Call, given_id: str) -> list[str]:
+    # What of the call is not in the text.
+    named = probed.name in text.replace(given_id, "") or (given_id.startswith("functions.") and probed.name in text)
+    keys, values = (all(each in text for each in part) for part in (probed.arguments, probed.arguments.values()))
+    return [what for what, is_there in (("name", named), ("keys", keys), ("values", values)) if not is_there]
+
+
+def _said(unwritten: list[str]) -> str:
+    if len(unwritten) == len(("name", "keys", "values")):
+        return "it does not write tool calls"
+    return f"it does not write the {' and the '.join(unwritten)} of a call: write all of each of message.tool_calls"
 
 
 def _is_doubled(text: str, probed: Call) -> bool:

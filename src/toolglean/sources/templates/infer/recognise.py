@@ -20,7 +20,7 @@ from toolglean.tools import ToolSet
 if TYPE_CHECKING:
     from toolglean.sources.templates.infer.prober import Prober
 
-__all__ = ["recognise"]
+__all__ = ["is_plausible", "literals", "recognise", "share_in"]
 
 MOST = 12  # how many formats are tried
 
@@ -33,7 +33,7 @@ def recognise(prober: Prober) -> tuple[Format, Proof] | None:
     reasoning, roles and ends) in the template.
     """
     text = _turns(prober)
-    fitting = [declared for declared in all_formats() if _plausible(declared, text)]
+    fitting = [declared for declared in all_formats() if is_plausible(declared, text)]
     fitting.sort(key=lambda declared: _specific(declared, text, prober.source), reverse=True)
     best: tuple[Format, Proof] | None = None
     for declared in fitting[:MOST]:
@@ -51,23 +51,27 @@ def recognise(prober: Prober) -> tuple[Format, Proof] | None:
 def _turns(prober: Prober) -> str:
     found = []
     for message in (Message((call(0), call(1))), *checks()):
-        try:
+        with suppress(TemplateError):
             turn = prober.turn(message) if message.label == "" else prober.turn(message, TOOLS)
-        except TemplateError:
-            continue
-        found += [turn.prompt, turn.text]
+            found += [turn.prompt, turn.text]
     with suppress(TemplateError):
         found.append(prober.prompt())
     return "\n".join(found)
 
 
-def _literals(pattern: str) -> list[str]:
-    return [token.text for token in tokens_of(pattern) if isinstance(token, Literal)]
+def literals(*patterns: str) -> list[str]:
+    """The text of the patterns between their slots."""
+    return [token.text for pattern in patterns for token in tokens_of(pattern) if isinstance(token, Literal)]
 
 
-def _plausible(declared: Format, text: str) -> bool:
-    # The markers of a call, without those of the section, which some templates leave out.
-    return any(all(each in text for each in _literals(pattern)) for pattern in declared.calls)
+def is_plausible(declared: Format, text: str) -> bool:
+    """Whether the markers of a call are in the text: without those of the section, which some templates leave out."""
+    return any(all(each in text for each in literals(pattern)) for pattern in declared.calls)
+
+
+def share_in(text: str, markers: list[str]) -> float:
+    """The share of the markers that are in the text."""
+    return sum(each in text for each in markers) / len(markers) if markers else 0.5
 
 
 def _writes(declared: Format, text: str) -> bool:
@@ -79,14 +83,9 @@ def _writes(declared: Format, text: str) -> bool:
 
 
 def _specific(declared: Format, text: str, source: str) -> tuple[float, bool, float]:
-    main = [
-        *_literals(declared.call),
-        *(each for pair in (declared.section,) for part in pair for each in _literals(part)),
-    ]
-    main += [each for pattern in declared.parameters[:1] for each in _literals(pattern)]
-    there = sum(each in text for each in main) / len(main) if main else 0.5
+    main = literals(declared.call, *declared.section, *declared.parameters[:1])
     around = [part for pair in declared.all_reasonings for part in pair] + list(
         declared.drop + declared.content_markers
     )
     known = sum(each.strip() in text or each.strip() in source for each in around) / len(around) if around else 0.0
-    return there, _writes(declared, text), known
+    return share_in(text, main), _writes(declared, text), known

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from toolglean.errors import FormatError
@@ -33,30 +32,20 @@ class NoFormatError(FormatError):
         advice: what to do; "" if nothing is known. The message ends with it.
     """
 
-    def __init__(
-        self,
-        message: str,
-        drop: tuple[str, ...] = (),
-        marks: tuple[str, ...] = (),
-        *,
-        reasoning: tuple[str, str] = ("", ""),
-        content_markers: tuple[str, ...] = (),
-        starts_reasoning: bool = False,
-        writes_calls: bool = False,
-        advice: str = "",
-        tag: str = GENERIC,
-        closer: str = "",
-    ) -> None:
-        super().__init__(f"{message}. {advice}" if advice else message)
-        self.reason, self.advice = message, advice
-        self.drop = drop
-        self.marks = marks
-        self.reasoning, self.content_markers = reasoning, content_markers
-        self.starts_reasoning, self.writes_calls = starts_reasoning, writes_calls
-        self.tag, self.closer = tag, closer
+    drop: tuple[str, ...] = ()
+    marks: tuple[str, ...] = ()
+    reasoning: tuple[str, str] = ("", "")
+    content_markers: tuple[str, ...] = ()
+    starts_reasoning: bool = False
+    writes_calls: bool = False
+    tag: str = GENERIC
+    closer: str = ""
+    advice: str = ""
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        return partial(NoFormatError, **_shown(self)), (self.reason, self.drop, self.marks)
+    def __init__(self, message: str, **known: Any) -> None:
+        super().__init__(f"{message}. {known['advice']}" if known.get("advice") else message)
+        self.reason = message
+        vars(self).update(known)  # which pickle keeps
 
 
 def advice_for(tag: str, *, writes_calls: bool) -> str:
@@ -68,11 +57,6 @@ def advice_for(tag: str, *, writes_calls: bool) -> str:
         "Pass format=Format(…) with a declaration of its calls (`toolglean learn LOG --tools TOOLS` makes one from "
         f"turns of the model){by_tag}."
     )
-
-
-def _shown(error: NoFormatError) -> dict[str, Any]:
-    names = ("reasoning", "content_markers", "starts_reasoning", "writes_calls", "advice", "tag", "closer")
-    return {name: getattr(error, name) for name in names}
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,11 +97,8 @@ def losses_of(prober: Prober, proof: Proof, doubts: tuple[str, ...]) -> tuple[st
     """The losses, one line each; `doubts`: see `Prober.doubts`."""
     lines = [f"probe {label!r}: {how}" for label, how in proof.failed.items()]
     lines += [f"probe {label!r}: {why}" for label, why in proof.unwritten.items()]
-    if prober.style.parts:
-        lines.append("probe 'content as text': the template takes content only as a list of parts")
     lines += [f"probe 'without {' and '.join(prober.assumed)}': {DOUBTS[what]}" for what in doubts]
-    if prober.style.as_string:
-        lines.append("probe 'arguments as an object': the template takes arguments only as a JSON string")
+    lines += [f"probe {label!r}: {what}" for label, what in prober.style.demands.items()]
     if proof.wrong:
         lines.append(f"{proof.wrong} of {proof.tried} random messages did not come back; {proof.example}")
     return tuple(lines)

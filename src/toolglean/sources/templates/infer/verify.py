@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from toolglean.errors import FormatError, TemplateError
 from toolglean.events import Output, fold
+from toolglean.formats.patterns import opening
 from toolglean.sources.reading import events_by
 from toolglean.sources.templates.infer.messages import CORE, TOOLS, checks, samples
 from toolglean.sources.templates.infer.probes import Call, Message
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from toolglean.formats.spec import Format
     from toolglean.sources.templates.infer.prober import Prober, Turn
 
-__all__ = ["Proof", "chunkings", "difference", "prove", "read", "score"]
+__all__ = ["ESCAPED", "Proof", "chunkings", "difference", "entities", "prove", "read", "score"]
 
 SEED = 20260115
 ENOUGH_WRONG = 12  # the proof ends when this many random messages have failed
@@ -91,8 +92,8 @@ def prove(prober: Prober, declared: Format, count: int) -> Proof:
         wrong = _wrong(prober, declared, message, rng)
         if wrong is None:
             continue
-        if wrong and _is_glued(prober, declared, message, rng):
-            proof.unwritten["content and call"] = GLUED
+        if wrong and (why := _after_content(prober, declared, message, rng)):
+            proof.unwritten["content and call"] = why
             continue
         proof.tried += 1
         proof.wrong += bool(wrong)
@@ -116,15 +117,20 @@ def _check(prober: Prober, declared: Format, message: Message, proof: Proof, rng
         proof.unwritten[message.label] = NO_OBJECT
     elif wrong and _is_spelled_otherwise(declared, written, turn, rng):
         proof.unwritten[message.label] = SPELLED
+    elif wrong and (why := _after_content(prober, declared, written, rng)):
+        proof.unwritten[message.label] = why
     elif wrong:
-        proof.failed[message.label] = f"{wrong}{ESCAPED if '&lt;/' in turn.text else ''}"
+        entity = next((each for each in entities(turn.text) if each not in repr(message)), "")
+        proof.failed[message.label] = wrong + (
+            f"; the template writes {entity!r} for a character: {ESCAPED}" * bool(entity)
+        )
     elif left_out:
         proof.unwritten[message.label] = left_out
     else:
         proof.passed.append(message.label)
 
 
-def _wrong(prober: Prober, declared: Format, message: Message, rng: random.Random) -> str | None:
+def _wrong(prober: Prober, declared: Format, message: Message, rng: random.Random | None) -> str | None:
     try:
         turn = prober.turn(message, TOOLS)
     except TemplateError:
@@ -133,10 +139,14 @@ def _wrong(prober: Prober, declared: Format, message: Message, rng: random.Rando
     return difference_of(turn, declared, message, rng)
 
 
-def _is_glued(prober: Prober, declared: Format, message: Message, rng: random.Random) -> bool:
-    # Whether nothing is wrong but that the content ends where the call begins.
-    parted = replace(message, content=message.content + "\n")
-    return bool(message.content) and _wrong(prober, declared, parted, rng) == ""
+def _after_content(prober: Prober, declared: Format, message: Message, rng: random.Random | None) -> str:
+    # Whether nothing is wrong but that content is before the call, and why that matters.
+    if not message.content or not message.calls:
+        return ""
+    if _wrong(prober, declared, replace(message, content=message.content + "\n"), rng) == "":
+        return GLUED
+    is_bare = not (opening(declared.section[0]) or opening(declared.call))
+    return BARE if is_bare and _wrong(prober, declared, replace(message, content=""), rng) == "" else ""
 
 
 def difference_of(turn: Turn, declared: Format, message: Message, rng: random.Random | None) -> str:
@@ -182,13 +192,16 @@ def what_is_written(message: Message, text: str) -> tuple[Message, str]:
     return message, f"the template does not write {' and '.join(left_out)}" if left_out else ""
 
 
-ESCAPED = "; the template escapes its own closers, as &lt;/: write them as they are"
+ESCAPED = "write it as it is: without |e, and with autoescape off"
+entities = re.compile("&#?[a-z0-9]+;").findall
 NO_OBJECT = "the template writes nothing, and not {}, for a call without arguments, so it is not read"
 _without_object = re.compile(r'"\w+":\s*[,}]').search
+WHOLE = "write the arguments with |tojson, between markers of their own"
 GLUED = (
     "a call is not found if the content before it ends with a letter or a sign of its opener: write a line break "
     "between the two"
 )
+BARE = "a call that no marker begins is not read after content: write a marker before each call"
 QUOTED = "the template writes values that are not text in quotation marks, so they come back as text"
 
 
@@ -239,17 +252,14 @@ def _quoted(value: Any, text: str) -> Any:
 def refusal(proof: Proof, *, known: bool) -> FormatError | None:
     """Why the format is not accepted; None if it is. A known one may misread content that its template changes."""
     if not known and "content" in proof.failed:
-        return FormatError(
-            f"no format can be read from the template: probe 'content' failed: {proof.failed['content']}"
-        )
-    if proof.core_failure:
-        return FormatError(f"no format can be read from the template: probe {proof.core_failure}")
-    if proof.tried and proof.wrong > proof.tried // 20:
-        return FormatError(
-            f"no format can be read from the template: {proof.wrong} of {proof.tried} random messages "
-            f"came back wrong; {proof.example}"
-        )
-    return None
+        why = f"probe 'content' failed: {proof.failed['content']}"
+    elif proof.core_failure:
+        why = f"probe {proof.core_failure}" + ("" if ESCAPED in proof.core_failure else f"; {WHOLE}")
+    elif proof.tried and proof.wrong > proof.tried // 20:
+        why = f"{proof.wrong} of {proof.tried} random messages came back wrong; {proof.example}"
+    else:
+        return None
+    return FormatError(f"no format can be read from the template: {why}")
 
 
 # -- reading a turn back --------------------------------------------------------------------------------------------

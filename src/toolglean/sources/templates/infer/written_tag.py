@@ -30,7 +30,7 @@ def shown_tag(calling: Prober | None, texts: Callable[[], Prober]) -> tuple[str,
 def _written(prober: Prober) -> tuple[str, str]:
     probed = call(0)
     text = prober.turn(Message((probed,))).text
-    leaves = [probed.name, *probed.arguments, *probed.arguments.values(), prober.id_of(probed, 0)]
+    leaves = [probed.name, *probed.arguments, *probed.arguments.values(), prober.style.id_of(probed, 0)]
     places = [(text.find(leaf), text.rfind(leaf) + len(leaf)) for leaf in leaves if leaf in text]
     if not places:
         return GENERIC, ""
