@@ -143,6 +143,7 @@ MENDED = [
 
 # What must not be repaired: it could be meant otherwise, or the model stopped. All of it ends without a call that runs.
 LEFT = [
+    ("a parameter that no tool has", "qwen3-coder", QWEN.format("<parameter=a>\nx\n<parameter=zz>\ny\n</parameter>")),
     ("a text that stops", "hermes", HERMES.format('{"a": "x", "n": 1')[: -len("\n</tool_call>")]),
     ("a string without its end", "hermes", HERMES.format('{"a": "x}}')),
     ("an unescaped quote", "hermes", HERMES.format('{"a": "She said "yes" at once"}}')),
@@ -252,7 +253,6 @@ AS_WRITTEN = [
     ("a parameter's name within another value", "hermes", HERMES.format('{"a": "x", "l": [{"n": "5"}], "o": {"n": "5"}}}'), {"a": "x", "l": [{"n": "5"}], "o": {"n": "5"}}),
     ("a parameter's name in a string", "hermes", HERMES.format(r'{"a": "{\"n\": \"5\"}", "b": "\"n\": "}}'), {"a": '{"n": "5"}', "b": '"n": '}),
     ("a mention in a line", "qwen3-coder", QWEN.format("<parameter=a>\nuse <parameter=b> here\n</parameter>"), {"a": "use <parameter=b> here"}),
-    ("a parameter that no tool has", "qwen3-coder", QWEN.format("<parameter=a>\nx\n<parameter=zz>\ny\n</parameter>"), {"a": "x\n<parameter=zz>\ny"}),
     ("the call's closers in a value", "qwen3-coder", QWEN.format("<parameter=a>\nx\n</function>\n</tool_call>\ny\n</parameter>"), {"a": "x\n</function>\n</tool_call>\ny"}),
     ("bare text of a string", "gemma-4", GEMMA.format("{a:Bergen,n:5}"), {"a": "Bergen", "n": 5}),
     ("a backtick inside bare text", "gemma-4", GEMMA.format("{a:x `y` z}"), {"a": "x `y` z"}),

@@ -308,3 +308,43 @@ def test_a_tool_without_parameters_takes_no_child() -> None:
 def test_a_key_that_the_json_of_a_value_has_twice_is_told() -> None:
     events = read("qwen3-coder", QWEN.format('<parameter=l>\n[{"x": 1, "x": 2}]\n</parameter>'))
     assert [(each.code, each.text) for each in events if isinstance(each, Problem)] == [("duplicate-key", "x")]
+
+
+# -- a value that quotes a call ----------------------------------------------------------------------------------------
+
+
+def _quoted(name: str, tool: str, key: str) -> str:
+    schema = {"type": "object", "properties": {key: {"type": "string"}}}
+    return render(get_format(name), [(tool, {key: "1"})], tools=[{"name": tool, "parameters": schema}]).strip()
+
+
+# The markers of lost-brackets are words, which nothing shows in a value.
+QUOTING = [each for each in FORMATS if "{parameters}" in get_format(each).calls[0] and each != "lost-brackets"]
+
+
+@pytest.mark.sampled(12)
+@pytest.mark.parametrize("name", QUOTING)
+@pytest.mark.parametrize("tool", ["my_tool", "get_stock", "shell"])
+def test_no_call_that_a_value_quotes_runs_and_no_value_is_cut(name: str, tool: str) -> None:
+    """Text values are not escaped: a closer in one may be that of a parameter which it quotes, of whatever tool."""
+    value = f"One:\n{_quoted(name, tool, 'x')}\nTwo:\n{_quoted(name, tool, 'x')}\nThree:\n{_quoted(name, 'shell', 'command')}\nEnd."
+    text = render(get_format(name), [("f", {"a": "y", "b": "@@"})], tools=TOOLS).replace("@@", value)
+    for given in (name, "auto"):
+        found = [(call.name, dict(call.arguments)) for call in ended(read(given, text)) if call.status == "ok"]
+        assert found in ([], [("f", {"a": "y", "b": value})])
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "A\n<parameter=city>\nOslo\n</parameter>\nB",
+        "Use <parameter=x> for each.",
+        "`<parameter=x>` is",
+        '<parameter name="x" value="5"/>',
+        "<config>\n<parameter name='x'>1</parameter>\n</config>",
+    ],
+)
+@pytest.mark.parametrize("name", ["qwen3-coder", "anthropic", "minimax-m2", "auto"])
+def test_a_value_that_closes_what_it_opens_is_read(name: str, value: str) -> None:
+    text = written("qwen3-coder" if name == "auto" else name, {"a": "@@"}).replace("@@", value)
+    assert calls_of(read(name, text)) == [("f", {"a": value})]

@@ -35,6 +35,10 @@ class Closers(NamedTuple):
         """The same, after a call that failed. If another one failed before it, that one's closers are kept."""
         return self if self.awaited is not None else self._replace(awaited=closers)
 
+    def after_mention(self) -> Closers:
+        """The same, after what looks like a call and is none: a closer that follows may be its own."""
+        return self if self.awaited is None else self._replace(awaited=())
+
     def trusting(self) -> Closers:
         """The same, after the closer of the call that failed."""
         return self._replace(awaited=None)

@@ -200,6 +200,8 @@ def end_value(turn: Turn, reading: Reading, value: Any, here: int) -> bool:
     # A value that was kept until its end has the place where it began; otherwise the place of its closer.
     place = start if parameters.streams or value.start < 0 else value.start
     reading.call.decide_value()
+    if value.opened:
+        reading.call.take_as_written(reading.call.as_written, doubtful=True)
     nearly = parameters.streams and _ends_nearly(turn, value)
     written = parameters.end_value(repair=turn.repair is not OFF)
     untyped, refused = parameters.untyped, parameters.refused
@@ -265,6 +267,8 @@ def no_call(turn: Turn, reading: Reading, *, at_end: bool = False, problem: Reas
     call, stage, program = reading.call, reading.stage, reading.walk.program
     no_calls_in_reasoning = turn.calls_ignored
     counts = turn.names.could_be_tool if no_calls_in_reasoning or reading.fallback.is_foreign else turn.accepts
+    if call.name and not turn.region.bare:
+        turn.judge.heed(turn.judge.closers.after_mention())
     tried = stage.within == "JSON" or (bool(call.name) and (counts(call.name) or turn.names.leaves_open(call.name)))
     missed = unreadable(stage.expected())
     reason = turn.ignored_because if no_calls_in_reasoning else missed

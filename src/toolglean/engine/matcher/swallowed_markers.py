@@ -50,6 +50,7 @@ KEY_CHARS = 128
 SPACE_CHARS = 64
 NAME_CHARS = 300  # within which the name of the next call must be
 FOLLOWING_CHARS = 4096
+_BEHIND_A_WORD = frozenset(" `,.;:)")
 MOST_CLOSERS = 4  # of one value, in other spellings
 
 _SLOT = r"[^\s<>]{0,128}?"  # an id or an index, before the name
@@ -135,6 +136,22 @@ class SwallowedMarkers:
     def is_opener(self, found: str) -> bool:
         """Whether the literal that the finder found begins a parameter's opener."""
         return found.lstrip("\n") in self._bases_of_openers
+
+    def opens(self, text: str, place: int, found: str) -> bool | None:
+        """Whether the literal found at that place is a whole opener of a parameter of any key, which neither closes
+        itself nor is a word of a sentence. None if more text is needed.
+        """
+        base = found.lstrip("\n")
+        begin = place + len(found) - len(base)
+        results = [_matched(text, begin, parts, after, None) for parts, after in self._openers if parts[0] == base]
+        end = max(results, default=-1)
+        if end < 0:
+            return None if -2 in results else False
+        if text[end - 1] == '"':  # other attributes follow
+            place, end = end, text.find(">", end, end + NAME_CHARS) + 1
+            if not end:
+                return None if len(text) < place + NAME_CHARS else False
+        return None if end == len(text) else text[end - 2] != "/" and text[end] not in _BEHIND_A_WORD
 
     def is_parted(self, found: str) -> bool:
         """Whether that is only the first part of a value's closing marker, which contains white space."""

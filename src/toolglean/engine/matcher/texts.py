@@ -229,12 +229,13 @@ class Value(Field):
         finder: finds what may end it; None until it is needed.
         start: the place of its first character; -1 before it.
         quoted: whether an opener of a parameter is in it, so that a closing marker may belong to that.
+        opened: how many parameters were opened in it and not closed: a closing marker may be theirs.
         stray: whether closing markers follow the one that ends it.
         misspelt: the place after the last closing marker in another spelling that stayed in it, and after the white
             space that follows: if the value ends there, the call must not run. -1 if there is none.
     """
 
-    __slots__ = ("finder", "misspelt", "parameters", "quoted", "seen", "start", "stray")
+    __slots__ = ("finder", "misspelt", "opened", "parameters", "quoted", "seen", "start", "stray")
 
     within = "value"
 
@@ -243,7 +244,7 @@ class Value(Field):
         self.slot, self.parameters = slot, reading.call.parameters
         self.seen = swallowed_markers_of(reading.walk.program, reading.call.format)
         self.finder: Finder | None = None
-        self.start, self.misspelt, self.quoted, self.stray = -1, -1, False, False
+        self.start, self.misspelt, self.opened, self.quoted, self.stray = -1, -1, 0, False, False
         trail = slot.trail if self.seen.knows_openers else ""  # a value of several lines may have swallowed parameters
         turn.delta(self.parameters.begin_value(slot.lead, trail), reading.walk.pending_start)
 
@@ -342,6 +343,7 @@ class Value(Field):
         reading.call.decide_value()
         reading.walk.settle_all()
         reading.read_as(self)
+        self.opened = max(self.opened - 1, 0)
         text = pending[:1] if turn.read_again(pending[1:], start + 1) else pending
         self._pass_on(turn, text, start)
 
@@ -353,6 +355,9 @@ class Value(Field):
         parameters, seen, terminals, call = self.parameters, self.seen, self.slot.terminals, reading.call
         self.quoted = self.quoted or seen.is_opener(found)
         start = turn.tape.base + place
+        opens = seen.opens(text, place, found)
+        if opens is None:
+            return turn.hold(text, place)
         spelling = self._spelling(turn, reading, text, place, found)
         if spelling is not None:
             if self._misspelt(turn, reading, text, place, spelling):
@@ -369,6 +374,7 @@ class Value(Field):
                 _suspend(turn, reading, found.lstrip(), start, Put(closer, final=final))
                 return place
             call.take_as_written(call.as_written, doubtful=kind != TEXT and not final)
+        self.opened += opens
         self._pass_on(turn, found, start)
         return place + len(found)
 
