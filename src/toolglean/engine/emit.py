@@ -42,7 +42,7 @@ class Emitter(Outbox):
 
     __slots__ = (
         *("_markup", "_markup_start", "_ws", "_ws_start"),
-        *("_alone", "call", "ids", "index", "open", "repairs", "reported", "strays", "tells_markup"),
+        *("_alone", "call", "ids", "index", "open", "repairs", "strays", "tells_markup"),
     )
 
     ropes = frozenset({"_markup", "_ws"})
@@ -52,7 +52,6 @@ class Emitter(Outbox):
         self.index, self.open = 0, False
         self.call = NO_CALL
         self.repairs: tuple[str, ...] = ()
-        self.reported = False  # whether anything was
         self._alone: NameAlone | None = None  # the end of the last call, which waits for what follows
         self.tells_markup = markup
         self.ids = ids
@@ -68,7 +67,6 @@ class Emitter(Outbox):
         twin.out, twin.index, twin.open = self.out.copy(), self.index, self.open
         twin._before, twin._kept = None if self._before is None else self._before.copy(), self._kept
         twin.call, twin.repairs = self.call.copy() if self.open else self.call, self.repairs
-        twin.reported = self.reported
         twin.tells_markup, twin.ids = self.tells_markup, self.ids.copy()
         twin._ws, twin._ws_start, twin.strays = self._ws, self._ws_start, self.strays
         twin._alone, twin._markup = self._alone and self._alone.copy(), self._markup
@@ -232,7 +230,6 @@ class Emitter(Outbox):
 
     def _report(self, problem: Problem) -> None:
         # In the text that waits, if there is any: so its place among the events does not depend on how long that waits.
-        self.reported = True
         if self.strays.marks and problem.start > self._ws_start:
             self.strays = self.strays.with_problem(problem)
             return

@@ -125,7 +125,7 @@ class Keeping(TurnState):
         from toolglean.engine.by_schema import reading  # noqa: PLC0415  # few turns need it
 
         if kind is Noted.FIRST:
-            return "" if self.emit.reported or not reading.spells_call(text, self) else text
+            return text if reading.spells_call(text, self) else ""
         return reading.json_call_in(text, self) if is_json(text) else text if reading.names_call(text, self) else ""
 
     def _emitter_before(self) -> Emitter | None:

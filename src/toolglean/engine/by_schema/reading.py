@@ -33,7 +33,9 @@ if TYPE_CHECKING:
 __all__ = ["calls_in", "json_call_in", "names_call", "spells_call", "unread_in"]
 
 _words = re.compile(r"[\w.-]*\w").findall
-_prose = re.compile(r"[^\w:=({]{0,4}\s[^\W\d]+\s[^\W\d]").match
+_called = re.compile(
+    r"(?:^|[\"'`\u201c])([\w.-]*\w)[\\\"'`\u201d]{0,2}(?:(?<!`)\(|(?<=[\"'\u201d])[\s,\uff0c])", re.MULTILINE
+).finditer
 _keys = re.compile(r"([\w.-]*\w)[\\\"'\u201d\u2019]{0,4}\s{0,4}[:=\uff1a]").findall
 _begin = re.compile(r"([^\w\n]{0,8})(\w*)").match
 
@@ -104,14 +106,17 @@ def names_call(text: str, turn: TurnState) -> bool:
 
 
 def spells_call(text: str, turn: TurnState) -> bool:
-    """Whether the text has the name of a tool, and behind it all parameters which it requires, each with a sign of its
-    own: a colon, or an equals sign. Words behind the name are prose.
+    """Whether the text, which has no marker, spells a call: a tool's name as a word of code, behind it a bracket or its
+    quotation mark, and then the parameters which it requires, each with a colon or an equals sign, and no others.
     """
-    for tool in turn.names.tools or ():
-        _, found, rest = text[:NAME_WITHIN].partition(tool.name)
-        rest += text[NAME_WITHIN:]
-        keys = frozenset(_keys(rest))
-        if found and not _prose(rest) and tool.parameters.get("required") and not missing(tool.parameters, keys):
+    if text.count("<") > (2 if text[0] == "<" else 0):  # of an element that is all of it
+        return False
+    for found in _called(text, 0, NAME_WITHIN):
+        tool = None if turn.names.tools is None else turn.names.tools.get(found[1])
+        keys = frozenset(_keys(text, found.end()))
+        if tool is None or not tool.parameters.get("required") or missing(tool.parameters, keys):
+            continue
+        if keys <= {*tool.properties, *ARGUMENT_KEYS, *BESIDE_KEYS}:
             return True
     return False
 
