@@ -82,7 +82,7 @@ class Keeping(TurnState):
         if self.rules.by_schema and ("<" in text or "[" in text or around.tail):
             around = self.around = around.read(text, before if before.endswith(last) else last, start)
         code = self.judge.code
-        if code is not None and code.where.closed and (around.open or around.tail):
+        if code is not None and code.where.closed and (around.open or around.tail or around.shut):
             self.around = around.outside(code.where.closed, start + len(text))
 
     def _keep_from(self, place: int, *, json: bool) -> None:

@@ -173,6 +173,7 @@ class Around(NamedTuple):
         before: the text before that.
         mention: the end of the text up to its last tag, if that opens and is a word of a sentence (`write <calls>`);
             or "".
+        shut: the last tags that were closed, and the place of what closed each.
     """
 
     open: tuple[tuple[str, int], ...] = ()
@@ -181,6 +182,7 @@ class Around(NamedTuple):
     tail: str = ""
     before: str = ""
     mention: str = ""
+    shut: tuple[tuple[str, int, int], ...] = ()
 
     @property
     def waits(self) -> bool:
@@ -192,15 +194,19 @@ class Around(NamedTuple):
         return self.mention != "" and _is_behind(text, self.mention)
 
     def outside(self, closed: Collection[tuple[int, int]], end: int) -> Around:
-        """The same without what began in quotations that have ended, of which these are the places.
+        """The same if no tag counts that is in quotations that have ended, of which these are the places.
 
         `end`: the place after the text.
         """
-        begun = end - len(self.tail)
-        opened = tuple(each for each in self.open if not any(since <= each[1] < until for since, until in closed))
-        if self.tail and any(since <= begun < until for since, until in closed):
-            return Around(opened, self.seen, self.refused, mention=self.mention)
-        return self._replace(open=opened)
+
+        def is_in(place: int) -> bool:
+            return any(since <= place < until for since, until in closed)
+
+        again = [(name, place) for name, place, closer in self.shut if is_in(closer)]
+        opened = sorted((each for each in (*self.open, *again) if not is_in(each[1])), key=_place)
+        shut = tuple(each for each in self.shut if not is_in(each[2]))
+        found = self._replace(open=tuple(opened), shut=shut)
+        return found._replace(tail="", before="") if self.tail and is_in(end - len(self.tail)) else found
 
     def read(self, text: str, last: str, start: int) -> Around:
         """The same after that text, which is content, and is at that place; `last`: the end of the text before it, if
@@ -209,10 +215,10 @@ class Around(NamedTuple):
         ends = "<" in text or ">" in text or "]" in text or self.tail[-1:] == "]" or len(self.tail) > LONGEST_TAG
         if self.tail and not ends:
             # It goes on. `_replace` costs four calls of functions.
-            return Around(self.open, self.seen, self.refused, self.tail + text, self.before, self.mention)
+            return Around(self.open, self.seen, self.refused, self.tail + text, self.before, self.mention, self.shut)
         before = (self.before if self.tail else last) or "\n"
         text, size, base = before + self.tail + text, len(before), start - len(self.tail) - len(before)
-        opened, seen, mention = list(self.open), self.seen, self.mention
+        opened, seen, mention, shut = list(self.open), self.seen, self.mention, self.shut
         if "<?" in text and "?" not in [each for each, _ in opened]:  # what follows is a document of XML
             opened = [("?", base + text.index("<?")), *opened]
         for tag in _tag(text, size):
@@ -226,16 +232,22 @@ class Around(NamedTuple):
                 if (behind[-1] != LINE and in_sentence(behind)) or (mentioned and _is_behind(behind, mentioned)):
                     mention = _end_of(text, tag.end())
             elif name in (names := [each for each, _ in opened]):
-                del opened[len(names) - 1 - names[::-1].index(name) :]
+                last_one, closer = len(names) - 1 - names[::-1].index(name), base + tag.start()
+                shut = (*shut, *((*each, closer) for each in opened[last_one:]))[-MOST_TAGS:]
+                del opened[last_one:]
         begun = _begun(text, size)
         seen = seen if len(seen) <= MOST_TAGS else self.seen
         if begun is None:
-            return Around(tuple(opened), seen, self.refused, mention=mention)
+            return Around(tuple(opened), seen, self.refused, mention=mention, shut=shut)
         place = begun.start()
-        return Around(tuple(opened), seen, self.refused, text[place:], _end_of(text, place), mention)
+        return Around(tuple(opened), seen, self.refused, text[place:], _end_of(text, place), mention, shut)
 
 
 NOTHING = Around()
+
+
+def _place(tag: tuple[str, int]) -> int:
+    return tag[1]
 
 
 def _end_of(text: str, place: int) -> str:
