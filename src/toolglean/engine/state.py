@@ -64,10 +64,10 @@ class Unread(NamedTuple):
         """The text, without white space around it."""
         return joined(self.rope).strip()
 
-    def may_call(self, names: Collection[str], start: int) -> bool:
-        """Whether it may name a call, if the text ends at that place."""
-        begun = self.text[:NAME_WITHIN] if self.kind is Noted.FIRST and start >= self.place + NAME_WITHIN else None
-        return begun is None or any(each in begun for each in names)
+    def may_call(self, names: Collection[str]) -> bool:
+        """Whether it may name a call, so that what follows must be noted."""
+        begun = joined(self.rope)[:NAME_WITHIN] if self.kind is Noted.FIRST else ""
+        return len(begun) < NAME_WITHIN or any(each in begun for each in names)
 
     def with_text(self, text: str, start: int) -> Self:
         """The same with that text, which is at that place."""

@@ -172,7 +172,7 @@ class Keeping(TurnState):
 
     def notes_unread(self, start: int) -> bool:
         """Whether content must be noted that begins at that place of the turn."""
-        if self.unread is not None and not self.unread.may_call(self.described, start):
+        if self.unread is not None and not self.unread.may_call(self.described):
             self.unread = None
         return self.unread is not None and self.emit.index == 0 and start < self.unread.until
 
