@@ -10,10 +10,17 @@ from __future__ import annotations
 
 __all__ = ["OTHERS", "RESULTS", "ROLES", "ROLE_HEADERS"]
 
+# The words for a result, in tags: families write some of them, and models others.
+_RESULT_TAGS = tuple(
+    (f"<{of}{sign}{word}{several}>", f"</{of}{sign}{word}{several}>")
+    for sign in "_-"
+    for of in ("tool", "function", f"tool{sign}call", f"function{sign}call")
+    for word in ("response", "result", "output")
+    for several in ("", "s")
+)
+
 RESULTS = (
-    # Hermes, Qwen, GLM 4.7, EXAONE 4, Reka; Hunyuan
-    ("<tool_response>", "</tool_response>"),
-    ("<tool_responses>", "</tool_responses>"),
+    # Hermes, Qwen, GLM 4.7, EXAONE 4, Reka; Hunyuan; Anthropic's markup, DeepSeek V3.2 and V4, Spark, Cogito, Step
     ("<tool_response:opensource>", "</tool_response:opensource>"),
     ("<tool_responses:opensource>", "</tool_responses:opensource>"),
     ("<TOOL_RESPONSE>", "</TOOL_RESPONSE>"),
@@ -22,20 +29,19 @@ RESULTS = (
     ("<|tool_response:start|>", "<|tool_response:end|>"),
     ("<|tool_response>", "<tool_response|>"),  # Gemma 4
     ("<start_function_response>", "<end_function_response>"),  # FunctionGemma
-    ("<function_results>", "</function_results>"),  # Anthropic's markup, DeepSeek V3.2
-    ("<function_result>", "</function_result>"),
-    ("<function_response>", "</function_response>"),
-    ("<tool_result>", "</tool_result>"),  # DeepSeek V4, Spark
-    ("<tool_results>", "</tool_results>"),
-    ("<tool_output>", "</tool_output>"),  # Cogito, Step
-    ("<tool_outputs>", "</tool_outputs>"),
+    *_RESULT_TAGS,
+    ("<observation>", "</observation>"),
     ("<|START_TOOL_RESULT|>", "<|END_TOOL_RESULT|>"),  # Command A
     ("<｜tool▁outputs▁begin｜>", "<｜tool▁outputs▁end｜>"),  # DeepSeek V3
     ("<｜tool▁output▁begin｜>", "<｜tool▁output▁end｜>"),
+    ("<|tool▁outputs▁begin|>", "<|tool▁outputs▁end|>"),  # its bars in ASCII, as its calls are read
+    ("<|tool▁output▁begin|>", "<|tool▁output▁end|>"),
     ("<｜tool_outputs_begin｜>", "<｜tool_outputs_end｜>"),  # Step 3
     ("<｜tool_output_begin｜>", "<｜tool_output_end｜>"),
     ("<|begin_tool_result|>", "<|end|>"),  # Apriel
     ("[TOOL_RESULTS]", "[/TOOL_RESULTS]"),  # Mistral
+    ("[TOOL_RESULT]", "[/TOOL_RESULT]"),
+    ("[TOOL_OUTPUT]", "[/TOOL_OUTPUT]"),
 )
 """The texts before and after a tool's result."""
 
@@ -44,6 +50,7 @@ OTHERS = (
     *("<|system|>", "<|System|>", "[|system|]", "<|SYSTEM_TOKEN|>", "<|im_user|>", "<|im_system|>", "<|message_user|>"),
     *("<|user_start|>", "<|system_start|>", "<|developer_start|>", "<|begin_user|>", "<|begin_system|>", "<|HUMAN|>"),
     *("<|observation|>", "<|Tool|>", "[|tool|]", "<|function_output|>", "<|tool_result|>", "<start_user>"),
+    *("<|tool_response|>", "<|tool_responses|>", "<|tool_results|>", "<|tool_output|>", "<|tool_outputs|>"),
     *("<start_system>", "<_user>", "<_system>", "<#user#>", "<#system#>", "<reserved_106>"),
     *("[INST]", "[SYSTEM_PROMPT]"),
     *("[e~[\n]~b]user", "[e~[\n]~b]tool", "[e~[\n]~b]system", "[e~[]~b]user", "[e~[]~b]tool", "[e~[]~b]system"),
