@@ -9,7 +9,7 @@ import pytest
 from tests.support.chunkings import calls_of, content_of, events_of
 from tests.support.face import faced
 from toolglean import CallStart, Parser, ParserOptions, Problem, render
-from toolglean.formats.headers import ENDS
+from toolglean.formats.headers import HEADERS
 from toolglean.formats.registry import all_formats
 from toolglean.scan.text import in_sentence
 
@@ -51,17 +51,33 @@ def test_a_call_that_a_sentence_mentions_is_an_example(text: str, call: str) -> 
 HEADED = [
     (declared.name, marker)
     for declared in all_formats()
-    for marker in (*declared.drop, *declared.content_markers)
-    if not marker.strip().startswith(ENDS) and declared.name != "auto"
+    for marker in (*(each for each in declared.drop if each.strip().startswith(HEADERS)), *declared.content_markers)
+    if "\n" not in marker and declared.name != "auto"
 ]
+ENDED = [
+    ("command-a", "<|START_RESPONSE|>{}<|END_RESPONSE|>{} Done."),
+    ("ernie-4.5", "<response>{}</response>{}Done."),
+    ("hunyuan-a13b", "<answer>{}</answer>{} Done"),
+    ("solar", "<|content|>{}<|flush|>{}Done"),
+    ("inkling", "{}<|content_model_end_sampling|>{}Done"),
+    ("firefunction", "{}<|start_header_id|>assistant<|end_header_id|>\n\n{}<|eot_id|>"),
+    ("functionary-v3.1", "{}<|start_header_id|>assistant<|end_header_id|>\n\n{}\nDone."),
+]
+
+
+@pytest.mark.parametrize(("name", "text"), ENDED)
+def test_a_call_behind_what_ends_a_section_or_on_a_line_of_its_own_is_one(name: str, text: str) -> None:
+    call = render(name, [("delete_all", {"path": "x"})], tools=TOOLS).strip()
+    text = text.format("I will delete it now", call)
+    assert len(calls_of(events_of(lambda: Parser(TOOLS, **faced(markup=True, format=name)), text))) == 1
 
 
 @pytest.mark.sampled(40)
 @pytest.mark.parametrize(("name", "marker"), HEADED)
 def test_a_call_that_a_sentence_mentions_with_its_header_is_an_example(name: str, marker: str) -> None:
-    """The header does not end the sentence: what ends a message does."""
+    """The header does not end the sentence."""
     call = render(name, [("delete_all", {"path": "x"})], tools=TOOLS).strip()
-    for given in (name, "auto"):
+    for given in (name, "auto") if marker.strip().startswith(HEADERS) else (name,):  # others drop what is content here
         events = events_of(
             lambda given=given: Parser(TOOLS, **faced(markup=True, format=given)),  # type: ignore[misc]
             f"Never write {marker}{call} in an answer.",

@@ -54,8 +54,7 @@ class Speech(Keeping):
 
     def say_up_to(self, text: str, i: int, end: int) -> None:
         """The text from `i` to `end` is not a call. No line of it begins one in an undeclared spelling."""
-        start, before = self.tape.base + i, self.last_text
-        text = text[i:end]
+        text, start, before = text[i:end], self.tape.base + i, self.last_text
         if self._is_beyond_draft(text, start):
             return
         self._say_part(text, start, before, is_data=False)
@@ -139,6 +138,7 @@ class Speech(Keeping):
         """White space next to a call or a marker: a line may begin after it."""
         if self.channel == CONTENT:
             self.last_char = text[-1:] or self.last_char
+            self.last_text = "" if self.mode is MARKER_SPACE and "\n" in text else self.last_text
             self.judge.space(text)
 
     # -- what is read next ---------------------------------------------------------------------------------------------

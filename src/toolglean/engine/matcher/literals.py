@@ -76,7 +76,7 @@ def accept(turn: Turn, reading: Reading) -> None:
         return
     if turn.region.text.startswith(reading.walk.program.borrowed):
         turn.widen()
-    goes_on = action in {DROP, BEGIN_CONTENT} and turn.in_sentence and not _ends_message(turn.region.text[:chars])
+    goes_on = turn.in_sentence and _opens_message(action, turn.region.text[:chars])
     sentence = turn.last_text if goes_on else ""
     turn.pass_marker(chars)
     turn.markup_region(chars, UNOPENED_REASONING if action == STRAY and (turn.has_content or turn.emit.index) else None)
@@ -89,10 +89,11 @@ def accept(turn: Turn, reading: Reading) -> None:
     turn.remember(sentence)
 
 
-def _ends_message(marker: str) -> bool:
-    from toolglean.formats.headers import ENDS  # noqa: PLC0415  # few turns need it
+def _opens_message(action: int, marker: str) -> bool:
+    from toolglean.formats.headers import HEADERS  # noqa: PLC0415  # few turns need it
 
-    return marker.strip().startswith(ENDS)
+    is_header = action == BEGIN_CONTENT or (action == DROP and marker.strip().startswith(HEADERS))
+    return is_header and "\n" not in marker
 
 
 def accept_with_follower(turn: Turn, reading: Reading) -> None:
