@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.support.chunkings import account, calls_of, events_of
-from toolglean import Format, Limits, Parser, ParserOptions, Problem
+from toolglean import Limits, Parser, ParserOptions, Problem
 
 TOOLS: list[Any] = [
     {
@@ -84,7 +84,7 @@ ROWS: dict[str, tuple[str, str, list[Any], str]] = {
     "a quoted line behind blanks": ("hermes", f"   > {NOTE}", [], ""),
     "quoted lines behind blanks in a list": ("auto", f"- so:\n\n  > a\n  > {PHI}\n\nDone.", [], ""),
     "a name that breaks off before an empty line": (
-        "telechat-4", "<|im_end|>\n<tool_call>pa\n\n{}", [], "",
+        "telechat-4", "<|im_end|>\n<tool_call>pa\n\n{}", [], UNKNOWN,
     ),
     "a name that breaks off before a line break that the format does not write": (
         "auto", "<|tool_call>call:p \n{}", [], UNKNOWN,
@@ -192,7 +192,6 @@ ROWS: dict[str, tuple[str, str, list[Any], str]] = {
         '<call:pay{to:<|"|>Ann<|"|>,amou\n\n> <call:pay{to:<|"|>Ann<|"|>,amount:2}/>', [],
         "",
     ),
-    "an object behind a call that breaks off behind its name": ("glm-4.5", "<tool_call>pay\n \n{}", [], ""),
     "a quoted line behind a call that breaks off in its name": (
         "mimo", f"<tool_call><function=pay\n> {CODER}", [], "",
     ),
@@ -349,12 +348,12 @@ def test_json_behind_what_began_no_call_is_told_however_it_is_cut(name: str, bet
     assert [each.code for each in events if isinstance(each, Problem)] == ["unread-call"]
 
 
-def test_a_format_may_write_an_empty_line_behind_the_name() -> None:
-    own = Format("own", call="<call>{name}\n\n{arguments}</call>")
-    events = events_of(
-        lambda: Parser(TOOLS, format=own, options=ParserOptions(markup=True)), '<call>note\n\n{"text": "a"}</call>'
-    )
-    assert calls_of(events) == [NOTED]
+@pytest.mark.parametrize(
+    "call", ["<tool_call>function\nnote\n\n{}</tool_call>", ">>>note\n\n{}", "<|tool_call>call:note\n\n{}<tool_call|>"]
+)
+def test_an_empty_line_may_follow_the_name(call: str) -> None:
+    text = call.replace("{}", '{"text": "a"}' if "call:" not in call else '{text:<|"|>a<|"|>}')
+    assert calls_of(events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), text)) == [NOTED]
 
 
 @pytest.mark.parametrize("end", ["````", "`````", "```````", "```````xml\nMore."])

@@ -63,9 +63,7 @@ def start_call(turn: Turn, reading: Reading, slot: OpenSlot | None = None) -> bo
     fitting = walk.states.formats if slot is None else slot.formats
     if not foreign:
         fitting = turn.narrowed(fitting)
-    broke_off = slot is not None and slot.kind == "arguments" and _ends_paragraph(turn.region.text, call.name)
-    broke_off = broke_off and not any("{name}\n\n" in each for number in fitting for each in formats[number].calls)
-    if broke_off or "<" in call.server:  # it has swallowed a marker
+    if "<" in call.server:  # it has swallowed a marker
         no_call(turn, reading)
         return False
     if call.server:
@@ -98,12 +96,6 @@ def start_call(turn: Turn, reading: Reading, slot: OpenSlot | None = None) -> bo
     else:
         turn.narrow(fitting)
     return True
-
-
-def _ends_paragraph(text: str, name: str) -> bool:
-    # Whether an empty line follows the name, with which the text ends: what comes then are not its arguments.
-    rest = text.rstrip()
-    return text.count("\n", len(rest)) > 1 and rest.endswith(name)
 
 
 def _counting(turn: Turn, reading: Reading, formats: tuple[int, ...]) -> tuple[tuple[int, ...], Reason | None]:
