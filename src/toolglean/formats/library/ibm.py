@@ -38,10 +38,9 @@ FORMATS = (
     Format(
         "granite-pythonic",
         call="{name}({keywords})",
-        also=("functions.{name}({keywords})",),
         separator="\n",
         drop=ENDS,
-        source="vLLM (branch), parser granite_pythonic; issue threads: GPT-OSS writes the namespace of its prompt",
+        source="vLLM (branch), parser granite_pythonic",
     ),
     Format(
         "granite-4",
