@@ -57,6 +57,8 @@ ROWS = [
     Row("after a code fence", f"```py\nf()\n```\n{FRAME}", [OSLO], "```py\nf()\n```"),
     Row("after a tag in a code fence", f"So:\n```\n<example>\n<b\n```\n{FRAME}", [OSLO], "So:\n```\n<example>\n<b\n```"),
     Row("after a tag in inline code", f"So `<example>` is.\n{FRAME}", [OSLO], "So `<example>` is."),
+    Row("after a tag between lone backticks", f"I can`t.\n<no>\nI won`t.\n{FRAME}", [], f"I can`t.\n<no>\nI won`t.\n{FRAME}"),
+    Row("after a tag between them in a line", f"I can`t <no> I won`t.\n{FRAME}", [], f"I can`t <no> I won`t.\n{FRAME}"),
     Row("after a closer in a code fence", f"<no>\n```\n<no>\n```\n```\n</no>\n```\n{FRAME}", [], f"<no>\n```\n<no>\n```\n```\n</no>\n```\n{FRAME}"),
     Row("after a closer in inline code", f"<no>\n`</no>`\n{FRAME}", [], f"<no>\n`</no>`\n{FRAME}"),
     Row("after a closer in a quoted line", f"<no>\n> </no>\n\n{FRAME}", [], f"<no>\n> </no>\n\n{FRAME}"),

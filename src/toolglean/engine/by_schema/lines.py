@@ -193,20 +193,18 @@ class Around(NamedTuple):
         """Whether a sentence goes on behind text with that end: only its last tag and white space are there."""
         return self.mention != "" and _is_behind(text, self.mention)
 
-    def outside(self, closed: Collection[tuple[int, int]], end: int) -> Around:
-        """The same if no tag counts that is in quotations that have ended, of which these are the places.
+    def outside(self, closed: Collection[tuple[int, int, bool]], end: int) -> Around:
+        """The same if no tag counts that is in quotations that have ended: see `Where.closed`. What opened in one that
+        was a guess is open: `I can`t <rejected> it, I won`t` may be prose.
 
         `end`: the place after the text.
         """
-
-        def is_in(place: int) -> bool:
-            return any(since <= place < until for since, until in closed)
-
-        again = [(name, place) for name, place, closer in self.shut if is_in(closer)]
-        opened = sorted((each for each in (*self.open, *again) if not is_in(each[1])), key=_place)
-        shut = tuple(each for each in self.shut if not is_in(each[2]))
+        sure = [each for each in closed if each[2]]
+        again = [each[:2] for each in self.shut if _is_in(each[2], closed)]
+        opened = sorted((each for each in (*self.open, *again) if not _is_in(each[1], sure)), key=_place)
+        shut = tuple(each for each in self.shut if not _is_in(each[2], closed))
         found = self._replace(open=tuple(opened), shut=shut)
-        return found._replace(tail="", before="") if self.tail and is_in(end - len(self.tail)) else found
+        return found._replace(tail="", before="") if self.tail and _is_in(end - len(self.tail), sure) else found
 
     def read(self, text: str, last: str, start: int) -> Around:
         """The same after that text, which is content, and is at that place; `last`: the end of the text before it, if
@@ -248,6 +246,10 @@ NOTHING = Around()
 
 def _place(tag: tuple[str, int]) -> int:
     return tag[1]
+
+
+def _is_in(place: int, closed: Collection[tuple[int, int, bool]]) -> bool:
+    return any(since <= place < until for since, until, _ in closed)
 
 
 def _end_of(text: str, place: int) -> str:

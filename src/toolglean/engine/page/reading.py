@@ -48,7 +48,7 @@ class Reading:
             self.context, self.since, self.sign, self.opener, self.guesses, self.documents, self.seen, last,
             self.blanks, self.run, tail, _,
         ) = where  # fmt: skip
-        self.closed: list[tuple[int, int]] = []
+        self.closed: list[tuple[int, int, bool]] = []
         self.text = last + tail + text
         self.base = start - len(tail) - 1
         self.ahead = self.text + rows.mark if ends else self.text
@@ -166,7 +166,7 @@ class Reading:
 
     def _close(self, end: int) -> None:
         self._mark(self.since, end)
-        self.closed.append((self.since, self.base + end))
+        self.closed.append((self.since, self.base + end, True))
         self._open(_PLAIN, "", 0, "")
 
     def _leave_out(self, is_none: Callable[[Guess], bool]) -> None:
@@ -179,7 +179,7 @@ class Reading:
         if not any(each.size for each in self.guesses):
             self.seen, self.sought = (), None
         self._open(_PLAIN, "", 0, "")
-        self.closed.append((guess.start, self.base + end))
+        self.closed.append((guess.start, self.base + end, False))
         if self.ruler is not None:
             self.ruler.drop(guess.start)
             self.ruler.mark(context, guess.start, self.base + end, guess.start, guess.start)

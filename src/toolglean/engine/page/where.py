@@ -62,7 +62,8 @@ class Where(NamedTuple):
         blanks: how many blanks the line begins with, if nothing else was on it; else -1.
         run: backticks or tildes before the tail that wait, or None.
         tail: the end of the text, which waits for what follows.
-        closed: what has ended in the text that was read last: the places of its first character and after its last one.
+        closed: what has ended in the text that was read last: the places of its first character and after its last one,
+            and whether it was certain from its beginning.
     """
 
     context: Context = Context.PLAIN
@@ -76,7 +77,7 @@ class Where(NamedTuple):
     blanks: int = 0
     run: Run | None = None
     tail: str = ""
-    closed: tuple[tuple[int, int], ...] = ()
+    closed: tuple[tuple[int, int, bool], ...] = ()
 
     @property
     def string(self) -> Document | None:
