@@ -17,7 +17,8 @@ from collections.abc import Callable, Iterable
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from toolglean.formats.patterns import head_of
+from toolglean.engine.names import contains_markup
+from toolglean.formats.patterns import head_of, is_marker
 from toolglean.formats.spec import Literal, Slot, Space, tokens_of
 from toolglean.formats.spellings import NONE, spellings_of
 from toolglean.formats.spellings import WAIT as UNDECIDED
@@ -28,7 +29,17 @@ if TYPE_CHECKING:
     from toolglean.formats.nfa import Terminals
     from toolglean.formats.spec import Format
 
-__all__ = ["DOUBT", "MISSING", "TEXT", "WAIT", "Spelling", "SwallowedMarkers", "Verdict", "swallowed_markers_of"]
+__all__ = [
+    "DOUBT",
+    "MISSING",
+    "TEXT",
+    "WAIT",
+    "Spelling",
+    "SwallowedMarkers",
+    "Verdict",
+    "has_marker",
+    "swallowed_markers_of",
+]
 
 
 class Verdict(IntEnum):
@@ -259,6 +270,16 @@ def swallowed_markers_of(program: Program, number: int) -> SwallowedMarkers:
         program.kept[key] = SwallowedMarkers(program, number)
     found: SwallowedMarkers = program.kept[key]
     return found
+
+
+def has_marker(program: Program, number: int, word: str) -> bool:
+    """Whether a name contains an opener or a closer of that format: it is the rest of something else."""
+    key = "markers", number
+    if key not in program.kept:
+        closers, tags = program.ends(number)
+        markers = dict.fromkeys(filter(is_marker, (*closers, *tags)))
+        program.kept[key] = tuple(each for each in markers if not contains_markup(each))
+    return any(each in word for each in program.kept[key])
 
 
 def _matched(text: str, place: int, parts: tuple[str, ...], after: str, keys: Iterable[str] | None) -> int:

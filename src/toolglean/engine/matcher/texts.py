@@ -16,14 +16,13 @@ from typing import TYPE_CHECKING, Any, Self
 from toolglean.engine.matcher.calls import no_call
 from toolglean.engine.matcher.literals import accept, arrived
 from toolglean.engine.matcher.reading import Description, Field
-from toolglean.engine.matcher.swallowed_markers import MISSING, TEXT, WAIT, swallowed_markers_of
+from toolglean.engine.matcher.swallowed_markers import MISSING, TEXT, WAIT, has_marker, swallowed_markers_of
 from toolglean.engine.names import contains_markup
 from toolglean.engine.parameters import Parameters, pass_value
 from toolglean.engine.reasons import malformed_call
 from toolglean.engine.repair.candidates import CLOSER
 from toolglean.engine.repair.suspended import TRIAL, Fault, Kind, Put
 from toolglean.formats.parameters import KEY_CHARS
-from toolglean.formats.patterns import is_marker
 from toolglean.scan.names import NAME_CHARS
 from toolglean.scan.nested import whole_characters
 from toolglean.scan.reader import string_text
@@ -35,7 +34,6 @@ if TYPE_CHECKING:
     from toolglean.engine.matcher.swallowed_markers import Spelling
     from toolglean.engine.matcher.walk import OpenSlot
     from toolglean.engine.turn import Stops, Turn
-    from toolglean.formats.compile import Program
     from toolglean.scan.text import Finder
 
 __all__ = ["Value", "Word", "keys_of"]
@@ -185,7 +183,7 @@ class Word(Field):
     def _is_name(self, turn: Turn, reading: Reading, word: str) -> bool:
         program, number = reading.walk.program, self.slot.edges[0].format
         strange = contains_markup(word) or (turn.region.bare and not turn.accepts(word))
-        if not word or ((strange or _has_marker(program, number, word)) and turn.names.resolve(word) is None):
+        if not word or ((strange or has_marker(program, number, word)) and turn.names.resolve(word) is None):
             no_call(turn, reading)
             return False
         reading.call.take("name", whole_characters(program.formats[number].unescaped(word)))
@@ -208,16 +206,6 @@ class Word(Field):
 
 def _expected(kind: str) -> str:
     return f"{'an' if kind in {'id', 'index'} else 'a'} {kind} was expected"
-
-
-def _has_marker(program: Program, number: int, word: str) -> bool:
-    # A name that contains an opener or a closer of its own format is the rest of something else.
-    key = "markers", number
-    if key not in program.kept:
-        closers, tags = program.ends(number)
-        markers = dict.fromkeys(filter(is_marker, (*closers, *tags)))
-        program.kept[key] = tuple(each for each in markers if not contains_markup(each))
-    return any(each in word for each in program.kept[key])
 
 
 class Value(Field):
