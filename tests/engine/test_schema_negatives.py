@@ -67,8 +67,42 @@ INTRODUCED: dict[str, str] = {
         f"{word}, behind": f"Action: get_weather {ARGUMENTS}\n{word.upper()}",
     }.items()
 }
+# (b) what introduces the arguments is a word for them, or nothing: a log, a result and a denial have the same keys.
+OTHER_THINGS = (
+    "Result", "Output", "Error", "Observation", "Denied", "DENIED", "Failed with", "Schema", "Old arguments",
+    "Rejected arguments", "Arguments rejected", "not sent", "结果", "Ergebnis", "example",
+)  # fmt: skip
+LABELLED: dict[str, str] = {
+    f"{word}, {name}": text
+    for word in OTHER_THINGS
+    for name, text in {
+        "behind a label": f"Tool: get_weather\n{word}: {ARGUMENTS}",
+        "behind a label and prose": f"I worked.\n\nTool call: get_weather\n{word}: {ARGUMENTS}\n",
+        "between tags": f'<call name="get_weather">\n{word}: {ARGUMENTS}\n</call>',
+        "between tags, pairs": f'<call name="get_weather">\n{word}:\ncity: Oslo\n</call>',
+        "behind the name": f"<call>\nname: get_weather\n{word}: {ARGUMENTS}\n</call>",
+        "in a fence": f"```call\ntool: get_weather\n{word}: {ARGUMENTS}\n```",
+        "a key": f'<call>{{"tool": "get_weather", "{word}": {ARGUMENTS}}}</call>',
+        "a key, with JSON as text": f'<call>{{"tool": "get_weather", "{word}": "{{\\"city\\": \\"Oslo\\"}}"}}</call>',
+        "a key for the name": f'<call>{{"{word}": "get_weather", "args": {ARGUMENTS}}}</call>',
+    }.items()
+}
+ELEMENTS: dict[str, str] = {
+    f"{word}, {name}": text
+    for word in ("result", "output", "error", "denied", "rejected", "example", "结果")
+    for name, text in {
+        "an element": f"<call><name>get_weather</name><{word}>{ARGUMENTS}</{word}></call>",
+        "an element around elements": f'<call tool="get_weather"><{word}><city>Oslo</city></{word}></call>',
+        "an element beside the name": f"<call>get_weather</call><{word}>{ARGUMENTS}</{word}>",
+        "a tag behind the name": f"<call>get_weather<{word}>{ARGUMENTS}</call>",
+        "a fence": f"<call>get_weather\n```{word}\n{ARGUMENTS}\n```\n</call>",
+        "an attribute for the name": f"<call {word}='get_weather'><city>Oslo</city></call>",
+    }.items()
+}
 ROWS: dict[str, str] = {
     **INTRODUCED,
+    **LABELLED,
+    **ELEMENTS,
     "two words, one for calling": f"Tool called: get_weather {ARGUMENTS}",
     "a log's word": f"Command executed: get_weather {ARGUMENTS}",
     "a form": "FORM: get_weather\ncity: Oslo\nEND",

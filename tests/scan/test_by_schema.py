@@ -616,6 +616,20 @@ def test_a_fence_that_names_the_tool_counts_anywhere(text: str) -> None:
     assert calls_in(text, opens_content=False) == [("read", {"path": "a"})]
 
 
+@pytest.mark.parametrize(
+    "word",
+    ["Arguments", "args", "action_input", "Tool Input", "call_args", "PAYLOAD", "Argumente", "аргументы", "引数"],
+)
+def test_words_for_arguments_may_be_before_them(word: str) -> None:
+    element = word.replace(" ", "_")
+    for text in (
+        f"Tool: read\n{word}: {{path: 'a'}}",
+        f'<call>{{"tool": "read", "{word}": {{"path": "a"}}}}</call>',
+        f"<call>read<{element}>{{path: 'a'}}</{element}></call>",
+    ):
+        assert calls_in(text) == [("read", {"path": "a"})]
+
+
 @pytest.mark.parametrize("schema", [{}, {"type": "object"}, {"type": "object", "properties": {}}])
 def test_a_tool_without_parameters_is_never_read(schema: dict[str, Any]) -> None:
     assert calls_in('<f>{"a": 1}</fn>', [Tool("f", schema)]) is None

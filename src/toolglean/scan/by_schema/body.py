@@ -24,6 +24,7 @@ from toolglean.scan.by_schema.payload import Region, call_of, literal_call, read
 from toolglean.scan.by_schema.source import Closer, Source
 from toolglean.scan.by_schema.tags import Tag
 from toolglean.scan.by_schema.values import is_id
+from toolglean.scan.by_schema.words import introduces_arguments, names_tool
 
 __all__ = ["body", "closed_by"]
 
@@ -215,7 +216,9 @@ def _is_beside(key: str) -> bool:
 def _one_of(source: Source, value: dict[str, Any], span: tuple[int, int]) -> FoundCall | None:
     keyed = [key for key, each in value.items() if key in source.tools and isinstance(each, dict)]
     named = [
-        _named(source, value, key) for key, each in value.items() if isinstance(each, str) and each in source.tools
+        _named(source, value, key)
+        for key, each in value.items()
+        if isinstance(each, str) and each in source.tools and names_tool(key)
     ]
     if len(keyed) == 1 and all(is_id(key, source.tools[keyed[0]]) for key in value if key != keyed[0]):
         named.append(call_of(source.tools[keyed[0]], value[keyed[0]]))
@@ -228,11 +231,11 @@ def _named(source: Source, value: dict[str, Any], key: str) -> FoundCall | None:
     tool = source.tools[value[key]]
     rest = {name: each for name, each in value.items() if name != key}
     beside = {name: each for name, each in rest.items() if is_id(name, tool) and not isinstance(each, dict | list)}
-    inner = [each for name, each in rest.items() if name not in beside]
+    inner = [name for name in rest if name not in beside]
     flat = call_of(tool, rest)
-    if flat is not None or len(inner) != 1:
+    if flat is not None or len(inner) != 1 or not introduces_arguments(inner[0]):
         return flat
-    under = _object(inner[0])
+    under = _object(rest[inner[0]])
     return call_of(tool, under | beside) if under is not None else None
 
 

@@ -19,7 +19,15 @@ from typing import NamedTuple
 
 from toolglean.scan.by_schema.body import body, closed_by
 from toolglean.scan.by_schema.found import Reading, Schema
-from toolglean.scan.by_schema.heads import label_at, named_by, named_in, names_at, names_in_lists, quoted_tool_at
+from toolglean.scan.by_schema.heads import (
+    holds_arguments,
+    label_at,
+    named_by,
+    named_in,
+    names_at,
+    names_in_lists,
+    quoted_tool_at,
+)
 from toolglean.scan.by_schema.labels import between_lines, labelled
 from toolglean.scan.by_schema.literals import after_blanks
 from toolglean.scan.by_schema.payload import Region, is_literal, readings, typed
@@ -188,7 +196,7 @@ def _side_by_side(source: Source, pos: int, part: _Part) -> Iterator[Reading]:
     tag = source.tag_at(pos)
     named = named_in(source, tag, part.end) if tag is not None and tag.opens and not is_other_tag(tag.element) else None
     second = source.tag_at(source.after_space(named[1])) if named is not None else None
-    if named is None or second is None or not second.opens or second.element in named[0].properties:
+    if named is None or second is None or not second.opens or not holds_arguments(second.element, named[0]):
         return
     for begin, end in source.frame_ends(second, part.end):
         region = Region(second.end, begin, (second, *part.frames), "text", (pos, end))

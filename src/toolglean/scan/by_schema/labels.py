@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 from toolglean.scan.by_schema.body import closed_by
 from toolglean.scan.by_schema.found import Reading, Schema
-from toolglean.scan.by_schema.heads import label_at
+from toolglean.scan.by_schema.heads import holds_arguments, label_at
 from toolglean.scan.by_schema.literals import after_blanks
 from toolglean.scan.by_schema.pairs import Exact, exact_at
 from toolglean.scan.by_schema.payload import literal_call, typed
@@ -140,6 +140,8 @@ def _with_literal(source: Source, lead: _Lead, start: int, end: int) -> Iterator
         return
     second = label_at(source, at)
     if second is not None:
+        if not holds_arguments(second[0], lead.tool):
+            return
         at = source.after_space(second[1])
     found = literal_call(source, at, lead.tool)
     if found is None or found[0] > end:

@@ -12,8 +12,8 @@ import re
 
 __all__ = [
     "ARGUMENTS", "CALL_SIGNS", "END_SIGNS", "END_WORDS", "FIRST_TWO", "IDS", "PLACEHOLDERS", "STARTS", "ends",
-    "introduces_call", "introduces_other", "is_html", "is_language", "is_other_tag", "is_stray", "names_tool",
-    "parts_of",
+    "introduces_arguments", "introduces_call", "introduces_other", "is_html", "is_language", "is_other_tag", "is_stray",
+    "names_tool", "parts_of", "separates",
 ]  # fmt: skip
 
 
@@ -51,7 +51,7 @@ _BESIDE = _BEGINS | _set("a an the my api agent mcp json xml block id ruby lua p
 # Words between a frame's mark and the name of its tool: `<call><name>f</name>`.
 _NAMES = _BESIDE | _set(
     """
-    arg argument arguments args as is k key name named names param parameter of to target title type v val value what
+    arg argument arguments args as f is k key name named names param parameter of to target title type v val value what
     which with 名称 名前
     """
 )
@@ -74,12 +74,17 @@ STARTS = tuple(sorted(_CALLS | _BEGINS | _set("api method next step task 使用 
 """Words with which a line begins that may begin a call. What follows them decides whether they introduce one."""
 FIRST_TWO = frozenset(each[:size] for each in STARTS for size in (1, 2)) | frozenset(CALL_SIGNS)
 """The first characters of such a line: one of them, or two."""
-_KNOWN = _CALLS | _NAMES | _ENDS | _set("名称 名前 参数 引数 输入 인수")
+_SEPARATORS = _set("and also next sep separator then")
 ARGUMENTS = _set(
-    "arg args argument arguments param params parameter parameters kwargs input inputs payload data with body "
-    "参数 引数 输入 入力 인수"
+    """
+    arg args argument arguments param params parameter parameters kwargs input inputs payload data with body
+    argumente eingabe paramètre paramètres entrée argumento argumentos parámetro parámetros entrada parâmetro
+    parâmetros argomento argomenti parametro parametri argumenten invoer argumenty parametry аргументы параметры
+    argümanlar parametreler 参数 參數 引数 输入 輸入 入力 인수 입력
+    """
 )
 """Labels before arguments."""
+_KNOWN = _CALLS | _NAMES | _ENDS | ARGUMENTS
 IDS = _set(
     "id ids callid toolcallid uid uuid guid ref reference index idx type kind n no nr num number seq step order "
     "ordinal nonce rank"
@@ -125,6 +130,17 @@ def introduces_call(words: str) -> bool:
 def introduces_other(label: str) -> bool:
     """Whether the label introduces something other than a call. Alone, a word for the beginning says neither."""
     return not (introduces_call(label) or _BEGINS.issuperset(parts_of(label)))
+
+
+def introduces_arguments(words: str) -> bool:
+    """Whether the words say that the arguments of a call follow, and nothing else: `action input`, `call_args`."""
+    parts = parts_of(words)
+    return not ARGUMENTS.isdisjoint(parts) and (ARGUMENTS | _CALLS | _BESIDE).issuperset(filter(_is_word, parts))
+
+
+def separates(words: str) -> bool:
+    """Whether the words only stand between two parts of a call, or between two calls."""
+    return _SEPARATORS.issuperset(parts_of(words))
 
 
 def names_tool(words: str) -> bool:
