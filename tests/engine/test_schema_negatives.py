@@ -99,8 +99,53 @@ ELEMENTS: dict[str, str] = {
         "an attribute for the name": f"<call {word}='get_weather'><city>Oslo</city></call>",
     }.items()
 }
+# All of the text is used up: a remark may take the call back, whatever brackets it is in.
+NAMED = f'{{"name": "get_weather", "arguments": {ARGUMENTS}}}'
+REMARKS: dict[str, str] = {
+    f"{remark}, {name}": text
+    for remark in ("(dry run)", "(no)", "[cancelled]", "{no}", "«no»", "<no>", "<!-- no -->", "[x]")
+    for name, text in {
+        "before the object": f"<use>\n{remark} {NAMED}\n</use>",
+        "before the object, in a declared frame": f"<tool_call>\n{remark} {NAMED}\n</tool_call>",
+        "behind the object": f"⟦call⟧{NAMED} {remark}⟦/call⟧",
+        "between two objects": f"<call>{NAMED}{remark}{NAMED}</call>",
+        "between two frames": f"<calls>\n{CALL}\n{remark}\n{CALL}\n</calls>",
+        "in a fence": f"```call\n{remark} {NAMED}\n```",
+        "before the name": f'<call>{remark} get_weather(city="Oslo")</call>',
+        "behind the arguments": f'<call>get_weather(city="Oslo") {remark}</call>',
+        "behind the name": f"<call>get_weather {remark} {ARGUMENTS}</call>",
+        "behind the name, in brackets": f'[call:get_weather {remark} city="Oslo" days=3]',
+    }.items()
+}
+ATTRIBUTES: dict[str, str] = {
+    f"{attribute}, {name}": text
+    for attribute in (
+        'status="denied"', 'dry_run="true"', 'run="false"', 'type="example"', 'role="user"', 'kind="result"', 'no="true"',
+    )
+    for name, text in {
+        "on the frame": f"<call {attribute}>{NAMED}</call>",
+        "on a declared frame": f"<tool_call {attribute}>{NAMED}</tool_call>",
+        "on the frame of the name": f"<call {attribute}>get_weather {ARGUMENTS}</call>",
+        "beside the name": f'<call tool="get_weather" {attribute}>{ARGUMENTS}</call>',
+        "before the name": f'<call {attribute} tool="get_weather" city="Oslo"/>',
+        "on what is around frames": f"<calls {attribute}>\n{CALL}\n</calls>",
+    }.items()
+}  # fmt: skip
+BESIDE: dict[str, str] = {
+    "a word as a pair": f"<tool_call:example>{NAMED}</tool_call:example>",
+    "a type in the object": f'<call>{{"tool": "get_weather", "type": "denied", "args": {ARGUMENTS}}}</call>',
+    "a type around the object": f'<call>{{"type": "example", "function": {NAMED}}}</call>',
+    "a number that is none": f'<call>{{"tool": "get_weather", "no": true, "args": {ARGUMENTS}}}</call>',
+    "a type among the pairs": '<call tool="get_weather">type: "example", city: "Oslo"</call>',
+    "a word before the key": '<call tool="get_weather"><old city>Oslo</old></call>',
+    "an element for the pair": '<call tool="get_weather"><result name="city">Oslo</result></call>',
+    "an element for the key": '<call tool="get_weather"><old>city</old><v>Oslo</v></call>',
+}
 ROWS: dict[str, str] = {
     **INTRODUCED,
+    **REMARKS,
+    **ATTRIBUTES,
+    **BESIDE,
     **LABELLED,
     **ELEMENTS,
     "two words, one for calling": f"Tool called: get_weather {ARGUMENTS}",

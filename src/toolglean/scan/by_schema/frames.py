@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
 
-from toolglean.scan.by_schema.body import body, closed_by
+from toolglean.scan.by_schema.body import body, closed_by, is_between
 from toolglean.scan.by_schema.found import Reading, Schema
 from toolglean.scan.by_schema.heads import (
     holds_arguments,
@@ -142,7 +142,7 @@ def _after_frame(source: Source, pos: int, end: int) -> int:
 def _after_separator(source: Source, pos: int, end: int) -> int:
     # The end of a tag at `pos` that only separates two frames; 0 if there is none.
     tag = source.opener_at(pos, end)
-    if tag is None or tag.element in source.tools:
+    if tag is None or not is_between(source, tag):
         return 0
     after = source.after_space(tag.end)
     return after if after < end else 0
@@ -157,9 +157,9 @@ def _ends_turn(source: Source, pos: int) -> bool:
     tag = source.tag_at(pos)
     if tag is None or tag.pairs or tag.left == "(" or tag.end < pos + len(rest) or len(tag.words) > MAX_WORDS:
         return False
-    if _TURNS.isdisjoint(parts_of(" ".join(tag.words))):
+    if _TURNS.isdisjoint(parts_of(tag.said)):
         return False  # it closes what is before the text, or is text: `[see below]`
-    word = compact(" ".join(tag.words))
+    word = compact(tag.said)
     is_other = word.startswith("end") and word[3:] not in _WHOLES
     return not (is_other or any(each in source.tools for each in tag.words)) and source.text.find(rest) == pos
 
@@ -169,6 +169,8 @@ def _ends_turn(source: Source, pos: int) -> bool:
 
 def _between_tags(source: Source, tag: Tag, part: _Part) -> Iterator[Reading]:
     named, frames = named_by(source, tag), (tag, *part.frames)
+    if named is None and not all(is_id(*pair) or introduces_call(" ".join(pair)) for pair in tag.pairs):
+        return  # it says something else about the call
     for begin, end in [(tag.end, tag.end)] if tag.empty else source.frame_ends(tag, part.end):
         source.spend()
         region = Region(tag.end, begin, frames, source.accepted(tag, begin), (tag.start, end))
@@ -182,7 +184,7 @@ def _between_tags(source: Source, tag: Tag, part: _Part) -> Iterator[Reading]:
 
 def _with_attributes(source: Source, tool: Schema, pairs: list[tuple[str, str]], region: Region) -> Iterator[Reading]:
     # The arguments are in the tag, or between the tags.
-    ids = [pair for pair in pairs if is_id(pair[0], tool)]
+    ids = [pair for pair in pairs if is_id(*pair, tool)]
     rest = [Pair(key, value, is_exact=True) for key, value in pairs if (key, value) not in ids]
     region = region._replace(id=next((value for key, value in ids if names_call(key)), None))
     if not rest:

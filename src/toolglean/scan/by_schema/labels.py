@@ -237,7 +237,7 @@ def _closer(source: Source, pos: int, lead: _Lead, *, is_raw: bool = False) -> i
     heads = lead.label, tool.name
     tag = source.tag_at(at)
     if tag is not None and not (tag.pairs or tag.empty) and len(tag.words) < 3 and _line_end(text, tag.end):
-        words = " ".join(tag.words)
+        words = tag.said
         is_lone = tag.slash and not any(closes(each, tag) for each in source.tags(lead.after, at))
         is_end = says_end(words, heads) or is_lone or ends(words)
         if is_end and not any(word in source.tools or word in tool.properties for word in tag.words):

@@ -74,7 +74,7 @@ def exact_at(text: str, pos: int, end: int, tool: Schema) -> Exact | None:
             return after
         style, key, at = begun
         value = _literal(text, at, end, style)
-        if value is None or not (key in tool.properties or is_id(key, tool)):
+        if value is None or not (key in tool.properties or is_id(key, value[1], tool)):
             return None
         found += [Pair(key, value[1], is_exact=True)] if key in tool.properties else []
         mark = _gap(text, value[0], end)

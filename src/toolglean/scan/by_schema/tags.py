@@ -80,6 +80,11 @@ class Tag:
         return self.words[0] if self.words else self.pairs[0][0] if self.pairs else ""
 
     @property
+    def said(self) -> str:
+        """All its words."""
+        return " ".join(self.words)
+
+    @property
     def opens(self) -> bool:
         """Whether another tag closes it."""
         return not (self.slash or self.empty)
@@ -280,7 +285,7 @@ def says_end(words: str, heads: tuple[str, ...]) -> bool:
 @lru_cache(maxsize=128)
 def _heads(tag: Tag) -> tuple[tuple[str, ...], frozenset[str]]:
     # What a tag that closes this one may repeat; and the same as `compact` gives it.
-    found = [tag.element, " ".join(tag.words)]
+    found = [tag.element, tag.said]
     if tag.pairs:
         key, value = tag.pairs[0]
         found += [value, f"{key} {value}", f"{tag.element} {value}", f"{tag.element} {key}"]
