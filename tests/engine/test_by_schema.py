@@ -111,6 +111,24 @@ def test_an_end_marker_may_follow(format_name: str) -> None:
     assert content_of(events).strip() == "Yes."
 
 
+BEFORE = [
+    "I will look.\n", "I will look\n", "Let me check...\n", "**Searching**\n", "It is 5:30\n", "Yes! \U0001f50d\n", "(One moment.)\n",
+    "</div>\n", "Ratio 3:4.\n\n", "`a`\n", "All done <br>\n", "See https://a.example/\n", "x << 3\n", "So it is.\n\n---\n\n",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("before", BEFORE)
+@pytest.mark.parametrize("frame", [FRAME, JSON_FRAME])
+def test_a_line_that_announces_nothing_may_come_before(before: str, frame: str) -> None:
+    events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), before + frame)
+    assert calls_of(events) == [OSLO]
+
+
+def test_a_call_between_brackets_on_lines_of_their_own_is_content() -> None:
+    events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), f"<<<\n{FRAME}\n>>>")
+    assert calls_of(events) == []
+
+
 PUT = {
     "name": "put",
     "parameters": {
@@ -189,11 +207,9 @@ def test_a_refused_line_that_names_a_tool_and_its_parameters_says_so(before: str
 
 
 BRACES = [
-    *("{{call get_weather}}\n* city: Oslo\n* days: 3\n{{/call}}", '{call:get_weather(city="Oslo", days=3)}'),
-    *(
-        "{% call get_weather %}\ncity = Oslo\ndays = 3\n{% endcall %}",
-        '{#\ncall: get_weather {"city": "Oslo", "days": 3}\n#}',
-    ),
+    "{{call get_weather}}\n* city: Oslo\n* days: 3\n{{/call}}",
+    '{call:get_weather(city="Oslo", days=3)}',
+    "{% call get_weather %}\ncity = Oslo\ndays = 3\n{% endcall %}",
 ]
 
 

@@ -141,8 +141,44 @@ BESIDE: dict[str, str] = {
     "an element for the pair": '<call tool="get_weather"><result name="city">Oslo</result></call>',
     "an element for the key": '<call tool="get_weather"><old>city</old><v>Oslo</v></call>',
 }
+# (c) nothing is open around it, and nothing before it announces it, whatever is behind the colon.
+AROUND = {
+    "a here-document": ("cat <<EOF\n", "\nEOF"),
+    "a here-document in quotes": ("cat <<-'END'\n", "\nEND\n"),
+    "lines of underscores": ("__EXAMPLE__\n", "\n__END__"),
+    "a comment of Jinja": ("{#\n", "\n#}"),
+    "a listing of AsciiDoc": ("= Title\n\n[source]\n----\n", "\n----\n"),
+    "a literal block of AsciiDoc": (".Example\n....\n", "\n....\n"),
+    "rules": ("----\n", "\n----"),
+    "a rule behind a colon": ("Example:\n\n----\n", "\n"),
+    "a short rule behind a colon": ("Like so:\n\n---\n", ""),
+    "a parenthesis": ("(like so:)\n", ""),
+    "quotation marks": ('"Like so:"\n', ""),
+    "an element": ("<p>Like so:</p>\n", ""),
+    "a bold element": ("<b>Like so:</b>\n\n", ""),
+    "an element that stays empty": ("Like so:<br>\n", ""),
+    "two such elements": ("Like so:<br>\n<hr/>\n", ""),
+    "a backslash": ("Like so:\\\n", ""),
+    "a blank that does not break": ("Like so:\u00a0\n", ""),
+    "a blank without a width": ("Like so:\u200b\n", ""),
+    "a hand": ("Like so: \U0001f447\n", ""),
+    "an emoji": ("Like so: \U0001f600\n", ""),
+    "a comment": ("Like so:\n<!-- -->\n", ""),
+    "a hand, without a colon": ("See below \U0001f447\n\n", ""),
+    "an arrow, without a colon": ("Example ↓\n", ""),
+    "a dash, without a colon": ("For example —\n", ""),
+}
+PLACES: dict[str, str] = {
+    f"{what}, {name}": f"{before}{call}{behind}"
+    for what, (before, behind) in AROUND.items()
+    for name, call in {
+        "an empty tag": CALL, "a block": BLOCK, "an object": OBJECT, "a label": f"CALL get_weather {ARGUMENTS}",
+        "in brackets": '[call:get_weather city="Oslo"]', "a sign": '🔧 get_weather(city="Oslo")',
+    }.items()
+}  # fmt: skip
 ROWS: dict[str, str] = {
     **INTRODUCED,
+    **PLACES,
     **REMARKS,
     **ATTRIBUTES,
     **BESIDE,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolglean.engine.by_schema.beginnings import is_json
-from toolglean.engine.by_schema.lines import announces, begin_in
+from toolglean.engine.by_schema.lines import begin_in
 from toolglean.engine.modes import CONTENT, DONE
 from toolglean.engine.reasons import QUOTED, UNREAD, Reason, in_quotation
 from toolglean.engine.state import Noted, TurnState, Unread
@@ -113,7 +113,7 @@ class Keeping(TurnState):
             if self.candidate is None:
                 self._refuse_line(place)
             return
-        is_announced = announces(self.last_text)
+        is_announced = self.around.announces(self.last_text)
         is_broken = self.judge.closers.awaited is not None  # a call before it, whose end has not come
         is_refused = is_announced or is_broken or bool(self.around.open) or self.around.refused
         if self.candidate is not None:

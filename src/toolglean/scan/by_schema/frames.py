@@ -130,13 +130,14 @@ _WHOLES = frozenset({"", "turn", "ofturn", "text", "oftext", "message", "ofmessa
 
 
 def _after_frame(source: Source, pos: int, end: int) -> int:
-    # Where the next frame may begin after one that ended at `pos`: after white space, a comma, or a rule. At the end of
-    # the whole text, one more line or tag may say that the turn is over.
+    # Where the next frame may begin after one that ended at `pos`: after white space, a comma, or a rule: behind the
+    # last one, that would close what is around them. At the end of the whole text, one more line or tag may say that
+    # the turn is over.
     at = source.after_space(pos)
     if at >= end or (end == len(source.text) and _ends_turn(source, at)):
         return end
     rule = _rule(source.text, pos, end)
-    return rule.end() if rule else at
+    return rule.end() if rule and (rule.end() < end or not rule[1]) else at
 
 
 def _after_separator(source: Source, pos: int, end: int) -> int:
@@ -237,8 +238,8 @@ def _in_fence(source: Source, pos: int, part: _Part) -> Iterator[Reading]:
 
 
 def _in_brackets(source: Source, pos: int, part: _Part) -> Iterator[Reading]:
-    if source.text[pos] in "`*_~\"'" or is_literal(source.text, pos):
-        return  # Markdown, or data
+    if source.text[pos] in "`*_~\"'" or source.text.startswith("{#", pos) or is_literal(source.text, pos):
+        return  # Markdown, a comment, or data
     for left in openers_at(source.text, pos):
         if not left.startswith(("{{", "{%")) or "=>" in source.text[pos : pos + REACH]:  # a template's expression
             yield from _in_bracket(source, pos, pos, left, part)
