@@ -343,6 +343,7 @@ ROWS: list[tuple[str, str, Calls]] = [
     ("text between three quotes", '<call read>\npath: """a\nlimit: 3"""\nlimit: 2\n</call>', [("read", {"path": "a\nlimit: 3", "limit": 2})]),
     ("text up to a word", "<call read>\npath: <<EOF\na\nlimit: 3\nEOF\nlimit: 2\n</call>", [("read", {"path": "a\nlimit: 3", "limit": 2})]),
     ("entities in attributes", '<call tool="read" path="a &lt;b&gt; &amp;amp; &quot;c&quot;"/>', [("read", {"path": 'a <b> &amp; "c"'})]),
+    ("numbers of characters", '<call tool="read" path="it&#x27;s &#39;a&#39; &#x1F600; &#xD800; &#x26;lt;"/>', [("read", {"path": "it's 'a' \U0001f600 &#xD800; &lt;"})]),
     ("no entities in elements", "<read><path>a &amp; b</path></read>", [("read", {"path": "a &amp; b"})]),
     ("character data", "<read><path><![CDATA[a </path> b]]></path></read>", [("read", {"path": "a </path> b"})]),
     ("line breaks of the tags", "<read><path>\n\na\n\n</path></read>", [("read", {"path": "\na\n"})]),
