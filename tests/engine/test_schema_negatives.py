@@ -195,6 +195,20 @@ ROWS: dict[str, str] = {
     # a backslash that would change a value
     "a backslash in an attribute": '<call tool="get_weather" city="C:\\temp"/>',
     "an escaped quotation mark in an attribute": '<call tool="get_weather" city="a \\"b\\" c"/>',
+    # a value that can be read in two ways
+    **{
+        f"a block of YAML: {sign}": f"CALL: note\ntitle: a\nbody: {sign}\n  b\n  c\nEND CALL"
+        for sign in (">", ">-", "|2", "|+", "| # d")
+    },
+    "a block of YAML that begins with a blank of another kind": "CALL: note\ntitle: a\nbody: |\n  \u00a0b\nEND CALL",
+    "a comment below a value": "TOOL: get_weather\ncity: Oslo\n# cancelled\nEND TOOL",
+    "a comment of slashes below a value": "TOOL: get_weather\ncity: Oslo\n  // not now\nEND TOOL",
+    "a comment behind a value": "TOOL: get_weather\ncity: Oslo // cancelled\nEND TOOL",
+    "a comment behind the first value": "TOOL: note\ntitle: a # no\nbody: b\nEND TOOL",
+    "a comment behind a value in brackets": "[call:get_weather city=Oslo // no]",
+    "quotes around one of two texts": '[call:note title=a body="b c"]',
+    "quotes around one of two texts, on lines": 'CALL: note\ntitle: "a"\nbody: b\nEND CALL',
+    "an escape that PHP does not have": "call('note', ['title' => 'a', 'body' => 'C:\\new\\table'])",
     # (e) two frames of one shape, of which one cannot be read
     "a frame that cannot be read before it": '<use tool="server" host="x" port="three"/>\n<use tool="get_weather" city="a"/>',
     "a frame of no tool before it": '<use tool="nothing" host="x"/>\n<use tool="get_weather" city="a"/>',
