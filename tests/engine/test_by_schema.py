@@ -117,6 +117,65 @@ def test_an_end_marker_may_follow(format_name: str) -> None:
     assert content_of(events).strip() == "Yes."
 
 
+BEFORE = [
+    "I will look.\n", "I will look\n", "Let me check...\n", "**Searching**\n", "It is 5:30\n", "Yes! \U0001f50d\n", "(One moment.)\n",
+    "</div>\n", "Ratio 3:4.\n\n", "`a`\n", "All done <br>\n", "See https://a.example/\n", "x << 3\n", "So it is.\n\n---\n\n",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("before", BEFORE)
+@pytest.mark.parametrize("frame", [FRAME, JSON_FRAME])
+def test_a_line_that_announces_nothing_may_come_before(before: str, frame: str) -> None:
+    events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), before + frame)
+    assert calls_of(events) == [OSLO]
+
+
+def test_a_call_between_brackets_on_lines_of_their_own_is_content() -> None:
+    events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), f"<<<\n{FRAME}\n>>>")
+    assert calls_of(events) == []
+
+
+PUT = {
+    "name": "put",
+    "parameters": {
+        "type": "object",
+        "properties": {"path": {"type": "string"}, "text": {"type": "string"}},
+        "required": ["path", "text"],
+    },
+}
+IN_VALUES = [
+    "TOOL: put\npath: o\ntext: {}\nEND TOOL",
+    "TOOL: put\npath: o\ntext: one writes {}\nEND TOOL",
+    "CALL: put\npath: o\ntext: |\n  {}\nEND CALL",
+    "#tool put\npath = o\ntext = {}\n#end",
+    "@@call put@@\npath: o\ntext: {}\n@@end@@",
+    '<action name="put"><path>o</path><text>{}</text></action>',
+    '<call tool="put">\n<arg name="path">o</arg>\n<arg name="text">{}</arg>\n</call>',
+    "<call put>\n[arg path]o[/arg]\n[arg text]\n{}\n[/arg]\n</call>",
+]
+MARKED = [DECLARED, '[TOOL_CALLS]get_weather[ARGS]{"city": "Bern"}', DECLARED.replace("\n", "")]
+
+
+@pytest.mark.parametrize("format_name", ["auto", "hermes"])
+@pytest.mark.parametrize("marked", MARKED)
+@pytest.mark.parametrize("frame", IN_VALUES)
+def test_a_declared_call_in_a_value_of_another_spelling(frame: str, marked: str, format_name: str) -> None:
+    """Fixed bug: it ran, and the call around it did not. There are two readings, so neither does."""
+    text = frame.format(marked)
+    options = ParserOptions(markup=True)
+    events = events_of(lambda: Parser([*TOOLS, PUT], format=format_name, options=options), text)
+    assert (calls_of(events), content_of(events)) == ([], text)
+    assert "quoted-call" in [each.code for each in events if isinstance(each, Problem)]
+
+
+@pytest.mark.parametrize(
+    "before", ["Call get_weather with city: Oslo\n", "Tool: get_weather\n", "<call get_weather>\n", f"{FRAME}\n"]
+)
+def test_a_declared_call_behind_a_begun_one_runs(before: str) -> None:
+    events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), before + DECLARED)
+    assert calls_of(events) == [BERN]
+
+
 # What a value has at its ends stays its own, if not all values have it or there is more than one of it.
 VALUES = [
     ("indented, on the tag's line", "[call=put]\n[arg=text]    code\n[/arg]\n[/call]", "    code\n"),
@@ -154,11 +213,9 @@ def test_a_refused_line_that_names_a_tool_and_its_parameters_says_so(before: str
 
 
 BRACES = [
-    *("{{call get_weather}}\n* city: Oslo\n* days: 3\n{{/call}}", '{call:get_weather(city="Oslo", days=3)}'),
-    *(
-        "{% call get_weather %}\ncity = Oslo\ndays = 3\n{% endcall %}",
-        '{#\ncall: get_weather {"city": "Oslo", "days": 3}\n#}',
-    ),
+    "{{call get_weather}}\n* city: Oslo\n* days: 3\n{{/call}}",
+    '{call:get_weather(city="Oslo", days=3)}',
+    "{% call get_weather %}\ncity = Oslo\ndays = 3\n{% endcall %}",
 ]
 
 

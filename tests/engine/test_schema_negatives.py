@@ -67,8 +67,123 @@ INTRODUCED: dict[str, str] = {
         f"{word}, behind": f"Action: get_weather {ARGUMENTS}\n{word.upper()}",
     }.items()
 }
+# (b) what introduces the arguments is a word for them, or nothing: a log, a result and a denial have the same keys.
+OTHER_THINGS = (
+    "Result", "Output", "Error", "Observation", "Denied", "DENIED", "Failed with", "Schema", "Old arguments",
+    "Rejected arguments", "Arguments rejected", "not sent", "结果", "Ergebnis", "example",
+)  # fmt: skip
+LABELLED: dict[str, str] = {
+    f"{word}, {name}": text
+    for word in OTHER_THINGS
+    for name, text in {
+        "behind a label": f"Tool: get_weather\n{word}: {ARGUMENTS}",
+        "behind a label and prose": f"I worked.\n\nTool call: get_weather\n{word}: {ARGUMENTS}\n",
+        "between tags": f'<call name="get_weather">\n{word}: {ARGUMENTS}\n</call>',
+        "between tags, pairs": f'<call name="get_weather">\n{word}:\ncity: Oslo\n</call>',
+        "behind the name": f"<call>\nname: get_weather\n{word}: {ARGUMENTS}\n</call>",
+        "in a fence": f"```call\ntool: get_weather\n{word}: {ARGUMENTS}\n```",
+        "a key": f'<call>{{"tool": "get_weather", "{word}": {ARGUMENTS}}}</call>',
+        "a key, with JSON as text": f'<call>{{"tool": "get_weather", "{word}": "{{\\"city\\": \\"Oslo\\"}}"}}</call>',
+        "a key for the name": f'<call>{{"{word}": "get_weather", "args": {ARGUMENTS}}}</call>',
+    }.items()
+}
+ELEMENTS: dict[str, str] = {
+    f"{word}, {name}": text
+    for word in ("result", "output", "error", "denied", "rejected", "example", "结果")
+    for name, text in {
+        "an element": f"<call><name>get_weather</name><{word}>{ARGUMENTS}</{word}></call>",
+        "an element around elements": f'<call tool="get_weather"><{word}><city>Oslo</city></{word}></call>',
+        "an element beside the name": f"<call>get_weather</call><{word}>{ARGUMENTS}</{word}>",
+        "a tag behind the name": f"<call>get_weather<{word}>{ARGUMENTS}</call>",
+        "a fence": f"<call>get_weather\n```{word}\n{ARGUMENTS}\n```\n</call>",
+        "an attribute for the name": f"<call {word}='get_weather'><city>Oslo</city></call>",
+    }.items()
+}
+# All of the text is used up: a remark may take the call back, whatever brackets it is in.
+NAMED = f'{{"name": "get_weather", "arguments": {ARGUMENTS}}}'
+REMARKS: dict[str, str] = {
+    f"{remark}, {name}": text
+    for remark in ("(dry run)", "(no)", "[cancelled]", "{no}", "«no»", "<no>", "<!-- no -->", "[x]")
+    for name, text in {
+        "before the object": f"<use>\n{remark} {NAMED}\n</use>",
+        "before the object, in a declared frame": f"<tool_call>\n{remark} {NAMED}\n</tool_call>",
+        "behind the object": f"⟦call⟧{NAMED} {remark}⟦/call⟧",
+        "between two objects": f"<call>{NAMED}{remark}{NAMED}</call>",
+        "between two frames": f"<calls>\n{CALL}\n{remark}\n{CALL}\n</calls>",
+        "in a fence": f"```call\n{remark} {NAMED}\n```",
+        "before the name": f'<call>{remark} get_weather(city="Oslo")</call>',
+        "behind the arguments": f'<call>get_weather(city="Oslo") {remark}</call>',
+        "behind the name": f"<call>get_weather {remark} {ARGUMENTS}</call>",
+        "behind the name, in brackets": f'[call:get_weather {remark} city="Oslo" days=3]',
+    }.items()
+}
+ATTRIBUTES: dict[str, str] = {
+    f"{attribute}, {name}": text
+    for attribute in (
+        'status="denied"', 'dry_run="true"', 'run="false"', 'type="example"', 'role="user"', 'kind="result"', 'no="true"',
+    )
+    for name, text in {
+        "on the frame": f"<call {attribute}>{NAMED}</call>",
+        "on a declared frame": f"<tool_call {attribute}>{NAMED}</tool_call>",
+        "on the frame of the name": f"<call {attribute}>get_weather {ARGUMENTS}</call>",
+        "beside the name": f'<call tool="get_weather" {attribute}>{ARGUMENTS}</call>',
+        "before the name": f'<call {attribute} tool="get_weather" city="Oslo"/>',
+        "on what is around frames": f"<calls {attribute}>\n{CALL}\n</calls>",
+    }.items()
+}  # fmt: skip
+BESIDE: dict[str, str] = {
+    "a word as a pair": f"<tool_call:example>{NAMED}</tool_call:example>",
+    "a type in the object": f'<call>{{"tool": "get_weather", "type": "denied", "args": {ARGUMENTS}}}</call>',
+    "a type around the object": f'<call>{{"type": "example", "function": {NAMED}}}</call>',
+    "a number that is none": f'<call>{{"tool": "get_weather", "no": true, "args": {ARGUMENTS}}}</call>',
+    "a type among the pairs": '<call tool="get_weather">type: "example", city: "Oslo"</call>',
+    "a word before the key": '<call tool="get_weather"><old city>Oslo</old></call>',
+    "an element for the pair": '<call tool="get_weather"><result name="city">Oslo</result></call>',
+    "an element for the key": '<call tool="get_weather"><old>city</old><v>Oslo</v></call>',
+}
+# (c) nothing is open around it, and nothing before it announces it, whatever is behind the colon.
+AROUND = {
+    "a here-document": ("cat <<EOF\n", "\nEOF"),
+    "a here-document in quotes": ("cat <<-'END'\n", "\nEND\n"),
+    "lines of underscores": ("__EXAMPLE__\n", "\n__END__"),
+    "a comment of Jinja": ("{#\n", "\n#}"),
+    "a listing of AsciiDoc": ("= Title\n\n[source]\n----\n", "\n----\n"),
+    "a literal block of AsciiDoc": (".Example\n....\n", "\n....\n"),
+    "rules": ("----\n", "\n----"),
+    "a rule behind a colon": ("Example:\n\n----\n", "\n"),
+    "a short rule behind a colon": ("Like so:\n\n---\n", ""),
+    "a parenthesis": ("(like so:)\n", ""),
+    "quotation marks": ('"Like so:"\n', ""),
+    "an element": ("<p>Like so:</p>\n", ""),
+    "a bold element": ("<b>Like so:</b>\n\n", ""),
+    "an element that stays empty": ("Like so:<br>\n", ""),
+    "two such elements": ("Like so:<br>\n<hr/>\n", ""),
+    "a backslash": ("Like so:\\\n", ""),
+    "a blank that does not break": ("Like so:\u00a0\n", ""),
+    "a blank without a width": ("Like so:\u200b\n", ""),
+    "a hand": ("Like so: \U0001f447\n", ""),
+    "an emoji": ("Like so: \U0001f600\n", ""),
+    "a comment": ("Like so:\n<!-- -->\n", ""),
+    "a hand, without a colon": ("See below \U0001f447\n\n", ""),
+    "an arrow, without a colon": ("Example ↓\n", ""),
+    "a dash, without a colon": ("For example —\n", ""),
+}
+PLACES: dict[str, str] = {
+    f"{what}, {name}": f"{before}{call}{behind}"
+    for what, (before, behind) in AROUND.items()
+    for name, call in {
+        "an empty tag": CALL, "a block": BLOCK, "an object": OBJECT, "a label": f"CALL get_weather {ARGUMENTS}",
+        "in brackets": '[call:get_weather city="Oslo"]', "a sign": '🔧 get_weather(city="Oslo")',
+    }.items()
+}  # fmt: skip
 ROWS: dict[str, str] = {
     **INTRODUCED,
+    **PLACES,
+    **REMARKS,
+    **ATTRIBUTES,
+    **BESIDE,
+    **LABELLED,
+    **ELEMENTS,
     "two words, one for calling": f"Tool called: get_weather {ARGUMENTS}",
     "a log's word": f"Command executed: get_weather {ARGUMENTS}",
     "a form": "FORM: get_weather\ncity: Oslo\nEND",
@@ -80,6 +195,20 @@ ROWS: dict[str, str] = {
     # a backslash that would change a value
     "a backslash in an attribute": '<call tool="get_weather" city="C:\\temp"/>',
     "an escaped quotation mark in an attribute": '<call tool="get_weather" city="a \\"b\\" c"/>',
+    # a value that can be read in two ways
+    **{
+        f"a block of YAML: {sign}": f"CALL: note\ntitle: a\nbody: {sign}\n  b\n  c\nEND CALL"
+        for sign in (">", ">-", "|2", "|+", "| # d")
+    },
+    "a block of YAML that begins with a blank of another kind": "CALL: note\ntitle: a\nbody: |\n  \u00a0b\nEND CALL",
+    "a comment below a value": "TOOL: get_weather\ncity: Oslo\n# cancelled\nEND TOOL",
+    "a comment of slashes below a value": "TOOL: get_weather\ncity: Oslo\n  // not now\nEND TOOL",
+    "a comment behind a value": "TOOL: get_weather\ncity: Oslo // cancelled\nEND TOOL",
+    "a comment behind the first value": "TOOL: note\ntitle: a # no\nbody: b\nEND TOOL",
+    "a comment behind a value in brackets": "[call:get_weather city=Oslo // no]",
+    "quotes around one of two texts": '[call:note title=a body="b c"]',
+    "quotes around one of two texts, on lines": 'CALL: note\ntitle: "a"\nbody: b\nEND CALL',
+    "an escape that PHP does not have": "call('note', ['title' => 'a', 'body' => 'C:\\new\\table'])",
     # (e) two frames of one shape, of which one cannot be read
     "a frame that cannot be read before it": '<use tool="server" host="x" port="three"/>\n<use tool="get_weather" city="a"/>',
     "a frame of no tool before it": '<use tool="nothing" host="x"/>\n<use tool="get_weather" city="a"/>',

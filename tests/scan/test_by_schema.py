@@ -343,6 +343,10 @@ ROWS: list[tuple[str, str, Calls]] = [
     ("text between three quotes", '<call read>\npath: """a\nlimit: 3"""\nlimit: 2\n</call>', [("read", {"path": "a\nlimit: 3", "limit": 2})]),
     ("text up to a word", "<call read>\npath: <<EOF\na\nlimit: 3\nEOF\nlimit: 2\n</call>", [("read", {"path": "a\nlimit: 3", "limit": 2})]),
     ("entities in attributes", '<call tool="read" path="a &lt;b&gt; &amp;amp; &quot;c&quot;"/>', [("read", {"path": 'a <b> &amp; "c"'})]),
+    ("signs that begin no comment", "<call send_mail>\nto: a#b http://c//d #e\nbody: # head\n\nC# f\n</call>", [("send_mail", {"to": "a#b http://c//d #e", "body": "# head\n\nC# f"})]),
+    ("quotes around the only text", '[call:read path="a b" limit=2]', [("read", {"path": "a b", "limit": 2})]),
+    ("PHP's escapes", "call('read', ['path' => 'it\\'s C:\\\\a'])", [("read", {"path": "it's C:\\a"})]),
+    ("numbers of characters", '<call tool="read" path="it&#x27;s &#39;a&#39; &#x1F600; &#xD800; &#x26;lt;"/>', [("read", {"path": "it's 'a' \U0001f600 &#xD800; &lt;"})]),
     ("no entities in elements", "<read><path>a &amp; b</path></read>", [("read", {"path": "a &amp; b"})]),
     ("character data", "<read><path><![CDATA[a </path> b]]></path></read>", [("read", {"path": "a </path> b"})]),
     ("line breaks of the tags", "<read><path>\n\na\n\n</path></read>", [("read", {"path": "\na\n"})]),
@@ -614,6 +618,20 @@ def test_words_for_calls_count_anywhere(text: str) -> None:
 )
 def test_a_fence_that_names_the_tool_counts_anywhere(text: str) -> None:
     assert calls_in(text, opens_content=False) == [("read", {"path": "a"})]
+
+
+@pytest.mark.parametrize(
+    "word",
+    ["Arguments", "args", "action_input", "Tool Input", "call_args", "PAYLOAD", "Argumente", "аргументы", "引数"],
+)
+def test_words_for_arguments_may_be_before_them(word: str) -> None:
+    element = word.replace(" ", "_")
+    for text in (
+        f"Tool: read\n{word}: {{path: 'a'}}",
+        f'<call>{{"tool": "read", "{word}": {{"path": "a"}}}}</call>',
+        f"<call>read<{element}>{{path: 'a'}}</{element}></call>",
+    ):
+        assert calls_in(text) == [("read", {"path": "a"})]
 
 
 @pytest.mark.parametrize("schema", [{}, {"type": "object"}, {"type": "object", "properties": {}}])

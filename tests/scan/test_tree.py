@@ -147,7 +147,8 @@ PLAIN: list[tuple[str, str, Any]] = [
     ("one on each side", "<s>\n\n x\n\ny \n\n</s><u>x\n</u>", {"s": "\n x\n\ny \n", "u": "x"}),
     ("nothing but line breaks", "<s>\n</s><u>\n\n\n</u>", {"s": "", "u": "\n"}),
     ("a section is as it is written", "<s>\n<![CDATA[\nx\n]]>\n</s>", {"s": "\nx\n"}),
-    ("another line's end", "<s>\r\nx\r</s>", {"s": "\r\nx\r"}),
+    ("line breaks of two characters", "<s>\r\nx\r\ny\r\n</s><u>\r\n\r\n</u>", {"s": "x\r\ny", "u": ""}),
+    ("another line's end", "<s>\r\nx\r</s>", {"s": "x\r"}),
 ]  # fmt: skip
 
 

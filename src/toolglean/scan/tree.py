@@ -108,6 +108,11 @@ class Element(Plain):
         return found
 
 
+def _after_break(text: str) -> str:
+    # One line break at either end of a text belongs to its tags.
+    return text.removeprefix("\r\n" if text.startswith("\r") else "\n")
+
+
 class TreeReader(DialectReader):
     """Reads elements up to a closing tag that closes none of them.
 
@@ -191,8 +196,8 @@ class TreeReader(DialectReader):
         element, text = self._open.pop(), self.take_collected()
         inner = of_cdata(text)
         if self._raw and inner is text:
-            inner = text if self._section is False else text.removeprefix("\n")  # the beginning was emitted
-            inner = inner.removesuffix("\n")
+            inner = text if self._section is False else _after_break(text)  # the beginning was emitted
+            inner = inner[:-1].removesuffix("\r") if inner.endswith("\n") else inner
         self.state, self.held, self._raw, text = BETWEEN, "", False, inner
         if self._streams:
             self._streams = False
@@ -231,7 +236,7 @@ class TreeReader(DialectReader):
                 self._section = begins_cdata(joined(self.collected))
                 if self._section is False:
                     begun = self.take_collected()
-                    self._emit(begun.removeprefix("\n") if self._raw else begun)
+                    self._emit(_after_break(begun) if self._raw else begun)
         if found and is_broken_cdata(joined(self.collected)):
             return self.fail("a CDATA section was expected", pos - 1)
         if found and self._raw:
@@ -242,10 +247,10 @@ class TreeReader(DialectReader):
 
     def _emit(self, text: str) -> None:
         # All but a line break at its end, which may belong to the closing tag.
-        certain = text.removesuffix("\n") if self._raw else text
+        certain = text.removesuffix("\n").removesuffix("\r") if self._raw else text
         self.write(quoted_text(certain))
         if certain != text:
-            self.collect("\n")
+            self.collect(text[len(certain) :])
 
     def _read_tag(self, text: str, pos: int) -> int:
         if text[pos] == "/":

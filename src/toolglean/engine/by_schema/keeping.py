@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from toolglean.engine.by_schema.beginnings import is_json
-from toolglean.engine.by_schema.lines import announces, begin_in
+from toolglean.engine.by_schema.lines import begin_in
 from toolglean.engine.modes import CONTENT, DONE
-from toolglean.engine.reasons import UNREAD
+from toolglean.engine.reasons import QUOTED, UNREAD, Reason, in_quotation
 from toolglean.engine.state import Noted, TurnState, Unread
 
 if TYPE_CHECKING:
@@ -46,6 +46,27 @@ class Keeping(TurnState):
             and not self.calls_ignored
             and not self.tape.in_prompt
         )
+
+    @property
+    def calls_ignored(self) -> bool:
+        """Whether calls are ignored here: also in a value of a call in another spelling."""
+        return super().calls_ignored or bool(self._value)
+
+    @property
+    def ignored_because(self) -> Reason | None:
+        """Why calls are ignored here, for a `Problem`; None if the user wants that."""
+        if super().calls_ignored or self.candidate is None:
+            return super().ignored_because
+        return in_quotation(QUOTED, self._value, self.candidate.start)
+
+    @property
+    def _value(self) -> str:
+        # What quotes calls here, if a call in another spelling is kept.
+        if self.candidate is None or self.channel != CONTENT:
+            return ""
+        from toolglean.engine.by_schema.reading import IN_VALUE, ends_in_value  # noqa: PLC0415  # few turns need it
+
+        return IN_VALUE if ends_in_value(self.candidate, self) else ""
 
     def part_at_line(
         self, text: str, i: int, place: int, *, last: str, start: int, marker: str | None = None
@@ -92,7 +113,7 @@ class Keeping(TurnState):
             if self.candidate is None:
                 self._refuse_line(place)
             return
-        is_announced = announces(self.last_text)
+        is_announced = self.around.announces(self.last_text)
         is_broken = self.judge.closers.awaited is not None  # a call before it, whose end has not come
         is_refused = is_announced or is_broken or bool(self.around.open) or self.around.refused
         if self.candidate is not None:

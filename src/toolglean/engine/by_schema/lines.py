@@ -12,6 +12,7 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Collection
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
@@ -31,14 +32,20 @@ MOST_KINDS = 4096
 LONGEST_TAG = 512
 MOST_TAGS = 32  # tags that are remembered
 _SPACE = " \t\r\n*_"
-_ANNOUNCES = frozenset(":：?？؟;；")
+_ANNOUNCES = frozenset(":：?？؟;；—↓⇓⬇⤵▼▽👇🔽")
+_BEHIND = "".join((_SPACE, "\u00a0\u200b\u2060\ufe0e\ufe0f", "\"'`”’»)]}）】」』\\"))  # what may follow such a sign
+_opens = re.compile(  # the end of a line that opens something
+    r"(?:[-=+~#|<({\[]|\*\*\*|__|\*/)[ \t]*\r?\n\Z"
+).search
 
 _tag = re.compile(
     r"(?:(?<![\w`])<|<(?=/))(?P<close>/?)(?P<name>[^\W\d][\w.:-]{0,64})(?:\s[^<>]{0,512})?(?P<empty>/?)>"
     r"|(?<![^\n])\[(?P<shut>/?)(?P<word>[^\W\d][\w-]{0,32})(?:[ =:][^\[\]\n]{0,96})?\](?=\s)"
+    r"|(?<=[^<]<)<-?[\"']?(?P<here>[^\W\d]\w{0,32})[\"']?[ \t]*\r?\n"  # a here-document
+    r"|<!--(?P<note>[^<>]{0,512})-->"
 ).finditer
 _begun = re.compile(
-    r"(?:(?<!\w)<|<(?=/|\Z))(?:/?[^\W\d][^<>]{0,600}|/)?\Z|(?<![^\n])\[(?:/?[^\W\d][^\[\]\n]{0,128}\]?|/)?\Z"
+    r"(?:(?<!\w)<|<(?=/|\Z))(?:(?:/|-?[\"']?)[^\W\d][^<>]{0,600}|/|-?[\"']?|!(?:-|--[^<>]{0,600})?)?\Z|(?<![^\n])\[(?:/?[^\W\d][^\[\]\n]{0,128}\]?|/)?\Z"
 ).search
 _VOID = frozenset(
     ("area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr")
@@ -173,6 +180,7 @@ class Around(NamedTuple):
         before: the text before that.
         mention: the end of the text up to its last tag, if that opens and is a word of a sentence (`write <calls>`);
             or "".
+        announced: the end of the text up to its last tag, if what is before that announces what follows; or "".
         shut: the last tags that were closed, and the place of what closed each.
     """
 
@@ -182,6 +190,7 @@ class Around(NamedTuple):
     tail: str = ""
     before: str = ""
     mention: str = ""
+    announced: str = ""
     shut: tuple[tuple[str, int, int], ...] = ()
 
     @property
@@ -192,6 +201,10 @@ class Around(NamedTuple):
     def continues(self, text: str) -> bool:
         """Whether a sentence goes on behind text with that end: only its last tag and white space are there."""
         return self.mention != "" and _is_behind(text, self.mention)
+
+    def announces(self, text: str) -> bool:
+        """Whether text with that end announces what follows, whatever tags are behind the colon."""
+        return announces(text) or (self.announced != "" and _is_behind(text, self.announced))
 
     def outside(self, closed: Collection[tuple[int, int, bool]], end: int) -> Around:
         """The same if no tag counts that is in quotations that have ended: see `Where.closed`. What opened in one that
@@ -211,22 +224,27 @@ class Around(NamedTuple):
         there is any.
         """
         ends = "<" in text or ">" in text or "]" in text or self.tail[-1:] == "]" or len(self.tail) > LONGEST_TAG
+        ends = ends or (LINE in text and self.tail[:1] == "<")
         if self.tail and not ends:
             # It goes on. `_replace` costs four calls of functions.
-            return Around(self.open, self.seen, self.refused, self.tail + text, self.before, self.mention, self.shut)
+            return Around(self.open, self.seen, self.refused, self.tail + text, *self[4:])
         before = (self.before if self.tail else last) or "\n"
         text, size, base = before + self.tail + text, len(before), start - len(self.tail) - len(before)
-        opened, seen, mention, shut = list(self.open), self.seen, self.mention, self.shut
+        opened, seen, mention = list(self.open), self.seen, self.mention
+        announced, shut = self.announced, self.shut
         if "<?" in text and "?" not in [each for each, _ in opened]:  # what follows is a document of XML
             opened = [("?", base + text.index("<?")), *opened]
         for tag in _tag(text, size):
-            name = (tag["name"] or tag["word"]).casefold()
-            mentioned, mention = mention, ""
-            if tag["empty"] or name in _VOID:
+            name = (tag["name"] or tag["word"] or tag["here"] or "").casefold()
+            mentioned, mention, behind = mention, "", _end_of(text, tag.start())
+            is_announced = behind.strip() and (announces(behind) or (announced and _is_behind(behind, announced)))
+            announced = _end_of(text, tag.end()) if is_announced else ""
+            if tag["note"] is not None:
+                mention = mentioned
+            elif tag["empty"] or name in _VOID:
                 seen |= {name}
             elif not (tag["close"] or tag["shut"]):
                 opened, seen = [*opened, (name, base + tag.start())][:MOST_TAGS], seen | {name}
-                behind = _end_of(text, tag.start())
                 if (behind[-1] != LINE and in_sentence(behind)) or (mentioned and _is_behind(behind, mentioned)):
                     mention = _end_of(text, tag.end())
             elif name in (names := [each for each, _ in opened]):
@@ -236,9 +254,9 @@ class Around(NamedTuple):
         begun = _begun(text, size)
         seen = seen if len(seen) <= MOST_TAGS else self.seen
         if begun is None:
-            return Around(tuple(opened), seen, self.refused, mention=mention, shut=shut)
+            return Around(tuple(opened), seen, self.refused, "", "", mention, announced, shut)
         place = begun.start()
-        return Around(tuple(opened), seen, self.refused, text[place:], _end_of(text, place), mention, shut)
+        return Around(tuple(opened), seen, self.refused, text[place:], _end_of(text, place), mention, announced, shut)
 
 
 NOTHING = Around()
@@ -263,8 +281,17 @@ def _is_behind(text: str, mention: str) -> bool:
 
 
 def announces(before: str) -> bool:
-    """Whether text with that end announces what follows: it ends in a colon or a question mark. If it is all white
-    space, that is not known.
+    """Whether text with that end announces what follows: it ends in a colon, a question mark or a sign that points on,
+    with nothing but signs behind it. Or it opens something: the line directly before ends as a rule does, or in an
+    opening bracket. If it is all white space, that is not known.
     """
     text = before[-KEPT:].rstrip(_SPACE)
-    return text[-1:] in _ANNOUNCES if text else bool(before)
+    if not text or _opens(before[-KEPT:]):
+        return bool(before)
+    while (
+        text
+        and not (text[-1].isalnum() or text[-1] in _ANNOUNCES)
+        and (text[-1] in _BEHIND or unicodedata.category(text[-1]) == "So")
+    ):
+        text = text[:-1]
+    return text[-1:] in _ANNOUNCES

@@ -18,6 +18,7 @@ from toolglean.engine.state import NAME_WITHIN
 from toolglean.events import Content, Event, Markup, Problem
 from toolglean.scan.by_schema.read import read_calls
 from toolglean.scan.by_schema.source import Budget
+from toolglean.scan.coerce import properties
 from toolglean.scan.data import fault_of_arguments, missing
 from toolglean.scan.json import END, JsonScanner, decode
 from toolglean.scan.names import ARGUMENT_KEYS, BESIDE_KEYS, KNOWN_NAME_KEYS, NAME_KEYS, THOUGHT_KEYS
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from toolglean.engine.state import TurnState
     from toolglean.scan.by_schema.found import FoundCall
 
-__all__ = ["calls_in", "json_call_in", "names_call", "spells_call", "unread_in"]
+__all__ = ["IN_VALUE", "calls_in", "ends_in_value", "json_call_in", "names_call", "spells_call", "unread_in"]
 
 _words = re.compile(r"[\w.-]*\w").findall
 _called = re.compile(
@@ -40,6 +41,9 @@ _keys = re.compile(r"([\w.-]*\w)[\\\"'\u201d\u2019]{0,4}\s{0,4}[:=\uff1a]").find
 _begin = re.compile(r"([^\w\n]{0,8})(\w*)").match
 
 MOST_STEPS = 30_000  # of the readings of one turn
+IN_VALUE = "a value of a call"
+"""What quotes a declared call there, for a `Problem`."""
+MOST_BEFORE = 512  # characters of a value before a call in it
 MOST_STARTS = 8  # of the first lines, and as many of the last ones, from which the rest of the turn is read as calls
 
 
@@ -69,6 +73,8 @@ def calls_in(kept: Candidate, turn: TurnState, end: int) -> Emitter | None:
         kept.without_emitter()
     if not _is_plain(turn.emit.out, kept.start):
         return None
+    if any(isinstance(each, Problem) and IN_VALUE in each.reason for each in turn.emit.out):
+        return None  # two readings: a call with that value, or one that was broken off, and another one
     text = text_of(turn.emit.out, kept.start)
     budget = Budget(MOST_STEPS)
     for start in _tried(kept.starts):
@@ -83,6 +89,25 @@ def calls_in(kept: Candidate, turn: TurnState, end: int) -> Emitter | None:
         if calls:
             return _told(calls, part, start, kept, turn) if _is_within_limits(calls, turn) else None
     return None
+
+
+def ends_in_value(kept: Candidate, turn: TurnState) -> bool:
+    """Whether what is kept ends where a value of a call has begun: behind a parameter's name and a sign on its line, or
+    the line before, or in an element for it.
+    """
+    text = text_of(turn.emit.out, kept.start)
+    for tool in turn.names.tools or ():
+        _, found, rest = text.partition(tool.name)
+        keys = "|".join(re.escape(key) for key in properties(tool.parameters) if key in rest)
+        if found and keys and re.search(_VALUE.format(keys), rest[-MOST_BEFORE:]):
+            return True
+    return False
+
+
+_VALUE = (  # `key: …`, `key = …`, `key: |`, `<key>…`, `<arg name="key">…`
+    r"(?<!\w)(?:{0})(?!\w)[\\\"'”’]{{0,4}}[ \t]{{0,4}}(?:"
+    r"(?:[:=：]|=>)(?:[^\n]*|[ \t]*[|>]?[-+]?[ \t]*\n[ \t]*)|[>\]][^<\[]*)\Z"
+)
 
 
 def unread_in(kept: Candidate, turn: TurnState) -> str:

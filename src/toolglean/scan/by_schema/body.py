@@ -24,8 +24,9 @@ from toolglean.scan.by_schema.payload import Region, call_of, literal_call, read
 from toolglean.scan.by_schema.source import Closer, Source
 from toolglean.scan.by_schema.tags import Tag
 from toolglean.scan.by_schema.values import is_id
+from toolglean.scan.by_schema.words import introduces_arguments, names_tool, separates
 
-__all__ = ["body", "closed_by"]
+__all__ = ["body", "closed_by", "is_between"]
 
 MAX_ITEMS = 64
 MAX_WRAPS = 3
@@ -112,13 +113,20 @@ def _places(source: Source, region: Region) -> list[tuple[int, int]]:
         return found
     tag = source.opener_at(start, region.end)
     first = start if tag is None else source.after_space(tag.end)
+    if tag is not None and not is_between(source, tag):
+        return []
     if source.tool_at(first) is None:
         return []
-    tags = [each for each in source.tags(first, region.end) if each.is_plain]
+    tags = [each for each in source.tags(first, region.end) if each.is_plain and is_between(source, each)]
     marks = [each for each in tags if source.tool_at(source.after_space(each.end)) is not None]
     if len({source.text[each.start : each.end] for each in marks}) != 1:
         return []
     return [(first, start), *((source.after_space(each.end), each.start) for each in marks)]
+
+
+def is_between(source: Source, tag: Tag) -> bool:
+    """Whether the tag only separates calls, or stands before each of them. Any other one says something about them."""
+    return separates(tag.said) and tag.element not in source.tools
 
 
 # -- calls that show where they end ------------------------------------------------------------------------------------
@@ -137,7 +145,7 @@ def _items(source: Source, start: int, end: int, span: tuple[int, int]) -> Calls
     pos = source.after_space(start)
     tag = source.opener_at(pos, end)
     mark: str | None = None
-    if tag is not None and not source.closers(tag, end):
+    if tag is not None and is_between(source, tag) and not source.closers(tag, end):
         mark, pos = source.text[pos : tag.end], source.after_space(tag.end)  # a tag before each of them
     for number in range(MAX_ITEMS):
         item = _item_at(source, pos, end)
@@ -145,7 +153,7 @@ def _items(source: Source, start: int, end: int, span: tuple[int, int]) -> Calls
             return None
         found += item[1]
         sign, pos = _separator(source, item[0], end)
-        if pos >= end and not sign.startswith("<"):
+        if pos >= end and not any(map(str.isalnum, sign)):
             return tuple(found) if number else tuple(each.at(span) for each in found)
         if mark not in {None, sign} or pos >= end:
             return None
@@ -157,7 +165,7 @@ def _separator(source: Source, pos: int, end: int) -> tuple[str, int]:
     # What is between two calls, and its end.
     at = source.after_space(pos)
     tag = source.tag_at(at)
-    if tag is not None and tag.end <= end and not (tag.pairs or tag.empty) and tag.element not in source.tools:
+    if tag is not None and tag.end <= end and not (tag.pairs or tag.empty) and is_between(source, tag):
         return source.text[at : tag.end], source.after_space(tag.end)
     rule = _rule(source.text, pos, end)
     if rule:
@@ -204,20 +212,20 @@ def _several_of(source: Source, value: Any, span: tuple[int, int], depth: int) -
         return None if one is None else (one,)
     inner = [each for key, each in value.items() if isinstance(each, dict | list) and key.casefold() in _AROUND]
     others = [each for each in value.values() if isinstance(each, str) and each in source.tools]
-    known = all(key.casefold() in _AROUND or _is_beside(key) for key in value)
+    known = all(key.casefold() in _AROUND or is_id(key, each) for key, each in value.items())
     return _several_of(source, inner[0], span, depth - 1) if len(inner) == 1 and known and not others else None
-
-
-def _is_beside(key: str) -> bool:
-    return key.casefold() in {"id", "type", "index", "call_id", "ref", "version"}
 
 
 def _one_of(source: Source, value: dict[str, Any], span: tuple[int, int]) -> FoundCall | None:
     keyed = [key for key, each in value.items() if key in source.tools and isinstance(each, dict)]
     named = [
-        _named(source, value, key) for key, each in value.items() if isinstance(each, str) and each in source.tools
+        _named(source, value, key)
+        for key, each in value.items()
+        if isinstance(each, str) and each in source.tools and names_tool(key)
     ]
-    if len(keyed) == 1 and all(is_id(key, source.tools[keyed[0]]) for key in value if key != keyed[0]):
+    if len(keyed) == 1 and all(
+        is_id(key, each, source.tools[keyed[0]]) for key, each in value.items() if key != keyed[0]
+    ):
         named.append(call_of(source.tools[keyed[0]], value[keyed[0]]))
     found = [each for each in named if each is not None]
     return found[0].at(span) if len(found) == 1 else None
@@ -227,12 +235,12 @@ def _named(source: Source, value: dict[str, Any], key: str) -> FoundCall | None:
     # The arguments beside the name, or under one other key.
     tool = source.tools[value[key]]
     rest = {name: each for name, each in value.items() if name != key}
-    beside = {name: each for name, each in rest.items() if is_id(name, tool) and not isinstance(each, dict | list)}
-    inner = [each for name, each in rest.items() if name not in beside]
+    beside = {name: each for name, each in rest.items() if is_id(name, each, tool)}
+    inner = [name for name in rest if name not in beside]
     flat = call_of(tool, rest)
-    if flat is not None or len(inner) != 1:
+    if flat is not None or len(inner) != 1 or not introduces_arguments(inner[0]):
         return flat
-    under = _object(inner[0])
+    under = _object(rest[inner[0]])
     return call_of(tool, under | beside) if under is not None else None
 
 

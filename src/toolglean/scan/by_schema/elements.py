@@ -21,7 +21,7 @@ from toolglean.scan.by_schema.found import Schema
 from toolglean.scan.by_schema.source import Source, longest_at
 from toolglean.scan.by_schema.tags import Tag, closes
 from toolglean.scan.by_schema.values import Pair, is_id
-from toolglean.scan.by_schema.words import ARGUMENTS, is_stray
+from toolglean.scan.by_schema.words import ARGUMENTS, names_key
 
 __all__ = ["MAX_LOST", "elements", "is_element", "partnerless"]
 
@@ -168,7 +168,7 @@ def _heads_at(source: Source, pos: int, end: int, tool: Schema) -> Iterator[tupl
     if key:
         start = source.text.rindex(key, pos, tag.end)
         yield start, start + len(key), (tag,)
-    if tag.pairs or len(tag.words) != 1:
+    if tag.pairs or len(tag.words) != 1 or not names_key(tag.element):
         return
     for element, outer in ((tag, ()), (source.opener_at(tag.end, end), (tag,))):
         at = end if element is None else source.after_space(element.end)
@@ -181,17 +181,22 @@ def _heads_at(source: Source, pos: int, end: int, tool: Schema) -> Iterator[tupl
 
 def _keyed(tag: Tag, tool: Schema) -> str:
     # The key that the tag has: as its name, its second word, or the value of an attribute.
-    pairs = [pair for pair in tag.pairs if not is_id(pair[0], tool) and pair[0] not in _TYPE_KEYS]
+    pairs = _arguments_in(tag, tool)
     word = tag.words[0].rpartition(":")[2] if tag.words and tag.words[0] not in tool.properties else tag.element
     if len(tag.words) == 1 and word in tool.properties:
         return "" if pairs else word
-    if tag.words and is_stray(tag.words[0]):  # `<the code>` is no `<arg code>`
+    if tag.words and not names_key(tag.words[0]):
         return ""
     items = [
         *(word for word in tag.words[1:] if word not in ARGUMENTS or word in tool.properties),
         *(value for _, value in pairs),
     ]
     return items[0] if len(items) == 1 and items[0] in tool.properties else ""
+
+
+def _arguments_in(tag: Tag, tool: Schema) -> list[tuple[str, str]]:
+    types = _TYPE_KEYS - tool.properties.keys()
+    return [pair for pair in tag.pairs if not (is_id(*pair, tool) or pair[0] in types)]
 
 
 def _in_attributes(source: Source, pos: int, end: int, tool: Schema) -> list[Pair]:
@@ -202,7 +207,9 @@ def _in_attributes(source: Source, pos: int, end: int, tool: Schema) -> list[Pai
         tag = source.tag_at(pos)
         if tag is None or not tag.empty or tag.end > end or not tag.pairs:
             return []
-        pairs = [pair for pair in tag.pairs if not is_id(pair[0], tool)]
+        pairs = [
+            pair for pair in tag.pairs if not is_id(*pair, tool) and pair[0] not in _TYPE_KEYS - {*tool.properties}
+        ]
         key = tag.element if tag.element in tool.properties else pairs.pop(0)[1] if len(pairs) > 1 else ""
         if len(pairs) != 1 or key not in tool.properties or (key == tag.element and pairs[0][0] not in _VALUE_KEYS):
             return []

@@ -17,9 +17,17 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import NamedTuple
 
-from toolglean.scan.by_schema.body import body, closed_by
+from toolglean.scan.by_schema.body import body, closed_by, is_between
 from toolglean.scan.by_schema.found import Reading, Schema
-from toolglean.scan.by_schema.heads import label_at, named_by, named_in, names_at, names_in_lists, quoted_tool_at
+from toolglean.scan.by_schema.heads import (
+    holds_arguments,
+    label_at,
+    named_by,
+    named_in,
+    names_at,
+    names_in_lists,
+    quoted_tool_at,
+)
 from toolglean.scan.by_schema.labels import between_lines, labelled
 from toolglean.scan.by_schema.literals import after_blanks
 from toolglean.scan.by_schema.payload import Region, is_literal, readings, typed
@@ -122,19 +130,20 @@ _WHOLES = frozenset({"", "turn", "ofturn", "text", "oftext", "message", "ofmessa
 
 
 def _after_frame(source: Source, pos: int, end: int) -> int:
-    # Where the next frame may begin after one that ended at `pos`: after white space, a comma, or a rule. At the end of
-    # the whole text, one more line or tag may say that the turn is over.
+    # Where the next frame may begin after one that ended at `pos`: after white space, a comma, or a rule: behind the
+    # last one, that would close what is around them. At the end of the whole text, one more line or tag may say that
+    # the turn is over.
     at = source.after_space(pos)
     if at >= end or (end == len(source.text) and _ends_turn(source, at)):
         return end
     rule = _rule(source.text, pos, end)
-    return rule.end() if rule else at
+    return rule.end() if rule and (rule.end() < end or not rule[1]) else at
 
 
 def _after_separator(source: Source, pos: int, end: int) -> int:
     # The end of a tag at `pos` that only separates two frames; 0 if there is none.
     tag = source.opener_at(pos, end)
-    if tag is None or tag.element in source.tools:
+    if tag is None or not is_between(source, tag):
         return 0
     after = source.after_space(tag.end)
     return after if after < end else 0
@@ -149,9 +158,9 @@ def _ends_turn(source: Source, pos: int) -> bool:
     tag = source.tag_at(pos)
     if tag is None or tag.pairs or tag.left == "(" or tag.end < pos + len(rest) or len(tag.words) > MAX_WORDS:
         return False
-    if _TURNS.isdisjoint(parts_of(" ".join(tag.words))):
+    if _TURNS.isdisjoint(parts_of(tag.said)):
         return False  # it closes what is before the text, or is text: `[see below]`
-    word = compact(" ".join(tag.words))
+    word = compact(tag.said)
     is_other = word.startswith("end") and word[3:] not in _WHOLES
     return not (is_other or any(each in source.tools for each in tag.words)) and source.text.find(rest) == pos
 
@@ -161,6 +170,8 @@ def _ends_turn(source: Source, pos: int) -> bool:
 
 def _between_tags(source: Source, tag: Tag, part: _Part) -> Iterator[Reading]:
     named, frames = named_by(source, tag), (tag, *part.frames)
+    if named is None and not all(is_id(*pair) or introduces_call(" ".join(pair)) for pair in tag.pairs):
+        return  # it says something else about the call
     for begin, end in [(tag.end, tag.end)] if tag.empty else source.frame_ends(tag, part.end):
         source.spend()
         region = Region(tag.end, begin, frames, source.accepted(tag, begin), (tag.start, end))
@@ -174,7 +185,7 @@ def _between_tags(source: Source, tag: Tag, part: _Part) -> Iterator[Reading]:
 
 def _with_attributes(source: Source, tool: Schema, pairs: list[tuple[str, str]], region: Region) -> Iterator[Reading]:
     # The arguments are in the tag, or between the tags.
-    ids = [pair for pair in pairs if is_id(pair[0], tool)]
+    ids = [pair for pair in pairs if is_id(*pair, tool)]
     rest = [Pair(key, value, is_exact=True) for key, value in pairs if (key, value) not in ids]
     region = region._replace(id=next((value for key, value in ids if names_call(key)), None))
     if not rest:
@@ -188,7 +199,7 @@ def _side_by_side(source: Source, pos: int, part: _Part) -> Iterator[Reading]:
     tag = source.tag_at(pos)
     named = named_in(source, tag, part.end) if tag is not None and tag.opens and not is_other_tag(tag.element) else None
     second = source.tag_at(source.after_space(named[1])) if named is not None else None
-    if named is None or second is None or not second.opens or second.element in named[0].properties:
+    if named is None or second is None or not second.opens or not holds_arguments(second.element, named[0]):
         return
     for begin, end in source.frame_ends(second, part.end):
         region = Region(second.end, begin, (second, *part.frames), "text", (pos, end))
@@ -227,8 +238,8 @@ def _in_fence(source: Source, pos: int, part: _Part) -> Iterator[Reading]:
 
 
 def _in_brackets(source: Source, pos: int, part: _Part) -> Iterator[Reading]:
-    if source.text[pos] in "`*_~\"'" or is_literal(source.text, pos):
-        return  # Markdown, or data
+    if source.text[pos] in "`*_~\"'" or source.text.startswith("{#", pos) or is_literal(source.text, pos):
+        return  # Markdown, a comment, or data
     for left in openers_at(source.text, pos):
         if not left.startswith(("{{", "{%")) or "=>" in source.text[pos : pos + REACH]:  # a template's expression
             yield from _in_bracket(source, pos, pos, left, part)

@@ -10,9 +10,10 @@ from collections.abc import Iterator
 from toolglean.scan.by_schema.found import Schema
 from toolglean.scan.by_schema.source import Source
 from toolglean.scan.by_schema.tags import Tag
-from toolglean.scan.by_schema.words import ARGUMENTS, is_html, names_tool
+from toolglean.scan.by_schema.words import introduces_arguments, is_html, names_tool, separates
 
 __all__ = [
+    "holds_arguments",
     "label_at",
     "named_by",
     "named_in",
@@ -31,7 +32,8 @@ _after_name = re.compile(r"[ \t]*(?:=>|->|::|[:：=|;,，；→⇒~])").match
 _before_name = re.compile(r"(?:(?<!\w)(\w{1,24})[ \t]*)?(?:=>|->|[:：=|→⇒])[ \t]*\Z").search
 _BEFORE_LABEL = frozenset(("", *"\n\r,;|}])>\"'`"))
 _one_word = re.compile(r"\w+").match
-_fence = re.compile(r"(`{3,}|~{3,})[ \t]*[\w+-]*[ \t]*\r?\n").match
+_fence = re.compile(r"(`{3,}|~{3,})[ \t]*([\w+-]*)[ \t]*\r?\n").match
+_NOTATIONS = frozenset({"", "json", "json5", "jsonc", "js", "javascript", "python", "py", "yaml", "yml", "xml", "toml"})
 
 
 def quoted_tool_at(source: Source, pos: int) -> tuple[Schema, int] | None:
@@ -63,8 +65,9 @@ def names_at(source: Source, start: int, end: int) -> Iterator[tuple[Schema, int
         if sign and sign.end() <= end:
             yield tool, sign.end()
         mark = source.opener_at(after, end)
-        is_word = mark is not None and len(mark.words) == 1 and mark.words[0] not in tool.properties
-        if mark is not None and is_word and not source.closers(mark, end):
+        word = mark.words[0] if mark is not None and len(mark.words) == 1 else ""
+        is_mark = bool(word) and (holds_arguments(word, tool) or separates(word))
+        if mark is not None and is_mark and not source.closers(mark, end):
             yield tool, mark.end  # `f<args>{…}`
 
 
@@ -122,7 +125,7 @@ def named_by(source: Source, tag: Tag) -> tuple[Schema, list[tuple[str, str]]] |
     if len(words) <= 2 and word in source.tools:
         return source.tools[word], list(tag.pairs)
     for number, (key, value) in enumerate(tag.pairs if len(words) <= 2 else ()):
-        if value in source.tools:
+        if value in source.tools and names_tool(key):
             return source.tools[value], [*tag.pairs[:number], *tag.pairs[number + 1 :]]
         if len(tag.pairs) == 1 and not words and key in source.tools and _is_number(value):
             return source.tools[key], []
@@ -157,14 +160,14 @@ _with = re.compile(r"(?:with|args|params)[ \t]+", re.IGNORECASE).match
 _list = re.compile(r"'?\((?:\s*(?P<word>[\w-]+)(?=\s))?\s*(?=[(:])").match
 
 
-def _may_introduce(text: str, label: re.Match[str]) -> bool:
-    # Whether the label is not a pair of another key: a bracket or a new line follows, or it says so.
-    follows = text[label.end() : label.end() + 1]
-    return follows in {"{", "(", "<", "[", "\n", "\r"} or label[1].casefold() in ARGUMENTS
+def holds_arguments(words: str, tool: Schema) -> bool:
+    """Whether the words before a payload say that it is the arguments."""
+    return words not in tool.properties and introduces_arguments(words)
 
 
 def wrapped(source: Source, start: int, end: int, tail: int, tool: Schema) -> Iterator[tuple[int, int]]:
-    """The regions that may have the arguments, if something is around them: an element, a label or a fence.
+    """The regions that may have the arguments, if something is around them: an element, a label or a fence, which must
+    say so. A result, an error or a denial often has the same keys.
 
     Args:
         source: the text.
@@ -177,18 +180,19 @@ def wrapped(source: Source, start: int, end: int, tail: int, tool: Schema) -> It
     tag = source.tag_at(start)
     if tag is not None and tag.is_plain and len(tag.words) == 1:
         for begin, close in source.closers(tag, end):
-            if close == end and tag.words[0] not in tool.properties:
+            if close == end and holds_arguments(tag.words[0], tool):
                 yield tag.end, begin
     label = _label(text, start)
-    if label and label[2] and label[1] not in tool.properties and label.end() < end and _may_introduce(text, label):
+    if label and label[2] and label.end() < end and holds_arguments(label[1], tool):
         yield label.end(), tail
     word, listed = _with(text, start, end), _list(text, start, end)
     if word and word[0].strip() not in tool.properties:
         yield word.end(), tail
-    if listed and text[end - 1] == ")" and (not listed["word"] or listed["word"].casefold() in ARGUMENTS):
+    if listed and text[end - 1] == ")" and (not listed["word"] or introduces_arguments(listed["word"])):
         yield listed.end(), end - 1
     if text.startswith("<![CDATA[", start) and text.endswith("]]>", start, end):
         yield start + 9, end - 3
     fence = _fence(text, start)
-    if fence and text.endswith("\n" + fence[1], start, end):
+    is_fence = fence is not None and (fence[2].casefold() in _NOTATIONS or introduces_arguments(fence[2]))
+    if fence and is_fence and text.endswith("\n" + fence[1], start, end):
         yield fence.end(), end - len(fence[1])

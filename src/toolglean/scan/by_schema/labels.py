@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 from toolglean.scan.by_schema.body import closed_by
 from toolglean.scan.by_schema.found import Reading, Schema
-from toolglean.scan.by_schema.heads import label_at
+from toolglean.scan.by_schema.heads import holds_arguments, label_at
 from toolglean.scan.by_schema.literals import after_blanks
 from toolglean.scan.by_schema.pairs import Exact, exact_at
 from toolglean.scan.by_schema.payload import literal_call, typed
@@ -140,6 +140,8 @@ def _with_literal(source: Source, lead: _Lead, start: int, end: int) -> Iterator
         return
     second = label_at(source, at)
     if second is not None:
+        if not holds_arguments(second[0], lead.tool):
+            return
         at = source.after_space(second[1])
     found = literal_call(source, at, lead.tool)
     if found is None or found[0] > end:
@@ -235,7 +237,7 @@ def _closer(source: Source, pos: int, lead: _Lead, *, is_raw: bool = False) -> i
     heads = lead.label, tool.name
     tag = source.tag_at(at)
     if tag is not None and not (tag.pairs or tag.empty) and len(tag.words) < 3 and _line_end(text, tag.end):
-        words = " ".join(tag.words)
+        words = tag.said
         is_lone = tag.slash and not any(closes(each, tag) for each in source.tags(lead.after, at))
         is_end = says_end(words, heads) or is_lone or ends(words)
         if is_end and not any(word in source.tools or word in tool.properties for word in tag.words):

@@ -129,6 +129,14 @@ def _container(text: str, pos: int, depth: int) -> Found:
     return found[0], found[1]
 
 
+_escaped = re.compile(r"\\(.)", re.DOTALL).findall
+
+
+def _escapes_less(value: str) -> bool:
+    # Whether that is a string in single quotes with an escape that is none in PHP and Ruby, which write `=>`.
+    return value[0] == "'" and not {"'", "\\"}.issuperset(_escaped(value))
+
+
 def keywords_at(text: str, pos: int, depth: int = MAX_DEPTH, signs: str = SIGNS) -> tuple[int, dict[str, Any]] | None:
     """Read the object, or the keyword arguments in parentheses, whose bracket is at `pos`.
 
@@ -138,7 +146,9 @@ def keywords_at(text: str, pos: int, depth: int = MAX_DEPTH, signs: str = SIGNS)
     def pair_at(at: int) -> Found:
         key = _key(text, at, signs)
         value = literal_at(text, key[0], depth - 1) if key is not None else None
-        return None if key is None or value is None else (value[0], (key[1], value[1]))
+        if key is None or value is None or ("=>" in text[at : key[0]] and _escapes_less(text[key[0] : value[0]])):
+            return None
+        return value[0], (key[1], value[1])
 
     found = _series(text, pos, pair_at)
     values = {} if found is None else dict(found[1])

@@ -25,7 +25,8 @@ from toolglean.scan.by_schema.found import Schema
 from toolglean.scan.by_schema.literals import after_blanks, after_space, literal_at, plain_string_at, string_at
 from toolglean.scan.by_schema.styles import Head, Style, heads, sign_at, style_at
 from toolglean.scan.by_schema.tags import mirrored, says_end, tag_at
-from toolglean.scan.by_schema.values import Pair, is_id
+from toolglean.scan.by_schema.values import Pair, has_quotes, is_id
+from toolglean.scan.coerce import coerce_text
 from toolglean.scan.nested import json_text
 
 __all__ = ["Exact", "aligned", "exact_at", "exact_in"]
@@ -74,7 +75,7 @@ def exact_at(text: str, pos: int, end: int, tool: Schema) -> Exact | None:
             return after
         style, key, at = begun
         value = _literal(text, at, end, style)
-        if value is None or not (key in tool.properties or is_id(key, tool)):
+        if value is None or not (key in tool.properties or is_id(key, value[1], tool)):
             return None
         found += [Pair(key, value[1], is_exact=True)] if key in tool.properties else []
         mark = _gap(text, value[0], end)
@@ -179,8 +180,8 @@ def aligned(text: str, tool: Schema) -> list[Pair] | None:
         stop, exact = _whole(text, head.value, end, between or style.lead)
         after = next((each for each in others if each.start >= stop), None)
         raw = text[head.value : end if after is None else after.start]
-        if exact is None and raw.strip() in {"|", "|-"}:  # a block of YAML without a line
-            return None
+        if exact is None and _is_block(raw):
+            return None  # in a way that is not read here, or without a line
         rows.append((head, raw if exact is None else exact, exact is not None))
         head = after
     return _pairs(rows, style, between, tool) if head is None else None
@@ -216,6 +217,10 @@ def _mark_before(text: str, pos: int) -> str:
 
 _heredoc = re.compile(r"<<[-'\"]{0,2}(\w+)['\"]?[ \t]*\r?\n(?:(.*?)\n)??[ \t]*\1[ \t]*(?=\r?\n|\Z)", re.DOTALL).match
 _block = re.compile(r"\|-?[ \t]*\r?\n((?:[ \t]+\S.*(?:\n|\Z)|[ \t]*\r?\n)+)").match
+
+_is_block = re.compile(r"[ \t]*[|>][-+0-9]{0,2}[ \t]*(?:#[^\n]*)?(?:\r?\n|\Z)").match
+_comment = re.compile(r"(?:#[ \t]|//)").match
+_comment_behind = re.compile(r"\S[ \t]+(?:#[ \t]|//)").search
 
 
 def _whole(text: str, pos: int, end: int, mark: str) -> tuple[int, str | None]:
@@ -262,10 +267,27 @@ def _pairs(rows: list[tuple[Head, str, bool]], style: Style, between: str, tool:
             value = _value(raw, style, between, closing, is_last=number + 1 == len(rows))
             if value is None or _hides(value, style, between, absent, is_only=len(rows) == 1):
                 return None
+            if style.tail in _SIGNS and _has_comment(value):
+                return None
         found.append(Pair(head.key, value or "", is_exact))
     if between == "\n" and not closing and _have_ends(found):
         return None
+    if style.tail in _SIGNS and _differ_in_quotes(found, tool):
+        return None
     return _without_shell_quotes(found) if style.lead.startswith("-") else _without_end_tag(found, style)
+
+
+def _has_comment(value: str) -> bool:
+    # Whether a comment ends the value, which may take the call back: behind its last words, or on a line of its own.
+    before, _, last = value.rpartition("\n")
+    return (bool(before) and _comment(last.lstrip()) is not None) or _comment_behind(last) is not None
+
+
+def _differ_in_quotes(pairs: list[Pair], tool: Schema) -> bool:
+    # Whether one text is in quotes and another is not: then nobody knows whether they belong to it.
+    raw = [pair for pair in pairs if not pair.is_exact]
+    texts = [each for each in raw if isinstance(coerce_text(each.text, tool.properties[each.key], tool.root), str)]
+    return len({has_quotes(each.text.strip()) for each in texts}) > 1
 
 
 def _may_be_cut(raw: str, style: Style) -> bool:

@@ -242,7 +242,7 @@ class Source:
         is_alike = tag.left == opening.left and 0 < len(tag.words) < 3 and tag.words != opening.words
         return (
             is_alike
-            and (not opening.pairs or ends(" ".join(tag.words)))
+            and (not opening.pairs or ends(tag.said))
             and tag.is_plain
             and not any(word in {name, *tool.properties} for word in tag.words for name, tool in self.tools.items())
         )

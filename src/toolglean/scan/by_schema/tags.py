@@ -18,6 +18,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -78,6 +79,11 @@ class Tag:
     def element(self) -> str:
         """Its first word."""
         return self.words[0] if self.words else self.pairs[0][0] if self.pairs else ""
+
+    @property
+    def said(self) -> str:
+        """All its words."""
+        return " ".join(self.words)
 
     @property
     def opens(self) -> bool:
@@ -250,15 +256,19 @@ def _item(text: str, pos: int, right: str) -> tuple[int, str, str | None] | None
     return found.end(), found["word"], _decoded(quoted)
 
 
-_ENTITIES = {"&quot;": '"', "&#39;": "'", "&apos;": "'", "&lt;": "<", "&gt;": ">", "&#10;": "\n", "&amp;": "&"}
+_entity = re.compile(r"&(?:(quot|apos|lt|gt|amp)|#([0-9]{1,6})|#[xX]([0-9a-fA-F]{1,5}));").sub
+_ENTITIES = {"quot": '"', "apos": "'", "lt": "<", "gt": ">", "amp": "&"}
 
 
 def _decoded(value: str) -> str:
-    if "&" not in value:
-        return value
-    for entity, char in _ENTITIES.items():  # the ampersand last
-        value = value.replace(entity, char)
-    return value
+    return _entity(_char, value) if "&" in value else value
+
+
+def _char(found: re.Match[str]) -> str:
+    if found[1]:
+        return _ENTITIES[found[1]]
+    code = int(found[2]) if found[2] else int(found[3], 16)
+    return chr(code) if 0 < code < 0xD800 or 0xDFFF < code <= sys.maxunicode else found[0]
 
 
 @lru_cache(maxsize=512)
@@ -280,7 +290,7 @@ def says_end(words: str, heads: tuple[str, ...]) -> bool:
 @lru_cache(maxsize=128)
 def _heads(tag: Tag) -> tuple[tuple[str, ...], frozenset[str]]:
     # What a tag that closes this one may repeat; and the same as `compact` gives it.
-    found = [tag.element, " ".join(tag.words)]
+    found = [tag.element, tag.said]
     if tag.pairs:
         key, value = tag.pairs[0]
         found += [value, f"{key} {value}", f"{tag.element} {value}", f"{tag.element} {key}"]

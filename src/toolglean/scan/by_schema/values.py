@@ -18,7 +18,7 @@ from typing import Any
 from toolglean.scan.by_schema.found import Schema
 from toolglean.scan.by_schema.literals import plain_string_at
 from toolglean.scan.by_schema.validate import fits
-from toolglean.scan.by_schema.words import IDS, PLACEHOLDERS
+from toolglean.scan.by_schema.words import IDS, NUMBERS, PLACEHOLDERS, TYPES, introduces_call
 from toolglean.scan.coerce import coerce_text, resolved
 from toolglean.scan.data import is_definition
 from toolglean.scan.reader import is_broken_cdata, of_cdata
@@ -26,11 +26,17 @@ from toolglean.scan.reader import is_broken_cdata, of_cdata
 __all__ = ["Pair", "arguments_of", "has_quotes", "is_call", "is_id", "names_call", "without_ids"]
 
 
-def is_id(key: str, tool: Schema) -> bool:
-    """Whether a key that the tool does not declare may be next to a call without being an argument: an id, a number."""
-    if key in tool.properties:
+def is_id(key: str, value: Any, tool: Schema | None = None) -> bool:
+    """Whether a pair that the tool does not declare may be next to a call without being an argument: an id, a number,
+    or a type that says that it is a call.
+    """
+    if (tool is not None and key in tool.properties) or isinstance(value, bool | list | dict):
         return False
     plain = "".join(char for char in key if char.isalnum()).casefold()
+    if plain in TYPES:
+        return introduces_call(str(value))
+    if plain in NUMBERS:
+        return any(map(str.isdigit, str(value)))
     return plain in IDS or plain.isdigit() or key.casefold().endswith(("_id", "-id"))
 
 
@@ -95,7 +101,7 @@ def has_quotes(text: str) -> bool:
 
 def without_ids(tool: Schema, values: Mapping[str, Any]) -> tuple[dict[str, Any], str | None]:
     """The values without those that may be next to a call, and the call's id."""
-    ids = {key: each for key, each in values.items() if is_id(key, tool) and isinstance(each, str | int)}
+    ids = {key: each for key, each in values.items() if is_id(key, each, tool) and each is not None}
     rest = {key: each for key, each in values.items() if key not in ids}
     name = next((each for key, each in ids.items() if names_call(key) and isinstance(each, str)), None)
     return rest, name

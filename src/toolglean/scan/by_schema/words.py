@@ -11,9 +11,9 @@ from __future__ import annotations
 import re
 
 __all__ = [
-    "ARGUMENTS", "CALL_SIGNS", "END_SIGNS", "END_WORDS", "FIRST_TWO", "IDS", "PLACEHOLDERS", "STARTS", "ends",
-    "introduces_call", "introduces_other", "is_html", "is_language", "is_other_tag", "is_stray", "names_tool",
-    "parts_of",
+    "ARGUMENTS", "CALL_SIGNS", "END_SIGNS", "END_WORDS", "FIRST_TWO", "IDS", "NUMBERS", "PLACEHOLDERS", "STARTS",
+    "TYPES", "ends", "introduces_arguments", "introduces_call", "introduces_other", "is_html", "is_language",
+    "is_other_tag", "names_key", "names_tool", "parts_of", "separates",
 ]  # fmt: skip
 
 
@@ -51,7 +51,7 @@ _BESIDE = _BEGINS | _set("a an the my api agent mcp json xml block id ruby lua p
 # Words between a frame's mark and the name of its tool: `<call><name>f</name>`.
 _NAMES = _BESIDE | _set(
     """
-    arg argument arguments args as is k key name named names param parameter of to target title type v val value what
+    arg argument arguments args as f is k key name named names param parameter of to target title type v val value what
     which with 名称 名前
     """
 )
@@ -74,20 +74,31 @@ STARTS = tuple(sorted(_CALLS | _BEGINS | _set("api method next step task 使用 
 """Words with which a line begins that may begin a call. What follows them decides whether they introduce one."""
 FIRST_TWO = frozenset(each[:size] for each in STARTS for size in (1, 2)) | frozenset(CALL_SIGNS)
 """The first characters of such a line: one of them, or two."""
-_KNOWN = _CALLS | _NAMES | _ENDS | _set("名称 名前 参数 引数 输入 인수")
+_SEPARATORS = _set("and also next sep separator then")
 ARGUMENTS = _set(
-    "arg args argument arguments param params parameter parameters kwargs input inputs payload data with body "
-    "参数 引数 输入 入力 인수"
+    """
+    arg args argument arguments param params parameter parameters kwargs input inputs payload data with body
+    argumente eingabe paramètre paramètres entrée argumento argumentos parámetro parámetros entrada parâmetro
+    parâmetros argomento argomenti parametro parametri argumenten invoer argumenty parametry аргументы параметры
+    argümanlar parametreler 参数 參數 引数 输入 輸入 入力 인수 입력
+    """
 )
 """Labels before arguments."""
-IDS = _set(
-    "id ids callid toolcallid uid uuid guid ref reference index idx type kind n no nr num number seq step order "
-    "ordinal nonce rank"
-)
+_KNOWN = _CALLS | _NAMES | _ENDS | ARGUMENTS
+IDS = _set("id ids callid toolcallid uid uuid guid ref reference nonce")
 """Keys next to a call that are not arguments."""
+NUMBERS = _set("index idx n no nr num number seq step order ordinal rank version")
+"""Such keys, if they have a number."""
+TYPES = _set("type kind")
+"""Such keys, if they have a word for calling."""
 PLACEHOLDERS = _set("... … .. value <...> <…> placeholder todo xxx {...} [...] list any")
 """Values that stand for others: with one of them, a call is documentation."""
-_STRAY = _set("a an and for her his its my of or our some that the their this to")
+_PAIRS = _set(
+    """
+    attr attribute entry field in item k key name named opt option p prop property set slot val value var variable
+    名称 名前
+    """
+)
 _HTML = _set(
     """
     a abbr article aside audio b big blockquote body br button canvas caption center cite code dd del details
@@ -118,8 +129,7 @@ _LANGUAGES = _set(
 
 def introduces_call(words: str) -> bool:
     """Whether the words say that a call follows, and nothing else."""
-    parts = parts_of(words)
-    return not _CALLS.isdisjoint(parts) and (_CALLS | _BESIDE).issuperset(each for each in parts if _is_word(each))
+    return _are(words, _CALLS | _BESIDE) and not _CALLS.isdisjoint(parts_of(words))
 
 
 def introduces_other(label: str) -> bool:
@@ -127,19 +137,34 @@ def introduces_other(label: str) -> bool:
     return not (introduces_call(label) or _BEGINS.issuperset(parts_of(label)))
 
 
+def introduces_arguments(words: str) -> bool:
+    """Whether the words say that the arguments of a call follow, and nothing else: `action input`, `call_args`."""
+    return _are(words, ARGUMENTS | _CALLS | _BESIDE) and not ARGUMENTS.isdisjoint(parts_of(words))
+
+
+def separates(words: str) -> bool:
+    """Whether the words only say that another part of a call follows, or another call."""
+    return _are(words, _SEPARATORS | _CALLS | _BESIDE)
+
+
 def names_tool(words: str) -> bool:
     """Whether the words may stand between the mark of a frame and the name of its tool."""
-    return (_CALLS | _NAMES).issuperset(each for each in parts_of(words) if _is_word(each))
+    return _are(words, _CALLS | _NAMES)
+
+
+def names_key(words: str) -> bool:
+    """Whether the words may stand before a key, or in the tag around it: `<arg code>` may, `<the code>` may not."""
+    return _are(words, ARGUMENTS | _BEGINS | _CALLS | _PAIRS)
 
 
 def ends(words: str) -> bool:
     """Whether the words say that something ends here: a call, or the turn."""
-    parts = [each for each in parts_of(words) if _is_word(each)]
-    return bool(parts) and (_CALLS | _ENDS | _OF_ENDS).issuperset(parts) and not _ENDS.isdisjoint(parts)
+    return _are(words, _CALLS | _ENDS | _OF_ENDS) and not _ENDS.isdisjoint(parts_of(words))
 
 
-def _is_word(part: str) -> bool:
-    return not part.isdecimal()
+def _are(words: str, known: frozenset[str]) -> bool:
+    # Whether all of the words are known ones, or numbers.
+    return known.issuperset(part for part in parts_of(words) if not part.isdecimal())
 
 
 def is_disguised(word: str) -> bool:
@@ -152,11 +177,6 @@ def is_disguised(word: str) -> bool:
 def is_other_tag(element: str) -> bool:
     """Whether a tag of that name is HTML's, or contains something other than a call."""
     return element.casefold() in _HTML or introduces_other(element)
-
-
-def is_stray(word: str) -> bool:
-    """Whether a word before a key belongs to a sentence: `<the code>` is no `<arg code>`."""
-    return word.casefold() in _STRAY
 
 
 def is_html(element: str) -> bool:
