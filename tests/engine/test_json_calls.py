@@ -356,6 +356,64 @@ def test_arguments_are_never_dropped(name: str, marked: str) -> None:
     assert problems(events) == reasons
 
 
+NO_ARGUMENTS = call("delete_all")
+ALL: list[tuple[str, Any]] = [("delete_all", {})]
+NESTED: dict[str, tuple[Any, list[tuple[str, Any]], str]] = {
+    "under tool_calls": ({"tool_calls": [call("read", PATH), NO_ARGUMENTS]}, [*CALL, *ALL], ""),
+    "under calls": ({"calls": [call("read", PATH)]}, CALL, ""),
+    "under function": ({"id": "c1", "type": "function", "function": call("read", PATH)}, CALL, ""),
+    "in lists": ([[call("read", PATH)]], CALL, ""),
+    "a list of no calls, before the name": ({"tool_calls": []} | call("read", PATH), CALL, "ignored-keys"),
+    "before the name": ({"history": [NO_ARGUMENTS]} | call("read", PATH), CALL, "ignored-keys"),
+    "between name and arguments": (
+        {"name": "read", "history": [NO_ARGUMENTS], "arguments": PATH},
+        CALL,
+        "ignored-keys",
+    ),
+    "after the arguments": (call("read", PATH, history=[NO_ARGUMENTS]), CALL, "ignored-keys"),
+    "beside an unknown name": ({"name": "log", "entries": [NO_ARGUMENTS]}, [], "unreadable-call"),
+    "beside an unknown name, under a key of calls": (
+        {"name": "log", "tool_calls": [call("read", PATH)]},
+        [],
+        "unreadable-call",
+    ),
+    "beside an unknown name and more": ({"name": "log", "n": 1, "entry": NO_ARGUMENTS}, [], "unreadable-call"),
+    "beside a note": ({"note": "never do this", "bad": [call("read", PATH)]}, [], "unreadable-call"),
+    "under a key": ({"cancelled": call("read", PATH)}, [], "unreadable-call"),
+    "in a list under a key": ({"undo": [call("read", PATH)]}, [], "unreadable-call"),
+    "as a key, under a key": ({"undo": {"read": PATH}}, [], "unreadable-call"),
+    "in a list with text": ([["never", call("read", PATH)]], [], "unreadable-call"),
+    "in a list with a number": ([1, call("read", PATH)], [], "unreadable-call"),
+    "after a call": ([call("read", PATH), {"undo": NO_ARGUMENTS}], CALL, "ignored-keys"),
+    "after a call and text": ([call("read", PATH), "not:", NO_ARGUMENTS], CALL, "ignored-keys"),
+    "under another key, after a call": (
+        {"tool_calls": [call("read", PATH)], "no": [NO_ARGUMENTS]},
+        CALL,
+        "ignored-keys",
+    ),
+    "in the object around a call": ({"function": call("read", PATH)} | NO_ARGUMENTS, CALL, "ignored-keys"),
+}
+
+
+@pytest.mark.parametrize("marked", MARKED[:2])
+@pytest.mark.parametrize("name", NESTED)
+def test_what_is_in_the_object_of_a_call_is_data(name: str, marked: str) -> None:
+    document, expected, told = NESTED[name]
+    for options in ({}, {"format": "hermes"}):
+        events = read(marked.replace("{}", json.dumps(document)), **options)
+        assert calls_of(events) == expected
+        assert [event.code for event in events if isinstance(event, Problem)][:1] == ([told] if told else [])
+
+
+def test_calls_under_any_key_after_a_tag() -> None:
+    """Of a tag alone nobody knows what is written there. But an object with a name is no list of calls."""
+    for document, expected in (
+        ({"first": call("read", PATH), "second": NO_ARGUMENTS}, [*CALL, *ALL]),
+        ({"name": "log", "entries": [NO_ARGUMENTS]}, []),
+    ):
+        assert calls_of(read(f"<my_call>{json.dumps(document)}</my_call>", tag="<my_call>")) == expected
+
+
 def test_keys_beside_the_arguments_are_named() -> None:
     text = "<tool_call>" + json.dumps({"dry_run": True} | call("read", PATH, cancelled="yes")) + "</tool_call>"
     assert [event.text for event in read(text) if isinstance(event, Problem)] == ["dry_run, cancelled"]

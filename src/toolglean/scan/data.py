@@ -6,6 +6,9 @@
 # `{}`. Anything else is malformed, never `{}`: arguments that were written are never dropped. Other keys next to the
 # arguments are left out, with a `Problem` that names them.
 #
+# A call inside an object is under a key for calls (`HOLDER_KEYS`), and the object has no name and no arguments of its
+# own: anything else is data of the object (engine/frame.py).
+#
 # JSON without a marker is a call only if, in addition,
 # - the object is the turn's own value: at the top, in the list at the top, or under one of `HOLDER_KEYS`
 # - the name is the name of a tool, if tools are given
