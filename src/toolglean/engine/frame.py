@@ -119,6 +119,10 @@ class Frame(Plain):
         else:
             self.others = (*self.others, key)[:MOST_NOTED]
 
+    def note_call(self) -> None:
+        """A call came from inside it."""
+        self.holds = True
+
     # -- keys and values -----------------------------------------------------------------------------------------------
 
     def read_key(self, key: str) -> bool:
@@ -246,7 +250,7 @@ class Frame(Plain):
         else:
             return False
         for frame in around:
-            frame.holds = True
+            frame.note_call()
         return True
 
     def _begin(self, turn: Turn, here: int, room: int) -> None:
