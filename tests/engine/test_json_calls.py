@@ -216,7 +216,34 @@ def test_a_call_with_a_role_that_nothing_follows() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", [" is what I would write.", ", I say.", ": no", ' "or so"', " (no)", "\t# done", " if ok"]
+    "text",
+    [
+        *(
+            " is what I would write.",
+            ", I say.",
+            ": no",
+            ' "or so"',
+            " (no)",
+            "\t# done",
+            " if ok",
+            " → DENIED",
+            " ❌",
+            "。",
+        ),
+        *(
+            " | no",
+            " [cancelled]",
+            " [CANCELLED]",
+            " [1]",
+            " {no}",
+            " <no>",
+            "<br>",
+            " <!-- no -->",
+            " ¬",
+            " ``no``",
+            "} no",
+        ),
+    ],
 )
 def test_json_in_a_sentence_is_content(text: str) -> None:
     turn = json.dumps(CALLS["arguments"][0]) + text
@@ -232,7 +259,13 @@ def test_calls_in_a_row(between: str) -> None:
     assert calls_of(read(text)) == [*CALL, ("delete_all", {})]
 
 
-@pytest.mark.parametrize("text", ["", " ", "\n", " \nIt is done.", ";", "<|im_end|>", " \n\nOk"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", " ", "\n", " \nIt is done.", ";", "<|im_end|>", " \n\nOk", ",", "}", "]}\nOk", " </tool_call>", "</s>"),
+        *(" <end_of_turn>", "[/TOOL_CALLS]", "✿RESULT✿", " <｜end▁of▁sentence｜>", " ```\nOk"),
+    ],
+)
 def test_json_alone_on_its_line_is_a_call(text: str) -> None:
     assert calls_of(read(json.dumps(CALLS["arguments"][0]) + text)) == CALL
 

@@ -8,8 +8,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from enum import Enum, auto
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toolglean.scan import data
@@ -36,12 +38,22 @@ class Verdict(Enum):
 
 CALLS, DATA = Verdict
 
-PROSE = frozenset(".:!?'\"(-+*/%=_&#–—…")
-"""What continues a sentence after JSON."""
-
+_FOLLOWERS = "```", "~~~", "</", "[/", "<|", "<｜"  # the end of a fence, and how the markers of most families begin
+_is_whole_tag = re.compile(r"[<\[✿◁].+[>\]=\[✿:▷]").fullmatch
+_SKIPS = frozenset({"", "{", "["})  # after which white space says nothing
+_may_be_json = re.compile(r"\{[\"{}]?|\[[{[\]]?").fullmatch
 _COHERES = frozenset({"", "tool_name"})  # Cohere's models write the id of a call like that next to this key
 _BESIDE_CALLS = BESIDE_KEYS | THOUGHT_KEYS | NAME_KEYS | ARGUMENT_KEYS
 MOST_OPEN = 6  # containers around a call: `{"tool_calls": [{"function": {`
+
+
+@lru_cache(maxsize=1)
+def markers_after_json() -> tuple[str, ...]:
+    """The markers of any family that may follow JSON on its line: words alone are prose there."""
+    from toolglean.formats.registry import all_formats  # noqa: PLC0415  # few turns are JSON and a marker
+
+    found = {marker.strip().lstrip("]}") for each in all_formats() for marker in each.markers}
+    return (*_FOLLOWERS, *sorted(filter(_is_whole_tag, found)))
 
 
 class Thing(NamedTuple):
@@ -97,6 +109,7 @@ class Document(Plain):
     Args:
         alone: whether text on the line of its last bracket shows that it is part of a sentence.
         renamed: see `Envelope`.
+        ends: markers that may follow it, other than those of the library's formats.
 
     Attributes:
         start: its place in the turn.
@@ -106,12 +119,18 @@ class Document(Plain):
         written: the last name that was written there, a tool's or not.
     """
 
-    __slots__ = ("_alone", "_keeps", "_parted", "_renamed", "_things", "name", "reason", "start", "verdict", "written")
+    __slots__ = (
+        "_alone", "_ends", "_keeps", "_parted", "_renamed", "_rest", "_things", "name", "reason", "start", "verdict",
+        "written",
+    )  # fmt: skip
     owned = ("_things",)
 
-    def __init__(self, *, alone: bool = True, renamed: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, *, alone: bool = True, renamed: Mapping[str, str] | None = None, ends: tuple[str, ...] = ()
+    ) -> None:
         self.start = 0
-        self._alone, self._renamed = alone, renamed or {}
+        self._alone, self._renamed, self._ends = alone, renamed or {}, ends
+        self._rest = ""  # what follows on the line of its last bracket, except for white space and brackets
         self._parted = False  # whether a comma or the like came after the last bracket
         self.verdict: Verdict | None = None
         self.reason = self.name = self.written = ""
@@ -156,14 +175,31 @@ class Document(Plain):
         # The rest of the last bracket's line: calls are not part of a sentence.
         while i < len(text):
             char = text[i]
-            if char in ",;" and not self._parted:
+            if not self._rest and char in ",;" and not self._parted:
                 self._parted = True
-            elif char == "\n" or not char.isspace():
-                prose = char not in "{[\n" if self._parted else char.isalnum() or char in PROSE
-                self.verdict, self.reason = (DATA, data.IN_TEXT) if prose else (CALLS, "")
+            elif char == "\n" and not self._rest:
+                self.verdict = CALLS
                 return i
+            elif not (char.isspace() and self._rest in _SKIPS) and (self._rest or char not in "]}"):
+                follows = self._may_follow(self._rest + char)
+                if follows is not None:
+                    self.verdict, self.reason = (CALLS, "") if follows else (DATA, data.IN_TEXT)
+                    return i
+                self._rest += char
             i += 1
         return i
+
+    def _may_follow(self, rest: str) -> bool | None:
+        # Whether that may follow calls on their line; None while more text is needed to tell.
+        found = _may_be_json(rest)
+        if found is not None and len(rest) > 1:
+            return True
+        if self._parted:
+            return None if found is not None else False
+        markers = markers_after_json() + self._ends
+        if any(map(rest.startswith, markers)):
+            return True
+        return None if found is not None or any(each.startswith(rest) for each in markers) else False
 
     def _read_kept(self, scanner: JsonTokens, names: Names, text: str, i: int) -> int:
         j = scanner.read_value(text, i)

@@ -88,12 +88,13 @@ class Envelope(Plain):
         by_tag: bool = False,
         leaves_open: bool = False,
         renamed: Mapping[str, str] = COMMON,
+        ends: tuple[str, ...] = (),
     ) -> None:
         self.scanner = JsonTokens(max_depth)
         self.leaves_open = leaves_open
         self.bare, self.by_tag = bare, by_tag
         self.renamed = renamed
-        self.document = Document(alone=not by_tag, renamed=renamed) if bare else None
+        self.document = Document(alone=not by_tag, renamed=renamed, ends=ends) if bare else None
         self.frames: list[Frame] = []
         self.region_depth = 0
         self.reading = BRACKET
