@@ -459,6 +459,16 @@ def test_a_parameter_under_a_key_of_ids_is_not_dropped() -> None:
     assert problems(events) == [MISPLACED.text]
 
 
+@pytest.mark.parametrize(
+    ("number", "status"),
+    [("1e400", "malformed"), ("1E-400", "malformed"), ("-0.01e-322", "malformed"), ("1e-320", "ok"), ("0e-999", "ok")],
+)
+def test_a_number_that_no_float_can_hold(number: str, status: str) -> None:
+    for marked in (*MARKED, "{}"):
+        text = marked.replace("{}", f'{{"name": "read", "arguments": {{"path": "x", "n": {number}}}}}')
+        assert [event.call.status for event in read(text) if isinstance(event, CallEnd)] == [status]
+
+
 def test_calls_in_markers_stream() -> None:
     parser = Parser(TOOLS, format="hermes")
     assert len(parser.feed('<tool_call>{"name": "read", "arguments": {"path": "xxx')) > 1

@@ -53,6 +53,7 @@ COMMA = 13  # `{a:Oslo,`, perhaps the end of the value
 OBJECT = "{"
 OBJECT_VALUE = ":"
 LIST = "["
+NOT_THERE = object()
 _CLOSERS = {OBJECT: "}", OBJECT_VALUE: "}", LIST: "]"}
 
 _key_body = passing(r"""[^:{}\[\](),"'\n\r]*""")
@@ -82,8 +83,8 @@ class QuotedReader(DialectReader):
     """
 
     __slots__ = (
-        "_all_quoted", "_closer", "_commas", "_ends", "_key", "_loose", "_properties", "_quote", "_root",
-        "_stop_on_missing_quote", "_typed",
+        "_all_quoted", "_bare_text", "_closer", "_commas", "_ends", "_key", "_loose", "_properties", "_quote",
+        "_root", "_stop_on_missing_quote", "_typed",
     )  # fmt: skip
 
     closers: ClassVar = _CLOSERS
@@ -103,6 +104,7 @@ class QuotedReader(DialectReader):
         super().__init__(max_depth)
         self._ends, self._stop_on_missing_quote = tuple(end for end in ends if end[0] == "<"), stop_on_missing_quote
         self._loose = False  # whether a bare value contains a bracket, or in a list a colon: it may be several values
+        self._bare_text = False  # whether the last parameter is text without markers, which a comma may have cut
         self._quote, self._all_quoted, self._commas = quote, all_quoted, commas
         self._properties, self._root = properties, root
         self._closer = "}"  # of the outer object
@@ -137,9 +139,12 @@ class QuotedReader(DialectReader):
     @property
     def schema(self) -> Any:
         """The schema of the parameter whose value is read. None inside that value, and if the schema is not known."""
-        if self._properties is None or self.stack != OBJECT_VALUE or len(self._key) > MAX_NAME:
+        if self._properties is None or self.stack != OBJECT_VALUE:
             return None
-        return self._properties.get(json.loads(f'"{self._key}"'))
+        return self._schema_of_key(self._properties, None)
+
+    def _schema_of_key(self, properties: Mapping[str, Any], missing: Any) -> Any:
+        return missing if len(self._key) > MAX_NAME else properties.get(json.loads(f'"{self._key}"'), missing)
 
     def closer(self) -> str:
         """The bracket that closes the innermost container."""
@@ -227,10 +232,17 @@ class QuotedReader(DialectReader):
     def _read_named(self, text: str, pos: int) -> int:
         if text[pos] not in self.signs():
             return self.fail("a colon was expected", pos)
+        if not self._accepts_key():
+            return self.fail("a parameter of the tool was expected", pos)
         self.write(": ")
         self.stack = self.stack[:-1] + OBJECT_VALUE
         self.state = VALUE
         return pos + 1
+
+    def _accepts_key(self) -> bool:
+        # After text without markers, a key that the tool does not have may be a part of that text.
+        cut, self._bare_text = self._bare_text and self.stack == OBJECT, False
+        return not (cut and self._properties) or self._schema_of_key(self._properties, NOT_THERE) is not NOT_THERE
 
     def _read_value(self, text: str, pos: int) -> int:
         char = text[pos]
@@ -340,6 +352,8 @@ class QuotedReader(DialectReader):
 
     def _begin_item(self, key: str, pos: int) -> int:
         self._key = quoted_text(key)
+        if not self._accepts_key():
+            return self.fail("a parameter of the tool was expected", pos)
         self.write_item(f'"{self._key}": ')
         self.stack, self.state = self.stack[:-1] + OBJECT_VALUE, VALUE
         return pos
@@ -359,6 +373,7 @@ class QuotedReader(DialectReader):
             self.collect(word)  # see `refused`
             return self.fail("a value was expected", pos)
         self.write_item(found)
+        self._bare_text = found[0] == '"' and self.stack == OBJECT_VALUE
         self.state = AFTER
         return pos
 
