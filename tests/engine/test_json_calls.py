@@ -85,7 +85,26 @@ DATA: dict[str, tuple[Any, str]] = {
     "no object": (call("read", "x"), data.NO_OBJECT),
     "list for an object": (call("read", ["x"]), data.NO_OBJECT),
     "number for an object": (call("read", 1), data.NO_OBJECT),
-    "other key, unknown parameters": (call("Blue", seats={"left": 4}), data.NO_ARGUMENTS),
+    **{
+        f"arguments under {key}": (call("read", **{key: PATH}), data.BESIDE)
+        for key in ("response", "result", "output", "error", "denied", "example", "old", "returns", "inputSchema")
+    },
+    "a result of the Responses API": (
+        {"type": "function_call_output", "call_id": "c1", "name": "read", "output": PATH},
+        data.ANOTHERS,
+    ),
+    "a tool's message": ({"tool_call_id": "c1", "name": "read", "content": PATH}, data.ANOTHERS),
+    "a tool's message, with the arguments": (call("read", PATH, tool_call_id="c1", content="ok"), data.ANOTHERS),
+    "a result of the Messages API": ({"type": "tool_result", "name": "read", "input": PATH}, data.ANOTHERS),
+    "type of a denial": ({"name": "read", "input": PATH, "type": "tool_use_denied"}, data.ANOTHERS),
+    "type of an example, around it": ({"type": "example", "function": call("read", PATH)}, data.ANOTHERS),
+    "type that is no string": (call("read", PATH, type=1), data.BESIDE),
+    "role of the user": ({"role": "user", "name": "read", "input": PATH}, data.ANOTHERS),
+    "role of a tool": ({"role": "tool", **call("read", PATH)}, data.ANOTHERS),
+    "role of a tool, last": (call("read", PATH, role="tool"), data.ANOTHERS),
+    "role of the user, around it": ({"role": "user", "tool_calls": [call("read", PATH)]}, data.ANOTHERS),
+    "role of the user, around and behind it": ({"tool_calls": [call("read", PATH)], "role": "user"}, data.ANOTHERS),
+    "other key, unknown parameters": (call("Blue", seats={"left": 4}), data.BESIDE),
     "two other keys": (call("read", a=PATH, b={}), data.BESIDE),
     "a name and a type": (call("delete_all", type="function"), data.NO_ARGUMENTS),
     "the name under a key of much else": ({"action": "delete_all"}, data.NO_ARGUMENTS),
@@ -107,6 +126,10 @@ CALLS: dict[str, tuple[Any, list[tuple[str, Any]]]] = {
     "none are given": (call("delete_all", {}), [("delete_all", {})]),
     "null": ({"name": "delete_all", "arguments": None}, [("delete_all", {})]),
     "ids": ({"id": "c1", "type": "function", "index": 0} | call("read", PATH), CALL),
+    "a type of the Messages API": ({"type": "tool_use", "id": "c1", "name": "read", "input": PATH}, CALL),
+    "a type of the Responses API": ({"type": "function_call"} | call("read", PATH, call_id="c1"), CALL),
+    "a role": ({"role": "assistant"} | call("read", PATH), CALL),
+    "Cohere's": ([{"tool_call_id": "0", "tool_name": "read", "parameters": PATH}], CALL),
     "a thought": ({"thought": "I look."} | call("read", PATH), CALL),
     "a list": ([call("read", PATH), call("delete_all")], [*CALL, ("delete_all", {})]),
     "tool_calls": ({"tool_calls": [call("read", PATH)]}, CALL),
@@ -193,7 +216,34 @@ def test_a_call_with_a_role_that_nothing_follows() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", [" is what I would write.", ", I say.", ": no", ' "or so"', " (no)", "\t# done", " if ok"]
+    "text",
+    [
+        *(
+            " is what I would write.",
+            ", I say.",
+            ": no",
+            ' "or so"',
+            " (no)",
+            "\t# done",
+            " if ok",
+            " → DENIED",
+            " ❌",
+            "。",
+        ),
+        *(
+            " | no",
+            " [cancelled]",
+            " [CANCELLED]",
+            " [1]",
+            " {no}",
+            " <no>",
+            "<br>",
+            " <!-- no -->",
+            " ¬",
+            " ``no``",
+            "} no",
+        ),
+    ],
 )
 def test_json_in_a_sentence_is_content(text: str) -> None:
     turn = json.dumps(CALLS["arguments"][0]) + text
@@ -209,7 +259,13 @@ def test_calls_in_a_row(between: str) -> None:
     assert calls_of(read(text)) == [*CALL, ("delete_all", {})]
 
 
-@pytest.mark.parametrize("text", ["", " ", "\n", " \nIt is done.", ";", "<|im_end|>", " \n\nOk"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", " ", "\n", " \nIt is done.", ";", "<|im_end|>", " \n\nOk", ",", "}", "]}\nOk", " </tool_call>", "</s>"),
+        *(" <end_of_turn>", "[/TOOL_CALLS]", "✿RESULT✿", " <｜end▁of▁sentence｜>", " ```\nOk"),
+    ],
+)
 def test_json_alone_on_its_line_is_a_call(text: str) -> None:
     assert calls_of(read(json.dumps(CALLS["arguments"][0]) + text)) == CALL
 
@@ -333,6 +389,64 @@ def test_arguments_are_never_dropped(name: str, marked: str) -> None:
     assert problems(events) == reasons
 
 
+NO_ARGUMENTS = call("delete_all")
+ALL: list[tuple[str, Any]] = [("delete_all", {})]
+NESTED: dict[str, tuple[Any, list[tuple[str, Any]], str]] = {
+    "under tool_calls": ({"tool_calls": [call("read", PATH), NO_ARGUMENTS]}, [*CALL, *ALL], ""),
+    "under calls": ({"calls": [call("read", PATH)]}, CALL, ""),
+    "under function": ({"id": "c1", "type": "function", "function": call("read", PATH)}, CALL, ""),
+    "in lists": ([[call("read", PATH)]], CALL, ""),
+    "a list of no calls, before the name": ({"tool_calls": []} | call("read", PATH), CALL, "ignored-keys"),
+    "before the name": ({"history": [NO_ARGUMENTS]} | call("read", PATH), CALL, "ignored-keys"),
+    "between name and arguments": (
+        {"name": "read", "history": [NO_ARGUMENTS], "arguments": PATH},
+        CALL,
+        "ignored-keys",
+    ),
+    "after the arguments": (call("read", PATH, history=[NO_ARGUMENTS]), CALL, "ignored-keys"),
+    "beside an unknown name": ({"name": "log", "entries": [NO_ARGUMENTS]}, [], "unreadable-call"),
+    "beside an unknown name, under a key of calls": (
+        {"name": "log", "tool_calls": [call("read", PATH)]},
+        [],
+        "unreadable-call",
+    ),
+    "beside an unknown name and more": ({"name": "log", "n": 1, "entry": NO_ARGUMENTS}, [], "unreadable-call"),
+    "beside a note": ({"note": "never do this", "bad": [call("read", PATH)]}, [], "unreadable-call"),
+    "under a key": ({"cancelled": call("read", PATH)}, [], "unreadable-call"),
+    "in a list under a key": ({"undo": [call("read", PATH)]}, [], "unreadable-call"),
+    "as a key, under a key": ({"undo": {"read": PATH}}, [], "unreadable-call"),
+    "in a list with text": ([["never", call("read", PATH)]], [], "unreadable-call"),
+    "in a list with a number": ([1, call("read", PATH)], [], "unreadable-call"),
+    "after a call": ([call("read", PATH), {"undo": NO_ARGUMENTS}], CALL, "ignored-keys"),
+    "after a call and text": ([call("read", PATH), "not:", NO_ARGUMENTS], CALL, "ignored-keys"),
+    "under another key, after a call": (
+        {"tool_calls": [call("read", PATH)], "no": [NO_ARGUMENTS]},
+        CALL,
+        "ignored-keys",
+    ),
+    "in the object around a call": ({"function": call("read", PATH)} | NO_ARGUMENTS, CALL, "ignored-keys"),
+}
+
+
+@pytest.mark.parametrize("marked", MARKED[:2])
+@pytest.mark.parametrize("name", NESTED)
+def test_what_is_in_the_object_of_a_call_is_data(name: str, marked: str) -> None:
+    document, expected, told = NESTED[name]
+    for options in ({}, {"format": "hermes"}):
+        events = read(marked.replace("{}", json.dumps(document)), **options)
+        assert calls_of(events) == expected
+        assert [event.code for event in events if isinstance(event, Problem)][:1] == ([told] if told else [])
+
+
+def test_calls_under_any_key_after_a_tag() -> None:
+    """Of a tag alone nobody knows what is written there. But an object with a name is no list of calls."""
+    for document, expected in (
+        ({"first": call("read", PATH), "second": NO_ARGUMENTS}, [*CALL, *ALL]),
+        ({"name": "log", "entries": [NO_ARGUMENTS]}, []),
+    ):
+        assert calls_of(read(f"<my_call>{json.dumps(document)}</my_call>", tag="<my_call>")) == expected
+
+
 def test_keys_beside_the_arguments_are_named() -> None:
     text = "<tool_call>" + json.dumps({"dry_run": True} | call("read", PATH, cancelled="yes")) + "</tool_call>"
     assert [event.text for event in read(text) if isinstance(event, Problem)] == ["dry_run, cancelled"]
@@ -343,6 +457,16 @@ def test_a_parameter_under_a_key_of_ids_is_not_dropped() -> None:
     events = read('<tool_call>{"name": "drop", "id": "7"}</tool_call>', tools=[tool])
     assert calls_of(events) == []
     assert problems(events) == [MISPLACED.text]
+
+
+@pytest.mark.parametrize(
+    ("number", "status"),
+    [("1e400", "malformed"), ("1E-400", "malformed"), ("-0.01e-322", "malformed"), ("1e-320", "ok"), ("0e-999", "ok")],
+)
+def test_a_number_that_no_float_can_hold(number: str, status: str) -> None:
+    for marked in (*MARKED, "{}"):
+        text = marked.replace("{}", f'{{"name": "read", "arguments": {{"path": "x", "n": {number}}}}}')
+        assert [event.call.status for event in read(text) if isinstance(event, CallEnd)] == [status]
 
 
 def test_calls_in_markers_stream() -> None:

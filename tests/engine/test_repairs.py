@@ -197,6 +197,8 @@ LEFT = [
     ("JSON that broke", "deepseek-v4", DSML.format('<｜DSML｜parameter name="a" string="true">x</｜DSML｜parameter>\n<｜DSML｜parameter name="o" string="false">{"x": 1</｜DSML｜parameter>')),
     ("a backtick that is not closed", "gemma-4", GEMMA.format("{a:`x {} y}")),
     ("a backtick that may close in two places", "gemma-4", "<|tool_call>call:g{q:`a,`,r:`b`,s:1}<tool_call|>"),
+    ("bare text, and a parameter that the tool does not have", "gemma-4", GEMMA.format("{n:1,a:Bergen, fjord: no}")),
+    ("the same, and one that it has", "gemma-4", GEMMA.format("{a:Bergen, fjord: no,n:1}")),
     ("a quote that is not closed", "gemma-4", GEMMA.format('{a:<|"|>x}')),
     ("a comma, and the call stops", "hermes", '<tool_call>{"name": "f", "arguments": {"a": "x",}'),
     ("a comma, and a bracket too few", "hermes", HERMES.format('{"a": "x",}')),

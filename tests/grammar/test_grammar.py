@@ -65,7 +65,7 @@ def takes(schema: dict[str, Any], value: str, declared: str = "hermes", **option
         ({"type": "number", "minimum": 0, "maximum": 1}, "0 0.5 1 1.0 0.000001", "-0.1 1.1 2 1.01"),
         ({"type": "number", "exclusiveMinimum": 0.25, "exclusiveMaximum": 2.5}, "0.26 0.2500001 1 2 2.4999", "0.25 0.2 2.5 2.51 3 0.25000"),
         ({"type": "number", "minimum": -1.5}, "-1.5 -1.49 -1 0 12.75", "-1.51 -2 -1.6"),
-        ({"type": "number"}, "0 -1 1.5 1e5 1E-7 1.5e300 1e308 123456789012345678901234567890", "1e309 1e999 01 .5 +1 NaN Infinity 2e308"),
+        ({"type": "number"}, "0 -1 1.5 1e5 1E-7 1.5e300 1e308 2.5e-307 123456789012345678901234567890", "1e-400 1e-999 1e309 1e999 01 .5 +1 NaN Infinity 2e308"),
         ({"type": "string", "minLength": 2, "maxLength": 3}, '"ab" "abc" "a\\"" "a\\u0041"', '"a" "abcd" ""'),
         ({"type": "string", "pattern": "^[a-c]+\\d{2}$"}, '"a12" "abc99"', '"12" "a1" "d12" "a123"'),
         ({"type": "string", "pattern": "b"}, '"b" "abc" "xxb"', '"" "a"'),

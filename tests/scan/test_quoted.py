@@ -103,7 +103,7 @@ SCHEMAS = {
 }  # fmt: skip
 
 TYPED: list[tuple[str, str, Any]] = [
-    ("a string wins over what the text looks like", "{s:null,s2:null}", {"s": "null", "s2": None}),
+    ("a string wins over what the text looks like", "{s:null,x:null}", {"s": "null", "x": None}),
     ("a number for a string", "{s:42,z:42,e:1,x:1}", {"s": "42", "z": "42", "e": "1", "x": 1}),
     ("null where it may be", "{z:null,i:null}", {"z": None, "i": None}),
     ("what is odd JSON", "{i:007,n:+.5,b:TRUE}", {"i": 7, "n": 0.5, "b": True}),
@@ -115,6 +115,31 @@ TYPED: list[tuple[str, str, Any]] = [
 @pytest.mark.parametrize(("text", "value"), [row[1:] for row in TYPED], ids=[row[0] for row in TYPED])
 def test_the_schema_types_bare_text(text: str, value: Any) -> None:
     assert read_all(lambda: typed(SCHEMAS), text).value == value
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        ("{s:hello, world: yes}", 15),
+        ("{s:a,s2:null}", 7),
+        ("{x:a,y:1}", 6),
+        ('{s:a,"y":1}', 8),
+        (f"{{s:a,{Q}y{Q}:1}}", 16),
+        ("{s:a,y:{k:1}}", 6),
+    ],
+)
+def test_a_key_that_the_tool_does_not_have_may_be_a_part_of_the_text_before_it(text: str, place: int) -> None:
+    found = read_all(lambda: typed(SCHEMAS), text)
+    assert (found.status, found.place) == (FAIL, place)
+    assert found.fault == "a parameter of the tool was expected"
+    assert read_all(gemma, text).status == DONE  # of a tool that is not known
+
+
+@pytest.mark.parametrize(
+    "text", ["{y:1,s:a}", "{i:1,y:2}", "{o:{k:a,j:b},i:1,y:2}", f"{{s:{Q}a{Q},y:1}}", "{s:a,i:1,y:2}"]
+)
+def test_a_key_that_the_tool_does_not_have_elsewhere(text: str) -> None:
+    assert read_all(lambda: typed(SCHEMAS), text).status == DONE
 
 
 @pytest.mark.parametrize("text", ["{i:1 // one}", "{i:1 <b>}", "{i:&lt;e&gt;1}", "{i:1\n\nIt is so.}"])

@@ -68,7 +68,7 @@ class TagPayload(Plain, Payload):
     def __init__(self, tag: Tag, first_call: int, max_depth: int) -> None:
         self.tag = tag
         self.first_call = first_call
-        self.envelope = Envelope(max_depth, bare=tag.bare, alone=False)
+        self.envelope = Envelope(max_depth, bare=tag.bare, by_tag=True)
         self.gap = Gap(after_call=False)
         self._phase = IN_GAP
         self._fence = False  # whether a fence in the gap is still open
@@ -196,7 +196,7 @@ class TagPayload(Plain, Payload):
         bare, name = self.tag.bare and not self.gap.name, self.gap.name
         if bare and not self.gap.after_call and _has_words(turn.region.text):
             return self._no_call(turn, i)  # JSON in prose
-        self.envelope = Envelope(self.envelope.scanner.max_depth, bare=bare, alone=False)
+        self.envelope = Envelope(self.envelope.scanner.max_depth, bare=bare, by_tag=True)
         turn.region.keep("{")
         self.gap.try_json()
         self._begin_json("{", turn.tape.base + i, name)

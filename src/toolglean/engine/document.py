@@ -8,8 +8,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from enum import Enum, auto
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from toolglean.scan import data
@@ -36,20 +38,22 @@ class Verdict(Enum):
 
 CALLS, DATA = Verdict
 
-PROSE = frozenset(".:!?'\"(-+*/%=_&#–—…")
-"""What continues a sentence after JSON."""
-
+_FOLLOWERS = "```", "~~~", "</", "[/", "<|", "<｜"  # the end of a fence, and how the markers of most families begin
+_is_whole_tag = re.compile(r"[<\[✿◁].+[>\]=\[✿:▷]").fullmatch
+_SKIPS = frozenset({"", "{", "["})  # after which white space says nothing
+_may_be_json = re.compile(r"\{[\"{}]?|\[[{[\]]?").fullmatch
+_COHERES = frozenset({"", "tool_name"})  # Cohere's models write the id of a call like that next to this key
+_BESIDE_CALLS = BESIDE_KEYS | THOUGHT_KEYS | NAME_KEYS | ARGUMENT_KEYS
 MOST_OPEN = 6  # containers around a call: `{"tool_calls": [{"function": {`
 
 
-class Kept(Enum):
-    """Which value is being kept until it is complete."""
+@lru_cache(maxsize=1)
+def markers_after_json() -> tuple[str, ...]:
+    """The markers of any family that may follow JSON on its line: words alone are prose there."""
+    from toolglean.formats.registry import all_formats  # noqa: PLC0415  # few turns are JSON and a marker
 
-    ARGUMENTS = auto()
-    OTHER = auto()
-
-
-ARGUMENTS, OTHER = Kept
+    found = {marker.strip().lstrip("]}") for each in all_formats() for marker in each.markers}
+    return (*_FOLLOWERS, *sorted(filter(_is_whole_tag, found)))
 
 
 class Thing(NamedTuple):
@@ -58,9 +62,10 @@ class Thing(NamedTuple):
     Attributes:
         key: the key whose value is being read.
         keys: how many keys were read.
-        name: the name of the call; `sure`: whether it may be a call whose name has no arguments next to it.
-        arguments: the arguments, under one of their names; `other`: an object under another key.
-        noted: whether there is a key that may only be next to arguments, or next to calls.
+        name: the name of the call; `name_key`: the key that it is under.
+        arguments: the arguments.
+        answers: whether it has the id of a call, as the answer to that call has it.
+        is_anothers: whether its type or its role is not that of a call.
         calls: how many calls it contains.
         is_unknown: whether its name is not a tool's. Beside calls of tools, such a call is content.
     """
@@ -68,26 +73,34 @@ class Thing(NamedTuple):
     key: str = ""
     keys: int = 0
     name: str = ""
-    sure: bool = False
+    name_key: str = ""
     arguments: dict[str, Any] | None = None
-    other: dict[str, Any] | None = None
-    noted: bool = False
+    answers: bool = False
+    is_anothers: bool = False
     calls: int = 0
     is_unknown: bool = False
 
     def fault(self, names: Names) -> str | None:
         """Why it neither is a call nor contains calls; None if it does."""
         if self.calls or not self.name:
-            contains = self.calls and not self.name and self.arguments is None and self.other is None
+            contains = self.calls and not self.name and self.arguments is None
             return None if contains else data.BESIDE
         schema = names.schema(self.name)
         if self.arguments is not None:
-            fault = data.BESIDE if self.other is not None else data.fault_of_arguments(self.arguments, schema)
-        elif self.other is not None:
-            fault = data.BESIDE if self.noted else data.fault_of_lone_object(self.other, schema)
+            fault = data.fault_of_arguments(self.arguments, schema)
         else:
             fault = data.fault_without_arguments(self.keys, schema) if self.sure else data.NO_ARGUMENTS
         return fault or None
+
+    @property
+    def sure(self) -> bool:
+        """Whether it may be a call whose name has no arguments next to it."""
+        return self.name_key in NAME_KEYS
+
+    @property
+    def is_of_another(self) -> bool:
+        """Whether it is no call of the assistant, and contains none."""
+        return self.is_anothers or (self.answers and self.name_key not in _COHERES)
 
 
 class Document(Plain):
@@ -96,6 +109,7 @@ class Document(Plain):
     Args:
         alone: whether text on the line of its last bracket shows that it is part of a sentence.
         renamed: see `Envelope`.
+        ends: markers that may follow it, other than those of the library's formats.
 
     Attributes:
         start: its place in the turn.
@@ -105,17 +119,23 @@ class Document(Plain):
         written: the last name that was written there, a tool's or not.
     """
 
-    __slots__ = ("_alone", "_kept", "_parted", "_renamed", "_things", "name", "reason", "start", "verdict", "written")
+    __slots__ = (
+        "_alone", "_ends", "_keeps", "_parted", "_renamed", "_rest", "_things", "name", "reason", "start", "verdict",
+        "written",
+    )  # fmt: skip
     owned = ("_things",)
 
-    def __init__(self, *, alone: bool = True, renamed: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, *, alone: bool = True, renamed: Mapping[str, str] | None = None, ends: tuple[str, ...] = ()
+    ) -> None:
         self.start = 0
-        self._alone, self._renamed = alone, renamed or {}
+        self._alone, self._renamed, self._ends = alone, renamed or {}, ends
+        self._rest = ""  # what follows on the line of its last bracket, except for white space and brackets
         self._parted = False  # whether a comma or the like came after the last bracket
         self.verdict: Verdict | None = None
         self.reason = self.name = self.written = ""
         self._things: list[Thing] = []
-        self._kept: Kept | None = None
+        self._keeps = False  # whether arguments are being kept until they are complete
 
     @property
     def is_plausible(self) -> bool:
@@ -125,12 +145,12 @@ class Document(Plain):
     @property
     def has_arguments(self) -> bool:
         """Whether arguments of a call have begun."""
-        return self._kept is ARGUMENTS or any(each.arguments is not None for each in self._things)
+        return self._keeps or any(each.arguments is not None for each in self._things)
 
     @property
     def is_long(self) -> bool:
         """Whether it may be as long as a call."""
-        return bool(self.name) or self._kept is ARGUMENTS
+        return bool(self.name) or self._keeps
 
     def begin(self, start: int) -> None:
         """The first bracket has been read, at that place of the turn."""
@@ -144,10 +164,10 @@ class Document(Plain):
         while i < len(text) and self.verdict is None:
             if scanner.state == END:
                 return self._read_line(text, i)
-            i = self._read_kept(scanner, names, text, i) if self._kept else self._read_token(scanner, names, text, i)
+            i = self._read_kept(scanner, names, text, i) if self._keeps else self._read_token(scanner, names, text, i)
             if scanner.token is FAIL:
                 break
-            if not was_long and (self.name or self._kept is ARGUMENTS):
+            if not was_long and self.is_long:
                 break  # another limit is in force: the machine checks it before reading on
         return i
 
@@ -155,21 +175,38 @@ class Document(Plain):
         # The rest of the last bracket's line: calls are not part of a sentence.
         while i < len(text):
             char = text[i]
-            if char in ",;" and not self._parted:
+            if not self._rest and char in ",;" and not self._parted:
                 self._parted = True
-            elif char == "\n" or not char.isspace():
-                prose = char not in "{[\n" if self._parted else char.isalnum() or char in PROSE
-                self.verdict, self.reason = (DATA, data.IN_TEXT) if prose else (CALLS, "")
+            elif char == "\n" and not self._rest:
+                self.verdict = CALLS
                 return i
+            elif not (char.isspace() and self._rest in _SKIPS) and (self._rest or char not in "]}"):
+                follows = self._may_follow(self._rest + char)
+                if follows is not None:
+                    self.verdict, self.reason = (CALLS, "") if follows else (DATA, data.IN_TEXT)
+                    return i
+                self._rest += char
             i += 1
         return i
+
+    def _may_follow(self, rest: str) -> bool | None:
+        # Whether that may follow calls on their line; None while more text is needed to tell.
+        found = _may_be_json(rest)
+        if found is not None and len(rest) > 1:
+            return True
+        if self._parted:
+            return None if found is not None else False
+        markers = markers_after_json() + self._ends
+        if any(map(rest.startswith, markers)):
+            return True
+        return None if found is not None or any(each.startswith(rest) for each in markers) else False
 
     def _read_kept(self, scanner: JsonTokens, names: Names, text: str, i: int) -> int:
         j = scanner.read_value(text, i)
         if scanner.token is CLOSE:
-            thing = self._note(**{"arguments" if self._kept is ARGUMENTS else "other": decode(scanner.value())[0]})
-            self._kept = None
-            if thing.arguments is not None and data.is_definition(thing.arguments, names.schema(thing.name)):
+            arguments, self._keeps = decode(scanner.value())[0], False
+            thing = self._note(arguments=arguments)
+            if data.is_definition(arguments, names.schema(thing.name)):
                 self._refuse(data.DEFINITION)
         return j
 
@@ -181,7 +218,7 @@ class Document(Plain):
             if scanner.state == END and self.verdict is None and not self._alone:
                 self.verdict = CALLS
         elif token is OPEN:
-            self._open(scanner, names)
+            self._open(scanner)
         elif token is FAIL:
             if text[j] == "{":  # some templates write lists of calls without commas
                 scanner.forgive_comma()
@@ -207,20 +244,20 @@ class Document(Plain):
                 self._note(arguments={})
             elif thing.key in NAME_KEYS:
                 self._refuse()
-        elif thing.key not in BESIDE_KEYS:
+        elif thing.key not in BESIDE_KEYS or thing.key == "type":
             self._refuse(data.NO_OBJECT if thing.key in ARGUMENT_KEYS else data.BESIDE)
 
     def _string(self, names: Names, thing: Thing, value: str, room: int) -> None:
         key = thing.key
         if key in NAME_KEYS and not thing.sure:
-            thing = self._note(name=value, sure=True, is_unknown=not names.accepts(value, bare=True))
+            thing = self._note(name=value, name_key=key, is_unknown=not names.accepts(value, bare=True))
             self.written = value
             if not thing.is_unknown:
                 self.name = value
             elif names.tools is None or not value:
                 self._refuse()
         elif key in KNOWN_NAME_KEYS and not thing.name and names.resolve(value) is not None:
-            self._note(name=value, sure=False, is_unknown=False)
+            self._note(name=value, name_key=key, is_unknown=False)
             self.name = self.written = value
         elif key in ARGUMENT_KEYS and thing.arguments is None:
             found = "{}" if value.strip() in {"", "null"} else object_text(value, room)[0]
@@ -228,31 +265,26 @@ class Document(Plain):
                 self._refuse(data.NO_OBJECT)
             else:
                 self._note(arguments=decode(found)[0])
-        elif key in THOUGHT_KEYS:
-            self._note(noted=True)
-        elif key not in BESIDE_KEYS and key not in NAME_KEYS and key not in ARGUMENT_KEYS:
+        elif key not in _BESIDE_CALLS:
             self._refuse(data.BESIDE)
+        else:
+            thing = self._note(answers=thing.answers or key == "tool_call_id")
+            self._note(is_anothers=thing.is_anothers or data.is_anothers(key, value))
+        if self.name and any(each.is_of_another for each in self._things):
+            self._refuse(data.ANOTHERS)
 
-    def _open(self, scanner: JsonTokens, names: Names) -> None:
+    def _open(self, scanner: JsonTokens) -> None:
         thing, bracket = self._things[-1], scanner.stack[-1]
         key = thing.key
         if key in ARGUMENT_KEYS and bracket == "{" and thing.arguments is None:
-            self._keep(ARGUMENTS, scanner)
+            self._keeps = True
+            scanner.begin_value()
         elif key in ARGUMENT_KEYS:
             self._refuse(data.NO_OBJECT)
-        elif key and thing.sure and thing.other is None and bracket == "{" and key not in HOLDER_KEYS:
-            if names.schema(thing.name) is None:
-                self._refuse(data.BESIDE)
-            else:
-                self._keep(OTHER, scanner)
         elif (key in HOLDER_KEYS or (not thing.keys and bracket == "{")) and len(self._things) < MOST_OPEN:
             self._things.append(Thing())
         else:
             self._refuse(data.BESIDE)
-
-    def _keep(self, kept: Kept, scanner: JsonTokens) -> None:
-        self._kept = kept
-        scanner.begin_value()
 
     def _close(self, names: Names) -> None:
         thing = self._things.pop()

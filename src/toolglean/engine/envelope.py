@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING
 from toolglean.engine.document import CALLS, DATA, Document
 from toolglean.engine.frame import AS_OBJECT, WRONGLY, Frame
 from toolglean.engine.passing import pass_over
-from toolglean.engine.reasons import malformed_arguments
+from toolglean.engine.reasons import IGNORED_KEYS, malformed_arguments
 from toolglean.engine.repair.suspended import Refusal
 from toolglean.scan.json import COMMA, END, IN_STRINGS, leaves_string
 from toolglean.scan.names import ARGUMENT_KEYS
@@ -66,6 +66,7 @@ class Envelope(Plain):
     Attributes:
         scanner: where it is in the JSON.
         bare: whether no marker shows that calls are meant.
+        by_tag: whether only a tag is known: then text may follow JSON at once, and calls may be under any key.
         document: in that case, what reads it first, until it is clear that it is calls.
         reading: what is being read.
         frames: the open containers, the innermost last. None are open if the value itself is the arguments of a call.
@@ -74,7 +75,9 @@ class Envelope(Plain):
         renamed: keys of the format's own, with the common key that each one means.
     """
 
-    __slots__ = ("bare", "document", "frames", "leaves_open", "reading", "region_depth", "renamed", "scanner")
+    __slots__ = (
+        *("bare", "by_tag", "document", "frames", "leaves_open", "reading", "region_depth", "renamed", "scanner"),
+    )
     owned = ("document", "frames", "scanner")
 
     def __init__(
@@ -82,15 +85,16 @@ class Envelope(Plain):
         max_depth: int,
         *,
         bare: bool = False,
-        alone: bool = True,
+        by_tag: bool = False,
         leaves_open: bool = False,
         renamed: Mapping[str, str] = COMMON,
+        ends: tuple[str, ...] = (),
     ) -> None:
         self.scanner = JsonTokens(max_depth)
         self.leaves_open = leaves_open
-        self.bare = bare
+        self.bare, self.by_tag = bare, by_tag
         self.renamed = renamed
-        self.document = Document(alone=alone, renamed=renamed) if bare else None
+        self.document = Document(alone=not by_tag, renamed=renamed, ends=ends) if bare else None
         self.frames: list[Frame] = []
         self.region_depth = 0
         self.reading = BRACKET
@@ -308,11 +312,15 @@ class Envelope(Plain):
         if frame.keys:
             room = scanner.max_depth - len(scanner.stack)
             frame.read_string(turn, token_text(raw), place - len(raw) + raw.index('"'), place, room)
+        else:
+            frame.note("")
 
     def _on_scalar(self, turn: Turn, raw: str, place: int) -> None:
         frame = self.frames[-1]
         if frame.keys:
             frame.read_scalar(turn, raw.lstrip(SEPARATORS + ":"), place)
+        else:
+            frame.note("")
 
     def _on_open(self, turn: Turn, raw: str, place: int) -> None:
         frame = self.frames[-1]
@@ -322,15 +330,18 @@ class Envelope(Plain):
         elif frame.may_be_arguments(bracket):
             frame.note(frame.key, is_container=True)
             self._keep(turn, UNDER_OTHER, place)
-        elif frame.called:
-            frame.note(frame.key, is_container=True)
-            self._pass_value(BESIDE)
-        elif bracket == "{" and frame.keys == 1 and turn.names.resolve(frame.key) is not None:
+        elif bracket == "{" and frame.keys == 1 and turn.names.resolve(frame.key) is not None and not frame.called:
             self._keep(turn, UNDER_TOOL, place)
         else:
+            holds = frame.may_hold_calls(any_key=self.by_tag)
             if frame.keys:
                 frame.note(frame.key, is_container=True)
-            self.frames.append(Frame(call_id=frame.id))  # {"id": "call_1", "function": {"name": …}}
+            if holds:
+                self.frames.append(Frame(call_id=frame.id))  # {"id": "call_1", "function": {"name": …}}
+            else:
+                if self.region_depth:  # a call came before
+                    turn.emit.problem(IGNORED_KEYS, frame.key or bracket, place - 1)
+                self._pass_value(BESIDE)
 
     def _arguments_open(self, turn: Turn, frame: Frame, bracket: str, place: int) -> None:
         if bracket == "[":

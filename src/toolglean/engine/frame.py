@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["AS_OBJECT", "WRONGLY", "Frame"]
 
+_HOLDER_KEYS = HOLDER_KEYS | {"calls"}
 MOST_NOTED = 8  # keys that are remembered
 
 
@@ -60,21 +61,22 @@ class Frame(Plain):
         under: the key of an object in `arguments` that may not be the arguments: the only key so far, which is a tool's
             name; or, if the name is known, the first key next to it whose value is an object.
         called: whether a call was begun from this object.
+        holds: whether a call came from under one of its keys: then it is none itself.
         repeated: the last name or arguments key that came a second time, and its place.
         others: keys that are not for a name or arguments, and not in `beside`; only the first few.
         beside: keys that may be next to a name without being arguments.
     """
 
     __slots__ = (
-        "arguments", "beside", "called", "id", "key", "keys", "name", "others", "repeated", "soft", "start", "under",
-        "written",
+        "arguments", "beside", "called", "holds", "id", "key", "keys", "name", "others", "repeated", "soft", "start",
+        "under", "written",
     )  # fmt: skip
 
     def __init__(self, *, call_id: str | None = None, name: str | None = None) -> None:
         self.key = self.arguments = self.under = ""
         self.keys = self.start = 0
         self.name, self.id = name, call_id
-        self.soft = self.called = False
+        self.soft = self.called = self.holds = False
         self.written = NOT_YET
         self.repeated: tuple[str, int] | None = None
         self.others: tuple[str, ...] = ()
@@ -89,6 +91,14 @@ class Frame(Plain):
     def awaits_arguments(self) -> bool:
         """Whether a name has come, and nothing yet that may be its arguments."""
         return self.name is not None and not self.has_arguments and not self.under
+
+    def may_hold_calls(self, *, any_key: bool) -> bool:
+        """Whether a container that begins may be a call, or contain calls. Elsewhere it is data: of a call that the
+        object itself is, or of no call.
+        """
+        if not self.keys:
+            return not self.others  # a list of calls contains nothing else
+        return (any_key or self.key in _HOLDER_KEYS) and self.name is None and not self.has_arguments
 
     def may_be_arguments(self, bracket: str) -> bool:
         """Whether the object that begins may be the arguments, although its key is not an arguments key."""
@@ -108,6 +118,10 @@ class Frame(Plain):
             self.beside = (*self.beside, key)[:MOST_NOTED]
         else:
             self.others = (*self.others, key)[:MOST_NOTED]
+
+    def note_call(self) -> None:
+        """A call came from inside it."""
+        self.holds = True
 
     # -- keys and values -----------------------------------------------------------------------------------------------
 
@@ -235,6 +249,8 @@ class Frame(Plain):
                     turn.end_call(place)
         else:
             return False
+        for frame in around:
+            frame.note_call()
         return True
 
     def _begin(self, turn: Turn, here: int, room: int) -> None:
@@ -244,6 +260,10 @@ class Frame(Plain):
     def _begin_call(self, turn: Turn) -> bool:
         name = self.name or ""
         known = turn.names.resolve(name)
+        if self.holds:
+            turn.emit.problem(IGNORED_KEYS, name, turn.region.start)
+            self.name = None
+            return False
         if not turn.accepts(name) or (known is None and contains_markup(name)):
             return False
         self.called = turn.begin_call(name if known is None else known, self.id, may_get_id=True)

@@ -1,8 +1,8 @@
 # How numbers are written, and which digits a number between bounds may have. Does not depend on schemas (the bounds are
 # passed in) or dialects, which all write numbers alike.
 #
-# No number is written that a float cannot represent, because readers refuse it; so there is none beyond 1.7e308. A
-# number with a bound has no exponent, because its digits must show how large it is.
+# No number is written that a float cannot represent, because readers refuse it; so there is none beyond 1.7e308,
+# and none but zero below 1e-307. A number with a bound has no exponent, because its digits must show how large it is.
 """Numbers between bounds, as grammars."""
 
 from __future__ import annotations
@@ -95,15 +95,15 @@ def number(bounds: Bounds = NO_BOUNDS) -> Node | None:
 
 def _any_number() -> Node:
     whole = alt(Lit("0"), seq(POSITIVE, repeat(DIGIT, 0, 199)))
-    fraction = opt(seq(Lit("."), repeat(DIGIT, 1)))
-    sign = opt(chars("+-"))
-    small = seq(chars("eE"), alt(seq(sign, repeat(DIGIT, 1, 2)), seq(Lit("-"), repeat(DIGIT, 3, 3))))
+    fraction = opt(seq(Lit("."), repeat(DIGIT, 1, 199)))
+    power = seq(chars("eE"), opt(chars("+-")), repeat(DIGIT, 1, 2))
     hundreds = alt(seq(chars("12"), DIGIT, DIGIT), seq(Lit("30"), chars(("0", "7"))))
     large = seq(DIGIT, fraction, chars("eE"), opt(Lit("+")), hundreds)
+    tiny = seq(POSITIVE, fraction, chars("eE"), Lit("-"), hundreds)
     largest = seq(
         Lit("1"), opt(seq(Lit("."), chars(("0", "6")), repeat(DIGIT))), chars("eE"), opt(Lit("+")), Lit("308")
     )
-    return seq(opt(Lit("-")), alt(seq(whole, fraction, opt(small)), large, largest))
+    return seq(opt(Lit("-")), alt(seq(whole, fraction, opt(power)), large, largest, tiny))
 
 
 def _alt(ways: list[Node]) -> Node | None:

@@ -23,7 +23,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -32,7 +31,7 @@ from typing import Any
 from toolglean.scan.json import decode
 from toolglean.scan.nested import DepthError, json_text
 from toolglean.scan.python import python_value
-from toolglean.scan.scanner import MAX_DIGITS
+from toolglean.scan.scanner import MAX_DIGITS, is_finite
 from toolglean.scan.tokens import value_text
 
 __all__ = [
@@ -351,8 +350,7 @@ def _float_of(text: str) -> Any:
     text = text.strip()
     if len(text) > MAX_DIGITS or not _float(text):
         return NO
-    found = float(text)
-    return found if math.isfinite(found) else NO
+    return float(text) if is_finite(text) else NO
 
 
 def _number(text: str) -> Any:

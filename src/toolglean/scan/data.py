@@ -6,14 +6,19 @@
 # `{}`. Anything else is malformed, never `{}`: arguments that were written are never dropped. Other keys next to the
 # arguments are left out, with a `Problem` that names them.
 #
+# A call inside an object is under a key for calls (`HOLDER_KEYS`), and the object has no name and no arguments of its
+# own: anything else is data of the object (engine/frame.py).
+#
 # JSON without a marker is a call only if, in addition,
 # - the object is the turn's own value: at the top, in the list at the top, or under one of `HOLDER_KEYS`
 # - the name is the name of a tool, if tools are given
 # - the arguments that the tool's schema requires are present; a tool that requires none may be called by its name
 #   alone, if there is nothing else at all
-# - arguments under another key have only keys that the tool's schema declares
+# - the arguments are under one of `ARGUMENT_KEYS`: under any other key, they are a result, an example or a schema
 # - only ids and a thought (`THOUGHT_KEYS`) are next to the call: a result, a status, a description or a warning shows
 #   that it is data
+# - its type is one of `CALL_TYPES`, its role the assistant's, and it does not answer a call: anything else is a result,
+#   or another's message. The same of what is around it
 # If one object breaks these rules, all of the JSON is data: a list of calls contains only calls.
 #
 # The definition of a tool is never a call: the value under the key of the arguments is a JSON schema, or, without a
@@ -26,12 +31,14 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from toolglean.scan.json import decode
+from toolglean.scan.names import CALL_TYPES
 
 __all__ = [
-    "BESIDE", "DEFINITION", "INSIDE", "IN_TEXT", "NO_ARGUMENTS", "NO_OBJECT", "declares", "fault_of_arguments",
-    "fault_of_lone_object", "fault_of_text", "fault_without_arguments", "is_definition", "missing",
+    "ANOTHERS", "BESIDE", "DEFINITION", "INSIDE", "IN_TEXT", "NO_ARGUMENTS", "NO_OBJECT", "declares",
+    "fault_of_arguments", "fault_of_text", "fault_without_arguments", "is_anothers", "is_definition", "missing",
 ]  # fmt: skip
 
+ANOTHERS = "it is a result, or a message of another role"
 DEFINITION = "it is the definition of a tool"
 NO_ARGUMENTS = "the arguments are missing"
 NO_OBJECT = "the arguments are not an object"
@@ -114,13 +121,11 @@ def fault_of_arguments(arguments: Mapping[str, Any], schema: Schema) -> str:
     return NO_ARGUMENTS if missing(schema, arguments) else ""
 
 
-def fault_of_lone_object(arguments: Mapping[str, Any], schema: Schema) -> str:
-    """For an object without such a key, but with one object under another key."""
-    if not all(declares(schema, key) for key in arguments) or not arguments:
-        return NO_ARGUMENTS
-    return fault_of_arguments(arguments, schema)
-
-
 def fault_without_arguments(keys: int, schema: Schema) -> str:
     """For an object without arguments that has that many keys."""
     return "" if keys == 1 and schema is not None and not missing(schema, ()) else NO_ARGUMENTS
+
+
+def is_anothers(key: str, value: str) -> bool:
+    """Whether that string under that key, next to a call or around it, shows that it is not a call of the assistant."""
+    return value not in CALL_TYPES if key == "type" else key == "role" and value != "assistant"

@@ -82,8 +82,8 @@ class QuotedReader(DialectReader):
     """
 
     __slots__ = (
-        "_all_quoted", "_closer", "_commas", "_ends", "_key", "_loose", "_properties", "_quote", "_root",
-        "_stop_on_missing_quote", "_typed",
+        "_all_quoted", "_bare_text", "_closer", "_commas", "_ends", "_key", "_loose", "_properties", "_quote",
+        "_root", "_stop_on_missing_quote", "_typed",
     )  # fmt: skip
 
     closers: ClassVar = _CLOSERS
@@ -103,6 +103,7 @@ class QuotedReader(DialectReader):
         super().__init__(max_depth)
         self._ends, self._stop_on_missing_quote = tuple(end for end in ends if end[0] == "<"), stop_on_missing_quote
         self._loose = False  # whether a bare value contains a bracket, or in a list a colon: it may be several values
+        self._bare_text = False  # whether the last parameter is text without markers, which a comma may have cut
         self._quote, self._all_quoted, self._commas = quote, all_quoted, commas
         self._properties, self._root = properties, root
         self._closer = "}"  # of the outer object
@@ -227,6 +228,9 @@ class QuotedReader(DialectReader):
     def _read_named(self, text: str, pos: int) -> int:
         if text[pos] not in self.signs():
             return self.fail("a colon was expected", pos)
+        cut, self._bare_text = self._bare_text and self.stack == OBJECT, False
+        if cut and self._properties and json.loads(f'"{self._key}"') not in self._properties:
+            return self.fail("a parameter of the tool was expected", pos)  # it may be a part of the text before it
         self.write(": ")
         self.stack = self.stack[:-1] + OBJECT_VALUE
         self.state = VALUE
@@ -242,15 +246,16 @@ class QuotedReader(DialectReader):
             return self.pop(pos)
         if char in ",)]}":
             return self.fail("a value was expected", pos)
-        if self._stop_on_missing_quote and self._may_lack_marker(char):
+        if self._stop_on_missing_quote and (char in ODD_QUOTES or self._is_string()):
             self.token = DOUBT
             return pos
         self.state = BARE
         return pos
 
-    def _may_lack_marker(self, char: str) -> bool:
+    def _is_string(self) -> bool:
+        # Whether the schema says that the parameter is one.
         schema, root = self.schema, self._root
-        return char in ODD_QUOTES or (known(schema, root) and is_text(schema, root))
+        return known(schema, root) and is_text(schema, root)
 
     def _read_mark(self, text: str, pos: int) -> int:
         pos, quote = self.spell(text, pos, self._quote), self._quote
@@ -300,16 +305,12 @@ class QuotedReader(DialectReader):
             self.collect(text[begin:pos])
         if pos < len(text) and text[pos] == "<" and self._ends:
             self.state = END_MARK
-        elif pos < len(text) and text[pos] == "," and self._may_have_commas():
+        elif pos < len(text) and text[pos] == "," and self._commas and self._is_string():
             self.state, self.held = COMMA, ""
             return pos + 1
         elif pos < len(text):
             return self._end_bare(pos)
         return pos
-
-    def _may_have_commas(self) -> bool:
-        schema, root = self.schema, self._root
-        return self._commas and known(schema, root) and is_text(schema, root)
 
     def _read_comma(self, text: str, pos: int) -> int:
         # A comma in the text of a parameter ends the value if a key follows. With a blank before it, only a declared
@@ -324,7 +325,7 @@ class QuotedReader(DialectReader):
             if found is not None and found["sign"] in self.signs() and self._is_key(self.held):
                 key, self.held = self.held[:-1].strip().strip('"'), ""
                 end = self._end_at_comma(pos - 1)  # the value before it may be refused
-                return end if self.token else self._begin_item(key, pos)
+                return end if self.token else self._begin_item(key, pos - 1)
             if found is not None or _begun_key(self.held) is None or len(self.held) > MAX_NAME:
                 self.collect("," + self.held[:-1])
                 self.state, self.held = BARE, ""
@@ -340,8 +341,8 @@ class QuotedReader(DialectReader):
 
     def _begin_item(self, key: str, pos: int) -> int:
         self._key = quoted_text(key)
-        self.write_item(f'"{self._key}": ')
-        self.stack, self.state = self.stack[:-1] + OBJECT_VALUE, VALUE
+        self.write_item(f'"{self._key}"')
+        self.state = NAMED
         return pos
 
     def _is_key(self, held: str) -> bool:
@@ -359,6 +360,7 @@ class QuotedReader(DialectReader):
             self.collect(word)  # see `refused`
             return self.fail("a value was expected", pos)
         self.write_item(found)
+        self._bare_text = found[0] == '"' and self.stack == OBJECT_VALUE
         self.state = AFTER
         return pos
 
@@ -392,7 +394,6 @@ class QuotedReader(DialectReader):
 
     states = (
         _read_start, _read_key, _read_named, _read_value, _read_value, _read_after, _read_bare_key, _read_mark,
-        _read_text, _read_string, Scanner.read_escape, _read_bare, _read_end_mark,
-        _read_comma,
+        _read_text, _read_string, Scanner.read_escape, _read_bare, _read_end_mark, _read_comma,
     )  # fmt: skip
     advance = loop(states, AFTER + 1)

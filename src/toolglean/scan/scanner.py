@@ -72,7 +72,7 @@ _SIGNS = frozenset("+-")
 
 # Numbers that are neither too long nor too large, so that nothing but their spelling must be looked at. Others are read
 # by the character, and so are all in a text that is SHORT: to try these first would take longer.
-_NUMBER = r"-?(?:0|[1-9][0-9]{0,99}+)(?:\.[0-9]{1,300}+)?(?:[eE][+-]?[0-9]{1,2}+)?"
+_NUMBER = r"-?(?:0|[1-9][0-9]{0,99}+)(?:\.[0-9]{1,200}+)?(?:[eE][+-]?[0-9]{1,2}+)?"
 whole_number = re.compile(rf"{_NUMBER}(?=[,\]}} \t\n\r])").match
 """Matches a number whose end is shown by the character after it."""
 numbers = passing(possessive(rf"{_NUMBER}[ \t\n\r]*+,[ \t\n\r]*+"))
@@ -82,9 +82,13 @@ SHORT = 16
 is_json_number = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?").fullmatch
 
 
+_digit_of_value = re.compile("[-+0.]*[1-9]").match
+
+
 def is_finite(number: str) -> bool:
-    """Whether a float can contain that number."""
-    return not math.isinf(float(number))
+    """Whether a float can contain that number: it is not too large, nor so small that only zero would be left."""
+    found = float(number)
+    return math.isfinite(found) and (found != 0 or not _digit_of_value(number))
 
 
 State = Callable[[Any, str, int], int]

@@ -174,7 +174,8 @@ class Objects(Field):
         number, program = slot.edges[0].format, reading.walk.program
         renamed = renamed_keys(program.formats[each].keys for each in slot.formats)
         bare = slot.is_unmarked
-        self._envelope = Envelope(turn.limits.depth, bare=bare, leaves_open=not bare, renamed=renamed)
+        ends = program.formats[number].drop if bare else ()
+        self._envelope = Envelope(turn.limits.depth, bare=bare, leaves_open=not bare, renamed=renamed, ends=ends)
         reading.call.is_of(number)
         own = not reading.fallback.is_foreign
         turn.region.hand_out(stream_in_reasoning=own and program.calls_in_reasoning(number, turn.channel))

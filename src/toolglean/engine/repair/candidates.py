@@ -232,10 +232,16 @@ def _with_quotes_by_schema(asked: Asked) -> Iterator[Text]:
         return
     found = _next_key(asked.keys).search(tail)
     if found:
-        yield "", f"{quote}{tail[: found.start()]}{quote}{tail[found.start() :]}"
+        end = found.start()
     elif len(asked.closers) == 1 and tail.rstrip().endswith(asked.closers):
         end = len(tail.rstrip()) - 1
+    else:
+        return
+    if not _member(tail, 0, end):  # which may be a parameter, or a part of the value
         yield "", f"{quote}{tail[:end]}{quote}{tail[end:]}"
+
+
+_member = re.compile(r",\s*[^\s,:]+\s*:").search
 
 
 def _next_key(keys: Iterable[str]) -> re.Pattern[str]:

@@ -6,12 +6,12 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Callable
 from typing import Any
 
 from toolglean.scan.json import COMMA, IN_KEY, IN_STRING, NAMED, OBJECT, START, VALUE
+from toolglean.scan.scanner import is_finite
 from toolglean.scan.text import possessive
 
 __all__ = ["CLOSED", "read_flat", "whole"]
@@ -119,10 +119,9 @@ def _refuse(constant: str) -> Any:
 
 
 def _finite(text: str) -> float:
-    found = float(text)
-    if math.isinf(found):
+    if not is_finite(text):
         raise _OddError
-    return found
+    return float(text)
 
 
 _decoder: Any = json.JSONDecoder(object_pairs_hook=_unique, parse_constant=_refuse, parse_float=_finite)

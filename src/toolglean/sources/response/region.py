@@ -199,7 +199,7 @@ class Objects(CallsRegion):
 
     def _begins(self, turn: Turn, char: str) -> bool:
         if char in "{[":
-            self.reader, self.step = Envelope(turn.limits.depth), BODY
+            self.reader, self.step = Envelope(turn.limits.depth, by_tag=True), BODY  # the template may name any key
         else:
             self.no_call(turn)
         return True
