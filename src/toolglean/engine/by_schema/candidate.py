@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from toolglean.engine.emit import Emitter
     from toolglean.events import Event
 
-__all__ = ["Candidate", "text_of"]
+__all__ = ["Candidate", "end_of", "text_of"]
 
 REACH = 46
 """How many characters after the beginning of its line a tool's name may begin: the stream waits for it."""
@@ -135,6 +135,16 @@ def text_of(events: Sequence[Event], start: int) -> str:
             parts += " " * (begin - end), event.text[begin - event.start :]
             end = event.start + len(event.text)
     return "".join(parts)
+
+
+def end_of(events: Sequence[Event], start: int, most: int) -> str:
+    """The end of that content: its last pieces, as many as have so many characters."""
+    first, size = len(events), 0
+    while first and size < most and events[first - 1].start >= start:
+        first -= 1
+        each = events[first]
+        size += len(each.text) if isinstance(each, Content) else 0
+    return text_of(events[first:], start)[-most:]
 
 
 def _is_name(word: str, names: frozenset[str]) -> bool:

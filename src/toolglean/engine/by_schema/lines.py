@@ -12,7 +12,6 @@
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable, Collection
 from functools import lru_cache
 from typing import Any, NamedTuple, TypeAlias
@@ -288,10 +287,12 @@ def announces(before: str) -> bool:
     text = before[-KEPT:].rstrip(_SPACE)
     if not text or _opens(before[-KEPT:]):
         return bool(before)
+    from unicodedata import category  # noqa: PLC0415  # the import of toolglean does without it
+
     while (
         text
         and not (text[-1].isalnum() or text[-1] in _ANNOUNCES)
-        and (text[-1] in _BEHIND or unicodedata.category(text[-1]) == "So")
+        and (text[-1] in _BEHIND or category(text[-1]) == "So")
     ):
         text = text[:-1]
     return text[-1:] in _ANNOUNCES

@@ -8,7 +8,7 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from toolglean.engine.by_schema.beginnings import begins
-from toolglean.engine.by_schema.candidate import text_of
+from toolglean.engine.by_schema.candidate import end_of, text_of
 from toolglean.engine.by_schema.lines import NOTHING
 from toolglean.engine.modes import DONE
 from toolglean.engine.page.page import page_of
@@ -95,11 +95,11 @@ def ends_in_value(kept: Candidate, turn: TurnState) -> bool:
     """Whether what is kept ends where a value of a call has begun: behind a parameter's name and a sign on its line, or
     the line before, or in an element for it.
     """
-    text = text_of(turn.emit.out, kept.start)
+    end = end_of(turn.emit.out, kept.start, MOST_BEFORE)
     for tool in turn.names.tools or ():
-        _, found, rest = text.partition(tool.name)
-        keys = "|".join(re.escape(key) for key in properties(tool.parameters) if key in rest)
-        if found and keys and re.search(_VALUE.format(keys), rest[-MOST_BEFORE:]):
+        keys = "|".join(re.escape(key) for key in properties(tool.parameters) if key in end)
+        value = re.search(_VALUE.format(keys), end) if keys else None
+        if value and tool.name in text_of(turn.emit.out, kept.start).removesuffix(value[0]):
             return True
     return False
 
