@@ -21,9 +21,7 @@ __all__ = [
 NAME_KEYS = frozenset({"name", "tool_name"})
 KNOWN_NAME_KEYS = frozenset({"tool", "function", "action", "function_name", "recipient_name"})
 """Keys with many uses: they name a tool if it is a known one and an arguments key is next to them."""
-ARGUMENT_KEYS = frozenset(
-    {"arguments", "parameters", "params", "args", "input", "action_input", "tool_input", "tool_args", "kwargs"}
-)
+ARGUMENT_KEYS = frozenset({"arguments", "parameters", "params", "args", "input", "action_input", "tool_input"})
 ID_KEYS = frozenset({"id", "tool_call_id", "call_id"})
 BESIDE_KEYS = ID_KEYS | {"type", "index"}
 """Keys that may be next to a name without being arguments."""
