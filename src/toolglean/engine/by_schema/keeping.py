@@ -103,8 +103,9 @@ class Keeping(TurnState):
         if self.rules.by_schema and ("<" in text or "[" in text or around.tail):
             around = self.around = around.read(text, before if before.endswith(last) else last, start)
         code = self.judge.code
-        if code is not None and code.where.closed and (around.open or around.tail or around.shut):
-            self.around = around.outside(code.where.closed, start + len(text))
+        closed = () if code is None else code.take_closed()
+        if closed and (around.open or around.tail or around.shut):
+            self.around = around.outside(closed, start + len(text))
 
     def _keep_from(self, place: int, *, json: bool) -> None:
         if self.candidate is not None and not self.candidate.names_tool:

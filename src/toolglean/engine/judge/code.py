@@ -149,6 +149,13 @@ class Quotes(Plain):
 
     # -- reading -------------------------------------------------------------------------------------------------------
 
+    def take_closed(self) -> tuple[tuple[int, int, bool], ...]:
+        """What has ended since this was asked last: see `Where.closed`."""
+        closed = self.where.closed
+        if closed:
+            self.where = self.where._replace(closed=())
+        return closed
+
     def pass_by(self, text: str) -> None:
         """White space next to a call or marker; or the end of text that has been read or has no sign."""
         if text.isspace() and self.changes(text):

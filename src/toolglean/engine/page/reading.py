@@ -17,6 +17,7 @@ from toolglean.engine.page.where import Guess, Marks, Run, Where, blanks_before
 __all__ = ["Reading"]
 
 _PLAIN = Context.PLAIN
+_MOST_CLOSED = 32  # contexts that have ended and were not asked for
 _FENCE = 3
 _AHEAD = 192
 _name = re.compile(r"<(\w+)").match
@@ -46,9 +47,9 @@ class Reading:
         self.rows, self.ruler, self.ends = rows, ruler, ends
         (
             self.context, self.since, self.sign, self.opener, self.guesses, self.documents, self.seen, last,
-            self.blanks, self.run, tail, _,
+            self.blanks, self.run, tail, closed,
         ) = where  # fmt: skip
-        self.closed: list[tuple[int, int, bool]] = []
+        self.closed = [*closed[-_MOST_CLOSED:]]
         self.text = last + tail + text
         self.base = start - len(tail) - 1
         self.ahead = self.text + rows.mark if ends else self.text

@@ -62,8 +62,8 @@ class Where(NamedTuple):
         blanks: how many blanks the line begins with, if nothing else was on it; else -1.
         run: backticks or tildes before the tail that wait, or None.
         tail: the end of the text, which waits for what follows.
-        closed: what has ended in the text that was read last: the places of its first character and after its last one,
-            and whether it was certain from its beginning.
+        closed: what has ended since that was asked (`Quotes.take_closed`): the places of its first character and after
+            its last one, and whether it was certain from its beginning.
     """
 
     context: Context = Context.PLAIN
