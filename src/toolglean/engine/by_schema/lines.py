@@ -214,7 +214,7 @@ class Around(NamedTuple):
         sure = [each for each in closed if each[2]]
         again = [each[:2] for each in self.shut if _is_in(each[2], closed)]
         opened = sorted((each for each in (*self.open, *again) if not _is_in(each[1], sure)), key=_place)
-        shut = tuple(each for each in self.shut if not _is_in(each[2], closed))
+        shut = tuple(each for each in self.shut if not (_is_in(each[2], closed) or _is_in(each[1], sure)))
         found = self._replace(open=tuple(opened), shut=shut)
         return found._replace(tail="", before="") if self.tail and _is_in(end - len(self.tail), sure) else found
 
