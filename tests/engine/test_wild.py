@@ -41,8 +41,6 @@ MISSED = {
     ("llama-04", "no tools"),
     # Where no tools are known, nothing tells a name before JSON from any other word.
     ("llama-08", "no tools"),
-    # `hour=07` is no Python, and where no schema is known to the reader, 07 may as well be a code: the call is malformed.
-    *(("lfm-04", way) for way in WAYS),
     # A comma between two calls in one pair of markers: only the first is read.
     *(("inv-mu-01", way) for way in WAYS),
     *((name, way) for ways, names in MISSED_OF_WILD4.items() for name in names for way in ways),

@@ -6,7 +6,7 @@
 # read one character at a time, so that a fault is reported at its own character.
 #
 # Departures from Python, and why:
-# - raw line breaks in any string, and JSON's true, false and null are accepted: models write them
+# - raw line breaks in any string, 07 for 7, and JSON's true, false and null are accepted: models write them
 # - b"", f"" and t"" are refused: bytes are not JSON, and an f-string has no value before it runs
 # - a number that no float can hold, and an integer of more than 4,300 digits, are refused, as in json.py
 # - an unknown escape (`\d`) keeps its backslash, as in Python, but without a warning; so does an incomplete one
@@ -64,10 +64,8 @@ _STOPS = {quote: quote + "\\" for quote in _bodies}
 # The grammar of a number: JSON's, and what Python adds.
 _MORE: dict[str, dict[str, str]] = {
     "-": {".": "."},
-    # Zeros before other digits are not Python, except in a float: 007 may be a code as well as a number.
-    "Z": {".": "D", "_": "_Z", "x": "h", "X": "h", "o": "o", "O": "o", "b": "b", "B": "b", "0": "Z"}
-    | dict.fromkeys("123456789", "L"),
-    "L": {".": "D", "e": "e", "E": "e"} | dict.fromkeys("0123456789", "L"),
+    "Z": {".": "D", "_": "_I", "x": "h", "X": "h", "o": "o", "O": "o", "b": "b", "B": "b"}
+    | dict.fromkeys("0123456789", "I"),
     "I": {".": "D", "_": "_I"},
     "D": NUMBER["F"],
     "F": {"_": "_F"},
@@ -77,7 +75,7 @@ _MORE: dict[str, dict[str, str]] = {
     "B": {"_": "_B"} | dict.fromkeys("01", "B"),
 }
 _NUMBER = NUMBER | {phase: NUMBER.get(phase, {}) | more for phase, more in _MORE.items()}
-_NUMBER |= {f"_{phase}": {char: to for char, to in _NUMBER[phase].items() if to == phase} for phase in "ZIFPHOB"}
+_NUMBER |= {f"_{phase}": {char: to for char, to in _NUMBER[phase].items() if to == phase} for phase in "IFPHOB"}
 _NUMBER |= {mark: _NUMBER[mark.upper()] for mark in "hob"}
 _NUMBER_START = NUMBER_START | {"+": "-", ".": "."}
 
