@@ -64,7 +64,10 @@ MARKERS = {
     ),
     "granite-4": "<|end_of_text|> <|endoftext|> </tool_call> <tool_call>",
     "harmony": "<|call|> <|channel|> <|constrain|> <|end|> <|message|> <|return|> <|start|>",
-    "hermes": "<|endoftext|> <|eot_id|> <|im_end|> <|im_start|> </tool_call> <tool_call>",
+    "hermes": (
+        "<|begin_of_thought|> <|end_of_thought|> <|endoftext|> <|eot_id|> <|im_end|> <|im_start|> </thought> <thought> "
+        "</tool_call> <tool_call>"
+    ),
     "hunyuan-3": (
         "</arg_key> <arg_key> </arg_value> <arg_value> </tool_call> <tool_call> </tool_calls> <tool_calls> "
         "<tool_sep> <｜hy_eos｜>"
