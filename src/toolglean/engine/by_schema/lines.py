@@ -203,7 +203,7 @@ class Around(NamedTuple):
 
     def announces(self, text: str) -> bool:
         """Whether text with that end announces what follows, whatever tags are behind the colon."""
-        return announces(text) or (self.announced != "" and _is_behind(text, self.announced))
+        return announces(text, self.announced)
 
     def outside(self, closed: Collection[tuple[int, int, bool]], end: int) -> Around:
         """The same if no tag counts that is in quotations that have ended: see `Where.closed`. What opened in one that
@@ -236,8 +236,7 @@ class Around(NamedTuple):
         for tag in _tag(text, size):
             name = (tag["name"] or tag["word"] or tag["here"] or "").casefold()
             mentioned, mention, behind = mention, "", _end_of(text, tag.start())
-            is_announced = behind.strip() and (announces(behind) or (announced and _is_behind(behind, announced)))
-            announced = _end_of(text, tag.end()) if is_announced else ""
+            announced = _end_of(text, tag.end()) if behind.strip() and announces(behind, announced) else ""
             if tag["note"] is not None:
                 mention = mentioned
             elif tag["empty"] or name in _VOID:
@@ -279,14 +278,21 @@ def _is_behind(text: str, mention: str) -> bool:
     return len(end) > 1 and mention.endswith(end)
 
 
-def announces(before: str) -> bool:
+def announces(before: str, announced: str = "") -> bool:
     """Whether text with that end announces what follows: it ends in a colon, a question mark or a sign that points on,
     with nothing but signs behind it. Or it opens something: the line directly before ends as a rule does, or in an
     opening bracket. If it is all white space, that is not known.
+
+    `announced`: see `Around`.
     """
-    text = before[-KEPT:].rstrip(_SPACE)
-    if not text or _opens(before[-KEPT:]):
-        return bool(before)
+    return _announces(before[-KEPT:]) or (announced != "" and _is_behind(before, announced))
+
+
+@lru_cache(maxsize=1024)  # the ends before tags are few
+def _announces(end: str) -> bool:
+    text = end.rstrip(_SPACE)
+    if not text or _opens(end):
+        return bool(end)
     from unicodedata import category  # noqa: PLC0415  # the import of toolglean does without it
 
     while (

@@ -76,8 +76,7 @@ def accept(turn: Turn, reading: Reading) -> None:
         return
     if turn.region.text.startswith(reading.walk.program.borrowed):
         turn.widen()
-    goes_on = turn.in_sentence and _opens_message(action, turn.region.text[:chars])
-    sentence = turn.last_text if goes_on else ""
+    sentence = turn.last_text if turn.in_sentence and _opens_message(action, turn.region.text[:chars]) else ""
     turn.pass_marker(chars)
     turn.markup_region(chars, UNOPENED_REASONING if action == STRAY and (turn.has_content or turn.emit.index) else None)
     if action in {CLOSE_REASONING, BEGIN_CONTENT, BEGIN_USER_TEXT}:

@@ -286,10 +286,8 @@ class FormatPayload(Reading):
         is_fence = found.endswith("```")
         if not found or (is_fence and not following):
             return turn.hold(text, place)
-        _, broken, line = text[:place].rpartition("\n")
-        is_quotation = found == ">" and not line.strip() and (broken != "" or turn.judge.begins_line)
         # A fence with a word behind it opens code: what is in it was not written by this call.
-        is_other = is_quotation or (is_fence and following.isalnum())
+        is_other = (is_fence and following.isalnum()) or (found == ">" and _begins_line(turn, text[:place]))
         after = None if is_other else program.states_after_closer(number, found)
         closers, tags = program.ends(number)
         if self.call.stripped:  # nothing shows where its arguments quote a call: none is accepted any more
@@ -379,3 +377,9 @@ def _opens(text: str, i: int, markers: tuple[str, ...]) -> bool | None:
         return True
     rest = text[i : i + MOST_OPENER]
     return None if any(each.startswith(rest) for each in markers) else False
+
+
+def _begins_line(turn: Turn, text: str) -> bool:
+    # Whether a line begins behind that text, but for blanks.
+    _, broken, line = text.rpartition("\n")
+    return not line.strip() and (broken != "" or turn.judge.begins_line)

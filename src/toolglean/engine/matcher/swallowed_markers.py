@@ -30,16 +30,8 @@ if TYPE_CHECKING:
     from toolglean.formats.spec import Format
 
 __all__ = [
-    "DOUBT",
-    "MISSING",
-    "TEXT",
-    "WAIT",
-    "Spelling",
-    "SwallowedMarkers",
-    "Verdict",
-    "has_marker",
-    "swallowed_markers_of",
-]
+    "DOUBT", "MISSING", "TEXT", "WAIT", "Spelling", "SwallowedMarkers", "Verdict", "has_marker", "swallowed_markers_of",
+]  # fmt: skip
 
 
 class Verdict(IntEnum):

@@ -207,9 +207,7 @@ def _in_attributes(source: Source, pos: int, end: int, tool: Schema) -> list[Pai
         tag = source.tag_at(pos)
         if tag is None or not tag.empty or tag.end > end or not tag.pairs:
             return []
-        pairs = [
-            pair for pair in tag.pairs if not is_id(*pair, tool) and pair[0] not in _TYPE_KEYS - {*tool.properties}
-        ]
+        pairs = _arguments_in(tag, tool)
         key = tag.element if tag.element in tool.properties else pairs.pop(0)[1] if len(pairs) > 1 else ""
         if len(pairs) != 1 or key not in tool.properties or (key == tag.element and pairs[0][0] not in _VALUE_KEYS):
             return []
