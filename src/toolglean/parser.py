@@ -110,12 +110,14 @@ class Parser(Weighing):
         options = options or DEFAULT
         chosen = choose_for_parser(format, model, template)
         plan = chosen.plan(known, strict=options.strict)
+        own, is_own = chosen.own_prompt(prompt, plan) if prompt else ("", True)
         super().__init__(
             plan,
             known,
             options,
             reasoning=start == "reasoning" or (start is None and not prompt and chosen.starts_reasoning),
-            prompt=prompt and chosen.own_prompt(prompt, plan),
+            prompt=own,
+            is_own=is_own,
         )
         single = None if atomic is None else atomic_of(atomic)
         self._know(single if options.quoted == "content" else None)

@@ -119,6 +119,51 @@ def test_nothing_of_the_turn_is_lost_where_the_prompt_ends(name: str, prompt: st
     events_of(lambda: Parser(["f", "g"], prompt=prompt, **faced(**options, markup=True)), text)
 
 
+HEADER = "<|im_start|>assistant\n"
+PREFILLS = [
+    # what the prompt has of the turn; the rest of the turn; the calls that are read
+    ("Sure:\n```xml\n", f"{CALL}\n```\nThat is it.", 0),
+    ("Sure:\n```", f"\n{CALL}\n```\nThat is it.", 0),
+    ("Sure:\n~~~\n", f"{CALL}\n~~~\n{CALL}", 1),
+    ("Write `", f"{CALL}` for it.", 0),
+    ("Write `x` and ", f"{CALL} for it.", 0),
+    ("Write it so: ", f"{CALL}", 1),
+    ("> ", f"{CALL}\n{CALL}", 1),
+    ("<pre>\n", f"{CALL}\n</pre>\n{CALL}", 1),
+    ("<!-- ", f"{CALL} -->\n{CALL}", 1),
+    ("[TOOL_RESULTS]", f"{CALL}[/TOOL_RESULTS]\n{CALL}", 1),
+    ("````\n", f"Hi\n{CALL}\n````\n{CALL}", 1),
+    ("```xml\n", f"{CALL}\n```", 1),  # a fence that opens the turn is markup, whoever wrote it
+    ("```xml\n", f"{CALL}\n```\nNever send this.", 0),
+    ("```xml\nx\n```\n", f"{CALL}", 1),
+    ("", f"{CALL}", 1),
+]
+
+
+@pytest.mark.parametrize(("prefill", "text", "count"), PREFILLS)
+@pytest.mark.parametrize("name", ["hermes", "auto"])
+@pytest.mark.parametrize("header", [HEADER, f"Use `x\n```\n{HEADER}", ""])
+def test_a_prefill_is_read_as_if_the_model_had_written_it(
+    name: str, header: str, prefill: str, text: str, count: int
+) -> None:
+    """It was forgotten what it had opened: a call in that quotation ran."""
+    if not header and prefill.endswith("and "):  # it may be the user's words, which are no sentence of the model's
+        count = 1
+    options = ParserOptions(markup=True)
+    events = events_of(lambda: Parser(TOOLS, format=name, prompt=header + prefill, options=options), text)
+    assert [each[0] for each in calls_of(events)] == ["f"] * count
+
+
+def test_the_end_of_a_long_prompt_quotes_nothing() -> None:
+    """Where nothing shows who wrote it, and it may begin within a quotation."""
+    prompt = "I.\n```\nx\n```\n" * 300
+    for cut in range(14):
+        given = prompt[: len(prompt) - cut]
+        options = ParserOptions(markup=True)
+        events = events_of(lambda: Parser(TOOLS, format="hermes", prompt=given, options=options), CALL)  # noqa: B023
+        assert calls_of(events) == [("f", {"x": 1})]
+
+
 def test_a_call_that_the_prompt_has_begun_starts_first() -> None:
     """A delta went out before the start, where the first chunk could pass as it was."""
 

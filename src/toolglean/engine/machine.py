@@ -44,7 +44,8 @@ class Machine(StraightWay):
 
     Args:
         reasoning: whether the prompt has opened the reasoning.
-        prompt: what the prompt contains of the turn.
+        prompt: what the prompt contains of the turn. `is_own`: whether that is all the model's; False: others' words
+            may be before it; None: and it is only the end of them.
         in_text: whether the turn begins in the middle of text, so that no call may begin without a marker.
         watch: an observer of how far payloads read: see watch.py.
     """
@@ -59,6 +60,7 @@ class Machine(StraightWay):
         *,
         reasoning: bool = False,
         prompt: str = "",
+        is_own: bool | None = True,
         in_text: bool = False,
         watch: Watch | None = None,
     ) -> None:
@@ -90,7 +92,7 @@ class Machine(StraightWay):
         elif in_text:
             turn.begin(bare=False, spaced=False)
         if prompt:
-            self._read_prompt(prompt)
+            self._read_prompt(prompt, is_own=is_own)
         else:
             self._set_fast_paths()
 
@@ -105,12 +107,11 @@ class Machine(StraightWay):
         """The prompt has opened the reasoning."""
         channel = self._plan.reasoning_channel()
         if not channel:
-            raise UsageError(
-                "start='reasoning' needs a format that has reasoning, which a tag does not: pass format or model"
-            )
+            needed = "a format that has reasoning, which a tag does not: pass format or model"
+            raise UsageError(f"start='reasoning' needs {needed}")
         self._turn.enter_channel(channel)
 
-    def _read_prompt(self, prompt: str) -> None:
+    def _read_prompt(self, prompt: str, *, is_own: bool | None) -> None:
         """Read what the prompt contains of the turn. Its events are dropped, and places are counted from its end.
 
         What remains is the state in which it ends: in the reasoning, in a marker, in a call that the model must
@@ -137,9 +138,8 @@ class Machine(StraightWay):
         if turn.judge.attempt is not None:
             turn.judge.attempt.before.emit.begin_turn()
         if turn.mode in {TEXT, SPACE, MARKER_SPACE, DONE} and turn.channel == CONTENT:
-            code = turn.judge.code and self._plan.quotes(heeded=turn.judge.heeds_quotes)
             literals = self._plan.finder(CONTENT, turn.narrowed_to).literals
-            turn.begin_after_prompt(bare=self._may_begin_bare, literals=literals, code=code)
+            turn.begin_after_prompt(bare=self._may_begin_bare, literals=literals, is_own=is_own)
         self._set_fast_paths()
         if turn.emit.out:  # the start of a call that the prompt began: it comes before anything else
             self._shut_fast_paths()

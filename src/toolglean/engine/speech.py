@@ -18,7 +18,6 @@ from toolglean.scan.text import FENCES
 if TYPE_CHECKING:
     from toolglean.engine.attempt import Attempt
     from toolglean.engine.followed_call import FollowedCall
-    from toolglean.engine.judge.code import Quotes
     from toolglean.engine.payload import Payload
     from toolglean.engine.tape import Piece
 
@@ -114,9 +113,6 @@ class Speech(Keeping):
 
         `kept`: the text is that of a region, or of one that is opened for it now.
         """
-        # The prompt is not part of the turn, so it is not read again, except for what a region keeps.
-        if start < 0 and not self.tape.in_prompt and not (kept or self.region.open):
-            text, start = text[-start:], 0
         return self.tape.read_again(text, start, always=always)
 
     def wait_for_more(self, text: str, i: int) -> int:
@@ -210,13 +206,15 @@ class Speech(Keeping):
         self.at_start = bare
         self.mode = START if bare else SPACE if spaced else TEXT
 
-    def begin_after_prompt(self, *, bare: bool, literals: Iterable[str], code: Quotes | None) -> None:
+    def begin_after_prompt(self, *, bare: bool, literals: Iterable[str], is_own: bool | None) -> None:
         """The prompt ended in text. What waits belongs to the turn only if it is one of the literals."""
         if self.tape.held not in literals:
-            self.tape.hold("")
-        self.last_text = ""
-        self.begin(bare=bare, spaced=False)
-        self.judge.turn_began(code)
+            held = self.tape.release()
+            self.judge.content(held, -len(held))
+        if not is_own:
+            self.last_text, self.around = "", type(self.around)()
+        self.begin(bare=bare and not self.last_text, spaced=False)
+        self.judge.turn_began(is_own=is_own)
 
     def end(self) -> None:
         """The turn is over: report it, and treat the rest as content."""

@@ -205,8 +205,10 @@ def _route(plan: Plan, turn: Turn) -> Program | None:
 
 
 def _is_fresh(turn: Turn) -> bool:
-    # Whether nothing of the turn was read.
-    return not (turn.tape.held or turn.channel or turn.narrowed_to or turn.judge.fence) and turn.judge.draft is None
+    # Whether nothing of the turn was read, and the prompt has left nothing open.
+    judge = turn.judge
+    begun = turn.tape.held or turn.channel or turn.narrowed_to or judge.fence or turn.calls_ignored
+    return not begun and judge.draft is None and not (judge.code is not None and judge.code.waits)
 
 
 def _is_calm(turn: Turn, route: Program) -> bool:

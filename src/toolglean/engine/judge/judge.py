@@ -137,9 +137,15 @@ class Judge(Plain):
         if self.code is not None:
             self.code.skip()
 
-    def turn_began(self, code: Quotes | None) -> None:
-        """The prompt is over, and nothing was open at its end."""
-        self.closers, self.code = self.closers.trusting(), code
+    def turn_began(self, *, is_own: bool | None) -> None:
+        """The prompt is over, and ended in content. What the model's own words have quoted goes on.
+
+        `is_own`: see `Machine`. JSON that others' words have opened does not go on, and nothing that their end has.
+        """
+        self.closers = self.closers.trusting()
+        code = self.code
+        if code is not None and (code.over is not None or is_own is None or (code.where.documents and not is_own)):
+            self.code = type(code)(heeded=code.heeded)
 
     # -- what is accepted ----------------------------------------------------------------------------------------------
 

@@ -303,7 +303,7 @@ class Reading:
                 depths = [
                     one.depth
                     for one in later
-                    if one.document == each.start and not one.size and one.start > guess.space
+                    if one.document == each.start and not one.size and one.start > guess.end + guess.space
                 ]
                 if depths:
                     inner = without_outer(each, min(depths) - each.outer - 1) if min(depths) > each.outer + 1 else each
@@ -322,9 +322,10 @@ class Reading:
     def _with_space(self, guess: Guess, end: int) -> Guess:
         if not guess.size or guess.space >= 0:
             return guess
-        begin = max(guess.end - self.base, 1)
+        after = guess.end - self.base
+        begin = max(after, 1)
         found = space_in(self.text[begin:end]) if begin < end else None
-        return guess if found is None else guess._replace(space=self.base + begin + found.start())
+        return guess if found is None else guess._replace(space=begin - after + found.start())
 
     # -- JSON ----------------------------------------------------------------------------------------------------------
 

@@ -35,7 +35,7 @@ class Guess(NamedTuple):
     Attributes:
         start: its place.
         size: of code, how many backticks; 0 for a document.
-        end: of code, the place after these; `space`: that of the first white space after them, -1 if there is none.
+        end: of code, the place after these; `space`: how far behind it the first white space is, -1 if there is none.
         document: of a document, the place of the outermost one around it; `depth`: how deep it is in that.
     """
 

@@ -90,7 +90,7 @@ class Choice(NamedTuple):
         """What a machine reads, for these tools: see `plan_for`."""
         return plan_for(self.formats, NO_NAMES if tools is None else tools.known, strict=strict)
 
-    def own_prompt(self, prompt: str, plan: Plan) -> str:
+    def own_prompt(self, prompt: str, plan: Plan) -> tuple[str, bool | None]:
         """The model's own part of a prompt: see prompts.py."""
         from toolglean.sources.choose.prompts import own_prompt  # noqa: PLC0415  # only for those with a prompt
 

@@ -13,7 +13,7 @@ __all__ = ["own_prompt"]
 PROMPT_CHARS = 2048  # how much is read of the end of a prompt that does not show where the model's message begins
 
 
-def own_prompt(prompt: str, found: Format | None, formats: tuple[Format, ...]) -> str:
+def own_prompt(prompt: str, found: Format | None, formats: tuple[Format, ...]) -> tuple[str, bool | None]:
     """The text after the header of the model's message, and after the last message of others.
 
     Args:
@@ -22,7 +22,8 @@ def own_prompt(prompt: str, found: Format | None, formats: tuple[Format, ...]) -
         formats: what is read.
 
     Returns:
-        That text; if nothing shows where it begins, the end of the prompt.
+        That text, and True. If nothing shows where it begins: the prompt, and False; or if that is long its end, and
+        None.
     """
     from toolglean.formats.headers import ENDS, HEADERS, own_part  # noqa: PLC0415  # only for those with a prompt
     from toolglean.formats.origin import ResponseTemplate  # noqa: PLC0415
@@ -30,7 +31,7 @@ def own_prompt(prompt: str, found: Format | None, formats: tuple[Format, ...]) -
     marks = found.origin.prompt_marks if found is not None else ()
     own = own_part(prompt, marks, formats)
     if own is not None:
-        return own
+        return own, True
     if found is not None and isinstance(found.reads, ResponseTemplate):
         from toolglean.sources.response import prompt_of  # noqa: PLC0415  # only those who have one pay for it
 
@@ -39,8 +40,10 @@ def own_prompt(prompt: str, found: Format | None, formats: tuple[Format, ...]) -
     declared = formats[0].drop if len(formats) == 1 and not _is_ours(formats[0]) else ()
     last = own_part(rest, (*HEADERS, *ENDS, *declared), formats)
     if last is not None:
-        return last
-    return prompt[-PROMPT_CHARS:] if own is None else own
+        return last, True
+    if own is not None:
+        return own, True
+    return (prompt, False) if len(prompt) <= PROMPT_CHARS else (prompt[-PROMPT_CHARS:], None)
 
 
 def _is_ours(declared: Format) -> bool:
