@@ -48,6 +48,10 @@ class Row(NamedTuple):
 
 QUOTING = [
     Row("a fence of tildes", "So:\n~~~xml\nCALL\n~~~\nDone."),
+    Row("a fence in a docstring", 'So:\n```py\ndef f():\n    """\n    ```\n    CALL\n    ```\n    """\n```'),
+    Row("a fence of tildes in it", "So:\n~~~py\ndef f():\n    '''\n    ~~~\n    CALL\n    ~~~\n    '''\n~~~"),
+    Row("a fence of an item, closed further left", "- a\n\n      ```\n      b\n  ```\nCALL", 1),
+    Row("a fence behind an item's sign", "- ```\n  b\n  ```\nCALL", 1),
     Row("one without a word", "So:\n~~~\nCALL\n~~~\n"),
     Row("one with more than a word", 'So:\n~~~xml title="a b"\nCALL\n~~~\n'),
     Row("one that is indented", "1. So:\n   ~~~xml\n   CALL\n   ~~~\n"),

@@ -22,6 +22,7 @@ from tests.page.contexts import (
     FIRST,
     INDENT,
     MOST_DEEP,
+    MOST_INDENT,
     MOST_SCALAR,
     PARAGRAPH_ENDS,
     ROWS,
@@ -126,10 +127,16 @@ def _end_of(row: Row, opener: re.Match[str], text: str, end: int, rows: tuple[Ro
     sign = opener.groupdict().get("sign") or ""
     limit = _end_of_paragraph(text, opener.end(), len(sign), rows) if row.lasts is Lasts.NOTHING else end
     ends = row.ends.replace("SIGN", sign).replace("SIZE", str(len(sign)))
-    closer = _pattern(ends).search(text, opener.end(), min(limit, end) if limit < end else end)
-    if closer is not None:
-        return closer.end()
+    for closer in _pattern(ends).finditer(text, opener.end(), min(limit, end) if limit < end else end):
+        if row.context is not Context.FENCE or not _is_deeper(text, opener.start(), closer.start()):
+            return closer.end()
     return -1 if row.lasts is Lasts.NOTHING else end
+
+
+def _is_deeper(text: str, opener: int, closer: int) -> bool:
+    """Whether a fence is far behind the one before in its line, if both are the first on theirs."""
+    first, later = (re.search(r"(?:\A|\n)([ \t]{0,32})\Z", text[:place]) for place in (opener, closer))
+    return later is not None and first is not None and len(later[1]) > len(first[1]) + MOST_INDENT
 
 
 def _end_of_paragraph(text: str, i: int, size: int, rows: tuple[Row, ...]) -> int:

@@ -25,6 +25,7 @@ CLOSED: dict[Context, tuple[tuple[str, str], ...]] = {
     Context.FENCE: (
         ("```\n", "\n```"), ("```xml\n", "\n```"), ("````json\n", "\n````"), ("So ```text\n", "\n```"),
         ("~~~\n", "\n~~~"), ("~~~~ a b\n", "\n~~~~"), ("so ~~~xml\n", "\n~~~"), ("   ```c++\n", "\n   ```"),
+        ("```py\n    '''\n    ```\n", "\n    ```\n    '''\n```"), ("      ```\n", "\n     ```"), ("- ```\n", "\n      ```"),
     ),
     Context.QUOTE: (("> ", "\n"), (">", "\n"), ("> > ", "\n"), ("> a\n> ", "\n")),
     Context.COMMENT: (("<!-- ", " -->"), ("<!--\n", "\n-->"), ("<!--", "-->")),
@@ -68,7 +69,7 @@ FIRSTS = (f"{FIRST}\n", f"So.\n\n{FIRST}\n\n", f"It`s so.\n{FIRST}\n\n", f"{FIRS
 """What a turn with another call begins with."""
 FILLERS = (
     "It is so.", "a b", "x = [1, 2]", "{}", 'print("a")', "`b`", "3 > 2", "don`t", "```", "~~~", "<b>c</b>", "a\nb", "> c",
-    "", "<pre>", "</pre>", "-->", "<!--", "``", "`", '"', "'", "\\", "\n\n", "a: b", "<br/>", "- d", "1. e", "# f", "  ", "\\n",
+    "", "<pre>", "</pre>", "-->", "<!--", "``", "`", '"', "'", "\\", "\n\n", "a: b", "<br/>", "- d", "1. e", "# f", "  ", "\\n", "\n    ```\n", "\n     ~~~\n",
     "</tool_response>", "<tool_response>", "<|im_start|>user\n", "[1]", '"g": 1', "</code>", "<script>",
     "<|im_end|>", "</s>", "> <function=note>\n", "`<tool_call>`",
 )  # fmt: skip

@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 from toolglean.engine.page.documents import Document, begun, is_in_string, is_small, may_follow, read_on, without_outer
 from toolglean.engine.page.expressions import Rows, Sought, ends_paragraph, is_mention, space_in
-from toolglean.engine.page.table import MOST_BLANKS, At, Context
+from toolglean.engine.page.table import MOST_BLANKS, MOST_INDENT, At, Context
 from toolglean.engine.page.where import Guess, Marks, Run, Where, blanks_before
 
 __all__ = ["Reading"]
@@ -101,15 +101,15 @@ class Reading:
             if self.text[place] == "~" and end - place < _FENCE and end < self.end:
                 return end
             size = end - place
-            is_indented = blanks_before(self.text, place, self.blanks) >= 0
-            run = Run(self.text[place], size, self.base + place, is_indented, end < self.end or self.ends)
+            blanks = blanks_before(self.text, place, self.blanks)
+            run = Run(self.text[place], size, self.base + place, blanks, end < self.end or self.ends)
             return self._read_run(run, end)
         if what == "line":
             return self._read_line(place)
         if what == "bracket":
             return self._read_bracket(place)
         if what == "quote":
-            if blanks_before(self.text, place, self.blanks) >= 0:
+            if 0 <= blanks_before(self.text, place, self.blanks) <= MOST_INDENT:
                 self._open(Context.QUOTE, "", self.base + place, ">")
             return end
         if what == "end":
@@ -195,7 +195,7 @@ class Reading:
             begin = i
             while i < self.end and self.text[i] == run.sign:
                 i += 1
-            run = Run(run.sign, run.size + i - begin, run.start, run.indent, i < self.end or self.ends)
+            run = Run(run.sign, run.size + i - begin, run.start, run.blanks, i < self.end or self.ends)
         return self._read_run(run, i)
 
     def _wait_with(self, run: Run, end: int) -> int:
@@ -207,26 +207,28 @@ class Reading:
             self._read_documents(end)
         if not run.whole:
             return self._wait_with(run, end)
-        return self._read_tildes(run, end) if run.sign == "~" else self._read_ticks(run, end)
+        return self._read_whole(run, end)
 
-    def _read_ticks(self, run: Run, end: int) -> int:
-        for number, guess in enumerate(self.guesses):
+    def _read_whole(self, run: Run, end: int) -> int:
+        is_code = run.sign == "`"
+        for number, guess in enumerate(self.guesses if is_code else ()):
             if guess.size == run.size:
                 return self._close_code(number, end)
         ahead = "" if run.size < _FENCE else run.sign * run.size + self.ahead[end : end + _AHEAD]
-        if ahead and (self.context is _PLAIN or self.seen):
+        if ahead and (self.context is _PLAIN or (is_code and self.seen)):
             opened = self._opens_fence(run, ahead)
             if opened is None:
                 return self._wait_with(run, end)
-            if opened:
+            if opened and is_code:
                 self._end_paragraph_at(run)
-                if self.context is _PLAIN:
-                    return self._open_fence(run, ahead, opened, end)
-        if self.context is _PLAIN:
+            if opened and self.context is _PLAIN:
+                return self._open_fence(run, ahead, opened, end)
+        if self.context is not _PLAIN:
+            return self._close_fence(run, ahead, end)
+        if is_code:
             self.guesses = (*self.guesses, Guess(run.start, run.size, self.base + end))
             self._see(run, first=True)
-            return end
-        return self._close_fence(run, ahead, end)
+        return end
 
     def _end_paragraph_at(self, run: Run) -> None:
         # A fence ends the paragraph, unless backticks wait since which others of its length have come.
@@ -239,7 +241,8 @@ class Reading:
 
     def _open_fence(self, run: Run, ahead: str, opened: int, end: int) -> int:
         self._see(run)
-        self._open(Context.FENCE, run.sign * run.size, run.start, run.sign * run.size)
+        sign = run.sign * run.size
+        self._open(Context.FENCE, sign, run.start, " " * (MOST_BLANKS if run.blanks < 0 else run.blanks) + sign)
         return end + opened - run.size - (ahead[opened - 1] == "\n")  # the line's end is looked at by itself
 
     def _close_fence(self, run: Run, ahead: str, end: int) -> int:
@@ -263,7 +266,7 @@ class Reading:
         # How much of the text ahead opens a fence: 0 for none; None if more text is needed.
         waits = False
         for row, opens, line in self.rows.fences[run.sign]:
-            if row.at is At.INDENT and not run.indent:
+            if row.at is At.INDENT and not run.is_first:
                 continue
             if not self.ends and len(ahead) < run.size + _AHEAD and line.fullmatch(ahead) is not None:
                 waits = True
@@ -273,23 +276,14 @@ class Reading:
 
     def _closes_fence(self, run: Run, ahead: str) -> bool | None:
         rest = ahead[run.size :]
-        if run.indent and rest[:1] in {"<", "[", "&"}:
+        if run.blanks > len(self.opener) - len(self.sign) + MOST_INDENT:
+            return False
+        if run.is_first and rest[:1] in {"<", "[", "&"}:
             return True
         if not self.ends and len(rest) <= MOST_BLANKS and not rest.strip(" \t\r"):
             return None
         blanks = len(rest) - len(rest.lstrip(" \t\r"))
         return blanks <= MOST_BLANKS and rest[blanks : blanks + 1] in {"\n", self.rows.mark}
-
-    def _read_tildes(self, run: Run, end: int) -> int:
-        if run.size < _FENCE:
-            return end
-        ahead = run.sign * run.size + self.ahead[end : end + _AHEAD]
-        if self.context is not _PLAIN:
-            return self._close_fence(run, ahead, end)
-        opened = self._opens_fence(run, ahead)
-        if opened is None:
-            return self._wait_with(run, end)
-        return self._open_fence(run, ahead, opened, end) if opened else end
 
     def _close_code(self, number: int, end: int) -> int:
         self._note_space(end)

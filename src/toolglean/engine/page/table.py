@@ -155,7 +155,8 @@ def rows(*, reasoning: bool, marks: str = MARK, ends: tuple[str, ...] = ()) -> t
             goes_on=r"[ \t\r\n]{0,4}(?:functions\.[\w.-]{0,64}[ \t\ra-z=]{0,44}"
             r"|\w{0,20}[ \t\r]{0,32}\w{0,20})"),
         # Markdown lets any words follow a fence that is first on its line; with one word, it may be anywhere. Its end
-        # comes last on its line; first on it, a tag may follow, or an escaped one: formats write fences in calls.
+        # comes last on its line; first on it, a tag may follow, or an escaped one: formats write fences in calls. If
+        # both are first on their lines, it has at most three blanks more: what is deeper is the end of another one.
         Row(Context.FENCE, rf"(?<!`)(?P<sign>`{{3,}})(?!`){info}\n", closes("`"), at=At.INDENT),
         Row(Context.FENCE, rf"(?<!`)(?P<sign>`{{3,}})(?!`){WORD}\n", closes("`")),
         Row(Context.FENCE, rf"(?<!~)(?P<sign>~{{3,}})(?!~){line}", closes("~"), at=At.INDENT),

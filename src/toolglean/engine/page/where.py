@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import NamedTuple, Protocol
 
 from toolglean.engine.page.documents import Document, is_in_string
-from toolglean.engine.page.table import MOST_INDENT, Context
+from toolglean.engine.page.table import MOST_BLANKS, MOST_INDENT, Context
 
 __all__ = ["Guess", "Marks", "Ruler", "Run", "Stretch", "Where", "blanks_before"]
 
@@ -18,15 +18,20 @@ class Run(NamedTuple):
     Attributes:
         sign: what they are; `size`: how many.
         start: their place.
-        indent: whether they are first on their line.
+        blanks: how many blanks are before them on their line, if nothing else is; else -1.
         whole: whether no more of them follow.
     """
 
     sign: str
     size: int
     start: int
-    indent: bool
+    blanks: int
     whole: bool
+
+    @property
+    def is_first(self) -> bool:
+        """Whether they are first on their line, as Markdown counts it."""
+        return 0 <= self.blanks <= MOST_INDENT
 
 
 class Guess(NamedTuple):
@@ -54,7 +59,7 @@ class Where(NamedTuple):
         context: what it is in, if nothing of what is guessed is so.
         since: the place of what opened that.
         sign: what ends it: of a fence the sign, else an expression.
-        opener: what opened it.
+        opener: what opened it; of a fence the blanks before it, too.
         guesses: what may have opened, the first one first.
         documents: JSON that is open: one of them is in a string, if there are two.
         seen: the runs of backticks since the first one that waits: for each length, the place of the last one.
@@ -110,10 +115,10 @@ class Where(NamedTuple):
 
 
 def blanks_before(text: str, place: int, before: int) -> int:
-    """How many blanks are before that place, if the line begins with them; else -1. `before`: the same for the
-    beginning of the text, which comes after its first character.
+    """How many blanks are before that place, if the line begins with them, and they are not too many; else -1.
+    `before`: the same for the beginning of the text, which comes after its first character.
     """
-    first = max(place - MOST_INDENT - 1, 0)
+    first = max(place - MOST_BLANKS - 1, 0)
     line = text.rfind("\n", first, place)
     if line >= 0:
         before, begin = 0, line + 1
@@ -122,7 +127,7 @@ def blanks_before(text: str, place: int, before: int) -> int:
     else:
         begin = 1
     count = before + place - begin
-    return count if count <= MOST_INDENT and not text[begin:place].strip(" \t") else -1
+    return count if count <= MOST_BLANKS and not text[begin:place].strip(" \t") else -1
 
 
 class Stretch(NamedTuple):
