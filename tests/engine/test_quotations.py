@@ -213,6 +213,19 @@ def test_the_headers_of_chatml_are_read_as_with_auto(name: str | None) -> None:
     assert [event.code for event in others if isinstance(event, Problem)] == [OVER]
 
 
+@pytest.mark.parametrize(
+    ("text", "count"), [("Write \\CALL", 0), ("So:\n\\CALL\nDone.\n", 0), ("\\CALL\n\nCALL", 1), ("C:\\ CALL", 1)]
+)
+@pytest.mark.parametrize("name", ["hermes", "qwen3-coder", "mistral-v13", "glm-4.5", "gemma4", "minimax-m2"])
+def test_an_escaped_opener_opens_nothing(name: str, text: str, count: int) -> None:
+    for given in (name, None):
+        make = lambda: Parser(TOOLS, format=given, options=ParserOptions(markup=True))  # noqa: B023, E731
+        events = events_of(make, text.replace("CALL", CALLS[name]))
+        assert len(calls_of(events)) == count, given
+        told = [event.code for event in events if isinstance(event, Problem)]
+        assert count or "quoted-call" in told or "unread-call" in told
+
+
 def test_a_call_that_goes_on_after_a_quoted_line_is_quoted_as_a_whole() -> None:
     call = CALLS["qwen3-coder"]
     events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), f"> {call}\n{call}")

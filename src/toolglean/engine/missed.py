@@ -55,15 +55,15 @@ def release(
         _leave(turn, problem, around if problem is None else None)
 
 
-def quote(turn: Turn, fence: str, start: int) -> None:
-    """That fence at `start` quotes: it is content now, or as soon as it is clear whether a call follows it."""
+def quote(turn: Turn, opener: str, start: int, *, is_code: bool) -> None:
+    """That fence, or escaped opener, quotes: it is content now, or as soon as it is clear whether a call follows it."""
     if _reports_nothing(turn):
-        turn.say(fence, start)
+        turn.say(opener, start)
         return
-    turn.open_region(start, len(fence))
-    turn.region.keep(fence)
+    turn.open_region(start, len(opener))
+    turn.region.keep(opener)
     turn.lift_limit()  # as where the whole line is in the chunk: see `end_of_fence`
-    turn.read_with(Missed(QUOTED, is_code=True))
+    turn.read_with(Missed(QUOTED, is_code=is_code))
 
 
 def _reports_nothing(turn: Turn) -> bool:
@@ -153,7 +153,11 @@ class Missed(Payload):
         if named is not None:
             if self._is_code and info["line"] and not _may_name(info[0], turn.described):
                 turn.pass_line()
-            _leave(turn, self._problem if named else None, None if at_end else self._closers)
+            if named and self._problem is QUOTED and not self._is_code:  # what is in an escaped opener opens nothing
+                turn.leave(text_follows=True)
+                turn.release_region(QUOTED, again=0)
+            else:
+                _leave(turn, self._problem if named else None, None if at_end else self._closers)
         return taken
 
     def __reduce__(self) -> tuple[Any, ...]:

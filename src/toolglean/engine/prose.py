@@ -87,12 +87,13 @@ def _read_text(turn: Turn, plan: Plan, text: str, i: int) -> int:
 def _read_found(turn: Turn, plan: Plan, piece: Piece, found: str, own: Finder) -> int:
     # What was found at the piece's place: a fence, text after all, a closer, or an opener.
     _, place, base = piece
-    if quotes_as_fence(turn, found):
+    is_text = _is_text(turn, plan, found, base + place, own)
+    if (is_fence := quotes_as_fence(turn, found)) or (not is_text and _is_escaped(turn, plan, found, base + place)):
         from toolglean.engine.missed import quote  # noqa: PLC0415  # few turns have such a fence
 
-        quote(turn, found, base + place)
+        quote(turn, found, base + place, is_code=is_fence)
         return place + len(found)
-    if _is_text(turn, plan, found, base + place, own):
+    if is_text:
         turn.say(found, base + place)
         return place + len(found)
     if turn.channel == CONTENT:
@@ -192,6 +193,12 @@ def _is_text(turn: Turn, plan: Plan, found: str, start: int, own: Finder) -> boo
     if not is_own and _is_too_late(turn, found, start):
         return True
     return is_own and not plan.may_begin(turn, found)
+
+
+def _is_escaped(turn: Turn, plan: Plan, found: str, start: int) -> bool:
+    # Whether it opens a call, but for a backslash before it, as Markdown escapes it.
+    is_content = turn.channel == CONTENT and turn.judge.heeds_quotes and not turn.tape.is_trusted(start)
+    return turn.last_char == "\\" and is_content and plan.opens_call(found)
 
 
 def _end_of_space(text: str, i: int) -> int:

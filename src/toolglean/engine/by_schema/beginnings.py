@@ -51,10 +51,9 @@ _object_begun = Expression(rf"\[?{_KEY_BEGUN}")
 
 # A tag, and the first thing after it.
 _TAG = r"<[^\W\d][^<>\n]{0,160}>|\[[^\W\d][^\[\]\n]{0,160}\]"
-_tag = Expression(rf"(?P<tag>{_TAG})[ \t]*+(?:(?P<word>[\w.-]++)[ \t]*+)?+(?P<next>[^ \t]?)")
-_tag_begun = Expression(
-    r"<[^\W\d][^<>\n]{0,160}(?:>[ \t]*(?:[\w.-]+[ \t]*)?)?|\[[^\W\d][^\[\]\n]{0,160}(?:\][ \t]*(?:[\w.-]+[ \t]*)?)?"
-)
+_AFTER = r"[ \t]{0,64}+(?:(?P<word>[\w.-]{1,128}+)[ \t]{0,64}+)?+"  # a longer word names no tool
+_tag = Expression(rf"(?P<tag>{_TAG}){_AFTER}(?P<next>[^ \t]?)")
+_tag_begun = Expression(rf"<[^\W\d][^<>\n]{{0,160}}|\[[^\W\d][^\[\]\n]{{0,160}}|(?:{_TAG}){_AFTER}")
 _long_tag = Expression(r"<[^\W\d][\w.:-]{0,64}(?:[ \t][^<>\n]{0,160})?\n|<[^\W\d][^<>\n]{160}|\[[^\W\d][^\[\]\n]{160}")
 _opened = re.compile(  # by its first word, and by the first attribute's value
     r"[<\[](?:[\w-]+:)?(?P<word>[\w.-]+)[\"']?[ \t\n](?:(?<=[ ])[\w-]+=[\"']?(?P<value>[\w.-]+)[\"']?[ \t\n])?"
@@ -99,17 +98,17 @@ def _words_for_calling(least: int) -> str:
 _CAPITALS = r"[A-Z][A-Z0-9_-]{1,31}"
 _ARROW = r"(?:://(?:\w{1,16}/)?|::?=?|：|={1,2}>|-{1,2}>|→|⇒|➜|>>|\.(?:\w{1,12}\()?|[({\[](?:\w{1,9}[:=][ ]?)?)"
 _GAP = r"[ \t]{0,4}(?:\n[ \t]{0,4})?"
-_AFTER = rf"{_GAP}[\"'`@:]?"
+_BEFORE = rf"{_GAP}[\"'`@:]?"
 _label = Expression(
     lambda: (
         rf"(?:{_words_for_calling(1)}[ \t]{{0,2}}{_ARROW}{_GAP}{_KEY}"
-        rf"|(?:{_words_for_calling(1)}|{_CAPITALS})[ \t]{{0,2}}{_ARROW}{_AFTER})(?P<name>[\w.-]*)"
+        rf"|(?:{_words_for_calling(1)}|{_CAPITALS})[ \t]{{0,2}}{_ARROW}{_BEFORE})(?P<name>[\w.-]*)"
     )
 )
 _label_begun = Expression(
     lambda: (
         rf"(?:(?i:{_first_begun()})|[A-Z]|(?:{_words_for_calling(0)}|{_CAPITALS})[ \t]{{0,2}}"
-        rf"(?:={{1,2}}|-{{1,2}}|>|:/|://\w{{0,16}}|\.\w{{0,12}}|[({{\[]\w{{0,9}}|{_ARROW}{_AFTER})?"
+        rf"(?:={{1,2}}|-{{1,2}}|>|:/|://\w{{0,16}}|\.\w{{0,12}}|[({{\[]\w{{0,9}}|{_ARROW}{_BEFORE})?"
         rf"|{_words_for_calling(0)}[ \t]{{0,2}}{_ARROW}{_GAP}{_KEY_BEGUN})"
     )
 )
@@ -209,7 +208,7 @@ def _tag_begins(text: str, i: int, names: frozenset[str], *, at_end: bool) -> bo
         return False
     word, following = found["word"], found["next"]
     if not following:
-        return None if at_end else word is None or word in names
+        return None if at_end and found.end() == len(text) else word is None or word in names
     if word is not None:
         is_element = following != "<" or text[found.end("word")] == "<"
         return word in names or (following in _AFTER_WORD and is_element)
