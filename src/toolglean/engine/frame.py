@@ -21,7 +21,7 @@ from toolglean.engine.reasons import (
 )
 from toolglean.scan import data
 from toolglean.scan.json import decode
-from toolglean.scan.names import ARGUMENT_KEYS, BESIDE_KEYS, HOLDER_KEYS, ID_KEYS, KNOWN_NAME_KEYS, NAME_KEYS
+from toolglean.scan.names import ARGUMENT_KEYS, BESIDE_KEYS, HOLDER_KEYS, ID_KEYS, KNOWN_NAME_KEYS, NAME_KEYS, RESULT_KEYS
 from toolglean.scan.plain import Plain
 from toolglean.scan.tokens import object_text
 
@@ -300,7 +300,7 @@ class Frame(Plain):
             others += (key for key in self.beside if data.declares(schema, key))
         if self.has_arguments and others:
             turn.emit.problem(IGNORED_KEYS, ", ".join(others), turn.emit.call.start)
-        elif self.under and others == [self.under]:
+        elif self.under and others == [self.under] and self.under.lower() not in RESULT_KEYS:
             turn.emit.delta(self.arguments, self.start)
         elif others:
             turn.end_malformed(MISPLACED, ", ".join(others), place)

@@ -14,8 +14,8 @@ from collections.abc import Callable, Container, Iterable, Mapping
 
 __all__ = [
     "ARGUMENT_KEYS", "BESIDE_KEYS", "CALL_TYPES", "HOLDER_KEYS", "ID_KEYS", "KNOWN_NAME_KEYS", "NAMESPACES",
-    "NAME_CHARS", "NAME_KEYS", "THOUGHT_KEYS", "WORD_MARKS", "has_name_after", "is_word", "namespaces_of",
-    "renamed_keys", "without_namespace",
+    "NAME_CHARS", "NAME_KEYS", "RESULT_KEYS", "THOUGHT_KEYS", "WORD_MARKS", "has_name_after", "is_word",
+    "namespaces_of", "renamed_keys", "without_namespace",
 ]  # fmt: skip
 
 NAME_KEYS = frozenset({"name", "tool_name"})
@@ -25,6 +25,8 @@ ARGUMENT_KEYS = frozenset({"arguments", "parameters", "params", "args", "input",
 ID_KEYS = frozenset({"id", "tool_call_id", "call_id"})
 BESIDE_KEYS = ID_KEYS | {"type", "index"}
 """Keys that may be next to a name without being arguments."""
+RESULT_KEYS = frozenset({"response", "result", "results", "output", "outputs", "observation", "error", "returns"})
+"""Keys of what a tool has answered: what is under one of them is no call's arguments, whatever is around it."""
 CALL_TYPES = frozenset({"function", "function_call", "tool_call", "tool_use", "call"})
 """What the `type` of a call may be."""
 HOLDER_KEYS = frozenset({"tool_calls", "function_call", "function", "tool_call", "call", "tool_uses"})
