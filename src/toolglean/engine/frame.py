@@ -21,7 +21,15 @@ from toolglean.engine.reasons import (
 )
 from toolglean.scan import data
 from toolglean.scan.json import decode
-from toolglean.scan.names import ARGUMENT_KEYS, BESIDE_KEYS, HOLDER_KEYS, ID_KEYS, KNOWN_NAME_KEYS, NAME_KEYS, RESULT_KEYS
+from toolglean.scan.names import (
+    ARGUMENT_KEYS,
+    BESIDE_KEYS,
+    HOLDER_KEYS,
+    ID_KEYS,
+    KNOWN_NAME_KEYS,
+    NAME_KEYS,
+    RESULT_KEYS,
+)
 from toolglean.scan.plain import Plain
 from toolglean.scan.tokens import object_text
 

@@ -30,7 +30,25 @@ RESULTS = (
     ("<|tool_response>", "<tool_response|>"),  # Gemma 4
     ("<start_function_response>", "<end_function_response>"),  # FunctionGemma
     *_RESULT_TAGS,
-    ("<observation>", "</observation>"),
+    *(
+        (f"<{of}_{word}>", f"</{of}_{word}>")
+        for of in ("dots_function", "longcat_tool", "iquest_tool")
+        for word in ("response", "result")
+    ),
+    ("<ifm|tool_result>", "</ifm|tool_result>"),  # K2 Horizon
+    *(
+        (f"<{word}>", f"</{word}>")
+        for word in (
+            "observation",
+            "Observation",
+            "OBSERVATION",
+            "tool_use_result",
+            "call_result",
+            "result_record",
+            "execution_result",
+            "code_output",
+        )
+    ),
     ("<|START_TOOL_RESULT|>", "<|END_TOOL_RESULT|>"),  # Command A
     ("<｜tool▁outputs▁begin｜>", "<｜tool▁outputs▁end｜>"),  # DeepSeek V3
     ("<｜tool▁output▁begin｜>", "<｜tool▁output▁end｜>"),
@@ -40,8 +58,7 @@ RESULTS = (
     ("<｜tool_output_begin｜>", "<｜tool_output_end｜>"),
     ("<|begin_tool_result|>", "<|end|>"),  # Apriel
     ("[TOOL_RESULTS]", "[/TOOL_RESULTS]"),  # Mistral
-    ("[TOOL_RESULT]", "[/TOOL_RESULT]"),
-    ("[TOOL_OUTPUT]", "[/TOOL_OUTPUT]"),
+    *((f"[{word}]", f"[/{word}]") for word in ("TOOL_RESULT", "TOOL_OUTPUT", "TOOL_RESPONSE", "FUNCTION_RESULT")),
 )
 """The texts before and after a tool's result."""
 
@@ -52,7 +69,17 @@ OTHERS = (
     *("<|observation|>", "<|Tool|>", "[|tool|]", "<|function_output|>", "<|tool_result|>", "<start_user>"),
     *("<|tool_response|>", "<|tool_responses|>", "<|tool_results|>", "<|tool_output|>", "<|tool_outputs|>"),
     *("<start_system>", "<_user>", "<_system>", "<#user#>", "<#system#>", "<reserved_106>"),
-    *("[INST]", "[SYSTEM_PROMPT]"),
+    *(
+        "[INST]",
+        "[SYSTEM_PROMPT]",
+        "<|prompt|>",
+        "<|userprompt|>",
+        "<|tool|>",
+        "<|message_tool|>",
+        "<|message_system|>",
+    ),
+    *("[Tool result:", "<end><User>", "<end><System>", "<|eos|><|startoftext|>"),
+    *(f"[unused9]{role}：" for role in ("用户", "系统", "工具", "方法")),  # Pangu
     *("[e~[\n]~b]user", "[e~[\n]~b]tool", "[e~[\n]~b]system", "[e~[]~b]user", "[e~[]~b]tool", "[e~[]~b]system"),
     *('<|open|>message role="user"', '<|open|>message role="tool"', '<|open|>message role="system"'),
 )
@@ -62,11 +89,17 @@ ROLE_HEADERS = (
     *("<|im_start|>", "<|start_header_id|>", "<|header_start|>", "<|start_of_role|>", "<start_of_turn>", "<|turn>"),
     *("<|start|>", "<|begin|>", "<|from|>", "<seed:bos>", "<|BOT|>", "<role>"),
     *("<extra_id_1>", "<extra_id_0>", "<SPECIAL_10>", "<SPECIAL_11>", "<|plamo:begin_message:plamo|>"),
+    "<beginning_of_sentence>",  # MiniMax M1
+    # What ends a message: in many templates the next one's role follows it as text.
+    *("</s>", "</s><s>", "<|im_end|>", "<|endoftext|>", "<|end_of_text|>", "<|end_of_sentence|>", "<|message_sep|>"),
+    *("<｜end▁of▁sentence｜>", "<|end_of_turn|>", "<end_of_turn>", "<|eot_id|>", "<|EOT|>", "<|eom|>"),
 )
 """Texts after which a message's header names its role."""
 
 ROLES = (
     *("user", "human", "system", "developer", "tool", "tools", "function", "functions", "ipython", "observation"),
     *("environment", "tool_response", "tool_result", "tool_results", "available_tools", "documents", "context"),
+    *("tool_output", "function_output", "function result", "### instruction", "### user", "### human"),
+    *("@@ instruction", "GPT4 Correct User", "GPT4 Correct Tool"),
 )
 """Names of roles other than the model's own; templates write them in upper or lower case."""

@@ -38,9 +38,9 @@ def _tree(literals: Iterable[str]) -> _Tree:
 
 def _begun(node: _Tree) -> str:
     """An expression for the rest of any literal below that node, or for its beginning at the end of the text."""
-    if "" in node:
-        return ""
-    ways = [re.escape(char) + _begun(each) for char, each in node.items()]
+    ways = [re.escape(char) + _begun(each) for char, each in node.items() if char]
+    if "" in node:  # what is longer comes first
+        return f"(?:{'|'.join(ways)}|)" if ways else ""
     return f"(?:{'|'.join(ways)}|\\Z)"
 
 

@@ -132,6 +132,8 @@ class Reading:
                 else place + 1
             )
         row, end = found
+        if row.at is At.INDENT and not 0 <= blanks_before(self.text, place, self.blanks) <= MOST_INDENT:
+            return place + 1
         if row.at is At.NO_WORD and (mention := is_mention(self.ahead, place, end, ends=self.ends)) is not False:
             return ~place if mention is None else place + 1
         ends = row.ends

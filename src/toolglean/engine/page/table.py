@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from enum import Enum
 from functools import lru_cache
@@ -109,8 +110,17 @@ backticks anywhere, unless it closes some that wait.
 """
 
 _THOUGHTS = (("<think>", "</think>"), ("<thinking>", "</thinking>"), ("[THINK]", "[/THINK]"))
-_ELEMENTS = tuple(spelt for name in ("pre", "code", "script") for spelt in (name, name.upper(), name.title()))
-_ROLES = tuple(spelt for role in ROLES for spelt in (role, role.upper(), role.title()))
+_ELEMENT_ENDS = r"(?i:</SIGN\s{0,8}>)"
+_is_tag = re.compile(r"<[\w-]+>").fullmatch
+
+
+def _spelt(words: Sequence[str]) -> tuple[str, ...]:
+    return tuple(spelt for word in words for spelt in (word, word.upper(), word.title()))
+
+
+_ELEMENTS = _spelt(("pre", "code", "script"))
+_WRAPPERS = _spelt(("example", "examples", "user", "human", "system"))
+_ROLES = _spelt(ROLES)
 
 
 def _any(texts: Sequence[str]) -> str:
@@ -143,17 +153,26 @@ def rows(*, reasoning: bool, marks: str = MARK, ends: tuple[str, ...] = ()) -> t
 
     header = rf"(?:{_any(ROLE_HEADERS)})\s{{0,4}}"
     role = (  # a header that names a role goes on with an attribute, the next marker, or the message
-        rf"{header}(?:(?:{_any(_ROLES)})(?={BLANKS}(?:[\r\n<\[(|:{marked}]|\Z)|[ \t]{{1,8}}\w{{1,20}}=)"
-        rf"|functions\.[\w.-]{{1,64}}(?={BLANKS}(?:to=assistant|[\r\n{marked}]|\Z)))"
+        rf"{header}(?:(?:{_any(_ROLES)})(?={BLANKS}(?:[\r\n<\[({{|:/{marked}]|\Z)|[ \t]{{1,8}}\w{{1,20}}=)"
+        rf"|functions\.[\w.-]{{1,64}}(?={BLANKS}(?:to=assistant|[\r\n{marked}]|\Z))"
+        r"|(?<=<\|from\|>)(?!assistant)[\w.-]{1,64}(?=\n))"
     )
-    names = rf"(?P<sign>{_any(_ELEMENTS)})"
+    attributes = rf"(?:\s[^<>{marked}]{{0,256}})?"
+
+    def result(begin: str, end: str) -> Row:
+        tag = _is_tag(begin) and begin[:-1]
+        if not tag:
+            return Row(Context.RESULT, escape(begin), escape(end), begins=(begin,))
+        return Row(Context.RESULT, f"{escape(tag)}{attributes}>", escape(end), begins=(tag,), goes_on=attributes)
+
     results = sorted(RESULTS, key=lambda pair: -len(pair[0]))
     thoughts = _THOUGHTS if reasoning else ()
     deep = (Context.OVER,)
     return (
-        Row(Context.OVER, rf"{_any(OTHERS)}|{role}", "", in_reasoning=True, begins=(*OTHERS, *ROLE_HEADERS),
-            goes_on=r"[ \t\r\n]{0,4}(?:functions\.[\w.-]{0,64}[ \t\ra-z=]{0,44}"
-            r"|\w{0,20}[ \t\r]{0,32}\w{0,20})"),
+        Row(Context.OVER, rf"{_any(OTHERS)}|\[Round \d{{1,4}}\]\s{{0,2}}(?:USER:|问：)|{role}", "", in_reasoning=True,
+            begins=(*OTHERS, *ROLE_HEADERS, "[Round "),
+            goes_on=r"[ \t\r\n]{0,4}(?:[\w.-]{0,74}[ \t\ra-z=]{0,44}"
+            r"|[#@]{0,3} ?\w{0,20}[ \t\r]{0,32}\w{0,20}(?: \w{0,4})?)|\d{0,4}\]?\s{0,2}\w{0,4}"),
         # Markdown lets any words follow a fence that is first on its line; with one word, it may be anywhere. Its end
         # comes last on its line; first on it, a tag may follow, or an escaped one: formats write fences in calls. If
         # both are first on their lines, it has at most three blanks more: what is deeper is the end of another one.
@@ -164,9 +183,12 @@ def rows(*, reasoning: bool, marks: str = MARK, ends: tuple[str, ...] = ()) -> t
         Row(Context.CODE, r"(?<!`)(?P<sign>`+)(?!`)", r"(?<!`)`{SIZE}(?!`)", lasts=Lasts.NOTHING),
         Row(Context.QUOTE, r">", r"(?=\n)", at=At.INDENT),
         Row(Context.COMMENT, r"<!--", r"-->", begins=("<!--",)),
-        Row(Context.ELEMENT, rf"<{names}(?:\s[^<>{marked}]{{0,256}})?>", r"(?i:</SIGN\s{0,8}>)", at=At.NO_WORD,
-            begins=tuple(f"<{each}" for each in _ELEMENTS), goes_on=rf"(?:\s[^<>{marked}]{{0,256}})?"),
-        *(Row(Context.RESULT, escape(begin), escape(end), begins=(begin,)) for begin, end in results),
+        Row(Context.ELEMENT, rf"<(?P<sign>{_any(_ELEMENTS)}){attributes}>", _ELEMENT_ENDS, at=At.NO_WORD,
+            begins=tuple(f"<{each}" for each in _ELEMENTS), goes_on=attributes),
+        # Alone on its line: elsewhere these words stand for something, as in `ssh <user>@host`.
+        Row(Context.ELEMENT, rf"<(?P<sign>{_any(_WRAPPERS)})>{BLANKS}\n", _ELEMENT_ENDS, at=At.INDENT,
+            begins=tuple(f"<{each}" for each in _WRAPPERS), goes_on=f">?{BLANKS}"),
+        *(result(*pair) for pair in results),
         *(
             Row(Context.REASONING, escape(begin), escape(end), call=Inside.DRAFT, inside=deep, begins=(begin,))
             for begin, end in thoughts
