@@ -102,6 +102,7 @@ class Turn(Speech):
                 self.channel != CONTENT or region.start < 0 or self.calls_ignored or region.fence_line or self.emit.open
             )
             and not self.judge.in_doubt
+            and not (self.judge.code is not None and self.judge.code.is_opened_by(f"{opener}\n"))
         )
 
     def set_aside(self, closers: tuple[str, ...], problem: Reason | None = None) -> None:

@@ -143,6 +143,11 @@ class Quotes(Plain):
         last = last or self._passed or self.where.last
         return self.page.rows.may_open(last[-1] + text, 1) is not None
 
+    def is_opened_by(self, line: str) -> bool:
+        """Whether that line opens a quotation, if it is one."""
+        found = self.page.rows.tags.match(line, 0)
+        return found is not None and found[0].context is not Context.OVER
+
     def changes(self, text: str) -> bool:
         """Whether anything may change in that text."""
         return self._find is None or self._before is not None or self._find(text) is not None
