@@ -452,6 +452,24 @@ def test_keys_beside_the_arguments_are_named() -> None:
     assert [event.text for event in read(text) if isinstance(event, Problem)] == ["dry_run, cancelled"]
 
 
+@pytest.mark.parametrize(
+    "document",
+    [
+        {"name": "drop", "arguments": {}, "dry_run": True},
+        {"name": "drop", "arguments": {"id": "7"}, "dry_run": True},
+        {"name": "drop", "arguments": {}, "parameters": {"dry_run": True}},
+        {"name": "drop", "arguments": None, "params": {"dry_run": True}},
+        {"name": "drop", "response": {"id": "7"}},
+        {"name": "drop", "Output": {"id": "7"}},
+    ],
+)
+def test_a_call_does_not_run_without_a_parameter_that_is_beside_its_arguments(document: dict[str, Any]) -> None:
+    tool = {"name": "drop", "parameters": {"properties": {"id": {"type": "string"}, "dry_run": {"type": "boolean"}}}}
+    events = read(f"<tool_call>{json.dumps(document)}</tool_call>", tools=[tool])
+    assert calls_of(events) == []
+    assert MISPLACED.text in problems(events)
+
+
 def test_a_parameter_under_a_key_of_ids_is_not_dropped() -> None:
     tool = {"name": "drop", "parameters": {"properties": {"id": {"type": "string"}}}}
     events = read('<tool_call>{"name": "drop", "id": "7"}</tool_call>', tools=[tool])

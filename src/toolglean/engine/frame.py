@@ -306,6 +306,12 @@ class Frame(Plain):
         others = list(self.others)
         if not self.has_arguments:
             others += (key for key in self.beside if data.declares(schema, key))
+        meant = [key for key in others if data.declares(schema, key)] if self.has_arguments else []
+        if self.repeated is not None and self.repeated[0] in ARGUMENT_KEYS and _is_empty(turn.emit.call.arguments):
+            meant.append(self.repeated[0])
+        if meant:  # without them the call might do more than was meant
+            turn.end_malformed(MISPLACED, ", ".join(meant), place)
+            return
         if self.has_arguments and others:
             turn.emit.problem(IGNORED_KEYS, ", ".join(others), turn.emit.call.start)
         elif self.under and others == [self.under] and self.under.lower() not in RESULT_KEYS:
@@ -327,6 +333,10 @@ class Frame(Plain):
             return []
         found, self.others = [key for key in self.others if key != self.key], ()  # the call is under its key
         return found
+
+
+def _is_empty(arguments: str) -> bool:
+    return not arguments.strip("{} \t\r\n")
 
 
 def _read_as_python(turn: Turn, text: str, room: int, start: int) -> bool:

@@ -13,7 +13,7 @@ import re
 from bisect import bisect_left
 from typing import TYPE_CHECKING
 
-from toolglean.events import Content
+from toolglean.events import Content, Markup
 from toolglean.scan.plain import Plain
 
 if TYPE_CHECKING:
@@ -138,13 +138,15 @@ def text_of(events: Sequence[Event], start: int) -> str:
 
 
 def end_of(events: Sequence[Event], start: int, most: int) -> str:
-    """The end of that content: its last pieces, as many as have so many characters."""
-    first, size = len(events), 0
-    while first and size < most and events[first - 1].start >= start:
+    """The end of that content: of its last characters in the turn, so many."""
+    last = next((each for each in reversed(events) if isinstance(each, Content | Markup)), None)
+    if last is None:
+        return ""
+    begin = max(start, last.start + len(last.text) - most)
+    first = len(events) - 1
+    while first and events[first].start > begin:
         first -= 1
-        each = events[first]
-        size += len(each.text) if isinstance(each, Content) else 0
-    return text_of(events[first:], start)[-most:]
+    return text_of(events[first:], begin)
 
 
 def _is_name(word: str, names: frozenset[str]) -> bool:

@@ -98,6 +98,7 @@ def _astray(turn: Turn, reading: Reading, char: str, i: int) -> None:
     """No literal fits."""
     walk = reading.walk
     edges = walk.states.slot_for(char)
+    awaits = reading.call.name if walk.states.slots or any(states.slots for states, _ in walk.others) else ""
     if edges:
         reading.enter(turn, edges, i)
     elif reading.call.closed is not None:
@@ -109,7 +110,7 @@ def _astray(turn: Turn, reading: Reading, char: str, i: int) -> None:
     elif turn.emit.open:
         turn.give_up(NO_MARKER, char, turn.tape.base + i)
     else:
-        no_call(turn, reading)
+        no_call(turn, reading, awaits=awaits)
 
 
 def _gone_back(turn: Turn, reading: Reading) -> bool:

@@ -251,10 +251,13 @@ def _quoted_opener(turn: Turn, reading: Reading) -> str:
 # -- it is not a call --------------------------------------------------------------------------------------------------
 
 
-def no_call(turn: Turn, reading: Reading, *, at_end: bool = False, problem: Reason | None = None) -> None:
+def no_call(
+    turn: Turn, reading: Reading, *, at_end: bool = False, problem: Reason | None = None, awaits: str = ""
+) -> None:
     """The region is not a call.
 
-    `at_end`: what follows it cannot show what it was meant for. `problem`: why, if that is known.
+    `at_end`: what follows it cannot show what it was meant for. `problem`: why, if that is known. `awaits`: the name
+    of a tool whose arguments were awaited: what comes in their place may quote a call.
     """
     call, stage, program = reading.call, reading.stage, reading.walk.program
     no_calls_in_reasoning = turn.calls_ignored
@@ -269,10 +272,14 @@ def no_call(turn: Turn, reading: Reading, *, at_end: bool = False, problem: Reas
     shown = not turn.region.bare or _goes_on_behind_name(turn, call.name)
     problem = reading.fallback.problem or problem or (reason if tried and shown else None)
     if not no_calls_in_reasoning:
-        if stage.quotes_arguments():
-            turn.ignore_calls_until(program.ends(call.format)[0])
-        elif read_by_others(turn, reading, problem):
+        ends = program.ends(call.format)[0]
+        quotes = stage.quotes_arguments()
+        is_awaited = awaits != "" and (tried or counts(awaits)) and shown and not turn.in_sentence
+        awaited = ends if is_awaited else reading.fallback.awaits
+        if not quotes and read_by_others(turn, reading, problem, awaits=awaited):
             return
+        if quotes or awaited is not None:
+            turn.ignore_calls_until(ends if awaited is None else awaited)
     closers = (
         program.closers_of(turn.region.text[: turn.region.opener_length])
         if stage.within in {"markers", "name"}
@@ -290,7 +297,9 @@ def _goes_on_behind_name(turn: Turn, name: str) -> bool:
 _label_ends = re.compile(r"\w:").search
 
 
-def read_by_others(turn: Turn, reading: Reading, problem: Reason | None, role: Role = FALLBACK) -> bool:
+def read_by_others(
+    turn: Turn, reading: Reading, problem: Reason | None, role: Role = FALLBACK, awaits: tuple[str, ...] | None = None
+) -> bool:
     """Have the region read again, if another format can read it: see fallback.py. Returns whether one can."""
     if turn.tape.in_prompt:
         return False
@@ -300,7 +309,7 @@ def read_by_others(turn: Turn, reading: Reading, problem: Reason | None, role: R
         found = reading.fallback.of_all(program, turn.last_text, turn.region.opener_length, problem)
     if found is None:
         return False
-    twin = reading.at(found.program, found.states, start + lead, found.fallback)
+    twin = reading.at(found.program, found.states, start + lead, found.fallback._replace(awaits=awaits))
     return turn.read_region_again(twin, found.opener, bare=found.fallback.from_start)
 
 

@@ -56,7 +56,8 @@ class Fallback(NamedTuple):
         fallback formats: the formats that may read what the named one does not; None if only the named one is used.
         from_start: whether the text begins at the start of the turn, without a marker. in_line: whether there is text
             before it on its line. problem: from an earlier reading: the reason of the `Problem` that is reported if the
-            text is not a call.
+            text is not a call. awaits: from there, too: what then closes the arguments that could not be read; None for
+            no arguments.
     """
 
     role: Role = ONLY
@@ -64,6 +65,7 @@ class Fallback(NamedTuple):
     from_start: bool = False
     in_line: bool = False
     problem: Reason | None = None
+    awaits: tuple[str, ...] | None = None
 
     @property
     def is_foreign(self) -> bool:

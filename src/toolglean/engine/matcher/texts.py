@@ -151,7 +151,9 @@ class Word(Field):
         elif reading.walk.pending_action is not None:
             accept(turn, reading)
         else:
-            no_call(turn, reading)
+            name, broken, _ = self._word.lstrip().partition("\n")
+            is_tool = broken != "" and self.slot.kind == "name" and turn.names.resolve(name.rstrip()) is not None
+            no_call(turn, reading, awaits=name.rstrip() if is_tool else "")
         return i
 
     def _end(self, turn: Turn, reading: Reading, literal: str, i: int) -> int:

@@ -16,7 +16,7 @@ HEADERS = ("<|start|>", "<|channel|>")
 ENDS = ("<|end|>", "<|return|>", "<|call|>")
 CHANNELS = ("commentary", "analysis")
 BODY = "<|message|>{arguments}<|call|>"
-JSON_KINDS = (" <|constrain|>json", "<|constrain|>json", " json", "")
+JSON_KINDS = (" <|constrain|>json", "<|constrain|>json", " json", " ", "")
 KINDS = (*JSON_KINDS, " code", " <|constrain|>code", " python", " <|constrain|>python")  # to `python`, the text is code
 # A blank comes before the kind: without one, `shelljson` would be two words, and might be the name of another tool.
 WITHOUT_SPECIAL_TOKENS = (
