@@ -194,6 +194,14 @@ WIRES = [
         untyped=True,
     ),
     Wire(
+        "ReAct, in bold",
+        "react",
+        f"**Thought:** I write.\n**Action:** write\n**Action Input:** {json.dumps({'text': TEXT, 'count': 3})}\n"
+        '**Action**: look\n**Action Input**: {"where": "x"}',
+        (),
+        content="**Thought:** I write.\n",
+    ),
+    Wire(
         "UI-TARS",
         "ui-tars",
         f"Thought: I write.\nAction: write({PYTHON_FIRST})\nAction: look(where='x')",
