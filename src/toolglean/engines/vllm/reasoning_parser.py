@@ -14,11 +14,10 @@ from itertools import accumulate
 from typing import Any
 
 from toolglean.engines.reading import TurnReader
-from toolglean.engines.vllm.counting import ReasoningCount
 from toolglean.engines.vllm.interface import DelegatingParser, DeltaMessage, ReasoningParser
 from toolglean.engines.vllm.pairing import has_foreign_partner, introduce
 from toolglean.engines.vllm.tags import request_tools
-from toolglean.engines.vllm.tokens import TAIL, Tokens, reasoning_is_over, special_tokens_of
+from toolglean.engines.vllm.tokens import TAIL, ReasoningCount, Tokens, reasoning_is_over, special_tokens_of
 from toolglean.engines.vllm.tool_parser import ToolgleanToolParser, delta_of, with_special_tokens
 
 __all__ = ["AppendThinkParser", "ToolgleanReasoningParser"]
