@@ -15,8 +15,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from toolglean.batch.lines import InputError
-from toolglean.cli.near import did_you_mean
 from toolglean.cli.options import read_text
+from toolglean.cli.usage import did_you_mean
 
 __all__ = ["NAME", "with_file"]
 

@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 from toolglean.batch.lines import InputError, json_in, name_of
-from toolglean.batch.turns import NotATurnError, turns_in
+from toolglean.batch.turns import Columns
 from toolglean.cli.chunks import read_input
 from toolglean.cli.formats import declaration
 from toolglean.cli.options import read_text, read_tools
@@ -96,12 +96,7 @@ def _turns(log: str) -> Iterator[str]:
         yield text
         return
     for number, line in lines:
-        where = f"{name_of(log)}: line {number}"
-        value = json_in(line, where)
-        try:
-            yield from [value] if isinstance(value, str) else (each.text for each in turns_in(value))
-        except NotATurnError as error:
-            raise InputError(f"{where}: {error}") from error
+        yield from (each.text for each in Columns().read(line, f"{name_of(log)}: line {number}")[1])
 
 
 def _is_json(line: str) -> bool:
