@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from toolglean.conversation.fields import arguments_of, field, id_of, unrunnable
+from toolglean.conversation.fields import arguments_of, field, id_of, listed, text_in, unrunnable
 from toolglean.conversation.messages import ContentPartToolCall
 from toolglean.errors import shown
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Problem, Reasoning
@@ -147,7 +147,7 @@ class ToolCallAggregator:
         places = []
         for fragment in fragments or ():
             function = field(fragment, "function")
-            name, arguments = _text(field(function, "name")), field(function, "arguments")
+            name, arguments = text_in(function, "name"), field(function, "arguments")
             call = self._call(field(fragment, "index"), id_of(fragment) or "", name)
             call.begin(name)
             if arguments:
@@ -186,8 +186,8 @@ class ToolCallAggregator:
 
 def fragments_of(delta: Any) -> list[Any]:
     """The fragments of calls in a delta: its `tool_calls`, and its legacy `function_call`."""
-    found, legacy = field(delta, "tool_calls"), field(delta, "function_call")
-    return [*(found if isinstance(found, list | tuple) else ()), *([] if legacy is None else [{"function": legacy}])]
+    legacy = field(delta, "function_call")
+    return [*listed(delta, "tool_calls"), *([] if legacy is None else [{"function": legacy}])]
 
 
 def _is_another(call: _Call, id: str, name: str) -> bool:  # noqa: A002  # the wire's own word
@@ -196,10 +196,6 @@ def _is_another(call: _Call, id: str, name: str) -> bool:  # noqa: A002  # the w
     if id and call.id and id != call.id:
         return True
     return bool(call.parts) and bool(call.name) and (name != call.name or call.whole) and not (id and id == call.id)
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
 
 
 def _json(arguments: Any) -> str:

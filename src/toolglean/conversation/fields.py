@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from toolglean.errors import MessageError, shown
@@ -24,6 +24,7 @@ __all__ = [
     "listed",
     "result_of",
     "result_text",
+    "text_in",
     "text_of",
     "unrunnable",
     "written",
@@ -77,9 +78,15 @@ def text_of(content: Any) -> str:
     return "".join(text for text in texts if isinstance(text, str))
 
 
-def listed(holder: Mapping[str, Any], name: str) -> Iterable[Any]:
-    """The items of that field; () if a server put something else there."""
-    found = holder.get(name)
+def text_in(holder: Any, name: str) -> str:
+    """The text of that field; "" if it is missing, or a server put something else there."""
+    found = field(holder, name)
+    return found if isinstance(found, str) else ""
+
+
+def listed(holder: Any, name: str) -> Sequence[Any]:
+    """The items of that field; () if it is missing, or a server put something else there."""
+    found = field(holder, name)
     return found if isinstance(found, list | tuple) else ()
 
 

@@ -22,9 +22,10 @@ from toolglean.conversation.messages import (
 )
 from toolglean.conversation.wire import (
     Converter,
+    Wrapped,
     call_of,
+    checked_list,
     gathered,
-    listed,
     message_of_chunks,
     opened,
     result_part,
@@ -48,16 +49,13 @@ REASONING_FIELDS: tuple[str, ...] = ("reasoning_content", "reasoning")
 """Where servers put the reasoning that they have taken out of the text."""
 
 
-class OpenAIChunkWrapper:
+class OpenAIChunkWrapper(Wrapped):
     """A `ChatCompletionChunk`, or a whole `ChatCompletion`, as a dict or as the client's object. If there are several
     choices, it shows the first.
 
     Args:
         raw: the chunk.
     """
-
-    def __init__(self, raw: Any) -> None:
-        self.raw = raw
 
     @property
     def _first(self) -> Any:
@@ -198,7 +196,7 @@ def _parts(wire: Any, role: Role, place: int) -> Iterator[ContentPart]:
         refusal = field(wire, "refusal")
         if isinstance(refusal, str):
             yield ContentPartOther({"type": "refusal", "refusal": refusal})
-        for call in listed(wire, "tool_calls", place):
+        for call in checked_list(wire, "tool_calls", place):
             yield call_of(field(call, "function"), id_of(call))
         legacy = field(wire, "function_call")
         if legacy is not None:

@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import Any
 
 from toolglean.conversation.fields import field as field_of
+from toolglean.conversation.fields import text_in
 from toolglean.errors import ToolError, ToolgleanError, UsageError
 from toolglean.events import Reasoning
 from toolglean.formats.registry import get_format
@@ -86,8 +87,7 @@ def syntax_of(format_name: str, tokenizer: Any) -> ModelSyntax:
         format_name: the format in the parser's name, or "".
         tokenizer: the model's tokenizer, or None.
     """
-    name = getattr(tokenizer, "name_or_path", None)
-    return model_syntax(format_name, name if isinstance(name, str) else "", template_of(tokenizer))
+    return model_syntax(format_name, text_in(tokenizer, "name_or_path"), template_of(tokenizer))
 
 
 def template_of(tokenizer: Any) -> str:

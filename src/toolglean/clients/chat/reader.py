@@ -19,7 +19,7 @@ from toolglean.clients.chat.types import ChunkDict, CompletionDict
 from toolglean.clients.lane import Plain
 from toolglean.clients.streams import AsyncReading, Reading
 from toolglean.conversation.deltas import ChatDeltas, LegacyDeltas
-from toolglean.conversation.fields import field, listed, text_of
+from toolglean.conversation.fields import field, listed, text_in, text_of
 from toolglean.conversation.openai import call_item, reasoning_of
 from toolglean.conversation.reading.arguments import TurnArguments, text_for
 from toolglean.conversation.reading.text import Tools, TurnText, whole_turn
@@ -285,8 +285,7 @@ def _completed(choice: Any, turn: TurnText, *, legacy: bool) -> Any:
     if text:
         repaired["content"] = _content(content, left) or None if calls else _content(content, left)
     if output.reasoning:
-        said = repaired.get("reasoning_content")
-        repaired["reasoning_content"] = (said if isinstance(said, str) else "") + output.reasoning
+        repaired["reasoning_content"] = text_in(repaired, "reasoning_content") + output.reasoning
     found = {**choice, "message": repaired}
     if calls:
         repaired |= (
