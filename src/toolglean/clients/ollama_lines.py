@@ -67,8 +67,7 @@ class LineReader:
     def whole(self, answer: Any) -> Any:
         """What an answer that was not streamed becomes: often itself."""
         message = field(answer, "message")
-        thinking, text = text_in(message, "thinking"), text_in(message, "content")
-        if not (thinking or text):
+        if not (text_in(message, "thinking") or text_in(message, "content")):
             return answer
         answer = self._counted(answer, message)
         thoughts, events, *same = self._heard(message, answer)
@@ -100,19 +99,9 @@ class LineReader:
             last: the line that ends the answer, if it is this message's.
         """
         thinking, text = text_in(message, "thinking"), text_in(message, "content")
-        thoughts = self._thoughts(message, last)
-        events = (self._turn.feed(text) if text else []) + (self._turn.finish() if last is not None else [])
+        cut = None if last is None else field(last, "done_reason") == CUT_OFF
+        thoughts, events = self._turn.heard(thinking, text, goes_on=bool(listed(message, "tool_calls")), cut=cut)
         return thoughts, events, is_all(thoughts, thinking, Reasoning), is_all(events, text)
-
-    def _thoughts(self, message: Any, last: Any = None) -> list[Event]:
-        # What the server's own reasoning becomes. `last`: the line that ends the answer, if it is this message's.
-        thinking = text_in(message, "thinking")
-        events = self._turn.think(thinking) if thinking else []
-        if not self._turn.thinks:
-            return events
-        if text_in(message, "content") or listed(message, "tool_calls"):
-            return events + self._turn.stop_thinking()
-        return events if last is None else events + self._turn.end_thinking(cut=field(last, "done_reason") == CUT_OFF)
 
     def _counted(self, line: Any, message: Any) -> Any:
         # The line, without the calls of the server that were already found in the text.

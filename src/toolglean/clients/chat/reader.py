@@ -22,7 +22,7 @@ from toolglean.conversation.deltas import ChatDeltas, LegacyDeltas
 from toolglean.conversation.fields import field, listed, text_in, text_of
 from toolglean.conversation.openai import call_item, reasoning_of
 from toolglean.conversation.reading.arguments import TurnArguments, text_for
-from toolglean.conversation.reading.text import Tools, TurnText, whole_turn
+from toolglean.conversation.reading.text import Tools, TurnText
 from toolglean.events import ToolCall, fold
 
 __all__ = ["ChoiceReader", "StreamReader", "Tools", "adict_chunks", "dict_chunks", "dict_completion"]
@@ -267,18 +267,13 @@ def _completed(choice: Any, turn: TurnText, *, legacy: bool) -> Any:
     text, (thought, names) = text_of(content), reasoning_of(message)
     if not (text or thought):
         return choice
-    own = listed(message, "tool_calls")
+    old = message.get("function_call")
+    own = [*(field(each, "function") for each in listed(message, "tool_calls")), *([old] if old else [])]
     for each in own:
-        turn.take_whole(field(each, "function"))
-    if message.get("function_call"):
-        turn.take_whole(message["function_call"])
-    cut = was_cut(choice.get("finish_reason"))
-    goes_on = bool(text or own or message.get("function_call"))
-    thoughts = (turn.think(thought) if thought else []) + (
-        turn.stop_thinking() if goes_on else turn.end_thinking(cut=cut)
-    )
-    left, output = whole_turn(text, turn)
-    calls = fold(thoughts).calls + output.calls
+        turn.take_whole(each)
+    thoughts, events = turn.heard(thought, text, goes_on=bool(own), cut=was_cut(choice.get("finish_reason")))
+    output = fold(events)
+    calls, left = fold(thoughts).calls + output.calls, output.content
     if left == text and not (calls or output.reasoning):
         return choice
     repaired = {**message, **without_calls(thoughts, names)}

@@ -38,10 +38,8 @@ from toolglean.events import (
     CallStart,
     Content,
     Event,
-    Output,
     Problem,
     Reasoning,
-    fold,
 )
 from toolglean.formats.headers import ENDS
 from toolglean.options import UnknownTools
@@ -51,7 +49,7 @@ from toolglean.tools import ToolLike, ToolSet
 if TYPE_CHECKING:
     from toolglean.engine.evidence.kinds import Special
 
-__all__ = ["Manner", "Tools", "TurnText", "is_all", "whole_turn"]
+__all__ = ["Manner", "Tools", "TurnText", "is_all"]
 
 Tools: TypeAlias = Iterable[ToolLike] | ToolSet | None
 _OF_CALLS = frozenset({CallStart, CallDelta, CallEnd})
@@ -195,6 +193,25 @@ class TurnText:
         found = self._told(self._parser.finish(), at_end=True)
         self.pristine = self.pristine and self._ended == self._seen  # what was not emitted was markup
         return found
+
+    def heard(
+        self, thinking: str, text: str, *, goes_on: bool, cut: bool | None = None
+    ) -> tuple[list[Event], list[Event]]:
+        """The events of a message, or of a part of one that came at once: of its reasoning, and of its text.
+
+        Args:
+            thinking: the reasoning that the server has taken out of the text itself.
+            text: the text.
+            goes_on: whether a call that the server has parsed follows.
+            cut: whether the turn was cut off, which is over; None: it is not over.
+        """
+        thoughts = self.think(thinking) if thinking else []
+        if text or goes_on:
+            thoughts = thoughts + self.stop_thinking()
+        elif cut is not None:
+            thoughts = thoughts + self.end_thinking(cut=cut)
+        events = self.feed(text) if text else []
+        return thoughts, events if cut is None else events + self.finish()
 
     # -- the server's own reasoning field ------------------------------------------------------------------------------
 
@@ -379,15 +396,3 @@ def is_all(events: list[Event], text: str, kind: type[Content | Reasoning] = Con
         return type(first) is kind and bool(first.text == text)
     found = [event.text for event in events if isinstance(event, kind)]
     return len(found) == len(events) and "".join(found) == text
-
-
-def whole_turn(text: str, turn: TurnText) -> tuple[str, Output]:
-    """Read a whole text: what remains text, and the output. Calls that cannot be executed remain text.
-
-    Args:
-        text: the text.
-        turn: reads it, with `whole_calls`.
-    """
-    events = turn.feed(text) + turn.finish()
-    output = fold(events)
-    return output.content, output
