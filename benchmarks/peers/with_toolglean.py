@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from benchmarks.timing import reading
 from toolglean import Parser, ToolSet
 from toolglean.kit.conformance.own import Auto, Own
 
@@ -28,16 +29,7 @@ def auto_maker(_: str, tools: list[dict[str, Any]]) -> Callable[[], Any]:
 
 def reader(format: str, tools: list[dict[str, Any]], chunks: Sequence[str], _: bool) -> Callable[[], Any]:
     """What reads a turn."""
-    make = maker(format, tools)
-
-    def read() -> None:
-        parser = make()
-        feed = parser.feed
-        for chunk in chunks:
-            feed(chunk)
-        parser.finish()
-
-    return read
+    return reading(maker(format, tools), chunks)
 
 
 def auto_reader(_: str, tools: list[dict[str, Any]], chunks: Sequence[str], reasons: bool) -> Callable[[], Any]:
