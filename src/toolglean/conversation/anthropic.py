@@ -71,8 +71,7 @@ class AnthropicChunkWrapper(Wrapped):
         return found
 
     def _joined(self, name: str) -> str:
-        texts = [field_of(block, name) for block in self.blocks]
-        return "".join(text for text in texts if isinstance(text, str))
+        return "".join(text_in(block, name) for block in self.blocks)
 
 
 class AnthropicHistoryConverter(Converter[AnthropicChunkWrapper]):
@@ -205,8 +204,7 @@ class JoinedBlocks:
         found = self._of(event)
         if found is None:
             return
-        texts = [field_of(delta, name) for name in (*TEXTS, "partial_json")]
-        found.pieces += [text for text in texts if isinstance(text, str)]
+        found.pieces += [text_in(delta, name) for name in (*TEXTS, "partial_json")]
         found.signature += text_in(delta, "signature")
 
 

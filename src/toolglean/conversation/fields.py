@@ -66,16 +66,16 @@ def id_of(wire: Any, *names: str) -> str | None:
     return found or None if isinstance(found, str) else None
 
 
-def text_of(content: Any) -> str:
-    """The text in a chunk's `content`: a string, or a list of parts (Mistral's server), whose texts are joined.
+def text_of(content: Any, kind: str = "text") -> str:
+    """The text in a chunk's `content`: a string, or a list of parts (Mistral's server), whose texts are joined. `kind`:
+    the type of the parts that have text.
 
     "" if there is none.
     """
     if isinstance(content, str):
         return content
     parts = content if isinstance(content, list | tuple) else ()
-    texts = [field(part, "text") for part in parts if field(part, "type") == "text"]
-    return "".join(text for text in texts if isinstance(text, str))
+    return "".join(text_in(part, "text") for part in parts if field(part, "type") == kind)
 
 
 def text_in(holder: Any, name: str) -> str:
