@@ -22,6 +22,7 @@ from toolglean.cli.output import (
     YELLOW,
     Paint,
     add_result_options,
+    as_values,
     for_machines,
     labelled,
     print_result,
@@ -30,7 +31,6 @@ from toolglean.cli.output import (
 )
 from toolglean.cli.usage import exit_codes
 from toolglean.errors import FormatError
-from toolglean.formats.as_json import values_of
 from toolglean.formats.origin import NO_ORIGIN
 from toolglean.sources.traces import Learnt, learn
 
@@ -117,13 +117,8 @@ def _answers(path: str) -> Iterator[Any]:
 
 
 def _fields(found: Learnt) -> dict[str, Any]:
-    return {
-        "format": values_of(found.format),
-        "recognised": found.recognised,
-        "evidence": list(found.evidence),
-        "losses": list(found.losses),
-        "left_out": [{"turn": number + 1, "reason": why} for number, why in found.left_out],
-    }
+    left_out = [{"turn": number + 1, "reason": why} for number, why in found.left_out]
+    return {**as_values(found), "left_out": left_out}
 
 
 def _show(found: Learnt, paint: Paint) -> None:
