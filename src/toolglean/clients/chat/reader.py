@@ -118,13 +118,13 @@ class StreamReader:
         text, old = text_of(content), self._old(reader, delta)
         fragments = [*(calls if isinstance(calls, list | tuple) else ()), *old]
         if reader.over:  # a repeated reason must be the same
-            same = text or fragments or reader.reason(reason) == reason
-            return [choice] if same else self._choices_of(choice, [], reader.reason(reason))
+            right = reader.deltas.finish_reason(reason)
+            return [choice] if text or fragments or right == reason else self._choices_of(choice, [], right)
         thought = reader.think(delta)
         held = reader.stop_thinking() if reader.turn.thinks and (text or fragments) else []
         new = reader.read(text) if text else None
         own = reader.numbered([*reader.own.settle(), *reader.own.read(fragments)])
-        settled = reader.settle()
+        settled = reader.deltas.deltas(reader.turn.settle())
         tail, ended = reader.end(reason) if reason else ([], reason)  # some servers send "" until the end
         rest = self._fragments(reader.numbered(reader.own.finish())) if reason else []
         as_it_came = new is thought is None and _as_they_came(own, fragments)
