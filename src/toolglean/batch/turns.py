@@ -16,7 +16,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
@@ -254,7 +254,7 @@ def _found(value: Mapping[str, Any], left: int) -> list[Written] | None:
     message = value.get("message")
     if isinstance(message, dict):
         return [_message(message, value.get("done_reason"))]
-    if "role" in value or isinstance(value.get("content"), list) or _has_calls(value):
+    if "role" in value or isinstance(value.get("content"), list) or _calls(value):
         return [_message(value, value.get("finish_reason") or value.get("stop_reason"))]
     key = next((key for key in TEXT_KEYS if isinstance(value.get(key), str)), None)
     if key is not None:
@@ -305,14 +305,9 @@ def _message(message: Mapping[str, Any], stopped: Any) -> Written:
     return found
 
 
-def _calls(message: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    yield from _dicts(message.get("tool_calls"))
-    if isinstance(message.get("function_call"), dict):
-        yield {"function": message["function_call"]}
-
-
-def _has_calls(value: Mapping[str, Any]) -> bool:
-    return any(True for _ in _calls(value))
+def _calls(message: Mapping[str, Any]) -> list[dict[str, Any]]:
+    legacy = message.get("function_call")
+    return [*_dicts(message.get("tool_calls")), *([{"function": legacy}] if isinstance(legacy, dict) else [])]
 
 
 def _add_call(found: Written, function: Any, id: str | None, *, cut: bool = False) -> None:  # noqa: A002  # the wire's

@@ -32,7 +32,7 @@ from toolglean.scan.json import JsonScanner
 from toolglean.scan.nested import json_text
 from toolglean.scan.scanner import CLOSE, FAIL
 
-__all__ = ["ChatDeltas", "LegacyDeltas", "ToolCallAggregator", "fragments_of"]
+__all__ = ["ChatDeltas", "LegacyDeltas", "ToolCallAggregator", "call_item", "fragments_of"]
 
 MAX_CHARS = 16 * 1024 * 1024
 """The limit for one call's arguments. Characters beyond it are dropped, and the arguments are then unread."""
@@ -210,6 +210,11 @@ def _json(arguments: Any) -> str:
 # -- from events to deltas ---------------------------------------------------------------------------------------------
 
 
+def call_item(id: str | None, name: str, arguments: str) -> dict[str, Any]:  # noqa: A002  # the wire's own word
+    """A call in a message; `arguments` is their JSON text."""
+    return {"id": id, "type": "function", "function": {"name": name, "arguments": arguments}}
+
+
 class ChatDeltas:
     """Writes a turn's events as deltas of `chat.completion.chunk`, for proxies and servers. Use one for each choice.
 
@@ -267,16 +272,8 @@ class ChatDeltas:
     def _start(self, event: CallStart) -> dict[str, Any]:
         index = self._open = self.next_index
         self.next_index, self._silent = index + 1, True
-        return {
-            "tool_calls": [
-                {
-                    "index": index,
-                    "id": event.id or f"{self.id_prefix}{event.index}",
-                    "type": "function",
-                    "function": {"name": event.name, "arguments": ""},
-                }
-            ]
-        }
+        call = call_item(event.id or f"{self.id_prefix}{event.index}", event.name, "")
+        return {"tool_calls": [{"index": index, **call}]}
 
     def _piece(self, text: str) -> dict[str, Any]:
         return {"tool_calls": [{"index": self._open, "function": {"arguments": text}}]}

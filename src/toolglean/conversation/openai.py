@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from toolglean.conversation.deltas import ToolCallAggregator
+from toolglean.conversation.deltas import ToolCallAggregator, call_item
 from toolglean.conversation.fields import field, id_of, result_text, text_of, written_arguments
 from toolglean.conversation.messages import (
     ContentPart,
@@ -37,7 +37,6 @@ __all__ = [
     "OpenAIChunkWrapper",
     "OpenAIHistoryConverter",
     "OpenAIResponseChunkWrapper",
-    "call_item",
     "reasoning_of",
     "result_message",
 ]
@@ -171,11 +170,6 @@ def _written_content(parts: list[ContentPart], empty: str | None) -> Any:
     return [
         {"type": "text", "text": part.text} if isinstance(part, ContentPartText) else dict(part.data) for part in found
     ]
-
-
-def call_item(id: str | None, name: str, arguments: str) -> dict[str, Any]:  # noqa: A002  # the wire's own word
-    """A call in a message; `arguments` is their JSON text."""
-    return {"id": id, "type": "function", "function": {"name": name, "arguments": arguments}}
 
 
 def result_message(id: str | None, name: str, text: str) -> dict[str, Any]:  # noqa: A002  # the wire's own word

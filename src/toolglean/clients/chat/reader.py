@@ -18,9 +18,9 @@ from toolglean.clients.chat.choice import ChoiceReader, was_cut, without_calls
 from toolglean.clients.chat.types import ChunkDict, CompletionDict
 from toolglean.clients.lane import Plain
 from toolglean.clients.streams import AsyncReading, Reading
-from toolglean.conversation.deltas import ChatDeltas, LegacyDeltas
+from toolglean.conversation.deltas import ChatDeltas, LegacyDeltas, call_item
 from toolglean.conversation.fields import field, listed, text_in, text_of
-from toolglean.conversation.openai import call_item, reasoning_of
+from toolglean.conversation.openai import reasoning_of
 from toolglean.conversation.reading.arguments import TurnArguments, text_for
 from toolglean.conversation.reading.text import Tools, TurnText
 from toolglean.events import ToolCall, fold
