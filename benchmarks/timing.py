@@ -22,7 +22,7 @@ from dataclasses import dataclass
 from typing import Any
 
 __all__ = ["BASELINE", "FULL", "SMOKE", "Effort", "Measure", "Quotient", "Row", "Stopwatch", "Work"]
-__all__ += ["feeding", "reading", "rows_of", "told"]
+__all__ += ["feeding", "rows_of", "told"]
 
 BASELINE = "the baseline"
 UNITS = {"ns": 1e9, "us": 1e6, "ms": 1e3, "s": 1.0}
@@ -206,18 +206,3 @@ def feeding(new: Callable[[], Callable[[str], Any]], chunks: Sequence[str], open
             feed(chunk)
 
     return work
-
-
-def reading(
-    make: Callable[[], Any], chunks: Sequence[str], feed: str = "feed", finish: str = "finish"
-) -> Callable[[], None]:
-    """What gives the chunks to a new parser each time, and ends it; `feed` and `finish` are its methods for that."""
-
-    def read() -> None:
-        parser = make()
-        take = getattr(parser, feed)
-        for chunk in chunks:
-            take(chunk)
-        getattr(parser, finish)()
-
-    return read

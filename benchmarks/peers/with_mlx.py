@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from benchmarks.timing import reading
+from toolglean.cli.measure import reading
 from toolglean.kit.conformance.targets.mlx_lm import MlxLm
 
 __all__ = ["maker", "reader"]

@@ -7,8 +7,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from benchmarks.timing import reading
 from toolglean import Parser, ToolSet
+from toolglean.cli.measure import reading
 from toolglean.kit.conformance.own import Auto, Own
 
 __all__ = ["Named", "Unnamed", "auto_maker", "auto_reader", "maker", "reader"]
