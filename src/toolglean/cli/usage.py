@@ -105,7 +105,7 @@ class CommandParser(argparse.ArgumentParser):
         from toolglean.cli.config import with_file  # noqa: PLC0415
 
         try:
-            return with_file(args, self._option_string_actions)
+            return with_file(args, self._option_string_actions, did_you_mean)
         except InputError as error:
             self.error(str(error))
 

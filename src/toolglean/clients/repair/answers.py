@@ -322,7 +322,7 @@ class Whole:
 
 
 def decoded(data: bytes | bytearray) -> dict[str, Any] | None:
-    """The fields of a body, or of a part of one; None if it is not a JSON object."""
+    """The fields in `data`, a body or a part of one; None if it is not a JSON object."""
     try:
         found = json.loads(data)
     except (ValueError, RecursionError):
