@@ -19,7 +19,7 @@ from functools import partial
 from pathlib import Path
 
 from benchmarks.cases import LISTS, PROSE, call_of, code, cut, numbers, reader
-from benchmarks.timing import BASELINE, FULL, SMOKE, Effort, Measure, Stopwatch, Work
+from benchmarks.timing import BASELINE, FULL, SMOKE, Effort, Measure, Stopwatch, Work, feeding
 from benchmarks.turns import HERMES, SMALL_CALLS, TOKENS, read, short_turn, tool_dicts
 from toolglean import Format, Parser, ToolSet
 from toolglean.cli.measure import baseline
@@ -73,13 +73,7 @@ def _argument(kilobytes: int) -> Iterator[Work]:
     sources = {"code as JSON": (reader("hermes"), code), "code in XML": (reader("qwen3-coder"), code)}
     for name, (each, payload) in {**sources, "a list of numbers": (LISTS[0], numbers)}.items():
         chunks = cut(call_of(each, kilobytes * 1000, payload))
-
-        def work(new: Callable[[], Callable[[str], object]] = each.new, chunks: list[str] = chunks) -> None:
-            feed = new()
-            for chunk in chunks:
-                feed(chunk)
-
-        yield Work(name, work, len(chunks))
+        yield Work(name, feeding(each.new, chunks), len(chunks))
 
 
 def _tools(count: int) -> Iterator[Work]:

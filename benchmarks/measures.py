@@ -26,7 +26,7 @@ from benchmarks.cases import (
     reader,
 )
 from benchmarks.others import ADAPTERS, PROCESSES, REPAIRS, TEMPLATES
-from benchmarks.timing import BASELINE, Effort, Measure, Quotient, Work
+from benchmarks.timing import BASELINE, Effort, Measure, Quotient, Work, feeding
 from benchmarks.turns import (
     CALL_TOKENS,
     COUNT,
@@ -46,18 +46,6 @@ from toolglean.cli.measure import baseline
 
 __all__ = ["MEASURES"]
 
-Feed = Callable[[str], object]
-
-
-def _reading(new: Callable[[], Feed], chunks: Sequence[str], opener: str = "") -> Callable[[], None]:
-    def work() -> None:
-        feed = new()
-        feed(opener)
-        for chunk in chunks:
-            feed(chunk)
-
-    return work
-
 
 def _floor(chunks: Sequence[str], *, shown: bool = False) -> Work:
     return Work(BASELINE, lambda: baseline(chunks), len(chunks), shown=shown)
@@ -73,7 +61,7 @@ def _prose(text: Text) -> Measure:
         for name, own in zip_longest(text.readers, text.goals):
             each = reader(name)
             goal = {"prose": each.prose_goal, "reasoning": each.reasoning_goal}.get(text.name, own)
-            yield Work(name, _reading(each.new, chunks, text.opener), len(chunks), goal=goal)
+            yield Work(name, feeding(each.new, chunks, text.opener), len(chunks), goal=goal)
 
     return Measure(f"{text.name}, a chunk", lambda effort: [*make(effort)])
 
@@ -84,7 +72,7 @@ def _code() -> Measure:
             chunks = cut(call_of(each, 100_000 // effort.divide_by, code))
             if each is READERS[0]:
                 yield _floor(chunks)
-            yield Work(each.name, _reading(each.new, chunks), len(chunks), goal=each.code_goal)
+            yield Work(each.name, feeding(each.new, chunks), len(chunks), goal=each.code_goal)
 
     return Measure("one call, 100 KB of code, a chunk", lambda effort: [*make(effort)])
 
@@ -97,7 +85,7 @@ def _growth(each: Reader, payload: Callable[[int], object], what: str) -> Measur
             chunks = cut(call_of(each, size // effort.divide_by, payload))
             if size == SIZES[-2]:  # longer lists of chunks do not fit the processor's caches
                 yield _floor(chunks)
-            yield Work(name, _reading(each.new, chunks), len(chunks))
+            yield Work(name, feeding(each.new, chunks), len(chunks))
 
     first, last = names[SIZES[0]], names[SIZES[-1]]
     growth = Quotient(f"growth {SIZES[0] // 1000:,} to {SIZES[-1] // 1000:,} KB", last, first)
@@ -110,8 +98,8 @@ def _flood(flood: Flood) -> Measure:
         whole, part, new = cut(flood.text(size)), cut(flood.text(size // 4)), reader(flood.reader).new
         return [
             _floor(whole),
-            Work(f"{flood.size:,} {flood.name}", _reading(new, whole), len(whole)),
-            Work("a quarter of it", _reading(new, part), len(part), shown=False),
+            Work(f"{flood.size:,} {flood.name}", feeding(new, whole), len(whole)),
+            Work("a quarter of it", feeding(new, part), len(part), shown=False),
         ]
 
     growth = Quotient("    growth from a quarter of it", f"{flood.size:,} {flood.name}", "a quarter of it")

@@ -21,7 +21,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["BASELINE", "FULL", "SMOKE", "Effort", "Measure", "Quotient", "Row", "Stopwatch", "Work", "rows_of", "told"]
+__all__ = ["BASELINE", "FULL", "SMOKE", "Effort", "Measure", "Quotient", "Row", "Stopwatch", "Work"]
+__all__ += ["feeding", "rows_of", "told"]
 
 BASELINE = "the baseline"
 UNITS = {"ns": 1e9, "us": 1e6, "ms": 1e3, "s": 1.0}
@@ -189,3 +190,19 @@ TOLD = ("name", "parts", "unit", "goal", "counted", "shown")
 def told(work: Work) -> dict[str, Any]:
     """The attributes of a work but `run`, as JSON."""
     return {name: getattr(work, name) for name in TOLD}
+
+
+# -- what is timed: a turn that is read ----------------------------------------------------------------------------
+
+
+def feeding(new: Callable[[], Callable[[str], Any]], chunks: Sequence[str], opener: str = "") -> Callable[[], None]:
+    """What gives the chunks to a new function each time, after the opener, and throws away what it returns."""
+
+    def work() -> None:
+        feed = new()
+        if opener:
+            feed(opener)
+        for chunk in chunks:
+            feed(chunk)
+
+    return work

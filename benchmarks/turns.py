@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from benchmarks.timing import feeding
 from toolglean import Format, Parser, ToolSet
 
 __all__ = [
@@ -156,10 +157,4 @@ def short_turn(tools: Any, *chunks: str, format: str = "hermes") -> None:  # noq
 
 def read(new: Callable[[], Parser], chunks: list[str]) -> Callable[[], None]:
     """What reads the chunks, and throws the events away."""
-
-    def work() -> None:
-        feed = new().feed
-        for chunk in chunks:
-            feed(chunk)
-
-    return work
+    return feeding(lambda: new().feed, chunks)

@@ -13,17 +13,19 @@ import sys
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise, takewhile
 from typing import Any
 
 from fuzz.composition_pieces import PIECES, Call, Piece, joined, piece
 from fuzz.context_calls import TOOLS
 from fuzz.runner import Found, Fuzzer, raised
+from fuzz.turns import every_format
 from tests.support.chunkings import account
 from toolglean import CallEnd, Event, Markup, Parser, ParserOptions, join
 from toolglean.formats.registry import all_formats, find_format
 
-__all__ = ["FUZZER", "allowed", "compose", "main"]
+__all__ = ["FUZZER", "allowed", "compose"]
 
 MOST = 6
 CUTS = 2  # random cuts of each text, besides whole and by characters
@@ -206,18 +208,9 @@ def smaller(found: Broken) -> Broken:
     return found
 
 
-def names() -> list[str]:
-    """What reads the cases: every format, and `auto` as often as fifty of them."""
-    return [*(each.name for each in all_formats()), *["auto"] * 50]
-
-
+names = partial(every_format, 50)
 FUZZER: Fuzzer[Broken] = Fuzzer("compositions", "Calls and quotations in a row.", "turns", names, look, smaller)
 
 
-def main() -> int:
-    """Run, and report what ran and must not."""
-    return FUZZER.main()
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(FUZZER.main())

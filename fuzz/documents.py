@@ -24,14 +24,15 @@ import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from fuzz.reading import calls_of, read
 from fuzz.runner import Found, Fuzzer, raised
+from fuzz.turns import every_format
 from toolglean import Parser, ParserOptions, ToolSet
-from toolglean.formats.registry import all_formats
 
-__all__ = ["FUZZER", "allowed", "breach", "due", "main", "ran"]
+__all__ = ["FUZZER", "allowed", "breach", "due", "ran"]
 
 WRAPPERS = frozenset({"tool_calls", "function_call", "function", "tool_call", "call"})
 NAMES = frozenset({"name", "tool_name"})
@@ -309,18 +310,9 @@ def _less(value: Any) -> Iterator[Any]:
             yield from ([*value[:place], less, *value[place + 1 :]] for less in _less(each))
 
 
-def names() -> list[str]:
-    """What reads the documents: every format, and `auto` as often as twenty of them."""
-    return [*(each.name for each in all_formats()), *["auto"] * 20]
-
-
+names = partial(every_format, 20)
 FUZZER: Fuzzer[Broken] = Fuzzer("documents", "JSON documents that are not calls.", "documents", names, look, smaller)
 
 
-def main() -> int:
-    """Run, and say which calls ran that should not, and which did not that should."""
-    return FUZZER.main()
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(FUZZER.main())

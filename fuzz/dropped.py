@@ -21,20 +21,20 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 from fuzz.mutation import mutant
 from fuzz.reading import calls_of, labels, problems_of, read
-from fuzz.runner import Found, Fuzzer, raised
-from fuzz.shrink import shrunk
-from fuzz.turns import all_markers
+from fuzz.runner import Found, Fuzzer, judged
+from fuzz.shrink import smallest
+from fuzz.turns import all_markers, every_format
 from toolglean import Parser, ParserOptions, Problem, ToolSet, UsageError
 from toolglean.formats.registry import all_formats, find_format
 from toolglean.formats.render import render
 from toolglean.formats.spec import Format
 
-__all__ = ["FUZZER", "Case", "case", "main", "verdict"]
+__all__ = ["FUZZER", "Case", "case", "verdict"]
 
 TOKEN = re.compile(r"(?<![A-Za-z0-9])(?:v[0-9]{5}|[1-9][0-9]{4})(?![A-Za-z0-9])")
 RENAMED = ("params", "kwargs", "tool_args", "arguments_", "inputs", "data", "Arguments", "args", "input", "parameters")
@@ -300,11 +300,7 @@ class Broken(Found):
 
 
 def _tried(tried: Case) -> Broken | None:
-    law = "nothing dropped"
-    try:
-        found = verdict(tried)
-    except Exception as error:  # noqa: BLE001  # that none is raised is a law
-        law, found = "no exception", raised(error)
+    law, found = judged("nothing dropped", verdict, tried)
     if found is None:
         return None
     what, detail = found
@@ -323,26 +319,12 @@ def look(name: str, seed: int) -> Broken | str:
 
 def smaller(found: Broken) -> Broken:
     """The same with less text."""
-
-    def still(text: str) -> bool:
-        again = _tried(replace(found.case, text=text))
-        return again is not None and again.key == found.key
-
-    return _tried(replace(found.case, text=shrunk(found.case.text, still, tries=600, words=True))) or found
+    return smallest(found, lambda text: _tried(replace(found.case, text=text)), tries=600, words=True)
 
 
-def names() -> list[str]:
-    """What reads the cases: every format, and `auto` as often as ten of them."""
-    return [*(each.name for each in all_formats()), *["auto"] * 10]
-
-
+names = partial(every_format, 10)
 FUZZER: Fuzzer[Broken] = Fuzzer("dropped", "Arguments that are not there.", "calls", names, look, smaller)
 
 
-def main() -> int:
-    """Run, and say what was dropped."""
-    return FUZZER.main()
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(FUZZER.main())

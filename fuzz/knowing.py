@@ -26,7 +26,7 @@ from tests.support.shared import FIXTURES, SHARED, rows
 from toolglean import Event, Parser, ParserOptions
 from toolglean.formats.registry import formats_of_auto
 
-__all__ = ["FUZZER", "Row", "all_rows", "fixture_rows", "main", "missed", "names"]
+__all__ = ["FUZZER", "Row", "all_rows", "fixture_rows", "missed", "names"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,10 +147,5 @@ def names() -> list[str]:
 FUZZER: Fuzzer[Found] = Fuzzer("knowing", "What is read only if no format is named.", "readings", names, look)
 
 
-def main() -> int:
-    """Run, and say what a named format does not read."""
-    return FUZZER.main()
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(FUZZER.main())

@@ -10,7 +10,7 @@ import random
 import sys
 
 from fuzz.runner import Found, Fuzzer
-from fuzz.shrink import shrunk
+from fuzz.shrink import smallest
 from tests.page.compare import AUTO, FORMATS, differs, differs_by_characters, engine_says, turn_of
 from tests.page.contexts import CALL
 from tests.page.known import explained
@@ -18,7 +18,7 @@ from tests.page.paged import paged
 from tests.page.reference import read, says
 from tests.page.texts import composed, text_of
 
-__all__ = ["FUZZER", "PAGE", "compared", "main", "smaller"]
+__all__ = ["FUZZER", "PAGE", "compared", "smaller"]
 
 LAW = "reference"
 COMPOSITION = "composition"
@@ -92,14 +92,10 @@ def smaller(found: Found) -> Found:
         return found
     written = found.detail.split("'s")[0].rsplit(" ", 1)[1]
 
-    def still(text: str) -> bool:
-        again = compared(text, written, found.name) if text.count(CALL) == 1 else ""
-        return isinstance(again, Found) and again.key == found.key
+    def again(text: str) -> Found | str:
+        return compared(text, written, found.name) if text.count(CALL) == 1 else ""
 
-    text = shrunk(found.text, still, tries=500, seconds=10)
-    again = compared(text, written, found.name)
-    assert isinstance(again, Found)
-    return again
+    return smallest(found, again, tries=500, seconds=10)
 
 
 def names() -> list[str]:
@@ -110,10 +106,5 @@ def names() -> list[str]:
 FUZZER: Fuzzer[Found] = Fuzzer("page", "Where in a text a call stands.", "texts", names, look, smaller, count=20_000)
 
 
-def main() -> int:
-    """Run, and report what is read differently."""
-    return FUZZER.main()
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(FUZZER.main())

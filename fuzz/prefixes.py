@@ -35,11 +35,11 @@ from dataclasses import dataclass
 from fuzz import mutants
 from fuzz.laws import Subject
 from fuzz.reading import calls_of, labels, problems_of
-from fuzz.runner import Found, Fuzzer, raised
-from fuzz.shrink import shrunk
+from fuzz.runner import Found, Fuzzer, judged
+from fuzz.shrink import smallest
 from toolglean import Event, ToolCall
 
-__all__ = ["FUZZER", "excuse", "main", "verdict"]
+__all__ = ["FUZZER", "excuse", "verdict"]
 
 PLACES = 24  # prefixes of a text
 SHORT = 300  # while a text is made smaller, texts up to this length have every prefix
@@ -119,11 +119,7 @@ class Broken(Found):
 
 
 def _tried(subject: Subject, text: str, places: list[int]) -> Broken | None:
-    law = "no call is taken back"
-    try:
-        found = verdict(subject, text, places)
-    except Exception as error:  # noqa: BLE001  # that none is raised is a law
-        law, found = "no exception", raised(error)
+    law, found = judged("no call is taken back", verdict, subject, text, places)
     return found and Broken(subject.name, law, found[0], text, found[1], subject)
 
 
@@ -137,12 +133,10 @@ def smaller(found: Broken) -> Broken:
     """The same with less text."""
 
     def less(text: str) -> Broken | None:
-        again = _tried(
-            found.subject, text, list(range(1, len(text))) if len(text) < 300 else _places(random.Random(1), text)
-        )
-        return again if again is not None and again.key == found.key else None
+        places = list(range(1, len(text))) if len(text) < 300 else _places(random.Random(1), text)
+        return _tried(found.subject, text, places)
 
-    return less(shrunk(found.text, lambda text: less(text) is not None, tries=500, seconds=20, words=True)) or found
+    return smallest(found, less, tries=500, seconds=20, words=True)
 
 
 FUZZER: Fuzzer[Broken] = Fuzzer(
@@ -150,10 +144,5 @@ FUZZER: Fuzzer[Broken] = Fuzzer(
 )
 
 
-def main() -> int:
-    """Run, and say which calls were taken back."""
-    return FUZZER.main()
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(FUZZER.main())

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
-__all__ = ["Finding", "Found", "Fuzzer", "Job", "fresh_seed", "jobs", "raised"]
+__all__ = ["Finding", "Found", "Fuzzer", "Job", "fresh_seed", "jobs", "judged", "raised"]
 
 BATCH = 200
 BEGIN_USER_TEXT = 30  # seconds from one line of progress to the next
@@ -70,12 +70,21 @@ class Found:
 
 
 F = TypeVar("F", bound=Finding)
+T = TypeVar("T")
 
 
 def raised(error: Exception) -> tuple[str, str]:
     """How a reading raised: the error's type and where, and the last lines of its traceback."""
     frame = traceback.extract_tb(error.__traceback__)[-1]
     return f"{type(error).__name__} in {frame.name}", "".join(traceback.format_exception(error, limit=-3))
+
+
+def judged(law: str, verdict: Callable[..., T], *given: Any) -> tuple[str, T | tuple[str, str]]:
+    """The law, and what the verdict says about it; or that none is raised, which is a law too, and how one was."""
+    try:
+        return law, verdict(*given)
+    except Exception as error:  # noqa: BLE001  # whatever it is
+        return "no exception", raised(error)
 
 
 def fresh_seed() -> int:

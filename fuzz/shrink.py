@@ -6,9 +6,13 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable
+from typing import Any, TypeVar
 
-__all__ = ["shrunk"]
+from fuzz.runner import Finding
 
+__all__ = ["shrunk", "smallest"]
+
+F = TypeVar("F", bound=Finding)
 
 ATOM = re.compile(r"""["']?\w+["']?|\W""")
 
@@ -39,3 +43,19 @@ def shrunk(
                 place += size
         size = size if smaller and size == 1 else size // 2
     return "".join(pieces)
+
+
+def smallest(found: F, again: Callable[[str], F | str | None], **how: Any) -> F:
+    """The same finding with less text.
+
+    Args:
+        found: the finding.
+        again: tries a text: what is found wrong with it, or something else.
+        how: as for `shrunk`.
+    """
+
+    def same(text: str) -> F | None:
+        other = again(text)
+        return None if other is None or isinstance(other, str) or other.key != found.key else other
+
+    return same(shrunk(found.text, lambda text: same(text) is not None, **how)) or found

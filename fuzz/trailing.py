@@ -16,14 +16,14 @@ from typing import Any
 
 from fuzz.laws import Breach, Subject, broken
 from fuzz.mutants import Found, smaller
-from fuzz.mutation import mutant
 from fuzz.runner import Fuzzer
-from fuzz.turns import all_markers, rendered_turns
+from fuzz.turns import rendered_turns
+from fuzz.undeclared import of_lines
 from toolglean import CallEnd, Content, Event, Problem, join
 from toolglean.engine.reasons import TRAILING_JSON
-from toolglean.formats.registry import all_formats, get_format
+from toolglean.formats.registry import get_format
 
-__all__ = ["FUZZER", "case", "main"]
+__all__ = ["FUZZER", "case"]
 
 NAMES = ("f", "g", "get_weather", "get_weather", "other", "functions.f", "Get_weather")
 ARGUMENTS: tuple[dict[str, Any], ...] = (
@@ -48,22 +48,8 @@ def case(name: str, seed: int) -> tuple[Subject, str]:
             rng.choice(("I will look.", "好的。", "Note: this", "A\n\n", "`<x>`. ")) + rng.choice("\n\n ") + _calls(rng)
         )
         return Subject(name, tools, rng.random() < 0.5, trailing=True), text
-    lines = [_line(rng) for _ in range(rng.choice((0, 1, 1, 2, 4, 9)))]
-    lines += [_calls(rng) for _ in range(rng.choice((1, 1, 1, 2)))]
-    if rng.random() < 0.2:
-        lines.append(_line(rng))
-    text = rng.choice(("\n", "\n", "\n\n", " ")).join(lines)
-    if rng.random() < 0.4:
-        text = mutant(rng, (text,), all_markers())
-    if rng.random() < 0.05:
-        text = "\n".join([text] * rng.randint(5, 60))
-    limits = (("held", rng.choice((1, 9, 60, 300, 900))),) if rng.random() < 0.25 else ()
-    name = name if rng.random() < 0.8 else rng.choice(all_formats()).name
-    tools = rng.choice(("typed", "typed", "typed", "numbers", "many"))
-    quoted = "call" if rng.random() < 0.1 else ""
-    return Subject(
-        name, tools, rng.random() < 0.3, limits, quoted=quoted, repair=rng.random() < 0.8, trailing=True
-    ), text
+    subject, text = of_lines(rng, name, _line, _calls, (1, 1, 1, 2))
+    return replace(subject, trailing=True), text
 
 
 def _line(rng: random.Random) -> str:
@@ -140,10 +126,5 @@ def look(name: str, seed: int) -> Found | str:
 FUZZER = Fuzzer("trailing", "Turns that end with JSON after other text.", "turns", lambda: list(FORMATS), look, smaller)
 
 
-def main() -> int:
-    """Run, and say how many laws were broken."""
-    return FUZZER.main()
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(FUZZER.main())

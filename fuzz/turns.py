@@ -15,7 +15,15 @@ from toolglean.formats.registry import all_formats, find_format
 from toolglean.formats.render import render
 from toolglean.formats.spec import Format
 
-__all__ = ["all_markers", "all_reasonings", "fixture_turns", "rendered_turns", "shared_turns", "stream_turns"]
+__all__ = [
+    "all_markers",
+    "all_reasonings",
+    "every_format",
+    "fixture_turns",
+    "rendered_turns",
+    "shared_turns",
+    "stream_turns",
+]
 
 
 CALLS: tuple[list[tuple[str, dict[str, Any]]], ...] = (
@@ -42,6 +50,11 @@ def rendered_turns(declared: Format) -> tuple[str, ...]:
 
 
 _TOOLS = ToolSet(["f", "g", "get_weather", "a.b", "unknown"])
+
+
+def every_format(autos: int) -> list[str]:
+    """The names of what reads: every format, and `auto` as often as so many of them."""
+    return [*(each.name for each in all_formats()), *["auto"] * autos]
 
 
 @lru_cache(maxsize=1)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import random
 import sys
+from collections.abc import Callable
 from typing import Any
 
 from fuzz.laws import Subject, broken
@@ -19,7 +20,7 @@ from fuzz.runner import Fuzzer
 from fuzz.turns import all_markers, rendered_turns
 from toolglean.formats.registry import all_formats, get_format
 
-__all__ = ["FUZZER", "case", "main"]
+__all__ = ["FUZZER", "case", "of_lines"]
 
 NAMES = ("f", "g", "get_weather", "other", "functions.f", "get_weathe", "Get_weather")
 ARGUMENTS: tuple[dict[str, Any], ...] = (
@@ -50,11 +51,21 @@ FORMATS = ("auto", "hermes", "qwen3-coder", "mistral", "harmony", "granite-pytho
 
 def case(name: str, seed: int) -> tuple[Subject, str]:
     """The case of that number."""
-    rng = random.Random(f"undeclared {name} {seed}")
-    lines = [_line(rng) for _ in range(rng.choice((0, 1, 1, 2, 4, 9)))]
-    lines += [_frame(rng) for _ in range(rng.choice((1, 1, 1, 2, 3)))]
+    return of_lines(random.Random(f"undeclared {name} {seed}"), name, _line, _frame, (1, 1, 1, 2, 3))
+
+
+def of_lines(
+    rng: random.Random,
+    name: str,
+    line: Callable[[random.Random], str],
+    last: Callable[[random.Random], str],
+    most: tuple[int, ...],
+) -> tuple[Subject, str]:
+    """A text of lines, then so many last ones, sometimes a mutant of it; and what reads it."""
+    lines = [line(rng) for _ in range(rng.choice((0, 1, 1, 2, 4, 9)))]
+    lines += [last(rng) for _ in range(rng.choice(most))]
     if rng.random() < 0.2:
-        lines.append(_line(rng))
+        lines.append(line(rng))
     text = rng.choice(("\n", "\n", "\n\n", " ")).join(lines)
     if rng.random() < 0.4:
         text = mutant(rng, (text,), all_markers())
@@ -114,10 +125,5 @@ FUZZER = Fuzzer(
 )
 
 
-def main() -> int:
-    """Run, and say how many laws were broken."""
-    return FUZZER.main()
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(FUZZER.main())

@@ -38,15 +38,16 @@ from typing import Any
 from fuzz.laws import TOOLS, Subject
 from fuzz.mutation import mutant
 from fuzz.reading import calls_of, labels, problems_of
-from fuzz.runner import Found, Fuzzer, raised
+from fuzz.runner import Found, Fuzzer, judged
 from fuzz.shrink import shrunk
+from fuzz.turns import every_format
 from toolglean import ToolCall, ToolSet, UsageError
 from toolglean.formats.patterns import first_literal
 from toolglean.formats.registry import all_formats, find_format
 from toolglean.formats.render import render
 from toolglean.formats.spec import Format
 
-__all__ = ["FUZZER", "NOT_UNDONE", "OPEN", "SAME", "Case", "case", "main", "plain", "verdict"]
+__all__ = ["FUZZER", "NOT_UNDONE", "OPEN", "SAME", "Case", "case", "plain", "verdict"]
 
 # What quotes, by the rules: a region in which it begins, or a lone brace of a JSON string, is not undone but open.
 _quotes = re.compile(
@@ -305,11 +306,7 @@ def look(name: str, seed: int) -> Broken | str:
 
 
 def _found(tried: Case) -> Broken | str:
-    law = "no trace"
-    try:
-        what, detail = verdict(tried)
-    except Exception as error:  # noqa: BLE001  # that none is raised is a law
-        law, (what, detail) = "no exception", raised(error)
+    law, (what, detail) = judged("no trace", verdict, tried)
     if what in {SAME, NOT_UNDONE, OPEN}:
         return what
     return Broken(tried.subject.name, law, f"{what} (in {tried.kind})", tried.prefix + tried.tail, detail, tried)
@@ -354,18 +351,9 @@ def _with_region(made: Case, text: str) -> Case:
     return replace(made, region=text)
 
 
-def names() -> list[str]:
-    """What reads the cases: every format, and `auto` as often as ten of them."""
-    return [*(each.name for each in all_formats()), *["auto"] * 10]
-
-
+names = partial(every_format, 10)
 FUZZER: Fuzzer[Broken] = Fuzzer("undo", "What an undone reading leaves behind.", "pairs", names, look, smaller)
 
 
-def main() -> int:
-    """Run, and report the traces."""
-    return FUZZER.main()
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(FUZZER.main())

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from toolglean.cli.measure import reading
 from toolglean.kit.conformance.targets.mlx_lm import MlxLm
 
 __all__ = ["maker", "reader"]
@@ -26,13 +27,4 @@ def maker(format: str, tools: list[dict[str, Any]]) -> Callable[[], Any]:
 
 def reader(format: str, tools: list[dict[str, Any]], chunks: Sequence[str], _: bool) -> Callable[[], Any]:
     """What reads a turn."""
-    make = maker(format, tools)
-
-    def read() -> None:
-        parser = make()
-        take = parser.take
-        for chunk in chunks:
-            take(chunk)
-        parser.finish()
-
-    return read
+    return reading(maker(format, tools), chunks, "take")

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from toolglean import Parser, ToolSet
+from toolglean.cli.measure import reading
 from toolglean.kit.conformance.own import Auto, Own
 
 __all__ = ["Named", "Unnamed", "auto_maker", "auto_reader", "maker", "reader"]
@@ -28,16 +29,7 @@ def auto_maker(_: str, tools: list[dict[str, Any]]) -> Callable[[], Any]:
 
 def reader(format: str, tools: list[dict[str, Any]], chunks: Sequence[str], _: bool) -> Callable[[], Any]:
     """What reads a turn."""
-    make = maker(format, tools)
-
-    def read() -> None:
-        parser = make()
-        feed = parser.feed
-        for chunk in chunks:
-            feed(chunk)
-        parser.finish()
-
-    return read
+    return reading(maker(format, tools), chunks)
 
 
 def auto_reader(_: str, tools: list[dict[str, Any]], chunks: Sequence[str], reasons: bool) -> Callable[[], Any]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from toolglean.cli.measure import reading
 from toolglean.kit.conformance.targets.transformers import Transformers
 
 __all__ = ["maker", "reader"]
@@ -19,13 +20,4 @@ def maker(format: str, tools: list[dict[str, Any]]) -> Callable[[], Any]:
 
 def reader(format: str, tools: list[dict[str, Any]], chunks: Sequence[str], _: bool) -> Callable[[], Any]:
     """What reads a turn."""
-    make = maker(format, tools)
-
-    def read() -> None:
-        parser = make()
-        feed = parser.feed
-        for chunk in chunks:
-            feed(chunk)
-        parser.finalize()
-
-    return read
+    return reading(maker(format, tools), chunks, finish="finalize")

@@ -23,13 +23,14 @@ UndeclaredCalls: TypeAlias = Literal["call", "text"]
 TrailingJson: TypeAlias = Literal["call", "content"]
 """What to do with a call in JSON after other text: see `ParserOptions`."""
 
-_WORDS: dict[str, tuple[str, ...]] = {
+WORDS: dict[str, tuple[str, ...]] = {
     "unknown_tools": get_args(UnknownTools),
     "calls_in_reasoning": get_args(CallsInReasoning),
     "quoted": get_args(QuotedCalls),
     "undeclared": get_args(UndeclaredCalls),
     "trailing_json": get_args(TrailingJson),
 }
+"""The options that are one of several words, and these words: for parsers, commands and plugins."""
 _MAY_BE_NONE = frozenset({"trailing_json", "unknown_tools"})
 _FLAGS = ("strict", "repair", "coerce", "markup")
 
@@ -91,7 +92,7 @@ class ParserOptions:
     limits: Limits = Limits()  # noqa: RUF009  # frozen: one for all
 
     def __post_init__(self) -> None:
-        for name, words in _WORDS.items():
+        for name, words in WORDS.items():
             value = getattr(self, name)
             if (not isinstance(value, str) or value not in words) and not (value is None and name in _MAY_BE_NONE):
                 raise UsageError(f"{name}={shown(value)} is not valid: pass {' or '.join(map(repr, words))}")

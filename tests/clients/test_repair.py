@@ -282,13 +282,13 @@ ODD: dict[str, list[bytes]] = {
 def test_most_events_take_the_short_way(kind: Kind, monkeypatch: pytest.MonkeyPatch) -> None:
     """So that the test above compares something: of 200 events, few are decoded."""
     decoded: list[Any] = []
-    decode = answers._item_of
+    decode = answers.decoded
 
     def counted(data: Any) -> Any:
         decoded.append(data)
         return decode(data)
 
-    monkeypatch.setattr(answers, "_item_of", counted)
+    monkeypatch.setattr(answers, "decoded", counted)
     request = asked(kind, TOOLS)
     data = answer(kind, Turn(pieces(PROSE[0] * 20, 4)), request)
     assert fed(lambda: reader(kind, request), data, lambda: 100) == data

@@ -6,7 +6,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import accumulate, chain
 from typing import Any, TypeVar, Unpack
 
@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from toolglean.batch.pool import ParserFactory
 from toolglean.errors import UsageError, shown
-from toolglean.events import Output, Problem, ToolCall, fold
+from toolglean.events import Output, fold
 from toolglean.parser import ParserArguments
 from toolglean.scan.nested import json_text, whole_characters
 from toolglean.tools import ToolLike, ToolSet
@@ -140,52 +140,24 @@ def _check_texts(kind: Any, name: str, argument: str) -> None:
 
 def _columns_of(outputs: Sequence[Output], formats: Sequence[str | None]) -> list[Any]:
     """The columns of SCHEMA after `id`."""
-    return [
-        _texts([each.content for each in outputs]),
-        _texts([each.reasoning for each in outputs]),
-        _lists([each.calls for each in outputs], _calls),
-        _lists([each.unfinished for each in outputs], _calls),
-        _lists([each.problems for each in outputs], _problems),
-        pa.array(formats, pa.string()),
-    ]
+    *fields, last = list(SCHEMA)[1:]
+    return [*(_field(each, outputs) for each in fields), _array(last.type, formats)]
 
 
-def _texts(values: Sequence[str | None]) -> Any:
+def _field(field: Any, holders: Sequence[Any]) -> Any:
+    """The array of that field of outputs, calls or problems."""
+    if field.name == "arguments":
+        return _array(field.type, [json_text(call.arguments) if call.status == "ok" else None for call in holders])
+    return _array(field.type, [getattr(each, field.name) for each in holders])
+
+
+def _array(kind: Any, values: Sequence[Any]) -> Any:
+    if pa.types.is_struct(kind):
+        return pa.StructArray.from_arrays([_field(each, values) for each in kind], fields=list(kind))
+    if pa.types.is_list(kind):
+        offsets = pa.array(accumulate(map(len, values), initial=0), pa.int32())
+        return pa.ListArray.from_arrays(offsets, _array(kind.value_type, list(chain.from_iterable(values))))
     try:
-        return pa.array(values, pa.string())
+        return pa.array(values, kind)
     except UnicodeEncodeError:  # half of a surrogate pair, written as an escape
-        return pa.array([None if each is None else whole_characters(each) for each in values], pa.string())
-
-
-def _lists(lists: Sequence[Sequence[Any]], build: Callable[[list[Any]], Any]) -> Any:
-    offsets = pa.array(accumulate(map(len, lists), initial=0), pa.int32())
-    return pa.ListArray.from_arrays(offsets, build(list(chain.from_iterable(lists))))
-
-
-def _calls(calls: list[ToolCall]) -> Any:
-    fields = [
-        _texts([each.id for each in calls]),
-        pa.array([each.index for each in calls], pa.int64()),
-        _texts([each.name for each in calls]),
-        pa.array([each.known for each in calls], pa.bool_()),
-        _texts([json_text(each.arguments) if each.status == "ok" else None for each in calls]),
-        _texts([each.arguments_text for each in calls]),
-        _lists([each.span for each in calls], _numbers),
-        pa.array([each.status for each in calls], pa.string()),
-        _lists([each.repairs for each in calls], _texts),
-    ]
-    return pa.StructArray.from_arrays(fields, fields=list(CALL))
-
-
-def _problems(problems: list[Problem]) -> Any:
-    fields = [
-        _texts([each.code for each in problems]),
-        _texts([each.reason for each in problems]),
-        _texts([each.text for each in problems]),
-        _numbers(each.start for each in problems),
-    ]
-    return pa.StructArray.from_arrays(fields, fields=list(PROBLEM))
-
-
-def _numbers(values: Iterable[int]) -> Any:
-    return pa.array(values, pa.int64())
+        return pa.array([None if each is None else whole_characters(each) for each in values], kind)

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sized
 
 from toolglean.batch.lines import summary_line
 from toolglean.batch.turns import Written
@@ -66,17 +66,16 @@ class Counts:
         self._numbers = Counter[str]()
         self._formats = Counter[str]()
 
-    def add(self, *, calls: int, unfinished: int, problems: int, format_name: str | None, code: int) -> None:
+    def add(self, calls: Sized, unfinished: Sized, problems: Sized, format_name: str | None, code: int) -> None:
         """Count a turn, with its exit code."""
-        self._numbers.update(turns=1, calls=calls, unfinished=unfinished, problems=problems)
+        self._numbers.update(turns=1, calls=len(calls), unfinished=len(unfinished), problems=len(problems))
         if format_name is not None:
             self._formats[format_name] += 1
         self.code = worse(self.code, code)
 
     def add_output(self, output: Output, format_name: str | None) -> None:
         """Count a turn that was read."""
-        sizes = {"calls": len(output.calls), "unfinished": len(output.unfinished), "problems": len(output.problems)}
-        self.add(**sizes, format_name=format_name, code=code_of(output))
+        self.add(output.calls, output.unfinished, output.problems, format_name, code_of(output))
 
     def add_bad_line(self) -> None:
         """Count a line that was not a turn."""

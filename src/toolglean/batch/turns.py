@@ -16,15 +16,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
 
+from toolglean.batch.lines import InputError, json_in
 from toolglean.conversation import ContentPartToolCall
 from toolglean.conversation.fields import arguments_of, id_of
 from toolglean.scan.nested import json_text
 
-__all__ = ["Evidence", "NotATurnError", "Written", "evidence_of", "id_in", "turns_in"]
+__all__ = ["Columns", "Evidence", "NotATurnError", "Written", "evidence_of", "id_in", "turns_in"]
 
 Evidence: TypeAlias = Literal["turn", "message", "text", "answer", "server chunk", ""]
 """What an object tells about its file: see `evidence_of`."""
@@ -33,6 +34,8 @@ ID_KEYS = ("custom_id", "id", "turn_id", "request_id", "uuid")
 TEXT_KEYS = ("content", "text", "response", "completion", "output_text", "output", "generated_text", "generation")
 HOLDERS = ("response", "body", "output", "result", "completion", "data")
 REASONING_KEYS = ("reasoning_content", "reasoning", "thinking")
+REQUESTS = ("request", "body")
+"""The keys under which logs keep the request, with its tools and its model."""
 MAX_HOLDERS = 6  # nested in each other
 ASSISTANT = frozenset({"assistant", "model"})
 CUT_OFF = frozenset({"length", "content_filter", "incomplete", "max_tokens"})
@@ -148,6 +151,71 @@ def _dicts(value: Any) -> list[dict[str, Any]]:
     return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
 
 
+# -- where a row has what ----------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """The keys of a row, or the columns of a table.
+
+    Attributes:
+        text: where the text of the turn is; None: anywhere that a line may have a turn.
+        tools: where the tools of the turn are.
+        model: where the name of the model is.
+        format: where the name of the format is.
+    """
+
+    text: str | None = None
+    tools: str = "tools"
+    model: str = "model"
+    format: str = "format"
+
+    def turns_in(self, value: Any) -> list[Written]:
+        """The turns of a row.
+
+        Raises:
+            NotATurnError: it does not contain one.
+        """
+        name = self.text
+        if name is None:
+            return turns_in(value)
+        if not isinstance(value, dict):
+            return turns_in(None)
+        text = value.get(name)
+        if isinstance(text, str):
+            return [Written([text])]
+        if name not in value:
+            raise NotATurnError(f"this row has no {name!r}: its keys are {', '.join(map(repr, list(value)[:8]))}")
+        raise NotATurnError(f"{name!r} of this row is {text!r:.80}, not text")
+
+    def read(self, line: str, where: str) -> tuple[Any, list[Written]]:
+        """The JSON value of a line, and its turns; `where`: the input's name and the line's number, for messages.
+
+        Raises:
+            InputError: it is not JSON, or does not contain a turn.
+        """
+        value = json_in(line, where)
+        try:
+            return value, self.turns_in(value)
+        except NotATurnError as error:
+            raise InputError(f"{where}: {error}") from error
+
+    def of(self, value: Any) -> tuple[Any, Any, Any]:
+        """What a row, or the request that it contains, says about its turn: the tools, the model and the format."""
+        return tuple(_value_of(value, key) for key in (self.tools, self.model, self.format))
+
+
+def _value_of(value: Any, key: str) -> Any:
+    """The value of that key in a row, or in the request that the row contains."""
+    for _ in range(len(REQUESTS) + 1):
+        if not isinstance(value, dict):
+            return None
+        if value.get(key) is not None:
+            return value[key]
+        value = value.get(REQUESTS[0]) or value.get(REQUESTS[1])
+    return None
+
+
 # -- reading -----------------------------------------------------------------------------------------------------------
 
 
@@ -186,7 +254,7 @@ def _found(value: Mapping[str, Any], left: int) -> list[Written] | None:
     message = value.get("message")
     if isinstance(message, dict):
         return [_message(message, value.get("done_reason"))]
-    if "role" in value or isinstance(value.get("content"), list) or _has_calls(value):
+    if "role" in value or isinstance(value.get("content"), list) or _calls(value):
         return [_message(value, value.get("finish_reason") or value.get("stop_reason"))]
     key = next((key for key in TEXT_KEYS if isinstance(value.get(key), str)), None)
     if key is not None:
@@ -237,14 +305,9 @@ def _message(message: Mapping[str, Any], stopped: Any) -> Written:
     return found
 
 
-def _calls(message: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    yield from _dicts(message.get("tool_calls"))
-    if isinstance(message.get("function_call"), dict):
-        yield {"function": message["function_call"]}
-
-
-def _has_calls(value: Mapping[str, Any]) -> bool:
-    return any(True for _ in _calls(value))
+def _calls(message: Mapping[str, Any]) -> list[dict[str, Any]]:
+    legacy = message.get("function_call")
+    return [*_dicts(message.get("tool_calls")), *([{"function": legacy}] if isinstance(legacy, dict) else [])]
 
 
 def _add_call(found: Written, function: Any, id: str | None, *, cut: bool = False) -> None:  # noqa: A002  # the wire's

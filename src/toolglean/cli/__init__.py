@@ -2,13 +2,13 @@
 # anything is parsed.
 #
 #   __init__.py   the commands, and the exit codes
-#   usage.py      unknown and renamed options, the help (near.py: suggestions)
+#   usage.py      unknown and renamed options, the help, suggestions
 #   input.py      the input of a command: which file, which line of it, which columns
 #   chunks.py     input as it arrives: text, chunks or turns
 #   options.py    how the model writes, and which calls are read
 #   output.py     JSON lines, colour, odd terminals, files
 #   progress.py   progress on standard error
-#   parse.py      with report.py (many turns) and logs.py (--output)
+#   parse.py      with logs.py (--output)
 #   doctor.py, with installed.py (extras, engines, plugins)
 #   explain.py  replay.py  inspect.py  learn.py  fuzz.py  formats.py  grammar.py  demo.py  bench.py  proxy.py
 #   anonymize.py  conformance.py
@@ -147,14 +147,14 @@ def _parser(asked: str, given: Sequence[str] = ()) -> argparse.ArgumentParser:
             module.add_arguments(command)
             command.set_defaults(run=module.run)
     if asked and asked not in COMMANDS:
-        from toolglean.cli.near import did_you_mean  # noqa: PLC0415  # only an error needs it
+        from toolglean.cli.usage import did_you_mean  # noqa: PLC0415  # only an error needs it
 
         hint = did_you_mean(asked, COMMANDS) or "; `toolglean --help` lists the commands"
         parser.error(f"unknown command {asked!r}{hint}")
     own = ("--help", "--version")
     option = next((each for each in given if each.startswith("--")), "--help")
     if not asked and option not in own:  # argparse would only say that the command is missing
-        from toolglean.cli.near import did_you_mean  # noqa: PLC0415  # only an error needs it
+        from toolglean.cli.usage import did_you_mean  # noqa: PLC0415  # only an error needs it
 
         hint = did_you_mean(option, own) or "; `toolglean --help` lists the commands"
         parser.error(f"unrecognized arguments: {option}{hint}")

@@ -12,8 +12,8 @@ from dataclasses import asdict, dataclass
 from toolglean._version import __version__
 from toolglean.batch.lines import InputError
 from toolglean.cli.chunks import RULE
-from toolglean.cli.input import add_choice, add_input_arguments, one_turn
-from toolglean.cli.measure import baseline, best_times
+from toolglean.cli.input import add_input_arguments, one_turn
+from toolglean.cli.measure import baseline, best_times, reading
 from toolglean.cli.options import add_format_options, at_least_one, given
 from toolglean.cli.output import for_machines
 from toolglean.cli.usage import exit_codes
@@ -46,8 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     codes = exit_codes(1, 4, _0="measured")
     parser.epilog = f"{RULE}\n\n{codes}"
-    add_input_arguments(parser, default=None)
-    add_choice(parser)
+    add_input_arguments(parser, default=None, one_turn=True)
     parser.add_argument("--json", action="store_true", help="print one line of JSON")
     parser.add_argument("--chunk", type=at_least_one, metavar="N", help="cut the turn into new chunks of N characters")
     add_format_options(parser)
@@ -95,18 +94,7 @@ def _cut(chunks: Sequence[str], size: int | None) -> Sequence[str]:
 
 
 def _measure(name: str, chunks: Sequence[str], new: Callable[[], Parser]) -> list[Figures]:
-    def feed() -> None:
-        parser = new()
-        for chunk in chunks:
-            parser.feed(chunk)
-        parser.finish()
-
-    def add() -> None:
-        parser = new()
-        for chunk in chunks:
-            parser.add(chunk)
-        parser.close()
-
+    feed, add = reading(new, chunks), reading(new, chunks, "add", "close")
     best = best_times({"baseline": lambda: baseline(chunks), "feed": feed, "add": add})
     characters = sum(map(len, chunks))
     return [

@@ -11,11 +11,10 @@ from __future__ import annotations
 
 import argparse
 import tomllib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from toolglean.batch.lines import InputError
-from toolglean.cli.near import did_you_mean
 from toolglean.cli.options import read_text
 
 __all__ = ["NAME", "with_file"]
@@ -23,12 +22,15 @@ __all__ = ["NAME", "with_file"]
 NAME = "--config"
 
 
-def with_file(args: Sequence[str], options: Mapping[str, argparse.Action]) -> list[str]:
+def with_file(
+    args: Sequence[str], options: Mapping[str, argparse.Action], did_you_mean: Callable[[str, Iterable[str]], str]
+) -> list[str]:
     """The arguments, with those of the file that they name.
 
     Args:
         args: of the command line.
         options: what each option of the command is, by its name.
+        did_you_mean: what an error adds about an unknown key.
 
     Raises:
         InputError: the file cannot be read, or has a key that is not an option, or a value that the option cannot have;

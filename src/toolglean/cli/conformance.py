@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from toolglean.batch.lines import InputError
-from toolglean.cli.near import did_you_mean
 from toolglean.cli.output import for_people, write_file
 from toolglean.cli.progress import clear_line, show_line
+from toolglean.cli.usage import did_you_mean
 from toolglean.formats.registry import find_format
 from toolglean.kit import conformance
 from toolglean.kit.conformance import Case, CaseSet, ParserTarget, Report, Result, Target, engines

@@ -13,7 +13,7 @@ from typing import Any
 
 from toolglean.batch.lines import InputError
 from toolglean.cli.output import BLUE, BOLD, DIM, GREEN, YELLOW, Paint, add_color_option, for_people, paint_of
-from toolglean.cli.usage import exit_codes
+from toolglean.cli.usage import did_you_mean, exit_codes
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Output, Reasoning, ToolCall, fold
 from toolglean.kit.demo import Stream, load_streams, load_tools
 from toolglean.parser import Parser
@@ -84,8 +84,6 @@ def run(args: argparse.Namespace) -> int:
 def _named(name: str | None, streams: Sequence[Stream]) -> Stream:
     found = next((each for each in streams if name in {None, each.name}), None)
     if found is None:
-        from toolglean.cli.near import did_you_mean  # noqa: PLC0415  # only an error needs it
-
         near = did_you_mean(str(name), [each.name for each in streams]) or "; `toolglean demo --list` lists them"
         raise InputError(f"unknown stream {name!r}{near}")
     return found

@@ -11,7 +11,7 @@ from typing import Any
 
 from toolglean.batch.lines import fields_of, json_line
 from toolglean.cli.chunks import RULE
-from toolglean.cli.input import Reading, Turn, add_choice, add_input_arguments, one_turn
+from toolglean.cli.input import Reading, Turn, add_input_arguments, one_turn
 from toolglean.cli.options import add_format_options
 from toolglean.cli.output import (
     BOLD,
@@ -49,8 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     codes = exit_codes(_0="the turn was read, or there is none", _1="it has a malformed call or another problem")
     parser.epilog = f"{RULE}\n\n{codes}"
-    add_input_arguments(parser)
-    add_choice(parser)
+    add_input_arguments(parser, one_turn=True)
     add_result_options(parser)
     add_format_options(parser)
 

@@ -11,7 +11,7 @@ from functools import partial
 from itertools import groupby
 
 from toolglean.cli.chunks import RULE
-from toolglean.cli.input import add_choice, add_input_arguments, one_turn
+from toolglean.cli.input import add_input_arguments, one_turn
 from toolglean.cli.options import add_format_options
 from toolglean.cli.output import (
     BLUE,
@@ -49,8 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "Of an input with many turns, it explains the first one."
     )
     parser.epilog = f"{RULE}\n\n{exit_codes(_0='the turn was read', _1='it has a malformed call or another problem')}"
-    add_input_arguments(parser)
-    add_choice(parser)
+    add_input_arguments(parser, one_turn=True)
     add_result_options(parser)
     add_format_options(parser)
 

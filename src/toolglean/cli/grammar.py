@@ -19,7 +19,7 @@ from toolglean.cli.options import (
     variables_of,
 )
 from toolglean.cli.output import for_machines
-from toolglean.cli.usage import exit_codes
+from toolglean.cli.usage import did_you_mean, exit_codes
 from toolglean.errors import FormatError, TemplateError, UsageError
 from toolglean.formats import Format, all_formats
 from toolglean.formats.registry import format_named
@@ -96,8 +96,6 @@ def _format(args: argparse.Namespace) -> Format:
         try:
             return format_named(args.format)
         except UsageError as error:
-            from toolglean.cli.near import did_you_mean  # noqa: PLC0415  # only an error needs it
-
             names = [name for each in all_formats() for name in (each.name, *each.aliases)]
             hint = did_you_mean(args.format, names) or "; `toolglean formats` lists the formats"
             said = f"{args.format!r} is not a template file, a known format or a known model{hint}"
@@ -118,8 +116,6 @@ def _format(args: argparse.Namespace) -> Format:
 def _check_choice(choice: str, tools: ToolSet) -> None:
     known = ("auto", "required", "none", *tools.names)
     if choice not in known:
-        from toolglean.cli.near import did_you_mean  # noqa: PLC0415  # only an error needs it
-
         near = did_you_mean(choice, known) or "; expected auto, required, none, or the name of a tool of --tools"
         raise InputError(f"--tool-choice {choice}: this is not one of the tools{near}")
 

@@ -16,13 +16,14 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from toolglean.batch.lines import InputError, LineError, json_in, name_of
-from toolglean.batch.turns import NotATurnError, Written
+from toolglean.batch.lines import InputError, LineError, name_of
+from toolglean.batch.turns import Columns, Written
 from toolglean.cli.chunks import Line, read_input
 from toolglean.cli.options import made_with, without_prompt
+from toolglean.cli.usage import did_you_mean
 
 if TYPE_CHECKING:
-    from toolglean.batch.logs.rows import Columns, RowReader
+    from toolglean.batch.logs.rows import RowReader
     from toolglean.events import Output
     from toolglean.kit.demo import Stream
     from toolglean.parser import ParserArguments
@@ -32,7 +33,6 @@ __all__ = [
     "Input",
     "Reading",
     "Turn",
-    "add_choice",
     "add_input_arguments",
     "located",
     "one_turn",
@@ -44,13 +44,16 @@ __all__ = [
 _with_line = re.compile(r"(.+):([0-9]+)", re.DOTALL).fullmatch
 
 
-def add_input_arguments(parser: argparse.ArgumentParser, *, default: str | None = "-", columns: bool = True) -> None:
+def add_input_arguments(
+    parser: argparse.ArgumentParser, *, default: str | None = "-", columns: bool = True, one_turn: bool = False
+) -> None:
     """Add the arguments that say what is read, and what it is.
 
     Args:
         parser: the parser of the command.
         default: the input if none is given; None: the shipped streams.
         columns: whether the keys of a line can be named.
+        one_turn: whether the command reads one turn, so that one of several answers may have to be chosen.
     """
     last = "or -, standard input (the default)" if default else "or -, standard input (default: the shipped streams)"
     parser.add_argument(
@@ -71,6 +74,10 @@ def add_input_arguments(parser: argparse.ArgumentParser, *, default: str | None 
         form.add_argument(f"--{name}", dest="form", action="store_const", const=name, help=about)
     if columns:
         _add_columns(parser)
+    if one_turn:
+        parser.add_argument(
+            "--choice", type=int, default=0, metavar="N", help="of a line with several answers, which one (default: 0)"
+        )
 
 
 def _add_columns(parser: argparse.ArgumentParser) -> None:
@@ -87,17 +94,8 @@ def _add_columns(parser: argparse.ArgumentParser) -> None:
         group.add_argument(f"--{name}-column", metavar="NAME", default=name, help=about)
 
 
-def add_choice(parser: argparse.ArgumentParser) -> None:
-    """Add the option for one of several answers, for commands that read one turn."""
-    parser.add_argument(
-        "--choice", type=int, default=0, metavar="N", help="of a line with several answers, which one (default: 0)"
-    )
-
-
 def columns_of(args: argparse.Namespace) -> Columns:
     """The keys that the arguments name; the usual ones if the command has no arguments for them."""
-    from toolglean.batch.logs.rows import Columns  # noqa: PLC0415
-
     given = vars(args)
     names = {name: given.get(f"{name}_column") for name in ("text", "tools", "model", "format")}
     return Columns(**{name: value for name, value in names.items() if value is not None})
@@ -186,8 +184,6 @@ def located(given: str) -> tuple[str, int | None, Stream | None]:
         raise InputError(f"{given}: {line!r} is not the number of a line; expected one such as {place}:7")
     if split is None and (Path(given).suffix or Path(given).name != given):
         raise InputError(f"{given}: No such file or directory")
-    from toolglean.cli.near import did_you_mean  # noqa: PLC0415  # only an error needs it
-
     near = did_you_mean(given, [each.name for each in streams]) or " (`toolglean demo --list`)"
     raise InputError(f"{given}: no such file, and no shipped stream has that name{near}")
 
@@ -290,12 +286,9 @@ def _turn_of(line: Line, name: str, args: argparse.Namespace) -> Turn:
     where = f"{name}: line {line.number}"
     choice: int = getattr(args, "choice", 0)
     try:
-        value = json_in(line.text, where)
-        found = columns_of(args).turns_in(value)
+        value, found = columns_of(args).read(line.text, where)
     except InputError as error:
         raise LineError(str(error)) from error
-    except NotATurnError as error:
-        raise LineError(f"{where}: {error}") from error
     if not 0 <= choice < len(found):
         raise InputError(f"--choice {choice}: the choices of {where} are 0 to {len(found) - 1}")
     several = f", choice {choice}" if len(found) > 1 else ""

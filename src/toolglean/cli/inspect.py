@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from functools import partial
 from typing import Any
@@ -20,6 +19,7 @@ from toolglean.cli.output import (
     labelled,
     print_result,
     print_rows,
+    values_in,
 )
 from toolglean.cli.usage import exit_codes
 from toolglean.errors import FormatError, TemplateError
@@ -31,6 +31,9 @@ from toolglean.sources.templates.markers import GENERIC
 from toolglean.sources.templates.source import TemplateSource
 
 __all__ = ["add_arguments"]
+
+FIELDS = ("language", "format", "recognised", "confidence", "starts_reasoning", "tag", "evidence", "losses")
+"""What is printed of an inference as JSON, in this order."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -68,7 +71,7 @@ def run(args: argparse.Namespace) -> int:
         raise InputError(f"{args.template}: {error}") from error
     except FormatError as error:
         return _refused(args, source, error)
-    print_result(args, lambda: _fields(found), partial(_show, found))
+    print_result(args, lambda: values_in(found, FIELDS), partial(_show, found))
     return 0
 
 
@@ -87,10 +90,7 @@ def _fields_of(choice: FormatChoice) -> dict[str, Any]:
         "how": choice.how,
         "format": None if choice.format is None or choice.format.tag is not None else choice.format.name,
         "tag": None if choice.format is None else choice.format.tag,
-        "argument": choice.argument,
-        "reason": choice.reason,
-        "passed_over": [{"argument": each.argument, "reason": each.reason} for each in choice.passed_over],
-        "advice": choice.advice,
+        **values_in(choice, ("argument", "reason", "passed_over", "advice")),
     }
 
 
@@ -104,19 +104,6 @@ def _refused(args: argparse.Namespace, source: TemplateSource, error: FormatErro
         sys.stdout.flush()
         print(f"toolglean: {reason}", file=sys.stderr)
     return 1
-
-
-def _fields(found: Inference) -> dict[str, Any]:
-    return {
-        "language": found.language,
-        "format": json.loads(found.format.to_json()),
-        "recognised": found.recognised,
-        "confidence": found.confidence,
-        "starts_reasoning": found.starts_reasoning,
-        "tag": found.tag,
-        "evidence": list(found.evidence),
-        "losses": list(found.losses),
-    }
 
 
 def _show(found: Inference, paint: Paint) -> None:

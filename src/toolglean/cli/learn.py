@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 from toolglean.batch.lines import InputError, json_in, name_of
-from toolglean.batch.turns import NotATurnError, turns_in
+from toolglean.batch.turns import Columns
 from toolglean.cli.chunks import read_input
 from toolglean.cli.formats import declaration
 from toolglean.cli.options import read_text, read_tools
@@ -22,6 +22,7 @@ from toolglean.cli.output import (
     YELLOW,
     Paint,
     add_result_options,
+    as_values,
     for_machines,
     labelled,
     print_result,
@@ -30,7 +31,6 @@ from toolglean.cli.output import (
 )
 from toolglean.cli.usage import exit_codes
 from toolglean.errors import FormatError
-from toolglean.formats.as_json import values_of
 from toolglean.formats.origin import NO_ORIGIN
 from toolglean.sources.traces import Learnt, learn
 
@@ -96,12 +96,7 @@ def _turns(log: str) -> Iterator[str]:
         yield text
         return
     for number, line in lines:
-        where = f"{name_of(log)}: line {number}"
-        value = json_in(line, where)
-        try:
-            yield from [value] if isinstance(value, str) else (each.text for each in turns_in(value))
-        except NotATurnError as error:
-            raise InputError(f"{where}: {error}") from error
+        yield from (each.text for each in Columns().read(line, f"{name_of(log)}: line {number}")[1])
 
 
 def _is_json(line: str) -> bool:
@@ -122,13 +117,8 @@ def _answers(path: str) -> Iterator[Any]:
 
 
 def _fields(found: Learnt) -> dict[str, Any]:
-    return {
-        "format": values_of(found.format),
-        "recognised": found.recognised,
-        "evidence": list(found.evidence),
-        "losses": list(found.losses),
-        "left_out": [{"turn": number + 1, "reason": why} for number, why in found.left_out],
-    }
+    left_out = [{"turn": number + 1, "reason": why} for number, why in found.left_out]
+    return {**as_values(found), "left_out": left_out}
 
 
 def _show(found: Learnt, paint: Paint) -> None:

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from typing import Final
+from typing import Any, Final
 
 from toolglean.events import Content, Event
 
-__all__ = ["baseline", "best_times"]
+__all__ = ["baseline", "best_times", "reading"]
 
 FINE_CLOCK: Final = 1e-6
 _clock = time.process_time if time.get_clock_info("process_time").resolution <= FINE_CLOCK else time.perf_counter
@@ -25,6 +25,21 @@ def baseline(chunks: Sequence[str]) -> None:
     for chunk in chunks:
         events = [Content(chunk, 0)]
     del events
+
+
+def reading(
+    make: Callable[[], Any], chunks: Sequence[str], feed: str = "feed", finish: str = "finish"
+) -> Callable[[], None]:
+    """What gives the chunks to a new parser each time, and ends it; `feed` and `finish` are its methods for that."""
+
+    def read() -> None:
+        parser = make()
+        take = getattr(parser, feed)
+        for chunk in chunks:
+            take(chunk)
+        getattr(parser, finish)()
+
+    return read
 
 
 def best_times(

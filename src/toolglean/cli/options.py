@@ -7,20 +7,12 @@ import argparse
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar, get_args
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from toolglean.batch.lines import InputError
 from toolglean.errors import FormatError, TemplateError, ToolError, UsageError
 from toolglean.formats.spec import Format
-from toolglean.options import (
-    DEFAULT,
-    CallsInReasoning,
-    ParserOptions,
-    QuotedCalls,
-    TrailingJson,
-    UndeclaredCalls,
-    UnknownTools,
-)
+from toolglean.options import DEFAULT, WORDS, ParserOptions
 from toolglean.sources.choose.choice import choose_format
 from toolglean.tools import ToolSet
 
@@ -50,6 +42,18 @@ T = TypeVar("T")
 
 WAYS = ("format", "model", "template", "tag")
 MORE = ("closer", "tools", "prompt", "set")
+POLICIES = {
+    "unknown_tools": "calls to a tool that the model was not given: a call like any other, or content "
+    "(default: {unknown_tools})",
+    "calls_in_reasoning": "calls inside the reasoning: held back until what follows shows what they are (default), "
+    "read at once, or never read",
+    "quoted": "calls in quotations, such as code: content (default), or read as calls",
+    "undeclared": "calls of known tools in a spelling that no format declares, at the end of the turn: read if they "
+    "fit the tool's schema (default), or never read",
+    "trailing_json": "JSON without a marker that follows other text and ends the turn: read as calls if it fits the "
+    "tools' schemas, or content (default: content)",
+}
+"""The options of the parser that are one of several words, and what the help says about each."""
 
 
 def add_format_options(parser: argparse.ArgumentParser, *, for_server: bool = False) -> None:
@@ -121,38 +125,13 @@ def add_policy_options(parser: argparse.ArgumentParser, *, unknown_tools: str = 
         unknown_tools: what the command does by default with calls to unknown tools.
     """
     group = parser.add_argument_group("which calls are read")
-    group.add_argument(
-        "--unknown-tools",
-        choices=get_args(UnknownTools),
-        help="calls to a tool that the model was not given: a call like any other, or content "
-        f"(default: {unknown_tools})",
-    )
-    group.add_argument(
-        "--calls-in-reasoning",
-        choices=get_args(CallsInReasoning),
-        default="draft",
-        help="calls inside the reasoning: held back until what follows shows what they are (default), read at once, or "
-        "never read",
-    )
-    group.add_argument(
-        "--quoted",
-        choices=get_args(QuotedCalls),
-        default="content",
-        help="calls in quotations, such as code: content (default), or read as calls",
-    )
-    group.add_argument(
-        "--undeclared",
-        choices=get_args(UndeclaredCalls),
-        default="call",
-        help="calls of known tools in a spelling that no format declares, at the end of the turn: read if they fit "
-        "the tool's schema (default), or never read",
-    )
-    group.add_argument(
-        "--trailing-json",
-        choices=get_args(TrailingJson),
-        help="JSON without a marker that follows other text and ends the turn: read as calls if it fits the tools' "
-        "schemas, or content (default: content)",
-    )
+    for name, about in POLICIES.items():
+        group.add_argument(
+            f"--{name.replace('_', '-')}",
+            choices=WORDS[name],
+            default=getattr(DEFAULT, name),
+            help=about.format(unknown_tools=unknown_tools),
+        )
     group.add_argument(
         "--no-repair",
         action="store_true",
@@ -167,15 +146,8 @@ def add_policy_options(parser: argparse.ArgumentParser, *, unknown_tools: str = 
 
 def options_from(args: argparse.Namespace) -> ParserOptions:
     """The options of `add_policy_options`."""
-    return ParserOptions(
-        unknown_tools=args.unknown_tools,
-        strict=args.strict_format,
-        calls_in_reasoning=args.calls_in_reasoning,
-        quoted=args.quoted,
-        undeclared=args.undeclared,
-        trailing_json=args.trailing_json,
-        repair=not args.no_repair,
-    )
+    words = {name: getattr(args, name) for name in WORDS}
+    return ParserOptions(**words, strict=args.strict_format, repair=not args.no_repair)
 
 
 def at_least_one(text: str) -> int:

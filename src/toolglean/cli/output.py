@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import argparse
 import io
+import json
 import os
 import re
 import shutil
@@ -43,6 +44,7 @@ __all__ = [
     "print_result",
     "print_rows",
     "shortened",
+    "values_in",
     "write_file",
 ]
 
@@ -78,12 +80,19 @@ def end_line(format_name: str | None) -> str:
 
 
 def as_values(value: Any) -> Any:
-    """An explanation, or a part of one, as JSON values: its fields, and those of its parts."""
+    """A result, or a part of one, as JSON values: its fields, and those of its parts. A format is its declaration."""
     if isinstance(value, ToolCall):
         return fields_of(value)
     if isinstance(value, list | tuple):
         return [as_values(each) for each in value]
-    return {each.name: as_values(getattr(value, each.name)) for each in fields(value)} if is_dataclass(value) else value
+    if hasattr(value, "to_json"):
+        return json.loads(value.to_json())
+    return values_in(value, (each.name for each in fields(value))) if is_dataclass(value) else value
+
+
+def values_in(value: Any, names: Iterable[str]) -> dict[str, Any]:
+    """These fields of a result, as JSON values."""
+    return {name: as_values(getattr(value, name)) for name in names}
 
 
 def _snake(name: str) -> str:

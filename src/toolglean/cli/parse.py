@@ -1,5 +1,5 @@
-# Does not depend on how input is read (chunks.py), how events look as JSON (output.py), how many turns are reported
-# (report.py), or how a log becomes a file (logs.py).
+# Does not depend on how input is read (chunks.py), how events look as JSON (output.py), where a line has its turn
+# (batch/turns.py), or how a log becomes a file (logs.py).
 """`toolglean parse`: one turn of a model, or one on each line, from a file or from standard input."""
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from itertools import chain
 
 from toolglean.batch.lines import InputError, output_line
-from toolglean.batch.outcome import code_of
+from toolglean.batch.outcome import Counts, code_of
 from toolglean.cli.chunks import RULE, Line
 from toolglean.cli.input import Input, add_input_arguments, open_input, row_reader, tools_or_shipped
 from toolglean.cli.options import add_format_options, at_least_one, made_with
@@ -97,15 +97,22 @@ def _as_turns(found: Input, lines: Iterator[Line], args: argparse.Namespace) -> 
         raise InputError(
             "--events shows one stream, and these are turns: leave it out, or pass --stream or --text if this is one"
         )
-    from toolglean.cli.report import Report  # noqa: PLC0415  # one stream does without it
-
-    report = Report(row_reader(args, found.name), found.name)
+    reader, counts = row_reader(args, found.name), Counts()  # of a turn, only its counts are kept
     for line in lines:
-        for row in report.rows(line, fail_fast=args.fail_fast):
+        try:
+            value, turns = reader.columns.read(line.text, f"{found.name}: line {line.number}")
+        except InputError as error:
+            if args.fail_fast:
+                raise
+            counts.add_bad_line()
+            print(f"toolglean: {error}", file=sys.stderr)
+            continue
+        for written in turns:
+            row = reader.row(line.number, value, written, counts)
             if not args.summary:
                 print(row, flush=True)
-    print(report.counts.summary())
-    return report.counts.code
+    print(counts.summary())
+    return counts.code
 
 
 def _last(parser: Parser) -> Iterator[list[Event]]:

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from toolglean.cli.chunks import RULE
-from toolglean.cli.input import Turn, add_choice, add_input_arguments, one_turn
+from toolglean.cli.input import Turn, add_input_arguments, one_turn
 from toolglean.cli.options import add_format_options, at_least_one
 from toolglean.cli.output import check_suffix, for_people, write_file
 from toolglean.cli.usage import exit_codes
@@ -30,8 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     codes = exit_codes(_0="the turn was read", _1="it has a malformed call or another problem")
     parser.epilog = f"{RULE}\n\nThe page is written even if the exit code is 1 or 4.\n\n{codes}"
-    add_input_arguments(parser)
-    add_choice(parser)
+    add_input_arguments(parser, one_turn=True)
     parser.add_argument("--html", required=True, metavar="FILE", help="where the page goes; - for standard output")
     parser.add_argument(
         "--chunk",

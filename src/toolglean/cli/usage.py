@@ -1,15 +1,15 @@
-# The argument parser of one command: what it says about options that it does not know, and how its help is printed.
-# Does not depend on which options a command has.
+# The argument parser of one command: what it says about options that it does not know, and how its help is printed; and
+# which name was meant, if one is spelled much alike. Does not depend on which options a command has.
 """Usage, and the errors of usage."""
 
 from __future__ import annotations
 
 import argparse
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NoReturn
 
-__all__ = ["CommandParser", "exit_codes"]
+__all__ = ["CommandParser", "did_you_mean", "exit_codes"]
 
 CODES = {
     0: "everything was read",
@@ -32,6 +32,23 @@ RENAMED: Mapping[str, Mapping[str, str]] = {
     "demo": {"--stream": "an argument: `toolglean demo NAME`", "--fast": "--delay 0"},
 }
 """Options of earlier versions: for each command, "" for all of them, what to write instead."""
+
+
+NEAR = 0.8
+"""The least similarity of a name that is suggested: one letter of five may differ. Others would only mislead."""
+PREFIX = 3
+"""So many letters are enough if they are the beginning of a name."""
+
+
+def did_you_mean(name: str, names: Iterable[str]) -> str:
+    """What an error adds about an unknown name: "; did you mean X?" if a name is near, otherwise nothing."""
+    import difflib  # noqa: PLC0415  # only an error needs it
+
+    known = list(names)
+    near = difflib.get_close_matches(name, known, n=1, cutoff=NEAR)
+    if not near and len(name.lstrip("-")) >= PREFIX:
+        near = [each for each in known if each.startswith(name)]
+    return f"; did you mean {near[0]}?" if len(near) == 1 else ""
 
 
 def exit_codes(*without: int, **said: str) -> str:
@@ -88,7 +105,7 @@ class CommandParser(argparse.ArgumentParser):
         from toolglean.cli.config import with_file  # noqa: PLC0415
 
         try:
-            return with_file(args, self._option_string_actions)
+            return with_file(args, self._option_string_actions, did_you_mean)
         except InputError as error:
             self.error(str(error))
 
@@ -114,8 +131,6 @@ class CommandParser(argparse.ArgumentParser):
         instead = RENAMED.get(self.prog.rpartition(" ")[2], {}).get(name) or RENAMED[""].get(name)
         if instead is not None:
             return f"{name} is now {instead}"
-        from toolglean.cli.near import did_you_mean  # noqa: PLC0415  # only an error needs it
-
         near = did_you_mean(name, self._option_string_actions)
         return f"unrecognized arguments: {name}{near or self._see_help()}"
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from toolglean.conversation.fields import field, is_object
+from toolglean.conversation.fields import field, is_object, listed, text_in
 from toolglean.conversation.reading.arguments import text_for
 from toolglean.conversation.reading.text import Tools, is_all
 from toolglean.events import CallEnd, Content, Event, Reasoning, ToolCall
@@ -67,8 +67,7 @@ class LineReader:
     def whole(self, answer: Any) -> Any:
         """What an answer that was not streamed becomes: often itself."""
         message = field(answer, "message")
-        thinking, text = _text(message, "thinking"), _text(message, "content")
-        if not (thinking or text):
+        if not (text_in(message, "thinking") or text_in(message, "content")):
             return answer
         answer = self._counted(answer, message)
         thoughts, events, *same = self._heard(message, answer)
@@ -90,7 +89,7 @@ class LineReader:
         before = self._repaired(self.like(line), events if same else thoughts + events)
         own = field(line, "message")
         last = self.line_with(line, "", field(own, "thinking") if same else None, field(own, "tool_calls"))
-        return [*before, last if _text(message, "content") or not same else line]
+        return [*before, last if text_in(message, "content") or not same else line]
 
     def _heard(self, message: Any, last: Any = None) -> tuple[list[Event], list[Event], bool, bool]:
         """What the reasoning and the text of a message become, and whether each is the same as before.
@@ -99,25 +98,15 @@ class LineReader:
             message: the message.
             last: the line that ends the answer, if it is this message's.
         """
-        thinking, text = _text(message, "thinking"), _text(message, "content")
-        thoughts = self._thoughts(message, last)
-        events = (self._turn.feed(text) if text else []) + (self._turn.finish() if last is not None else [])
+        thinking, text = text_in(message, "thinking"), text_in(message, "content")
+        cut = None if last is None else field(last, "done_reason") == CUT_OFF
+        thoughts, events = self._turn.heard(thinking, text, goes_on=bool(listed(message, "tool_calls")), cut=cut)
         return thoughts, events, is_all(thoughts, thinking, Reasoning), is_all(events, text)
-
-    def _thoughts(self, message: Any, last: Any = None) -> list[Event]:
-        # What the server's own reasoning becomes. `last`: the line that ends the answer, if it is this message's.
-        thinking, calls = _text(message, "thinking"), field(message, "tool_calls")
-        events = self._turn.think(thinking) if thinking else []
-        if not self._turn.thinks:
-            return events
-        if _text(message, "content") or (calls and isinstance(calls, list | tuple)):
-            return events + self._turn.stop_thinking()
-        return events if last is None else events + self._turn.end_thinking(cut=field(last, "done_reason") == CUT_OFF)
 
     def _counted(self, line: Any, message: Any) -> Any:
         # The line, without the calls of the server that were already found in the text.
-        calls = field(message, "tool_calls")
-        if not isinstance(calls, list | tuple) or not calls:
+        calls = listed(message, "tool_calls")
+        if not calls:
             return line
         kept = [call for call in calls if self._turn.take_whole(field(call, "function"))]
         self._next += len(kept)
@@ -131,18 +120,13 @@ class LineReader:
 
     def _changed(self, line: Any, events: list[Event]) -> Any:
         own = field(line, "message")
-        calls = field(own, "tool_calls")
-        thoughts: list[str] = []
-        found = list(calls) if isinstance(calls, list | tuple) else []
         leaked: list[Any] = []
         for event in events:
-            if type(event) is Reasoning:
-                thoughts.append(event.text)
-            elif type(event) is CallEnd:
+            if type(event) is CallEnd:
                 leaked.append(self.call(event.call, self._next))
                 self._next += 1
-        content = "".join(event.text for event in events if type(event) is Content)
-        return self.line_with(line, content, "".join(thoughts) or None, [*leaked, *found] or None)
+        content, thoughts = (_joined(events, kind) for kind in (Content, Reasoning))
+        return self.line_with(line, content, thoughts or None, [*leaked, *listed(own, "tool_calls")] or None)
 
     # -- dicts: a subclass does the same with the package's objects ----------------------------------------------------
 
@@ -173,6 +157,5 @@ def dict_answer(answer: dict[str, Any], tools: Tools = None, **parsing: Any) -> 
     return LineReader(tools, parsing).whole(answer)
 
 
-def _text(message: Any, name: str) -> str:
-    found = field(message, name)
-    return found if isinstance(found, str) else ""
+def _joined(events: list[Event], kind: type[Content | Reasoning]) -> str:
+    return "".join(event.text for event in events if isinstance(event, kind))

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from toolglean.conversation.blocks import block_of, messages_of, plain, written
-from toolglean.conversation.fields import arguments_of, id_of, unrunnable
+from toolglean.conversation.fields import arguments_of, id_of, text_in, unrunnable
 from toolglean.conversation.fields import field as field_of
 from toolglean.conversation.messages import (
     ContentPart,
@@ -24,7 +24,7 @@ from toolglean.conversation.messages import (
     Message,
     Role,
 )
-from toolglean.conversation.wire import Converter, listed, opened, with_ids
+from toolglean.conversation.wire import Converter, Wrapped, checked_list, opened, with_ids
 from toolglean.errors import MessageError, shown
 
 __all__ = ["AnthropicChunkWrapper", "AnthropicHistoryConverter", "JoinedBlocks"]
@@ -34,15 +34,12 @@ TEXTS = ("text", "thinking")
 """The types of blocks that have a text, which is in the field of that name."""
 
 
-class AnthropicChunkWrapper:
+class AnthropicChunkWrapper(Wrapped):
     """An event of a stream, or a whole message, as a dict or as the client's object.
 
     Args:
         raw: the event, or the message.
     """
-
-    def __init__(self, raw: Any) -> None:
-        self.raw = raw
 
     @property
     def blocks(self) -> list[Any]:
@@ -74,8 +71,7 @@ class AnthropicChunkWrapper:
         return found
 
     def _joined(self, name: str) -> str:
-        texts = [field_of(block, name) for block in self.blocks]
-        return "".join(text for text in texts if isinstance(text, str))
+        return "".join(text_in(block, name) for block in self.blocks)
 
 
 class AnthropicHistoryConverter(Converter[AnthropicChunkWrapper]):
@@ -125,7 +121,7 @@ class AnthropicHistoryConverter(Converter[AnthropicChunkWrapper]):
         Raises:
             MessageError: as for `to_history`; or `system` is neither.
         """
-        history = self.to_history(listed(request, "messages", 0))
+        history = self.to_history(checked_list(request, "messages", 0))
         system = field_of(request, "system")
         if not isinstance(system, str | list | tuple | None):
             raise MessageError(f"system={shown(system)} is not valid: pass text or a list of text blocks")
@@ -208,10 +204,8 @@ class JoinedBlocks:
         found = self._of(event)
         if found is None:
             return
-        texts = [field_of(delta, name) for name in (*TEXTS, "partial_json")]
-        found.pieces += [text for text in texts if isinstance(text, str)]
-        signature = field_of(delta, "signature")
-        found.signature += signature if isinstance(signature, str) else ""
+        found.pieces += [text_in(delta, name) for name in (*TEXTS, "partial_json")]
+        found.signature += text_in(delta, "signature")
 
 
 def _part(begun: _Begun) -> ContentPart | None:
@@ -219,11 +213,9 @@ def _part(begun: _Begun) -> ContentPart | None:
     text = "".join(begun.pieces)
     if kind == "tool_use":
         return _call(block, text, "" if begun.ended else "incomplete")
-    own = field_of(block, kind) if kind in TEXTS else None
-    text = (own if isinstance(own, str) else "") + text
+    text = (text_in(block, kind) if kind in TEXTS else "") + text
     if kind == "thinking":
-        signature = begun.signature or field_of(block, "signature")
-        return ContentPartReasoning(text, signature if isinstance(signature, str) else "")
+        return ContentPartReasoning(text, begun.signature or text_in(block, "signature"))
     if kind == "text":
         return ContentPartText(text)
     dump = getattr(block, "model_dump", None)
@@ -232,8 +224,7 @@ def _part(begun: _Begun) -> ContentPart | None:
 
 
 def _call(block: Any, text: str, status: str) -> ContentPartToolCall:
-    name = field_of(block, "name")
     arguments, unread = arguments_of(text or field_of(block, "input"))
     if status:
         arguments, unread = {}, unrunnable(text, status)
-    return ContentPartToolCall(name if isinstance(name, str) else "", arguments, id_of(block), unread)
+    return ContentPartToolCall(text_in(block, "name"), arguments, id_of(block), unread)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from toolglean.conversation.fields import arguments_of, field, id_of, result_text
+from toolglean.conversation.fields import arguments_of, field, id_of, result_text, text_in
 from toolglean.conversation.messages import (
     ContentPart,
     ContentPartOther,
@@ -22,20 +22,17 @@ from toolglean.conversation.messages import (
     Role,
     message_of_output,
 )
-from toolglean.conversation.wire import Converter, opened, readable, result_part
+from toolglean.conversation.wire import Converter, Wrapped, opened, readable, result_part
 from toolglean.errors import MessageError, shown
-from toolglean.events import CallEnd, Content, Event, Reasoning, fold
+from toolglean.events import CallEnd, Content, Reasoning, fold
 
 __all__ = ["NeutralHistoryConverter", "block_of", "messages_of", "plain", "written"]
 
 WIRE = "neutral messages"
 
 
-class EventChunkWrapper:
+class EventChunkWrapper(Wrapped):
     """An event of a parser: the neutral form's equivalent of a stream's chunk."""
-
-    def __init__(self, raw: Event) -> None:
-        self.raw = raw
 
     def get_text(self) -> str:
         """Its text; "" if it has none."""
@@ -134,8 +131,7 @@ def _part(block: Any, place: int, names: dict[str, str]) -> ContentPart:
     if kind == "text" and isinstance(text, str):
         return ContentPartText(text)
     if kind == "thinking" and isinstance(field(block, "thinking"), str):
-        signature = field(block, "signature")
-        return ContentPartReasoning(field(block, "thinking"), signature if isinstance(signature, str) else "")
+        return ContentPartReasoning(field(block, "thinking"), text_in(block, "signature"))
     if kind == "tool_use" and isinstance(field(block, "name"), str):
         arguments, unread = arguments_of(field(block, "input"))
         id = id_of(block)  # noqa: A001  # the wire's own word

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, get_args
 
-from toolglean.conversation.fields import arguments_of, id_of, unrunnable, written
+from toolglean.conversation.fields import arguments_of, id_of, text_in, unrunnable, written
 from toolglean.conversation.fields import field as field_of
 from toolglean.conversation.messages import ContentPartToolCall, ContentPartToolResult
 from toolglean.events import ToolCall
@@ -43,8 +43,7 @@ def unread_of(call: Any, *texts: Any) -> str:
         call: a dict or an object with a `status`, or with `unread` arguments.
         texts: the arguments, if neither `unread` nor `arguments_text` has them; the first that is not empty is used.
     """
-    status, unread = field_of(call, "status"), field_of(call, "unread")
-    unread = unread if isinstance(unread, str) else ""
+    status, unread = field_of(call, "status"), text_in(call, "unread")
     if isinstance(status, str) and status in _UNFINISHED:
         return unrunnable(unread or field_of(call, "arguments_text") or next(filter(None, texts), ""), status)
     return unrunnable(unread, "unread") if unread else ""
@@ -79,13 +78,12 @@ class ToolUseContent:
             return found
         if isinstance(found, ToolCall):
             return cls.of_call(found)
-        name = field_of(found, "name")
         given = field_of(found, "input")
         arguments: dict[str, Any] = {}
         unread = unread_of(found)
         if not unread:
             arguments, unread = arguments_of(field_of(found, "arguments") if given is None else given)
-        return cls(name if isinstance(name, str) else "", id_of(found) or "", arguments, unread)
+        return cls(text_in(found, "name"), id_of(found) or "", arguments, unread)
 
     @classmethod
     def of_call(cls, call: ToolCall) -> ToolUseContent:

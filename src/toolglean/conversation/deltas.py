@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from toolglean.conversation.fields import arguments_of, field, id_of, unrunnable
+from toolglean.conversation.fields import arguments_of, field, id_of, listed, text_in, unrunnable
 from toolglean.conversation.messages import ContentPartToolCall
 from toolglean.errors import shown
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Problem, Reasoning
@@ -32,7 +32,7 @@ from toolglean.scan.json import JsonScanner
 from toolglean.scan.nested import json_text
 from toolglean.scan.scanner import CLOSE, FAIL
 
-__all__ = ["ChatDeltas", "LegacyDeltas", "ToolCallAggregator", "fragments_of"]
+__all__ = ["ChatDeltas", "LegacyDeltas", "ToolCallAggregator", "call_item", "fragments_of"]
 
 MAX_CHARS = 16 * 1024 * 1024
 """The limit for one call's arguments. Characters beyond it are dropped, and the arguments are then unread."""
@@ -147,7 +147,7 @@ class ToolCallAggregator:
         places = []
         for fragment in fragments or ():
             function = field(fragment, "function")
-            name, arguments = _text(field(function, "name")), field(function, "arguments")
+            name, arguments = text_in(function, "name"), field(function, "arguments")
             call = self._call(field(fragment, "index"), id_of(fragment) or "", name)
             call.begin(name)
             if arguments:
@@ -186,8 +186,8 @@ class ToolCallAggregator:
 
 def fragments_of(delta: Any) -> list[Any]:
     """The fragments of calls in a delta: its `tool_calls`, and its legacy `function_call`."""
-    found, legacy = field(delta, "tool_calls"), field(delta, "function_call")
-    return [*(found if isinstance(found, list | tuple) else ()), *([] if legacy is None else [{"function": legacy}])]
+    legacy = field(delta, "function_call")
+    return [*listed(delta, "tool_calls"), *([] if legacy is None else [{"function": legacy}])]
 
 
 def _is_another(call: _Call, id: str, name: str) -> bool:  # noqa: A002  # the wire's own word
@@ -196,10 +196,6 @@ def _is_another(call: _Call, id: str, name: str) -> bool:  # noqa: A002  # the w
     if id and call.id and id != call.id:
         return True
     return bool(call.parts) and bool(call.name) and (name != call.name or call.whole) and not (id and id == call.id)
-
-
-def _text(value: Any) -> str:
-    return value if isinstance(value, str) else ""
 
 
 def _json(arguments: Any) -> str:
@@ -212,6 +208,11 @@ def _json(arguments: Any) -> str:
 
 
 # -- from events to deltas ---------------------------------------------------------------------------------------------
+
+
+def call_item(id: str | None, name: str, arguments: str) -> dict[str, Any]:  # noqa: A002  # the wire's own word
+    """A call in a message; `arguments` is their JSON text."""
+    return {"id": id, "type": "function", "function": {"name": name, "arguments": arguments}}
 
 
 class ChatDeltas:
@@ -271,16 +272,8 @@ class ChatDeltas:
     def _start(self, event: CallStart) -> dict[str, Any]:
         index = self._open = self.next_index
         self.next_index, self._silent = index + 1, True
-        return {
-            "tool_calls": [
-                {
-                    "index": index,
-                    "id": event.id or f"{self.id_prefix}{event.index}",
-                    "type": "function",
-                    "function": {"name": event.name, "arguments": ""},
-                }
-            ]
-        }
+        call = call_item(event.id or f"{self.id_prefix}{event.index}", event.name, "")
+        return {"tool_calls": [{"index": index, **call}]}
 
     def _piece(self, text: str) -> dict[str, Any]:
         return {"tool_calls": [{"index": self._open, "function": {"arguments": text}}]}

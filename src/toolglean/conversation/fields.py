@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from toolglean.errors import MessageError, shown
@@ -24,6 +24,7 @@ __all__ = [
     "listed",
     "result_of",
     "result_text",
+    "text_in",
     "text_of",
     "unrunnable",
     "written",
@@ -65,21 +66,27 @@ def id_of(wire: Any, *names: str) -> str | None:
     return found or None if isinstance(found, str) else None
 
 
-def text_of(content: Any) -> str:
-    """The text in a chunk's `content`: a string, or a list of parts (Mistral's server), whose texts are joined.
+def text_of(content: Any, kind: str = "text") -> str:
+    """The text in a chunk's `content`: a string, or a list of parts (Mistral's server), whose texts are joined. `kind`:
+    the type of the parts that have text.
 
     "" if there is none.
     """
     if isinstance(content, str):
         return content
     parts = content if isinstance(content, list | tuple) else ()
-    texts = [field(part, "text") for part in parts if field(part, "type") == "text"]
-    return "".join(text for text in texts if isinstance(text, str))
+    return "".join(text_in(part, "text") for part in parts if field(part, "type") == kind)
 
 
-def listed(holder: Mapping[str, Any], name: str) -> Iterable[Any]:
-    """The items of that field; () if a server put something else there."""
-    found = holder.get(name)
+def text_in(holder: Any, name: str) -> str:
+    """The text of that field; "" if it is missing, or a server put something else there."""
+    found = field(holder, name)
+    return found if isinstance(found, str) else ""
+
+
+def listed(holder: Any, name: str) -> Sequence[Any]:
+    """The items of that field; () if it is missing, or a server put something else there."""
+    found = field(holder, name)
     return found if isinstance(found, list | tuple) else ()
 
 

@@ -27,6 +27,7 @@ from typing import Any, get_args
 from xml.sax.saxutils import escape, quoteattr, unescape
 
 from toolglean.conversation.calls import ErrorCode, ToolResultContent, ToolUseContent, text_block, unread_of
+from toolglean.conversation.deltas import call_item
 from toolglean.conversation.fields import (
     NO_JSON,
     arguments_of,
@@ -40,7 +41,7 @@ from toolglean.conversation.fields import (
     written_arguments,
 )
 from toolglean.conversation.messages import ContentPartToolCall
-from toolglean.conversation.openai import call_item, result_message
+from toolglean.conversation.openai import result_message
 from toolglean.errors import UsageError, shown
 from toolglean.events import ToolCall
 from toolglean.stream import parse, render

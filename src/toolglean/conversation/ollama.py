@@ -15,7 +15,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, TypeVar
 
-from toolglean.conversation.fields import field, id_of, result_text
+from toolglean.conversation.fields import field, id_of, listed, result_text, text_in
 from toolglean.conversation.messages import (
     ContentPart,
     ContentPartOther,
@@ -29,10 +29,11 @@ from toolglean.conversation.messages import (
 )
 from toolglean.conversation.wire import (
     Converter,
+    Wrapped,
     call_of,
+    checked_list,
     gathered,
     joined_texts,
-    listed,
     message_of_chunks,
     opened,
     readable,
@@ -49,7 +50,7 @@ IMAGE = "image"
 Part = TypeVar("Part", ContentPartToolCall, ContentPartToolResult)
 
 
-class OllamaResponseChunkWrapper:
+class OllamaResponseChunkWrapper(Wrapped):
     """A chunk of Ollama's chat stream, or a whole response, as a dict or as the client's object. Chunks of `generate`
     are read too: their text is in `response`.
 
@@ -57,25 +58,19 @@ class OllamaResponseChunkWrapper:
         raw: the chunk.
     """
 
-    def __init__(self, raw: Any) -> None:
-        self.raw = raw
-
     def get_text(self) -> str:
         """Its text; "" if it has none."""
         message = field(self.raw, "message")
-        text = field(self.raw, "response") if message is None else field(message, "content")
-        return text if isinstance(text, str) else ""
+        return text_in(self.raw, "response") if message is None else text_in(message, "content")
 
     def get_reasoning(self) -> str:
         """Its piece of the reasoning; "" if it has none."""
         message = field(self.raw, "message")
-        text = field(self.raw if message is None else message, "thinking")
-        return text if isinstance(text, str) else ""
+        return text_in(self.raw if message is None else message, "thinking")
 
     def get_tool_calls(self) -> list[ContentPartToolCall]:
         """Its calls. Arguments that are not an object are in `unread`."""
-        found = field(field(self.raw, "message"), "tool_calls")
-        return [_call(each) for each in found] if isinstance(found, list | tuple) else []
+        return [_call(each) for each in listed(field(self.raw, "message"), "tool_calls")]
 
 
 class OllamaHistoryConverter(Converter[OllamaResponseChunkWrapper]):
@@ -183,10 +178,10 @@ def _parts(wire: Any, role: Role, known: Iterator[ContentPartToolCall], place: i
         yield ContentPartReasoning(thinking)
     if content:
         yield ContentPartText(content)
-    for image in listed(wire, "images", place):
+    for image in checked_list(wire, "images", place):
         yield ContentPartOther({"type": IMAGE, IMAGE: field(image, "value") or image})
     if role == Role.MODEL:
-        for call in listed(wire, "tool_calls", place):
+        for call in checked_list(wire, "tool_calls", place):
             yield _with_known_id(_call(call), call, next(known, None))
 
 

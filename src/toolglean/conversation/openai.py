@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from toolglean.conversation.deltas import ToolCallAggregator
+from toolglean.conversation.deltas import ToolCallAggregator, call_item
 from toolglean.conversation.fields import field, id_of, result_text, text_of, written_arguments
 from toolglean.conversation.messages import (
     ContentPart,
@@ -22,9 +22,10 @@ from toolglean.conversation.messages import (
 )
 from toolglean.conversation.wire import (
     Converter,
+    Wrapped,
     call_of,
+    checked_list,
     gathered,
-    listed,
     message_of_chunks,
     opened,
     result_part,
@@ -36,7 +37,6 @@ __all__ = [
     "OpenAIChunkWrapper",
     "OpenAIHistoryConverter",
     "OpenAIResponseChunkWrapper",
-    "call_item",
     "reasoning_of",
     "result_message",
 ]
@@ -48,16 +48,13 @@ REASONING_FIELDS: tuple[str, ...] = ("reasoning_content", "reasoning")
 """Where servers put the reasoning that they have taken out of the text."""
 
 
-class OpenAIChunkWrapper:
+class OpenAIChunkWrapper(Wrapped):
     """A `ChatCompletionChunk`, or a whole `ChatCompletion`, as a dict or as the client's object. If there are several
     choices, it shows the first.
 
     Args:
         raw: the chunk.
     """
-
-    def __init__(self, raw: Any) -> None:
-        self.raw = raw
 
     @property
     def _first(self) -> Any:
@@ -175,11 +172,6 @@ def _written_content(parts: list[ContentPart], empty: str | None) -> Any:
     ]
 
 
-def call_item(id: str | None, name: str, arguments: str) -> dict[str, Any]:  # noqa: A002  # the wire's own word
-    """A call in a message; `arguments` is their JSON text."""
-    return {"id": id, "type": "function", "function": {"name": name, "arguments": arguments}}
-
-
 def result_message(id: str | None, name: str, text: str) -> dict[str, Any]:  # noqa: A002  # the wire's own word
     """The message with the result of a call."""
     return {"role": "tool", "tool_call_id": id, "name": name, "content": text}
@@ -198,7 +190,7 @@ def _parts(wire: Any, role: Role, place: int) -> Iterator[ContentPart]:
         refusal = field(wire, "refusal")
         if isinstance(refusal, str):
             yield ContentPartOther({"type": "refusal", "refusal": refusal})
-        for call in listed(wire, "tool_calls", place):
+        for call in checked_list(wire, "tool_calls", place):
             yield call_of(field(call, "function"), id_of(call))
         legacy = field(wire, "function_call")
         if legacy is not None:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Generic, Protocol, TypeVar, runtime_checkable
 
-from toolglean.conversation.fields import arguments_of, field, id_of, result_of
+from toolglean.conversation.fields import arguments_of, field, id_of, result_of, text_in
 from toolglean.conversation.messages import (
     ContentPart,
     ContentPartOther,
@@ -31,10 +31,11 @@ __all__ = [
     "ChunkWrapper",
     "Converter",
     "HistoryConverter",
+    "Wrapped",
     "call_of",
+    "checked_list",
     "gathered",
     "joined_texts",
-    "listed",
     "message_of_chunks",
     "opened",
     "readable",
@@ -114,6 +115,17 @@ class HistoryConverter(Protocol):
     @abc.abstractmethod
     def create_chunk_wrapper(self, chunk: Any) -> ChunkWrapper[Any]:
         """The chunk, wrapped."""
+
+
+class Wrapped:
+    """What our wrappers have in common: the chunk, as the client returned it.
+
+    Args:
+        raw: the chunk.
+    """
+
+    def __init__(self, raw: Any) -> None:
+        self.raw = raw
 
 
 Chunk = TypeVar("Chunk", bound=ChunkWrapper[Any])
@@ -206,7 +218,7 @@ def role_of(wire: Any, place: int) -> Role:
     return found
 
 
-def listed(wire: Any, name: str, place: int) -> list[Any]:
+def checked_list(wire: Any, name: str, place: int) -> list[Any]:
     """The items in that field of a wire message, the one at that place; [] if the field is missing or empty.
 
     Raises:
@@ -222,9 +234,8 @@ def listed(wire: Any, name: str, place: int) -> list[Any]:
 
 def call_of(function: Any, id: str | None) -> ContentPartToolCall:  # noqa: A002  # the wire's own word
     """The call whose `name` and `arguments` are fields of `function`."""
-    name = field(function, "name")
     arguments, unread = arguments_of(field(function, "arguments"))
-    return ContentPartToolCall(name if isinstance(name, str) else "", arguments, id, unread)
+    return ContentPartToolCall(text_in(function, "name"), arguments, id, unread)
 
 
 def result_part(

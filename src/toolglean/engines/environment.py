@@ -9,17 +9,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from toolglean.errors import UsageError
-from toolglean.options import ParserOptions
+from toolglean.options import WORDS, ParserOptions
 
 __all__ = ["VARIABLES", "options_from_environment"]
 
-CHOICES = {
-    "TOOLGLEAN_UNKNOWN_TOOLS": "unknown_tools",
-    "TOOLGLEAN_CALLS_IN_REASONING": "calls_in_reasoning",
-    "TOOLGLEAN_QUOTED": "quoted",
-    "TOOLGLEAN_UNDECLARED": "undeclared",
-    "TOOLGLEAN_TRAILING_JSON": "trailing_json",
-}
+CHOICES = {f"TOOLGLEAN_{name.upper()}": name for name in WORDS}
 SWITCHES = {"TOOLGLEAN_NO_REPAIR": ("repair", False), "TOOLGLEAN_STRICT_FORMAT": ("strict", True)}
 VARIABLES = (*CHOICES, *SWITCHES)
 """The variables: `TOOLGLEAN_` and the name of the option on the command line."""

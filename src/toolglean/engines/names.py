@@ -5,7 +5,9 @@
 
 from __future__ import annotations
 
-__all__ = ["ANY", "FORMATS", "PREFIX", "format_of", "parser_names"]
+from typing import Any
+
+__all__ = ["ANY", "FORMATS", "PREFIX", "classes_of", "format_of", "parser_names"]
 
 ANY = "toolglean"
 """The parser that learns the format from the model: from its chat template or its name, otherwise from each turn."""
@@ -35,6 +37,16 @@ FORMATS: tuple[str, ...] = tuple(
 def parser_names() -> tuple[str, ...]:
     """All names: `toolglean`, and `toolglean-<format>` for each format of the library."""
     return (ANY, *(PREFIX + name for name in FORMATS))
+
+
+def classes_of(base: type[Any]) -> dict[str, type[Any]]:
+    """A class for each name, with its format in `format_name`: some engines make a parser from its class alone.
+
+    Args:
+        base: the class of all these parsers.
+    """
+    own = {"__module__": base.__module__}
+    return {name: type(base.__name__, (base,), {"format_name": format_of(name), **own}) for name in parser_names()}
 
 
 def format_of(parser_name: str) -> str:

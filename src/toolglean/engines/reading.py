@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from toolglean.conversation.reading.text import TurnText
+from toolglean.conversation.reading.text import Manner, TurnText
 from toolglean.engines.syntax import ModelSyntax
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Markup, Reasoning
 from toolglean.options import ParserOptions, UnknownTools, changed, options_of
@@ -132,14 +132,14 @@ class TurnReader:
         chosen = changed(options, markup=True, unknown_tools=unknown, id_prefix=self._prefix)
         atomic = None if special is None else special.atomic
         parser = Parser(tools, options=chosen, atomic=atomic, **start, **syntax.arguments)
-        self._turn = TurnText(
-            parser,
+        manner = Manner(
             self._prefix,
             whole_calls=whole_calls or none,
             single_call=single_call or none,
             unknown_tools=unknown,
             keep_closers=not none,
         )
+        self._turn = TurnText(parser, manner)
         if none:
             self._turn.take()
 

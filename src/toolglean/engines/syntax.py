@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
+from toolglean.conversation.fields import field as field_of
+from toolglean.conversation.fields import text_in
 from toolglean.errors import ToolError, ToolgleanError, UsageError
 from toolglean.events import Reasoning
 from toolglean.formats.registry import get_format
@@ -18,7 +20,7 @@ from toolglean.parser import Parser
 from toolglean.sources.choose.choice import choose_format
 from toolglean.tools import ToolSet, as_tool
 
-__all__ = ["THINK", "ModelSyntax", "model_syntax", "opens_reasoning", "tools_of"]
+__all__ = ["THINK", "ModelSyntax", "model_syntax", "opens_reasoning", "syntax_of", "template_of", "tools_of"]
 
 THINK = ("<think>", "</think>")
 """The markers of reasoning that `auto` knows."""
@@ -78,6 +80,24 @@ def model_syntax(format_name: str = "", model: str = "", template: str = "") -> 
     return _of(None, {"format": "auto"}, template)
 
 
+def syntax_of(format_name: str, tokenizer: Any) -> ModelSyntax:
+    """How a model writes of which an engine shows at most the tokenizer.
+
+    Args:
+        format_name: the format in the parser's name, or "".
+        tokenizer: the model's tokenizer, or None.
+    """
+    return model_syntax(format_name, text_in(tokenizer, "name_or_path"), template_of(tokenizer))
+
+
+def template_of(tokenizer: Any) -> str:
+    """The chat template of a tokenizer; "" if it has none. Of several named templates, the one for tools."""
+    template = getattr(tokenizer, "chat_template", None)
+    if isinstance(template, dict):
+        template = template.get("tool_use") or template.get("default")
+    return template if isinstance(template, str) else ""
+
+
 def _of(declared: Format | None, arguments: Mapping[str, Any], template: str) -> ModelSyntax:
     written = (THINK,) if declared is None else declared.all_reasonings
     pairs = tuple((opener.strip(), closer.strip()) for opener, closer in written)
@@ -113,14 +133,10 @@ def tools_of(given: Iterable[Any] | None) -> ToolSet | None:
     """
     found = []
     for each in given or ():
-        if _field(each, "type") not in {None, "function"}:
+        if field_of(each, "type") not in {None, "function"}:
             continue
         try:
             found.append(as_tool(each))
         except (ToolError, UsageError):
             continue  # the engine has checked the request, so this is not a function with a name
     return ToolSet(found) if found else None
-
-
-def _field(value: Any, name: str) -> Any:
-    return value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)

@@ -16,53 +16,12 @@ from toolglean.batch.lines import InputError, json_in, row_line
 from toolglean.batch.logs.source import Chunk
 from toolglean.batch.outcome import Counts, read_turn
 from toolglean.batch.pool import ParserFactory
-from toolglean.batch.turns import NotATurnError, Written, id_in, turns_in
+from toolglean.batch.turns import Columns, NotATurnError, Written, id_in
 from toolglean.events import Output, Problem
 
 __all__ = ["Columns", "Read", "RowReader", "values_of"]
 
 SHOWN = 200
-REQUESTS = ("request", "body")
-"""The keys under which logs keep the request, with its tools and its model."""
-
-
-@dataclass(frozen=True, slots=True)
-class Columns:
-    """The keys of a row, or the columns of a table.
-
-    Attributes:
-        text: where the text of the turn is; None: anywhere that a line may have a turn.
-        tools: where the tools of the turn are.
-        model: where the name of the model is.
-        format: where the name of the format is.
-    """
-
-    text: str | None = None
-    tools: str = "tools"
-    model: str = "model"
-    format: str = "format"
-
-    def turns_in(self, value: Any) -> list[Written]:
-        """The turns of a row.
-
-        Raises:
-            NotATurnError: it does not contain one.
-        """
-        name = self.text
-        if name is None:
-            return turns_in(value)
-        if not isinstance(value, dict):
-            return turns_in(None)
-        text = value.get(name)
-        if isinstance(text, str):
-            return [Written([text])]
-        if name not in value:
-            raise NotATurnError(f"this row has no {name!r}: its keys are {', '.join(map(repr, list(value)[:8]))}")
-        raise NotATurnError(f"{name!r} of this row is {text!r:.80}, not text")
-
-    def of(self, value: Any) -> tuple[Any, Any, Any]:
-        """What a row, or the request that it contains, says about its turn: the tools, the model and the format."""
-        return tuple(_value_of(value, key) for key in (self.tools, self.model, self.format))
 
 
 @dataclass(slots=True)
@@ -158,17 +117,6 @@ def values_of(rows: Any) -> Iterator[Any]:
 def _decoded(row: bytes, number: int) -> str:
     text = row.decode("utf-8", "surrogateescape").rstrip("\r\n")
     return text.removeprefix("\ufeff") if number == 1 else text
-
-
-def _value_of(value: Any, key: str) -> Any:
-    """The value of that key in a row, or in the request that the row contains."""
-    for _ in range(len(REQUESTS) + 1):
-        if not isinstance(value, dict):
-            return None
-        if value.get(key) is not None:
-            return value[key]
-        value = value.get(REQUESTS[0]) or value.get(REQUESTS[1])
-    return None
 
 
 def _as_json(value: Any) -> Any:

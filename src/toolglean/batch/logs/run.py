@@ -121,8 +121,7 @@ def _count(row: Any, counts: Counts) -> int:
     if problems and row["format"] is None and problems[0]["code"] == "not-a-turn":
         counts.add_bad_line()
         return number
-    sizes = {"calls": len(row["calls"]), "unfinished": len(row["unfinished"]), "problems": len(problems)}
     statuses = [each["status"] for each in row["unfinished"]]
     code = code_of_turn(statuses, [(each["code"], each["text"]) for each in problems], row["content"], row["reasoning"])
-    counts.add(**sizes, format_name=row["format"], code=code)
+    counts.add(row["calls"], row["unfinished"], problems, row["format"], code)
     return number

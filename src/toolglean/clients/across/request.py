@@ -19,7 +19,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from toolglean.conversation import AnthropicHistoryConverter, History, OpenAIHistoryConverter, Role
-from toolglean.conversation.fields import field
+from toolglean.conversation.fields import field, listed
 from toolglean.conversation.messages import ContentPartText, Message
 from toolglean.errors import MessageError, shown
 
@@ -132,20 +132,15 @@ def _prepared(message: Any, place: int) -> Any:
             raise CrossingError(f"messages[{place}]: OpenAI's chat API has no block of type {kind!r:.80}: leave it out")
         if kind == "tool_result":
             blocks.append(_without_images(block))
-            images += [_image(each, place) for each in _inner(block) if field(each, "type") == "image"]
+            images += [_image(each, place) for each in listed(block, "content") if field(each, "type") == "image"]
         else:
             blocks.append(_image(block, place) if kind == "image" else block)
     return {**message, "content": blocks + images}
 
 
-def _inner(result: Mapping[str, Any]) -> list[Any]:
-    content = result.get("content")
-    return list(content) if isinstance(content, list | tuple) else []
-
-
 def _without_images(result: Mapping[str, Any]) -> Mapping[str, Any]:
-    kept = [each for each in _inner(result) if field(each, "type") != "image"]
-    return {**result, "content": kept} if _inner(result) else result
+    content = listed(result, "content")
+    return {**result, "content": [each for each in content if field(each, "type") != "image"]} if content else result
 
 
 def _image(block: Any, place: int) -> dict[str, Any]:

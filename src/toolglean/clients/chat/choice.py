@@ -55,7 +55,7 @@ class ChoiceReader:
         self.turn = turn
         self.over = False
         self.own = ChatCalls(turn)
-        self._deltas = deltas
+        self.deltas = deltas
         self._indexes: dict[int, int] = {}  # of the server's calls, by the places of `own`
         self._names = DEFAULT  # of the server's fields for reasoning
 
@@ -73,34 +73,26 @@ class ChoiceReader:
         return self._thought(self.turn.stop_thinking())
 
     def _thought(self, events: list[Event]) -> list[dict[str, Any]]:
-        return in_fields(self._deltas.deltas(events), self._names)
+        return in_fields(self.deltas.deltas(events), self._names)
 
     def read(self, text: str) -> list[dict[str, Any]] | None:
         """The deltas that the text becomes; None if it is nothing but text."""
         events = self.turn.feed(text)
-        return None if is_all(events, text) else self._deltas.deltas(events)
+        return None if is_all(events, text) else self.deltas.deltas(events)
 
     def numbered(self, fragments: Iterable[tuple[Any, int]]) -> list[tuple[Any, int]]:
         """Fragments of the server's calls, each with its new index instead of the place of its call."""
         found = []
         for fragment, place in fragments:
             if place not in self._indexes:
-                self._indexes[place] = self._deltas.next_index
-                self._deltas.next_index += 1
+                self._indexes[place] = self.deltas.next_index
+                self.deltas.next_index += 1
             found.append((fragment, self._indexes[place]))
         return found
-
-    def settle(self) -> list[dict[str, Any]]:
-        """The deltas that no longer wait for the server's calls."""
-        return self._deltas.deltas(self.turn.settle())
-
-    def reason(self, given: Any) -> Any:
-        """The right finish reason, given the server's."""
-        return self._deltas.finish_reason(given)
 
     def end(self, reason: str | None = None) -> tuple[list[dict[str, Any]], str | None]:
         """The choice is over: the deltas that were held back, and the right finish reason."""
         self.over = True
         self.own.close()
         thought = self._thought(self.turn.end_thinking(cut=reason is None or was_cut(reason)))
-        return thought + self._deltas.deltas(self.turn.finish()), self._deltas.finish_reason(reason)
+        return thought + self.deltas.deltas(self.turn.finish()), self.deltas.finish_reason(reason)

@@ -18,11 +18,11 @@ from toolglean.clients.chat.choice import ChoiceReader, was_cut, without_calls
 from toolglean.clients.chat.types import ChunkDict, CompletionDict
 from toolglean.clients.lane import Plain
 from toolglean.clients.streams import AsyncReading, Reading
-from toolglean.conversation.deltas import ChatDeltas, LegacyDeltas
-from toolglean.conversation.fields import field, listed, text_of
-from toolglean.conversation.openai import call_item, reasoning_of
+from toolglean.conversation.deltas import ChatDeltas, LegacyDeltas, call_item
+from toolglean.conversation.fields import field, listed, text_in, text_of
+from toolglean.conversation.openai import reasoning_of
 from toolglean.conversation.reading.arguments import TurnArguments, text_for
-from toolglean.conversation.reading.text import Tools, TurnText, whole_turn
+from toolglean.conversation.reading.text import Tools, TurnText
 from toolglean.events import ToolCall, fold
 
 __all__ = ["ChoiceReader", "StreamReader", "Tools", "adict_chunks", "dict_chunks", "dict_completion"]
@@ -118,13 +118,13 @@ class StreamReader:
         text, old = text_of(content), self._old(reader, delta)
         fragments = [*(calls if isinstance(calls, list | tuple) else ()), *old]
         if reader.over:  # a repeated reason must be the same
-            same = text or fragments or reader.reason(reason) == reason
-            return [choice] if same else self._choices_of(choice, [], reader.reason(reason))
+            right = reader.deltas.finish_reason(reason)
+            return [choice] if text or fragments or right == reason else self._choices_of(choice, [], right)
         thought = reader.think(delta)
         held = reader.stop_thinking() if reader.turn.thinks and (text or fragments) else []
         new = reader.read(text) if text else None
         own = reader.numbered([*reader.own.settle(), *reader.own.read(fragments)])
-        settled = reader.settle()
+        settled = reader.deltas.deltas(reader.turn.settle())
         tail, ended = reader.end(reason) if reason else ([], reason)  # some servers send "" until the end
         rest = self._fragments(reader.numbered(reader.own.finish())) if reason else []
         as_it_came = new is thought is None and _as_they_came(own, fragments)
@@ -267,26 +267,20 @@ def _completed(choice: Any, turn: TurnText, *, legacy: bool) -> Any:
     text, (thought, names) = text_of(content), reasoning_of(message)
     if not (text or thought):
         return choice
-    own = listed(message, "tool_calls")
+    old = message.get("function_call")
+    own = [*(field(each, "function") for each in listed(message, "tool_calls")), *([old] if old else [])]
     for each in own:
-        turn.take_whole(field(each, "function"))
-    if message.get("function_call"):
-        turn.take_whole(message["function_call"])
-    cut = was_cut(choice.get("finish_reason"))
-    goes_on = bool(text or own or message.get("function_call"))
-    thoughts = (turn.think(thought) if thought else []) + (
-        turn.stop_thinking() if goes_on else turn.end_thinking(cut=cut)
-    )
-    left, output = whole_turn(text, turn)
-    calls = fold(thoughts).calls + output.calls
+        turn.take_whole(each)
+    thoughts, events = turn.heard(thought, text, goes_on=bool(own), cut=was_cut(choice.get("finish_reason")))
+    output = fold(events)
+    calls, left = fold(thoughts).calls + output.calls, output.content
     if left == text and not (calls or output.reasoning):
         return choice
     repaired = {**message, **without_calls(thoughts, names)}
     if text:
         repaired["content"] = _content(content, left) or None if calls else _content(content, left)
     if output.reasoning:
-        said = repaired.get("reasoning_content")
-        repaired["reasoning_content"] = (said if isinstance(said, str) else "") + output.reasoning
+        repaired["reasoning_content"] = text_in(repaired, "reasoning_content") + output.reasoning
     found = {**choice, "message": repaired}
     if calls:
         repaired |= (

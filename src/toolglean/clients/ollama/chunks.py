@@ -19,7 +19,7 @@ from ollama import GenerateResponse
 from toolglean.clients.ollama.requests import ChatResponse, Message, ToolCall, Tools
 from toolglean.clients.ollama_lines import CUT_OFF, LineReader
 from toolglean.clients.streams import AsyncReading, Reading
-from toolglean.conversation.fields import field
+from toolglean.conversation.fields import field, listed
 from toolglean.conversation.ollama import OllamaResponseChunkWrapper
 from toolglean.conversation.reading.server_turn import ServerTurn
 from toolglean.events import Event
@@ -104,8 +104,7 @@ class EventReader:
         """The events of a chunk; those of the last one include what was held back."""
         wrapper = OllamaResponseChunkWrapper(chunk)
         events = self.turn.thought(wrapper.get_reasoning()) + self.turn.text(wrapper.get_text())
-        calls = field(field(chunk, "message"), "tool_calls")
-        for call in calls if isinstance(calls, list | tuple) else ():
+        for call in listed(field(chunk, "message"), "tool_calls"):
             function = field(call, "function")
             events = events + self.turn.call(field(function, "name"), field(function, "arguments"), field(call, "id"))
         is_last = field(chunk, "done") is True

@@ -13,12 +13,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from toolglean.clients.repair import Kind, Repair
 from toolglean.clients.repair.exchange import functions_of
-from toolglean.conversation.fields import arguments_of, field, text_of
+from toolglean.conversation.fields import arguments_of, field, listed, text_of
 from toolglean.conversation.told import described, written_call
 from toolglean.formats.spec import Format
 from toolglean.tools import Tool
@@ -65,10 +65,6 @@ def _function(tool: Tool) -> dict[str, Any]:
     return {name: value for name, value in tool.to_openai()["function"].items() if value}
 
 
-def _listed(given: Any) -> Iterable[Any]:
-    return given if isinstance(given, list) else ()
-
-
 class _Writer:
     """Writes messages as one family of models would.
 
@@ -93,7 +89,8 @@ class _Writer:
             if results:
                 _say(found, "user", _in_order(results))
                 results, places = [], {}
-            for each in (field(message, "call_id"), *_ids(message)):
+            ids = [field(each, "id") for each in listed(message, "tool_calls")]
+            for each in (field(message, "call_id"), *ids):
                 places |= {str(each): len(places)} if each else {}
             if field(message, "type") == "function_call":  # an item of the Responses API
                 _say(found, "assistant", self._call(field(message, "name"), field(message, "arguments")))
@@ -106,7 +103,7 @@ class _Writer:
         return found
 
     def _message(self, message: Any) -> Any:
-        functions = [field(each, "function") for each in _listed(field(message, "tool_calls"))]
+        functions = [field(each, "function") for each in listed(message, "tool_calls")]
         old = field(message, "function_call")
         functions += [old] if isinstance(old, Mapping) else []
         if not functions:
@@ -182,10 +179,6 @@ def _joined(before: Any, after: Any) -> Any:
     kind = next((field(part, "type") for part in parts if isinstance(field(part, "text"), str)), "text")
     lists = [each if isinstance(each, list) else [{"type": kind, "text": str(each)}] for each in (before, after)]
     return lists[0] + lists[1]
-
-
-def _ids(message: Any) -> list[Any]:
-    return [field(each, "id") for each in _listed(field(message, "tool_calls"))]
 
 
 def _in_order(results: list[tuple[int, str]]) -> str:

@@ -13,6 +13,7 @@ from datetime import UTC, datetime
 from typing import Any, Literal, Protocol
 
 from toolglean.clients.repair import Counts, Kind
+from toolglean.conversation.fields import text_in
 
 __all__ = ["JsonLines", "Record", "RequestLog", "Watcher"]
 
@@ -64,8 +65,7 @@ class Record:
         Args:
             asked: the fields of the request's body.
         """
-        model = asked.get("model")
-        self.model = model[:LONGEST] if isinstance(model, str) else ""
+        self.model = text_in(asked, "model")[:LONGEST]
         self.streamed = asked.get("stream", self.api == "ollama" and bool(asked)) is True
 
     def since(self) -> float:

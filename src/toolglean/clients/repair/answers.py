@@ -19,9 +19,10 @@ from typing import Any, Protocol
 
 from toolglean.clients.lane import NOTHING, OTHER, SAME, Held, Lane, Plain, lane_of, nothing_plain
 from toolglean.clients.parts import END_OF_EVENT, END_OF_LINE, Parts, data_of
+from toolglean.clients.streams import Reader
 from toolglean.events import Event
 
-__all__ = ["AnswerReader", "ItemReader", "Lines", "ServerSentEvents", "Whole"]
+__all__ = ["AnswerReader", "ItemReader", "Lines", "ServerSentEvents", "Whole", "decoded"]
 
 LONGEST = 4 * 1024 * 1024
 """Bytes of one part, a million tokens. From a longer part on, an answer is passed through unchanged: to read a part
@@ -45,7 +46,7 @@ class AnswerReader(Protocol):
         ...
 
 
-class ItemReader(Protocol):
+class ItemReader(Reader, Protocol):
     """Reads the items of one stream: `StreamReader`, `ResponseReader`, `MessageReader`, `LineReader`.
 
     It may have two more methods: `passed(item)`, which is told of an item that was sent unchanged, and `plain(item)`,
@@ -60,14 +61,6 @@ class ItemReader(Protocol):
     @property
     def waits(self) -> bool:
         """Whether some of such text is held back."""
-        ...
-
-    def read(self, item: Any, /) -> list[Any]:
-        """What an item becomes."""
-        ...
-
-    def finish(self) -> list[Any]:
-        """What was held back."""
         ...
 
 
@@ -260,7 +253,7 @@ class ServerSentEvents(_Parts):
             return block  # a comment keeps the connection alive, so it must not wait
         if data.strip() == b"[DONE]":
             return self._done(block)
-        return self._said(self._leave() + self._read(_item_of(data), block))
+        return self._said(self._leave() + self._read(decoded(data), block))
 
     def _said(self, found: bytes) -> bytes:
         self._silent = 0 if found else self._silent + 1
@@ -270,7 +263,7 @@ class ServerSentEvents(_Parts):
         return self._rest() + block
 
     def _item_in(self, block: bytes) -> dict[str, Any] | None:
-        return _item_of(data_of(block))
+        return decoded(data_of(block))
 
     def _comment(self) -> bytes:
         self._silent = 0
@@ -291,7 +284,7 @@ class Lines(_Parts):
     end = END_OF_LINE
 
     def _item_in(self, block: bytes) -> dict[str, Any] | None:
-        return _item_of(block)
+        return decoded(block)
 
     def _write(self, item: Any) -> bytes:
         return _json(item) + b"\n"
@@ -321,14 +314,15 @@ class Whole:
     def finish(self) -> bytes:
         """The repaired answer; or the answer as it came, if nothing was repaired or it cannot be read."""
         data, self._data = self._data or bytearray(), None
-        item = _item_of(data)
+        item = decoded(data)
         if item is None or item.get("error"):
             return bytes(data)
         repaired = self._repair(item)
         return bytes(data) if repaired == item else _json(repaired)
 
 
-def _item_of(data: bytes | bytearray) -> dict[str, Any] | None:
+def decoded(data: bytes | bytearray) -> dict[str, Any] | None:
+    """The fields in `data`, a body or a part of one; None if it is not a JSON object."""
     try:
         found = json.loads(data)
     except (ValueError, RecursionError):

@@ -13,7 +13,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -22,7 +21,7 @@ from typing import Any, Literal, TypeAlias, Unpack
 from toolglean.clients.chat.reader import StreamReader, dict_completion
 from toolglean.clients.messages.reader import MessageReader, dict_message
 from toolglean.clients.ollama_lines import LineReader, dict_answer
-from toolglean.clients.repair.answers import AnswerReader, Lines, ServerSentEvents, Whole
+from toolglean.clients.repair.answers import AnswerReader, Lines, ServerSentEvents, Whole, decoded
 from toolglean.clients.responses.reader import ResponseReader, dict_response
 from toolglean.conversation.fields import field
 from toolglean.conversation.parsing import FORMAT_OPTIONS, check_parsing
@@ -224,15 +223,6 @@ class Exchange:
         if not self.streamed:
             return "application/json"
         return "application/x-ndjson" if self.kind == "ollama" else "text/event-stream"
-
-
-def decoded(body: bytes) -> dict[str, Any] | None:
-    """The fields of a request's `body`; None if it is not a JSON object."""
-    try:
-        found = json.loads(body)
-    except (ValueError, RecursionError):
-        return None
-    return found if isinstance(found, dict) else None
 
 
 def functions_of(kind: Kind, asked: Mapping[str, Any]) -> tuple[dict[str, Tool], bool]:

@@ -46,7 +46,7 @@ from toolglean.clients.responses.items import (
 from toolglean.clients.responses.types import ResponseDict, ResponseEventDict
 from toolglean.clients.streams import AsyncReading, Reading
 from toolglean.conversation.fields import field as field_of
-from toolglean.conversation.fields import listed
+from toolglean.conversation.fields import listed, text_of
 from toolglean.conversation.reading.arguments import TurnArguments
 from toolglean.conversation.reading.sources import Source, SourceReader, Wire
 from toolglean.conversation.reading.text import Tools
@@ -296,8 +296,7 @@ def _with_output(response: Mapping[str, Any], output: list[Any]) -> dict[str, An
     found = {**response, "output": output}
     if isinstance(response.get("output_text"), str) and output != response.get("output"):
         parts = [part for item in output if field_of(item, "type") == "message" for part in listed(item, "content")]
-        texts = [field_of(part, "text") for part in parts if field_of(part, "type") == "output_text"]
-        found["output_text"] = "".join(text for text in texts if isinstance(text, str))
+        found["output_text"] = text_of(parts, "output_text")
     return found
 
 

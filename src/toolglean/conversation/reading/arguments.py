@@ -11,7 +11,7 @@ from typing import Any
 from toolglean.conversation.parsing import check_names
 from toolglean.conversation.reading.counts import Counts
 from toolglean.conversation.reading.reasoning_field import reader_of_reasoning
-from toolglean.conversation.reading.text import Tools, TurnText
+from toolglean.conversation.reading.text import Manner, Tools, TurnText
 from toolglean.options import ParserOptions, changed, options_of
 from toolglean.parser import Parser, ParserArguments
 
@@ -54,7 +54,9 @@ def text_for(tools: Tools, parsing: Mapping[str, Any]) -> TurnText:
     unknown = chosen.unknown_tools or "content"
     given = {**asked, "options": changed(chosen, unknown_tools=unknown)}
     field = reader_of_reasoning(tools, given)
-    return TurnText(Parser(tools, **given), chosen.id_prefix or "", unknown_tools=unknown, reasoning=field, **own)
+    said = {name: value for name, value in own.items() if value is not None}
+    manner = Manner(chosen.id_prefix or "", unknown_tools=unknown, reasoning=field, **said)
+    return TurnText(Parser(tools, **given), manner)
 
 
 def with_own_ids(given: ParserOptions | None) -> ParserOptions:

@@ -23,10 +23,11 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from toolglean.conversation.arguments import read_arguments
-from toolglean.conversation.fields import field
+from toolglean.conversation.fields import field as field_of
 from toolglean.conversation.reading.counts import Counts, log_unknown, unknown_tool
 from toolglean.conversation.reading.duplicates import DuplicateFilter, Ended, Rest, SentCall, Shared, in_one, shifted
 from toolglean.conversation.reading.reasoning_field import NewField, ReasoningField, Said
@@ -37,10 +38,8 @@ from toolglean.events import (
     CallStart,
     Content,
     Event,
-    Output,
     Problem,
     Reasoning,
-    fold,
 )
 from toolglean.formats.headers import ENDS
 from toolglean.options import UnknownTools
@@ -50,7 +49,7 @@ from toolglean.tools import ToolLike, ToolSet
 if TYPE_CHECKING:
     from toolglean.engine.evidence.kinds import Special
 
-__all__ = ["Tools", "TurnText", "is_all", "whole_turn"]
+__all__ = ["Manner", "Tools", "TurnText", "is_all"]
 
 Tools: TypeAlias = Iterable[ToolLike] | ToolSet | None
 _OF_CALLS = frozenset({CallStart, CallDelta, CallEnd})
@@ -58,12 +57,12 @@ _ENDS_MARKUP = frozenset({Content, Reasoning, CallStart})
 """What shows that the markup after a call has ended."""
 
 
-class TurnText:
-    """Reads the text of one turn.
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How the text of a turn is emitted.
 
-    Args:
-        parser: a parser for this turn, with the same choice for calls to unknown tools.
-        id_prefix: the prefix of the ids that it makes.
+    Attributes:
+        id_prefix: the prefix of the ids that its parser makes.
         whole_calls: whether a call is emitted only once it has ended well, as one `CallStart`, `CallDelta` and
             `CallEnd`. The text of a call that does not is emitted as content. If False, calls are emitted as they are
             written.
@@ -75,47 +74,45 @@ class TurnText:
         reasoning: makes the reader of the server's own reasoning field; None: nothing in it is a call.
         counts: what was found is added to it.
         drop_duplicates: whether the text of a call that the server has sent, too, is dropped. If not, it is content.
+    """
+
+    id_prefix: str = "call_"
+    whole_calls: bool = False
+    single_call: bool = False
+    unknown_tools: UnknownTools = "call"
+    keep_closers: bool = True
+    reasoning: NewField | None = None
+    counts: Counts = field(default_factory=Counts)
+    drop_duplicates: bool = False
+
+
+class TurnText:
+    """Reads the text of one turn.
+
+    Args:
+        parser: a parser for this turn, with the same choice for calls to unknown tools, and the same prefix of ids.
+        manner: how the text is emitted.
 
     Attributes:
         pristine: whether everything emitted so far is content, and nothing of the text before it is missing.
     """
 
     __slots__ = (
-        *("_again", "_counts", "_drops", "_ended", "_field", "_keep_closers", "_last", "_new_field", "_noted"),
-        *("_open", "_parser", "_passes", "_seen", "_shared", "_shift", "_single", "_tape"),
-        *("_unknown_tools", "_waiting", "_whole", "id_prefix", "pristine"),
+        *("_again", "_ended", "_field", "_last", "_manner", "_noted", "_open", "_parser", "_passes", "_seen"),
+        *("_shared", "_shift", "_tape", "_waiting", "id_prefix", "pristine"),
     )
 
-    def __init__(
-        self,
-        parser: Parser,
-        id_prefix: str = "call_",
-        *,
-        whole_calls: bool = False,
-        single_call: bool = False,
-        unknown_tools: UnknownTools = "call",
-        keep_closers: bool = True,
-        reasoning: NewField | None = None,
-        counts: Counts | None = None,
-        drop_duplicates: bool = False,
-    ) -> None:
-        self.id_prefix = id_prefix
+    def __init__(self, parser: Parser, manner: Manner) -> None:
+        self.id_prefix = manner.id_prefix
         self.pristine = True
-        self._parser = parser
-        self._whole = whole_calls
-        self._single = single_call
-        self._keep_closers = keep_closers
-        self._counts = Counts() if counts is None else counts
-        self._drops = drop_duplicates
+        self._parser, self._manner = parser, manner
         self._tape = Tape()
         self._ended = 0  # the end of what was emitted
         self._seen = 0  # the end of what was read
         self._shared = Shared()
         self._passes = False  # whether the open call is emitted as it is written
         self._open: SentCall | None = None  # that call
-        self._unknown_tools: UnknownTools = unknown_tools
         self._shift = 0  # from the parser's index to ours, for the open call
-        self._new_field = reasoning
         self._field: ReasoningField | None = None
         self._noted: list[Event] = []  # problems of calls in that field
         self._last: Ended | None = None  # the last call that was not emitted as it was written, up to what follows it
@@ -124,17 +121,7 @@ class TurnText:
 
     def fork(self) -> TurnText:
         """Another turn, to be read in the same way. Nothing must have been read yet."""
-        return TurnText(
-            self._parser.fork(),
-            self.id_prefix,
-            whole_calls=self._whole,
-            single_call=self._single,
-            unknown_tools=self._unknown_tools,
-            keep_closers=self._keep_closers,
-            reasoning=self._new_field,
-            counts=self._counts,
-            drop_duplicates=self._drops,
-        )
+        return TurnText(self._parser.fork(), self._manner)
 
     def part(self) -> TurnText:
         """Another text of the same turn: its calls are counted on, and none of them is emitted twice."""
@@ -207,14 +194,33 @@ class TurnText:
         self.pristine = self.pristine and self._ended == self._seen  # what was not emitted was markup
         return found
 
+    def heard(
+        self, thinking: str, text: str, *, goes_on: bool, cut: bool | None = None
+    ) -> tuple[list[Event], list[Event]]:
+        """The events of a message, or of a part of one that came at once: of its reasoning, and of its text.
+
+        Args:
+            thinking: the reasoning that the server has taken out of the text itself.
+            text: the text.
+            goes_on: whether a call that the server has parsed follows.
+            cut: whether the turn was cut off, which is over; None: it is not over.
+        """
+        thoughts = self.think(thinking) if thinking else []
+        if text or goes_on:
+            thoughts = thoughts + self.stop_thinking()
+        elif cut is not None:
+            thoughts = thoughts + self.end_thinking(cut=cut)
+        events = self.feed(text) if text else []
+        return thoughts, events if cut is None else events + self.finish()
+
     # -- the server's own reasoning field ------------------------------------------------------------------------------
 
     def think(self, text: str) -> list[Event]:
         """The events of a piece of the reasoning that the server has taken out of the text itself."""
         if self._field is None:
-            if self._new_field is None:
+            if self._manner.reasoning is None:
                 return [Reasoning(text, self._seen)]
-            self._field = self._new_field(self._takes)
+            self._field = self._manner.reasoning(self._takes)
         return self._thought(self._field.feed(text))
 
     @property
@@ -247,21 +253,21 @@ class TurnText:
         call = event.call
         if call.status != "ok" or not self._shared.free:
             return False
-        if self._unknown_tools == "content" and call.known is False:
+        if self._manner.unknown_tools == "content" and call.known is False:
             problem = unknown_tool(call)
-            self._counts.problem(problem)
+            self._manner.counts.problem(problem)
             self._noted.append(problem)
             return False
         if self.duplicates.was_parsed(call.name, call.arguments) is not False:
             return False
         self.duplicates.add_written(call.name, call.arguments)
-        self._shared.free = not self._single
+        self._shared.free = not self._manner.single_call
         return True
 
     def _from_reasoning(self, event: CallEnd) -> list[Event]:
         event = shifted(event, self.next_index() - event.index, self.id_prefix)
         self.pristine = False
-        self._counts.call(event.call)
+        self._manner.counts.call(event.call)
         return in_one(event)
 
     # -- the text ------------------------------------------------------------------------------------------------------
@@ -273,7 +279,7 @@ class TurnText:
 
     def take(self) -> None:
         """The server has sent a call itself. If only one call may be emitted, it was this one."""
-        self._shared.free = self._shared.free and not self._single
+        self._shared.free = self._shared.free and not self._manner.single_call
 
     def take_whole(self, call: Any) -> bool:
         """The same for a call that came in one piece: an object with its `name` and its `arguments`.
@@ -281,7 +287,7 @@ class TurnText:
         Returns:
             Whether it counts: not if the text has given the same call.
         """
-        name, arguments = field(call, "name"), read_arguments(field(call, "arguments"))
+        name, arguments = field_of(call, "name"), read_arguments(field_of(call, "arguments"))
         if arguments is not None:
             if self.duplicates.was_written(name, arguments):
                 return False
@@ -307,7 +313,7 @@ class TurnText:
                 self.pristine = False
                 self._ended = event.start + len(event.text)
             elif kind is Problem:
-                self._counts.problem(event)
+                self._manner.counts.problem(event)
                 log_unknown(event)
             found.append(event)
         if at_end and self._last is not None:
@@ -321,7 +327,7 @@ class TurnText:
         text = self._tape.cut((start, end))
         over = min((place for place in map(text.find, ENDS) if place >= 0), default=end - start)
         text = text[:over] if end < self._seen and over == end - start else text[:over].rstrip()
-        return [Rest(call, text, start)] if text and self._keep_closers else []
+        return [Rest(call, text, start)] if text and self._manner.keep_closers else []
 
     def _queued(self, events: list[Any]) -> list[Event]:
         if not self._waiting and not any(type(event) in {Ended, Rest} for event in events):
@@ -343,8 +349,8 @@ class TurnText:
         self.pristine = False
         if type(event) is CallStart:
             apart = self.duplicates.was_parsed(event.name) is False  # no call of the server has this name
-            self._passes = self._shared.free and not self._whole and apart
-            self._shared.free = self._shared.free and not (self._passes and self._single)
+            self._passes = self._shared.free and not self._manner.whole_calls and apart
+            self._shared.free = self._shared.free and not (self._passes and self._manner.single_call)
             self._open = self.duplicates.add_written(event.name) if self._passes else None
         if type(event) is not CallEnd:
             return [event] if self._passes else []
@@ -355,7 +361,7 @@ class TurnText:
         assert self._open is not None  # it passes
         if call.status == "ok":
             self._open.arguments = call.arguments
-            self._counts.call(event.call)
+            self._manner.counts.call(event.call)
         else:
             self.duplicates.drop(self._open)
         return [event]
@@ -363,17 +369,17 @@ class TurnText:
     def _judged(self, ended: Ended) -> list[Event] | None:
         # The events of a call that was held back until it was complete; None: that depends on a call of the server.
         call = ended.event.call
-        if call.status != "ok" and not self._whole and self._shared.free:
+        if call.status != "ok" and not self._manner.whole_calls and self._shared.free:
             return in_one(ended.event)
         if call.status != "ok" or not self._shared.free:
             return [Content(ended.text, call.span[0])]
         same = self.duplicates.was_parsed(call.name, call.arguments)
         if same is not False:
-            kept: list[Event] = [] if self._drops else [Content(ended.text, call.span[0])]
+            kept: list[Event] = [] if self._manner.drop_duplicates else [Content(ended.text, call.span[0])]
             return kept if same else None
         self.duplicates.add_written(call.name, call.arguments)
-        self._shared.free = not self._single
-        self._counts.call(call)
+        self._shared.free = not self._manner.single_call
+        self._manner.counts.call(call)
         return in_one(ended.event)
 
 
@@ -390,15 +396,3 @@ def is_all(events: list[Event], text: str, kind: type[Content | Reasoning] = Con
         return type(first) is kind and bool(first.text == text)
     found = [event.text for event in events if isinstance(event, kind)]
     return len(found) == len(events) and "".join(found) == text
-
-
-def whole_turn(text: str, turn: TurnText) -> tuple[str, Output]:
-    """Read a whole text: what remains text, and the output. Calls that cannot be executed remain text.
-
-    Args:
-        text: the text.
-        turn: reads it, with `whole_calls`.
-    """
-    events = turn.feed(text) + turn.finish()
-    output = fold(events)
-    return output.content, output

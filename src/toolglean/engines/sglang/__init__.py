@@ -11,9 +11,8 @@ from __future__ import annotations
 import logging
 from importlib import import_module
 from types import ModuleType
-from typing import Any
 
-from toolglean.engines.names import format_of, parser_names
+from toolglean.engines.names import classes_of, parser_names
 from toolglean.engines.sglang.imports import when_imported
 
 __all__ = ["register"]
@@ -46,16 +45,10 @@ def register() -> None:
 def _add_calls(module: ModuleType) -> None:
     from toolglean.engines.sglang.calls import CallDetector  # noqa: PLC0415  # it imports SGLang's classes
 
-    _add(module.FunctionCallParser.ToolCallParserEnum, CallDetector)
+    module.FunctionCallParser.ToolCallParserEnum.update(classes_of(CallDetector))
 
 
 def _add_thoughts(module: ModuleType) -> None:
     from toolglean.engines.sglang.thoughts import ThoughtDetector  # noqa: PLC0415
 
-    _add(module.ReasoningParser.DetectorMap, ThoughtDetector)
-
-
-def _add(table: dict[str, Any], base: Any) -> None:
-    # SGLang makes a parser from its class alone, so each name has a separate class.
-    for name in parser_names():
-        table[name] = type(base.__name__, (base,), {"format_name": format_of(name), "__module__": base.__module__})
+    module.ReasoningParser.DetectorMap.update(classes_of(ThoughtDetector))

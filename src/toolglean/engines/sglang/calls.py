@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 from sglang.srt.environ import envs
@@ -11,9 +12,10 @@ from sglang.srt.function_call.base_format_detector import BaseFormatDetector
 from sglang.srt.function_call.core_types import StreamingParseResult, ToolCallItem
 
 from toolglean.engines.detector import Detector
-from toolglean.engines.sglang.model import syntax_of
-from toolglean.engines.sglang.tags import structural_tag
+from toolglean.engines.syntax import syntax_of
 from toolglean.errors import UsageError
+from toolglean.formats.spec import Format
+from toolglean.grammar import grammar_of
 from toolglean.options import ParserOptions, changed
 
 __all__ = ["CallDetector"]
@@ -61,10 +63,50 @@ class CallDetector(Detector, BaseFormatDetector):  # type: ignore[misc]  # SGLan
         if self._syntax.format is None:
             return None
         name = getattr(getattr(tool_choice, "function", None), "name", None)
-        return structural_tag(
+        return _structural_tag(
             self._syntax.format,
             tools or [],
             str(name or tool_choice),
             parallel=parallel_tool_calls,
             reasoning=thinking_mode,
         )
+
+
+# -- structural tags ---------------------------------------------------------------------------------------------------
+
+
+def _structural_tag(
+    declared: Format, tools: list[Any], choice: str, *, parallel: bool = True, reasoning: bool = False
+) -> Any:
+    """What the model may write, as an object of xgrammar.
+
+    A schema is enforced only for a tool that asks for it (`strict`), as everywhere in SGLang; its option
+    `SGLANG_TOOL_STRICT_LEVEL` asks for all.
+
+    Args:
+        declared: the model's format.
+        tools: the request's tools, as objects of SGLang.
+        choice: "auto", "required" or a tool's name.
+        parallel: whether there may be several calls.
+        reasoning: whether the turn may begin with reasoning, unless another part of SGLang handles that.
+
+    Raises:
+        UsageError: the format cannot be enforced with these tools, or xgrammar is missing.
+    """
+    try:
+        kind = import_module("xgrammar").StructuralTag
+    except (ImportError, AttributeError) as error:
+        raise UsageError(f"structural tags need xgrammar 0.1.30 or later: {error}") from error
+    grammar = grammar_of(
+        declared,
+        [_tool(each.function) for each in tools],
+        choice=choice if tools else "none",
+        parallel=parallel,
+        reasoning=reasoning and bool(declared.reasoning[0]),
+        strict=False,  # what a tag cannot express of a schema is allowed
+    )
+    return kind.model_validate(grammar.structural_tag())
+
+
+def _tool(function: Any) -> dict[str, Any]:
+    return {"name": function.name, "parameters": (function.parameters or {}) if function.strict else {}}

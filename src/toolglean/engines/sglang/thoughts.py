@@ -15,8 +15,7 @@ from typing import Any
 from sglang.srt.parser.reasoning_parser import BaseReasoningFormatDetector, StreamingParseResult
 
 from toolglean.engines.reading import TurnReader
-from toolglean.engines.sglang.model import syntax_of, template_of
-from toolglean.engines.syntax import THINK, opens_reasoning
+from toolglean.engines.syntax import THINK, opens_reasoning, syntax_of, template_of
 
 __all__ = ["ThoughtDetector"]
 

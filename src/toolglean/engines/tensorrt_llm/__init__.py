@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from toolglean.engines.environment import options_from_environment
-from toolglean.engines.names import format_of, parser_names
+from toolglean.engines.names import classes_of
 from toolglean.engines.tensorrt_llm.places import trt_module
 
 __all__ = ["register"]
@@ -26,6 +26,4 @@ def register() -> None:
     factory = trt_module("tool_parser_factory", "ToolParserFactory").ToolParserFactory
     from toolglean.engines.tensorrt_llm.parsers import CallParser  # noqa: PLC0415  # it imports TensorRT-LLM's classes
 
-    for name in parser_names():
-        members = {"format_name": format_of(name), "__module__": CallParser.__module__}
-        factory.parsers[name] = type(CallParser.__name__, (CallParser,), members)
+    factory.parsers.update(classes_of(CallParser))

@@ -14,11 +14,10 @@ from itertools import accumulate
 from typing import Any
 
 from toolglean.engines.reading import TurnReader
-from toolglean.engines.vllm.counting import ReasoningCount
 from toolglean.engines.vllm.interface import DelegatingParser, DeltaMessage, ReasoningParser
 from toolglean.engines.vllm.pairing import has_foreign_partner, introduce
 from toolglean.engines.vllm.tags import request_tools
-from toolglean.engines.vllm.tokens import TAIL, Tokens, reasoning_is_over, special_tokens_of
+from toolglean.engines.vllm.tokens import TAIL, ReasoningCount, Tokens, reasoning_is_over, special_tokens_of
 from toolglean.engines.vllm.tool_parser import ToolgleanToolParser, delta_of, with_special_tokens
 
 __all__ = ["AppendThinkParser", "ToolgleanReasoningParser"]
@@ -108,20 +107,23 @@ class ToolgleanReasoningParser(ReasoningParser):
         current_token_ids: Sequence[int],
         delta_token_ids: Sequence[int],
     ) -> DeltaMessage | None:
+        return self._streamed(delta_text, delta_token_ids)
+
+    def _streamed(self, text: str, token_ids: Sequence[int]) -> DeltaMessage | None:
         if self._over:
-            return DeltaMessage(content=delta_text) if delta_text else None
-        self._ids += delta_token_ids
-        if not delta_text:
+            return DeltaMessage(content=text) if text else None
+        self._ids += token_ids
+        if not text:
             return None
         ids, self._ids = self._ids, []
         if self._reader is None:
             if self._partner is not None and self._partner.reads_reasoning:
                 self._over = True
                 self._partner.begin(ids=ids, **self._begin())
-                return DeltaMessage(content=delta_text)
+                return DeltaMessage(content=text)
             self._reader = TurnReader(self.syntax, calls=False, spaces=True, special=self._special, **self._begin())
             self._hands_over = has_foreign_partner(DelegatingParser, type(self), ToolgleanToolParser)
-        piece = self._reader.feed(delta_text, ids)
+        piece = self._reader.feed(text, ids)
         self._over = self._hands_over and self._reader.ended
         return delta_of(piece)
 
@@ -163,23 +165,13 @@ class AppendThinkParser(ToolgleanReasoningParser):
     def extract_reasoning(self, model_output: str, request: Any) -> tuple[str | None, str | None]:
         return None, self._opener() + model_output
 
-    def extract_reasoning_streaming(
-        self,
-        previous_text: str,
-        current_text: str,
-        delta_text: str,
-        previous_token_ids: Sequence[int],
-        current_token_ids: Sequence[int],
-        delta_token_ids: Sequence[int],
-    ) -> DeltaMessage | None:
-        if not delta_text:
-            return None
-        if not self._over:
+    def _streamed(self, text: str, token_ids: Sequence[int]) -> DeltaMessage | None:
+        if text and not self._over:
             self._over = True
-            delta_text = self._opener() + delta_text
+            text = self._opener() + text
             if self._partner is not None:
                 self._partner.begin(keep_reasoning=True)
-        return DeltaMessage(content=delta_text)
+        return DeltaMessage(content=text) if text else None
 
     def _opener(self) -> str:
         return self.reasoning_start_str or ""

@@ -5,11 +5,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from xgrammar import StructuralTag
 
+from toolglean.conversation.fields import field
 from toolglean.engines.syntax import tools_of
 from toolglean.engines.vllm.interface import get_function_tools
 from toolglean.errors import ToolgleanError
@@ -68,14 +68,10 @@ def _choice(given: Any) -> str:
 
 
 def _name(given: Any) -> Any:
-    function = _field(given, "function")
-    return _field(given if function is None else function, "name")
+    function = field(given, "function")
+    return field(given if function is None else function, "name")
 
 
 def _is_strict(given: Any) -> bool:
-    function = _field(given, "function")
-    return _field(given if function is None else function, "strict") is True
-
-
-def _field(value: Any, name: str) -> Any:
-    return value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
+    function = field(given, "function")
+    return field(given if function is None else function, "strict") is True

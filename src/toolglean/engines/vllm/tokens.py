@@ -1,19 +1,24 @@
 # Tokenizers as vLLM passes them, and questions about a sequence of token ids.
 # Does not depend on what the text means, except for the markers of reasoning and the headers of messages.
-"""Token ids as text."""
+#
+# vLLM may ask after each piece of a stream how many tokens the reasoning took, with all ids so far: those that were
+# read before are not read again.
+"""Token ids as text, and how many of them the reasoning took."""
 
 from __future__ import annotations
 
 import logging
 import weakref
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from toolglean.engines.special_tokens import SpecialTokens
-from toolglean.engines.syntax import ModelSyntax, model_syntax
+from toolglean.engines.syntax import ModelSyntax, syntax_of
+from toolglean.events import Event, Reasoning
 from toolglean.formats.headers import HEADERS, own_part
+from toolglean.parser import Parser
 
-__all__ = ["TAIL", "Tokens", "reasoning_is_over", "special_tokens_of"]
+__all__ = ["TAIL", "ReasoningCount", "Tokens", "reasoning_is_over", "special_tokens_of"]
 
 UNKNOWN = "\ufffd"
 """The text of a token whose text is not known."""
@@ -54,12 +59,7 @@ class Tokens:
 
     def syntax(self, format_name: str) -> ModelSyntax:
         """How the model of this tokenizer writes."""
-        name = getattr(self._tokenizer, "name_or_path", "")
-        found = model_syntax(
-            format_name,
-            name if isinstance(name, str) else "",
-            _template_of(getattr(self._tokenizer, "chat_template", None)),
-        )
+        found = syntax_of(format_name, self._tokenizer)
         self.learn(marker for pair in found.pairs for marker in pair)
         return found
 
@@ -103,13 +103,6 @@ class Tokens:
                 self._rows[row] = marker
 
 
-def _template_of(given: Any) -> str:
-    # A tokenizer may have several templates, by name.
-    if isinstance(given, dict):
-        given = given.get("tool_use") or given.get("default")
-    return given if isinstance(given, str) else ""
-
-
 def reasoning_is_over(
     tokens: Tokens, ids: Sequence[Any], syntax: ModelSyntax, *, expected: bool = True, whole: bool = True
 ) -> bool:
@@ -143,3 +136,53 @@ def reasoning_is_over(
         if size >= len(ids) or not whole:
             return not waits
         size *= 2
+
+
+class ReasoningCount:
+    """Counts the tokens of one answer.
+
+    Args:
+        syntax: how the model writes.
+        begin: where the answer begins: `prompt` or `in_reasoning`, as for `TurnReader`.
+    """
+
+    __slots__ = ("_certain", "_last", "_parser", "_places", "_read", "_seen")
+
+    def __init__(self, syntax: ModelSyntax, begin: Mapping[str, Any]) -> None:
+        prompt = begin.get("prompt", "")
+        start: dict[str, Any] = {"prompt": prompt} if prompt else {}
+        if begin.get("in_reasoning"):
+            start["start"] = "reasoning"
+        self._parser = Parser(**start, **syntax.arguments)
+        self._places: list[int] = []  # where the tokens begin that are not yet known to be one or the other
+        self._seen = 0  # the end of the text that was read
+        self._read = 0  # how many ids were read
+        self._last: Any = None
+        self._certain = 0
+
+    def goes_on(self, ids: Sequence[Any]) -> bool:
+        """Whether these ids continue the last ones."""
+        return len(ids) >= self._read and (not self._read or ids[self._read - 1] == self._last)
+
+    def read(self, tokens: Tokens, ids: Sequence[Any]) -> int:
+        """How many of these ids belong to the reasoning. Those that were read before are not read again."""
+        for text in tokens.texts(ids[self._read :]):
+            self._places.append(self._seen)
+            self._seen += len(text)
+            self._certain += self._counted(self._parser.feed(text))
+        self._read = len(ids)
+        self._last = ids[-1] if len(ids) else None
+        held = self._places.copy()
+        found = self._certain + self._counted(self._parser.fork().finish())
+        self._places = held
+        return found
+
+    def _counted(self, events: Iterable[Event]) -> int:
+        found = 0
+        for event in events:
+            end = event.start
+            if type(event) is Reasoning:
+                end += len(event.text)
+                found += sum(event.start <= place < end for place in self._places)
+            self._places = [place for place in self._places if place >= end]
+        return found

@@ -96,9 +96,9 @@ def _unreadable(model: type[BaseModel], builder: Builder, index: int, partial: A
     )
 
 
-def invalid_object(title: str, text: str, cause: ValidationError, *, index: int = 0) -> InvalidObjectError:
+def invalid_object(title: str, text: str, cause: ValidationError) -> InvalidObjectError:
     """The error for an invalid JSON object, with the text and the position of each of pydantic's entries."""
-    return _invalid(title, read_object(text), cause, index, None)
+    return _invalid(title, read_object(text), cause, 0, None)
 
 
 def _invalid(message: str, builder: Builder, cause: ValidationError, index: int, partial: Any) -> InvalidObjectError:

@@ -158,14 +158,14 @@ class Builder:
         problems: duplicate keys, with their positions; the last value is used.
     """
 
-    def __init__(self, max_depth: int = 256) -> None:
+    def __init__(self) -> None:
         self.root: Object | None = None
         self.fault = ""
         self.place = 0
         self.done = False
         self.length = 0
         self.problems: list[Problem] = []
-        self._scanner = JsonScanner(max_depth)
+        self._scanner = JsonScanner()
         self._stack: list[Container] = []
         self._leaf: Text | Scalar | None = None  # the string or scalar that is being written; it may be a key
         self._in_key = False
