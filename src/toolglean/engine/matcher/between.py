@@ -98,7 +98,10 @@ def _astray(turn: Turn, reading: Reading, char: str, i: int) -> None:
     """No literal fits."""
     walk = reading.walk
     edges = walk.states.slot_for(char)
-    awaits = reading.call.name if walk.states.slots or any(states.slots for states, _ in walk.others) else ""
+    # Behind an empty line, or in its place, nothing stands for arguments.
+    apart = char == "\n" or turn.region.text.endswith("\n\n")
+    awaited = walk.states.slots or any(states.slots for states, _ in walk.others)
+    awaits = reading.call.name if awaited and not apart else ""
     if edges:
         reading.enter(turn, edges, i)
     elif reading.call.closed is not None:

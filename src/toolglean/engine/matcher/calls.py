@@ -274,7 +274,7 @@ def no_call(
     if not no_calls_in_reasoning:
         ends = program.ends(call.format)[0]
         quotes = stage.quotes_arguments()
-        is_awaited = awaits != "" and (tried or counts(awaits)) and shown and not turn.in_sentence
+        is_awaited = awaits != "" and (tried or counts(awaits)) and shown and not (turn.channel or turn.in_sentence)
         awaited = ends if is_awaited else reading.fallback.awaits
         if not quotes and read_by_others(turn, reading, problem, awaits=awaited):
             return

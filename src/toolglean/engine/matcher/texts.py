@@ -151,10 +151,14 @@ class Word(Field):
         elif reading.walk.pending_action is not None:
             accept(turn, reading)
         else:
-            name, broken, _ = self._word.lstrip().partition("\n")
-            is_tool = broken != "" and self.slot.kind == "name" and turn.names.resolve(name.rstrip()) is not None
-            no_call(turn, reading, awaits=name.rstrip() if is_tool else "")
+            no_call(turn, reading, awaits=self._named_on_line(turn))
         return i
+
+    def _named_on_line(self, turn: Turn) -> str:
+        # The tool that is named between a whole marker and the line's end; or "".
+        name, broken, _ = self._word.lstrip().partition("\n")
+        is_marked = turn.region.text[: -len(self._word)].rstrip()[-1:] in {">", "]"} and self.slot.kind == "name"
+        return name.rstrip() if broken and is_marked and turn.names.resolve(name.rstrip()) is not None else ""
 
     def _end(self, turn: Turn, reading: Reading, literal: str, i: int) -> int:
         # The literal that ends the word has been read, up to `i`.
