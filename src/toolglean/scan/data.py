@@ -2,9 +2,10 @@
 # does not depend on how the JSON is read, where it is in the turn, or what becomes of it.
 #
 # The arguments are under one of `ARGUMENT_KEYS` (names.py). Otherwise, if exactly one key other than the name and
-# `BESIDE_KEYS` has a value, and the value is an object, that object is the arguments. If no other key is left, they are
-# `{}`. Anything else is malformed, never `{}`: arguments that were written are never dropped. Other keys next to the
-# arguments are left out, with a `Problem` that names them.
+# `BESIDE_KEYS` has a value, and the value is an object, that object is the arguments, unless the key is one of
+# `RESULT_KEYS`. If no other key is left, they are `{}`. Anything else is malformed, never `{}`: arguments that were
+# written are never dropped. So is a call with a parameter of its tool next to the arguments. Other keys there are left
+# out, with a `Problem` that names them.
 #
 # A call inside an object is under a key for calls (`HOLDER_KEYS`), and the object has no name and no arguments of its
 # own: anything else is data of the object (engine/frame.py).

@@ -19,7 +19,7 @@ from toolglean.events import Content, Event, Markup, Problem
 from toolglean.scan.by_schema.read import read_calls
 from toolglean.scan.by_schema.source import Budget
 from toolglean.scan.coerce import properties
-from toolglean.scan.data import fault_of_arguments, missing
+from toolglean.scan.data import fault_of_arguments, is_anothers, missing
 from toolglean.scan.json import END, JsonScanner, decode
 from toolglean.scan.names import ARGUMENT_KEYS, BESIDE_KEYS, KNOWN_NAME_KEYS, NAME_KEYS, THOUGHT_KEYS
 
@@ -163,7 +163,8 @@ def _is_call(thing: Any, turn: TurnState) -> bool:
     arguments = next((thing[key] for key in thing if key in ARGUMENT_KEYS), None)
     resolved = turn.names.resolve(name) if isinstance(name, str) else None
     tool = None if resolved is None else turn.names.tools.get(resolved)
-    if tool is None or not isinstance(arguments, dict) or not thing.keys() <= _BESIDE:
+    others = any(is_anothers(key, value) for key, value in thing.items() if isinstance(value, str))
+    if tool is None or not isinstance(arguments, dict) or others or not thing.keys() <= _BESIDE:
         return False
     return not fault_of_arguments(arguments, tool.parameters)
 
