@@ -134,9 +134,9 @@ def _end_of(row: Row, opener: re.Match[str], text: str, end: int, rows: tuple[Ro
 
 
 def _is_deeper(text: str, opener: int, closer: int) -> bool:
-    """Whether a fence is far behind the one before in its line, if both are the first on theirs."""
-    first, later = (re.search(r"(?:\A|\n)([ \t]{0,32})\Z", text[:place]) for place in (opener, closer))
-    return later is not None and first is not None and len(later[1]) > len(first[1]) + MOST_INDENT
+    """Whether many blanks are before a fence, and the one before it is the first on its line."""
+    is_first = re.search(rf"(?:\A|\n){INDENT}\Z", text[:opener]) is not None
+    return is_first and re.search(rf"[ \t]{{{MOST_INDENT + 1}}}\Z", text[:closer]) is not None
 
 
 def _end_of_paragraph(text: str, i: int, size: int, rows: tuple[Row, ...]) -> int:

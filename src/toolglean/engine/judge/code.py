@@ -23,6 +23,7 @@ __all__ = ["Quotes", "watch"]
 
 _ALWAYS = "`~>"  # what begins a context begins with one of these, for which every chunk is searched, or with
 _GUARDED = "<["  # one of these
+_KEPT = 8  # characters of text without a sign: how its last line begins must be known
 _ticks = re.compile("(`+)")
 
 
@@ -166,14 +167,14 @@ class Quotes(Plain):
         if text.isspace() and self.changes(text):
             self._read(text, self._end)
         elif text:
-            self._passed, self._before = (self._passed + text)[-8:], None
+            self._passed, self._before = (self._passed + text)[-_KEPT:], None
 
     def scan(self, text: str, start: int) -> None:
         """Read on: content, which begins at `start`."""
         if not text:
             return
         if not self.changes(text):
-            self._passed, self._end = (self._passed + text)[-8:], start + len(text)
+            self._passed, self._end = (self._passed + text)[-_KEPT:], start + len(text)
             return
         if self._before is not None and start == self._end:  # what was taken for a marker is text
             self._be(self._before)

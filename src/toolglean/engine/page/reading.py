@@ -11,8 +11,8 @@ from collections.abc import Callable
 
 from toolglean.engine.page.documents import Document, begun, is_in_string, is_small, may_follow, read_on, without_outer
 from toolglean.engine.page.expressions import Rows, Sought, ends_paragraph, is_mention, space_in
-from toolglean.engine.page.table import MOST_BLANKS, MOST_INDENT, At, Context
-from toolglean.engine.page.where import Guess, Marks, Run, Where, blanks_before
+from toolglean.engine.page.table import MOST_BLANKS, At, Context
+from toolglean.engine.page.where import DEEP, Guess, Marks, Run, Where, blanks_before
 
 __all__ = ["Reading"]
 
@@ -109,7 +109,7 @@ class Reading:
         if what == "bracket":
             return self._read_bracket(place)
         if what == "quote":
-            if 0 <= blanks_before(self.text, place, self.blanks) <= MOST_INDENT:
+            if blanks_before(self.text, place, self.blanks) >= 0:
                 self._open(Context.QUOTE, "", self.base + place, ">")
             return end
         if what == "end":
@@ -132,7 +132,7 @@ class Reading:
                 else place + 1
             )
         row, end = found
-        if row.at is At.INDENT and not 0 <= blanks_before(self.text, place, self.blanks) <= MOST_INDENT:
+        if row.at is At.INDENT and blanks_before(self.text, place, self.blanks) < 0:
             return place + 1
         if row.at is At.NO_WORD and (mention := is_mention(self.ahead, place, end, ends=self.ends)) is not False:
             return ~place if mention is None else place + 1
@@ -244,7 +244,7 @@ class Reading:
     def _open_fence(self, run: Run, ahead: str, opened: int, end: int) -> int:
         self._see(run)
         sign = run.sign * run.size
-        self._open(Context.FENCE, sign, run.start, " " * (MOST_BLANKS if run.blanks < 0 else run.blanks) + sign)
+        self._open(Context.FENCE, sign, run.start, sign if run.is_first else f"{sign}\n")
         return end + opened - run.size - (ahead[opened - 1] == "\n")  # the line's end is looked at by itself
 
     def _close_fence(self, run: Run, ahead: str, end: int) -> int:
@@ -278,7 +278,7 @@ class Reading:
 
     def _closes_fence(self, run: Run, ahead: str) -> bool | None:
         rest = ahead[run.size :]
-        if run.blanks > len(self.opener) - len(self.sign) + MOST_INDENT:
+        if run.blanks == DEEP and self.opener == self.sign:
             return False
         if run.is_first and rest[:1] in {"<", "[", "&"}:
             return True

@@ -7,9 +7,13 @@ from __future__ import annotations
 from typing import NamedTuple, Protocol
 
 from toolglean.engine.page.documents import Document, is_in_string
-from toolglean.engine.page.table import MOST_BLANKS, MOST_INDENT, Context
+from toolglean.engine.page.table import MOST_INDENT, Context
 
-__all__ = ["Guess", "Marks", "Ruler", "Run", "Stretch", "Where", "blanks_before"]
+__all__ = ["DEEP", "Guess", "Marks", "Ruler", "Run", "Stretch", "Where", "blanks_before"]
+
+
+DEEP = ~(MOST_INDENT + 1)
+"""So many blanks that what follows them is not first on its line, as Markdown counts it."""
 
 
 class Run(NamedTuple):
@@ -18,7 +22,7 @@ class Run(NamedTuple):
     Attributes:
         sign: what they are; `size`: how many.
         start: their place.
-        blanks: how many blanks are before them on their line, if nothing else is; else -1.
+        blanks: how many blanks are before them: see `blanks_before`.
         whole: whether no more of them follow.
     """
 
@@ -31,7 +35,7 @@ class Run(NamedTuple):
     @property
     def is_first(self) -> bool:
         """Whether they are first on their line, as Markdown counts it."""
-        return 0 <= self.blanks <= MOST_INDENT
+        return self.blanks >= 0
 
 
 class Guess(NamedTuple):
@@ -59,12 +63,12 @@ class Where(NamedTuple):
         context: what it is in, if nothing of what is guessed is so.
         since: the place of what opened that.
         sign: what ends it: of a fence the sign, else an expression.
-        opener: what opened it; of a fence the blanks before it, too.
+        opener: what opened it; of a fence that is first on its line, only its sign.
         guesses: what may have opened, the first one first.
         documents: JSON that is open: one of them is in a string, if there are two.
         seen: the runs of backticks since the first one that waits: for each length, the place of the last one.
         last: the last character before the tail; MARK after a marker.
-        blanks: how many blanks the line begins with, if nothing else was on it; else -1.
+        blanks: how many blanks the line begins with, if nothing else was on it; else less than 0: see `blanks_before`.
         run: backticks or tildes before the tail that wait, or None.
         tail: the end of the text, which waits for what follows.
         closed: what has ended since that was asked (`Quotes.take_closed`): the places of its first character and after
@@ -115,19 +119,19 @@ class Where(NamedTuple):
 
 
 def blanks_before(text: str, place: int, before: int) -> int:
-    """How many blanks are before that place, if the line begins with them, and they are not too many; else -1.
-    `before`: the same for the beginning of the text, which comes after its first character.
+    """How many blanks are before that place, if nothing else is on the line, and they are not too many; else less than
+    0: DEEP for many blanks. `before`: the same for the place after the first character of the text.
+
+    It depends on the last characters alone, as many as are kept of all text (`KEPT` in scan/text.py).
     """
-    first = max(place - MOST_BLANKS - 1, 0)
-    line = text.rfind("\n", first, place)
-    if line >= 0:
-        before, begin = 0, line + 1
-    elif first or before < 0:
-        return -1
-    else:
-        begin = 1
-    count = before + place - begin
-    return count if count <= MOST_BLANKS and not text[begin:place].strip(" \t") else -1
+    begin = place
+    while begin > 1 and place - begin <= MOST_INDENT and text[begin - 1] in " \t":
+        begin -= 1
+    count = place - begin
+    begins = text[begin - 1] == "\n" if begin > 1 else before >= 0
+    if begin <= 1:
+        count += before if before >= 0 else ~before
+    return DEEP if count > MOST_INDENT else count if begins else ~count
 
 
 class Stretch(NamedTuple):
