@@ -46,6 +46,12 @@ MESSAGES = [  # as templates write the next message, behind the model's own
 ]
 
 
+@pytest.mark.parametrize("text", ["<s>10</s> tool (new)\n", "<s>ten</s>\n\nContext: fine\n", "<s>a</s> Tool: b\n"])
+def test_a_word_for_a_role_behind_a_tag_is_no_header(text: str) -> None:
+    events = events_of(lambda: Parser(["f"], options=ParserOptions(markup=True)), f"{text}{CALL}")
+    assert [name for name, _ in calls_of(events)] == ["f"]
+
+
 @pytest.mark.parametrize("header", MESSAGES)
 @pytest.mark.parametrize("name", ["hermes", "auto"])
 def test_a_call_in_the_next_message_does_not_run(name: str, header: str) -> None:

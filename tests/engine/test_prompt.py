@@ -154,6 +154,15 @@ def test_a_prefill_is_read_as_if_the_model_had_written_it(
     assert [each[0] for each in calls_of(events)] == ["f"] * count
 
 
+@pytest.mark.parametrize(
+    "prompt", ["Q: how? <!-- like this?\nA: ", "Q: I wrote\n```py\nx\nA:", "Use C:\\", "### User: hi\n### Assistant:\n"]
+)
+def test_what_the_users_words_have_opened_quotes_nothing(prompt: str) -> None:
+    for text in (CALL, '{"name": "f", "arguments": {"x": 1}}'):
+        events = events_of(lambda: Parser(TOOLS, prompt=prompt, options=ParserOptions(markup=True)), text)
+        assert [each[0] for each in calls_of(events)] == ["f"]
+
+
 def test_the_end_of_a_long_prompt_quotes_nothing() -> None:
     """Where nothing shows who wrote it, and it may begin within a quotation."""
     prompt = "I.\n```\nx\n```\n" * 300

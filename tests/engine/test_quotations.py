@@ -222,7 +222,8 @@ def test_the_headers_of_chatml_are_read_as_with_auto(name: str | None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "count"), [("Write \\CALL", 0), ("So:\n\\CALL\nDone.\n", 0), ("\\CALL\n\nCALL", 1), ("C:\\ CALL", 1)]
+    ("text", "count"),
+    [("Write \\CALL", 0), ("So:\n\\CALL\nDone.\n", 0), ("\\CALL\n\nCALL", 1), ("C:\\ CALL", 1), ("C:\\\\CALL", 1)],
 )
 @pytest.mark.parametrize("name", ["hermes", "qwen3-coder", "mistral-v13", "glm-4.5", "gemma4", "minimax-m2"])
 def test_an_escaped_opener_opens_nothing(name: str, text: str, count: int) -> None:

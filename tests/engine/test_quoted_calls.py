@@ -78,6 +78,20 @@ def test_text_in_place_of_arguments_quotes_a_call(name: str, quoted: str) -> Non
         assert "evil" not in [called for called, _ in calls_of(events)], option
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<tool_call>f\ntext\n</tool_call>\nCALL",
+        "<function=f>\ntext\n</function>\nCALL",
+        "<tool_call>\n<function=f>\ntext please\n</function>\n</tool_call>\nCALL",
+        "<|tool_call_begin|>functions.f:0<|tool_call_argument_begin|>text<|tool_call_end|>\nCALL",
+    ],
+)
+def test_a_call_behind_the_closer_of_such_a_call_runs(text: str) -> None:
+    events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), text.replace("CALL", EVIL))
+    assert [called for called, _ in calls_of(events)] == ["evil"]
+
+
 def test_a_mention_of_a_call_without_arguments_ends_nothing() -> None:
     text = f"It begins with <function=f> and so on.\n{EVIL}"
     events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), text)

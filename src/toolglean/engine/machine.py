@@ -139,7 +139,7 @@ class Machine(StraightWay):
             turn.judge.attempt.before.emit.begin_turn()
         if turn.mode in {TEXT, SPACE, MARKER_SPACE, DONE} and turn.channel == CONTENT:
             literals = self._plan.finder(CONTENT, turn.narrowed_to).literals
-            turn.begin_after_prompt(bare=self._may_begin_bare, literals=literals, is_own=is_own)
+            turn.begin_after_prompt(prompt, bare=self._may_begin_bare, literals=literals, is_own=is_own)
         self._set_fast_paths()
         if turn.emit.out:  # the start of a call that the prompt began: it comes before anything else
             self._shut_fast_paths()

@@ -153,7 +153,7 @@ class Missed(Payload):
         if named is not None:
             if self._is_code and info["line"] and not _may_name(info[0], turn.described):
                 turn.pass_line()
-            if named and self._problem is QUOTED and not self._is_code:  # what is in an escaped opener opens nothing
+            if named and self._problem == QUOTED and not self._is_code:  # what is in an escaped opener opens nothing
                 turn.leave(text_follows=True)
                 turn.release_region(QUOTED, again=0)
             else:

@@ -12,7 +12,7 @@ from toolglean.engine.judge.fence import read_closing, read_opening
 from toolglean.engine.modes import CONTENT, DONE, START, TEXT
 from toolglean.engine.reasons import LEFTOVER_MARKER
 from toolglean.engine.strays import Mark
-from toolglean.scan.text import FENCES, is_code, with_closers
+from toolglean.scan.text import FENCES, KEPT, is_code, with_closers
 
 if TYPE_CHECKING:
     from toolglean.engine.plan import Plan
@@ -197,8 +197,10 @@ def _is_text(turn: Turn, plan: Plan, found: str, start: int, own: Finder) -> boo
 
 def _is_escaped(turn: Turn, plan: Plan, found: str, start: int) -> bool:
     # Whether it opens a call, but for a backslash before it, as Markdown escapes it.
+    before = turn.last_text[-KEPT:]
     is_content = turn.channel == CONTENT and turn.judge.heeds_quotes and not turn.tape.is_trusted(start)
-    return turn.last_char == "\\" and is_content and plan.opens_call(found)
+    is_escaped = turn.last_char == "\\" and (len(before) - len(before.rstrip("\\"))) % 2  # two are one backslash
+    return bool(is_escaped) and is_content and plan.opens_call(found)
 
 
 def _end_of_space(text: str, i: int) -> int:

@@ -206,15 +206,17 @@ class Speech(Keeping):
         self.at_start = bare
         self.mode = START if bare else SPACE if spaced else TEXT
 
-    def begin_after_prompt(self, *, bare: bool, literals: Iterable[str], is_own: bool | None) -> None:
+    def begin_after_prompt(self, prompt: str, *, bare: bool, literals: Iterable[str], is_own: bool | None) -> None:
         """The prompt ended in text. What waits belongs to the turn only if it is one of the literals."""
         if self.tape.held not in literals:
             held = self.tape.release()
             self.judge.content(held, -len(held))
+        if not is_own or not any(map(str.isalnum, self.last_text)):  # it may be the rest of a header: `Assistant:`
+            self.last_text = self.last_char = ""
         if not is_own:
-            self.last_text, self.around = "", type(self.around)()
+            self.around = type(self.around)()
         self.begin(bare=bare and not self.last_text, spaced=False)
-        self.judge.turn_began(is_own=is_own)
+        self.judge.turn_began(prompt, is_own=is_own)
 
     def end(self) -> None:
         """The turn is over: report it, and treat the rest as content."""

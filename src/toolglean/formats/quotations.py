@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-__all__ = ["OTHERS", "RESULTS", "ROLES", "ROLE_HEADERS"]
+__all__ = ["MESSAGE_ENDS", "OTHERS", "RESULTS", "ROLES", "ROLE_HEADERS", "USERS"]
 
 # The words for a result, in tags: families write some of them, and models others.
 _RESULT_TAGS = tuple(
@@ -90,16 +90,21 @@ ROLE_HEADERS = (
     *("<|start|>", "<|begin|>", "<|from|>", "<seed:bos>", "<|BOT|>", "<role>"),
     *("<extra_id_1>", "<extra_id_0>", "<SPECIAL_10>", "<SPECIAL_11>", "<|plamo:begin_message:plamo|>"),
     "<beginning_of_sentence>",  # MiniMax M1
-    # What ends a message: in many templates the next one's role follows it as text.
-    *("</s>", "</s><s>", "<|im_end|>", "<|endoftext|>", "<|end_of_text|>", "<|end_of_sentence|>", "<|message_sep|>"),
-    *("<｜end▁of▁sentence｜>", "<|end_of_turn|>", "<end_of_turn>", "<|eot_id|>", "<|EOT|>", "<|eom|>"),
 )
 """Texts after which a message's header names its role."""
+
+MESSAGE_ENDS = (
+    *("</s>", "<|im_end|>", "<|endoftext|>", "<|end_of_text|>", "<|end_of_sentence|>", "<|message_sep|>", "<|EOT|>"),
+    *("<｜end▁of▁sentence｜>", "<|end_of_turn|>", "<end_of_turn>", "<|eot_id|>", "<|eom|>"),
+)
+"""Texts that end a message: in some templates the next one's role follows as text."""
 
 ROLES = (
     *("user", "human", "system", "developer", "tool", "tools", "function", "functions", "ipython", "observation"),
     *("environment", "tool_response", "tool_result", "tool_results", "available_tools", "documents", "context"),
-    *("tool_output", "function_output", "function result", "### instruction", "### user", "### human"),
-    *("@@ instruction", "GPT4 Correct User", "GPT4 Correct Tool"),
+    *("tool_output", "function_output", "function result"),
 )
 """Names of roles other than the model's own; templates write them in upper or lower case."""
+
+USERS = ("user", "human", "### instruction", "### user", "### human", "@@ instruction", "GPT4 Correct User")
+"""Those that count as text, too, with a colon or a line of their own: others are ordinary words."""

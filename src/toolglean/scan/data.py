@@ -37,6 +37,7 @@ from toolglean.scan.names import CALL_TYPES
 __all__ = [
     "ANOTHERS", "BESIDE", "DEFINITION", "INSIDE", "IN_TEXT", "NO_ARGUMENTS", "NO_OBJECT", "declares",
     "fault_of_arguments", "fault_of_text", "fault_without_arguments", "is_anothers", "is_definition", "missing",
+    "takes_arguments",
 ]  # fmt: skip
 
 ANOTHERS = "it is a result, or a message of another role"
@@ -56,6 +57,11 @@ Schema = Mapping[str, Any] | None
 def declares(schema: Schema, key: str) -> bool:
     """Whether the tool's schema declares that parameter."""
     return key in _properties(schema)
+
+
+def takes_arguments(schema: Schema) -> bool:
+    """Whether the tool's schema declares any parameters."""
+    return bool(_properties(schema))
 
 
 def _properties(schema: Schema) -> Mapping[str, Any]:

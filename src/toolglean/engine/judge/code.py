@@ -121,6 +121,12 @@ class Quotes(Plain):
         return where.context.value, where.since
 
     @property
+    def opened(self) -> int:
+        """The place of what opened a quotation, or may have; 0 outside."""
+        waits = () if self.where.run is None else (self.where.run.start,)
+        return min((*waits, *(each.start for each in self.where.guesses)), default=self.where.since)
+
+    @property
     def over(self) -> tuple[str, int] | None:
         """The header of another role that ended the turn, and its place; None as long as the turn continues."""
         where = self.where

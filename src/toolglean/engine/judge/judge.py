@@ -137,14 +137,14 @@ class Judge(Plain):
         if self.code is not None:
             self.code.skip()
 
-    def turn_began(self, *, is_own: bool | None) -> None:
-        """The prompt is over, and ended in content. What the model's own words have quoted goes on.
-
-        `is_own`: see `Machine`. JSON that others' words have opened does not go on, and nothing that their end has.
+    def turn_began(self, prompt: str, *, is_own: bool | None) -> None:
+        """The prompt is over, and ended in content. What the model's own words have quoted goes on; of words that may
+        be others', only what their last line has opened. `is_own`: see `Machine`.
         """
         self.closers = self.closers.trusting()
         code = self.code
-        if code is not None and (code.over is not None or is_own is None or (code.where.documents and not is_own)):
+        goes_on = is_own or (code is not None and is_own is False and "\n" not in prompt[code.opened :].rstrip("\n"))
+        if code is not None and (code.over is not None or not goes_on):
             self.code = type(code)(heeded=code.heeded)
 
     # -- what is accepted ----------------------------------------------------------------------------------------------

@@ -100,7 +100,7 @@ def _astray(turn: Turn, reading: Reading, char: str, i: int) -> None:
     edges = walk.states.slot_for(char)
     # Behind an empty line, or in its place, nothing stands for arguments.
     apart = char == "\n" or turn.region.text.endswith("\n\n")
-    awaited = walk.states.slots or any(states.slots for states, _ in walk.others)
+    awaited = [edge for states in (walk.states, *(each for each, _ in walk.others)) for edge in states.slots]
     awaits = reading.call.name if awaited and not apart else ""
     if edges:
         reading.enter(turn, edges, i)
@@ -113,7 +113,7 @@ def _astray(turn: Turn, reading: Reading, char: str, i: int) -> None:
     elif turn.emit.open:
         turn.give_up(NO_MARKER, char, turn.tape.base + i)
     else:
-        no_call(turn, reading, awaits=awaits)
+        no_call(turn, reading, awaits=(awaits, awaited))
 
 
 def _gone_back(turn: Turn, reading: Reading) -> bool:

@@ -30,9 +30,12 @@ from toolglean.scan.names import has_name_after
 from toolglean.scan.reader import quoted_text
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from toolglean.engine.matcher.reading import Call, Reading
     from toolglean.engine.matcher.walk import OpenSlot
     from toolglean.engine.turn import Turn
+    from toolglean.formats.slots import SlotEdge
     from toolglean.formats.spec import Format
 
 __all__ = [
@@ -252,12 +255,17 @@ def _quoted_opener(turn: Turn, reading: Reading) -> str:
 
 
 def no_call(
-    turn: Turn, reading: Reading, *, at_end: bool = False, problem: Reason | None = None, awaits: str = ""
+    turn: Turn,
+    reading: Reading,
+    *,
+    at_end: bool = False,
+    problem: Reason | None = None,
+    awaits: tuple[str, Iterable[SlotEdge]] = ("", ()),
 ) -> None:
     """The region is not a call.
 
     `at_end`: what follows it cannot show what it was meant for. `problem`: why, if that is known. `awaits`: the name
-    of a tool whose arguments were awaited: what comes in their place may quote a call.
+    of a tool whose arguments were awaited, and by which slots: what comes in their place may quote a call.
     """
     call, stage, program = reading.call, reading.stage, reading.walk.program
     no_calls_in_reasoning = turn.calls_ignored
@@ -272,20 +280,34 @@ def no_call(
     shown = not turn.region.bare or _goes_on_behind_name(turn, call.name)
     problem = reading.fallback.problem or problem or (reason if tried and shown else None)
     if not no_calls_in_reasoning:
-        ends = program.ends(call.format)[0]
-        quotes = stage.quotes_arguments()
-        is_awaited = awaits != "" and (tried or counts(awaits)) and shown and not (turn.channel or turn.in_sentence)
-        awaited = ends if is_awaited else reading.fallback.awaits
+        quotes, awaited = stage.quotes_arguments(), reading.fallback.awaits
+        name, edges = awaits
+        if name and (tried or counts(name)) and shown and not (turn.channel or turn.in_sentence):
+            awaited = tuple(dict.fromkeys(end for edge in edges for end in program.ends(edge.format)[0]))
         if not quotes and read_by_others(turn, reading, problem, awaits=awaited):
             return
-        if quotes or awaited is not None:
-            turn.ignore_calls_until(ends if awaited is None else awaited)
+        if quotes:
+            turn.ignore_calls_until(program.ends(call.format)[0])
+        elif awaited is not None:
+            turn.ignore_calls_until(awaited)
+            turn.leave(text_follows=True)
+            turn.release_region(problem or missed, again=len(_behind_markers(turn.region.text)))
+            return
     closers = (
         program.closers_of(turn.region.text[: turn.region.opener_length])
         if stage.within in {"markers", "name"}
         else None
     )
     release(turn, problem, missed, at_end=at_end, closers=closers)
+
+
+def _behind_markers(text: str) -> str:
+    # What follows the last line and the last whole marker.
+    found = _rest_of_line(text)
+    return "" if found is None else found[0]
+
+
+_rest_of_line = re.compile(r"(?:<[^<>\n]*|[^\n<>\]]+)\Z").search
 
 
 def _goes_on_behind_name(turn: Turn, name: str) -> bool:

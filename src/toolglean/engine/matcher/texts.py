@@ -151,7 +151,7 @@ class Word(Field):
         elif reading.walk.pending_action is not None:
             accept(turn, reading)
         else:
-            no_call(turn, reading, awaits=self._named_on_line(turn))
+            no_call(turn, reading, awaits=(self._named_on_line(turn), self.slot.edges))
         return i
 
     def _named_on_line(self, turn: Turn) -> str:

@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 from typing import NamedTuple, TypeAlias
 
 from toolglean.engine.page.documents import AFTER, SMALL
-from toolglean.engine.page.table import PARAGRAPH_ENDS, At, Context, Lasts, Row
+from toolglean.engine.page.table import MOST_INDENT, PARAGRAPH_ENDS, At, Context, Lasts, Row
 from toolglean.scan.text import WORD
 
 __all__ = ["Rows", "Search", "Sought", "ends_paragraph", "is_mention", "space_in"]
@@ -157,7 +157,9 @@ class Rows:
         for found in re.finditer(sought.expression, text):
             place, what = found.start(), sought.kinds[found.lastindex or 0]
             if what == "tag" and (tag := self.tags.match(text, place)) is not None:
-                yield tag[0].context, place
+                blanks = text[text.rfind("\n", 0, place) + 1 : place]
+                if tag[0].at is not At.INDENT or (len(blanks) <= MOST_INDENT and not blanks.strip(" \t")):
+                    yield tag[0].context, place
             elif what == "quote":
                 yield Context.QUOTE, place
             elif what == "run" and text[place] == "~":

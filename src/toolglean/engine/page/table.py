@@ -13,7 +13,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import NamedTuple
 
-from toolglean.formats.quotations import OTHERS, RESULTS, ROLE_HEADERS, ROLES
+from toolglean.formats.quotations import MESSAGE_ENDS, OTHERS, RESULTS, ROLE_HEADERS, ROLES, USERS
 from toolglean.scan.text import WORD
 
 __all__ = [
@@ -157,6 +157,10 @@ def rows(*, reasoning: bool, marks: str = MARK, ends: tuple[str, ...] = ()) -> t
         rf"|functions\.[\w.-]{{1,64}}(?={BLANKS}(?:to=assistant|[\r\n{marked}]|\Z))"
         r"|(?<=<\|from\|>)(?!assistant)[\w.-]{1,64}(?=\n))"
     )
+    follows = (  # the next message, behind the end of one
+        rf"(?:{_any(MESSAGE_ENDS)})\n{{0,4}}"
+        rf"(?:(?:{_any(_spelt(USERS))})(?=:|{BLANKS}\n)|(?:{_any(_ROLES)})(?=<[|｜]|[{marked}]))"
+    )
     attributes = rf"(?:\s[^<>{marked}]{{0,256}})?"
 
     def result(begin: str, end: str) -> Row:
@@ -169,8 +173,8 @@ def rows(*, reasoning: bool, marks: str = MARK, ends: tuple[str, ...] = ()) -> t
     thoughts = _THOUGHTS if reasoning else ()
     deep = (Context.OVER,)
     return (
-        Row(Context.OVER, rf"{_any(OTHERS)}|\[Round \d{{1,4}}\]\s{{0,2}}(?:USER:|问：)|{role}", "", in_reasoning=True,
-            begins=(*OTHERS, *ROLE_HEADERS, "[Round "),
+        Row(Context.OVER, rf"{_any(OTHERS)}|\[Round \d{{1,4}}\]\s{{0,2}}(?:USER:|问：)|{role}|{follows}", "",
+            in_reasoning=True, begins=(*OTHERS, *ROLE_HEADERS, *MESSAGE_ENDS, "[Round "),
             goes_on=r"[ \t\r\n]{0,4}(?:[\w.-]{0,74}[ \t\ra-z=]{0,44}"
             r"|[#@]{0,3} ?\w{0,20}[ \t\r]{0,32}\w{0,20}(?: \w{0,4})?)|\d{0,4}\]?\s{0,2}\w{0,4}"),
         # Markdown lets any words follow a fence that is first on its line; with one word, it may be anywhere. Its end
