@@ -183,32 +183,27 @@ def _wrong(row: Mapping[str, Any]) -> Iterator[str]:
 _schema = cache(case_schema)
 
 
+_AS_WRITTEN = (
+    *("id", "kind", "text", "format", "model", "start", "source", "license", "note", "tier", "question", "disputed"),
+)
+"""The fields of a case that are in a row as they are."""
+
+
 def _made(row: Mapping[str, Any]) -> Case:
     def calls(rows: Iterable[Mapping[str, Any]]) -> tuple[dict[str, Any], ...]:
         return tuple({"name": each["name"], "arguments": each["arguments"]} for each in rows)
 
     expected, third_party = row["expected"], row.get("third_party") or {}
     return Case(
-        id=row["id"],
-        kind=row["kind"],
-        text=row["text"],
+        **{name: row[name] for name in _AS_WRITTEN if row.get(name) is not None},
         tools=tuple(row["tools"]),
         calls=calls(expected["calls"]),
         content=expected["content"],
         reasoning=expected["reasoning"],
         also_right=tuple(calls(each) for each in row.get("also_right", ())),
-        format=row.get("format"),
-        model=row.get("model"),
-        start=row.get("start"),
         special=None if row.get("special") is None else tuple((begin, end) for begin, end in row["special"]),
         atomic=None if row.get("atomic") is None else tuple(row["atomic"]),
-        source=row["source"],
-        license=row["license"],
-        note=row.get("note", ""),
-        tier=row.get("tier", "core"),
-        question=row.get("question"),
         also_sound=tuple(calls(each) for each in row.get("also_sound", ())),
-        disputed=row.get("disputed") or "",
         third_party=third_party.get("name", ""),
         third_party_license=third_party.get("license", ""),
     )

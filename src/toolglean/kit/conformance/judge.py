@@ -6,12 +6,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
+from toolglean.formats.write_values import same
 from toolglean.kit.conformance.cases import Case
-from toolglean.kit.conformance.reading import Reading
+from toolglean.kit.conformance.reading import Reading, call_text
 
 __all__ = ["NEUTRAL", "UNREAD", "VERDICTS", "Fault", "faults_of", "has_unread_call", "same_outcome"]
 
@@ -123,20 +123,11 @@ def _without(calls: Sequence[dict[str, Any]], others: Sequence[dict[str, Any]]) 
 
 
 def _same(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    return bool(one["name"] == other["name"]) and _same_json(one["arguments"], other["arguments"])
-
-
-def _same_json(one: Any, other: Any) -> bool:
-    # 3 and 3.0 are the same number in JSON; true and 1 are not the same value.
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(_same_json(one[key], other[key]) for key in one)
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(_same_json, one, other))
-    return isinstance(one, bool) == isinstance(other, bool) and bool(one == other)
+    return bool(one["name"] == other["name"]) and same(one["arguments"], other["arguments"])
 
 
 def _shown(call: dict[str, Any]) -> str:
-    return f"{call['name']}({json.dumps(call['arguments'], ensure_ascii=False)})"[:200]
+    return call_text(call)[:200]
 
 
 # -- text --------------------------------------------------------------------------------------------------------------

@@ -28,7 +28,7 @@ from toolglean.kit.conformance.runner import Report, Result
 from toolglean.kit.conformance.target import About
 from toolglean.kit.conformance.tiers import Score
 
-__all__ = ["RESULTS_SCHEMA", "Results", "as_text", "read_results", "results_of", "results_schema", "visible"]
+__all__ = ["RESULTS_SCHEMA", "Results", "as_text", "cut", "read_results", "results_of", "results_schema", "visible"]
 
 RESULTS_SCHEMA: Final = 1
 """The version of the schema of results that this toolglean writes and reads."""
@@ -244,3 +244,12 @@ _HIDDEN = re.compile(
 def visible(text: str) -> str:
     r"""The text with an escape such as `\u202e` for each hidden character."""
     return _HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+SHOWN: Final = 300
+"""Characters of a text that are shown to people. JSON and JUnit contain the whole text."""
+
+
+def cut(text: str, most: int = SHOWN) -> str:
+    """The text, or its beginning and how long it is if it is longer than that."""
+    return text if len(text) <= most else f"{text[:most]}… ({len(text):,} characters)"
