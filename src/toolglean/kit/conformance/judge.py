@@ -77,8 +77,8 @@ def same_outcome(case: Case, one: Reading, other: Reading) -> bool:
     return (
         len(one.calls) == len(other.calls)
         and all(_same(*pair) for pair in zip(one.calls, other.calls, strict=True))
-        and (case.content is None or _words(one.content) == _words(other.content))
-        and (case.reasoning is None or _words(one.reasoning) == _words(other.reasoning))
+        and (case.content is None or one.content.split() == other.content.split())
+        and (case.reasoning is None or one.reasoning.split() == other.reasoning.split())
     )
 
 
@@ -143,12 +143,8 @@ def _wrong_texts(case: Case, reading: Reading) -> Iterator[Fault]:
     ):
         if wanted is None:
             continue
-        if (wanted.strip() != found.strip()) if plain and name == "content" else (_words(wanted) != _words(found)):
+        if (wanted.strip() != found.strip()) if plain and name == "content" else (wanted.split() != found.split()):
             yield Fault("text", f"{name} is {found.strip()!r:.200} instead of {wanted.strip()!r:.200}", question)
-
-
-def _words(text: str) -> list[str]:
-    return text.split()
 
 
 def _lost(case: Case, reading: Reading) -> tuple[str, str]:
