@@ -18,22 +18,19 @@ from typing import TYPE_CHECKING, Any
 from toolglean.sources.response.convert import to_format
 from toolglean.sources.response.export import export
 from toolglean.sources.response.message import message
-from toolglean.sources.response.plan import ResponsePlan, after_anchor, response_plan
-from toolglean.sources.response.spec import read_template
+from toolglean.sources.response.plan import ResponsePlan, prompt_of, response_plan
 
 if TYPE_CHECKING:
     from toolglean.engine.plan import Plan
-    from toolglean.tools import ToolSet
 
 __all__ = ["ResponsePlan", "export", "message", "plan_of", "prompt_of", "to_format"]
 
 
-def plan_of(template: Mapping[str, Any], tools: ToolSet | None = None) -> Plan:
+def plan_of(template: Mapping[str, Any]) -> Plan:
     """The plan for a response template: that of a format if one reads the same, otherwise one of regions.
 
     Args:
         template: a response template, version 1.
-        tools: not used; all functions that make plans take this argument.
 
     Raises:
         FormatError: the template is wrong; the message names the field and the key.
@@ -42,16 +39,5 @@ def plan_of(template: Mapping[str, Any], tools: ToolSet | None = None) -> Plan:
     from toolglean.engine.matcher.payload import FormatPlan  # noqa: PLC0415
     from toolglean.formats.compile import compiled  # noqa: PLC0415  # only for templates that become a format
 
-    del tools
     found = to_format(template)
     return FormatPlan(compiled((found,))) if found is not None else response_plan(template)
-
-
-def prompt_of(template: Mapping[str, Any], prompt: str) -> str:
-    """The part of the assistant's message that is in the prompt: the text after the last anchor, or the whole prompt.
-
-    Args:
-        template: the response template.
-        prompt: the rendered prompt, or its end.
-    """
-    return after_anchor(read_template(template), prompt)

@@ -3,7 +3,8 @@
 # Outside actions there is text, and there are comments; within an action, one expression says which token begins with
 # the next character. White space within an action separates arguments (`.A .B` is two, `.A.B` one), so every token says
 # whether white space came before it; there are no tokens for white space. A fault becomes the last token, of kind
-# ERROR, so that anything that the parser refuses before it is reported first.
+# ERROR, so that anything that the parser refuses before it is reported first. The parsers see them one after the other,
+# as `Tokens`.
 """Tokens of Go's `text/template`."""
 
 from __future__ import annotations
@@ -12,8 +13,12 @@ import re
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from enum import Enum, auto
+from typing import NoReturn
 
-__all__ = ["KEYWORDS", "Kind", "Token", "lex"]
+from toolglean.errors import TemplateError
+from toolglean.sources.templates.golang.literals import cut
+
+__all__ = ["KEYWORDS", "Kind", "Token", "Tokens", "lex"]
 
 SPACES = " \t\r\n"  # Go's, also for trimming; other Unicode white space does not count
 DIGITS = "0123456789"
@@ -64,23 +69,18 @@ class _Fault(Exception):  # noqa: N818  it becomes a token
         super().__init__(reason, pos)
 
 
-def lex(source: str, names: frozenset[str] = frozenset()) -> list[Token]:
-    """All tokens of a template. The last one is EOF or ERROR.
-
-    Args:
-        source: the template.
-        names: extra functions; one called `break` or `continue` replaces the keyword.
-    """
+def lex(source: str) -> list[Token]:
+    """All tokens of a template. The last one is EOF or ERROR."""
     tokens: list[Token] = []
     try:
-        for token in _tokens(source, names):
+        for token in _tokens(source):
             tokens.append(token)  # noqa: PERF402  a fault must not lose those before it
     except _Fault as fault:
         tokens.append(Token(Kind.ERROR, *fault.args))
     return tokens
 
 
-def _tokens(source: str, names: frozenset[str]) -> Iterator[Token]:
+def _tokens(source: str) -> Iterator[Token]:
     pos = 0
     while (left := source.find("{{", pos)) != -1:
         # `{{-3}}` is a number: only white space makes the minus a marker, which removes the white space before it.
@@ -91,7 +91,7 @@ def _tokens(source: str, names: frozenset[str]) -> Iterator[Token]:
             pos = _after_comment(source, inside, left)
         else:
             yield Token(Kind.LEFT, "{{", left)
-            pos = yield from _action(source, inside, left, names)
+            pos = yield from _action(source, inside, left)
     yield from _text(source[pos:], pos)
     yield Token(Kind.EOF, "", len(source))
 
@@ -157,14 +157,14 @@ _UNFINISHED = {
 _NAMED = frozenset({Kind.KEYWORD, Kind.BOOL, Kind.IDENTIFIER, Kind.DOT, Kind.FIELD, Kind.VARIABLE})
 
 
-def _action(source: str, pos: int, opened: int, names: frozenset[str]) -> Generator[Token, None, int]:
+def _action(source: str, pos: int, opened: int) -> Generator[Token, None, int]:
     """The tokens of an action, up to its closing delimiter; returns the place after it."""
     parens: list[int] = []  # the places of the open ones
     spaced = False
     while not _right_length(source, pos):
         if pos == len(source):
             raise _Fault("unclosed action", opened)
-        kind, end = _next(source, pos, names)
+        kind, end = _next(source, pos)
         if kind is Kind.OPEN:
             parens.append(pos)
         elif kind is Kind.CLOSE and not parens:
@@ -180,12 +180,12 @@ def _action(source: str, pos: int, opened: int, names: frozenset[str]) -> Genera
     return _after_delimiter(source, pos)
 
 
-def _next(source: str, pos: int, names: frozenset[str]) -> tuple[Kind | None, int]:
+def _next(source: str, pos: int) -> tuple[Kind | None, int]:
     """The kind and the end of the token at that place; None: it is white space."""
     char = source[pos]
     found = None if _is_word(char) and char not in DIGITS else _TOKEN.match(source, pos)
     if found is None:
-        kind, end = _word(source, pos, names)
+        kind, end = _word(source, pos)
     elif found.lastgroup == "SPACE":
         return None, found.end()
     else:
@@ -202,13 +202,13 @@ def _next(source: str, pos: int, names: frozenset[str]) -> tuple[Kind | None, in
     return kind, end
 
 
-def _word(source: str, pos: int, names: frozenset[str]) -> tuple[Kind, int]:
+def _word(source: str, pos: int) -> tuple[Kind, int]:
     """A keyword, a boolean or the name of a function."""
     end = _word_end(source, pos)
     if end == pos:
         raise _Fault(f"unrecognized character in action: U+{ord(source[pos]):04X}", pos)
     word = source[pos:end]
-    if word in KEYWORDS and not (word in {"break", "continue"} and word in names):
+    if word in KEYWORDS:
         return Kind.KEYWORD, end
     return Kind.BOOL if word in {"true", "false"} else Kind.IDENTIFIER, end
 
@@ -232,7 +232,7 @@ def _number_end(source: str, pos: int, end: int) -> int:
 
 
 def _bad_number(text: str, pos: int) -> _Fault:
-    return _Fault(f"bad number syntax: {text if len(text) <= 40 else text[:40] + '…'!r}", pos)
+    return _Fault(f"bad number syntax: {cut(text)!r}", pos)
 
 
 def _is_word(char: str) -> bool:
@@ -244,3 +244,66 @@ def _word_end(source: str, pos: int) -> int:
     while pos < len(source) and _is_word(source[pos]):
         pos += 1
     return pos
+
+
+# --- for the parsers -----------------------------------------------------------------------------------------------
+
+
+class Tokens:
+    """The tokens of one template, with a current position.
+
+    Args:
+        source: the template.
+    """
+
+    __slots__ = ("_index", "_tokens", "source")
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self._tokens = lex(source)
+        self._index = 0
+
+    def peek(self) -> Token:
+        """The next token, which is not consumed.
+
+        Raises:
+            TemplateError: the lexer found a fault there.
+        """
+        token = self._tokens[self._index]
+        if token.kind is Kind.ERROR:
+            self.fail(token.text, token.pos)
+        return token
+
+    def next(self) -> Token:
+        """Consume the next token. EOF is never consumed."""
+        token = self.peek()
+        if token.kind is not Kind.EOF:
+            self._index += 1
+        return token
+
+    def after_next(self) -> Token:
+        """The token after the next one, or the last one again; a fault there is not reported yet."""
+        return self._tokens[min(self._index + 1, len(self._tokens) - 1)]
+
+    def expect(self, kind: Kind, context: str) -> Token:
+        """Consume the next token, which must be of that kind."""
+        token = self.next()
+        if token.kind is not kind:
+            self.unexpected(token, context)
+        return token
+
+    def unexpected(self, token: Token, context: str) -> NoReturn:
+        """Refuse a token that must not appear at its place."""
+        self.fail(f"unexpected {_told(token)} in {context}", token.pos)
+
+    def fail(self, reason: str, pos: int) -> NoReturn:
+        """Refuse the template because of the text at `pos`."""
+        raise TemplateError.at(reason, self.source, pos)
+
+
+def _told(token: Token) -> str:
+    if token.kind is Kind.EOF:
+        return "end of template"
+    if token.kind is Kind.KEYWORD:
+        return f"{{{{{token.text}}}}}"
+    return repr(cut(token.text, 20))

@@ -212,18 +212,16 @@ class Template:
 
     Attributes:
         source: its text, to which all `pos` refer.
-        name: its own name; Ollama uses "".
-        trees: the nodes of each template by name: its own, and those of `{{define}}` and `{{block}}`.
+        trees: the nodes of each template by name: its own, "", and those of `{{define}}` and `{{block}}`.
     """
 
     source: str
-    name: str
     trees: dict[str, list[Node]]
 
     @property
     def root(self) -> list[Node]:
         """The nodes of the template itself."""
-        return self.trees[self.name]
+        return self.trees[""]
 
 
 def walk(nodes: list[Node]) -> Iterator[Node]:
