@@ -4,7 +4,7 @@
 #   spec.py      the keys of a template, checked
 #   patterns.py  patterns of literals, white space and words; regexes.py: all other regular expressions; marks.py: both
 #   calls.py     how the calls of a field are laid out in its region
-#   fields.py    what opens and closes each field; plan.py: the same, in the form in which the machine asks for it
+#   plan.py      what opens and closes each field, in the form in which the machine asks for it
 #   text.py      regions of text; region.py: regions of calls; tags.py: regions of parameters
 #   values.py    the value of a region's text; message.py: the dict of transformers
 #   convert.py   the format that reads the same; export.py: from a format to a response template
