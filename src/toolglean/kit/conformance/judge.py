@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
-from toolglean.formats.write_values import same
 from toolglean.kit.conformance.cases import Case
 from toolglean.kit.conformance.reading import Reading, call_text
 
@@ -123,6 +122,8 @@ def _without(calls: Sequence[dict[str, Any]], others: Sequence[dict[str, Any]]) 
 
 
 def _same(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    from toolglean.formats.write_values import same  # noqa: PLC0415  # the command's help need not load it
+
     return bool(one["name"] == other["name"]) and same(one["arguments"], other["arguments"])
 
 

@@ -4,7 +4,7 @@
 #   spec.py      the keys of a template, checked
 #   patterns.py  patterns of literals, white space and words; regexes.py: all other regular expressions; marks.py: both
 #   calls.py     how the calls of a field are laid out in its region
-#   plan.py      what opens and closes each field, in the form in which the machine asks for it
+#   fields.py    what opens and closes each field; plan.py: the same, in the form in which the machine asks for it
 #   text.py      regions of text; region.py: regions of calls; tags.py: regions of parameters
 #   values.py    the value of a region's text; message.py: the dict of transformers
 #   convert.py   the format that reads the same; export.py: from a format to a response template
@@ -22,15 +22,17 @@ from toolglean.sources.response.plan import ResponsePlan, prompt_of, response_pl
 
 if TYPE_CHECKING:
     from toolglean.engine.plan import Plan
+    from toolglean.tools import ToolSet
 
 __all__ = ["ResponsePlan", "export", "message", "plan_of", "prompt_of", "to_format"]
 
 
-def plan_of(template: Mapping[str, Any]) -> Plan:
+def plan_of(template: Mapping[str, Any], tools: ToolSet | None = None) -> Plan:
     """The plan for a response template: that of a format if one reads the same, otherwise one of regions.
 
     Args:
         template: a response template, version 1.
+        tools: not used; all functions that make plans take this argument.
 
     Raises:
         FormatError: the template is wrong; the message names the field and the key.
@@ -39,5 +41,6 @@ def plan_of(template: Mapping[str, Any]) -> Plan:
     from toolglean.engine.matcher.payload import FormatPlan  # noqa: PLC0415
     from toolglean.formats.compile import compiled  # noqa: PLC0415  # only for templates that become a format
 
+    del tools
     found = to_format(template)
     return FormatPlan(compiled((found,))) if found is not None else response_plan(template)

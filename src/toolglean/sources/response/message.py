@@ -16,7 +16,8 @@ from itertools import pairwise
 from typing import Any
 
 from toolglean.engine.machine import Machine
-from toolglean.sources.response.plan import CLOSE, Note, ResponsePlan, prompt_of, response_plan
+from toolglean.sources.response.fields import CLOSE, Note
+from toolglean.sources.response.plan import ResponsePlan, prompt_of, response_plan
 from toolglean.sources.response.spec import Field, Role
 from toolglean.sources.response.values import NOTHING, coerced, content_value, region_value
 from toolglean.tools import ToolLike, ToolSet

@@ -35,7 +35,7 @@ from toolglean.sources.response.values import coerced, region_value
 
 if TYPE_CHECKING:
     from toolglean.engine.turn import Stops, Turn
-    from toolglean.sources.response.plan import ResponsePlan
+    from toolglean.sources.response.fields import Fields
 
 __all__ = ["BODY", "VALUE", "Arguments", "CallsRegion", "Objects", "Whole"]
 
@@ -55,7 +55,7 @@ FIRST, BODY, VALUE, AFTER = Step  # a module's name is found faster than an enum
 class CallsRegion(Payload):
     """A region of calls: the part that all kinds share. See `Payload`."""
 
-    def __init__(self, plan: ResponsePlan, opener: Found, start: int) -> None:
+    def __init__(self, plan: Fields, opener: Found, start: int) -> None:
         self.plan, self.opener, self.start = plan, opener, start
         self.body = start + len(opener)
         self.body_end = -1  # the end of the call's last slot

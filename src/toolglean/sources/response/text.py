@@ -15,8 +15,8 @@ from toolglean.sources.response.spec import Role
 
 if TYPE_CHECKING:
     from toolglean.engine.turn import Turn
+    from toolglean.sources.response.fields import Fields
     from toolglean.sources.response.marks import Found
-    from toolglean.sources.response.plan import ResponsePlan
 
 __all__ = ["Ahead", "AtStart", "Mark"]
 
@@ -24,7 +24,7 @@ __all__ = ["Ahead", "AtStart", "Mark"]
 class _TextPayload(Payload):
     """The part that the marks of text regions share."""
 
-    def __init__(self, plan: ResponsePlan, start: int) -> None:
+    def __init__(self, plan: Fields, start: int) -> None:
         self.plan, self.start = plan, start
 
     def copy(self) -> Self:
@@ -37,7 +37,7 @@ class _TextPayload(Payload):
 class Mark(_TextPayload):
     """A marker that opens or closes a region of text (`number`: the field; None: the sink)."""
 
-    def __init__(self, plan: ResponsePlan, found: Found, start: int, number: int | None, *, closes: bool) -> None:
+    def __init__(self, plan: Fields, found: Found, start: int, number: int | None, *, closes: bool) -> None:
         super().__init__(plan, start)
         self.found, self.number, self.closes = found, number, closes
 
