@@ -106,8 +106,12 @@ class Case:
 
 def load_cases() -> list[Case]:
     """The cases that ship with toolglean."""
-    folder = files("toolglean.kit.conformance") / "cases"
-    return [case for name in FILES for case in _cases(folder.joinpath(name).read_text(encoding="utf-8"), name)]
+    return [case for name in FILES for case in _cases(shipped(f"cases/{name}"), name)]
+
+
+def shipped(name: str) -> str:
+    """The text of a file of the kit."""
+    return files("toolglean.kit.conformance").joinpath(name).read_text(encoding="utf-8")
 
 
 def read_cases(path: str | PathLike[str]) -> list[Case]:
@@ -129,9 +133,7 @@ def read_cases(path: str | PathLike[str]) -> list[Case]:
 
 def case_schema() -> dict[str, Any]:
     """The JSON schema of a case, for all versions that this toolglean reads."""
-    found: dict[str, Any] = json.loads(
-        files("toolglean.kit.conformance").joinpath("case.schema.json").read_text("utf-8")
-    )
+    found: dict[str, Any] = json.loads(shipped("case.schema.json"))
     return found
 
 

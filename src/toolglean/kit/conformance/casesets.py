@@ -15,13 +15,12 @@ import hashlib
 import json
 from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from toolglean.errors import UsageError
 from toolglean.formats.entry_points import entry_points
-from toolglean.kit.conformance.cases import Case, load_cases, read_cases
+from toolglean.kit.conformance.cases import Case, load_cases, read_cases, shipped
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -142,6 +141,5 @@ def _called(found: Callable[[], object] | object) -> object:
 
 def history() -> list[dict[str, str]]:
     """Each released version of the shipped set with its digest, the newest last."""
-    text = files("toolglean.kit.conformance").joinpath("cases/set.json").read_text("utf-8")
-    found: list[dict[str, str]] = json.loads(text)["versions"]
+    found: list[dict[str, str]] = json.loads(shipped("cases/set.json"))["versions"]
     return found

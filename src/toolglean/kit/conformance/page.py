@@ -13,11 +13,11 @@ import html
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
-from importlib.resources import files
 from typing import Any, Final
 
 from toolglean._version import __version__
 from toolglean.errors import UsageError
+from toolglean.kit.conformance.cases import shipped
 from toolglean.kit.conformance.judge import NEUTRAL
 from toolglean.kit.conformance.reading import call_text
 from toolglean.kit.conformance.results import Results, cut, visible
@@ -44,7 +44,7 @@ def as_html(results: Sequence[Results], *, title: str = TITLE) -> str:
         UsageError: there are no results.
     """
     groups = _groups(results)
-    style = files("toolglean.kit.conformance").joinpath("page.css").read_text("utf-8")
+    style = shipped("page.css")
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
     parts = [
