@@ -174,10 +174,7 @@ def _hint(name: str) -> str:
     if is_model and format_of_model(name) is not None:
         return f": it looks like a model's name, so pass model={name!r}"
     names = _loose_names()
-    written = letters_and_digits(name)
-    # Another number is another format (`qwen4`), not a mistake.
-    found = [each for each in _close(written, names, MOST_NEAR) if _digits(each) == _digits(written)]
-    near = dict.fromkeys(_spelled(names[each], each) for each in found)
+    near = dict.fromkeys(_spelled(names[each], each) for each in _close(letters_and_digits(name), names, MOST_NEAR))
     return f"; did you mean {' or '.join(near)}?" if near else "; `toolglean formats` lists all"
 
 
@@ -230,21 +227,20 @@ def unknown_model(model: str) -> UsageError:
 
 
 def _near_families(model: str) -> tuple[str, ...]:
-    # Another number is another family (`llama-2`), not a mistake.
     names = {letters_and_digits(each): each for each in reversed(_library_families().names())}
     words = _family_words(name_of(model)[1])
     near: dict[str, None] = {}
     for count in range(min(len(words), FIRST_WORDS), 0, -1):
-        written = "".join(words[:count])
-        found = _close(written, names, FIRST_WORDS)
-        near |= dict.fromkeys(names[each] for each in found if _digits(each) == _digits(written))
+        near |= dict.fromkeys(names[each] for each in _close("".join(words[:count]), names, FIRST_WORDS))
     return tuple(near)[:MOST_NEAR]
 
 
 def _close(name: str, names: Iterable[str], most: int) -> list[str]:
     import difflib  # noqa: PLC0415  # only an error needs it
 
-    return difflib.get_close_matches(name, list(names), n=most, cutoff=NEAR)
+    # Another number is another format or family (`qwen4`, `llama-2`), not a mistake.
+    found = difflib.get_close_matches(name, list(names), n=most, cutoff=NEAR)
+    return [each for each in found if _digits(each) == _digits(name)]
 
 
 def _family_words(name: str) -> tuple[str, ...]:
