@@ -138,9 +138,8 @@ def members_of(
         report("propertyNames", "if there are properties, only their own names are checked")
         names = True
     least, most = schema.get("minProperties", 0), schema.get("maxProperties")
-    members = Members(tuple(found), others, int(least), None if most is None else int(most), names)
-    if patterns:
-        members = replace(members, named_by="patternProperties")
+    named_by = "patternProperties" if patterns else "propertyNames"
+    members = Members(tuple(found), others, int(least), None if most is None else int(most), names, named_by)
     if members.is_counted and len(found) > MOST_COUNTED:
         report(
             "minProperties" if members.least else "maxProperties", f"a grammar can count at most {MOST_COUNTED} members"
