@@ -23,7 +23,7 @@ from toolglean.formats.registry import (
 )
 from toolglean.formats.spec import Format
 
-_by_registered = (registry._loose_names, registry._added_families)
+_by_registered = (registry._added_families,)
 
 ENGINES = table("engine_names.tsv")
 """Engine, name of a parser, and the format; `-` if there is a reason why it has none."""

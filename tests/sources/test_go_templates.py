@@ -16,7 +16,7 @@ from tests.support.shared import FIXTURES, rows
 from toolglean.errors import TemplateError
 from toolglean.sources.templates.conversation import decoded
 from toolglean.sources.templates.golang import parse
-from toolglean.sources.templates.golang.budget import RenderLimits
+from toolglean.sources.templates.golang.budget import Budget, RenderLimits
 from toolglean.sources.templates.golang.executor import execute
 
 NOW = datetime(2026, 1, 15, tzinfo=UTC)
@@ -47,7 +47,7 @@ OTHER_WORDS = {
 
 
 def run(source: str, data: Any = DATA, limits: RenderLimits | None = None) -> str:
-    return execute(parse(source), data, now=NOW, limits=limits)
+    return execute(parse(source), data, now=NOW, budget=Budget(limits or RenderLimits()))
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row['rule']}: {row['template'][:40]}")

@@ -103,9 +103,3 @@ def test_a_fault_is_the_last_token(source: str) -> None:
     last = lex(source)[-1]
     assert (last.kind, last.pos) == (Kind.ERROR, pos)
     assert last.text.startswith(reason)
-
-
-def test_a_function_called_break_takes_the_place_of_the_keyword() -> None:
-    kinds = [token.kind for token in lex("{{break}}{{if}}", frozenset(["break", "if"]))]
-    assert kinds[1] is Kind.IDENTIFIER
-    assert kinds[4] is Kind.KEYWORD  # only break and continue were added to a language that was in use

@@ -121,11 +121,12 @@ class NfaBuilder:
         own = len(declared.all_reasonings)
         self.insides = {each: self._reasoning(*declared.all_reasonings[each]) for each in self._pairs(among)}
         self.insides |= enumerate(self._reasonings_of_others(others.reasonings), own)
-        self._marks_of_others(others)
-        for marker in declared.drop:
-            self._marker(self.opener, marker, DROP)
-        for marker in declared.content_markers:
-            self._marker(self.opener, marker, self._action_of(marker))
+        for marker in others.closers:
+            self._marker(self._before_reasoning(marker), marker, STRAY)
+        for writer in (others, declared):
+            for marker in writer.drop:
+                self._marker(self.opener, marker, DROP)
+            self._content_markers(self.opener, writer)
 
     def _pairs(self, among: tuple[Format, ...]) -> list[int]:
         pairs = enumerate(self.format.all_reasonings)
@@ -336,8 +337,9 @@ class NfaBuilder:
         self.nfa.actions[end] = action
         return end
 
-    def _action_of(self, marker: str) -> int:
-        return BEGIN_USER_TEXT if marker in self.format.user_only_markers else BEGIN_CONTENT
+    def _content_markers(self, begin: int, writer: Frame | Format) -> None:
+        for marker in writer.content_markers:
+            self._marker(begin, marker, BEGIN_USER_TEXT if marker in writer.user_only_markers else BEGIN_CONTENT)
 
     def _reasoning(self, opener: str, closer: str) -> int:
         inside = self._inside((opener, closer))
@@ -351,15 +353,6 @@ class NfaBuilder:
             begin = self.of_reasoning[marker.strip()] = self.nfa.state()
             self.nfa.epsilon[self.opener].append(begin)
         return begin
-
-    def _marks_of_others(self, others: Frame) -> None:
-        for marker in others.closers:
-            self._marker(self._before_reasoning(marker), marker, STRAY)
-        for marker in others.drop:
-            self._marker(self.opener, marker, DROP)
-        for marker in others.content_markers:
-            user_only = marker in others.user_only_markers
-            self._marker(self.opener, marker, BEGIN_USER_TEXT if user_only else BEGIN_CONTENT)
 
     def _reasonings_of_others(self, others: tuple[Reasoning, ...]) -> Iterator[int]:
         common = self.nfa.state()
@@ -382,8 +375,7 @@ class NfaBuilder:
 
     def _common(self, inside: int, markers: tuple[str, ...]) -> None:
         self._guarded(inside, (*markers, *self.format.drop, *self.format.content_markers))
-        for marker in self.format.content_markers:
-            self._marker(inside, marker, self._action_of(marker))
+        self._content_markers(inside, self.format)
 
     def _guarded(self, inside: int, markers: tuple[str, ...]) -> None:
         # A model that reasons about its own markers mentions them: a dropped marker is one only if another marker

@@ -8,9 +8,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from functools import lru_cache
-from typing import Any
+from functools import cached_property, lru_cache, wraps
+from typing import Any, TypeVar, TypeVarTuple
 
 from toolglean.errors import FormatError
 from toolglean.formats.builder import NfaBuilder
@@ -26,6 +27,9 @@ __all__ = ["Channel", "Program", "compiled"]
 
 CONTENT = 0  # the channel of content; others are reasoning
 ANY_REASONING = -1  # reasoning that any of the closers may end
+
+T = TypeVar("T")
+Given = TypeVarTuple("Given")
 
 
 class Channel:
@@ -76,6 +80,19 @@ class Channel:
         return self.line if last[-1:] in {"", "\n"} else self.opening
 
 
+def _kept(made: Callable[[Program, *Given], T]) -> Callable[[Program, *Given], T]:
+    # A method of a program whose answers are kept: they follow from what never changes.
+    @wraps(made)
+    def found(program: Program, *given: *Given) -> T:
+        key = made.__name__, *given
+        if key not in program.kept:
+            program.kept[key] = made(program, *given)
+        answer: T = program.kept[key]
+        return answer
+
+    return found
+
+
 class Program:
     """Compiled formats: one, or several at once. Shared by parsers, never changed.
 
@@ -88,7 +105,7 @@ class Program:
         own_tags: the openers that are a tool's own name.
         respelt: the formats that have other spellings, each with the spelling of its part, by their openers.
         last_tags: the literals that begin a call that is accepted only at the end of the turn.
-        kept: a cache for what the matcher derives from the program.
+        kept: a cache for what follows from the program, here and in the matcher.
     """
 
     def __init__(self, formats: tuple[Format, ...], base: Program | None = None, *, others: Frame = NO_FRAME) -> None:
@@ -96,15 +113,11 @@ class Program:
         self.formats, self.others, self.base = formats, others, base
         self.nfa: Nfa = Nfa(None if base is None else base.nfa)
         self._layers: list[NfaBuilder] = [] if base is None else list(base._layers)
-        self._pairs: list[tuple[int, int]] = (
-            [] if base is None else list(base._pairs)
-        )  # (format, pair) of channel n + 1
+        # (format, pair) of channel n + 1
+        self._pairs: list[tuple[int, int]] = [] if base is None else list(base._pairs)
         self._channels: dict[tuple[int, tuple[int, ...]], Channel] = {}
         self._bare_starts: dict[tuple[int, ...], StateSet] = {}
-        self._enders: dict[int, Finder] = {}
-        self._ends: dict[int, tuple[tuple[str, ...], tuple[str, ...]]] = {}
-        self._before_names: dict[int, tuple[str, ...]] = {}
-        self.kept: dict[Any, Any] = {}  # what the matcher derives, by keys of its own
+        self.kept: dict[Any, Any] = {}  # by keys of those who ask
         done = 0 if base is None else len(base.formats)
         for number, each in enumerate(formats[done:], done):
             layer = NfaBuilder(self.nfa, number, each, channels=len(self._pairs), among=formats, others=others)
@@ -198,36 +211,29 @@ class Program:
         # What ends a turn that a template shows is looked for whatever the calls are.
         return [self._layers[number] for number in (*only, *self._frames)] if only else self._layers
 
+    @_kept
     def skipper(self, number: int, thoughts: tuple[str, ...]) -> Finder:
         """Finds where a malformed call of that format ends: at its closer, or before the next opener, or a line that
         begins with one of these markers, which open reasoning; or before such a marker anywhere, if no closer is a
         marker: a bracket closes much else.
         """
-        key = "skipper", number, thoughts
-        if key not in self.kept:
-            closers = tuple(filter(is_marker, self._layers[number].closers))
-            lines = (f"\n{each}" for each in thoughts)
-            ends = (*closers, *lines) if closers else (*self._layers[number].closers, *thoughts)
-            self.kept[key] = Finder(dict.fromkeys((*ends, *self._layers[number].tags)))
-        found: Finder = self.kept[key]
-        return found
+        closers = tuple(filter(is_marker, self._layers[number].closers))
+        lines = (f"\n{each}" for each in thoughts)
+        ends = (*closers, *lines) if closers else (*self._layers[number].closers, *thoughts)
+        return Finder(dict.fromkeys((*ends, *self._layers[number].tags)))
 
+    @_kept
     def ender(self, number: int) -> Finder:
         """Finds what ends a call of that format for certain: a closer that is a marker, or an opener."""
-        if number not in self._enders:
-            self._enders[number] = Finder(
-                [*filter(is_marker, self._layers[number].closers), *self._layers[number].tags]
-            )
-        return self._enders[number]
+        return Finder([*filter(is_marker, self._layers[number].closers), *self._layers[number].tags])
 
+    @_kept
     def ends(self, number: int) -> tuple[tuple[str, ...], tuple[str, ...]]:
         """What ends a call of that format, and what begins one."""
-        if number not in self._ends:
-            # A bracket is not a marker: it closes much else.
-            tags = dict.fromkeys(self._layers[number].tags)  # as many as there are tools, in some formats
-            closers = filter(is_marker, (each for each in self._layers[number].closers if each not in tags))
-            self._ends[number] = tuple(closers), tuple(map(head_of, tags))
-        return self._ends[number]
+        # A bracket is not a marker: it closes much else.
+        tags = dict.fromkeys(self._layers[number].tags)  # as many as there are tools, in some formats
+        closers = filter(is_marker, (each for each in self._layers[number].closers if each not in tags))
+        return tuple(closers), tuple(map(head_of, tags))
 
     def ends_of_text(self, edges: tuple[SlotEdge, ...]) -> tuple[str, ...]:
         """The markers that end arguments which may be plain text: what may follow, and what is always markup."""
@@ -243,35 +249,27 @@ class Program:
         """What follows calls and sections of that format, the longest first."""
         return tuple(sorted(self._layers[number].closers, key=len, reverse=True))
 
+    @_kept
     def closers_of(self, opener: str) -> tuple[str, ...]:
         """What closes a section, or a call, that begins with that marker."""
-        key = "closers of", opener
-        if key not in self.kept:
-            done = 0 if self.base is None else len(self.base.formats)
-            before = () if self.base is None else self.base.closers_of(opener)
-            self.kept[key] = tuple(dict.fromkeys((*before, *closers_of(opener, self.formats[done:]))))
-        found: tuple[str, ...] = self.kept[key]
-        return found
+        done = 0 if self.base is None else len(self.base.formats)
+        before = () if self.base is None else self.base.closers_of(opener)
+        return tuple(dict.fromkeys((*before, *closers_of(opener, self.formats[done:]))))
 
     def tags(self, number: int) -> tuple[str, ...]:
         """What begins a call or a section of that format."""
         return tuple(sorted(self._layers[number].tags))
 
-    @property
+    @cached_property
     def opening_tags(self) -> frozenset[str]:
         """What begins a call or a section of any of the formats."""
-        if "opening tags" not in self.kept:
-            heads = (first_literal(each) for declared in self.formats for each in declared.calls)  # also of headers
-            self.kept["opening tags"] = frozenset(heads).union(*(layer.tags for layer in self._layers)) - {""}
-        found: frozenset[str] = self.kept["opening tags"]
-        return found
+        heads = (first_literal(each) for declared in self.formats for each in declared.calls)  # also of headers
+        return frozenset(heads).union(*(layer.tags for layer in self._layers)) - {""}
 
+    @_kept
     def before_names(self, number: int) -> tuple[str, ...]:
         """What precedes a call's name in that format."""
-        if number not in self._before_names:
-            found = [before_name(pattern) for pattern in self.formats[number].spellings]
-            self._before_names[number] = tuple(dict.fromkeys(filter(None, found)))
-        return self._before_names[number]
+        return tuple(dict.fromkeys(filter(None, map(before_name, self.formats[number].spellings))))
 
     def states_after_closer(self, number: int, closer: str) -> StateSet | None:
         """The states after a closer of that format; None if the literal is an opener."""
@@ -282,14 +280,11 @@ class Program:
         """The number of the channel for that pair of markers."""
         return self._pairs.index((number, pair)) + 1
 
-    @property
+    @cached_property
     def thoughts(self) -> tuple[str, ...]:
         """The markers that open reasoning and are not words."""
-        if "thoughts" not in self.kept:
-            openers = (each[0].strip() for layer in self._layers for each in layer.reasonings)
-            self.kept["thoughts"] = tuple(dict.fromkeys(each for each in openers if each.startswith(tuple(ANYWHERE))))
-        found: tuple[str, ...] = self.kept["thoughts"]
-        return found
+        openers = (each[0].strip() for layer in self._layers for each in layer.reasonings)
+        return tuple(dict.fromkeys(each for each in openers if each.startswith(tuple(ANYWHERE))))
 
     def marks(self, channel: int) -> tuple[str, ...]:
         """The markers with which reasoning of that channel continues or ends.

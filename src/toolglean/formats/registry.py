@@ -14,7 +14,7 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import lru_cache
 from itertools import takewhile
 from threading import Lock
@@ -146,7 +146,7 @@ def find_format(name: str) -> Format | None:
 
     A name as it is declared takes precedence over one that has the same letters and digits, and a name over an alias.
     """
-    return _names(_registered).get(folded(name)) or _loose_names(_registered).get(letters_and_digits(name))
+    return _names(_registered, folded).get(folded(name)) or _loose_names().get(letters_and_digits(name))
 
 
 def get_format(name: str) -> Format:
@@ -173,11 +173,8 @@ def _hint(name: str) -> str:
     is_model = "/" in name or len(_family_words(name)) < len(words_of(name))
     if is_model and format_of_model(name) is not None:
         return f": it looks like a model's name, so pass model={name!r}"
-    names = _loose_names(_registered)
-    written = letters_and_digits(name)
-    # Another number is another format (`qwen4`), not a mistake.
-    found = [each for each in _close(written, names, MOST_NEAR) if _digits(each) == _digits(written)]
-    near = dict.fromkeys(_spelled(names[each], each) for each in found)
+    names = _loose_names()
+    near = dict.fromkeys(_spelled(names[each], each) for each in _close(letters_and_digits(name), names, MOST_NEAR))
     return f"; did you mean {' or '.join(near)}?" if near else "; `toolglean formats` lists all"
 
 
@@ -230,21 +227,20 @@ def unknown_model(model: str) -> UsageError:
 
 
 def _near_families(model: str) -> tuple[str, ...]:
-    # Another number is another family (`llama-2`), not a mistake.
     names = {letters_and_digits(each): each for each in reversed(_library_families().names())}
     words = _family_words(name_of(model)[1])
     near: dict[str, None] = {}
     for count in range(min(len(words), FIRST_WORDS), 0, -1):
-        written = "".join(words[:count])
-        found = _close(written, names, FIRST_WORDS)
-        near |= dict.fromkeys(names[each] for each in found if _digits(each) == _digits(written))
+        near |= dict.fromkeys(names[each] for each in _close("".join(words[:count]), names, FIRST_WORDS))
     return tuple(near)[:MOST_NEAR]
 
 
 def _close(name: str, names: Iterable[str], most: int) -> list[str]:
     import difflib  # noqa: PLC0415  # only an error needs it
 
-    return difflib.get_close_matches(name, list(names), n=most, cutoff=NEAR)
+    # Another number is another format or family (`qwen4`, `llama-2`), not a mistake.
+    found = difflib.get_close_matches(name, list(names), n=most, cutoff=NEAR)
+    return [each for each in found if _digits(each) == _digits(name)]
 
 
 def _family_words(name: str) -> tuple[str, ...]:
@@ -271,25 +267,20 @@ def _merged(registered: _Registered) -> tuple[Format, ...]:
     return tuple(found.values())
 
 
-@lru_cache(maxsize=1)
-def _names(registered: _Registered) -> Mapping[str, Format]:
-    names = {folded(declared.name): declared for declared in _merged(registered)}
-    for declared in _merged(registered):
-        for alias in declared.aliases:
-            names.setdefault(folded(alias), declared)
-    return names
-
-
-@lru_cache(maxsize=1)
-def _loose_names(registered: _Registered) -> Mapping[str, Format]:
+@lru_cache(maxsize=2)
+def _names(registered: _Registered, spelled: Callable[[str], str]) -> Mapping[str, Format]:
+    # By names and aliases as they are compared; the first one of those that are alike, and no alias before a name.
+    every = _merged(registered)
+    spellings = [(each.name, each) for each in every] + [(alias, each) for each in every for alias in each.aliases]
     names: dict[str, Format] = {}
-    for declared in _merged(registered):
-        names.setdefault(letters_and_digits(declared.name), declared)
-    for declared in _merged(registered):
-        for alias in declared.aliases:
-            names.setdefault(letters_and_digits(alias), declared)
-    names.pop("", None)
+    for name, declared in spellings:
+        names.setdefault(spelled(name), declared)
+    names.pop("", None)  # of a name that has no letters
     return names
+
+
+def _loose_names() -> Mapping[str, Format]:
+    return _names(_registered, letters_and_digits)
 
 
 @lru_cache(maxsize=1)

@@ -134,8 +134,7 @@ class Format(Declaration):
         Raises:
             UsageError: no known format belongs to that name. Use `from_template`, or `Parser(format="auto")`.
         """
-        found: Format = _named_constructors().from_model(model)
-        return found
+        return _chosen("model", model=model)
 
     @classmethod
     def from_template(
@@ -163,8 +162,7 @@ class Format(Declaration):
             FormatError: it shows no calls. The message ends with what to pass instead.
             UsageError: a file cannot be read, or an argument is wrong.
         """
-        found: Format = _named_constructors().from_template(template, variables, untrusted)
-        return found
+        return _chosen("template", template=template, variables=variables, untrusted=untrusted)
 
     @classmethod
     def from_tokenizer_config(
@@ -186,8 +184,7 @@ class Format(Declaration):
             UsageError: the file cannot be read, or is not a JSON object.
             TemplateError, FormatError: as for `from_template`.
         """
-        found: Format = _named_constructors().from_tokenizer_config(config, variables, untrusted)
-        return found
+        return _chosen("tokenizer_config", tokenizer_config=config, variables=variables, untrusted=untrusted)
 
     @classmethod
     def from_response_template(cls, template: Mapping[str, Any]) -> Format:
@@ -200,8 +197,7 @@ class Format(Declaration):
             FormatError: the template is wrong; the message names the field and the key.
             UsageError: it is not a dict, or a pattern needs `toolglean[regex]`.
         """
-        found: Format = _named_constructors().from_response_template(template)
-        return found
+        return _chosen("response_template", response_template=template)
 
     @classmethod
     def from_turns(
@@ -248,8 +244,7 @@ class Format(Declaration):
         Raises:
             UsageError: an argument is not text.
         """
-        found: Format = _named_constructors().from_tag(tag, closer)
-        return found
+        return _chosen("tag", tag=tag, closer=closer)
 
     @classmethod
     def from_json(cls, value: str | bytes | Mapping[str, Any]) -> Format:
@@ -376,6 +371,11 @@ class Format(Declaration):
 def may_be_in_markers(name: str) -> bool:
     """Whether a format can be written out for a tool of that name: see `Format.for_tools`."""
     return 0 < len(name) <= NAME_CHARS and not any(char in "{}<>" or char.isspace() for char in name)
+
+
+def _chosen(argument: str, **given: Any) -> Format:
+    found: Format = _named_constructors().chosen(argument, given)
+    return found
 
 
 def _named_constructors() -> Any:

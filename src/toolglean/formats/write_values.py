@@ -27,6 +27,7 @@ from toolglean.scan.tree import TreeReader
 __all__ = [
     "json_text",
     "keywords_text",
+    "marked",
     "misfit",
     "pairs_text",
     "python_text",
@@ -178,17 +179,17 @@ def quoted_item(key: str, value: Any, codec: Quoted, root: Any) -> str | None:
 def _quoted_key(key: str, quote: str) -> str:
     if _bare_key(key) and len(key) <= 256 and key[0] != quote[0]:
         return key
-    return _marked(key, quote)
+    return marked(key, quote)
 
 
-def _marked(text: str, quote: str) -> str:
-    # Between markers, if there is no marker in the text; else as a JSON string.
+def marked(text: str, quote: str) -> str:
+    """The text between quote markers, if there is none in the text; else as a JSON string."""
     return f"{quote}{text}{quote}" if (text + quote).find(quote) == len(text) else json_text(text)
 
 
 def _quoted_values(value: Any, codec: Quoted) -> Iterator[str]:
     if codec.all and not isinstance(value, str | list | dict):
-        yield _marked(json_text(value), codec.quote)
+        yield marked(json_text(value), codec.quote)
     yield unfolded(value, lambda each: _quoted_parts(each, codec.quote))
     if isinstance(value, str):
         yield json_text(value)
@@ -196,7 +197,7 @@ def _quoted_values(value: Any, codec: Quoted) -> Iterator[str]:
 
 def _quoted_parts(value: Any, quote: str) -> str | list[Any]:
     if isinstance(value, str):
-        return _marked(value, quote)
+        return marked(value, quote)
     if isinstance(value, list):
         return listed("[", (("", each) for each in value), "]", ",")
     if isinstance(value, dict):

@@ -22,22 +22,13 @@ from toolglean.grammar.merge import NEVER
 from toolglean.grammar.nodes import EMPTY, Lit, Node, Rules, Terminal, alt, chars, listed, opt, repeat, seq
 from toolglean.grammar.shapes import Schemas, Shape
 from toolglean.grammar.texts import Avoid, Constraint, matches
-from toolglean.grammar.untyped import Untyped
+from toolglean.grammar.untyped import Untyped, samples_of
 from toolglean.grammar.values import Values
 from toolglean.scan.coerce import properties
 
 __all__ = ["Arguments"]
 
 _keyword_letter = chars(("A", "Z"), "_", ("a", "z"))
-_samples: dict[str, tuple[Any, ...]] = {
-    "string": ("",),
-    "integer": (7,),
-    "number": (7, 1.5),
-    "boolean": (True,),
-    "null": (None,),
-    "array": ([],),
-    "object": ({},),
-}
 
 
 class Arguments:
@@ -56,6 +47,7 @@ class Arguments:
     ) -> None:
         self.format, self.schemas, self.rules, self.path, self.constraints = declared, schemas, rules, path, constraints
         self.root: Mapping[str, Any] = schemas.root
+        self.untyped = Untyped(schemas, rules, schemas.root)
 
     def _objects(self) -> list[tuple[Shape, Members]]:
         whole = (
@@ -127,9 +119,7 @@ class Arguments:
         if members.others is not NEVER:
             key = Terminal(seq(plain_key((name for name, _, _ in members.members), _keyword_letter), Lit("=")))
             more = seq(key, values.value(members.others, f"{path}.additionalProperties"))
-        some, may_be_empty = members.arranged(items, values.dialect.comma, self.rules, more)
-        ways = [] if some is None else [seq(some, Lit(")"))]
-        return alt(*([Lit(")")] if may_be_empty else []), *ways)
+        return members.written(items, values.dialect.comma, self.rules, more, (EMPTY, Lit(")"), Lit(")")))
 
     # -- the quoted dialect --------------------------------------------------------------------------------------------
 
@@ -149,28 +139,20 @@ class Arguments:
             free = dialect.string({}, "", self.schemas.notes)
             key = dialect.other_key([name for name, _, _ in members.members])
             more = seq(key, free if codec.all else values.value(members.others, f"{self.path}.additionalProperties"))
-        some, may_be_empty = members.arranged(items, dialect.comma, self.rules, more)
-        ways = [] if some is None else [seq(Lit("{"), some, Lit("}"))]
-        return self.rules.named(alt(*([Lit("{}")] if may_be_empty else []), *ways))
+        before, after, _, _, empty, _ = dialect.brackets
+        return self.rules.named(members.written(items, dialect.comma, self.rules, more, (before, after, empty)))
 
     def _quoted(self, name: str, codec: Quoted, values: Values, path: str) -> list[Node]:
         schema, quote = properties(self.root)[name], codec.quote
-        untyped = Untyped(self.schemas, self.rules, self.root)
         shapes = self.schemas.shapes(schema, path)
         if codec.all:
             flat = [shape for shape in shapes if shape.kind not in {"array", "object"}]
-            ways = untyped.ways(schema, flat, quote, (Avoid((quote,)),), head=quote)
+            ways = self.untyped.ways(schema, flat, quote, (Avoid((quote,)),), head=quote)
             return ways + [way for shape in shapes if shape not in flat for way in values.shape(shape)]
         ways = []
         for shape in shapes:
-            bare = (
-                [each for each in shape.values if not isinstance(each, str)]
-                if shape.kind == "literal"
-                else _samples[shape.kind]
-            )
-            if shape.kind in {"string", "array", "object"} or all(
-                untyped.which_are_read([(json_text(each), each) for each in bare], schema)
-            ):
+            bare = [(json_text(each), each) for each in samples_of(shape) if not isinstance(each, str)]
+            if shape.kind in {"string", "array", "object"} or all(self.untyped.which_are_read(bare, schema)):
                 ways += values.shape(shape)
         return ways
 
@@ -202,15 +184,14 @@ class Arguments:
 
     def _element_of(self, name: str, schema: Any, prefix: str, path: str, *, top: bool) -> Node:
         opener, closer = f"{prefix}<{name}>", f"{prefix}</{name}>"
-        untyped = Untyped(self.schemas, self.rules, self.root)
         shapes = self.schemas.shapes({} if schema is True else schema, path)
         flat = [each for each in shapes if each.kind not in {"array", "object"}]
-        raw = untyped.is_raw(schema, prefix, top=top)
+        raw = self.untyped.is_raw(schema, prefix, top=top)
         constraints = (Avoid((closer if raw else f"{prefix}<",)), *self.constraints)
-        ways = untyped.ways(schema, flat, closer, constraints)
+        ways = self.untyped.ways(schema, flat, closer, constraints)
         alone = not flat and len(shapes) == 1
         for shape in shapes:
-            if shape.kind in {"array", "object"} and untyped.knows(schema, shape.kind):
+            if shape.kind in {"array", "object"} and self.untyped.knows(schema, shape.kind):
                 inside = self._children(shape, prefix, constraints, alone=alone)
                 ways += [seq(alt(*inside), Lit(closer))] if inside else []
         return seq(Lit(opener), self._ways(ways, name))
@@ -318,8 +299,7 @@ class Arguments:
             return self._typed(tokens[:at], key, shapes, tail, constraints)
         if schema is None:  # its value is text, whatever it looks like
             shapes = [each for each in shapes if each.kind == "string"]
-        untyped = Untyped(self.schemas, self.rules, self.root)
-        ways = untyped.ways(schema or {}, shapes, tail, constraints)
+        ways = self.untyped.ways(schema or {}, shapes, tail, constraints)
         return [seq(_head(tokens[:at], key, ""), alt(*ways))] if ways else []
 
     def _rivals(self, head: Sequence[Token]) -> list[str]:
@@ -345,7 +325,7 @@ class Arguments:
         types = self.format.types
         ways: list[Node] = []
         for shape in shapes:
-            samples = shape.values if shape.kind == "literal" else _samples[shape.kind]
+            samples = samples_of(shape)
             for word in dict.fromkeys(type_word(each, types) for each in samples):
                 here = _head(head, key, word)
                 if shape.kind == "string":

@@ -10,7 +10,7 @@ from itertools import islice
 from typing import Any, Protocol
 
 from toolglean.formats.spec import Quoted
-from toolglean.formats.write_values import json_text
+from toolglean.formats.write_values import json_text, marked
 from toolglean.grammar.nodes import (
     ALL,
     EMPTY,
@@ -189,8 +189,7 @@ class QuotedDialect:
 
     def literal(self, value: Any) -> Node | None:
         if isinstance(value, str):
-            marked = (value + self.quote).find(self.quote) == len(value)
-            return Lit(f"{self.quote}{value}{self.quote}") if marked else Lit(json_text(value))
+            return Lit(marked(value, self.quote))
         return None if isinstance(value, list | dict) and value else Lit(json_text(value))
 
     def string(self, schema: Mapping[str, Any], path: str, notes: Notes) -> Node:

@@ -80,6 +80,19 @@ class Members:
 
         return rest(0, 0), self.least == 0 and not any(needed for needed, _ in items)
 
+    def written(
+        self, items: Items, comma: Node, rules: Rules, more: Node | None, around: tuple[Node, Node, Node]
+    ) -> Node:
+        """The members, in order, between brackets: see `arranged`.
+
+        Args:
+            items, comma, rules, more: as for `arranged`.
+            around: what is before and after some members, and what is written where there is none.
+        """
+        before, after, empty = around
+        some, may_be_empty = self.arranged(items, comma, rules, more)
+        return alt(*([empty] if may_be_empty else []), *([] if some is None else [seq(before, some, after)]))
+
     def _last(self, count: int, comma: Node, more: Node | None) -> Node | None:
         # The text after all listed members.
         least, most = max(self.least - count, 0), None if self.most is None else self.most - count
@@ -125,9 +138,8 @@ def members_of(
         report("propertyNames", "if there are properties, only their own names are checked")
         names = True
     least, most = schema.get("minProperties", 0), schema.get("maxProperties")
-    members = Members(tuple(found), others, int(least), None if most is None else int(most), names)
-    if patterns:
-        members = replace(members, named_by="patternProperties")
+    named_by = "patternProperties" if patterns else "propertyNames"
+    members = Members(tuple(found), others, int(least), None if most is None else int(most), names, named_by)
     if members.is_counted and len(found) > MOST_COUNTED:
         report(
             "minProperties" if members.least else "maxProperties", f"a grammar can count at most {MOST_COUNTED} members"

@@ -35,7 +35,7 @@ def merged(one: Mapping[str, Any], other: Mapping[str, Any], report: Callable[[s
         elif keyword == "type":
             found[keyword] = _types(found[keyword], setting)
         elif keyword == "properties":
-            found[keyword] = _properties(one, other, report)
+            found[keyword] = _properties(one, other)
         else:
             found[keyword] = _word(keyword, found[keyword], setting, report)
         if found[keyword] is NEVER and keyword != "additionalProperties":
@@ -69,11 +69,9 @@ def _word(keyword: str, one: Any, other: Any, report: Callable[[str], None]) -> 
 
 def _in_both(one: Any, other: Any) -> list[Any]:
     # True and 1 are equal and have the same hash: the value of the first side is used, as with `in`.
-    plain = {each for each in other if isinstance(each, str | int | float | bool | None)}
-    rest = [each for each in other if not isinstance(each, str | int | float | bool | None)]
-    return [
-        each for each in one if (each in plain if isinstance(each, str | int | float | bool | None) else each in rest)
-    ]
+    plain = {each for each in other if not isinstance(each, list | dict)}
+    rest = [each for each in other if isinstance(each, list | dict)]
+    return [each for each in one if each in (rest if isinstance(each, list | dict) else plain)]
 
 
 def _both(one: Any, other: Any) -> Any:
@@ -84,8 +82,7 @@ def _both(one: Any, other: Any) -> Any:
     return {"allOf": [one, other]}
 
 
-def _properties(one: Mapping[str, Any], other: Mapping[str, Any], report: Callable[[str], None]) -> dict[str, Any]:
-    del report
+def _properties(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
     found = dict(one["properties"])
     for name, inner in other["properties"].items():
         found[name] = _both(found[name], inner) if name in found else inner

@@ -7,7 +7,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -248,17 +248,6 @@ class Rules:
     def named(self, node: Node) -> Node:
         """The node as a separate rule, unless it is a literal, a terminal or a reference."""
         return node if isinstance(node, Lit | Ref | Terminal) else self.ref(node, lambda: node)
-
-    def used(self, root: Node) -> Mapping[str, Node]:
-        """The rules that can be reached from the node."""
-        found: dict[str, Node] = {}
-        todo = [root]
-        while todo:
-            for each in descendants(todo.pop()):
-                if isinstance(each, Ref) and each.name not in found:
-                    found[each.name] = self.nodes[each.name]
-                    todo.append(found[each.name])
-        return {name: self.nodes[name] for name in self.nodes if name in found}
 
 
 def listed(

@@ -64,31 +64,26 @@ def integer(bounds: Bounds = NO_BOUNDS) -> Node | None:
     high = None if bounds.high is None else math.floor(bounds.high)
     if high is not None and bounds.under and bounds.high == high:
         high -= 1
-    ways: list[Node] = []
-    if low is None or low < 0:  # -0 is written as 0
-        most = -1 if high is None or high >= 0 else high
-        negative = _decimals(Bounds(Decimal(-most), None if low is None else Decimal(-low)), 0)
-        ways += [seq(Lit("-"), each) for each in negative]
-    return _alt([*ways, *_decimals(Bounds(Decimal(max(low or 0, 0)), None if high is None else Decimal(high)), 0)])
+    least, most = (None if each is None else Decimal(each) for each in (low, high))
+    return _signed(Bounds(least, most), 0, nearest=1)  # -0 is written as 0
 
 
 def number(bounds: Bounds = NO_BOUNDS) -> Node | None:
     """A number between the bounds; None if there is none."""
-    low, high, over, under = bounds
-    if low is None and high is None:
+    if bounds.low is None and bounds.high is None:
         return _any_number()
-    digits = EXACT if over or under else FRACTION
+    return _signed(bounds, EXACT if bounds.over or bounds.under else FRACTION, nearest=0)
+
+
+def _signed(bounds: Bounds, digits: int, *, nearest: int) -> Node | None:
+    # Those below zero, from `-nearest` on, are the mirrored ones above it.
+    low, high, over, under = bounds
     ways: list[Node] = []
     if low is None or low < 0:
         is_below = high is not None and high <= 0
-        mirrored = Bounds(
-            -high if is_below and high is not None else Decimal(0),
-            None if low is None else -low,
-            is_below and under,
-            over,
-        )
+        least = max(Decimal(nearest), Decimal(0) if high is None else -high)
+        mirrored = Bounds(least, None if low is None else -low, is_below and under, over)
         ways += [seq(Lit("-"), each) for each in _decimals(mirrored, digits)]
-    if low is None or low < 0:
         low, over = Decimal(0), False
     return _alt([*ways, *_decimals(Bounds(low, high, over, under), digits)])
 

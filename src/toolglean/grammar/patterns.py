@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from toolglean.grammar.nodes import ALL, EMPTY, Chars, Node, Repeat, all_but, alt, chars, complement, repeat, seq
 
 __all__ = ["pattern"]
@@ -41,10 +43,7 @@ class _Reader:
         self.text, self.at, self.depth = text, 0, 0
 
     def whole(self) -> Node:
-        ways = [self._anchored()]
-        while self._took("|"):
-            ways.append(self._anchored())
-        return alt(*ways)
+        return self._ways(self._anchored)
 
     def _anchored(self) -> Node:
         before = EMPTY if self._took("^") else repeat(ALL)
@@ -62,10 +61,10 @@ class _Reader:
             found.append(self._counted(self._one()))
         return seq(*found)
 
-    def _ways(self) -> Node:
-        found = [self._row()]
+    def _ways(self, way: Callable[[], Node]) -> Node:
+        found = [way()]
         while self._took("|"):
-            found.append(self._row())
+            found.append(way())
         return alt(*found)
 
     def _one(self) -> Node:
@@ -85,20 +84,16 @@ class _Reader:
         self.depth += 1
         if self.depth > DEEPEST:
             raise _Inexpressible
-        found = self._group_of_ways()
-        self.depth -= 1
-        return found
-
-    def _group_of_ways(self) -> Node:
         if self._took("?<"):
             if self.text[self.at] in "=!":
                 raise _Inexpressible
             self.at = self.text.index(">", self.at) + 1
         elif self._took("?") and not self._took(":"):
             raise _Inexpressible
-        found = self._ways()
+        found = self._ways(self._row)
         if not self._took(")"):
             raise _Inexpressible
+        self.depth -= 1
         return found
 
     def _escape(self, *, inside: bool) -> Chars:
@@ -155,9 +150,7 @@ class _Reader:
             self.at += 1
             least, most = _COUNTS[char] if char in _COUNTS else self._bounds()
             self._took("?")  # a lazy quantifier finds the same texts
-            if (
-                isinstance(node, Repeat) and node.least == 0
-            ):  # repeat the inner node instead of repeating a possibly empty one
+            if isinstance(node, Repeat) and node.least == 0:  # its inner node is repeated, not what may be empty
                 node = repeat(node.node, 0, None if node.most is None or most is None else node.most * most)
             else:
                 node = repeat(node, least, most)

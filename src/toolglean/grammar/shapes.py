@@ -106,10 +106,7 @@ class Schemas:
             schema = {}
         if schema is NEVER or not isinstance(schema, Mapping):
             return
-        if depth > MAX_DEPTH:
-            self.notes.add_unsupported(
-                path, "it refers to itself endlessly, or its references and unions are nested too deeply"
-            )
+        if self._is_too_deep(path, depth):
             return
         whole = self._flat(schema, path, depth)
         if whole is NEVER:
@@ -129,6 +126,13 @@ class Schemas:
             if both is not NEVER:
                 yield from self._ways(both, path, depth + 1)
 
+    def _is_too_deep(self, path: str, depth: int) -> bool:
+        if depth > MAX_DEPTH:
+            self.notes.add_unsupported(
+                path, "it refers to itself endlessly, or its references and unions are nested too deeply"
+            )
+        return depth > MAX_DEPTH
+
     def _flat(self, schema: Mapping[str, Any], path: str, depth: int) -> Any:
         # The schema without `$ref`, `allOf`, and keywords that are not needed.
         found: Any = modern(
@@ -141,10 +145,7 @@ class Schemas:
         parts = [self._looked_up(schema["$ref"], path)] if isinstance(schema.get("$ref"), str) else []
         parts += schema["allOf"] if isinstance(schema.get("allOf"), Sequence) else []
         for part in parts:
-            if depth > MAX_DEPTH:
-                self.notes.add_unsupported(
-                    path, "it refers to itself endlessly, or its references and unions are nested too deeply"
-                )
+            if self._is_too_deep(path, depth):
                 return {}
             inner: Any = {} if part is True else NEVER if part is False else self._part(part, path, depth + 1)
             found = NEVER if inner is NEVER else self._merged(found, inner, path)

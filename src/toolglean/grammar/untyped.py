@@ -17,7 +17,7 @@ from toolglean.grammar.texts import Constraint, matches
 from toolglean.grammar.values import Values, scalar
 from toolglean.scan.coerce import coerce_text, is_text, kinds_of, known
 
-__all__ = ["Untyped"]
+__all__ = ["Untyped", "samples_of"]
 
 FEW = 64
 OF_OTHERS = frozenset({"$ref", "anyOf", "oneOf", "allOf", "const"})
@@ -38,6 +38,13 @@ _SAMPLES: dict[str, tuple[tuple[str, Any], ...]] = {
     "object": (('{"a": 1}', {"a": 1}),),
     "array": (("[1]", [1]),),
 }
+
+
+def samples_of(shape: Shape) -> list[Any]:
+    """Values of that shape: of a literal all that there are, else some of its kind."""
+    return (
+        list(shape.values) if shape.kind == "literal" else [value for _, value in _SAMPLES.get(shape.kind, (("", ""),))]
+    )
 
 
 class Untyped:

@@ -91,9 +91,7 @@ class Values:
             (needed, seq(dialect.key(name), self.value(schema, f"{path}.properties.{name}")))
             for name, schema, needed in members.members
         ]
-        inside, may_be_empty = members.arranged(items, dialect.comma, self.rules, other)
-        some = [] if inside is None else [seq(before, inside, after)]
-        return alt(*([empty] if may_be_empty else []), *some)
+        return members.written(items, dialect.comma, self.rules, other, (before, after, empty))
 
     def _other_key(self, members: Members, names: list[str], path: str) -> Node:
         excluded = getattr(self.dialect, "excluded", "")

@@ -13,11 +13,11 @@ from tests.kit.conformance.test_cases import GOOD
 from toolglean import UsageError
 from toolglean.cli import main
 from toolglean.kit.conformance import CaseSet, casesets, find_set, installed_sets, load_cases, sets_of, shipped_set
-from toolglean.kit.conformance.casesets import digest_of, versions
+from toolglean.kit.conformance.casesets import digest_of, history
 
 
 def test_a_changed_set_needs_a_new_version() -> None:
-    recorded = list(versions())
+    recorded = [(each["version"], each["digest"]) for each in history()]
     version, digest = recorded[-1]
     assert digest == shipped_set().digest, (
         "the cases have changed: add a new version with the digest above to cases/set.json; an old one is never edited"

@@ -110,8 +110,10 @@ class Anonymizer:
         """
         if isinstance(row, Mapping):
             if key in {"arguments", "input"}:
-                return {self._name(each): self.row(value, "arguments") for each, value in row.items()}
-            return {each if each in LOG else self._name(each): self._in_row(each, value) for each, value in row.items()}
+                return {self._string(each): self.row(value, "arguments") for each, value in row.items()}
+            return {
+                each if each in LOG else self._string(each): self._in_row(each, value) for each, value in row.items()
+            }
         if isinstance(row, list):
             return [self.row(each, key) for each in row]
         if isinstance(row, str):
@@ -175,9 +177,6 @@ class Anonymizer:
         # As if between quotes, so that a name in a definition gets the same placeholder as in a turn.
         return self.text(f'"{text}"')[1:-1]
 
-    def _name(self, name: str) -> str:
-        return self._string(name)
-
     def _scalar(self, value: Any) -> Any:
         if isinstance(value, bool | None):
             return value
@@ -189,9 +188,7 @@ class Anonymizer:
         if isinstance(value, list):
             return [self._schema(each, is_named=False) for each in value]
         if not isinstance(value, Mapping):
-            if isinstance(value, str):
-                return self._string(value)
-            return self._scalar(value)
+            return self._string(value) if isinstance(value, str) else self._scalar(value)
         found = {}
         for key, each in value.items():
             known = key in SCHEMA and not is_named
@@ -199,10 +196,10 @@ class Anonymizer:
                 found[key] = each
             elif known and key == "$ref" and isinstance(each, str):
                 found[key] = "/".join(
-                    part if part in {"#", *NAMED, "items"} else self._name(part) for part in each.split("/")
+                    part if part in {"#", *NAMED, "items"} else self._string(part) for part in each.split("/")
                 )
             else:
-                found[key if known else self._name(key)] = self._schema(each, is_named=known and key in NAMED)
+                found[key if known else self._string(key)] = self._schema(each, is_named=known and key in NAMED)
         return found
 
 

@@ -106,8 +106,12 @@ class Case:
 
 def load_cases() -> list[Case]:
     """The cases that ship with toolglean."""
-    folder = files("toolglean.kit.conformance") / "cases"
-    return [case for name in FILES for case in _cases(folder.joinpath(name).read_text(encoding="utf-8"), name)]
+    return [case for name in FILES for case in _cases(shipped(f"cases/{name}"), name)]
+
+
+def shipped(name: str) -> str:
+    """The text of a file of the kit."""
+    return files("toolglean.kit.conformance").joinpath(name).read_text(encoding="utf-8")
 
 
 def read_cases(path: str | PathLike[str]) -> list[Case]:
@@ -129,9 +133,7 @@ def read_cases(path: str | PathLike[str]) -> list[Case]:
 
 def case_schema() -> dict[str, Any]:
     """The JSON schema of a case, for all versions that this toolglean reads."""
-    found: dict[str, Any] = json.loads(
-        files("toolglean.kit.conformance").joinpath("case.schema.json").read_text("utf-8")
-    )
+    found: dict[str, Any] = json.loads(shipped("case.schema.json"))
     return found
 
 
@@ -183,32 +185,27 @@ def _wrong(row: Mapping[str, Any]) -> Iterator[str]:
 _schema = cache(case_schema)
 
 
+_AS_WRITTEN = (
+    *("id", "kind", "text", "format", "model", "start", "source", "license", "note", "tier", "question", "disputed"),
+)
+"""The fields of a case that are in a row as they are."""
+
+
 def _made(row: Mapping[str, Any]) -> Case:
     def calls(rows: Iterable[Mapping[str, Any]]) -> tuple[dict[str, Any], ...]:
         return tuple({"name": each["name"], "arguments": each["arguments"]} for each in rows)
 
     expected, third_party = row["expected"], row.get("third_party") or {}
     return Case(
-        id=row["id"],
-        kind=row["kind"],
-        text=row["text"],
+        **{name: row[name] for name in _AS_WRITTEN if row.get(name) is not None},
         tools=tuple(row["tools"]),
         calls=calls(expected["calls"]),
         content=expected["content"],
         reasoning=expected["reasoning"],
         also_right=tuple(calls(each) for each in row.get("also_right", ())),
-        format=row.get("format"),
-        model=row.get("model"),
-        start=row.get("start"),
         special=None if row.get("special") is None else tuple((begin, end) for begin, end in row["special"]),
         atomic=None if row.get("atomic") is None else tuple(row["atomic"]),
-        source=row["source"],
-        license=row["license"],
-        note=row.get("note", ""),
-        tier=row.get("tier", "core"),
-        question=row.get("question"),
         also_sound=tuple(calls(each) for each in row.get("also_sound", ())),
-        disputed=row.get("disputed") or "",
         third_party=third_party.get("name", ""),
         third_party_license=third_party.get("license", ""),
     )

@@ -13,15 +13,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import asdict, dataclass
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from toolglean.errors import UsageError
 from toolglean.formats.entry_points import entry_points
-from toolglean.kit.conformance.cases import Case, load_cases, read_cases
+from toolglean.kit.conformance.cases import Case, load_cases, read_cases, shipped
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -69,7 +68,7 @@ def digest_of(cases: Iterable[Case]) -> str:
 
 def shipped_set() -> CaseSet:
     """The cases that ship with toolglean."""
-    return CaseSet(SHIPPED, _history()[-1]["version"], tuple(load_cases()))
+    return CaseSet(SHIPPED, history()[-1]["version"], tuple(load_cases()))
 
 
 def installed_sets() -> list[str]:
@@ -140,13 +139,7 @@ def _called(found: Callable[[], object] | object) -> object:
     return found() if callable(found) else found
 
 
-def _history() -> list[dict[str, str]]:
+def history() -> list[dict[str, str]]:
     """Each released version of the shipped set with its digest, the newest last."""
-    text = files("toolglean.kit.conformance").joinpath("cases/set.json").read_text("utf-8")
-    found: list[dict[str, str]] = json.loads(text)["versions"]
+    found: list[dict[str, str]] = json.loads(shipped("cases/set.json"))["versions"]
     return found
-
-
-def versions() -> Iterator[tuple[str, str]]:
-    """The versions of the shipped set, and the digest of each."""
-    return ((each["version"], each["digest"]) for each in _history())

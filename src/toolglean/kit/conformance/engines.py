@@ -65,6 +65,15 @@ class _Server:
         tools = {"tools": list(case.tools)} if case.tools else {}
         return {"model": "conformance", **self._model, "messages": list(messages), **tools}
 
+    def _asked(self, request: dict[str, Any], way: str) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
+        """The messages of the server's answers to a request, whole or as a stream; and the answers."""
+        path = self._root + "/v1/chat/completions"
+        if way == WHOLE:
+            answers, place = [post(path, request, self._timeout)], "message"
+        else:
+            answers, place = list(streamed(path, request | {"stream": True}, self._timeout)), "delta"
+        return [message_of(each, place) for each in answers], answers
+
     def _post(self, path: str, body: dict[str, Any], *needed: str) -> dict[str, Any]:
         found = post(self._root + path, body, self._timeout)
         for name in needed:
@@ -94,12 +103,7 @@ class Proxied(_Server):
     def read(self, case: Case, way: str) -> Reading:
         """The server's reading of a case."""
         self._upstream.play(chunks_of(list(case.text), way, case.id))
-        request, path = self._request(case), self._root + "/v1/chat/completions"
-        if way == WHOLE:
-            found = [message_of(post(path, request, self._timeout), "message")]
-        else:
-            stream = streamed(path, request | {"stream": True}, self._timeout)
-            found = [message_of(chunk, "delta") for chunk in stream]
+        found, _ = self._asked(self._request(case), way)
         if not self._upstream.asked:
             raise UsageError(f"engine={self.name!r} did not ask its model; set its upstream to {self._upstream.url}")
         return folded(found)
@@ -193,13 +197,8 @@ class Echo(_Server):
             UnprovenError: the response does not show that the model wrote the text.
         """
         request = self._request(case, [{"role": "user", "content": ASK + case.text}])
-        request |= {"temperature": 0, "logprobs": True}
-        path = self._root + "/v1/chat/completions"
-        if way == WHOLE:
-            answers, place = [post(path, request, self._timeout)], "message"
-        else:
-            answers, place = list(streamed(path, request | {"stream": True}, self._timeout)), "delta"
-        reading = folded([message_of(answer, place) for answer in answers])
+        found, answers = self._asked(request | {"temperature": 0, "logprobs": True}, way)
+        reading = folded(found)
         if _written(answers).strip() != case.text.strip():
             raise UnprovenError
         return reading

@@ -6,12 +6,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, NamedTuple
 
 from toolglean.kit.conformance.cases import Case
-from toolglean.kit.conformance.reading import Reading
+from toolglean.kit.conformance.reading import Reading, call_text
 
 __all__ = ["NEUTRAL", "UNREAD", "VERDICTS", "Fault", "faults_of", "has_unread_call", "same_outcome"]
 
@@ -77,8 +76,8 @@ def same_outcome(case: Case, one: Reading, other: Reading) -> bool:
     return (
         len(one.calls) == len(other.calls)
         and all(_same(*pair) for pair in zip(one.calls, other.calls, strict=True))
-        and (case.content is None or _words(one.content) == _words(other.content))
-        and (case.reasoning is None or _words(one.reasoning) == _words(other.reasoning))
+        and (case.content is None or one.content.split() == other.content.split())
+        and (case.reasoning is None or one.reasoning.split() == other.reasoning.split())
     )
 
 
@@ -123,20 +122,13 @@ def _without(calls: Sequence[dict[str, Any]], others: Sequence[dict[str, Any]]) 
 
 
 def _same(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    return bool(one["name"] == other["name"]) and _same_json(one["arguments"], other["arguments"])
+    from toolglean.formats.write_values import same  # noqa: PLC0415  # the command's help need not load it
 
-
-def _same_json(one: Any, other: Any) -> bool:
-    # 3 and 3.0 are the same number in JSON; true and 1 are not the same value.
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(_same_json(one[key], other[key]) for key in one)
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(_same_json, one, other))
-    return isinstance(one, bool) == isinstance(other, bool) and bool(one == other)
+    return bool(one["name"] == other["name"]) and same(one["arguments"], other["arguments"])
 
 
 def _shown(call: dict[str, Any]) -> str:
-    return f"{call['name']}({json.dumps(call['arguments'], ensure_ascii=False)})"[:200]
+    return call_text(call)[:200]
 
 
 # -- text --------------------------------------------------------------------------------------------------------------
@@ -152,12 +144,8 @@ def _wrong_texts(case: Case, reading: Reading) -> Iterator[Fault]:
     ):
         if wanted is None:
             continue
-        if (wanted.strip() != found.strip()) if plain and name == "content" else (_words(wanted) != _words(found)):
+        if (wanted.strip() != found.strip()) if plain and name == "content" else (wanted.split() != found.split()):
             yield Fault("text", f"{name} is {found.strip()!r:.200} instead of {wanted.strip()!r:.200}", question)
-
-
-def _words(text: str) -> list[str]:
-    return text.split()
 
 
 def _lost(case: Case, reading: Reading) -> tuple[str, str]:

@@ -13,13 +13,14 @@ import html
 import json
 import re
 from collections.abc import Callable, Iterator, Sequence
-from importlib.resources import files
 from typing import Any, Final
 
 from toolglean._version import __version__
 from toolglean.errors import UsageError
+from toolglean.kit.conformance.cases import shipped
 from toolglean.kit.conformance.judge import NEUTRAL
-from toolglean.kit.conformance.results import Results, visible
+from toolglean.kit.conformance.reading import call_text
+from toolglean.kit.conformance.results import Results, cut, visible
 from toolglean.kit.conformance.tables import Cell, Group, Table, groups_of, tables_of, wrong_ids
 
 __all__ = ["TITLE", "as_html", "as_markdown"]
@@ -43,7 +44,7 @@ def as_html(results: Sequence[Results], *, title: str = TITLE) -> str:
         UsageError: there are no results.
     """
     groups = _groups(results)
-    style = files("toolglean.kit.conformance").joinpath("page.css").read_text("utf-8")
+    style = shipped("page.css")
     digest = base64.b64encode(hashlib.sha256(style.encode()).digest()).decode()
     policy = f"default-src 'none'; style-src 'sha256-{digest}'; base-uri 'none'; form-action 'none'"
     parts = [
@@ -122,32 +123,28 @@ def _html_case(group: Group, name: str, place: str) -> Iterator[str]:
     source = f"<p>{_safe(first['source'])}.</p>" if first.get("source") else ""
     disputed = f"<p>Disputed, and not scored: {_safe(first['disputed'])}</p>" if first.get("disputed") else ""
     yield source + disputed + "<dl>"
-    yield f"<dt>The turn</dt><dd><pre>{_safe(_cut(first.get('text', '')))}</pre></dd>"
+    yield f"<dt>The turn</dt><dd><pre>{_safe(cut(first.get('text', ''), SHOWN))}</pre></dd>"
     expected = [first["expected"]] if "expected" in first else []
     for each in [*expected, *({"calls": calls} for calls in first.get("also_right", ()))]:
         yield f"<dt>Expected</dt><dd><pre>{_safe(_answer(each))}</pre></dd>"
     for label, row in wrong:
         yield f"<dt>{_safe(label)}: {_safe(row['verdict'])}</dt><dd>"
         for each in row.get("findings", ()):
-            shown = f"{each['verdict']} ({each['tier']}): {_cut(each['detail'])} ({', '.join(each['ways'])})"
+            shown = f"{each['verdict']} ({each['tier']}): {cut(each['detail'], SHOWN)} ({', '.join(each['ways'])})"
             yield f"<p>{_safe(shown)}</p>"
         yield f"<pre>{_safe(_answer(row['got']) if row.get('got') else 'no answer')}</pre></dd>"
     yield "</dl></section>"
 
 
 def _answer(found: dict[str, Any]) -> str:
-    lines = [f"call: {each['name']}({_json(each['arguments'])})" for each in found["calls"]] or ["no calls"]
+    lines = [f"call: {call_text(each)}" for each in found["calls"]] or ["no calls"]
     lines += [f"{name}: {_json(found[name])}" for name in ("content", "reasoning") if found.get(name)]
     lines += [f"unfinished: {_json(each)}" for each in found.get("unfinished", ())]
-    return _cut("\n".join(lines))
+    return cut("\n".join(lines), SHOWN)
 
 
 def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= SHOWN else f"{text[:SHOWN]}… ({len(text):,} characters)"
 
 
 def _safe(text: str) -> str:

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-__all__ = ["AnswerError", "Reading", "folded"]
+__all__ = ["AnswerError", "Reading", "call_text", "folded"]
 
 
 class AnswerError(ValueError):
@@ -48,6 +48,11 @@ class Reading:
     def as_dict(self) -> dict[str, Any]:
         """The fields, as JSON values."""
         return {name: getattr(self, name) for name in ("content", "reasoning", "calls", "unfinished")}
+
+
+def call_text(call: Mapping[str, Any]) -> str:
+    """A call, for people: its name, with its arguments in parentheses."""
+    return f"{call['name']}({json.dumps(call['arguments'], ensure_ascii=False)})"
 
 
 def folded(answers: Iterable[object]) -> Reading:

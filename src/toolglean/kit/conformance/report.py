@@ -4,22 +4,20 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Any
 from xml.etree import ElementTree as ET
 
 from toolglean.kit.conformance import results
 from toolglean.kit.conformance.casesets import CaseSet
 from toolglean.kit.conformance.judge import VERDICTS
+from toolglean.kit.conformance.reading import call_text
+from toolglean.kit.conformance.results import cut
 from toolglean.kit.conformance.runner import Report, Result
 
 __all__ = ["as_json", "as_junit", "as_text"]
-
-SHOWN: Final = 300
-"""Characters of a text that are shown to people. JSON and JUnit contain the whole text."""
 
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -50,24 +48,19 @@ def _shown(result: Result) -> str:
 
 def _expected_and_got(result: Result) -> Iterator[tuple[str, str]]:
     case, reading = result.case, result.reading
-    yield "text", _cut(repr(case.text))
-    yield "expected", _cut(_line(case.content, case.reasoning, case.calls))
+    yield "text", cut(repr(case.text))
+    yield "expected", cut(_line(case.content, case.reasoning, case.calls))
     for calls in case.also_right:
-        yield "or", _cut(_line(case.content, case.reasoning, calls))
+        yield "or", cut(_line(case.content, case.reasoning, calls))
     got = "nothing" if reading is None else _line(reading.content, reading.reasoning, reading.calls)
-    yield "got", _cut(got + (f" unfinished={reading.unfinished}" if reading is not None and reading.unfinished else ""))
+    yield "got", cut(got + (f" unfinished={reading.unfinished}" if reading is not None and reading.unfinished else ""))
 
 
 def _line(content: str | None, reasoning: str | None, calls: Any) -> str:
-    shown = [f"{each['name']}({json.dumps(each['arguments'], ensure_ascii=False)})" for each in calls]
     texts = [
         f"{name}={value!r}" for name, value in (("content", content), ("reasoning", reasoning)) if value is not None
     ]
-    return " ".join([f"calls=[{', '.join(shown)}]", *texts])
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= SHOWN else f"{text[:SHOWN]}… ({len(text):,} characters)"
+    return " ".join([f"calls=[{', '.join(map(call_text, calls))}]", *texts])
 
 
 def _table(report: Report) -> str:

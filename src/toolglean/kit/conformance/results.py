@@ -13,14 +13,13 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from importlib.resources import files
 from os import PathLike
 from pathlib import Path
 from typing import Any, Final
 
 from toolglean._version import __version__
 from toolglean.errors import UsageError
-from toolglean.kit.conformance.cases import faults_by
+from toolglean.kit.conformance.cases import faults_by, shipped
 from toolglean.kit.conformance.casesets import CaseSet, digest_of, shipped_set
 from toolglean.kit.conformance.cuts import WAYS
 from toolglean.kit.conformance.judge import VERDICTS
@@ -28,7 +27,7 @@ from toolglean.kit.conformance.runner import Report, Result
 from toolglean.kit.conformance.target import About
 from toolglean.kit.conformance.tiers import Score
 
-__all__ = ["RESULTS_SCHEMA", "Results", "as_text", "read_results", "results_of", "results_schema", "visible"]
+__all__ = ["RESULTS_SCHEMA", "Results", "as_text", "cut", "read_results", "results_of", "results_schema", "visible"]
 
 RESULTS_SCHEMA: Final = 1
 """The version of the schema of results that this toolglean writes and reads."""
@@ -118,7 +117,7 @@ def results_of(report: Report, *, case_set: CaseSet | None = None, date: datetim
         "deliveries": {
             "ways": report.ways,
             "random_cuts": report.random_cuts,
-            "tried": _tried(report),
+            "tried": list(dict.fromkeys(way for result in report.results for way in result.ways)),
         },
         "scores": {
             name: {tier: asdict(report.score(tier, name)) for tier in TIERS}
@@ -138,18 +137,11 @@ def _set_of(report: Report) -> CaseSet:
     return shipped if digest_of(cases) == shipped.digest else CaseSet("", None, cases)
 
 
-def _tried(report: Report) -> list[str]:
-    return list(dict.fromkeys(way for result in report.results for way in result.ways))
-
-
 def _row(result: Result, ways: str) -> dict[str, Any]:
     case, reading = result.case, result.reading
     core, policy = result.outcome(ways)
     row: dict[str, Any] = {
-        "id": case.id,
-        "kind": case.kind,
-        "format": case.format,
-        "tier": case.tier,
+        **{name: getattr(case, name) for name in ("id", "kind", "format", "tier")},
         "question": case.question or None,
         "verdict": result.verdict,
         "core": core,
@@ -185,8 +177,7 @@ def as_text(results: Results) -> str:
 
 def results_schema() -> dict[str, Any]:
     """The JSON schema of results, version `RESULTS_SCHEMA`."""
-    text = files("toolglean.kit.conformance").joinpath("results.schema.json").read_text("utf-8")
-    found: dict[str, Any] = json.loads(text)
+    found: dict[str, Any] = json.loads(shipped("results.schema.json"))
     return found
 
 
@@ -244,3 +235,12 @@ _HIDDEN = re.compile(
 def visible(text: str) -> str:
     r"""The text with an escape such as `\u202e` for each hidden character."""
     return _HIDDEN.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+
+
+SHOWN: Final = 300
+"""Characters of a text that are shown to people. JSON and JUnit contain the whole text."""
+
+
+def cut(text: str, most: int = SHOWN) -> str:
+    """The text, or its beginning and how long it is if it is longer than that."""
+    return text if len(text) <= most else f"{text[:most]}… ({len(text):,} characters)"

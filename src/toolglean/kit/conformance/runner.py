@@ -7,7 +7,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from toolglean.kit.conformance import cuts
 from toolglean.kit.conformance.cases import Case
@@ -172,8 +172,10 @@ def _tried(target: Target, case: Case, all_ways: list[str]) -> Result:
             for fault in faults_of(case, reading):
                 found.setdefault(fault, []).append(way)
     _compare(case, found, readings)
-    result = _result(case, found, tuple(tried), readings, neutral or ("right" if readings else "skipped"), begin)
-    return replace(result, reason=reason)
+    findings = _findings(case, found)
+    verdict = findings[0].verdict if findings else neutral or ("right" if readings else "skipped")
+    shown = next((readings[way] for way in (findings[0].ways if findings else tried) if way in readings), None)
+    return Result(case, verdict, findings, tuple(tried), shown, time.perf_counter() - begin, reason)
 
 
 def _compare(case: Case, found: dict[Fault, list[str]], readings: dict[str, Reading]) -> None:
@@ -184,23 +186,11 @@ def _compare(case: Case, found: dict[Fault, list[str]], readings: dict[str, Read
             found[Fault("cuts", "the answer differs from that to the whole turn")] = differing
 
 
-def _result(
-    case: Case,
-    found: dict[Fault, list[str]],
-    tried: tuple[str, ...],
-    readings: dict[str, Reading],
-    neutral: str,
-    begin: float,
-) -> Result:
+def _findings(case: Case, found: dict[Fault, list[str]]) -> tuple[Finding, ...]:
+    # The worst first.
     order = list(VERDICTS)
-    findings = sorted(
-        (
-            Finding(fault.verdict, fault.detail, tuple(where), tier_of(case, fault.verdict, fault.question))
-            for fault, where in found.items()
-        ),
-        key=lambda each: (order.index(each.verdict), each.tier),
+    findings = (
+        Finding(fault.verdict, fault.detail, tuple(where), tier_of(case, fault.verdict, fault.question))
+        for fault, where in found.items()
     )
-    verdict = findings[0].verdict if findings else neutral
-    where = findings[0].ways if findings else tried
-    shown = next((readings[way] for way in where if way in readings), None)
-    return Result(case, verdict, tuple(findings), tried, shown, time.perf_counter() - begin)
+    return tuple(sorted(findings, key=lambda each: (order.index(each.verdict), each.tier)))

@@ -151,7 +151,7 @@ def _score_row(column: Column) -> Iterator[str]:
     for name in WAYS:
         yield _shown(results.score("core", name) if was_tried(results, name) else None)
     yield _shown(results.score("policy"))
-    yield str(sum(_worst(row) in SAFETY and not row.get("disputed") for row in results.rows))
+    yield str(sum(row["verdict"] in SAFETY and not row.get("disputed") for row in results.rows))
     yield f"{judged:,}"
     yield str(sum(row["verdict"] == "skipped" for row in results.rows))
     yield results.date[:10]
@@ -172,33 +172,25 @@ def _shown(score: Score | None) -> str:
     return f"{score.share} ({score.right} of {score.judged})"
 
 
-def _worst(row: dict[str, Any]) -> str:
-    return str(row["verdict"])
-
-
 def _verdicts(group: Group) -> Table:
-    used = [
-        each for each in VERDICTS if any(_worst(row) == each for column in group.columns for row in column.results.rows)
-    ]
+    counted = [(column.label, Counter(row["verdict"] for row in column.results.rows)) for column in group.columns]
+    used = [each for each in VERDICTS if any(counts[each] for _, counts in counted)]
     meanings = "; ".join(f"{each}: {VERDICTS[each]}" for each in used)
     return Table(
         "Verdicts",
         (f"The worst that was found in each case, in any way. {meanings}.",),
         ("Target", *used),
-        tuple(
-            (Cell(column.label), *(Cell(str(counts[each] or 0)) for each in used))
-            for column in group.columns
-            for counts in [Counter(map(_worst, column.results.rows))]
-        ),
+        tuple((Cell(label), *(Cell(str(counts[each])) for each in used)) for label, counts in counted),
     )
 
 
 def _kinds(group: Group) -> Table:
+    kinds = sorted({str(row["kind"]) for column in group.columns for row in column.results.rows})
     return Table(
         "Core score by kind of case",
         (),
         ("Kind", *(column.label for column in group.columns)),
-        tuple(_by(group, sorted(_all(group, "kind")), lambda row: str(row["kind"]), "core")),
+        tuple(_by(group, kinds, lambda row: str(row["kind"]), "core")),
     )
 
 
@@ -220,10 +212,6 @@ def _asked(name: str) -> str:
 
 def _question(row: dict[str, Any]) -> str:
     return row["question"] or "unread"
-
-
-def _all(group: Group, field: str) -> set[str]:
-    return {str(row[field]) for column in group.columns for row in column.results.rows}
 
 
 def _by(

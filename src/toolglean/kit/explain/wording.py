@@ -5,9 +5,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
 
-from toolglean.kit.explain.explanation import Explanation, Opener, Reach
+from toolglean.kit.explain.explanation import Cause, Explanation, Opener, Reach, Span, Trouble
 
 __all__ = ["fits", "outcome", "place", "summary"]
 
@@ -16,15 +15,7 @@ NAMES = 5  # formats that are named
 _ENDS = {"unfinished": "the turn ends", "stopped": "looked no further"}
 
 
-class _Placed(Protocol):
-    @property
-    def line(self) -> int: ...
-
-    @property
-    def column(self) -> int: ...
-
-
-def place(part: _Placed) -> str:
+def place(part: Cause | Opener | Reach | Span | Trouble) -> str:
     """The place of a part, as "line:column"."""
     return f"{part.line}:{part.column}"
 

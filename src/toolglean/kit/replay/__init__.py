@@ -4,8 +4,7 @@
 #   recording.py    a turn fed chunk by chunk, with the events of each step
 #   call_places.py  where the name and the arguments are in a call's text
 #   parts.py        the turn in parts: what each became, and at which step that was known
-#   findings.py     what `explain` finds in it, for the page
-#   page.py         all of it as JSON, and as one HTML file
+#   page.py         all of it, and what `explain` finds in it, as JSON and as one HTML file
 #   request.py      the same for the playground: a request in JSON, an answer in JSON
 #   player.html, player.css, player.js    the player, which the page and the playground share
 """A turn, replayed: what each token became, and when."""

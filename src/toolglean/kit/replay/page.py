@@ -19,13 +19,17 @@ from importlib.resources import files
 from typing import Any
 
 from toolglean.events import CallDelta, CallEnd, CallStart, Event, Problem
-from toolglean.kit.replay.findings import findings_of
+from toolglean.kit.explain import Explanation, Opener, Reach
+from toolglean.kit.explain.wording import fits, outcome, place, summary
 from toolglean.kit.replay.parts import KINDS, Part, parts_of
 from toolglean.kit.replay.recording import Recording
 
 __all__ = ["html_page", "page_data"]
 
 BOOT = "toolgleanReplay.start();"
+MOST = 50  # problems
+CALLS = 12  # calls that are named
+TEXT = 120  # characters of a marker
 
 _field = re.compile(r"\{\{(\w+)\}\}").sub
 _NAMES = {"Content": "content", "Reasoning": "reasoning", "Markup": "markup"}
@@ -55,7 +59,7 @@ def page_data(recording: Recording) -> dict[str, Any]:
         "quotations": [f"in {each.context} that opened at {each.since:,}" for each in recording.explanation.quotations],
         "events": [[number, *_event(event)] for number, step in enumerate(recording.steps, 1) for event in step.events],
         "marks": _marks(recording),
-        "findings": findings_of(recording.explanation),
+        "findings": _findings(recording.explanation),
     }
 
 
@@ -85,6 +89,37 @@ def _marks(recording: Recording) -> list[list[Any]]:
         if not marks or marks[-1][1:] != [step.state, step.format]:
             marks.append([number, step.state, step.format])
     return marks
+
+
+def _findings(found: Explanation) -> dict[str, Any]:
+    # The explanation in plain words, with places as "line:column".
+    return {
+        "summary": f"{summary(found, CALLS)}.",
+        "complete": found.complete,
+        "causes": [{"name": cause.name, "at": place(cause), "text": cause.text} for cause in found.causes],
+        "advice": [{"text": advice.text, "effect": advice.effect} for advice in found.advice],
+        "problems": [{"at": place(each), "text": each.reason} for each in found.problems[:MOST]],
+        "problems_left_out": max(0, len(found.problems) - MOST),
+        "openers": [_opener(opener) for opener in found.openers],
+        "openers_left_out": found.openers_left_out,
+    }
+
+
+def _opener(opener: Opener) -> dict[str, Any]:
+    return {
+        "at": place(opener),
+        "text": opener.text[:TEXT],
+        "kind": opener.kind,
+        "read_as": f"{opener.read_as}, in code" if opener.quoted else opener.read_as,
+        "fits": fits(opener),
+        "best": _reach(opener.reaches[0]) if opener.reaches else "",
+    }
+
+
+def _reach(best: Reach) -> str:
+    said, expected = outcome(best)
+    far = "" if best.outcome in {"call", "marker"} else " came farthest"
+    return f"{best.format}{far}: {said}" + (f"; expected {' or '.join(expected)}" if expected else "")
 
 
 def html_page(recording: Recording) -> str:

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from toolglean.errors import FormatError, UsageError, shown
@@ -15,10 +14,7 @@ from toolglean.sources.choose.precedence import Given, choose
 if TYPE_CHECKING:
     from toolglean.formats.spec import Format
 
-__all__ = [
-    "from_model", "from_response_template", "from_tag", "from_template", "from_tokenizer_config", "from_turns",
-    "to_response_template",
-]  # fmt: skip
+__all__ = ["chosen", "from_turns", "to_response_template"]
 
 _EXPECTED = {
     "model": "a model's name",
@@ -29,33 +25,20 @@ _EXPECTED = {
 }
 
 
-def from_model(model: str) -> Format:
-    """See `Format.from_model`."""
-    return _only("model", model, Given(model=model))
+def chosen(argument: str, given: Mapping[str, Any]) -> Format:
+    """The format that one argument shows.
 
-
-def from_template(template: str | PathLike[str], variables: Mapping[str, Any] | None, untrusted: bool) -> Format:  # noqa: FBT001
-    """See `Format.from_template`."""
-    return _only("template", template, Given(template=template, variables=variables, untrusted=untrusted))
-
-
-def from_tokenizer_config(
-    config: Mapping[str, Any] | str | PathLike[str],
-    variables: Mapping[str, Any] | None,
-    untrusted: bool,  # noqa: FBT001
-) -> Format:
-    """See `Format.from_tokenizer_config`."""
-    return _only("tokenizer_config", config, Given(tokenizer_config=config, variables=variables, untrusted=untrusted))
-
-
-def from_response_template(template: Mapping[str, Any]) -> Format:
-    """See `Format.from_response_template`."""
-    return _only("response_template", template, Given(response_template=template))
-
-
-def from_tag(tag: str, closer: str | None) -> Format:
-    """See `Format.from_tag`."""
-    return _only("tag", tag, Given(tag=tag, closer=closer))
+    Args:
+        argument: its name.
+        given: it and those that belong to it: see `Given`.
+    """
+    value = given[argument]
+    if value is None or (argument == "response_template" and not value):
+        raise UsageError(f"{argument}={shown(value)} does not say how the model writes: pass {_EXPECTED[argument]}")
+    check_sources(**given)
+    formats = choose(Given(**given)).formats
+    assert formats is not None
+    return formats[0]
 
 
 def from_turns(
@@ -77,12 +60,3 @@ def to_response_template(declared: Format, start_anchor: str | None, main_only: 
         if not main_only:
             raise
         return export(declared, start_anchor=start_anchor or "", main_only=True)
-
-
-def _only(argument: str, value: Any, given: Given) -> Format:
-    if value is None or (argument == "response_template" and not value):
-        raise UsageError(f"{argument}={shown(value)} does not say how the model writes: pass {_EXPECTED[argument]}")
-    check_sources(**given._asdict())
-    formats = choose(given).formats
-    assert formats is not None
-    return formats[0]

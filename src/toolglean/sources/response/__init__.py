@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Any
 from toolglean.sources.response.convert import to_format
 from toolglean.sources.response.export import export
 from toolglean.sources.response.message import message
-from toolglean.sources.response.plan import ResponsePlan, after_anchor, response_plan
-from toolglean.sources.response.spec import read_template
+from toolglean.sources.response.plan import ResponsePlan, prompt_of, response_plan
 
 if TYPE_CHECKING:
     from toolglean.engine.plan import Plan
@@ -45,13 +44,3 @@ def plan_of(template: Mapping[str, Any], tools: ToolSet | None = None) -> Plan:
     del tools
     found = to_format(template)
     return FormatPlan(compiled((found,))) if found is not None else response_plan(template)
-
-
-def prompt_of(template: Mapping[str, Any], prompt: str) -> str:
-    """The part of the assistant's message that is in the prompt: the text after the last anchor, or the whole prompt.
-
-    Args:
-        template: the response template.
-        prompt: the rendered prompt, or its end.
-    """
-    return after_anchor(read_template(template), prompt)

@@ -17,7 +17,7 @@ from typing import Any
 
 from toolglean.engine.machine import Machine
 from toolglean.sources.response.fields import CLOSE, Note
-from toolglean.sources.response.plan import ResponsePlan, after_anchor, response_plan
+from toolglean.sources.response.plan import ResponsePlan, prompt_of, response_plan
 from toolglean.sources.response.spec import Field, Role
 from toolglean.sources.response.values import NOTHING, coerced, content_value, region_value
 from toolglean.tools import ToolLike, ToolSet
@@ -46,7 +46,7 @@ def message(
     """
     plan = response_plan(template)
     known = tools if isinstance(tools, ToolSet) else ToolSet(tools or ())
-    whole = (after_anchor(plan.template, prefix) if prefix else "") + text
+    whole = (prompt_of(template, prefix) if prefix else "") + text
     notes: list[Note] = []
     watched = plan.watched(notes.append)
     machine = Machine(watched, None)

@@ -22,7 +22,7 @@ from toolglean.sources.response.calls import Kind
 from toolglean.sources.response.fields import Fields
 from toolglean.sources.response.marks import Found, Marks
 from toolglean.sources.response.region import Arguments, CallsRegion, Objects, Whole
-from toolglean.sources.response.spec import Role, Template
+from toolglean.sources.response.spec import Role, read_template
 from toolglean.sources.response.tags import Tags
 from toolglean.sources.response.text import AtStart, Mark
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from toolglean.engine.turn import Payload, Turn
     from toolglean.scan.text import Finder
 
-__all__ = ["ResponsePlan", "after_anchor", "response_plan"]
+__all__ = ["ResponsePlan", "prompt_of", "response_plan"]
 
 _readers: Mapping[Kind, type[CallsRegion]] = {
     Kind.OBJECTS: Objects,
@@ -89,10 +89,12 @@ def response_plan(template: Mapping[str, Any]) -> ResponsePlan:
     return _plan(json.dumps(template, ensure_ascii=False))
 
 
-def after_anchor(template: Template, prompt: str) -> str:
-    """The part of the assistant's message that the prompt already contains: the text after the last anchor.
+def prompt_of(template: Mapping[str, Any], prompt: str) -> str:
+    """The part of the assistant's message that is in the prompt: the text after the last anchor, or the whole prompt.
 
-    If the prompt contains no anchor, the whole prompt.
+    Args:
+        template: the response template.
+        prompt: the rendered prompt, or its end.
     """
-    found = Marks([(0, template.anchor)]).all_of(prompt)
+    found = Marks([(0, read_template(template).anchor)]).all_of(prompt)
     return prompt[found[-1][1] :] if found else prompt

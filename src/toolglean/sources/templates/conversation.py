@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Any, Final
 
 from toolglean.errors import UsageError, shown
@@ -111,12 +112,8 @@ def _call(call: Mapping[str, Any], at: int) -> tuple[str, str, dict[str, Any], i
 
 def _arguments(arguments: Any) -> dict[str, Any]:
     if isinstance(arguments, str):
-        try:
+        with suppress(ValueError, RecursionError):  # a text that is not JSON is refused below
             arguments = json.loads(arguments) if arguments.strip() else {}
-        except (ValueError, RecursionError):
-            raise UsageError(
-                f"arguments={shown(arguments)} of a tool call are not a JSON object: pass an object"
-            ) from None
     if arguments is None:
         return {}
     if not isinstance(arguments, Mapping):

@@ -10,7 +10,7 @@
 from __future__ import annotations
 
 from toolglean.sources.templates.golang import parse
-from toolglean.sources.templates.golang.nodes import Action, Field, If, Node, Pipe, Range, Text, With
+from toolglean.sources.templates.golang.nodes import Action, Branching, Field, If, Node, Pipe, Text, walk
 from toolglean.sources.templates.markers import GENERIC
 
 __all__ = ["calls_test", "has_calls", "parse_tag", "tag_in"]
@@ -36,15 +36,7 @@ def parse_tag(template: str) -> str:
 
 def calls_test(nodes: list[Node]) -> If | None:
     """The first `If`, in the order of the text, whose pipeline has an argument like `.ToolCalls`."""
-    pending = list(reversed(nodes))
-    while pending:
-        node = pending.pop()
-        if isinstance(node, If) and has_calls(node.pipe):
-            return node
-        if isinstance(node, If | Range | With):
-            pending.extend(reversed(node.otherwise or []))
-            pending.extend(reversed(node.body))
-    return None
+    return next((node for node in walk(nodes) if isinstance(node, If) and has_calls(node.pipe)), None)
 
 
 def tag_in(test: If | None) -> str:
@@ -69,11 +61,11 @@ def _first_text(nodes: list[Node]) -> str:
         node = next(filter(_counts, pending.pop()), None)
         if isinstance(node, Text):
             return node.text
-        if isinstance(node, If | Range | With):
+        if isinstance(node, Branching):
             pending += [node.otherwise or [], node.body]  # the body first
     return ""
 
 
 def _counts(node: Node) -> bool:
     # Calls of templates, breaks and continues are passed over. An action is not, and leads to no text.
-    return isinstance(node, Action | If | Range | With) or (isinstance(node, Text) and bool(node.text.strip(_SPACES)))
+    return isinstance(node, Action | Branching) or (isinstance(node, Text) and bool(node.text.strip(_SPACES)))

@@ -14,6 +14,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import subprocess
 import sys
@@ -70,7 +71,7 @@ class ChildTemplate:
         self.source = source
         self._lax = lax
         self._seconds = seconds
-        self._time_budget = time_budget
+        self._time_budget = time_budget or TimeBudget(math.inf)
         self._worked = 0.0  # of the processor's time, by the child
         self._lock = threading.Lock()
         self._child: LineChild | None = None
@@ -105,21 +106,16 @@ class ChildTemplate:
                 f"process: {error}"
             ) from error
         with self._lock:
-            if self._time_budget is not None and self._time_budget.exceeded:
+            if self._time_budget.exceeded:
                 raise TemplateError.at(f"its renderings together take {self._time_budget.exceeded}", self.source, 0)
             if self._child is None:
                 self._start()
-            return str(self._ask(line, self._allowed)["text"])
+            return str(self._ask(line, min(self._seconds, max(self._time_budget.left, 0.1)))["text"])
 
     def close(self) -> None:
         """End the child. A later rendering starts another one."""
         with self._lock:
             self._stop()
-
-    @property
-    def _allowed(self) -> float:
-        """How many seconds the next rendering may take."""
-        return self._seconds if self._time_budget is None else min(self._seconds, max(self._time_budget.left, 0.1))
 
     # --- the child's life ---
 
@@ -161,12 +157,10 @@ class ChildTemplate:
             self._child = None
             if not isinstance(error, ChildError):
                 raise
-            if self._time_budget is not None:
-                self._time_budget.add_cpu(seconds)  # it can no longer report its own figure
+            self._time_budget.add_cpu(seconds)  # it can no longer report its own figure
             raise TemplateError.at(_reason(error, seconds), self.source, 0) from None
         found = json.loads(answer)
-        if self._time_budget is not None:
-            self._time_budget.add_cpu(max(found["worked"] - self._worked, 0.0))
+        self._time_budget.add_cpu(max(found["worked"] - self._worked, 0.0))
         self._worked = found["worked"]
         return self._checked(found)
 

@@ -52,16 +52,16 @@ def renderer(
     """
     language = language or template_language(source)
     if language == "go":
-        return _GoRenderer(source, now)
+        return Renderer("go", _GoTemplate(source), now)
     if language != "jinja":
         raise UsageError(f"language={language!r} is not valid: pass 'go' or 'jinja'")
     if untrusted:
         from toolglean.sources.templates.process import ChildTemplate  # noqa: PLC0415  few need processes
 
-        return _JinjaRenderer(ChildTemplate(source, lax=lax, time_budget=time_budget), now)
+        return Renderer("jinja", ChildTemplate(source, lax=lax, time_budget=time_budget), now)
     from toolglean.sources.templates.jinja_render import JinjaTemplate  # noqa: PLC0415  a Go template does not need jinja2
 
-    return _JinjaRenderer(JinjaTemplate(source, lax=lax), now)
+    return Renderer("jinja", JinjaTemplate(source, lax=lax), now)
 
 
 class Renderer:
@@ -71,10 +71,10 @@ class Renderer:
         language: the template's language.
     """
 
-    language: Language
-
-    def __init__(self, now: datetime | None) -> None:
-        self._now = now
+    def __init__(
+        self, language: Language, template: _GoTemplate | JinjaTemplate | ChildTemplate, now: datetime | None
+    ) -> None:
+        self.language, self._template, self._now = language, template, now
 
     def render(
         self,
@@ -103,10 +103,14 @@ class Renderer:
             TemplateError: the template refuses this conversation, fails, or passes a limit; with the line if known.
             UsageError: messages or tools are not of the shape above.
         """
-        raise NotImplementedError
+        given = {"add_generation_prompt": add_generation_prompt, **variables}
+        return self._template.render(messages, tools, given, self._now or datetime.now().astimezone())
 
     def close(self) -> None:
         """Release the renderer's resources. It may be called more than once; a later rendering takes new resources."""
+        close = getattr(self._template, "close", None)
+        if close is not None:
+            close()
 
     def __enter__(self) -> Self:
         return self
@@ -114,25 +118,19 @@ class Renderer:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.close()
 
-    def _date(self) -> datetime:
-        return self._now or datetime.now().astimezone()
 
+class _GoTemplate:
+    # A Go template with the interface of the Jinja ones.
 
-class _GoRenderer(Renderer):
-    language = "go"
-
-    def __init__(self, source: str, now: datetime | None) -> None:
-        super().__init__(now)
-        self._source = source
-        self._template = OllamaTemplate(text(source))
+    def __init__(self, source: str) -> None:
+        self._source, self._template = source, OllamaTemplate(text(source))
 
     def render(
         self,
         messages: Sequence[Mapping[str, Any]],
-        tools: Sequence[Mapping[str, Any]] | None = None,
-        *,
-        add_generation_prompt: bool = False,  # noqa: ARG002  Ollama's templates decide themselves
-        **variables: Any,
+        tools: Sequence[Mapping[str, Any]] | None,
+        variables: Mapping[str, Any],  # add_generation_prompt is not read: Ollama's templates decide themselves
+        now: datetime,
     ) -> str:
         options = Options(
             think=variables.get("think", variables.get("enable_thinking")),
@@ -140,30 +138,6 @@ class _GoRenderer(Renderer):
             suffix=text(str(variables.get("suffix") or "")),
         )
         try:
-            return self._template.render(chat_messages(messages), tool_dicts(tools), options, self._date())
+            return self._template.render(chat_messages(messages), tool_dicts(tools), options, now)
         except RecursionError as error:  # only if the caller's own stack is nearly used up
             raise TemplateError.at("nested too deeply", self._source, 0) from error
-
-
-class _JinjaRenderer(Renderer):
-    language = "jinja"
-
-    def __init__(self, template: JinjaTemplate | ChildTemplate, now: datetime | None) -> None:
-        super().__init__(now)
-        self._template = template
-
-    def render(
-        self,
-        messages: Sequence[Mapping[str, Any]],
-        tools: Sequence[Mapping[str, Any]] | None = None,
-        *,
-        add_generation_prompt: bool = False,
-        **variables: Any,
-    ) -> str:
-        given = {"add_generation_prompt": add_generation_prompt, **variables}
-        return self._template.render(messages, tools, given, self._date())
-
-    def close(self) -> None:
-        close = getattr(self._template, "close", None)
-        if close is not None:
-            close()

@@ -92,7 +92,7 @@ def _talk(given: Given, shape: Shape) -> Talk:
     called = [(text, row) for text, row in zip(given.turns, shape.bodies, strict=True) if row]
     plain = [text for text, row in zip(given.turns, shape.bodies, strict=True) if not row]
     befores = [text[: row[0].start] for text, row in called]
-    return talk_of(given.turns, befores, [text[row[-1].end :] for text, row in called], plain)
+    return talk_of(befores, [text[row[-1].end :] for text, row in called], plain)
 
 
 def _pieces(given: Given, shape: Shape, talk: Talk) -> _Pieces:

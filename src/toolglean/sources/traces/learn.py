@@ -3,12 +3,11 @@
 #
 #   given.py        what is learnt from
 #   agreement.py    the largest set of turns that agree; what is wrong with the others
-#   candidates.py   the best declaration for some turns
+#   candidates.py   the declarations that may explain some turns, and the best of them
 #   sites.py        the names of tools, the anchors
 #   bodies.py       how a call carries its name and arguments; pairs.py: arguments as keys and values
 #   frames.py       the text around calls; talk.py: reasoning, and the end of a turn; texts.py: what texts share
-#   assemble.py     declarations
-#   proof.py        the proof; known.py: known formats; safety.py: what is never learnt
+#   proof.py        the proof; safety.py: what is never learnt
 #   refusals.py     why nothing was learnt; report.py: evidence and losses
 """Learns a format from turns."""
 
@@ -16,17 +15,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Any
 
 from toolglean.errors import FormatError, UsageError, shown
 from toolglean.formats.origin import Origin
+from toolglean.formats.registry import all_formats
 from toolglean.formats.spec import Format
+from toolglean.sources.templates.infer.recognise import is_plausible, literals, share_in
 from toolglean.sources.traces.agreement import Agreement, Search
 from toolglean.sources.traces.given import FEWEST, Given, given
-from toolglean.sources.traces.known import Known, known_format
-from toolglean.sources.traces.proof import reading_of
+from toolglean.sources.traces.proof import Proof, fault_of, prove, reading_of
 from toolglean.sources.traces.refusals import refusal, too_few, two_ways
 from toolglean.sources.traces.report import evidence_of, left_out_lines, losses_of
+from toolglean.sources.traces.sites import sites_in
 from toolglean.tools import ToolLike, ToolSet
 
 __all__ = ["Learnt", "learn"]
@@ -70,7 +72,7 @@ def learn(
     best = search.best()
     if best is not None and best.called < len(best.faults):
         best = None  # not what most turns agree on
-    found = known_format(known, best)
+    found = _known_format(known, best)
     if found is not None:
         return _recognised(found, known)
     if best is None:
@@ -93,7 +95,44 @@ def _count(known: Given, left_out: tuple[tuple[int, str], ...]) -> str:
     return f"{total - len(left_out)} of {total} turns" if left_out else f"{total} turns"
 
 
-def _recognised(found: Known, known: Given) -> Learnt:
+@dataclass(frozen=True)
+class _Known:
+    """A known format: the turns that it reads, with the proof; and what is wrong with each of the others."""
+
+    declared: Format
+    kept: tuple[int, ...]
+    faults: dict[int, str]
+    proof: Proof
+
+
+def _known_format(given: Given, learnt: Agreement | None) -> _Known | None:
+    """The known format that reads no fewer calls than what was learnt; None if there is none."""
+    text = "\n".join(given.turns)
+    named = [number for number, row in enumerate(sites_in(given)) if row]
+    most = len(given.turns) // 2 if learnt is None else len(learnt.faults)
+    fewest = 1 if learnt is None else learnt.calls
+    fitting = [declared for declared in all_formats() if is_plausible(declared, text)]
+
+    def share(declared: Format) -> float:
+        return share_in(text, literals(declared.call, *declared.section))
+
+    for declared in sorted(fitting, key=share, reverse=True):
+        wrong = ((number, fault_of(declared, given, number)) for number in range(len(given.turns)))
+        faults = dict(islice(((number, fault) for number, fault in wrong if fault), most + 1))
+        if len(faults) > most:
+            continue
+        kept = tuple(number for number in range(len(given.turns)) if number not in faults)
+        counts = tuple(len(reading_of(declared, given, number).calls) for number in kept)
+        silent = [number for number, count in zip(kept, counts, strict=True) if number in named and not count]
+        if sum(counts) < fewest or (given.answers is None and silent):
+            continue  # a name that it leaves in the text may be a call
+        proof = prove(declared, given.only(kept), counts)
+        if not proof.fault:
+            return _Known(declared, kept, faults, proof)
+    return None
+
+
+def _recognised(found: _Known, known: Given) -> Learnt:
     left_out = tuple(sorted(found.faults.items()))
     which = f"{_count(known, left_out)}" if left_out else f"all {len(known.turns)} turns"
     reason = f"the known format {found.declared.name!r} reads {which}"

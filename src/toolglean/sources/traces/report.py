@@ -3,13 +3,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from toolglean.formats.spec import Format
 from toolglean.scan.coerce import kinds_of
 from toolglean.sources.traces.agreement import Agreement
 from toolglean.sources.traces.given import Given
 from toolglean.sources.traces.proof import STEPS, Proof
+from toolglean.tools import Tool
 
 __all__ = ["evidence_of", "left_out_lines", "losses_of"]
 
@@ -63,6 +64,10 @@ def left_out_lines(left_out: Sequence[tuple[int, str]]) -> tuple[str, ...]:
     return tuple(f"turn {number + 1} is left out: {why}" for number, why in left_out)
 
 
+def _kinds(parameters: Iterable[tuple[Tool, str]]) -> set[str]:
+    return {kind for tool, key in parameters for kind in kinds_of(tool.properties.get(key), tool.parameters)}
+
+
 def losses_of(
     declared: Format, proof: Proof, given: Given, turns: Sequence[int], differing: tuple[int, ...]
 ) -> tuple[str, ...]:
@@ -71,22 +76,10 @@ def losses_of(
     if not any(len(reading.calls) > 1 for reading in proof.readings):
         lines.append("no turn has two calls: what is between calls is a guess")
     lines += [f"only turn {number + 1} shows all that it needs: pass more turns like it" for number in differing]
-    seen = {
-        kind
-        for reading in proof.readings
-        for name, arguments in reading.calls
-        if (tool := given.tools.get(name)) is not None
-        for key in arguments
-        for kind in kinds_of(tool.properties.get(key), tool.parameters)
-    }
-    all_kinds = {
-        kind
-        for name in given.tools.names
-        if (tool := given.tools.get(name)) is not None
-        for schema in tool.properties.values()
-        for kind in kinds_of(schema, tool.parameters)
-    }
-    missing = [kind for kind in KINDS if kind in all_kinds - seen]
+    every = _kinds((tool, key) for tool in given.tools for key in tool.properties)
+    calls = [call for reading in proof.readings for call in reading.calls]
+    seen = _kinds((tool, key) for tool in given.tools for name, keys in calls if name == tool.name for key in keys)
+    missing = [kind for kind in KINDS if kind in every - seen]
     if missing and "{call" not in declared.call:
         lines.append(f"no turn has a value of the type {' or '.join(missing)}: how it is written is a guess")
     lines += [f"turn {turns[number] + 1} cannot be written: {why}" for number, why in proof.unwritten]

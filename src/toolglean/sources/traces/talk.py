@@ -41,13 +41,11 @@ class Talk:
         reasoning: those before and after reasoning, with the white space that is next to them in every turn.
         content: those before and after content.
         end: what ends a turn.
-        turns: how many turns show each.
     """
 
     reasoning: tuple[str, str] = ("", "")
     content: tuple[str, str] = ("", "")
     end: str = ""
-    turns: tuple[int, int, int] = (0, 0, 0)
 
     def before_call(self, text: str) -> str:
         """The text before the first call, without reasoning and markers of content."""
@@ -62,22 +60,19 @@ class Talk:
         return text.rstrip().removesuffix(self.end) if self.end else text
 
 
-def talk_of(turns: Sequence[str], befores: Sequence[str], afters: Sequence[str], plain: Sequence[str]) -> Talk:
+def talk_of(befores: Sequence[str], afters: Sequence[str], plain: Sequence[str]) -> Talk:
     """What the turns show.
 
     Args:
-        turns: all turns.
         befores: of turns with calls, the text before the first one.
         afters: of these, the text after the last one.
         plain: turns without calls.
     """
     end = _end(afters, plain)
     talk = [text.rstrip().removesuffix(end) if end else text for text in (*befores, *plain)]
-    reasoning, thought = _pair(talk, says=False)
+    reasoning = _pair(talk, says=False)
     rests = [Talk(reasoning).before_call(text) for text in talk]
-    content, said = _pair(rests, says=True)
-    ended = sum(text.rstrip().endswith(end) for text in turns) if end else 0
-    return Talk(reasoning, content, end, (thought, said, ended))
+    return Talk(reasoning, _pair(rests, says=True), end)
 
 
 def _end(afters: Sequence[str], plain: Sequence[str]) -> str:
@@ -97,8 +92,8 @@ def _end(afters: Sequence[str], plain: Sequence[str]) -> str:
     return last if is_end and any(text.strip() != last for text in tails) else ""
 
 
-def _pair(texts: Sequence[str], *, says: bool) -> tuple[tuple[str, str], int]:
-    best: tuple[tuple[str, str], int] = ("", ""), 0
+def _pair(texts: Sequence[str], *, says: bool) -> tuple[str, str]:
+    best, most = ("", ""), 0
     for lead in _lead_candidates(texts):
         led = [text.lstrip() for text in texts if text.lstrip().startswith(lead)]
         wanted = bool(_says(lead)) and not _thinks(lead)
@@ -109,8 +104,8 @@ def _pair(texts: Sequence[str], *, says: bool) -> tuple[tuple[str, str], int]:
             if alone and not is_pair(lead, closer):
                 continue
             insides = [text[len(lead) :].partition(closer) for text in led]
-            if all(found and _words(inside) for inside, found, _ in insides) and len(led) > best[1]:
-                best = _spaced(lead, closer, insides), len(led)
+            if all(found and _words(inside) for inside, found, _ in insides) and len(led) > most:
+                best, most = _spaced(lead, closer, insides), len(led)
                 break
     return best
 

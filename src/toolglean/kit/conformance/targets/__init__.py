@@ -1,6 +1,7 @@
 # Which parsers of other projects the kit brings an adapter for. Imports none of them: an adapter is a file that runs in
 # the Python of its project.
 #
+#   flags.py              one table of formats: their markers, and how other projects name what they have for them
 #   tokens.py             what adapters of servers have in common, and what a token is, where no tokenizer is at hand
 #   one file each         an adapter: what it maps to what, and the versions that it was tried with, are at its head
 #   build_llama_cpp.py    the program of llama_cpp.py, from llama_chat.cpp

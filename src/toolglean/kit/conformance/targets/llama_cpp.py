@@ -27,48 +27,12 @@ from pathlib import Path
 from typing import Any
 
 from toolglean.kit.conformance.targets.build_llama_cpp import FOLDER, PROGRAM, VARIABLE
+from toolglean.kit.conformance.targets.flags import named
 from toolglean.kit.conformance.targets.tokens import Adapter
 
 __all__ = ["TEMPLATES", "LlamaCpp", "version"]
 
-TEMPLATES = {
-    "apertus": "Apertus-8B-Instruct",
-    "command-a": "CohereForAI-c4ai-command-r7b-12-2024-tool_use",
-    "deepseek-v3": "llama-cpp-deepseek-r1",
-    "deepseek-v3.1": "deepseek-ai-DeepSeek-V3.1",
-    "deepseek-v3.2": "deepseek-ai-DeepSeek-V3.2",
-    "deepseek-v4": "deepseek-ai-DeepSeek-V4",
-    "firefunction": "fireworks-ai-llama-3-firefunction-v2",
-    "functionary-v3.1": "meetkai-functionary-medium-v3.1",
-    "gemma-4": "google-gemma-4-31B-it",
-    "gigachat-3": "GigaChat3.1-10B-A1.8B",
-    "gigachat-3.1": "GigaChat3.1-10B-A1.8B",
-    "glm-4.5": "GLM-4.6",
-    "glm-4.7": "GLM-4.7-Flash",
-    "granite-4": "ibm-granite-granite-4.0",
-    "harmony": "openai-gpt-oss-120b",
-    "hermes": "Qwen-Qwen3-0.6B",
-    "hunyuan-3-opensource": "tencent-Hy3",
-    "kimi-k2": "Kimi-K2-Thinking",
-    "kimi-k3": "Kimi-K3",
-    "laguna": "poolside-Laguna-S-2.1",
-    "lfm2": "LFM2.5-8B-A1B",
-    "ling-3": "inclusionai-ling-3.0-flash",
-    "llama3-json": "meta-llama-Llama-3.1-8B-Instruct",
-    "minicpm-5": "openbmb-MiniCPM5-1B",
-    "minimax-m1": "MiniMax-M1",
-    "minimax-m2": "MiniMax-M2",
-    "minimax-m3": "MiniMax-M3",
-    "mistral-v11": "Mistral-Small-3.2-24B-Instruct-2506",
-    "mistral-v13": "mistralai-Ministral-3-14B-Reasoning-2512",
-    "muse": "muse-glimmer",
-    "nemotron": "NVIDIA-Nemotron-Nano-v2",
-    "qwen3-coder": "Qwen3-Coder",
-    "seed-oss": "ByteDance-Seed-OSS",
-    "solar": "upstage-Solar-Open-100B",
-    "step-3.5": "StepFun3.5-Flash",
-    "templates/glm-4.5": "GLM-4.7-Flash",
-}
+TEMPLATES = named("llama-cpp")
 """For each format, or the beginning of the ids of cases that spell it in another way: a chat template of a model that
 writes so, in models/templates."""
 

@@ -26,31 +26,14 @@ from tokenizers import AddedToken, Tokenizer
 from tokenizers.models import BPE
 from transformers import PreTrainedTokenizerFast
 
+from toolglean.kit.conformance.targets.flags import named
 from toolglean.kit.conformance.targets.tokens import THINK, Adapter, Tokens
 
 logging.disable(logging.CRITICAL)
 
 __all__ = ["PARSERS", "MlxLm", "wrapped"]
 
-PARSERS = {
-    "functiongemma": "function_gemma",
-    "gemma-4": "gemma4",
-    "glm-4.5": "glm47",
-    "glm-4.7": "glm47",
-    "hermes": "json_tools",
-    "kimi-k2": "kimi_k2",
-    "kimi-k3": "kimi_k3",
-    "laguna": "laguna",
-    "lfm2": "pythonic",
-    "longcat": "longcat",
-    "minicpm-5": "minicpm5",
-    "minimax-m2": "minimax_m2",
-    "mistral-v13": "mistral",
-    "mistral-v3": "mistral",
-    "muse": "muse_spark",
-    "qwen3-coder": "qwen3_coder",
-    "step-3.5": "qwen3_coder",
-}
+PARSERS = named("mlx-lm")
 """For each format: the module of its tool parser."""
 
 NO_THINK = {"gemma-4", "kimi-k3", "longcat", "muse"}

@@ -22,7 +22,7 @@ from sglang.srt.entrypoints.openai.protocol import ChatCompletionRequest, Tool  
 from sglang.srt.function_call.function_call_parser import FunctionCallParser  # noqa: E402
 from sglang.srt.parser.reasoning_parser import ReasoningParser  # noqa: E402
 
-from toolglean.kit.conformance.targets.flags import flags_of  # noqa: E402
+from toolglean.kit.conformance.targets.flags import flags_of, parsers_of  # noqa: E402
 from toolglean.kit.conformance.targets.tokens import Adapter  # noqa: E402
 
 __all__ = ["FLAGS", "Sglang"]
@@ -43,12 +43,9 @@ class Sglang(Adapter):
     def open(self) -> None:
         """See `Adapter`."""
         flags = FLAGS.get(self.id.rpartition("/")[0]) or FLAGS.get(self.format or "")
-        if flags is None:
-            missing = f"SGLang has no parser for {self.format or 'turns of no known format'}"
-            raise NotImplementedError(UNCLAIMED.get(self.format or "", missing))
-        name, reasoning = flags
-        if self.reasons and reasoning is None:
-            raise NotImplementedError(f"SGLang has no parser of reasoning for {self.format}")
+        if flags is None and self.format in UNCLAIMED:
+            raise NotImplementedError(UNCLAIMED[self.format])
+        name, reasoning = parsers_of("SGLang", flags, self.format, reasons=self.reasons)
         self._calls = FunctionCallParser([Tool.model_validate(tool) for tool in self.tools], name)
         self._reasoning: Any = None
         if self.reasons:

@@ -22,7 +22,7 @@ from functools import cache
 from http.client import HTTPConnection
 from typing import Any
 
-from toolglean.kit.conformance.targets.flags import flags_of
+from toolglean.kit.conformance.targets.flags import flags_of, parsers_of
 from toolglean.kit.conformance.targets.tokens import Spans, Tokens
 
 __all__ = ["PARSERS", "smg"]
@@ -78,13 +78,9 @@ def smg(
     reasons: bool = False,
 ) -> dict[str, Any]:
     """The gateway's reading of a whole turn."""
-    name, reasoning = PARSERS.get(format or "", ("", None))
-    if not name:
-        raise NotImplementedError(f"SMG has no parser for {format or 'turns of no known format'}")
+    name, reasoning = parsers_of("SMG", PARSERS.get(format or ""), format, reasons=reasons and start != "reasoning")
     if start == "reasoning":
         raise NotImplementedError("the endpoint cannot be told that the prompt has opened the reasoning")
-    if reasons and reasoning is None:
-        raise NotImplementedError(f"SMG has no parser of reasoning for {format}")
     text, thought = Tokens(format, special, atomic).passed(text), ""
     if reasons:
         found = _ask("/parse/reasoning", text=text, reasoning_parser=reasoning)

@@ -1,6 +1,6 @@
 # What adapters of servers have in common: how they are made for a turn, and what a token is. Does not depend on any
-# peer, or on toolglean's own formats: adapters run in another Python, and import the standard library, this file and
-# the peer.
+# peer, or on toolglean's own formats: adapters run in another Python, and import the standard library, the files beside
+# them and the peer.
 #
 # No weights and no real tokenizer are at hand, so this stands in for one: each marker of a model's format is one token,
 # as in the model's own vocabulary (a table, because a marker that is cut would be unfair to most peers), and the text
@@ -16,156 +16,13 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from toolglean.kit.conformance.targets.flags import named
+
 __all__ = ["ENDS", "MARKERS", "Adapter", "Spans", "Tokens"]
 
 THINK = ("<think>", "</think>")
 
-MARKERS = {
-    "apertus": "<|assistant_end|> <|inner_prefix|> <|inner_suffix|> <|tools_prefix|> <|tools_suffix|>",
-    "command-a": (
-        "<|CHATBOT_TOKEN|> <|END_ACTION|> <|END_OF_TURN_TOKEN|> <|END_RESPONSE|> <|END_TEXT|> <|END_THINKING|> "
-        "<|START_ACTION|> <|START_OF_TURN_TOKEN|> <|START_RESPONSE|> <|START_TEXT|> <|START_THINKING|>"
-    ),
-    "deepseek-v3": (
-        "<｜end▁of▁sentence｜> <｜tool▁calls▁begin｜> <｜tool▁calls▁end｜> <｜tool▁call▁begin｜> <｜tool▁call▁end｜> "
-        "<｜tool▁sep｜> <｜Assistant｜>"
-    ),
-    "deepseek-v3.2": (
-        "</｜DSML｜function_calls> <｜DSML｜function_calls> </｜DSML｜invoke> <｜DSML｜invoke </｜DSML｜parameter> "
-        "<｜DSML｜parameter <｜end▁of▁sentence｜> <｜Assistant｜>"
-    ),
-    "deepseek-v4": (
-        "</｜DSML｜calls> <｜DSML｜calls> </｜DSML｜function_calls> <｜DSML｜function_calls> </｜DSML｜invoke> "
-        "<｜DSML｜invoke </｜DSML｜parameter> <｜DSML｜parameter </｜DSML｜tool> <｜DSML｜tool> </｜DSML｜tool_calls> "
-        "<｜DSML｜tool_calls> </｜DSML｜tool_use> <｜DSML｜tool_use> </｜DSML｜toolcalls> <｜DSML｜toolcalls> "
-        "<｜end▁of▁sentence｜> <｜Assistant｜>"
-    ),
-    "deepseek-v4.1": "</｜DSML｜ <｜DSML｜ <｜end▁of▁sentence｜> <｜Assistant｜>",
-    "dots": "</dots_function_call> <dots_function_call> <|endofassistant|> </invoke> <invoke </parameter> <parameter",
-    "ernie-4.5": "<0x0A> <|end_of_sentence|> </response> <response> </s> </tool_call> <tool_call>",
-    "firefunction": "<|end_header_id|> <|end_of_text|> <|eom|> <|eom_id|> <|eot|> <|eot_id|> <|start_header_id|>",
-    "functionary-v3.1": (
-        "<|end_header_id|> <|end_of_text|> <|eom|> <|eom_id|> <|eot|> <|eot_id|> </function> <function "
-        "<|python_tag|> <|start_header_id|>"
-    ),
-    "functiongemma": "<end_function_call> <end_of_turn> <eos> <escape> <start_function_call> <start_function_response>",
-    "gemma-4": (
-        '<|"|> <channel|> <|channel> <eos> <tool_call|> <|tool_call> <tool_response|> <|tool_response> <turn|> <|turn>'
-    ),
-    "gigachat-3": "<|function_call|> <|message_sep|> <|role_sep|> </s>",
-    "glm-4.5": (
-        "</arg_key> <arg_key> </arg_value> <arg_value> <|assistant|> <|endoftext|> <|observation|> </tool_call> "
-        "<tool_call> <|user|>"
-    ),
-    "granite-20b-fc": "<|end_of_text|> <|endoftext|> <function_call>",
-    "granite-3": (
-        "<|end_of_text|> <|endoftext|> </function> <function </parameter> <parameter </response> <response> "
-        "</tool_call> <tool_call> <|tool_call_end|> <|tool_call|>"
-    ),
-    "granite-4": "<|end_of_text|> <|endoftext|> </tool_call> <tool_call>",
-    "harmony": "<|call|> <|channel|> <|constrain|> <|end|> <|message|> <|return|> <|start|>",
-    "hermes": (
-        "<|begin_of_thought|> <|end_of_thought|> <|endoftext|> <|eot_id|> <|im_end|> <|im_start|> </thought> <thought> "
-        "</tool_call> <tool_call>"
-    ),
-    "hunyuan-3": (
-        "</arg_key> <arg_key> </arg_value> <arg_value> </tool_call> <tool_call> </tool_calls> <tool_calls> "
-        "<tool_sep> <｜hy_eos｜>"
-    ),
-    "hunyuan-3-opensource": (
-        "</arg_key:opensource> <arg_key:opensource> </arg_value:opensource> <arg_value:opensource> "
-        "</think:opensource> <think:opensource> </tool_call:opensource> <tool_call:opensource> "
-        "</tool_calls:opensource> <tool_calls:opensource> <tool_sep:opensource> <｜hy_eos:opensource｜>"
-    ),
-    "hunyuan-4": (
-        "</arg_key> <arg_key> </arg_value> <arg_value> </tool_call> <tool_call> </tool_calls> <tool_calls> <｜hy_eos｜>"
-    ),
-    "hunyuan-a13b": "</answer> <answer> <|endoftext|> <|eos|> </tool_calls> <tool_calls>",
-    "inkling": (
-        "<|content_invoke_tool_json|> <|content_model_end_sampling|> <|content_text|> <|content_thinking|> "
-        "<|content_tool_error|> <|end_message|> <|message_model|>"
-    ),
-    "internlm": "<|action_end|> <|action_start|> <|endoftext|> <|im_end|> <|im_start|> <|plugin|>",
-    "jamba": "<|endoftext|> <|eom|> </tool_calls> <tool_calls>",
-    "k2-horizon": (
-        "</ifm|arg_key> <ifm|arg_key> </ifm|arg_type> <ifm|arg_type> </ifm|arg_value> <ifm|arg_value> "
-        "</ifm|think> <ifm|think> </ifm|think_fast> <ifm|think_fast> </ifm|think_faster> <ifm|think_faster> "
-        "</ifm|tool_call> <ifm|tool_call> </ifm|tool_calls> <ifm|tool_calls>"
-    ),
-    "kimi-k2": (
-        "[EOS] <|im_end|> <|tool_call_argument_begin|> <|tool_call_begin|> <|tool_call_end|> "
-        "<|tool_call_section_begin|> <|tool_call_section_end|> <|tool_calls_section_begin|> "
-        "<|tool_calls_section_end|>"
-    ),
-    "kimi-k3": "<|close|> <|end_of_msg|> <|open|> <|sep|>",
-    "laguna": (
-        "</arg_key> <arg_key> </arg_value> <arg_value> </assistant> <assistant> <|endoftext|> </tool_call> "
-        "<tool_call> </user> <user>"
-    ),
-    "lfm2": "<|endoftext|> <|im_end|> <|im_start|> <|tool_call_end|> <|tool_call_start|>",
-    "ling-3": "</arg_key> <arg_key> </arg_value> <arg_value> <|endoftext|> <|role_end|> </tool_call> <tool_call>",
-    "llama3-json": (
-        "<|end_header_id|> <|end_of_text|> <|eom|> <|eom_id|> <|eot|> <|eot_id|> <|python_tag|> <|start_header_id|>"
-    ),
-    "llama4": "<|end_of_text|> <|eom|> <|eom_id|> <|eot|> <|eot_id|> <|python_end|> <|python_start|>",
-    "longcat": (
-        "</arg_key> <arg_key> </arg_value> <arg_value> </longcat_arg_key> <longcat_arg_key> </longcat_arg_value> "
-        "<longcat_arg_value> </longcat_s> </longcat_think> <longcat_think> </longcat_tool_call> "
-        "<longcat_tool_call>"
-    ),
-    "mimo": (
-        "<|endoftext|> </function> <function <|im_end|> <|im_start|> </parameter> <parameter </tool_call> <tool_call>"
-    ),
-    "minicpm-3": (
-        "<|endoftext|> <|im_end|> <|im_start|> <|thought_end|> <|thought_start|> <|tool_call_end|> <|tool_call_start|>"
-    ),
-    "minicpm-5": (
-        "<![CDATA[ </arguments> <arguments> <|endoftext|> </function> <function <|im_end|> <|im_start|> </param> <param"
-    ),
-    "minimax-m1": "<end_of_sentence> </tool_calls> <tool_calls>",
-    "minimax-m2": "</invoke> <invoke </minimax:tool_call> <minimax:tool_call> </parameter> <parameter",
-    "minimax-m3": "</invoke> <invoke ]<]minimax[>[ </mm:think> <mm:think> </tool_call> <tool_call>",
-    "mistral-v3": "[ARGS] [CALL_ID] </s> [/THINK] [THINK] [/TOOL_CALLS] [TOOL_CALLS]",
-    "muse": (
-        "</atem:function_calls> <atem:function_calls> </atem:invoke> <atem:invoke </atem:parameter> "
-        "<atem:parameter <atem:parameter> <|eom|> <|eot|> <|message|> <|start|>"
-    ),
-    "nemotron": (
-        "<|end_of_text|> <|eom|> <|eom_id|> <|eot|> <|eot_id|> "
-        "<|im_end|> <|im_start|> <SPECIAL_12> </TOOLCALL> <TOOLCALL>"
-    ),
-    "olmo-3": "<|endoftext|> </function_calls> <function_calls> <|im_end|> <|im_start|>",
-    "phi-4-mini": "<|assistant|> <|end|> <|endoftext|> <|/tool_call|> <|tool_call|>",
-    "plamo-3": (
-        "<|plamo:begin_think:plamo|> <|plamo:begin_tool_arguments:plamo|> <|plamo:begin_tool_name:plamo|> "
-        "<|plamo:begin_tool_request:plamo|> <|plamo:begin_tool_requests:plamo|> <|plamo:bos|> <|plamo:constrain|> "
-        "<|plamo:end_think:plamo|> <|plamo:end_tool_arguments:plamo|> <|plamo:end_tool_name:plamo|> "
-        "<|plamo:end_tool_request:plamo|> <|plamo:end_tool_requests:plamo|> <|plamo:eos|> <|plamo:msg|> "
-        "<|plamo:tag|>"
-    ),
-    "pythonic": (
-        "<|end_header_id|> <|end_of_text|> <end_of_turn> <|eom|> <|eom_id|> <|eot|> <|eot_id|> <|python_end|> "
-        "<|python_start|> <|start_header_id|>"
-    ),
-    "seed-oss": (
-        "</function> <function </parameter> <parameter <seed:eos> </seed:think> <seed:think> </seed:tool_call> "
-        "<seed:tool_call>"
-    ),
-    "solar": (
-        "<|begin|> <|calls|> <|content|> <|end|> <|flush|> <|think|> <|tool_call:args|> <|tool_call:begin|> "
-        "<|tool_call:end|> <|tool_call:name|> <|tool_calls|>"
-    ),
-    "step-3": (
-        "<|EOT|> </steptml:invoke> <steptml:invoke </steptml:parameter> <steptml:parameter <｜end▁of▁sentence｜> "
-        "<｜tool_call_begin｜> <｜tool_call_end｜> <｜tool_calls_begin｜> <｜tool_calls_end｜> <｜tool_sep｜>"
-    ),
-    "step-3.5": (
-        "<|endoftext|> <|EOT|> </function> <function <|im_end|> "
-        "<|im_start|> </parameter> <parameter </tool_call> <tool_call>"
-    ),
-    "xlam": "<|endoftext|> <|EOT|> <|eot_id|> <|im_end|> <|im_start|> </tool_call> <tool_call> [TOOL_CALLS]",
-    "xlam-object": "<|endoftext|> <|EOT|> <|eot_id|> <|im_end|> <|im_start|>",
-}
+MARKERS = named("markers")
 MARKERS |= {"deepseek-v3.1": MARKERS["deepseek-v3"], "gigachat-3.1": MARKERS["gigachat-3"]}
 MARKERS |= {"glm-4.7": MARKERS["glm-4.5"], "llama4-pythonic": MARKERS["llama4"], "qwen3-coder": MARKERS["mimo"]}
 MARKERS |= dict.fromkeys(("mistral-v11", "mistral-v13"), MARKERS["mistral-v3"])

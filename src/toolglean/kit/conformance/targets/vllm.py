@@ -31,7 +31,7 @@ from vllm.entrypoints.openai.chat_completion.protocol import ChatCompletionReque
 from vllm.entrypoints.openai.chat_completion.stream_processor import ChatStreamProcessor  # noqa: E402
 from vllm.parser.parser_manager import ParserManager  # noqa: E402
 
-from toolglean.kit.conformance.targets.flags import flags_of  # noqa: E402
+from toolglean.kit.conformance.targets.flags import flags_of, parsers_of  # noqa: E402
 from toolglean.kit.conformance.targets.tokens import Adapter, Spans  # noqa: E402
 
 __all__ = ["FLAGS", "Vllm"]
@@ -48,8 +48,6 @@ UNCLAIMED = {
 THINKING = {"enable_thinking": True, "reasoning_effort": "high", "thinking": True, "thinking_mode": "enabled"}
 """How a request turns the reasoning of a model on: each family has a name of its own for it in `chat_template_kwargs`,
 and its parser reads that one."""
-
-Dicts = list[dict[str, Any]]
 
 
 @cache
@@ -86,12 +84,7 @@ class Vllm(Adapter):
         self._late: tuple[str, list[int]] | None = None
 
     def _flags(self, format: str, reasons: bool) -> tuple[str, str | None]:
-        name, reasoning = FLAGS.get(format, (None, None))
-        if name is None:
-            raise NotImplementedError(f"vLLM has no parser for {format or 'turns of no known format'}")
-        if reasons and reasoning is None:
-            raise NotImplementedError(f"vLLM has no parser of reasoning for {format}")
-        return name, reasoning if reasons else None
+        return parsers_of("vLLM", FLAGS.get(format), format, reasons=reasons)
 
     def _tokenizer(self, format: str | None) -> Any:  # noqa: ARG002  # benchmarks add words of the format
         return tokenizer(self._tokens.markers)

@@ -11,8 +11,8 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from toolglean.sources.templates.golang import quoting
-from toolglean.sources.templates.golang.budget import Budget, Exceeded
-from toolglean.sources.templates.golang.marshal import marshal
+from toolglean.sources.templates.golang.budget import Budget
+from toolglean.sources.templates.golang.marshal import marshal_or_nothing
 from toolglean.sources.templates.golang.printing import sprint, sprintln
 from toolglean.sources.templates.golang.sprintf import sprintf
 from toolglean.sources.templates.golang.values import (
@@ -149,15 +149,6 @@ def _escaping(escape: Callable[[str], str]) -> Callable[[Sequence[Any], Budget],
     return run
 
 
-def _json(values: Sequence[Any], budget: Budget) -> str:
-    try:
-        return marshal(values[0], budget)
-    except Exceeded:
-        raise
-    except GoError:  # Ollama drops the error too
-        return ""
-
-
 def _typescript(values: Sequence[Any], _: Budget) -> str:
     convert = method(values[0], "ToTypeScriptType")
     return str(convert(values[0])) if convert else "any"
@@ -172,7 +163,7 @@ def _not(values: Sequence[Any], _: Budget) -> bool:
     return not is_true(values[0])
 
 
-_JSON = GoFunction(_json)
+_JSON = GoFunction(lambda values, budget: marshal_or_nothing(values[0], budget))
 _FUNCTIONS = {
     "call": GoFunction(_call, 1, None),
     "eq": GoFunction(lambda values, _: equal(values), 1, None),

@@ -6,7 +6,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Final, NoReturn
 
 from toolglean.errors import TemplateError
@@ -105,40 +104,31 @@ class Evaluator:
 
     def term(self, node: Argument, dot: Any) -> Any:
         """An argument, or a command that is a value."""
-        return _TERMS[type(node)](self, node, dot)
+        match node:
+            case Dot():
+                return dot
+            case Nil():
+                return None
+            case Number(_, text, int() as value) if value > _LARGEST:
+                self.fail(f"{text} overflows int", node.pos)
+            case Bool() | String() | Number():
+                return node.value
+            case Field():
+                return self.fields(dot, node.names, node.pos)
+            case Variable():
+                return self.fields(self.value_of(node), node.names, node.pos)
+            case Chain():
+                return self.fields(self.term(node.base, dot), node.names, node.pos)
+            case Function():
+                return self.call(node, [], dot, MISSING)
+        return self.pipeline(node, dot)
 
-    def of_dot(self, _: Dot, dot: Any) -> Any:
-        return dot
-
-    def of_literal(self, node: Bool | String, _: Any) -> Any:
-        return node.value
-
-    def of_nil(self, _node: Nil, _dot: Any) -> None:
-        return None
-
-    def of_number(self, node: Number, _: Any) -> Any:
-        if isinstance(node.value, int) and node.value > _LARGEST:
-            self.fail(f"{node.text} overflows int", node.pos)
-        return node.value
-
-    def of_field(self, node: Field, dot: Any) -> Any:
-        return self.fields(dot, node.names, node.pos)
-
-    def of_variable(self, node: Variable, _: Any) -> Any:
+    def value_of(self, node: Variable) -> Any:
+        """The value of a variable, without the names below it."""
         at = self.place(node.name)
         if at is None:
             self.fail(f"undefined variable {node.name!r}", node.pos)
-        value = self.variables[at][1]
-        return self.fields(value, node.names, node.pos) if node.names else value
-
-    def of_chain(self, node: Chain, dot: Any) -> Any:
-        return self.fields(self.term(node.base, dot), node.names, node.pos)
-
-    def of_function(self, node: Function, dot: Any) -> Any:
-        return self.call(node, [], dot, MISSING)
-
-    def of_pipe(self, node: Pipe, dot: Any) -> Any:
-        return self.pipeline(node, dot)
+        return self.variables[at][1]
 
     # --- fields ---
 
@@ -209,17 +199,3 @@ class Evaluator:
             if not isinstance(value, str):
                 pos = args[at].pos if at < len(args) else node.pos
                 self.fail(f"wrong type for value; expected string; got {type_name(value)}", pos)
-
-
-_TERMS: dict[type[Any], Callable[[Evaluator, Any, Any], Any]] = {
-    Bool: Evaluator.of_literal,
-    Chain: Evaluator.of_chain,
-    Dot: Evaluator.of_dot,
-    Field: Evaluator.of_field,
-    Function: Evaluator.of_function,
-    Nil: Evaluator.of_nil,
-    Number: Evaluator.of_number,
-    Pipe: Evaluator.of_pipe,
-    String: Evaluator.of_literal,
-    Variable: Evaluator.of_variable,
-}

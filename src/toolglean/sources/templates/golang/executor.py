@@ -17,7 +17,7 @@ from datetime import datetime
 from typing import Any
 
 from toolglean.errors import TemplateError
-from toolglean.sources.templates.golang.budget import Budget, Exceeded, RenderLimits
+from toolglean.sources.templates.golang.budget import Budget, Exceeded
 from toolglean.sources.templates.golang.builtins import functions
 from toolglean.sources.templates.golang.evaluator import Evaluator
 from toolglean.sources.templates.golang.nodes import (
@@ -44,8 +44,7 @@ def execute(
     data: Any,
     *,
     now: datetime,
-    limits: RenderLimits | None = None,
-    budget: Budget | None = None,
+    budget: Budget,
     until: int | None = None,
 ) -> str:
     """Run a template.
@@ -54,8 +53,7 @@ def execute(
         template: the template to run.
         data: the value of `.` and `$`.
         now: the date and time for the template.
-        limits: how much it may do.
-        budget: what is left of such limits, if several renderings share them.
+        budget: how much it may do; several renderings may share it.
         until: an offset in the source; nothing of the template itself is run after it.
 
     Returns:
@@ -64,7 +62,7 @@ def execute(
     Raises:
         TemplateError: it cannot be run with this data, or exceeds a limit; the error has the place.
     """
-    executor = _Executor(template, now, budget or Budget(limits or RenderLimits()))
+    executor = _Executor(template, now, budget)
     executor.run(data, until)
     text = "".join(executor.parts)
     # Parts of characters that `slice` has cut are joined again here, or become U+FFFD.

@@ -1,25 +1,24 @@
 # How the text of a Go template is split into tokens. Does not depend on the order in which tokens may appear.
 #
-# A state is a function that reads from the lexer's position and returns the next state, or None at the end:
-#
-#   lex_text ──▶ lex_left ──▶ lex_action ◀──▶ lex_space, lex_word, lex_field, lex_number, lex_quoted …
-#      ▲            └──▶ lex_comment             │
-#      └──────────────┴───────── lex_right ◀─────┘
-#
-# White space within an action separates arguments (`.A .B` is two, `.A.B` one), so every token says whether white space
-# came before it; there are no tokens for white space. A fault becomes the last token, of kind ERROR, so that anything
-# that the parser refuses before it is reported first.
+# Outside actions there is text, and there are comments; within an action, one expression says which token begins with
+# the next character. White space within an action separates arguments (`.A .B` is two, `.A.B` one), so every token says
+# whether white space came before it; there are no tokens for white space. A fault becomes the last token, of kind
+# ERROR, so that anything that the parser refuses before it is reported first. The parsers see them one after the other,
+# as `Tokens`.
 """Tokens of Go's `text/template`."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
 from enum import Enum, auto
-from typing import TypeAlias
+from typing import NoReturn
 
-__all__ = ["KEYWORDS", "Kind", "Token", "lex"]
+from toolglean.errors import TemplateError
+from toolglean.sources.templates.golang.literals import cut
+
+__all__ = ["KEYWORDS", "Kind", "Token", "Tokens", "lex"]
 
 SPACES = " \t\r\n"  # Go's, also for trimming; other Unicode white space does not count
 DIGITS = "0123456789"
@@ -63,294 +62,177 @@ class Token:
     spaced: bool = False
 
 
-@dataclass(slots=True)
-class Lexer:
-    """The state of the lexer.
+class _Fault(Exception):  # noqa: N818  it becomes a token
+    """What is wrong, and where."""
 
-    Attributes:
-        source: the template.
-        names: keywords that are functions here and so read as identifiers (only `break` and `continue` can be).
-        pos: offset of the next character to read.
-        tokens: the tokens read so far.
-        opened: offset of the open action's `{{`.
-        parens: offsets of the open parentheses.
-        spaced: white space was skipped since the last token.
-    """
-
-    source: str
-    names: frozenset[str] = frozenset()
-    pos: int = 0
-    tokens: list[Token] = field(default_factory=list)
-    opened: int = 0
-    parens: list[int] = field(default_factory=list)
-    spaced: bool = False
-
-    def emit(self, kind: Kind, end: int) -> None:
-        """Add the token that ends before `end`, and move there."""
-        self.tokens.append(Token(kind, self.source[self.pos : end], self.pos, self.spaced))
-        self.pos = end
-        self.spaced = False
-
-    def fail(self, reason: str, pos: int) -> State:
-        """Add the fault at `pos`; no state follows."""
-        self.tokens.append(Token(Kind.ERROR, reason, pos))
-        return lex_nothing
+    def __init__(self, reason: str, pos: int) -> None:
+        super().__init__(reason, pos)
 
 
-State: TypeAlias = Callable[[Lexer], "State | None"]
+def lex(source: str) -> list[Token]:
+    """All tokens of a template. The last one is EOF or ERROR."""
+    tokens: list[Token] = []
+    try:
+        for token in _tokens(source):
+            tokens.append(token)  # noqa: PERF402  a fault must not lose those before it
+    except _Fault as fault:
+        tokens.append(Token(Kind.ERROR, *fault.args))
+    return tokens
 
 
-def lex(source: str, names: frozenset[str] = frozenset()) -> list[Token]:
-    """All tokens of a template. The last one is EOF or ERROR.
+def _tokens(source: str) -> Iterator[Token]:
+    pos = 0
+    while (left := source.find("{{", pos)) != -1:
+        # `{{-3}}` is a number: only white space makes the minus a marker, which removes the white space before it.
+        trims = source.startswith(("- ", "-\t", "-\r", "-\n"), left + 2)
+        yield from _text(source[pos:left].rstrip(SPACES) if trims else source[pos:left], pos)
+        inside = left + (4 if trims else 2)
+        if source.startswith("/*", inside):
+            pos = _after_comment(source, inside, left)
+        else:
+            yield Token(Kind.LEFT, "{{", left)
+            pos = yield from _action(source, inside, left)
+    yield from _text(source[pos:], pos)
+    yield Token(Kind.EOF, "", len(source))
 
-    Args:
-        source: the template.
-        names: extra functions; one called `break` or `continue` replaces the keyword.
-    """
-    lexer = Lexer(source, names)
-    state: State | None = lex_text
-    while state is not None:
-        state = state(lexer)
-    return lexer.tokens
 
-
-# --- outside actions -----------------------------------------------------------------------------------------------
-
-
-def lex_text(lexer: Lexer) -> State:
-    """Up to the next `{{`, or to the end. `{{- ` removes the white space before it."""
-    source = lexer.source
-    begin, left = lexer.pos, source.find("{{", lexer.pos)
-    end = len(source) if left == -1 else left
-    text = source[begin:end]
-    if left != -1 and _trims_left(source, left + 2):
-        text = text.rstrip(SPACES)
+def _text(text: str, pos: int) -> Iterator[Token]:
     if text:
-        lexer.tokens.append(Token(Kind.TEXT, text, begin))
-    lexer.pos = end
-    if left == -1:
-        lexer.tokens.append(Token(Kind.EOF, "", end))
-    return lex_nothing if left == -1 else lex_left
+        yield Token(Kind.TEXT, text, pos)
 
 
-def lex_nothing(_: Lexer) -> None:
-    """After the last token."""
-
-
-def lex_left(lexer: Lexer) -> State:
-    """At `{{`: a comment, or the beginning of an action."""
-    lexer.opened = lexer.pos
-    inside = lexer.pos + (4 if _trims_left(lexer.source, lexer.pos + 2) else 2)
-    if lexer.source.startswith("/*", inside):
-        lexer.pos = inside
-        return lex_comment
-    lexer.tokens.append(Token(Kind.LEFT, "{{", lexer.pos))
-    lexer.pos = inside
-    lexer.parens.clear()
-    lexer.spaced = False
-    return lex_action
-
-
-def lex_comment(lexer: Lexer) -> State:
-    """At `/*`: up to `*/`, which the delimiter must follow immediately."""
-    end = lexer.source.find("*/", lexer.pos + 2)
+def _after_comment(source: str, pos: int, opened: int) -> int:
+    """The place after a comment: it ends at `*/`, which the delimiter must follow immediately."""
+    end = source.find("*/", pos + 2)
     if end == -1:
-        return lexer.fail("unclosed comment", lexer.opened)
-    lexer.pos = end + 2
-    if not _right_length(lexer.source, lexer.pos):
-        return lexer.fail("comment ends before closing delimiter", lexer.pos)
-    _leave(lexer)
-    return lex_text
-
-
-# --- within actions ------------------------------------------------------------------------------------------------
-
-
-def lex_action(lexer: Lexer) -> State:
-    """Between two tokens of an action: the next character tells which token follows."""
-    source, pos = lexer.source, lexer.pos
-    if _right_length(source, pos):
-        return lex_right
-    char = source[pos : pos + 1]
-    if not char:
-        return lexer.fail("unclosed action", lexer.opened)
-    if char in SPACES:
-        return lex_space
-    if char == "." and (source[pos + 1 : pos + 2] or "x") not in DIGITS:
-        return lex_field
-    if char in "+-." or char in DIGITS:
-        return lex_number
-    return _STATES.get(char) or (lex_word if _is_word(char) else lex_sign)
-
-
-def lex_space(lexer: Lexer) -> State:
-    """At white space: skip it, except the last one if that belongs to ` -}}`."""
-    source, end = lexer.source, lexer.pos + 1
-    while end < len(source) and source[end] in SPACES:
-        end += 1
-    lexer.spaced = True
-    lexer.pos = end - 1 if source.startswith("-}}", end) else end
-    return lex_action
-
-
-def lex_right(lexer: Lexer) -> State:
-    """At `}}` or ` -}}`, which removes the white space after it."""
-    if lexer.parens:
-        return lexer.fail("unclosed left paren", lexer.parens[-1])
-    lexer.tokens.append(Token(Kind.RIGHT, "}}", lexer.pos, lexer.spaced))
-    _leave(lexer)
-    return lex_text
-
-
-def lex_word(lexer: Lexer) -> State:
-    """At a letter, an underscore or a digit that is not ASCII: a keyword, a boolean or the name of a function."""
-    end = _word_end(lexer.source, lexer.pos)
-    word = lexer.source[lexer.pos : end]
-    if word in KEYWORDS and not (word in {"break", "continue"} and word in lexer.names):
-        kind = Kind.KEYWORD
-    else:
-        kind = Kind.BOOL if word in {"true", "false"} else Kind.IDENTIFIER
-    return _terminated(lexer, kind, end)
-
-
-def lex_field(lexer: Lexer) -> State:
-    """At a dot that does not begin a number: `.Name`, or dot itself."""
-    end = _word_end(lexer.source, lexer.pos + 1)
-    return _terminated(lexer, Kind.DOT if end == lexer.pos + 1 else Kind.FIELD, end)
-
-
-def lex_variable(lexer: Lexer) -> State:
-    """At a dollar sign: `$` alone or `$name`."""
-    return _terminated(lexer, Kind.VARIABLE, _word_end(lexer.source, lexer.pos + 1))
-
-
-def lex_quoted(lexer: Lexer) -> State:
-    """At `"` or `'`: up to the same quote on the same line; a backslash escapes the next character."""
-    pattern, kind, name = _QUOTED[lexer.source[lexer.pos]]
-    match = pattern.match(lexer.source, lexer.pos)
-    if match is None:
-        return lexer.fail(f"unterminated {name}", lexer.pos)
-    lexer.emit(kind, match.end())
-    return lex_action
-
-
-def lex_raw(lexer: Lexer) -> State:
-    """At a backtick: up to the next one, across line breaks too."""
-    end = lexer.source.find("`", lexer.pos + 1)
-    if end == -1:
-        return lexer.fail("unterminated raw quoted string", lexer.pos)
-    lexer.emit(Kind.STRING, end + 1)
-    return lex_action
-
-
-def lex_number(lexer: Lexer) -> State:
-    """At a digit, a sign or `.5`: text that looks like a number; literals.py decides whether it is one."""
-    source = lexer.source
-    end = _number_end(source, lexer.pos)
-    if source[end : end + 1] in {"+", "-"}:  # 1+2i: no spaces, the second half is imaginary
-        end = _number_end(source, end)
-        if source[end - 1] != "i":
-            return _bad_number(lexer, end)
-    if end < len(source) and _is_word(source[end]):
-        return _bad_number(lexer, end + 1)
-    lexer.emit(Kind.NUMBER, end)
-    return lex_action
-
-
-def lex_colon(lexer: Lexer) -> State:
-    """At a colon: only `:=` begins with one."""
-    if not lexer.source.startswith(":=", lexer.pos):
-        return lexer.fail("expected :=", lexer.pos)
-    lexer.emit(Kind.DECLARE, lexer.pos + 2)
-    return lex_action
-
-
-def lex_open(lexer: Lexer) -> State:
-    """At a left parenthesis."""
-    lexer.parens.append(lexer.pos)
-    lexer.emit(Kind.OPEN, lexer.pos + 1)
-    return lex_action
-
-
-def lex_close(lexer: Lexer) -> State:
-    """At a right parenthesis, which must have a left one."""
-    if not lexer.parens:
-        return lexer.fail("unexpected right paren", lexer.pos)
-    lexer.parens.pop()
-    lexer.emit(Kind.CLOSE, lexer.pos + 1)
-    return lex_action
-
-
-def lex_sign(lexer: Lexer) -> State:
-    """At any other character: `=`, `|`, the comma of a range, or one that the parser will refuse."""
-    char = lexer.source[lexer.pos]
-    if not (char.isascii() and char.isprintable()):
-        return lexer.fail(f"unrecognized character in action: U+{ord(char):04X}", lexer.pos)
-    lexer.emit({"=": Kind.ASSIGN, "|": Kind.PIPE}.get(char, Kind.SIGN), lexer.pos + 1)
-    return lex_action
-
-
-_STATES: dict[str, State] = {
-    '"': lex_quoted,
-    "'": lex_quoted,
-    "`": lex_raw,
-    "$": lex_variable,
-    ":": lex_colon,
-    "(": lex_open,
-    ")": lex_close,
-}
-_QUOTED = {
-    '"': (re.compile(r'"(?:[^"\\\n]|\\[^\n])*+"'), Kind.STRING, "quoted string"),
-    "'": (re.compile(r"'(?:[^'\\\n]|\\[^\n])*+'"), Kind.CHARACTER, "character constant"),
-}
-# The base decides which digits and which exponent may follow. Possessive, so that nothing is searched twice.
-_NUMBER = re.compile(
-    r"[+-]?+(?:"
-    r"0[xX][0-9a-fA-F_]*+(?:\.[0-9a-fA-F_]*+)?+(?:[pP][+-]?+[0-9_]*+)?+"
-    r"|0[oO][0-7_]*+(?:\.[0-7_]*+)?+"
-    r"|0[bB][01_]*+(?:\.[01_]*+)?+"
-    r"|[0-9_]*+(?:\.[0-9_]*+)?+(?:[eE][+-]?+[0-9_]*+)?+"
-    r")i?+",
-)
-
-
-def _number_end(source: str, pos: int) -> int:
-    match = _NUMBER.match(source, pos)
-    return match.end() if match else pos
-
-
-def _bad_number(lexer: Lexer, end: int) -> State:
-    return lexer.fail(f"bad number syntax: {_shown(lexer.source[lexer.pos : end])}", lexer.pos)
-
-
-def _terminated(lexer: Lexer, kind: Kind, end: int) -> State:
-    # A name must be followed by something that can end it: `.Name"x"` is a mistake, not two arguments.
-    source = lexer.source
-    char = source[end : end + 1]
-    if char and char not in " \t\r\n.,|:()" and not source.startswith("}}", end):
-        return lexer.fail(f"bad character U+{ord(char):04X} {char!r}", end)
-    lexer.emit(kind, end)
-    return lex_action
-
-
-def _leave(lexer: Lexer) -> None:
-    # After the delimiter, and after the white space that a trim marker removes.
-    source, length = lexer.source, _right_length(lexer.source, lexer.pos)
-    lexer.pos += length
-    if length > 2:
-        while lexer.pos < len(source) and source[lexer.pos] in SPACES:
-            lexer.pos += 1
-
-
-def _trims_left(source: str, pos: int) -> bool:
-    # `{{-3}}` is a number: only white space makes the minus a marker.
-    return source.startswith(("- ", "-\t", "-\r", "-\n"), pos)
+        raise _Fault("unclosed comment", opened)
+    if not _right_length(source, end + 2):
+        raise _Fault("comment ends before closing delimiter", end + 2)
+    return _after_delimiter(source, end + 2)
 
 
 def _right_length(source: str, pos: int) -> int:
     if source.startswith("}}", pos):
         return 2
     return 4 if source.startswith((" -}}", "\t-}}", "\r-}}", "\n-}}"), pos) else 0
+
+
+def _after_delimiter(source: str, pos: int) -> int:
+    # And after the white space that a trim marker removes.
+    length = _right_length(source, pos)
+    pos += length
+    while length > 2 and pos < len(source) and source[pos] in SPACES:
+        pos += 1
+    return pos
+
+
+# --- within actions ------------------------------------------------------------------------------------------------
+
+# Which token begins with the next character, unless that is a letter: the groups are kinds, SPACE is none. For a field
+# and a variable, the name comes after it. Possessive, so that nothing is searched twice.
+_TOKEN = re.compile(
+    r"(?P<SPACE>[ \t\r\n])"
+    r'|(?P<STRING>"(?:[^"\\\n]|\\[^\n])*+"'
+    r"|`[^`]*+`)"
+    r"|(?P<CHARACTER>'(?:[^'\\\n]|\\[^\n])*+')"
+    r"|(?P<DECLARE>:=)|(?P<ASSIGN>=)|(?P<PIPE>\|)|(?P<OPEN>\()|(?P<CLOSE>\))"
+    r"|(?P<FIELD>\.(?![0-9]))|(?P<VARIABLE>\$)"
+    # Text that looks like a number; literals.py decides whether it is one. The base decides which digits and which
+    # exponent may follow.
+    r"|(?P<NUMBER>(?=[-+.0-9])[+-]?+(?:"
+    r"0[xX][0-9a-fA-F_]*+(?:\.[0-9a-fA-F_]*+)?+(?:[pP][+-]?+[0-9_]*+)?+"
+    r"|0[oO][0-7_]*+(?:\.[0-7_]*+)?+"
+    r"|0[bB][01_]*+(?:\.[01_]*+)?+"
+    r"|[0-9_]*+(?:\.[0-9_]*+)?+(?:[eE][+-]?+[0-9_]*+)?+"
+    r")i?+)"
+    r"|(?P<SIGN>[!-~])",
+)
+# What is wrong where such a sign does not begin one of the tokens above.
+_UNFINISHED = {
+    '"': "unterminated quoted string",
+    "'": "unterminated character constant",
+    "`": "unterminated raw quoted string",
+    ":": "expected :=",
+}
+_NAMED = frozenset({Kind.KEYWORD, Kind.BOOL, Kind.IDENTIFIER, Kind.DOT, Kind.FIELD, Kind.VARIABLE})
+
+
+def _action(source: str, pos: int, opened: int) -> Generator[Token, None, int]:
+    """The tokens of an action, up to its closing delimiter; returns the place after it."""
+    parens: list[int] = []  # the places of the open ones
+    spaced = False
+    while not _right_length(source, pos):
+        if pos == len(source):
+            raise _Fault("unclosed action", opened)
+        kind, end = _next(source, pos)
+        if kind is Kind.OPEN:
+            parens.append(pos)
+        elif kind is Kind.CLOSE and not parens:
+            raise _Fault("unexpected right paren", pos)
+        elif kind is Kind.CLOSE:
+            parens.pop()
+        if kind is not None:
+            yield Token(kind, source[pos:end], pos, spaced)
+        spaced, pos = kind is None, end
+    if parens:
+        raise _Fault("unclosed left paren", parens[-1])
+    yield Token(Kind.RIGHT, "}}", pos, spaced)
+    return _after_delimiter(source, pos)
+
+
+def _next(source: str, pos: int) -> tuple[Kind | None, int]:
+    """The kind and the end of the token at that place; None: it is white space."""
+    char = source[pos]
+    found = None if _is_word(char) and char not in DIGITS else _TOKEN.match(source, pos)
+    if found is None:
+        kind, end = _word(source, pos)
+    elif found.lastgroup == "SPACE":
+        return None, found.end()
+    else:
+        kind, end = Kind[str(found.lastgroup)], found.end()
+    if kind in {Kind.FIELD, Kind.VARIABLE}:
+        end = _word_end(source, end)
+        kind = Kind.DOT if source[pos:end] == "." else kind
+    if kind in _NAMED:
+        _check_end(source, end)
+    elif kind is Kind.NUMBER:
+        end = _number_end(source, pos, end)
+    elif kind is Kind.SIGN and char in _UNFINISHED:
+        raise _Fault(_UNFINISHED[char], pos)
+    return kind, end
+
+
+def _word(source: str, pos: int) -> tuple[Kind, int]:
+    """A keyword, a boolean or the name of a function."""
+    end = _word_end(source, pos)
+    if end == pos:
+        raise _Fault(f"unrecognized character in action: U+{ord(source[pos]):04X}", pos)
+    word = source[pos:end]
+    if word in KEYWORDS:
+        return Kind.KEYWORD, end
+    return Kind.BOOL if word in {"true", "false"} else Kind.IDENTIFIER, end
+
+
+def _check_end(source: str, end: int) -> None:
+    # A name must be followed by something that can end it: `.Name"x"` is a mistake, not two arguments.
+    char = source[end : end + 1]
+    if char and char not in " \t\r\n.,|:()" and not source.startswith("}}", end):
+        raise _Fault(f"bad character U+{ord(char):04X} {char!r}", end)
+
+
+def _number_end(source: str, pos: int, end: int) -> int:
+    if source[end : end + 1] in {"+", "-"}:  # 1+2i: no spaces, the second half is imaginary
+        second = _TOKEN.match(source, end)
+        end = second.end() if second is not None else end
+        if source[end - 1] != "i":
+            raise _bad_number(source[pos:end], pos)
+    if end < len(source) and _is_word(source[end]):
+        raise _bad_number(source[pos : end + 1], pos)
+    return end
+
+
+def _bad_number(text: str, pos: int) -> _Fault:
+    return _Fault(f"bad number syntax: {cut(text)!r}", pos)
 
 
 def _is_word(char: str) -> bool:
@@ -364,5 +246,64 @@ def _word_end(source: str, pos: int) -> int:
     return pos
 
 
-def _shown(text: str, limit: int = 40) -> str:
-    return repr(text if len(text) <= limit else text[:limit] + "…")
+# --- for the parsers -----------------------------------------------------------------------------------------------
+
+
+class Tokens:
+    """The tokens of one template, with a current position.
+
+    Args:
+        source: the template.
+    """
+
+    __slots__ = ("_index", "_tokens", "source")
+
+    def __init__(self, source: str) -> None:
+        self.source = source
+        self._tokens = lex(source)
+        self._index = 0
+
+    def peek(self) -> Token:
+        """The next token, which is not consumed.
+
+        Raises:
+            TemplateError: the lexer found a fault there.
+        """
+        token = self._tokens[self._index]
+        if token.kind is Kind.ERROR:
+            self.fail(token.text, token.pos)
+        return token
+
+    def next(self) -> Token:
+        """Consume the next token. EOF is never consumed."""
+        token = self.peek()
+        if token.kind is not Kind.EOF:
+            self._index += 1
+        return token
+
+    def after_next(self) -> Token:
+        """The token after the next one, or the last one again; a fault there is not reported yet."""
+        return self._tokens[min(self._index + 1, len(self._tokens) - 1)]
+
+    def expect(self, kind: Kind, context: str) -> Token:
+        """Consume the next token, which must be of that kind."""
+        token = self.next()
+        if token.kind is not kind:
+            self.unexpected(token, context)
+        return token
+
+    def unexpected(self, token: Token, context: str) -> NoReturn:
+        """Refuse a token that must not appear at its place."""
+        self.fail(f"unexpected {_told(token)} in {context}", token.pos)
+
+    def fail(self, reason: str, pos: int) -> NoReturn:
+        """Refuse the template because of the text at `pos`."""
+        raise TemplateError.at(reason, self.source, pos)
+
+
+def _told(token: Token) -> str:
+    if token.kind is Kind.EOF:
+        return "end of template"
+    if token.kind is Kind.KEYWORD:
+        return f"{{{{{token.text}}}}}"
+    return repr(cut(token.text, 20))

@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 import re
 
-__all__ = ["character", "number", "string"]
+__all__ = ["character", "cut", "number", "string"]
 
 _SIMPLE = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "\\": "\\"}
 _BYTE = r"\\x[0-9a-fA-F]{2}|\\[0-7]{3}"
@@ -54,7 +54,7 @@ def character(text: str) -> int:
         return _byte(body)  # a code point, not a byte of UTF-8
     value = _unescaped(body, "'") if _ESCAPE.fullmatch(body) else body
     if len(value) != 1 or _BYTES.match(body):
-        raise ValueError(f"malformed character constant: {_shown(text)}")
+        raise ValueError(f"malformed character constant: {cut(text)}")
     return ord(value)
 
 
@@ -71,7 +71,7 @@ def number(text: str) -> int | float | complex:
         return complex(_float(real), _float(imaginary))
     if _FLOAT.fullmatch(text) and set(text) & set(".eEpP"):  # 089 is neither octal nor, without a point, a float
         return _float(text)
-    raise ValueError(f"illegal number syntax: {_shown(text)}")
+    raise ValueError(f"illegal number syntax: {cut(text)}")
 
 
 def _integer(text: str) -> int:
@@ -81,7 +81,7 @@ def _integer(text: str) -> int:
     # Python refuses decimal numbers of thousands of digits; more than twenty digits never fit anyway.
     value = sign * int(digits, base) if base != 10 or len(digits) <= 20 else _LARGEST + 1
     if not _SMALLEST <= value <= _LARGEST:
-        raise ValueError(f"integer overflow: {_shown(text)}")
+        raise ValueError(f"integer overflow: {cut(text)}")
     return value
 
 
@@ -92,7 +92,7 @@ def _float(text: str) -> float:
     except OverflowError:
         value = math.inf
     if math.isinf(value):
-        raise ValueError(f"number overflow: {_shown(text)}")
+        raise ValueError(f"number overflow: {cut(text)}")
     return value
 
 
@@ -106,7 +106,7 @@ def _unescaped(escape: str, quote: str) -> str:
     else:  # anything that is not UTF-8 becomes U+FFFD
         value = bytes(_byte(each) for each in _BYTES.findall(escape)).decode("utf-8", "replace")
     if not value:
-        raise ValueError(f"unknown escape: {_shown(escape)}")
+        raise ValueError(f"unknown escape: {cut(escape)}")
     return value
 
 
@@ -117,5 +117,6 @@ def _byte(escape: str) -> int:
     return value
 
 
-def _shown(text: str, limit: int = 40) -> str:
+def cut(text: str, limit: int = 40) -> str:
+    """A text for a message: its beginning, if it is long."""
     return text if len(text) <= limit else text[:limit] + "…"

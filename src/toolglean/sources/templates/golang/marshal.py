@@ -12,10 +12,10 @@ import re
 from decimal import Decimal
 from typing import Any
 
-from toolglean.sources.templates.golang.budget import Budget
+from toolglean.sources.templates.golang.budget import Budget, Exceeded
 from toolglean.sources.templates.golang.values import GoError, JsonList, JsonMap, Member, Struct, Text, bytes_of
 
-__all__ = ["float_text", "marshal"]
+__all__ = ["float_text", "marshal", "marshal_or_nothing"]
 
 _ESCAPED = re.compile("[<>&\u2028\u2029]")
 _QUOTE = json.JSONEncoder(ensure_ascii=False).encode
@@ -30,6 +30,16 @@ def marshal(value: Any, budget: Budget) -> str:
     parts: list[str] = []
     _write(value, parts, budget)
     return "".join(parts)
+
+
+def marshal_or_nothing(value: Any, budget: Budget) -> str:
+    """The same; "" for a value that cannot be written, because Ollama drops the error."""
+    try:
+        return marshal(value, budget)
+    except Exceeded:
+        raise
+    except GoError:
+        return ""
 
 
 def float_text(value: float) -> str:

@@ -1,12 +1,13 @@
 # The tree of a Go template. Does not depend on how the tree is read from text, or run.
 #
-# Every node has `pos`, its offset in the source, so that errors can show the place. White space that a trim marker
-# removes is already gone from `Text`; comments leave no node. Walk the tree with a list of your own instead of a
-# recursive function: a template may be nested MAX_DEPTH levels deep, which is deeper than Python's call stack.
+# White space that a trim marker removes is already gone from `Text`; comments leave no node. Walk the tree with `walk`
+# or a list of your own instead of a recursive function: a template may be nested MAX_DEPTH levels deep, which is deeper
+# than Python's call stack.
 """The nodes of a parsed Go template, and `Template`, which contains them."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -15,6 +16,7 @@ __all__ = [
     "Action",
     "Argument",
     "Bool",
+    "Branching",
     "Break",
     "Chain",
     "Command",
@@ -34,109 +36,103 @@ __all__ = [
     "Text",
     "Variable",
     "With",
+    "walk",
 ]
 
 MAX_DEPTH = 1_000
 """How deep a template may nest blocks and parentheses; more is a `TemplateError`."""
 
 
+@dataclass(slots=True)
+class _Placed:
+    """A node. `pos`: its offset in the source, so that errors can show the place."""
+
+    pos: int
+
+
 # --- parts of a pipeline -------------------------------------------------------------------------------------------
 
 
 @dataclass(slots=True)
-class Dot:
+class Dot(_Placed):
     """`.`: the current value of the block."""
 
-    pos: int
-
 
 @dataclass(slots=True)
-class Nil:
+class Nil(_Placed):
     """`nil`."""
 
-    pos: int
-
 
 @dataclass(slots=True)
-class Bool:
+class Bool(_Placed):
     """`true` or `false`."""
 
-    pos: int
     value: bool
 
 
 @dataclass(slots=True)
-class Number:
+class Number(_Placed):
     """A number, or a character constant (its code point). `text` is the literal as written."""
 
-    pos: int
     text: str
     value: int | float | complex
 
 
 @dataclass(slots=True)
-class String:
+class String(_Placed):
     """A quoted or raw string: `text` with its quotes, `value` without."""
 
-    pos: int
     text: str
     value: str
 
 
 @dataclass(slots=True)
-class Field:
+class Field(_Placed):
     """`.A.B`: names ("A", "B") below dot."""
 
-    pos: int
     names: tuple[str, ...]
 
 
 @dataclass(slots=True)
-class Variable:
+class Variable(_Placed):
     """`$x.A.B`: the variable's name with its dollar sign ("$x", or "$" alone) and the names below it."""
 
-    pos: int
     name: str
     names: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
-class Function:
+class Function(_Placed):
     """The name of a function: the first argument of a command calls it."""
 
-    pos: int
     name: str
 
 
 @dataclass(slots=True)
-class Chain:
+class Chain(_Placed):
     """`(pipeline).A.B`: names below a value that is neither a field nor a variable."""
 
-    pos: int
     base: Argument
     names: tuple[str, ...]
 
 
 @dataclass(slots=True)
-class Command:
+class Command(_Placed):
     """One stage of a pipeline: a value, or a function and its arguments."""
 
-    pos: int
     args: list[Argument]
 
 
 @dataclass(slots=True)
-class Pipe:
+class Pipe(_Placed):
     """A pipeline: `$a, $b := first | second`.
 
     Attributes:
-        pos: where it begins.
         variables: names that it declares, or assigns, with their dollar signs; two only in a range.
         assigns: the variables exist already (`=`, not `:=`).
         commands: its stages, in the order in which they run.
     """
 
-    pos: int
     variables: list[str] = field(default_factory=list)
     assigns: bool = False
     commands: list[Command] = field(default_factory=list)
@@ -149,70 +145,62 @@ Argument: TypeAlias = Dot | Nil | Bool | Number | String | Field | Variable | Fu
 
 
 @dataclass(slots=True)
-class Text:
+class Text(_Placed):
     """Text outside actions, trimmed as the neighbouring actions require. Never empty."""
 
-    pos: int
     text: str
 
 
 @dataclass(slots=True)
-class Action:
+class Action(_Placed):
     """`{{pipeline}}`: prints its value, unless it declares or assigns."""
 
-    pos: int
     pipe: Pipe
 
 
 @dataclass(slots=True)
-class _Branching:
+class Branching(_Placed):
     """An action with two bodies."""
 
-    pos: int
     pipe: Pipe
     body: list[Node] = field(default_factory=list)
     otherwise: list[Node] | None = None
 
 
-class If(_Branching):
+class If(Branching):
     """`{{if pipe}} body {{else}} otherwise {{end}}`; an `{{else if}}` is an `If` alone in `otherwise`."""
 
     __slots__ = ()
 
 
-class Range(_Branching):
+class Range(Branching):
     """`{{range pipe}} body {{else}} otherwise {{end}}`."""
 
     __slots__ = ()
 
 
-class With(_Branching):
+class With(Branching):
     """`{{with pipe}} body {{else}} otherwise {{end}}`; an `{{else with}}` is a `With` alone in `otherwise`."""
 
     __slots__ = ()
 
 
 @dataclass(slots=True)
-class TemplateCall:
+class TemplateCall(_Placed):
     """`{{template "name" pipe}}`; a `{{block}}` leaves one in its place, too."""
 
-    pos: int
     name: str
     pipe: Pipe | None
 
 
 @dataclass(slots=True)
-class Break:
+class Break(_Placed):
     """`{{break}}`, which occurs only within a range."""
-
-    pos: int
 
 
 @dataclass(slots=True)
-class Continue:
+class Continue(_Placed):
     """`{{continue}}`, which occurs only within a range."""
-
-    pos: int
 
 
 Node: TypeAlias = Text | Action | If | Range | With | TemplateCall | Break | Continue
@@ -224,15 +212,26 @@ class Template:
 
     Attributes:
         source: its text, to which all `pos` refer.
-        name: its own name; Ollama uses "".
-        trees: the nodes of each template by name: its own, and those of `{{define}}` and `{{block}}`.
+        trees: the nodes of each template by name: its own, "", and those of `{{define}}` and `{{block}}`.
     """
 
     source: str
-    name: str
     trees: dict[str, list[Node]]
 
     @property
     def root(self) -> list[Node]:
         """The nodes of the template itself."""
-        return self.trees[self.name]
+        return self.trees[""]
+
+
+def walk(nodes: list[Node]) -> Iterator[Node]:
+    """All nodes in the order of the text, including those in blocks."""
+    left = [iter(nodes)]
+    while left:
+        node = next(left[-1], None)
+        if node is None:
+            left.pop()
+            continue
+        yield node
+        if isinstance(node, Branching):
+            left += [iter(node.otherwise or []), iter(node.body)]

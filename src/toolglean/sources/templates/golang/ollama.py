@@ -20,13 +20,11 @@ from toolglean.sources.templates.golang.nodes import (
     Argument,
     Command,
     Field,
-    If,
     Node,
     Pipe,
-    Range,
     Template,
     Variable,
-    With,
+    walk,
 )
 from toolglean.sources.templates.golang.parser import parse
 from toolglean.sources.templates.golang.shapes import ChatMessage, message_value, tool_value
@@ -144,7 +142,7 @@ def _names(template: Template) -> set[str]:
     """The fields and variables that a template mentions, in lower case. Ollama does not look into chains."""
     names: list[str] = []
     for nodes in template.trees.values():
-        for node in _walk(nodes):
+        for node in walk(nodes):
             for argument in _arguments(getattr(node, "pipe", None)):
                 if isinstance(argument, Field | Variable):
                     names += argument.names
@@ -153,25 +151,12 @@ def _names(template: Template) -> set[str]:
 
 def _response_place(nodes: list[Node]) -> int | None:
     """The place where the template first prints the response: the model must not read anything after it."""
-    for node in _walk(nodes):
+    for node in walk(nodes):
         if isinstance(node, Action):
             for argument in _arguments(node.pipe):
                 if isinstance(argument, Field) and "Response" in argument.names:
                     return node.pos
     return None
-
-
-def _walk(nodes: list[Node]) -> Iterator[Node]:
-    """All nodes in the order of the text, including those in blocks."""
-    left = [iter(nodes)]
-    while left:
-        node = next(left[-1], None)
-        if node is None:
-            left.pop()
-            continue
-        yield node
-        if isinstance(node, If | Range | With):
-            left += [iter(node.otherwise or []), iter(node.body)]
 
 
 def _arguments(pipe: Pipe | None) -> Iterator[Argument]:

@@ -11,11 +11,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from toolglean.sources.templates.golang.lexer import Kind, Token
+from toolglean.sources.templates.golang.lexer import Kind, Token, Tokens
 from toolglean.sources.templates.golang.nodes import (
     MAX_DEPTH,
     Action,
@@ -31,8 +31,7 @@ from toolglean.sources.templates.golang.nodes import (
     With,
 )
 from toolglean.sources.templates.golang.pipeline import parse_pipeline, string_value
-from toolglean.sources.templates.golang.scope import KNOWN, Scope
-from toolglean.sources.templates.golang.tokens import Tokens
+from toolglean.sources.templates.golang.scope import Scope
 
 __all__ = ["parse"]
 
@@ -40,13 +39,11 @@ Control: TypeAlias = If | Range | With
 _CONTROLS: dict[str, type[Control]] = {"if": If, "range": Range, "with": With}
 
 
-def parse(source: str, *, functions: Iterable[str] = (), name: str = "") -> Template:
-    """Read a Go template.
+def parse(source: str) -> Template:
+    """Read a Go template, as Ollama does: its own name is "".
 
     Args:
         source: its text.
-        functions: names that it may call besides Go's own and Ollama's.
-        name: its own name; Ollama uses "".
 
     Returns:
         Its tree, and the trees of the templates that it defines.
@@ -54,10 +51,9 @@ def parse(source: str, *, functions: Iterable[str] = (), name: str = "") -> Temp
     Raises:
         TemplateError: it is broken, or nested deeper than `MAX_DEPTH` levels. Fix it at the place that the error shows.
     """
-    parser = _Parser(Tokens(source, KNOWN.union(functions)))
-    root = parser.run()
-    parser.add(name, root, 0)
-    return Template(source, name, parser.trees)
+    parser = _Parser(Tokens(source))
+    parser.add("", parser.run(), 0)
+    return Template(source, parser.trees)
 
 
 @dataclass(slots=True)

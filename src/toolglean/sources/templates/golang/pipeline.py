@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from toolglean.sources.templates.golang import literals
-from toolglean.sources.templates.golang.lexer import Kind, Token
+from toolglean.sources.templates.golang.lexer import Kind, Token, Tokens
 from toolglean.sources.templates.golang.nodes import (
     MAX_DEPTH,
     Argument,
@@ -30,8 +30,7 @@ from toolglean.sources.templates.golang.nodes import (
     String,
     Variable,
 )
-from toolglean.sources.templates.golang.scope import Scope
-from toolglean.sources.templates.golang.tokens import Tokens
+from toolglean.sources.templates.golang.scope import KNOWN, Scope
 
 __all__ = ["parse_pipeline", "string_value"]
 
@@ -178,7 +177,7 @@ def _term(tokens: Tokens, scope: Scope) -> Argument | None:
     tokens.next()
     if token.kind in {Kind.NUMBER, Kind.CHARACTER, Kind.STRING}:
         return _literal(tokens, token)
-    if token.kind is Kind.IDENTIFIER and token.text not in tokens.functions:
+    if token.kind is Kind.IDENTIFIER and token.text not in KNOWN:
         tokens.fail(f"function {token.text!r} not defined", token.pos)
     if token.kind is Kind.VARIABLE and token.text not in scope:
         tokens.fail(f"undefined variable {token.text!r}", token.pos)

@@ -13,17 +13,9 @@ from decimal import Decimal
 from typing import Any, Final
 
 from toolglean.sources.templates.golang import quoting
-from toolglean.sources.templates.golang.budget import Budget, Exceeded
-from toolglean.sources.templates.golang.marshal import marshal
-from toolglean.sources.templates.golang.values import (
-    GoError,
-    JsonList,
-    JsonMap,
-    Struct,
-    Text,
-    bytes_of,
-    type_name,
-)
+from toolglean.sources.templates.golang.budget import Budget
+from toolglean.sources.templates.golang.marshal import marshal_or_nothing
+from toolglean.sources.templates.golang.values import JsonList, JsonMap, Struct, Text, bytes_of, type_name
 
 __all__ = ["PLAIN", "Verb", "show", "sprint", "sprintln", "write"]
 
@@ -120,12 +112,7 @@ def _own_text(value: Any, budget: Budget) -> str:
         return value[0] if len(value) == 1 else write(list(value), PLAIN, budget) if value else ""
     if isinstance(value, JsonMap) and value.nil:
         return "{}"
-    try:
-        return marshal(value, budget)
-    except Exceeded:
-        raise
-    except GoError:  # Ollama drops the error and prints nothing
-        return ""
+    return marshal_or_nothing(value, budget)
 
 
 def _composite(value: Any, verb: Verb, budget: Budget) -> str:
@@ -134,11 +121,13 @@ def _composite(value: Any, verb: Verb, budget: Budget) -> str:
 
     if isinstance(value, Struct):
         names = "=" in verb.flags
-        shown = [
-            (m.name, value.values[m.name]) for m in value.type.members if not _is_hidden(value, m.name, m.hidden_if_nil)
-        ]
+        shown = ((each.name, value.values[each.name], each.hidden_if_nil) for each in value.type.members)
         opener, closer = "{", "}"
-        parts = [f"{name}:{each(inner)}" if names else each(inner) for name, inner in shown]
+        parts = [
+            f"{name}:{each(inner)}" if names else each(inner)
+            for name, inner, hidden_if_nil in shown
+            if inner is not None or not hidden_if_nil
+        ]
     elif isinstance(value, dict):
         opener, closer = "map[", "]"
         parts = [f"{each(key)}:{each(inner)}" for key, inner in sorted(value.items())]
@@ -147,10 +136,6 @@ def _composite(value: Any, verb: Verb, budget: Budget) -> str:
         parts = [each(inner) for inner in value]
     budget.make(len(parts) + len(opener) + 1)
     return opener + " ".join(parts) + closer
-
-
-def _is_hidden(struct: Struct, name: str, hidden_if_nil: bool) -> bool:  # noqa: FBT001  the member's own flag
-    return hidden_if_nil and struct.values[name] is None
 
 
 # --- other values --------------------------------------------------------------------------------------------------

@@ -41,42 +41,98 @@ def _property_type(struct: Struct) -> str:
     return " | ".join(_typescript(each) for each in values["Type"]) or "any"
 
 
-_PROPERTY = StructType(
+# --- tools ---------------------------------------------------------------------------------------------------------
+
+
+class _Properties(JsonMap):
+    """Properties of a schema by name."""
+
+    @staticmethod
+    def zero() -> Struct:
+        """The value of a missing name."""
+        return _decoded(_PROPERTY, {})
+
+
+def _decoded(kind: StructType, given: Any) -> Struct:
+    given = given if isinstance(given, dict) else {}
+    return Struct(kind, **{each.name: each.decode(given.get(each.key)) for each in kind.members})
+
+
+def _str(value: Any) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _strings(value: Any) -> list[str]:
+    return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
+
+
+def _list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _properties(schemas: Any) -> _Properties | None:
+    if not isinstance(schemas, dict):
+        return None
+    return _Properties({name: _decoded(_PROPERTY, schema) for name, schema in schemas.items()})
+
+
+def _own_properties(schemas: Any) -> _Properties:
+    found = _properties(schemas)
+    if found is None:
+        found = _Properties()
+        found.nil = True
+    return found
+
+
+_PROPERTY: StructType = StructType(
     "api.ToolProperty",
     (
-        Member("AnyOf", "anyOf", omitted=True),
-        Member("Type", "type", omitted=True),
+        Member("AnyOf", "anyOf", lambda given: [_decoded(_PROPERTY, each) for each in _list(given)], omitted=True),
+        Member("Type", "type", lambda kind: Text([kind] if isinstance(kind, str) else _strings(kind)), omitted=True),
         Member("Items", "items", omitted=True),
-        Member("Description", "description", omitted=True),
-        Member("Enum", "enum", omitted=True),
-        Member("Properties", "properties", omitted=True),
-        Member("Required", "required", omitted=True, hidden_if_nil=True),
+        Member("Description", "description", _str, omitted=True),
+        Member("Enum", "enum", _list, omitted=True),
+        Member("Properties", "properties", _properties, omitted=True),
+        Member("Required", "required", lambda given: _strings(given) or None, omitted=True, hidden_if_nil=True),
     ),
     methods={"ToTypeScriptType": _property_type},
 )
 _PARAMETERS = StructType(
     "template.templateToolFunctionParameters",
     (
-        Member("Type", "type"),
+        Member("Type", "type", _str),
         Member("Defs", "$defs", omitted=True, hidden_if_nil=True),
         Member("Items", "items", omitted=True, hidden_if_nil=True),
-        Member("Required", "required", omitted=True),
-        Member("Properties", "properties"),
+        Member("Required", "required", _strings, omitted=True),
+        Member("Properties", "properties", _own_properties),
     ),
 )
 _TOOL_FUNCTION = StructType(
     "template.templateToolFunction",
-    (Member("Name", "name"), Member("Description", "description"), Member("Parameters", "parameters")),
+    (
+        Member("Name", "name", _str),
+        Member("Description", "description", _str),
+        Member("Parameters", "parameters", lambda given: _decoded(_PARAMETERS, given)),
+    ),
 )
 _TOOL = StructType(
     "template.templateTool",
     (
-        Member("Type", "type"),
+        Member("Type", "type", _str),
         Member("Items", "items", omitted=True, hidden_if_nil=True),
-        Member("Function", "function"),
+        Member("Function", "function", lambda given: _decoded(_TOOL_FUNCTION, given)),
     ),
     prints_json=True,
 )
+
+
+def tool_value(tool: dict[str, Any]) -> Struct:
+    """A tool, from the dict that OpenAI's and Ollama's APIs take, with values as Go decodes them."""
+    return _decoded(_TOOL, tool)
+
+
+# --- messages ------------------------------------------------------------------------------------------------------
+
 _CALL_FUNCTION = StructType(
     "template.templateToolCallFunction",
     (Member("Index", "Index"), Member("Name", "Name"), Member("Arguments", "Arguments")),
@@ -88,75 +144,6 @@ _MESSAGE = StructType(
         Member(name, name) for name in ("Role", "Content", "Thinking", "Images", "ToolCalls", "ToolName", "ToolCallID")
     ),
 )
-
-
-class _Properties(JsonMap):
-    """Properties of a schema by name."""
-
-    @staticmethod
-    def zero() -> Struct:
-        """The value of a missing name."""
-        return _property({})
-
-
-def tool_value(tool: dict[str, Any]) -> Struct:
-    """A tool, from the dict that OpenAI's and Ollama's APIs take, with values as Go decodes them."""
-    function = _dict(tool.get("function"))
-    parameters = _dict(function.get("parameters"))
-    schema = Struct(
-        _PARAMETERS,
-        Type=_str(parameters.get("type")),
-        Defs=parameters.get("$defs"),
-        Items=parameters.get("items"),
-        Required=_strings(parameters.get("required")),
-        Properties=_properties(parameters.get("properties"), _no_properties()),
-    )
-    about = Struct(
-        _TOOL_FUNCTION,
-        Name=_str(function.get("name")),
-        Description=_str(function.get("description")),
-        Parameters=schema,
-    )
-    return Struct(_TOOL, Type=_str(tool.get("type")), Items=tool.get("items"), Function=about)
-
-
-def _property(schema: dict[str, Any]) -> Struct:
-    kinds = schema.get("type")
-    choices = schema.get("anyOf")
-    return Struct(
-        _PROPERTY,
-        AnyOf=[_property(_dict(each)) for each in choices] if isinstance(choices, list) else [],
-        Type=Text([kinds] if isinstance(kinds, str) else _strings(kinds)),
-        Items=schema.get("items"),
-        Description=_str(schema.get("description")),
-        Enum=schema["enum"] if isinstance(schema.get("enum"), list) else [],
-        Properties=_properties(schema.get("properties"), None),
-        Required=_strings(schema.get("required")) or None,
-    )
-
-
-def _properties(schemas: Any, missing: _Properties | None) -> _Properties | None:
-    if not isinstance(schemas, dict):
-        return missing
-    return _Properties({name: _property(_dict(schema)) for name, schema in schemas.items()})
-
-
-def _no_properties() -> _Properties:
-    properties = _Properties()
-    properties.nil = True
-    return properties
-
-
-def _dict(value: Any) -> dict[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _str(value: Any) -> str:
-    return value if isinstance(value, str) else ""
-
-
-def _strings(value: Any) -> list[str]:
-    return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
 
 
 def message_value(message: ChatMessage) -> Struct:

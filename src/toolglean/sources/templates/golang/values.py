@@ -45,12 +45,14 @@ class Member:
     Attributes:
         name: its name.
         key: its key in JSON; None leaves it out.
+        decode: its value, given the one that JSON has under its key; None if it has none.
         omitted: whether JSON leaves it out if it is empty.
         hidden_if_nil: whether it is not printed if it is nil, because Ollama's versions differ in such fields.
     """
 
     name: str
     key: str | None = None
+    decode: Callable[[Any], Any] = lambda value: value
     omitted: bool = False
     hidden_if_nil: bool = False
 

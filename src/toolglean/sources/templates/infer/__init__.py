@@ -145,17 +145,17 @@ def _known_or_fitted(prober: Prober, frame: Frame, *, recognise: bool, samples: 
     if known is not None and not known[1].failed:
         return _of_known(prober, frame, known[0], samples)
     try:
-        fitted = fit(prober, frame)
-        _check_markers(fitted.format)
-        proof = prove(prober, fitted.format, samples)
+        fitted, seen = fit(prober, frame)
+        _check_markers(fitted)
+        proof = prove(prober, fitted, samples)
         error = refusal(proof, known=False)
     except FormatError as failed:
-        fitted, proof, error = None, None, failed
+        proof, error = None, failed
     if known is not None and (proof is None or error or len(proof.failed) >= len(known[1].failed)):
         return _of_known(prober, frame, known[0], samples)
-    if error or fitted is None or proof is None:
+    if error or proof is None:
         raise error or FormatError("no format can be read from the template")
-    return _inference(prober, frame, fitted.format, None, proof, fitted.evidence)
+    return _inference(prober, frame, fitted, None, proof, seen)
 
 
 def _frame(prober: Prober) -> Frame:

@@ -16,7 +16,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from toolglean.errors import FormatError
@@ -64,7 +64,6 @@ class CallSyntax:
     codec: Codec = JSON
     parameter: Parameter | None = None
     keys: tuple[str, str] = ("name", "arguments")
-    lengths: dict[str, int] = field(default_factory=dict)
 
     def bodies(self, text: str, calls: tuple[Call, ...], ids: list[str]) -> list[Body]:
         """The place of each call.
@@ -254,11 +253,7 @@ def _textual(text: str, two: Call, start: int, typed: Mapping[str, str]) -> Call
             raise FormatError(_not_found(leaf, text, start, is_key=leaf in keys))
         places.append((at, at + len(leaf)))
         here = at + len(leaf)
-    name_end = (
-        start + len(two.name)
-        if text.rfind(two.name, 0, places[0][0]) == start
-        else (text.rfind(two.name, 0, places[0][0]) + len(two.name))
-    )
+    name_end = text.rfind(two.name, 0, places[0][0]) + len(two.name)
     head, middle = text[name_end : places[0][0]], text[places[0][1] : places[1][0]]
     between, post = text[places[1][1] : places[2][0]], text[places[3][1] :]
     if re.fullmatch(r"\s*\(\s*", head) and middle.strip(" '\"") == "=":

@@ -11,7 +11,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from itertools import pairwise
 
 from toolglean.errors import FormatError, TemplateError
@@ -23,49 +23,31 @@ from toolglean.sources.templates.infer.prober import Prober
 from toolglean.sources.templates.infer.probes import REPLY, TYPED, Message, call
 from toolglean.sources.templates.infer.texts import common_prefix, common_suffix, markers_of
 
-__all__ = ["Fitted", "fit"]
+__all__ = ["fit"]
 
 CONTEXT = 4  # characters before a number that tell it from others
 
 _digits = re.compile(r"\d+")
 
 
-@dataclass
-class Fitted:
-    """What was read from a template.
-
-    Attributes:
-        format: the format.
-        syntax: how calls carry their arguments.
-        evidence: which probe showed what.
-        losses: what the template cannot write, as shown by the probes.
-    """
-
-    format: Format
-    syntax: CallSyntax
-    evidence: list[str] = field(default_factory=list)
-
-
-def fit(prober: Prober, frame: Frame) -> Fitted:
-    """Fit a format.
+def fit(prober: Prober, frame: Frame) -> tuple[Format, list[str]]:
+    """The format that fits, and which probe showed what.
 
     Raises:
         FormatError: the turns follow no pattern that a format can express; the message names the probe.
     """
     evidence: list[str] = []
-    one = Message((call(0),))
-    text = prober.turn(one).text
+    text = prober.turn(Message((call(0),))).text
     try:
         syntax = call_syntax_of(text, call(0), {kind: prober.typed(kind) for kind in TYPED})
     except FormatError as error:
         raise FormatError(f"probe 'one call, two arguments' failed: {error}") from error
     evidence.append(f"one call, two arguments: {_shown(syntax)}")
-    pieces = _pieces(prober, syntax, evidence)
-    pieces = _indexed(pieces)
+    pieces = _indexed(_pieces(prober, syntax, evidence))
     patterns = _patterns(pieces, frame, _between_content_and_call(prober, syntax))
     evidence.append(f"{len(pieces.bodies)} calls: {patterns.call!r}, section {patterns.section!r}")
     try:
-        return Fitted(_format(prober, syntax, patterns, frame, evidence), syntax, evidence)
+        return _format(prober, syntax, patterns, frame, evidence), evidence
     except FormatError as error:
         raise FormatError(
             f"no format can be read from the template: probe '{len(pieces.bodies)} calls' failed: {error}"

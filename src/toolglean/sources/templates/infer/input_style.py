@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from toolglean.sources.templates.infer.probes import Call, Message, tool_dict
+from toolglean.sources.templates.infer.probes import Call, Message
 from toolglean.tools import Tool
 
 __all__ = ["InputStyle", "all_styles", "styles_for_texts"]
@@ -71,7 +71,7 @@ class InputStyle:
 
     def tools(self, given: Iterable[Tool]) -> list[dict[str, Any]]:
         """The tools."""
-        return [self._flattened(tool_dict(each)) for each in given]
+        return [self._flattened({**each.to_openai()}) for each in given]
 
     def messages(self, given: list[dict[str, Any]], functions: str) -> list[dict[str, Any]]:
         """The messages as they are passed; `functions`: the tools as a text."""

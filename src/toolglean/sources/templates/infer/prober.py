@@ -15,6 +15,7 @@
 from __future__ import annotations
 
 import json
+import math
 import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -32,17 +33,16 @@ from toolglean.sources.templates.infer.texts import (
     snapped,
     turn_ends,
 )
+from toolglean.sources.templates.time_budget import TimeBudget
 
 if TYPE_CHECKING:
     from toolglean.sources.templates.rendering import Renderer
-    from toolglean.sources.templates.time_budget import TimeBudget
     from toolglean.tools import Tool
 
 __all__ = ["Prober", "Turn"]
 
 FOLLOWUP = "zqxnext"
 RESULT = "zqxresult"
-END_TOKENS = ("<|im_end|>", "<|eot_id|>", "<|end_of_text|>", "<|return|>", "<|end|>")
 THINKING = {"enable_thinking": True, "thinking": True}
 LATE_SECONDS = 1.0
 """If failed renderings have taken this many seconds, no other styles are tried: they would fail too."""
@@ -95,10 +95,8 @@ class Prober:
         calls: bool = True,
     ) -> None:
         self.renderer, self.source = renderer, source
-        self._time_budget = time_budget
-        end = next((each for each in END_TOKENS if each in source), "</s>")
-        tokens = {"bos_token": "<s>", "eos_token": end, "unk_token": "<unk>", "pad_token": "<pad>", "documents": None}
-        self.variables: dict[str, Any] = tokens | THINKING | dict(variables or {})
+        self._time_budget = time_budget or TimeBudget(math.inf)
+        self.variables: dict[str, Any] = THINKING | dict(variables or {})
         self.assumed = tuple(each for each in THINKING if each not in (variables or {}))
         self.writes_user = True  # whether the user's text is written, as far as that is known
         self.style = InputStyle()
@@ -138,10 +136,9 @@ class Prober:
                 raise FormatError(f"no format can be read from the template: {error.reason}") from error
             raise
         finally:
-            if self._time_budget is not None:
-                self._time_budget.add_wall(time.monotonic() - begin)
+            self._time_budget.add_wall(time.monotonic() - begin)
             self.check_time()
-        if self._time_budget is not None and self._time_budget.is_strict and len(text) > LONGEST:
+        if self._time_budget.is_strict and len(text) > LONGEST:
             raise FormatError(
                 f"no format can be read from the template: it writes {len(text)} characters for one short "
                 f"conversation; an untrusted template may write {LONGEST}"
@@ -151,11 +148,11 @@ class Prober:
     @property
     def is_short_of_time(self) -> bool:
         """Whether it is time to do with fewer samples."""
-        return self._time_budget is not None and self._time_budget.is_half_used
+        return self._time_budget.is_half_used
 
     def check_time(self) -> None:
         """Raises FormatError if there is no time left."""
-        if self._time_budget is not None and self._time_budget.exceeded:
+        if self._time_budget.exceeded:
             raise FormatError(f"no format can be read from the template: its probes take {self._time_budget.exceeded}")
 
     def turn(self, message: Message, tools: tuple[Tool, ...] = TOOLS) -> Turn:

@@ -12,7 +12,7 @@ from typing import Any
 
 from toolglean.tools import Tool
 
-__all__ = ["KEYS", "NAMES", "REPLY", "THOUGHT", "TOOLS", "TYPED", "USER", "Call", "Message", "call", "tool_dict"]
+__all__ = ["KEYS", "NAMES", "REPLY", "THOUGHT", "TOOLS", "TYPED", "USER", "Call", "Message", "call"]
 
 USER = "zqxuser"
 REPLY = "zqxreply"
@@ -61,9 +61,9 @@ class Message:
     label: str = ""
 
 
-def call(number: int, arguments: int = 2) -> Call:
-    """The call with that number and that many arguments; all its leaves are sentinels."""
-    return Call(NAMES[number], {KEYS[each]: f"zqxval{'abcdef'[2 * number + each]}" for each in range(arguments)})
+def call(number: int) -> Call:
+    """The call with that number and two arguments; all its leaves are sentinels."""
+    return Call(NAMES[number], {KEYS[each]: f"zqxval{'abcdef'[2 * number + each]}" for each in range(2)})
 
 
 def _described(name: str, properties: dict[str, Any]) -> Tool:
@@ -76,9 +76,3 @@ TOOLS: tuple[Tool, ...] = (
     _described("zqxtyped", {key: schema for key, schema, _ in TYPED.values()}),
 )
 """The tools of the probes."""
-
-
-def tool_dict(tool: Tool) -> dict[str, Any]:
-    """The tool as a dict of OpenAI's chat API."""
-    function = {"name": tool.name, "description": tool.description, "parameters": dict(tool.parameters)}
-    return {"type": "function", "function": function}

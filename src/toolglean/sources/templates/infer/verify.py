@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from toolglean.errors import FormatError, TemplateError
 from toolglean.events import Output, fold
 from toolglean.formats.patterns import opening
+from toolglean.formats.write_values import same
 from toolglean.sources.reading import events_by
 from toolglean.sources.templates.infer.messages import CORE, TOOLS, checks, samples
 from toolglean.sources.templates.infer.probes import Call, Message
@@ -293,7 +294,7 @@ def difference(message: Message, found: Output) -> str:
         if call.arguments.keys() != given.arguments.keys():
             return f"the arguments {list(given.arguments)} came back as {list(call.arguments)}"
         for key, value in given.arguments.items():
-            if not _same(value, call.arguments[key]):
+            if not same(value, call.arguments[key]):
                 return f"the argument {value!r} came back as {call.arguments[key]!r}"
     for what, given_text, text in (
         ("content", message.content, found.content),
@@ -302,16 +303,3 @@ def difference(message: Message, found: Output) -> str:
         if given_text.strip() != text.strip():
             return f"the {what} {given_text!r} came back as {text!r}"
     return ""
-
-
-def _same(one: Any, other: Any) -> bool:
-    # 2.0 may come back as 2, but True must not come back as 1.
-    if isinstance(one, bool) or isinstance(other, bool) or one is None:
-        return one is other
-    if isinstance(one, int | float):
-        return isinstance(other, int | float) and one == other
-    if isinstance(one, dict):
-        return isinstance(other, dict) and one.keys() == other.keys() and all(_same(one[k], other[k]) for k in one)
-    if isinstance(one, list):
-        return isinstance(other, list) and len(one) == len(other) and all(map(_same, one, other))
-    return bool(one == other)
