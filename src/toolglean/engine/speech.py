@@ -108,11 +108,8 @@ class Speech(Keeping):
         self.tape.hold(text[place:])
         return len(text)
 
-    def read_again(self, text: str, start: int, *, always: bool = False, kept: bool = False) -> bool:
-        """Read that text, which is at `start`, once more, before what follows. False: too much was read again.
-
-        `kept`: the text is that of a region, or of one that is opened for it now.
-        """
+    def read_again(self, text: str, start: int, *, always: bool = False) -> bool:
+        """Read that text, which is at `start`, once more, before what follows. False: too much was read again."""
         return self.tape.read_again(text, start, always=always)
 
     def wait_for_more(self, text: str, i: int) -> int:

@@ -336,7 +336,7 @@ def _is_name(turn: Turn, reading: Reading, pending: str, start: int) -> bool:
     # A call without a marker may begin like a marker: `plan(` like `print(`.
     origin = reading.walk.origin()
     edges = origin.slot_for(pending[0])
-    if origin is reading.walk.states or not edges or not turn.read_again(pending, start, kept=True):
+    if origin is reading.walk.states or not edges or not turn.read_again(pending, start):
         return False
     turn.open_region(start, 0, bare=turn.region.bare)
     reading.walk.settle(start)
