@@ -52,6 +52,7 @@ QUOTING = [
     Row("a fence of tildes in it", "So:\n~~~py\ndef f():\n    '''\n    ~~~\n    CALL\n    ~~~\n    '''\n~~~"),
     Row("a fence that is deeper, and a call behind it", "~~~\nx\n    ~~~\nCALL"),
     Row("a fence that is much deeper", "So:\n```py\nx\n          ```\nCALL"),
+    Row("a fence of a numbered item, closed a blank further right", "1. a\n   ```\n   b\n    ```\nCALL", 1),
     Row("a fence of an item, closed where it opened", "- a\n\n      ```\n      b\n      ```\nCALL", 1),
     Row("a fence of an item, closed further left", "- a\n\n      ```\n      b\n  ```\nCALL", 1),
     Row("a result with an attribute", '<tool_response name="x">\nCALL\n</tool_response>\nDone.'),

@@ -134,9 +134,11 @@ def _end_of(row: Row, opener: re.Match[str], text: str, end: int, rows: tuple[Ro
 
 
 def _is_deeper(text: str, opener: int, closer: int) -> bool:
-    """Whether many blanks are before a fence, and the one before it is the first on its line."""
-    is_first = re.search(rf"(?:\A|\n){INDENT}\Z", text[:opener]) is not None
-    return is_first and re.search(rf"[ \t]{{{MOST_INDENT + 1}}}\Z", text[:closer]) is not None
+    """Whether many blanks are before a fence, and nothing is before the one that opened on its line."""
+    return (
+        text[opener - 1 : opener] in {"", "\n"}
+        and re.search(rf"[ \t]{{{MOST_INDENT + 1}}}\Z", text[:closer]) is not None
+    )
 
 
 def _end_of_paragraph(text: str, i: int, size: int, rows: tuple[Row, ...]) -> int:

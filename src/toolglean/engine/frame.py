@@ -306,7 +306,8 @@ class Frame(Plain):
         others = list(self.others)
         if not self.has_arguments:
             others += (key for key in self.beside if data.declares(schema, key))
-        meant = [key for key in others if data.declares(schema, key)] if self.has_arguments else []
+        own = turn.emit.call.arguments
+        meant = [key for key in others if self.has_arguments and data.declares(schema, key) and f'"{key}"' not in own]
         if self.repeated is not None and self.repeated[0] in ARGUMENT_KEYS and data.takes_arguments(schema):
             meant += [self.repeated[0]] if _is_empty(turn.emit.call.arguments) else []
         if meant:  # without them the call might do more than was meant

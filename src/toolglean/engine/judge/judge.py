@@ -139,11 +139,11 @@ class Judge(Plain):
 
     def turn_began(self, prompt: str, *, is_own: bool | None) -> None:
         """The prompt is over, and ended in content. What the model's own words have quoted goes on; of words that may
-        be others', only what their last line has opened. `is_own`: see `Machine`.
+        be others', only what their last word has opened. `is_own`: see `Machine`.
         """
         self.closers = self.closers.trusting()
         code = self.code
-        goes_on = is_own or (code is not None and is_own is False and "\n" not in prompt[code.opened :].rstrip("\n"))
+        goes_on = is_own or (code is not None and is_own is False and len(prompt[code.opened :].split()) == 1)
         if code is not None and (code.over is not None or not goes_on):
             self.code = type(code)(heeded=code.heeded)
 

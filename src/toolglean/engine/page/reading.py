@@ -244,7 +244,7 @@ class Reading:
     def _open_fence(self, run: Run, ahead: str, opened: int, end: int) -> int:
         self._see(run)
         sign = run.sign * run.size
-        self._open(Context.FENCE, sign, run.start, sign if run.is_first else f"{sign}\n")
+        self._open(Context.FENCE, sign, run.start, sign if run.blanks == 0 else f" {sign}")
         return end + opened - run.size - (ahead[opened - 1] == "\n")  # the line's end is looked at by itself
 
     def _close_fence(self, run: Run, ahead: str, end: int) -> int:

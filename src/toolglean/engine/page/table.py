@@ -159,7 +159,7 @@ def rows(*, reasoning: bool, marks: str = MARK, ends: tuple[str, ...] = ()) -> t
     )
     follows = (  # the next message, behind the end of one
         rf"(?:{_any(MESSAGE_ENDS)})\n{{0,4}}"
-        rf"(?:(?:{_any(_spelt(USERS))})(?=:|{BLANKS}\n)|(?:{_any(_ROLES)})(?=<[|｜]|[{marked}]))"
+        rf"(?:(?:{_any(_spelt(USERS))})(?=:|{BLANKS}\n)|(?:{_any(_ROLES)})(?=<|[{marked}]))"
     )
     attributes = rf"(?:\s[^<>{marked}]{{0,256}})?"
 
@@ -179,7 +179,7 @@ def rows(*, reasoning: bool, marks: str = MARK, ends: tuple[str, ...] = ()) -> t
             r"|[#@]{0,3} ?\w{0,20}[ \t\r]{0,32}\w{0,20}(?: \w{0,4})?)|\d{0,4}\]?\s{0,2}\w{0,4}"),
         # Markdown lets any words follow a fence that is first on its line; with one word, it may be anywhere. Its end
         # comes last on its line; first on it, a tag may follow, or an escaped one: formats write fences in calls. If
-        # the first one is the first on its line, few blanks are before it: what is deeper is the end of another one.
+        # nothing is before the first one on its line, few blanks are before it: what is deeper is another one's.
         Row(Context.FENCE, rf"(?<!`)(?P<sign>`{{3,}})(?!`){info}\n", closes("`"), at=At.INDENT),
         Row(Context.FENCE, rf"(?<!`)(?P<sign>`{{3,}})(?!`){WORD}\n", closes("`")),
         Row(Context.FENCE, rf"(?<!~)(?P<sign>~{{3,}})(?!~){line}", closes("~"), at=At.INDENT),

@@ -63,7 +63,7 @@ class Where(NamedTuple):
         context: what it is in, if nothing of what is guessed is so.
         since: the place of what opened that.
         sign: what ends it: of a fence the sign, else an expression.
-        opener: what opened it; of a fence that is first on its line, only its sign.
+        opener: what opened it; of a fence with anything before it on its line, a blank and its sign.
         guesses: what may have opened, the first one first.
         documents: JSON that is open: one of them is in a string, if there are two.
         seen: the runs of backticks since the first one that waits: for each length, the place of the last one.
