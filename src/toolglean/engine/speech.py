@@ -39,7 +39,7 @@ class Speech(Keeping):
         if self.channel != CONTENT:
             self._say_reasoning(text, start)
             return
-        if not self.reads_by_schema or (is_data and not unsure):
+        if (is_data and not unsure) or not self.reads_by_schema:
             self._say_part(text, start, before, is_data=is_data)
             self.note_kept(start + len(text))
             return

@@ -97,11 +97,7 @@ def _value_opener(walk: Walk) -> str:
 def _astray(turn: Turn, reading: Reading, char: str, i: int) -> None:
     """No literal fits."""
     walk = reading.walk
-    edges = walk.states.slot_for(char)
-    # Behind an empty line, or in its place, nothing stands for arguments.
-    apart = char == "\n" or turn.region.text.endswith("\n\n")
-    awaited = [edge for states in (walk.states, *(each for each, _ in walk.others)) for edge in states.slots]
-    awaits = reading.call.name if awaited and not apart else ""
+    edges, passed = walk.states.slot_for(char), walk.others
     if edges:
         reading.enter(turn, edges, i)
     elif reading.call.closed is not None:
@@ -112,8 +108,11 @@ def _astray(turn: Turn, reading: Reading, char: str, i: int) -> None:
         accept(turn, reading)
     elif turn.emit.open:
         turn.give_up(NO_MARKER, char, turn.tape.base + i)
+    elif not reading.call.name or char == "\n" or turn.region.text.endswith("\n\n"):
+        no_call(turn, reading)  # behind an empty line, or in its place, nothing stands for arguments
     else:
-        no_call(turn, reading, awaits=(awaits, awaited))
+        awaited = [edge for states in (walk.states, *(each for each, _ in passed)) for edge in states.slots]
+        no_call(turn, reading, awaits=(reading.call.name if awaited else "", awaited))
 
 
 def _gone_back(turn: Turn, reading: Reading) -> bool:
