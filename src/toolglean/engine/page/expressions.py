@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, lru_cache
 from typing import NamedTuple, TypeAlias
@@ -193,16 +194,14 @@ class _Tags:
             for name, row in self._rows.items()
         )
         self._match = re.compile("|".join(ways) or "(?!)").match
-        self._begin = tags
-
-    @cached_property
-    def _begins(self) -> Callable[..., re.Match[str] | None]:
-        return re.compile("|".join(first + rest for first, rest in _any_begun(self._begin)) or "(?!)").match
+        self._begins = sorted(text for row in tags for text in row.begins)
 
     @cached_property
     def _goes_on(self) -> Callable[..., re.Match[str] | None]:
-        rows = [row for row in self._rows.values() if row.goes_on]
-        rest = "|".join(f"(?:{'|'.join(map(re.escape, row.begins))})(?:{row.goes_on})" for row in rows)
+        begins: dict[str, list[str]] = {}  # by what may follow
+        for row in self._rows.values():
+            begins.setdefault(row.goes_on, []).extend(map(re.escape, row.begins))
+        rest = "|".join(f"(?:{'|'.join(texts)})(?:{goes_on})" for goes_on, texts in begins.items())
         return re.compile(rest or "(?!)").fullmatch
 
     def match(self, text: str, place: int) -> tuple[Row, int] | None:
@@ -214,8 +213,10 @@ class _Tags:
         """Whether the rest of the text, from that place on, may become what opens one."""
         if len(text) - place > _TAIL:
             return False
-        found = self._begins(text, place)
-        return found is not None and (found.end() == len(text) or self._goes_on(text, place) is not None)
+        rest = text[place:]
+        number = bisect_left(self._begins, rest)
+        is_begun = number < len(self._begins) and self._begins[number].startswith(rest)
+        return is_begun or self._goes_on(text, place) is not None
 
 
 def is_mention(text: str, begin: int, end: int, *, ends: bool) -> bool | None:
