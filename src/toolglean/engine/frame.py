@@ -309,7 +309,7 @@ class Frame(Plain):
         own = turn.emit.call.arguments
         meant = [key for key in others if self.has_arguments and data.declares(schema, key) and f'"{key}"' not in own]
         if self.repeated is not None and self.repeated[0] in ARGUMENT_KEYS and data.takes_arguments(schema):
-            meant += [self.repeated[0]] if _is_empty(turn.emit.call.arguments) else []
+            meant += [] if own.strip("{} \t\r\n") else [self.repeated[0]]  # the first ones are empty
         if meant:  # without them the call might do more than was meant
             turn.end_malformed(MISPLACED, ", ".join(meant), place)
             return
@@ -334,10 +334,6 @@ class Frame(Plain):
             return []
         found, self.others = [key for key in self.others if key != self.key], ()  # the call is under its key
         return found
-
-
-def _is_empty(arguments: str) -> bool:
-    return not arguments.strip("{} \t\r\n")
 
 
 def _read_as_python(turn: Turn, text: str, room: int, start: int) -> bool:

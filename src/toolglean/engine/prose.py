@@ -197,10 +197,11 @@ def _is_text(turn: Turn, plan: Plan, found: str, start: int, own: Finder) -> boo
 
 def _is_escaped(turn: Turn, plan: Plan, found: str, start: int) -> bool:
     # Whether it opens a call, but for a backslash before it, as Markdown escapes it.
+    if turn.last_char != "\\" or turn.channel != CONTENT or not turn.judge.heeds_quotes or turn.tape.is_trusted(start):
+        return False
     before = turn.last_text[-KEPT:]
-    is_content = turn.channel == CONTENT and turn.judge.heeds_quotes and not turn.tape.is_trusted(start)
-    is_escaped = turn.last_char == "\\" and (len(before) - len(before.rstrip("\\"))) % 2  # two are one backslash
-    return bool(is_escaped) and is_content and plan.opens_call(found)
+    is_odd = (len(before) - len(before.rstrip("\\"))) % 2 == 1  # two are one backslash
+    return is_odd and plan.opens_call(found)
 
 
 def _end_of_space(text: str, i: int) -> int:

@@ -302,12 +302,11 @@ def no_call(
 
 
 def _behind_markers(text: str) -> str:
-    # What follows the last line and the last whole marker.
-    found = _rest_of_line(text)
-    return "" if found is None else found[0]
-
-
-_rest_of_line = re.compile(r"(?:<[^<>\n]*|[^\n<>\]]+)\Z").search
+    # What follows the last line and the last whole marker; or a marker that has begun.
+    place = text.rfind("<")
+    if place < 0 or ">" in text[place:] or "\n" in text[place:]:
+        place = max(map(text.rfind, "\n>]")) + 1
+    return text[place:]
 
 
 def _goes_on_behind_name(turn: Turn, name: str) -> bool:

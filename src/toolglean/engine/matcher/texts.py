@@ -157,8 +157,9 @@ class Word(Field):
     def _named_on_line(self, turn: Turn) -> str:
         # The tool that is named between a whole marker and the line's end; or "".
         name, broken, _ = self._word.lstrip().partition("\n")
-        is_marked = turn.region.text[: -len(self._word)].rstrip()[-1:] in {">", "]"} and self.slot.kind == "name"
-        return name.rstrip() if broken and is_marked and turn.names.resolve(name.rstrip()) is not None else ""
+        if not broken or self.slot.kind != "name" or turn.names.resolve(name.rstrip()) is None:
+            return ""
+        return name.rstrip() if turn.region.text[: -len(self._word)].rstrip()[-1:] in {">", "]"} else ""
 
     def _end(self, turn: Turn, reading: Reading, literal: str, i: int) -> int:
         # The literal that ends the word has been read, up to `i`.

@@ -39,8 +39,7 @@ def own_prompt(prompt: str, found: Format | None, formats: tuple[Format, ...]) -
     rest = prompt if own is None else own  # another's message may be after the last anchor, too
     declared = formats[0].drop if len(formats) == 1 and not _is_ours(formats[0]) else ()
     last = own_part(rest, (*HEADERS, *ENDS, *declared), formats)
-    if last is not None:
-        return last, True
+    own = own if last is None else last
     if own is not None:
         return own, True
     return (prompt, False) if len(prompt) <= PROMPT_CHARS else (prompt[-PROMPT_CHARS:], None)
