@@ -157,9 +157,8 @@ class Word(Field):
     def _named_on_line(self, turn: Turn) -> str:
         # The tool that is named between a whole marker and the line's end; or "".
         name, broken, _ = self._word.lstrip().partition("\n")
-        if not broken or self.slot.kind != "name" or turn.names.resolve(name.rstrip()) is None:
-            return ""
-        return name.rstrip() if turn.region.text[: -len(self._word)].rstrip()[-1:] in {">", "]"} else ""
+        known = broken and self.slot.kind == "name" and turn.names.resolve(name.rstrip()) is not None
+        return name.rstrip() if known and turn.region.text[: -len(self._word)].rstrip()[-1:] in {">", "]"} else ""
 
     def _end(self, turn: Turn, reading: Reading, literal: str, i: int) -> int:
         # The literal that ends the word has been read, up to `i`.
