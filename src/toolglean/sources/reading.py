@@ -17,23 +17,27 @@ if TYPE_CHECKING:
     from toolglean.formats.spec import Format
     from toolglean.tools import ToolSet
 
-__all__ = ["events_by"]
+__all__ = ["alone", "events_by"]
 
 _ALONE = ParserOptions(undeclared="text")
 
 
-def events_by(declared: Format, tools: ToolSet, chunks: Iterable[str], prompt: str = "") -> list[Event]:
-    """The events of a turn.
+def alone(declared: Format, tools: ToolSet, prompt: str = "") -> Machine:
+    """A machine before a turn, which it reads by one declaration.
 
     Args:
         declared: what reads it.
         tools: the tools that may be called.
-        chunks: the turn.
-        prompt: what is before it.
+        prompt: what is before the turn.
 
     Raises:
         FormatError: the patterns cannot be put together.
     """
     written_out = declared.for_tools(tools.names) if declared.is_for_tools else declared
-    machine = Machine(FormatPlan(compiled((written_out or declared,))), tools, _ALONE, prompt=prompt)
-    return [event for chunk in chunks for event in machine.feed(chunk)] + machine.finish()
+    return Machine(FormatPlan(compiled((written_out or declared,))), tools, _ALONE, prompt=prompt)
+
+
+def events_by(machine: Machine, chunks: Iterable[str]) -> list[Event]:
+    """The events of a turn. The machine itself stays before it: a fork reads."""
+    reader = machine.fork()
+    return [event for chunk in chunks for event in reader.feed(chunk)] + reader.finish()

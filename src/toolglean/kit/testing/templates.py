@@ -18,14 +18,16 @@ from hypothesis import strategies as st
 from hypothesis.errors import Flaky
 
 from toolglean.errors import TemplateError
+from toolglean.events import fold
 from toolglean.formats.spec import Format
 from toolglean.kit.testing.carrying import Uncarried, uncarried
 from toolglean.kit.testing.losses import Loss, losses
 from toolglean.kit.testing.strategies import messages, tools
+from toolglean.sources.reading import alone, events_by
 from toolglean.sources.templates.infer import Inference, infer
 from toolglean.sources.templates.infer.prober import Prober
 from toolglean.sources.templates.infer.probes import Message
-from toolglean.sources.templates.infer.verify import chunkings, difference, read
+from toolglean.sources.templates.infer.verify import chunkings, difference
 from toolglean.sources.templates.language import template_language
 from toolglean.sources.templates.rendering import renderer
 from toolglean.tools import Tool, ToolSet
@@ -209,9 +211,9 @@ class RoundTrip:
             turn = self._prober.turn(said, known)
         except TemplateError:
             reject()
-        listed = ToolSet(known)
+        machine = alone(self.format, ToolSet(known), turn.prompt)
         for chunks in chunkings(turn.text, random.Random(cut)):  # noqa: S311  cuts, not secrets
-            found = read(self.format, listed, chunks, turn.prompt)
+            found = fold(events_by(machine, chunks))
             wrong = difference(said, found)
             if wrong:
                 return Failure(said, known, turn.text, tuple(chunks), found, wrong)

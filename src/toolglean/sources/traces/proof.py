@@ -16,7 +16,7 @@ from toolglean.formats.render import render
 from toolglean.formats.spec import Format, Pairs
 from toolglean.scan.coerce import kinds_of, properties
 from toolglean.scan.schema_faults import faults
-from toolglean.sources.reading import events_by
+from toolglean.sources.reading import alone, events_by
 from toolglean.sources.traces.given import Answer, Given
 from toolglean.sources.traces.sites import unread_call
 from toolglean.sources.traces.texts import common_end, common_start, is_markup, markers_in
@@ -63,7 +63,7 @@ def read(declared: Format, tools: ToolSet, chunks: Iterable[str]) -> list[Event]
     Raises:
         FormatError: the patterns cannot be put together.
     """
-    return join(events_by(declared, tools, chunks))
+    return join(events_by(alone(declared, tools), chunks))
 
 
 def prove(declared: Format, given: Given, counts: tuple[int, ...], *, carefully: bool = True) -> Proof:

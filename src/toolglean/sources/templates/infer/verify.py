@@ -19,7 +19,7 @@ from toolglean.errors import FormatError, TemplateError
 from toolglean.events import Output, fold
 from toolglean.formats.patterns import opening
 from toolglean.formats.write_values import same
-from toolglean.sources.reading import events_by
+from toolglean.sources.reading import alone, events_by
 from toolglean.sources.templates.infer.messages import CORE, TOOLS, checks, samples
 from toolglean.sources.templates.infer.probes import Call, Message
 from toolglean.tools import ToolSet
@@ -167,9 +167,9 @@ def difference_of(turn: Turn, declared: Format, message: Message, rng: random.Ra
 
 
 def _difference_after(prompt: str, turn: Turn, declared: Format, message: Message, rng: random.Random | None) -> str:
-    known = ToolSet(TOOLS)
+    machine = alone(declared, ToolSet(TOOLS), prompt)
     cuts = chunkings(turn.text, rng) if rng is not None else iter([[turn.text]])
-    return next(filter(None, (difference(message, read(declared, known, chunks, prompt)) for chunks in cuts)), "")
+    return next(filter(None, (difference(message, fold(events_by(machine, chunks))) for chunks in cuts)), "")
 
 
 def what_is_written(message: Message, text: str) -> tuple[Message, str]:
@@ -270,7 +270,7 @@ EVERY_CHARACTER = 4_000  # turns up to this length are also read character by ch
 
 def read(declared: Format, tools: ToolSet, chunks: list[str], prompt: str = "") -> Output:
     """The turn, read with the format. Raises FormatError if the format does not compile."""
-    return fold(events_by(declared, tools, chunks, prompt))
+    return fold(events_by(alone(declared, tools, prompt), chunks))
 
 
 def chunkings(text: str, rng: random.Random) -> Iterator[list[str]]:
