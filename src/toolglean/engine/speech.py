@@ -365,7 +365,9 @@ class Speech(Keeping):
         if draft.is_plain:
             self.judge.open_fence("")
             self.leave(text_follows=True)
-            self.say(text, draft.start)
+            self._say_part(text, draft.start, self.last_text, is_data=False)  # told: no line of it begins a call
+            self.remember(text)
+            self.note_kept(draft.start + len(text))
         elif self.channel == CONTENT:  # the code continues, whatever its text contains
             self.remember(text)
             self.judge.quoted()

@@ -269,7 +269,8 @@ class Draft(Kept):
             return _role(rest) is not None
         if self.over is None and self.is_mention and (self.since >= 0 or self.after(first).startswith(self._marks)):
             self.since = first if self.since < 0 else self.since
-            return _goes_on(self.after(self.since)[: start + len(text) - self.since])
+            rest = self.after(self.since)[: start + len(text) - self.since]
+            return _goes_on(rest, is_line=self.before(self.since).endswith("\n"))
         return self.over is not None or not self.is_alone or self.shares_line(first)
 
     def is_over_at(self, ends: bool, closes: bool, opens: bool) -> bool:  # noqa: FBT001  # of one marker
@@ -345,13 +346,14 @@ class Draft(Kept):
         return self.over is not None and piece[2] + piece[1] >= self.over
 
 
-def _goes_on(rest: str) -> bool | None:
+def _goes_on(rest: str, *, is_line: bool) -> bool | None:
     # Whether a sentence goes on behind tags of another family, with which that text begins. None: more text is needed.
+    # `is_line`: a line begins with it, which goes on with nothing if it begins with no tag.
     found = _tags(rest)
     behind = (rest if found is None else rest[found.end() :]).lstrip(" \t\r")
     if not behind or (behind[0] == "<" and ">" not in behind and "\n" not in behind and len(behind) < MOST_TAG):
         return None
-    return behind[0] != "\n"
+    return behind[0] != "\n" and (found is not None or not is_line)
 
 
 MOST_TAG = 64  # characters
