@@ -35,7 +35,15 @@ MENTIONS = [
 ]
 CALLED = [
     *("I will check. {}", "I will check.{} Wait.", "Is it so? {}\nDone.", "Look: {}", "Well… {}", "Look:\n{} is it"),
-    *("I call {}", "I call {}\nDone.", "I call {}\n\n", "I call {}\n</\nDone.", "{} is it", "(See above.) {} is it", "**So.** {} is it"),
+    *(
+        "I call {}",
+        "I call {}\nDone.",
+        "I call {}\n\n",
+        "I call {}\n</\nDone.",
+        "{} is it",
+        "(See above.) {} is it",
+        "**So.** {} is it",
+    ),
 ]
 
 

@@ -46,6 +46,22 @@ MESSAGES = [  # as templates write the next message, behind the model's own
 ]
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("react", "Action: f\nAction Input: {}\nObservation"),
+        ("qwen-agent", "✿FUNCTION✿: f\n✿ARGS✿: {}\n✿RESULT✿"),
+    ],
+)
+@pytest.mark.parametrize("given", [True, False])
+def test_a_call_behind_a_made_up_result_is_told(name: str, text: str, *, given: bool) -> None:
+    form = name if given else "auto"
+    events = events_of(lambda: Parser(["f"], format=form, options=ParserOptions(markup=True)), f"{text}: 7\n{CALL}")
+    assert calls_of(events) == [("f", {})]
+    told = [(event.code, event.text) for event in events if isinstance(event, Problem)]
+    assert told == [("another-message", text.rpartition("\n")[2])]
+
+
 @pytest.mark.parametrize("text", ["<s>10</s> tool (new)\n", "<s>ten</s>\n\nContext: fine\n", "<s>a</s> Tool: b\n"])
 def test_a_word_for_a_role_behind_a_tag_is_no_header(text: str) -> None:
     events = events_of(lambda: Parser(["f"], options=ParserOptions(markup=True)), f"{text}{CALL}")

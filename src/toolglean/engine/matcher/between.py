@@ -23,7 +23,7 @@ from toolglean.engine.matcher.literals import accept, arrived
 from toolglean.engine.matcher.reading import Stage
 from toolglean.engine.matcher.walk import open_slot
 from toolglean.engine.modes import DONE
-from toolglean.engine.reasons import AFTER_ARGUMENTS, EXPRESSION, LEFTOVER_MARKER, NO_CLOSER, NO_MARKER
+from toolglean.engine.reasons import AFTER_ARGUMENTS, ANOTHER_MESSAGE, EXPRESSION, LEFTOVER_MARKER, NO_CLOSER, NO_MARKER
 from toolglean.engine.repair.suspended import Refusal
 from toolglean.formats.nfa import CLOSED_AGAIN, LEFTOVER, LITERAL, MARKUP, STOP
 
@@ -350,6 +350,7 @@ def _literal_after(turn: Turn, reading: Reading, here: int) -> None:
     if flags & STOP:
         turn.leave(text_follows=True)
         turn.enter(DONE)
+        turn.emit.problem(ANOTHER_MESSAGE, text.strip(), start)
         turn.say(text, start)
     elif flags & (MARKUP | LEFTOVER):
         if not flags & MARKUP:
