@@ -227,3 +227,25 @@ def test_events_of_a_call_that_comes_both_ways(at: int) -> None:
         assert cities([(call.name, call.arguments) for call in output.calls]) == expected
         assert sorted(call.index for call in output.calls) == list(range(len(expected)))
         assert not output.unfinished
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ({"n": 5}, {"n": "5"}, True),  # what the schema types, a server may leave as text
+        ({"n": [1, {"on": True}]}, {"n": '[1, {"on": true}]'}, True),
+        ({"n": [1, {"on": True}]}, {"n": ["1", {"on": "True"}]}, True),
+        ({"n": None}, {"n": "null"}, True),
+        ({"n": 1}, {"n": 1.0}, True),
+        ({"n": True}, {"n": 1}, False),
+        ({"n": [0]}, {"n": [False]}, False),
+        ({"n": "5"}, {"n": "05"}, False),
+        ({"n": 5}, {"n": "five"}, False),
+        ({"n": 5}, {"n": 5, "m": 1}, False),
+    ],
+)
+def test_which_values_are_the_same(one: Any, other: Any, *, same: bool) -> None:
+    for sent, arrived in ((one, other), (other, one)):
+        calls = DuplicateFilter()
+        calls.add_parsed("f", sent)
+        assert calls.was_parsed("f", arrived) is same

@@ -11,7 +11,7 @@ from __future__ import annotations
 import keyword
 import math
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -46,8 +46,12 @@ _bare_key = re.compile(r"[^\s:{}\[\](),\"'<](?:[^:{}\[\](),\"'\s]|[ ](?=\S))*").
 _half_character = re.compile("[\ud800-\udfff]").search
 
 
-def same(left: Any, right: Any) -> bool:
-    """Whether two JSON values are equal; true is not 1, but 1.0 is."""
+def _equal(one: Any, other: Any) -> bool:
+    return one is other if isinstance(one, bool) or isinstance(other, bool) else bool(one == other)
+
+
+def same(left: Any, right: Any, equal: Callable[[Any, Any], bool] = _equal) -> bool:
+    """Whether two JSON values are equal; true is not 1, but 1.0 is. `equal`: the same of two that hold no others."""
     todo = [(left, right)]
     while todo:
         one, other = todo.pop()
@@ -59,7 +63,7 @@ def same(left: Any, right: Any) -> bool:
             if len(one) != len(other):
                 return False
             todo += zip(one, other, strict=True)
-        elif one is not other if isinstance(one, bool) or isinstance(other, bool) else one != other:
+        elif not equal(one, other):
             return False
     return True
 

@@ -5,7 +5,7 @@
 # Some servers parse a call and also leave it in the text. Then it arrives twice, in either order, and must not run
 # twice. Two calls with the same name and equal arguments are the same call, once for each time that it was written. So
 # the calls of a turn that were emitted are remembered by their source, and each is matched with at most one call from
-# the other source.
+# the other source. A server may leave as text what the tool's schema types: `"5"` and 5 are equal here.
 """Calls that arrive twice, parsed by the server and in the text, and calls that were not emitted yet."""
 
 from __future__ import annotations
@@ -15,6 +15,8 @@ from typing import Any, NamedTuple, TypeVar
 
 from toolglean.engine.ids import renumbered
 from toolglean.events import CallDelta, CallEnd, CallStart, Event
+from toolglean.formats.write_values import same
+from toolglean.scan.values import value_of
 
 __all__ = ["DuplicateFilter", "Ended", "Rest", "SentCall", "Shared", "in_one", "shifted"]
 
@@ -84,11 +86,18 @@ class DuplicateFilter:
 def _same(others: list[SentCall], name: Any, arguments: Any) -> bool | None:
     alike = [sent for sent in others if sent.name == name]
     for sent in alike:
-        if arguments is not None and sent.arguments == arguments:
+        if arguments is not None and same(sent.arguments, arguments, _equal):
             others.remove(sent)
             return True
     unsure = any(arguments is None or sent.arguments is None for sent in alike)
     return None if unsure else False
+
+
+def _equal(one: Any, other: Any) -> bool:
+    if isinstance(one, str) == isinstance(other, str):
+        return same(one, other)
+    text, value = (one, other) if isinstance(one, str) else (other, one)
+    return same(value_of(text.strip()), value)
 
 
 # -- calls that were not emitted yet -----------------------------------------------------------------------------------
