@@ -147,7 +147,3 @@ class ObjectReader(DialectReader):
     def undo_refusal(self) -> bool:
         """See `Scanner`."""
         return False
-
-    def brackets(self) -> str:
-        """See `Scanner`."""
-        return ""
