@@ -72,10 +72,7 @@ class _Registered:
     def formats(self) -> tuple[Format, ...]:
         added = self._added  # before the others: another thread may put them in order meanwhile
         if added:
-            found: dict[str, Format] = {}
-            for declared in (*_linked(added), *self._formats):
-                found.setdefault(folded(declared.name), declared)
-            self._formats = tuple(found.values())
+            self._formats = _first_of_each_name(*_linked(added), *self._formats)
             self._added, self._count = (), 0
         return self._formats
 
@@ -90,6 +87,13 @@ def _linked(added: _Added) -> Iterator[Format]:
     while added:
         declared, added = added
         yield declared
+
+
+def _first_of_each_name(*formats: Format) -> tuple[Format, ...]:
+    found: dict[str, Format] = {}
+    for declared in formats:
+        found.setdefault(folded(declared.name), declared)
+    return tuple(found.values())
 
 
 _registered = _Registered()
@@ -261,10 +265,7 @@ def unsupported() -> Mapping[str, str]:
 
 @lru_cache(maxsize=1)
 def _merged(registered: _Registered) -> tuple[Format, ...]:
-    found: dict[str, Format] = {}
-    for declared in (*registered.formats, *plugins()[0], *_library()):
-        found.setdefault(folded(declared.name), declared)
-    return tuple(found.values())
+    return _first_of_each_name(*registered.formats, *plugins()[0], *_library())
 
 
 @lru_cache(maxsize=2)
