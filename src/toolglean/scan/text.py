@@ -336,11 +336,7 @@ def until(text: str, pos: int, held: str, marker: str) -> tuple[str, int, str, b
 def held_back(text: str, marker: str) -> int:
     """How many characters at the end of the text may begin the marker."""
     beginnings = _beginnings(marker)
-    if text.endswith(beginnings):
-        for beginning in beginnings:
-            if text.endswith(beginning):
-                return len(beginning)
-    return 0
+    return next(len(each) for each in beginnings if text.endswith(each)) if text.endswith(beginnings) else 0
 
 
 @lru_cache(maxsize=256)
