@@ -35,7 +35,6 @@ __all__ = [
     "formats_of_auto",
     "get_format",
     "letters_and_digits",
-    "library_names",
     "plugins",
     "register",
     "registered",
@@ -303,11 +302,6 @@ def _library_families() -> Families:
 def _library() -> tuple[Format, ...]:
     found: tuple[Format, ...] = importlib.import_module(LIBRARY).formats()
     return found
-
-
-def library_names() -> tuple[str, ...]:
-    """The names of the formats of the library, in the order in which `auto` prefers them, whatever else is added."""
-    return tuple(declared.name for declared in _library())
 
 
 @lru_cache(maxsize=1)

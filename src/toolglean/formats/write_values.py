@@ -21,7 +21,7 @@ from toolglean.scan.json import decode
 from toolglean.scan.nested import json_text, listed, unfolded
 from toolglean.scan.quoted import QuotedReader
 from toolglean.scan.reader import Reader
-from toolglean.scan.scanner import DONE
+from toolglean.scan.scanner import DONE, MAX_DIGITS
 from toolglean.scan.tree import TreeReader
 
 __all__ = [
@@ -39,7 +39,6 @@ __all__ = [
 ]
 
 MAX_DEPTH = 250  # a parser's default limit is 256, and formats put lists and objects around the arguments
-MAX_DIGITS = 4300
 
 _plain_key = re.compile(r"[^\W\d][\w.-]*").fullmatch
 _bare_key = re.compile(r"[^\s:{}\[\](),\"'<](?:[^:{}\[\](),\"'\s]|[ ](?=\S))*").fullmatch
