@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any
 
 from toolglean.formats.spec import Pairs, Quoted, Tree
-from toolglean.scan.coerce import coerce_text, is_text, properties
+from toolglean.scan.coerce import coerce_text, is_text, kinds_of_value, properties
 from toolglean.scan.json import decode
 from toolglean.scan.nested import json_text, listed, unfolded
 from toolglean.scan.quoted import QuotedReader
@@ -122,19 +122,10 @@ def _python_parts(value: Any) -> str | list[Any]:
 
 # -- text --------------------------------------------------------------------------------------------------------------
 
-_KINDS: tuple[tuple[type, tuple[str, ...]], ...] = (
-    (bool, ("boolean",)),
-    (int, ("integer", "number")),
-    (float, ("number",)),
-    (str, ("string",)),
-    (list, ("array",)),
-    (dict, ("object",)),
-)
-
 
 def type_word(value: Any, types: Mapping[str, str]) -> str:
     """The word that a format writes for the type of the value."""
-    kinds = next((names for kind, names in _KINDS if isinstance(value, kind)), ("null",))
+    kinds = kinds_of_value(value)
     found = next((types[name] for name in kinds if name in types), None)
     return found if found is not None else types.get("*", kinds[-1])
 

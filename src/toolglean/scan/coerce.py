@@ -34,8 +34,8 @@ from toolglean.scan.scanner import MAX_DIGITS, is_finite
 from toolglean.scan.tokens import value_text
 
 __all__ = [
-    "NO", "TYPE_WORDS", "coerce_text", "coerce_within", "from_python", "is_text", "json_text", "kinds_of", "known",
-    "properties", "resolved", "same_value", "takes_no_string", "within",
+    "NO", "TYPE_WORDS", "coerce_text", "coerce_within", "from_python", "is_text", "json_text", "kinds_of",
+    "kinds_of_value", "known", "properties", "resolved", "same_value", "takes_no_string", "within",
 ]  # fmt: skip
 
 Schema = Mapping[str, Any] | None
@@ -55,6 +55,10 @@ TYPE_WORDS = {
     "array": "array", "list": "array", "tuple": "array", "set": "array",
     "null": "null", "none": "null",
 }  # fmt: skip
+_KINDS: tuple[tuple[Any, tuple[str, ...]], ...] = (  # bool before int, because it is an int
+    *((str, ("string",)), (bool, ("boolean",)), (int, ("integer", "number")), (float, ("number",))),
+    *((Mapping, ("object",)), (list | tuple, ("array",)), (type(None), ("null",))),
+)
 _CONTAINERS = frozenset({"object", "array"})
 _YIELDING = _CONTAINERS | {"string", "null"}  # kinds that `is_text` has already handled, or a string with an enum
 _BRACKETS = frozenset("{[(")
@@ -279,6 +283,11 @@ def _named(schema: Mapping[str, Any]) -> list[str]:
     if schema.keys() & _OBJECT_WORDS:
         return ["object"]
     return ["array"] if schema.keys() & _ARRAY_WORDS else []
+
+
+def kinds_of_value(value: Any) -> tuple[str, ...]:
+    """The kinds that the value is of, the narrowest first; () if JSON has no such value."""
+    return next((kinds for of, kinds in _KINDS if isinstance(value, of)), ())
 
 
 def same_value(one: Any, other: Any) -> bool:
