@@ -27,16 +27,15 @@ __all__ = ["AFTER", "AFTER_STRING", "CONSTANTS", "KEYWORD", "WORD_START", "Liter
 # belong to python.py.
 AFTER = 0  # a value
 AFTER_STRING = 1  # `'abc'`: another one would belong to it
-OPENED = 9  # `'`: the first quote of a string, or of three, or of an empty one
-OPENED_TWICE = 10  # `''`
-BODY = 11  # `'abc`
-QUOTES = 12  # `'''abc'`, perhaps the end of a triple string
-ESCAPE = 13  # `'\`, `'\x4`, `'\N{BULL`, `'\` and a carriage return
-RAW_ESCAPE = 14  # `r'\`
-PREFIX = 15  # `'abc' r`
-IN_NUMBER = 16
-WORD = 17  # `Tru`
-KEYWORD = 18
+OPENED = 9  # `'` or `''`: the first quote of a string, or of three, or an empty string
+BODY = 10  # `'abc`
+QUOTES = 11  # `'''abc'`, perhaps the end of a triple string
+ESCAPE = 12  # `'\`, `'\x4`, `'\N{BULL`, `'\` and a carriage return
+RAW_ESCAPE = 13  # `r'\`
+PREFIX = 14  # `'abc' r`
+IN_NUMBER = 15
+WORD = 16  # `Tru`
+KEYWORD = 17
 
 MAX_WORD = 256
 
@@ -123,22 +122,20 @@ class Literals(DialectReader):
 
     def _begin_string(self, quote: str, pos: int, *, raw: bool) -> int:
         self.write_item('"')
-        self.state, self._quote, self._raw = OPENED, quote, raw
+        return self._open(quote, pos, raw=raw)
+
+    def _open(self, quote: str, pos: int, *, raw: bool) -> int:
+        self.state, self._quote, self._raw, self.held = OPENED, quote, raw, quote
         return pos + 1
 
     def _read_opened(self, text: str, pos: int) -> int:
-        if text[pos] == self._quote:
-            self.state = OPENED_TWICE
-            return pos + 1
-        self.state, self._triple = BODY, False
-        return pos
-
-    def _read_opened_twice(self, text: str, pos: int) -> int:
-        if text[pos] == self._quote:
+        if text[pos] != self._quote:
+            self.state, self._triple = AFTER_STRING if len(self.held) > 1 else BODY, False
+            return pos
+        self.held += text[pos]
+        if len(self.held) == len("'''"):
             self.state, self._triple = BODY, True
-            return pos + 1
-        self.state = AFTER_STRING
-        return pos
+        return pos + 1
 
     def _read_body(self, text: str, pos: int) -> int:
         begin, pos = pos, _bodies[self._quote](text, pos).end()
@@ -186,8 +183,7 @@ class Literals(DialectReader):
         """The state AFTER_STRING."""
         char = text[pos]
         if char in _bodies:
-            self.state, self._quote, self._raw = OPENED, char, False
-            return pos + 1
+            return self._open(char, pos, raw=False)
         if char in _PREFIXES:
             self.state, self.held = PREFIX, char
             return pos + 1
@@ -198,8 +194,7 @@ class Literals(DialectReader):
     def _read_prefix(self, text: str, pos: int) -> int:
         if text[pos] not in _bodies:
             return self.fail("a quote was expected", pos)
-        self.state, self._quote, self._raw = OPENED, text[pos], self.held in _RAW
-        return pos + 1
+        return self._open(text[pos], pos, raw=self.held in _RAW)
 
     def end_number(self) -> None:
         """See `Scanner`."""
@@ -229,7 +224,7 @@ class Literals(DialectReader):
         return pos
 
     literal_states = (
-        _read_opened, _read_opened_twice, _read_body, _read_quotes, _read_escape, _read_raw_escape, _read_prefix,
+        _read_opened, _read_body, _read_quotes, _read_escape, _read_raw_escape, _read_prefix,
         DialectReader.number(_NUMBER), _read_word,
     )  # fmt: skip
     """The methods of the states from OPENED to WORD."""
