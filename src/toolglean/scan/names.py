@@ -12,8 +12,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Container, Iterable, Mapping
 
-from toolglean.scan.text import passing
-
 __all__ = [
     "ARGUMENT_KEYS", "BESIDE_KEYS", "CALL_TYPES", "HOLDER_KEYS", "ID_KEYS", "KNOWN_NAME_KEYS", "NAMESPACES",
     "NAME_CHARS", "NAME_KEYS", "RESULT_KEYS", "THOUGHT_KEYS", "WORD_MARKS", "has_name_after", "is_word",
@@ -41,7 +39,7 @@ NAME_CHARS = 256
 """The longest name of a tool, in characters."""
 NAMESPACES = frozenset({"functions", "tools", "default_api"})
 
-_spaces = passing(r"(?:\s|\\[nrt])*")  # also as a JSON string has them
+_spaces = re.compile(r"(?:\s|\\[nrt])*").match  # also as a JSON string has them
 
 
 def renamed_keys(pairs: Iterable[tuple[str, str]]) -> Mapping[str, str]:
@@ -82,7 +80,8 @@ def has_name_after(text: str, literals: Iterable[str], is_name: Callable[[str], 
         place = text.find(literal)
         while place >= 0:
             place += len(literal)
-            word = text[_spaces(text, place).end() : place + NAME_CHARS]
+            end = _spaces(text, place).end()  # type: ignore[union-attr]  # it matches the empty string
+            word = text[end : place + NAME_CHARS]
             end = next((end for end, char in enumerate(word) if not is_word(char)), len(word))
             if end and is_name(word[:end]):
                 return True

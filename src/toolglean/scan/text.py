@@ -154,7 +154,7 @@ class Finder(Plain):
         if self._exact or not alike:
             every, like = (*self.literals, *more), self.line_words
             return Finder(every, words=self.words, exact=self._exact, unguarded=self.unguarded, line_words=like)
-        twin = self.copy()
+        twin = super().copy()
         twin.literals = tuple(sorted([*self.literals, *more], key=_longest_first))
         twin._longest = len(twin.literals[0]) if twin.literals else 0
         added: dict[str, list[str]] = {}
