@@ -16,7 +16,7 @@ from functools import partial
 from typing import Any
 
 from toolglean.formats.spec import Pairs, Quoted, Tree
-from toolglean.scan.coerce import coerce_text, is_text, kinds_of_value, properties
+from toolglean.scan.coerce import coerce_text, is_text, kinds_of_value, properties, same_value
 from toolglean.scan.json import decode
 from toolglean.scan.nested import json_text, listed, unfolded
 from toolglean.scan.quoted import QuotedReader
@@ -45,11 +45,7 @@ _bare_key = re.compile(r"[^\s:{}\[\](),\"'<](?:[^:{}\[\](),\"'\s]|[ ](?=\S))*").
 _half_character = re.compile("[\ud800-\udfff]").search
 
 
-def _equal(one: Any, other: Any) -> bool:
-    return one is other if isinstance(one, bool) or isinstance(other, bool) else bool(one == other)
-
-
-def same(left: Any, right: Any, equal: Callable[[Any, Any], bool] = _equal) -> bool:
+def same(left: Any, right: Any, equal: Callable[[Any, Any], bool] = same_value) -> bool:
     """Whether two JSON values are equal; true is not 1, but 1.0 is. `equal`: the same of two that hold no others."""
     todo = [(left, right)]
     while todo:
