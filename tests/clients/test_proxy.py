@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.clients.answers import KINDS, PATHS, answer, asked, said
+from tests.clients.answers import KINDS, PATHS, answer, asked, events, said
 from tests.clients.families import TOOLS
 from tests.clients.proxies import serving, until
 from tests.support.loopback import Cut, Loopback, Slow, Status, Turn, serve
@@ -217,6 +217,21 @@ def test_an_upstream_that_dies_in_the_middle(upstream: Loopback, proxy: str, cli
     data = b"".join(found)
     assert b'"a <tool_"' in data  # what was held back
     assert json.loads(data.rstrip().rpartition(b"data: ")[2])["error"]["code"] == "upstream_disconnected"
+
+
+@pytest.mark.parametrize("cut", ['"choi', "\\nHm", "é", "finish"])
+def test_an_upstream_that_dies_inside_an_event(cut: str, raw: RawServer, before_raw: str, client: Any) -> None:
+    """The half event got an end, so the client's package raised a JSONDecodeError, and never saw ours."""
+    chunk = {"choices": [{"index": 0, "delta": {"content": "a <\nHm. é"}, "finish_reason": None}]}
+    event = b"data: " + json.dumps(chunk, ensure_ascii=False).encode() + b"\n\n"
+    half = event[: event.index(cut.encode()) + 1]
+    raw.answer = head("200 OK", SSE, "Content-Length: 9999") + event + half
+    found: list[bytes] = []
+    path = f"{before_raw}/v1/chat/completions"
+    with client.stream("POST", path, json=body()) as stream, pytest.raises(httpx.RemoteProtocolError):
+        found.extend(stream.iter_bytes())
+    first, last = events(b"".join(found))
+    assert (first, last["error"]["code"]) == (chunk, "upstream_disconnected")
 
 
 def test_a_call_that_the_upstream_did_not_finish_is_never_seen(upstream: Loopback, proxy: str, client: Any) -> None:

@@ -308,7 +308,10 @@ def test_items_with_the_same_id_keep_their_texts(kind: str) -> None:
     # An id alone tells them apart, if a server does not count.
     events = json.loads(json.dumps(numbered(first, second)).replace('"output_index": 1', '"output_index": 0'))
     output = list(dict_response_events(events, TOOLS))[-1]["response"]["output"]
-    assert [part["text"] for item in output if item["type"] == "message" for part in item["content"]] == ["One.", "Two."]
+    assert [part["text"] for item in output if item["type"] == "message" for part in item["content"]] == [
+        "One.",
+        "Two.",
+    ]
 
 
 def test_odd_events_pass() -> None:

@@ -77,7 +77,7 @@ class _Events(ServerSentEvents):
 
     def _error(self, item: dict[str, Any], block: bytes) -> bytes:
         del block
-        return self._rest() + self.event(self._answer.error(item))
+        return self._rest() + self._write(self._answer.error(item))
 
 
 class ChatAnswer:

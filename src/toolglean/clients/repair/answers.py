@@ -269,9 +269,15 @@ class ServerSentEvents(_Parts):
         self._silent = 0
         return COMMENT
 
-    def event(self, item: Any) -> bytes:
-        """An event as this API writes it."""
-        return self._write(item)
+    def broken(self, item: Any) -> bytes:
+        """The connection broke: what was held back, and an event that says so. As for clients, an event that was cut is
+        nothing: with an end, it would be one that they cannot read.
+        """
+        if self._gave_up:  # nobody knows where an event ends
+            return b""
+        if self._item_in(bytes(self._parts.left)) is None:
+            self._parts.left.clear()
+        return self.finish() + b"\n\n" + self._write(item)
 
     def _write(self, item: Any) -> bytes:
         name = f"event: {item['type']}\n".encode() if self._named and "type" in item else b""

@@ -286,7 +286,7 @@ class ResponseReader(SourceReader):
 
 
 def _keys(event: Wire) -> list[tuple[Any, Any]]:
-    # Both together come first: some servers repeat an id, others an index. Ignore one that is something else, as a list.
+    # Both together first: some servers repeat an id, others an index. Ignore one that is something else, as a list is.
     name, place = event.get("item_id") or field_of(event.get("item"), "id"), event.get("output_index")
     id = name if isinstance(name, str | int) and name else None  # noqa: A001  # the wire's own word
     index = place if isinstance(place, int) else None
