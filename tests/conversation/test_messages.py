@@ -208,7 +208,7 @@ def test_what_other_programs_write_for_openai() -> None:
         {
             "role": "tool",
             "tool_call_id": "x",
-            "content": [{"type": "text", "text": "[1,"}, {"type": "text", "text": "2]"}],
+            "content": [{"type": "text", "text": "[1, "}, {"type": "text", "text": "2]"}],
         },
         {"role": "system", "content": "Go on."},
     ]
@@ -222,6 +222,20 @@ def test_what_other_programs_write_for_openai() -> None:
         ("tool", [ContentPartToolResult("", [1, 2], "x")]),
         ("system", [ContentPartText("Go on.")]),
     ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['{\n  "version": 1.10\n}\n', '{"a": 1, "a": 2}', "[1,2]", '{"b": 1e2}', '{"a": "\\u00e9"}', "0.10", ' {"a": 1}'],
+)
+@pytest.mark.parametrize("converter", [OpenAIHistoryConverter, OllamaHistoryConverter, AnthropicHistoryConverter])
+def test_a_result_that_is_a_file_of_json_stays_as_it_is(converter: Any, text: str) -> None:
+    """A model that edits the file must see its layout."""
+    said = History(conversation=[Message(Role.TOOL, [ContentPartToolResult("f", text, "x")])])
+    wire = converter().from_history(said)
+    assert repr(text) in repr(wire)
+    (found,) = converter().to_history(wire).conversation[0].content
+    assert found.content == text
 
 
 @pytest.mark.parametrize("converter", [OpenAIHistoryConverter, OllamaHistoryConverter])

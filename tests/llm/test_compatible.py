@@ -25,6 +25,7 @@ from toolglean.llm import (
     NoToolCallError,
     OpenAICompatible,
     Role,
+    ServerError,
     StreamInterruptedError,
     ToolCallChunk,
     ToolOrchestratingLLM,
@@ -281,6 +282,31 @@ def test_tools_are_told_in_the_prompt(server: Loopback) -> None:
     assert "tools" not in body
     assert "tool_choice" not in body
     assert "get_weather" in body["messages"][0]["content"]
+
+
+@pytest.mark.parametrize("before", [b"", b"\xef\xbb\xbf", b": hello\n\n"])
+@pytest.mark.parametrize("last", [b"", b"\n", b"\n\n", b"\n\ndata: [DONE]"])
+def test_the_first_and_the_last_event_are_read_as_they_are(before: bytes, last: bytes) -> None:
+    chunk = {"choices": [{"index": 0, "delta": {"content": "Hi."}, "finish_reason": None}]}
+    data = before + b"data: " + json.dumps(chunk).encode() + last
+    transport = httpx.MockTransport(lambda _: httpx.Response(200, content=data))
+    with httpx.Client(transport=transport) as client:
+        *_, response = OpenAICompatible("m", client=client).stream_chat("hi")
+    assert response.message.content == "Hi."
+
+
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (b'{"error": {"message": "model not found"}}', "model not found"),
+        (b"<html>\n\n<p>Sign in.</p>\n\n</html>", "Sign in"),
+        (b"", "200"),
+    ],
+)
+def test_a_stream_that_is_none_is_an_error(body: bytes, said: str) -> None:
+    transport = httpx.MockTransport(lambda _: httpx.Response(200, content=body))
+    with httpx.Client(transport=transport) as client, pytest.raises(ServerError, match=said):
+        list(OpenAICompatible("m", client=client, retry=SOON).stream_chat("hi"))
 
 
 # -- errors ------------------------------------------------------------------------------------------------------------

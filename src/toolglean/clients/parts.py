@@ -11,6 +11,7 @@ __all__ = ["END_OF_EVENT", "END_OF_LINE", "Parts", "data_of"]
 END_OF_EVENT = re.compile(rb"(?:\r\n|\n|\r(?=[^\n]))(?:\r\n|\n|\r(?=[^\n]))")
 END_OF_LINE = re.compile(rb"\n")
 LINES = re.compile(rb"\r\n|\n|\r")
+BOM = b"\xef\xbb\xbf"  # may begin a stream
 
 
 class Parts:
@@ -47,5 +48,5 @@ def data_of(event: bytes) -> bytes:
     line = event.partition(b"\n")[2] if event.startswith(b"event: ") else event
     if line.startswith(b"data: ") and line.find(b"\n") == len(line) - 2 and b"\r" not in event:
         return line[6:-2]
-    lines = LINES.split(event)
+    lines = LINES.split(event.removeprefix(BOM))
     return b"\n".join(line[5:].removeprefix(b" ") for line in lines if line.startswith(b"data:"))

@@ -198,8 +198,8 @@ def result_text(value: Any, name: str) -> str:
 def result_of(content: Any) -> Any:
     """The result that `result_text` wrote, from text, from a list of text parts, or from nothing.
 
-    Objects and lists are read as JSON. Other text becomes a value only if it is written exactly as that value would
-    be: "0.10" may be a version, so it stays text.
+    Text becomes a value only if it is written exactly as that value would be: "0.10" may be a version, and a file of
+    JSON has a layout, so they stay text.
     """
     if not isinstance(content, str | None) and isinstance(content, Iterable) and not isinstance(content, Mapping):
         texts = [field(part, "text") for part in content]
@@ -209,6 +209,4 @@ def result_of(content: Any) -> Any:
     if not isinstance(content, str):
         return content
     found = json_of(content)
-    if isinstance(found, dict | list):
-        return found
     return found if found is not NO_JSON and result_text(found, "") == content else content

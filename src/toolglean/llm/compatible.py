@@ -45,6 +45,8 @@ __all__ = ["OpenAICompatible"]
 FACTS = ("id", "model", "created", "usage", "system_fingerprint")
 """The fields of a chunk that describe the answer."""
 OK = 200
+MOST_BEGUN = 4096
+"""Bytes of an answer that are kept, to say what it is if it is no stream of events."""
 JSON_MODE = {"type": "json_object"}
 Server: TypeAlias = Literal["vllm", "sglang", "llama.cpp"]
 REPLACED = ("tool_choice", "parallel_tool_calls")
@@ -156,11 +158,17 @@ class OpenAICompatible(Served):
             if response.status_code != OK:
                 await settled(response.aread() if is_async else response.read())
                 raise refusal(response.status_code, response.text)
-            parts = Parts(END_OF_EVENT)
+            parts, begun = Parts(END_OF_EVENT), b""
             async for data in steps_of(response.aiter_bytes() if is_async else response.iter_bytes()):
+                begun = begun if len(begun) > MOST_BEGUN else begun + data
                 for chunk in map(chunk_of, parts.feed(data)):
                     if chunk is not None:
                         yield chunk
+            if (chunk := chunk_of(bytes(parts.left))) is not None:  # the last event may lack its empty line
+                yield chunk
+            is_stream = "event-stream" in response.headers.get("content-type", "")
+            if not is_stream and b"data:" not in begun:  # it says why, or does not know `stream`
+                raise refusal(response.status_code, begun.decode(errors="replace"))
         finally:
             await settled(response.aclose() if is_async else response.close())
 
