@@ -101,6 +101,18 @@ def test_a_call_that_is_not_complete_is_text(stream: bool) -> None:
     assert outcome(Turn([HERMES[:-30]], finish="length"), stream=stream).text == HERMES[:-30]
 
 
+@both
+def test_a_refusal_is_text(stream: bool) -> None:
+    """The answer was empty: the chat API has a field of its own for it."""
+    refused = {"role": "assistant", "content": None, "refusal": f"No: {HERMES}"}
+    chunk = {"choices": [{"index": 0, "delta" if stream else "message": refused, "finish_reason": "stop"}]}
+    data = b"data: " + json.dumps(chunk).encode() + b"\n\n" if stream else json.dumps(chunk).encode()
+    reading = crossing(stream=stream).reader(200, "")
+    assert reading is not None
+    found = said("messages", reading.feed(data) + reading.finish(), {"stream": stream})
+    assert found == (refused["refusal"], "", [], "end_turn")
+
+
 def test_usage() -> None:
     data, sent = read(Turn(["Hi ", "you"]), stream=True)
     assert sent["stream_options"] == {"include_usage": True}
@@ -225,6 +237,23 @@ def test_a_whole_conversation() -> None:
     }
 
 
+def test_a_system_message_in_both_places() -> None:
+    """The parameter was lost."""
+    for given in ("Be brief.", [{"type": "text", "text": "Be brief."}]):
+        sent = crossing(system=given, messages=[{"role": "system", "content": "Be kind."}, *MESSAGES]).asked
+        assert sent["messages"] == [{"role": "system", "content": "Be brief.\n\nBe kind."}, *MESSAGES]
+
+
+@pytest.mark.parametrize("content", [{}, {"content": None}, {"content": []}, {"content": ""}])
+def test_a_tool_that_returns_nothing(content: dict[str, Any]) -> None:
+    """Its result was the text "null"."""
+    call = {"type": "tool_use", "id": "a", "name": "get_time", "input": {}}
+    result = {"type": "tool_result", "tool_use_id": "a", **content}
+    given = [{"role": "assistant", "content": [call]}, {"role": "user", "content": [result]}]
+    found = crossing(messages=[*MESSAGES, *given]).asked["messages"][-1]
+    assert found == {"role": "tool", "tool_call_id": "a", "name": "get_time", "content": ""}
+
+
 @pytest.mark.parametrize(
     ("more", "words"),
     [
@@ -236,6 +265,10 @@ def test_a_whole_conversation() -> None:
         ({"messages": 7}, "messages=7"),
         ({"messages": [7]}, "message 0"),
         ({"messages": [{"role": "user", "content": [{"type": "document", "source": {}}]}]}, "type 'document'"),
+        *(
+            ({"messages": [{"role": "user", "content": [{"type": "tool_result", "content": [part]}]}]}, words)
+            for part, words in [({"type": "document", "source": {}}, "type 'document'"), (7, "type None")]
+        ),
         (
             {"messages": [{"role": "user", "content": [{"type": "image", "source": {"type": "file"}}]}]},
             "image from 'file'",

@@ -196,7 +196,7 @@ def result_text(value: Any, name: str) -> str:
 
 
 def result_of(content: Any) -> Any:
-    """The result that `result_text` wrote, from text, from a list of text parts, or from nothing.
+    """The result that `result_text` wrote, from text, from a list of text parts, or from nothing, which is "".
 
     Text becomes a value only if it is written exactly as that value would be: "0.10" may be a version, and a file of
     JSON has a layout, so they stay text.
@@ -207,6 +207,6 @@ def result_of(content: Any) -> Any:
             return content
         content = "".join(texts)
     if not isinstance(content, str):
-        return content
+        return "" if content is None else content
     found = json_of(content)
     return found if found is not NO_JSON and result_text(found, "") == content else content
