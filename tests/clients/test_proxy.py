@@ -521,6 +521,22 @@ def rewritten(kind: Kind, request: dict[str, Any]) -> Any:
     return as_text(kind, request, Repair(format="hermes"))
 
 
+def test_values_are_written_as_the_tools_schema_says() -> None:
+    """The schema was not asked, so a call with a number was written as another family's."""
+    pay = {"name": "pay", "parameters": {"type": "object", "properties": {"cents": {"type": "integer"}}}}
+    call = {"id": "a", "type": "function", "function": {"name": "pay", "arguments": '{"cents": 5}'}}
+    messages = [HISTORY[1], {"role": "assistant", "content": None, "tool_calls": [call]}]
+    request: dict[str, Any] = {"messages": messages, "tools": [{"type": "function", "function": pay}]}
+    for choice in ("auto", "none"):
+        found = as_text("chat", request | {"tool_choice": choice}, Repair(format="qwen3-coder"))["messages"][-1]
+        assert "<function=pay>\n<parameter=cents>\n5\n</parameter>" in found["content"]
+
+
+def test_tools_that_are_not_to_be_called_are_no_field_either() -> None:
+    request: dict[str, Any] = {"model": "m", "messages": [HISTORY[1]]}
+    assert rewritten("chat", {**request, "tools": TOOLS, "tool_choice": "none"}) == request
+
+
 def test_results_stand_in_the_order_of_their_calls() -> None:
     calls = [{"id": each, "function": {"name": "get_weather", "arguments": "{}"}} for each in "abc"]
     results = [{"role": "tool", "tool_call_id": each, "content": each} for each in ("c", "a", "?", "b")]
