@@ -172,6 +172,15 @@ def test_several_choices_are_several_turns() -> None:
     assert (summary["turns"], summary["formats"]) == (2, {"hermes": 1})
 
 
+@pytest.mark.parametrize("empty", [{"message": {"content": None}}, {"finish_reason": "error"}])
+def test_a_choice_that_is_empty_takes_no_other_with_it(empty: Any) -> None:
+    """Nothing of the line was read."""
+    rows, summary = turns("--turns", stdin=fed({"choices": [{"message": {"content": TEXT}}, empty]}))
+    assert [(row["choice"], row["content"], len(row["calls"])) for row in rows] == [(0, "Hi. ", 1), (1, "", 0)]
+    assert summary["bad_lines"] == 0
+    assert turns("--turns", stdin=fed({"choices": [empty, empty]}))[1]["bad_lines"] == 1
+
+
 def test_pictures_are_told_of() -> None:
     parts = [{"type": "text", "text": "Hi."}, {"type": "image_url", "image_url": {"url": "x"}}]
     [row], summary = turns(stdin=fed({"role": "assistant", "content": parts}))
