@@ -370,6 +370,8 @@ def test_output_of_another_log_is_left_alone(tmp_path: Path) -> None:
         (["--output", "x", "--events"], "--output is for logs of turns"),
         (["--output", "x", "--summary"], "--summary prints what --output would write"),
         (["--output", "no/such/folder/x"], "--output no/such/folder/x: "),
+        (["--output", "."], "--output .: "),  # it has no name
+        (["--output", "/"], "--output /: "),
     ],
 )
 def test_bad_usage(args: list[str], message: str) -> None:
