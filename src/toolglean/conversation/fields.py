@@ -22,6 +22,7 @@ __all__ = [
     "is_object",
     "json_of",
     "listed",
+    "never_whole",
     "result_of",
     "result_text",
     "text_in",
@@ -167,6 +168,15 @@ def unrunnable(text: Any, status: str) -> str:
     """
     text = text if isinstance(text, str) else ""
     return text if arguments_of(text)[1] else f"{text}<{status}>"
+
+
+def never_whole(status: str) -> str:
+    """What, added to half an object, makes it one that no client can complete; `status`: as for `unrunnable`.
+
+    Clients complete the half of an object, and the half of a string in it, and ignore what follows a whole one. After a
+    comma, nothing but a key can follow; so the first word is an error outside of a string, the second one inside.
+    """
+    return f',<{status}>",<{status}>'
 
 
 def _written_by(what: str, value: Any, error: type[Exception] = MessageError) -> str:
