@@ -144,8 +144,17 @@ def render(
             reason.
         FormatError, ToolError: the declaration of the format, or a tool, is wrong.
     """
-    from toolglean.formats.render import render as written  # noqa: PLC0415  # only those who write pay for it
+    from toolglean.formats.render import fields_of  # noqa: PLC0415  # only those who write pay for it
+    from toolglean.formats.render import render as written  # noqa: PLC0415
     from toolglean.tools import ToolSet  # noqa: PLC0415
 
     known = tools if tools is None or isinstance(tools, ToolSet) else ToolSet(tools)
-    return written(format, calls, content=content, reasoning=reasoning, tools=known)
+    given = list(calls)
+    text = written(format, given, content=content, reasoning=reasoning, tools=known)
+    if given:  # a reader also judges what a value means: a CDATA section is its inside, an opener was not closed before
+        alone = written(format, [fields_of(each)[:2] for each in given], tools=known)
+        found = parse(alone, known, format=format)
+        if alone != written(format, [(call.name, call.arguments) for call in found.calls], tools=known):
+            why = next((problem.reason for problem in found.problems), "a value would become another one")
+            raise UsageError(f"format {getattr(format, 'name', format)!r}: the calls would not be read back: {why}")
+    return text
