@@ -17,7 +17,7 @@ from tests.support import depth
 from tests.support.loopback import Call, Cut, ErrorLine, Loopback, Status, Turn
 from tests.support.message_protocol import faults
 from toolglean.clients.across import Crossing, CrossingError
-from toolglean.clients.repair import AnswerReader, Repair, decoded
+from toolglean.clients.repair import AnswerReader, Repair, answers, decoded
 
 HERMES = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n</tool_call>'
 CALLS = [("get_weather", {"city": "Oslo"})]
@@ -153,6 +153,37 @@ def test_an_error_of_the_server_is_one_of_the_api() -> None:
     found = events(reading.feed(data) + reading.finish())
     assert found[-1] == {"type": "error", "error": {"type": "api_error", "message": "the model has crashed"}}
     assert joined(found[:-1])["content"][0]["text"] == "a <tool_"
+
+
+STRANGE = [b"data: <html>\n\n", b"data: [1]\n\n", b"data: " + b"x" * 3000, b'data: {"choi', "data: é".encode()[:-1]]
+
+
+@pytest.mark.parametrize("strange", STRANGE)
+def test_bytes_of_the_server_that_cannot_be_read_are_an_error(strange: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They reached a client that does not know the chat API."""
+    monkeypatch.setattr(answers, "LONGEST", 2000)
+    data = answer("chat", Turn(["a <tool_", "x"]), {"stream": True})
+    cut = data.index(b'"x"')
+    begun, rest = data[:cut].rpartition(b"data: ")[0], data[cut:].partition(b"\n\n")[2]
+    for more in (b"", b"\n\n" + rest):
+        reading = crossing().reader(200, "text/event-stream")
+        assert reading is not None
+        found = events(reading.feed(begun + strange) + reading.feed(more) + reading.finish())
+        assert found[-1]["error"]["type"] == "api_error"
+        assert joined(found[:-1])["content"][0]["text"] == "a <tool_"
+    reading = crossing().reader(200, "text/event-stream")
+    assert reading is not None
+    found = events(reading.feed(data + strange) + reading.finish())  # the turn is over
+    assert found[-1]["type"] == "message_stop"
+
+
+@pytest.mark.parametrize("strange", [b"<html>", b"[1]", b"", b'{"id": "' + b"x" * 3000 + b'"}'])
+def test_a_whole_answer_that_cannot_be_read_is_an_error(strange: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(answers, "LONGEST", 2000)
+    reading = crossing(stream=False).reader(200, "application/json")
+    assert reading is not None
+    found = b"".join(map(reading.feed, [strange, strange])) + reading.finish()
+    assert json.loads(found)["error"]["type"] == "api_error"
 
 
 # -- requests ----------------------------------------------------------------------------------------------------------
@@ -317,7 +348,6 @@ def test_odd_answers_never_raise() -> None:
         assert reading is not None
         data = b"".join(b"data: " + json.dumps(each).encode() + b"\n\n" for each in chunks)
         found: list[Any] = events(reading.feed(data + b"data: [DONE]\n\n") + reading.finish())
-        # What is no chunk is passed.
         known = [each for each in found if isinstance(each, dict) and each.get("type", "error") != "error"]
         assert not faults(known, ended=False)
     for place in places(WHOLE["chat"]):
