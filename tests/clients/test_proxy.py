@@ -149,6 +149,19 @@ def test_headers_and_queries(raw: RawServer, before_raw: str, client: Any) -> No
     assert b"cookie" not in raw.asked[1].lower()  # one caller's never reaches another
 
 
+def test_headers_about_other_bytes(raw: RawServer, before_raw: str, client: Any) -> None:
+    """A client that compares the digest would refuse the repaired answer."""
+    sums = ["ETag: x", "Content-MD5: x", "Digest: md5=x", "Content-Digest: md5=:x:", "Repr-Digest: md5=:x:"]
+    data = answer("chat", Turn([HERMES]), body(stream=False))
+    sized = f"Content-Length: {len(data)}"
+    raw.answer = head("200 OK", sized, "Connection: close", "Content-Type: application/json", "X-Own: 1", *sums) + data
+    for path, kept in (("chat/completions", 0), ("embeddings", 5)):
+        found = client.post(f"{before_raw}/v1/{path}", json=body(stream=False))
+        names = {each.partition(":")[0].lower() for each in sums}
+        assert len(names & found.headers.keys()) == kept
+        assert found.headers["x-own"] == "1"
+
+
 # -- an upstream that does other things --------------------------------------------------------------------------------
 
 
