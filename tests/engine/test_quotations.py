@@ -242,6 +242,15 @@ def test_a_call_that_goes_on_after_a_quoted_line_is_quoted_as_a_whole() -> None:
     assert len(calls_of(events)) == 1
 
 
+@pytest.mark.parametrize("name", [None, "hermes", "qwen3-coder"])
+def test_a_closer_is_no_opener_that_lacks_its_bracket(name: str | None) -> None:
+    """With another family's marker in the turn, `tool_call>` is looked for everywhere: a quoted line went on there."""
+    events = events_of(
+        lambda: Parser(TOOLS, format=name, options=ParserOptions(markup=True)), f"</s>\n> {HERMES}\n[ok]{HERMES}"
+    )
+    assert len(calls_of(events)) == 1
+
+
 def test_a_prompt_with_the_users_header_does_not_end_the_turn() -> None:
     prompt = "<|im_start|>user\nDo it.<|im_end|>\n<|im_start|>assistant\n"
     for given in (prompt, "<|im_start|>user\nDo it."):

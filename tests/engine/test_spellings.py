@@ -70,6 +70,7 @@ READ: dict[str, tuple[str, Calls, str]] = {
     # -- dialects
     "anthropic": (f"I look.\n<function_calls>\n{INVOKE}\n</function_calls>", [BOTH], "I look.\n"),
     "anthropic, bare": (INVOKE, [BOTH], ""),
+    "anthropic, a call without its closer before another one": ('<invoke name="look">\n<parameter name="city">Oslo</parameter>\n<invoke name="now">\n</invoke>', [OSLO, NOW], ""),
     "tool_code": ('```tool_code\nlook(city="Oslo")\n```', [OSLO], ""),
     "tool_code, print": ('```tool_code\nprint(default_api.look(city="Oslo"))\nnow()\n```', [OSLO, NOW], ""),
     "tool_call fence": (f"```tool_call\n{CALL}\n```", [OSLO], ""),

@@ -195,16 +195,12 @@ class NfaBuilder:
             if is_marker(text) and text not in tags and not any(tag.startswith(text) for tag in words):
                 self.nfa.epsilon[self.nfa.literal(extra, text, LITERAL | LEFTOVER)].append(extra)
 
-    def _path(self, begin: int, text: str, flag: int = 0, *, inner: int = LITERAL, signs: int | None = None) -> int:
-        # Literals with any white space between them. `inner`: their flag; `signs`: that of signs that are not markers.
+    def _path(self, begin: int, text: str, flag: int = 0, *, inner: int = LITERAL) -> int:
+        # Literals with any white space between them. `inner`: their flag.
         for token in tokens_of(text.strip()):
             if isinstance(token, Slot):
                 raise self._error(f"a section or marker must not have fields: {text!r}")
-            if isinstance(token, Space):
-                begin = self.nfa.space(begin)
-            else:
-                is_sign = not is_marker(token.text)
-                begin = self.nfa.literal(begin, token.text, signs if is_sign and signs is not None else inner)
+            begin = self.nfa.space(begin) if isinstance(token, Space) else self.nfa.literal(begin, token.text, inner)
         self.nfa.flags[begin] |= flag
         return begin
 
@@ -321,7 +317,7 @@ class NfaBuilder:
         for tag in self.tags:
             if any(text.startswith("".join(tag.split())) for text in ends):
                 continue  # what follows it shows whether it is a closer
-            nfa.flags[self._path(closing, tag, signs=0)] |= LITERAL | END | TAG
+            nfa.flags[self._path(closing, tag, inner=0)] |= LITERAL | END | TAG
 
     def _marker_of(self, literals: list[str], here: int) -> int:
         # One marker, which ends the call; there may be white space between its literals.

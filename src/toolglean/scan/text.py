@@ -265,7 +265,8 @@ class Finder:
         # Each alternative begins with a character of its own, so the expression skips to those at once.
         alternatives = signs
         for first, only_lines in dict.fromkeys((each[0], each in self.line_words) for each in shortest):
-            before = "" if first not in self._letters else rf"(?<![^\n]{first})" if only_lines else rf"(?<!\w{first})"
+            behind = r"[^\n]" if only_lines else r"[\w/]"
+            before = f"(?<!{behind}{first})" if first in self._letters else ""
             found = (each for each in shortest if each[0] == first and (each in self.line_words) == only_lines)
             rest = list(dict.fromkeys(each[1:DEEPEST] for each in found))
             alternatives.append(f"{re.escape(first)}{before}{_begun(rest)}")
@@ -296,8 +297,11 @@ def _longest_first(literal: str) -> tuple[int, str]:
     return -len(literal), literal
 
 
+_IN_WORDS = ("_", "/")  # of a closer, a slash is before the word
+
+
 def _is_inside_word(char: str) -> bool:
-    return char.isalnum() or char == "_"
+    return char.isalnum() or char in _IN_WORDS
 
 
 @lru_cache(maxsize=64)
