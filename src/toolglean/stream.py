@@ -140,8 +140,8 @@ def render(
         The turn. Parsed with the same format and tools, it gives the same calls.
 
     Raises:
-        UsageError: parsing would not give something back as it is; the message names the call, the parameter and the
-            reason.
+        UsageError: parsing would not give something back as it is; the message names the reason, and the call and the
+            parameter if a rule of the format is against one of them.
         FormatError, ToolError: the declaration of the format, or a tool, is wrong.
     """
     from toolglean.formats.render import fields_of  # noqa: PLC0415  # only those who write pay for it
