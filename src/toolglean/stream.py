@@ -155,6 +155,7 @@ def render(
         alone = written(format, [fields_of(each)[:2] for each in given], tools=known)
         found = parse(alone, known, format=format)
         if alone != written(format, [(call.name, call.arguments) for call in found.calls], tools=known):
-            why = next((problem.reason for problem in found.problems), "a value would become another one")
+            other = "a value would become another one" if found.calls else "they would be text"
+            why = next((problem.reason for problem in found.problems), other)
             raise UsageError(f"format {getattr(format, 'name', format)!r}: the calls would not be read back: {why}")
     return text

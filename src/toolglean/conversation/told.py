@@ -9,8 +9,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from toolglean.errors import ToolgleanError
+from toolglean.formats.render import (
+    render,  # that of toolglean refuses the example, which no parser may take for a call
+)
 from toolglean.formats.spec import Format
-from toolglean.stream import render
 from toolglean.tools import ToolSet
 
 __all__ = ["described", "written_call"]
