@@ -283,6 +283,12 @@ def test_a_tag_that_names_a_tool_does_so_whatever_its_attributes_are(text: str, 
     assert [each.code for each in events if isinstance(each, Problem)] == [told]
 
 
+def test_a_tag_that_breaks_off_does_not_go_on_behind_code() -> None:
+    """What was in the code was read again with what followed, and then it was open around the call."""
+    text = '<seed:tool_cal\n```text\n[Calling tool: get_weather({"city": "Oslo"})]\n```\n \n[call:get_weather city=Oslo days=3]'
+    assert calls_of(events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), text)) == [OSLO]
+
+
 def test_a_symbol_behind_the_name_is_awaited() -> None:
     text = 'run get_weather, :city => "Oslo", :days => 3\nend'
     assert calls_of(events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), text)) == [OSLO]

@@ -56,6 +56,28 @@ def test_a_call_that_a_sentence_mentions_is_an_example(text: str, call: str) -> 
     assert sum(isinstance(event, Problem) for event in events) == 1
 
 
+@pytest.mark.parametrize(
+    ("before", "count"),
+    [
+        ("I already ran ", 0),
+        ("Do not call ", 0),
+        ("- ", 0),
+        ("So. ", 1),
+        ("Lie:", 1),
+        ("", 1),
+        ("Ok:\n", 1),
+        ("Use it: ", 1),
+    ],
+)
+@pytest.mark.parametrize("behind", ["", "\n"])
+def test_a_call_without_a_marker_in_a_sentence_is_none(before: str, behind: str, count: int) -> None:
+    text = f"{before}default_api:delete_all{{path:x}}{behind}"
+    for name in ("auto", "gemma-verbal"):
+        events = events_of(lambda: Parser(TOOLS, **faced(markup=True, format=name)), text)  # noqa: B023
+        assert len(calls_of(events)) == count
+        assert sum(isinstance(event, Problem) for event in events) == 1 - count
+
+
 HEADED = [
     (declared.name, marker)
     for declared in all_formats()

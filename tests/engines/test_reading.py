@@ -10,11 +10,11 @@ import pytest
 
 from tests.engines import vllm_baseline
 from tests.support import engine_names
+from tests.support.engine_names import library_names
 from toolglean.engines.names import ANY, FORMATS, format_of, parser_names
 from toolglean.engines.reading import ToolCallDelta, TurnDelta, TurnReader
 from toolglean.engines.syntax import model_syntax, tools_of
 from toolglean.errors import UsageError
-from toolglean.formats.registry import library_names
 from toolglean.options import ParserOptions
 
 TOOL = {"type": "function", "function": {"name": "f", "parameters": {"properties": {"n": {"type": "integer"}}}}}

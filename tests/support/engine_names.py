@@ -7,11 +7,16 @@ import re
 import textwrap
 from pathlib import Path
 
-from toolglean.formats.registry import library_names
+from toolglean.formats.library import formats
 
 PATH = Path(__file__).parents[2] / "src" / "toolglean" / "engines" / "names.py"
 
 _list = re.compile(r'(?<=FORMATS: tuple\[str, \.\.\.\] = tuple\(\n    """\n).*?(?=    """\.split)', re.DOTALL)
+
+
+def library_names() -> tuple[str, ...]:
+    """The names of the formats of the library, in the order in which `auto` prefers them."""
+    return tuple(declared.name for declared in formats())
 
 
 def rewritten(source: str) -> str:

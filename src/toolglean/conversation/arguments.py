@@ -16,7 +16,7 @@ from typing import Any, TypeAlias
 
 from toolglean.conversation.fields import arguments_of
 from toolglean.errors import shown
-from toolglean.scan.coerce import coerce_text, kinds_of, properties, within
+from toolglean.scan.coerce import coerce_text, kinds_of, kinds_of_value, properties, within
 
 __all__ = ["coerce_arguments", "faults_of", "read_arguments"]
 
@@ -25,16 +25,6 @@ MAX_DEPTH = 64  # of nested objects and lists; deeper values stay as they are
 Schema = Mapping[str, Any] | None
 _Place: TypeAlias = "tuple[Any, Any, Any, Schema, int]"
 """A container of ours, the key in it, its value, the value's schema, and its depth."""
-
-_KINDS: tuple[tuple[Any, frozenset[str]], ...] = (  # bool before int, because it is an int
-    (str, frozenset({"string"})),
-    (bool, frozenset({"boolean"})),
-    (int, frozenset({"integer", "number"})),
-    (float, frozenset({"number"})),
-    (Mapping, frozenset({"object"})),
-    (list | tuple, frozenset({"array"})),
-    (type(None), frozenset({"null"})),
-)
 
 
 def read_arguments(given: Any) -> dict[str, Any] | None:
@@ -98,12 +88,8 @@ def faults_of(arguments: Mapping[str, Any], schema: Mapping[str, Any]) -> list[s
         faults += [f"there is no parameter {name!r}" for name in arguments if name not in known]
     for name, value in arguments.items():
         kinds = kinds_of(known.get(name), schema)
-        if kinds and not kinds & _kinds_of_value(value) and "enum" not in kinds:
+        is_whole = isinstance(value, float) and value.is_integer()
+        own = {*kinds_of_value(value), "integer"} if is_whole else {*kinds_of_value(value)}
+        if kinds and not kinds & own and "enum" not in kinds:
             faults.append(f"parameter {name!r} must be {' or '.join(sorted(kinds))}, not {shown(value)}")
     return faults
-
-
-def _kinds_of_value(value: Any) -> frozenset[str]:
-    if isinstance(value, float) and value.is_integer():
-        return frozenset({"number", "integer"})
-    return next((kinds for kind, kinds in _KINDS if isinstance(value, kind)), frozenset())

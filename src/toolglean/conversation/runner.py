@@ -19,7 +19,7 @@ from typing import Any, TypeAlias
 
 from toolglean.errors import UsageError
 
-__all__ = ["Call", "Outcome", "arun", "error_text", "is_async", "run", "run_within", "unknown_tool_text"]
+__all__ = ["Call", "Outcome", "arun", "error_text", "is_async", "loop_here", "run", "run_within", "unknown_tool_text"]
 
 Call: TypeAlias = Callable[[], Any]
 """A function with its arguments, such as a `functools.partial`."""
@@ -61,7 +61,7 @@ def run(call: Call) -> Outcome:
     Raises:
         UsageError: the tool is asynchronous, and a loop is running in this thread. The tool was not run.
     """
-    loop_is_running = _loop_is_running()
+    loop_is_running = loop_here() is not None
     if loop_is_running and is_async(call):
         raise UsageError(LOOP_IS_RUNNING)
     try:
@@ -139,12 +139,12 @@ async def _caught(work: Callable[[], Awaitable[Any]]) -> Outcome:
         return Outcome(error=error)
 
 
-def _loop_is_running() -> bool:
+def loop_here() -> asyncio.AbstractEventLoop | None:
+    """The event loop that is running in this thread; None if there is none."""
     try:
-        asyncio.get_running_loop()
+        return asyncio.get_running_loop()
     except RuntimeError:
-        return False
-    return True
+        return None
 
 
 async def _in_thread(call: Call) -> Outcome:

@@ -131,7 +131,7 @@ class Wrapped:
 Chunk = TypeVar("Chunk", bound=ChunkWrapper[Any])
 
 
-class Converter(abc.ABC, Generic[Chunk]):
+class Converter(HistoryConverter, abc.ABC, Generic[Chunk]):
     """What our converters share. See `HistoryConverter` for what each method does."""
 
     _wrapper: Callable[[Any], Chunk]
@@ -142,10 +142,6 @@ class Converter(abc.ABC, Generic[Chunk]):
         normal = self.canonical(history)
         system = normal.system_message
         return [*([] if system is None else [{"role": "system", "content": system}]), *self._written(normal)]
-
-    @abc.abstractmethod
-    def canonical(self, history: History) -> History:
-        """The normal form."""
 
     @abc.abstractmethod
     def _written(self, normal: History) -> Iterable[dict[str, Any]]:

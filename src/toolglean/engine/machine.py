@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 __all__ = ["Machine"]
 
 NOTHING = "\x00"  # is in no marker
-LAYOUT = 20  # of the pickled state
+LAYOUT = 21  # of the pickled state
 
 
 class Machine(StraightWay):
@@ -272,7 +272,7 @@ class Machine(StraightWay):
         draft = self._turn.judge.draft
         if draft is None:
             return False
-        if draft.is_quoted and draft.close and draft.over is None:
+        if draft.is_none_at_end:
             self._turn.end_draft(self._pos)
         if draft.over is not None or self._turn.reads_draft_again(draft):
             self._run("", self._pos, last=True)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from toolglean.scan.names import NAMESPACES, without_namespace
 
 if TYPE_CHECKING:
-    from collections.abc import Container, Mapping
+    from collections.abc import Collection, Container, Mapping
 
     from toolglean.tools import Tool, ToolSet
 
@@ -146,6 +146,11 @@ class Names:
     def may_begin(self, begun: str) -> bool:
         """Whether a tool's name begins with that text, without its namespace."""
         return any(tool.name.startswith(begun.rpartition(".")[2]) for tool in self.tools or ())
+
+    def keys_of(self, name: str) -> Collection[str] | None:
+        """The parameters of the tool that a written name means; None if they are not known."""
+        tool = self.tool(name)
+        return tool.properties if tool is not None and tool.properties else None
 
     def has_parameter(self, name: str, key: str) -> bool:
         """Whether the tool's schema has that parameter."""

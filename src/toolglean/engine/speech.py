@@ -278,9 +278,9 @@ class Speech(Keeping):
         elif code is not None and code.open:
             again = (kind is not None or attempt.before.in_sentence) and start >= 0
             kind, marks, where = Kind.QUOTED, (), code.where
-        elif kind is Kind.LAST or (text[:1] in FENCES and self.judge.heeds_quotes):
-            kind, marks, most = kind if kind is Kind.LAST else Kind.FENCED, (), self.limits.call_chars
-        elif kind is Kind.OBJECT:
+        elif kind is Kind.LAST or kind is Kind.OBJECT or (text[:1] in FENCES and self.judge.heeds_quotes):
+            prose = text[0].isalpha() and attempt.before.last_text[-1:].isspace() and attempt.before.in_sentence
+            kind = Kind.PROSE if prose else Kind.FENCED if text[0] in FENCES and kind is not Kind.LAST else kind
             marks, most = (), self.limits.call_chars
         elif kind is None and attempt.before.in_sentence and not self.tape.is_trusted(start):
             kind = Kind.MENTION

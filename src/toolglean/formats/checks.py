@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import fields
 from itertools import pairwise
 
@@ -29,20 +30,24 @@ def check(declared: Declaration) -> None:
     """
     if not declared.name:
         raise FormatError("a format needs a name")
-    reason = _tuples(declared)
-    for pattern in () if reason else (declared.spellings or ("",)):
-        reason = reason or _unknown(pattern, CALL_SLOTS, "call") or _call(declared, pattern)
-    for pattern in () if reason else declared.parameters:
-        reason = reason or _unknown(pattern, PARAMETER_SLOTS, "parameter") or _parameter(pattern)
+    reason = next(filter(None, _reasons(declared)), "")
     if reason:
         raise FormatError(f"format {declared.name!r}: {reason}")
-    reason = _markers(declared) or _codec(declared) or _id(declared) or _json_keys(declared) or _types(declared)
-    reason = reason or _escapes(declared) or _respelt(declared)
+
+
+def _reasons(declared: Declaration) -> Iterator[str]:
+    # What is wrong, or "". A later check relies on those before it.
+    yield _tuples(declared)
+    for pattern in declared.spellings or ("",):
+        yield _unknown(pattern, CALL_SLOTS, "call") or _call(declared, pattern)
+    for pattern in declared.parameters:
+        yield _unknown(pattern, PARAMETER_SLOTS, "parameter") or _parameter(pattern)
+    for checked in (_markers, _codec, _id, _json_keys, _types, _escapes, _respelt):
+        yield checked(declared)
     for pattern in (*declared.spellings, *declared.parameters):
-        reason = reason or _neighbours(pattern) or _twice(pattern)
-    reason = reason or _first_slots(declared) or _ends(declared) or _bare_keys(declared)
-    if reason:
-        raise FormatError(f"format {declared.name!r}: {reason}")
+        yield _neighbours(pattern) or _twice(pattern)
+    for checked in (_first_slots, _ends, _bare_keys):
+        yield checked(declared)
 
 
 _TUPLES = tuple(each.name for each in fields(Declaration) if re.fullmatch(r"tuple\[.*\.\.\.\]", str(each.type)))

@@ -115,8 +115,6 @@ class Program:
         self._layers: list[NfaBuilder] = [] if base is None else list(base._layers)
         # (format, pair) of channel n + 1
         self._pairs: list[tuple[int, int]] = [] if base is None else list(base._pairs)
-        self._channels: dict[tuple[int, tuple[int, ...]], Channel] = {}
-        self._bare_starts: dict[tuple[int, ...], StateSet] = {}
         self.kept: dict[Any, Any] = {}  # by keys of those who ask
         done = 0 if base is None else len(base.formats)
         for number, each in enumerate(formats[done:], done):
@@ -151,27 +149,24 @@ class Program:
         """The program of the other spelling that has this opener."""
         return compiled(tuple(respelling(declared, other) for declared, other in self.respelt[opener]))
 
+    @_kept
     def channel(self, channel: int, only: tuple[int, ...]) -> Channel:
         """The channel of that number; `only`: the numbers of the formats that are looked for, () for all."""
-        key = (channel, only)
-        if key not in self._channels:
-            layers = self._chosen(only)
-            lines: list[int] = []
-            if channel == CONTENT:
-                lines = [layer.line for layer in layers if layer.nfa.epsilon.get(layer.line)]
-                states = [*(layer.opener for layer in layers), *self._other_reasoning(layers)]
-            else:
-                pairs = self._any_reasoning() if channel == ANY_REASONING else [self._pairs[channel - 1]]
-                states = [self._layers[number].insides[pair] for number, pair in pairs]
+        layers = self._chosen(only)
+        words = True
+        if channel == CONTENT:
+            lines = [layer.line for layer in layers if layer.nfa.epsilon.get(layer.line)]
+            states = [*(layer.opener for layer in layers), *self._other_reasoning(layers)]
+        else:
+            states = [self._layers[number].insides[pair] for number, pair in self._pairs_of(channel)]
             # What closes reasoning may follow its last word at once: it is found within a word if it begins like one.
-            words = channel == CONTENT or not self._closes_with_words(states)
-            if channel != CONTENT:  # a model that reasons in this way may call in any of the formats
-                states += [layer.call_opener for layer in layers if not layer.format.at_line_start]
-                lines = [layer.call_opener for layer in layers if layer.format.at_line_start]
-            like = None if self.base is None or only else self.base.channel(channel, ()).finder
-            whole = self.channel(channel, ()) if only and channel == CONTENT else None
-            self._channels[key] = Channel(self, states, lines, words=words, like=like, whole=whole)
-        return self._channels[key]
+            words = not any(literal[0].isalnum() for literal in self.nfa.terminals(states).literals)
+            # A model that reasons in this way may call in any of the formats.
+            states += [layer.call_opener for layer in layers if not layer.format.at_line_start]
+            lines = [layer.call_opener for layer in layers if layer.format.at_line_start]
+        like = None if self.base is None or only else self.base.channel(channel, ()).finder
+        whole = self.channel(channel, ()) if only and channel == CONTENT else None
+        return Channel(self, states, lines, words=words, like=like, whole=whole)
 
     def _other_reasoning(self, chosen: list[NfaBuilder]) -> list[int]:
         # Of the families that are not looked for any more: what they reason is not an answer either.
@@ -183,25 +178,21 @@ class Program:
         """Whether that format's own template writes calls inside the reasoning of that channel."""
         if not self.formats[number].calls_in_reasoning or channel == CONTENT:
             return False
-        pairs = self._any_reasoning() if channel == ANY_REASONING else [self._pairs[channel - 1]]
         own = range(len(self.formats[number].all_reasonings))
-        return all(each == number and pair in own for each, pair in pairs)
+        return all(each == number and pair in own for each, pair in self._pairs_of(channel))
 
-    def _closes_with_words(self, states: list[int]) -> bool:
-        return any(literal[0].isalnum() for literal in self.nfa.terminals(states).literals)
-
-    def _any_reasoning(self) -> list[tuple[int, int]]:
+    def _pairs_of(self, channel: int) -> list[tuple[int, int]]:
+        if channel != ANY_REASONING:
+            return [self._pairs[channel - 1]]
         # If a format has reasoning of its own, the markers of other families open reasoning, but do not end its own.
         own = [(number, pair) for number, pair in self._pairs if pair < len(self.formats[number].all_reasonings)]
         return own or self._pairs
 
+    @_kept
     def bare_start(self, only: tuple[int, ...]) -> StateSet:
         """The states at the start of a turn: before all that begins with a marker, and all that does not."""
-        found = self._bare_starts.get(only)
-        if found is None:
-            states = [state for layer in self._chosen(only) for state in (layer.opener, layer.line, layer.bare)]
-            found = self._bare_starts[only] = self.nfa.state_set(states)
-        return found
+        states = [state for layer in self._chosen(only) for state in (layer.opener, layer.line, layer.bare)]
+        return self.nfa.state_set(states)
 
     def written_start(self) -> StateSet:
         """The same for writing: sections that are JSON are one with their calls only for reading."""
@@ -291,9 +282,8 @@ class Program:
 
         If the channel may belong to any format, markers that end the turns of another one are left out.
         """
-        pairs = self._any_reasoning() if channel == ANY_REASONING else [self._pairs[channel - 1]]
         found: list[str] = []
-        for number, pair in pairs:
+        for number, pair in self._pairs_of(channel):
             declared = self.formats[number]
             found += marks(declared, (*self._layers[number].reasonings[pair], *declared.content_markers))
         if channel == ANY_REASONING:

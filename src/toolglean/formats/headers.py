@@ -71,12 +71,8 @@ def _begun(mark: str, formats: tuple[Format, ...]) -> int:
     # How many characters at the mark's end may be the beginning of what is read.
     openers = {each for declared in formats for each in beginnings(declared)}
     stripped = mark.rstrip()
-    most = 0
-    for opener in openers:
-        for length in range(min(len(opener), len(stripped)), max(most, 1), -1):
-            if stripped.endswith(opener[:length]):
-                most = length
-                break
+    sizes = (size for opener in openers for size in range(2, len(opener) + 1) if stripped.endswith(opener[:size]))
+    most = max(sizes, default=0)
     return most + len(mark) - len(stripped) if most else 0
 
 

@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from toolglean.formats.declaration import Declaration
-from toolglean.formats.words import Literal, Slot, Space, Token, ends_line, tokens_of
+from toolglean.formats.words import Literal, Slot, Space, Token, ends_line, opening, tokens_of
 
 __all__ = ["KEY_CHARS", "Ending", "Followers", "ending_of", "followers_of", "has_bare_key", "parameter_tokens"]
 
@@ -166,21 +166,10 @@ def followers_of(declared: Declaration) -> Followers:
     for _, closer in declared.all_sections:
         closers |= dict.fromkeys(_literals(tokens_of(closer))[:1])
     begins = (*(opener for opener, _ in declared.all_sections), *declared.calls)
-    openers = dict.fromkeys(first for each in begins if (first := _first(each)) not in closers)
-    openers.pop("", None)
+    # Those that are markers with a word in them.
+    openers = [first for each in begins if any(map(str.isalnum, first := opening(each))) and first not in closers]
     separator = _literals(tokens_of(declared.parameter_separator))
-    return Followers(tuple(heads), tuple(closers), tuple(openers), separator)
-
-
-def _first(pattern: str) -> str:
-    # The text with which a pattern begins, if that is a marker with a word in it.
-    tokens = tokens_of(pattern.strip())
-    text = ""
-    for token in tokens:
-        if isinstance(token, Slot):
-            break
-        text += token.text
-    return text.strip() if any(map(str.isalnum, text)) else ""
+    return Followers(tuple(heads), tuple(closers), tuple(dict.fromkeys(openers)), separator)
 
 
 def _spelled(token: Token) -> str:

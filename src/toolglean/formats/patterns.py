@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 
 from toolglean.formats.spec import Format, Literal, Slot, Space, Token, ends_line, tokens_of
+from toolglean.formats.words import opening
 
 __all__ = [
     "before_name",
@@ -110,16 +111,6 @@ def ends_of_pairs(declared: Format) -> tuple[str, ...]:
         lines = ["\n"] if not text and declared.separator.isspace() and "\n" in declared.separator else []
         found |= dict.fromkeys([text] if text else [*filter(None, map(str.strip, others)), *lines])
     return tuple(found)
-
-
-def opening(pattern: str) -> str:
-    """The text before the first slot, if it begins with a marker."""
-    found = ""
-    for token in tokens_of(pattern.strip()):
-        if isinstance(token, Slot):
-            break
-        found += token.text
-    return found.strip()
 
 
 def head_of(tag: str) -> str:

@@ -35,7 +35,6 @@ __all__ = [
     "formats_of_auto",
     "get_format",
     "letters_and_digits",
-    "library_names",
     "plugins",
     "register",
     "registered",
@@ -72,10 +71,7 @@ class _Registered:
     def formats(self) -> tuple[Format, ...]:
         added = self._added  # before the others: another thread may put them in order meanwhile
         if added:
-            found: dict[str, Format] = {}
-            for declared in (*_linked(added), *self._formats):
-                found.setdefault(folded(declared.name), declared)
-            self._formats = tuple(found.values())
+            self._formats = _first_of_each_name(*_linked(added), *self._formats)
             self._added, self._count = (), 0
         return self._formats
 
@@ -90,6 +86,13 @@ def _linked(added: _Added) -> Iterator[Format]:
     while added:
         declared, added = added
         yield declared
+
+
+def _first_of_each_name(*formats: Format) -> tuple[Format, ...]:
+    found: dict[str, Format] = {}
+    for declared in formats:
+        found.setdefault(folded(declared.name), declared)
+    return tuple(found.values())
 
 
 _registered = _Registered()
@@ -261,10 +264,7 @@ def unsupported() -> Mapping[str, str]:
 
 @lru_cache(maxsize=1)
 def _merged(registered: _Registered) -> tuple[Format, ...]:
-    found: dict[str, Format] = {}
-    for declared in (*registered.formats, *plugins()[0], *_library()):
-        found.setdefault(folded(declared.name), declared)
-    return tuple(found.values())
+    return _first_of_each_name(*registered.formats, *plugins()[0], *_library())
 
 
 @lru_cache(maxsize=2)
@@ -302,11 +302,6 @@ def _library_families() -> Families:
 def _library() -> tuple[Format, ...]:
     found: tuple[Format, ...] = importlib.import_module(LIBRARY).formats()
     return found
-
-
-def library_names() -> tuple[str, ...]:
-    """The names of the formats of the library, in the order in which `auto` prefers them, whatever else is added."""
-    return tuple(declared.name for declared in _library())
 
 
 @lru_cache(maxsize=1)

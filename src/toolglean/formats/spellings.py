@@ -1,13 +1,14 @@
 # The other spellings in which a model may write the closing marker of a value. Does not depend on what is done then:
 # reading may repair it (engine/matcher/), writing refuses such a value.
 #
-# The spellings are derived from the declared marker, by five rules:
+# The spellings are derived from the declared marker, by six rules:
 # - upper and lower case do not matter: `</Parameter>`
 # - white space between its parts does not matter: `</parameter >`, `</ parameter>`
 # - a known short or long form of its word may replace it, and a prefix may be missing: `</param>`, `</value>`
 # - a closing tag may repeat the attributes of the opening one, and its end may be missing before the next one:
 #   `</parameter=city>`, `</parameter</function>`
 # - its signs may be escaped: `&lt;/parameter&gt;`
+# - the parameter's key may replace its word: `</city>`
 # Such a text is a closing marker only if it is followed by what must follow a value. Anywhere else it is text of the
 # value.
 """Closing markers in another spelling."""
@@ -32,6 +33,7 @@ FORMS = (("parameter", "param"), ("argument", "arg"), ("arg_value", "value"), ("
 
 _TAG = ("<", "/", "name", ">")  # the parts of a tag that has no prefix
 _parts = re.compile(r"\w+|\W").findall
+_word_of = re.compile(r"(.*?)(\w*)(\W*)\Z", re.DOTALL).match
 _blank = re.compile(r"\s+").sub
 _attributes = re.compile(r"(?<=\w)[ \t=][^<>\n]{0,64}\Z").search
 
@@ -47,11 +49,12 @@ class Spellings:
 
     __slots__ = ("_folded", "_full", "_own", "begins", "is_declared", "search")
 
-    def __init__(self, closers: tuple[str, ...]) -> None:
+    def __init__(self, closers: tuple[str, ...], key: str = "") -> None:
         spaced = (r"\s*".join(map(re.escape, each.split())) for each in closers)
         self.is_declared = re.compile("|".join(spaced)).fullmatch
         escaped = [_parts(escape(each)) for each in closers if each[:2] == "</"]
-        parts = [*(each for closer in closers for each in _variants(closer)), *escaped]
+        keyed = (each for closer in closers if key for each in _keyed(closer, key))
+        parts = [*(each for closer in closers for each in _variants(closer)), *escaped, *keyed]
         own = [*map(_parts, closers), *(each for each in parts if len(each) > len(_TAG))]
         self._own = frozenset(_blank("", "".join(each)).casefold() for each in own)
         self._folded = tuple(dict.fromkeys(_blank("", "".join(each)).casefold() for each in parts))
@@ -80,9 +83,9 @@ class Spellings:
 
 
 @lru_cache(maxsize=256)
-def spellings_of(closers: tuple[str, ...]) -> Spellings:
-    """The other spellings of these closing markers."""
-    return Spellings(closers)
+def spellings_of(closers: tuple[str, ...], key: str = "") -> Spellings:
+    """The other spellings of these closing markers. `key`: that of the parameter, if it may replace their word."""
+    return Spellings(closers, key)
 
 
 def _way(parts: list[str]) -> str:
@@ -101,6 +104,13 @@ def _variants(closer: str) -> Iterable[list[str]]:
             yield [*parts[:place], form, *parts[place + 1 :]]
             if parts[:2] == ["<", "/"] and place > 2:  # there is a prefix after `</`
                 yield ["<", "/", form, *parts[place + 1 :]]
+
+
+def _keyed(closer: str, key: str) -> Iterable[list[str]]:
+    # The parts of a closing tag with the key in place of its word, with and without what precedes the word.
+    head, word, rest = _word_of(closer).groups() if closer[:2] == "</" else ("", "", "")  # type: ignore[union-attr]
+    if word:
+        yield from (_parts(f"{before}{key}{rest}") for before in dict.fromkeys((head, "</")))
 
 
 def _forms(word: str) -> list[str]:

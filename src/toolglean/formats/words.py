@@ -44,6 +44,7 @@ __all__ = [
     "Token",
     "Tree",
     "ends_line",
+    "opening",
     "tokens_of",
 ]
 
@@ -173,6 +174,16 @@ def ends_line(tokens: Sequence[Token], place: int) -> bool:
     if not (isinstance(token, Space) and "\n" in token.text and 0 < place < len(tokens) - 1):
         return False
     return tokens[place - 1] == Slot("key") and tokens[place + 1] == Slot("value")
+
+
+def opening(pattern: str) -> str:
+    """The text before the first slot, if it begins with a marker."""
+    found = ""
+    for token in tokens_of(pattern.strip()):
+        if isinstance(token, Slot):
+            break
+        found += token.text
+    return found.strip()
 
 
 _token = re.compile(r"\{(?!_\})([a-z_]+)\}|(\s+)|((?:\{_\}|(?!\{[a-z_]+\})\S)+)")

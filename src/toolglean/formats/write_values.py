@@ -16,12 +16,12 @@ from functools import partial
 from typing import Any
 
 from toolglean.formats.spec import Pairs, Quoted, Tree
-from toolglean.scan.coerce import coerce_text, is_text, properties
+from toolglean.scan.coerce import coerce_text, is_text, kinds_of_value, properties, same_value
 from toolglean.scan.json import decode
 from toolglean.scan.nested import json_text, listed, unfolded
 from toolglean.scan.quoted import QuotedReader
 from toolglean.scan.reader import Reader
-from toolglean.scan.scanner import DONE
+from toolglean.scan.scanner import DONE, MAX_DIGITS
 from toolglean.scan.tree import TreeReader
 
 __all__ = [
@@ -39,18 +39,13 @@ __all__ = [
 ]
 
 MAX_DEPTH = 250  # a parser's default limit is 256, and formats put lists and objects around the arguments
-MAX_DIGITS = 4300
 
 _plain_key = re.compile(r"[^\W\d][\w.-]*").fullmatch
 _bare_key = re.compile(r"[^\s:{}\[\](),\"'<](?:[^:{}\[\](),\"'\s]|[ ](?=\S))*").fullmatch
 _half_character = re.compile("[\ud800-\udfff]").search
 
 
-def _equal(one: Any, other: Any) -> bool:
-    return one is other if isinstance(one, bool) or isinstance(other, bool) else bool(one == other)
-
-
-def same(left: Any, right: Any, equal: Callable[[Any, Any], bool] = _equal) -> bool:
+def same(left: Any, right: Any, equal: Callable[[Any, Any], bool] = same_value) -> bool:
     """Whether two JSON values are equal; true is not 1, but 1.0 is. `equal`: the same of two that hold no others."""
     todo = [(left, right)]
     while todo:
@@ -127,19 +122,10 @@ def _python_parts(value: Any) -> str | list[Any]:
 
 # -- text --------------------------------------------------------------------------------------------------------------
 
-_KINDS: tuple[tuple[type, tuple[str, ...]], ...] = (
-    (bool, ("boolean",)),
-    (int, ("integer", "number")),
-    (float, ("number",)),
-    (str, ("string",)),
-    (list, ("array",)),
-    (dict, ("object",)),
-)
-
 
 def type_word(value: Any, types: Mapping[str, str]) -> str:
     """The word that a format writes for the type of the value."""
-    kinds = next((names for kind, names in _KINDS if isinstance(value, kind)), ("null",))
+    kinds = kinds_of_value(value)
     found = next((types[name] for name in kinds if name in types), None)
     return found if found is not None else types.get("*", kinds[-1])
 

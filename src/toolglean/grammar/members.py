@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
@@ -13,6 +12,7 @@ from typing import Any, TypeAlias
 from toolglean.grammar.merge import NEVER
 from toolglean.grammar.nodes import EMPTY, Node, Rules, alt, listed, repeat, seq
 from toolglean.grammar.patterns import pattern
+from toolglean.scan.schema_faults import matches
 
 __all__ = ["Members", "members_of"]
 
@@ -162,7 +162,7 @@ def _of_patterns(
     others = schema.get("additionalProperties", NEVER)
     same = len({json.dumps(each, sort_keys=True, default=str) for each in patterns.values()}) == 1
     sayable = all(pattern(each) is not None for each in patterns)
-    matched = sayable and any(_matches(each, name) for each in patterns for name in listed)
+    matched = sayable and any(matches(each, name) for each in patterns for name in listed)
     if same and sayable and not matched and others is NEVER and "propertyNames" not in schema:
         return next(iter(patterns.values())), {"type": "string", "pattern": "|".join(patterns)}
     report(
@@ -170,10 +170,3 @@ def _of_patterns(
         "a grammar supports only patterns that have the same schema, match no listed name, and leave no other members",
     )
     return others if others is not NEVER or listed else True, True
-
-
-def _matches(expression: str, name: str) -> bool:
-    try:
-        return re.search(expression, name) is not None
-    except (re.error, RecursionError, OverflowError):
-        return True

@@ -102,12 +102,8 @@ class TextCompletionLLM(WithPrompt, Generic[Model]):
                 prompt = _next(prompt, error, response, attempts)
 
     def _first(self, variables: Mapping[str, Any]) -> str | list[Message]:
-        return self._messages(variables) if self._llm.metadata.is_chat_model else self._text(variables)
-
-    def _text(self, variables: Mapping[str, Any]) -> str:
-        return self._output_parser.format(self._prompt.format(**variables))
-
-    def _messages(self, variables: Mapping[str, Any]) -> list[Message]:
+        if not self._llm.metadata.is_chat_model:
+            return self._output_parser.format(self._prompt.format(**variables))
         messages = self._prompt.format_messages(**variables)
         if not messages:
             return [Message.from_str(self._output_parser.format(""))]

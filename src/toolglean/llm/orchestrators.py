@@ -104,20 +104,20 @@ class ToolOrchestratingLLM(WithPrompt, Generic[Model]):
         """The class of the objects."""
         return self._output_cls
 
-    def _parallel(self, *, given: bool | None) -> bool:
-        return self._allow_parallel_tool_calls if given is None else given
-
     def _arguments(
-        self, llm_kwargs: Mapping[str, Any] | None, variables: Mapping[str, Any], *, parallel: bool
-    ) -> dict[str, Any]:
+        self, llm_kwargs: Mapping[str, Any] | None, variables: Mapping[str, Any], *, parallel: bool | None
+    ) -> tuple[dict[str, Any], bool]:
+        # The arguments for the model, and whether all objects are wanted.
+        wants_all = self._allow_parallel_tool_calls if parallel is None else parallel
         choice = {} if self._tool_choice is None else {"tool_choice": self._tool_choice}
-        return {
+        arguments = {
             "tools": [CallableTool.from_model(self._output_cls)],
             "messages": self._prompt.format_messages(**variables),
-            "allow_parallel_tool_calls": parallel,
+            "allow_parallel_tool_calls": wants_all,
             **choice,
             **{name: value for name, value in (llm_kwargs or {}).items() if name not in OWN_OPTIONS},
         }
+        return arguments, wants_all
 
     # -- whole ---------------------------------------------------------------------------------------------------------
 
@@ -164,8 +164,8 @@ class ToolOrchestratingLLM(WithPrompt, Generic[Model]):
             InvalidObjectError: its arguments are not valid for the class.
             UnknownToolError: it called another tool.
         """
-        parallel = self._parallel(given=allow_parallel_tool_calls)
-        return at_once(self._called(self._llm.predict_and_call, llm_kwargs, variables, parallel=parallel))
+        given = self._arguments(llm_kwargs, variables, parallel=allow_parallel_tool_calls)
+        return at_once(self._called(self._llm.predict_and_call, *given))
 
     @overload
     async def acall(
@@ -194,13 +194,10 @@ class ToolOrchestratingLLM(WithPrompt, Generic[Model]):
         **variables: Any,
     ) -> Any:
         """The same, asynchronously: see `__call__`."""
-        parallel = self._parallel(given=allow_parallel_tool_calls)
-        return await self._called(self._llm.apredict_and_call, llm_kwargs, variables, parallel=parallel)
+        given = self._arguments(llm_kwargs, variables, parallel=allow_parallel_tool_calls)
+        return await self._called(self._llm.apredict_and_call, *given)
 
-    async def _called(
-        self, predict: Any, llm_kwargs: Mapping[str, Any] | None, variables: Mapping[str, Any], *, parallel: bool
-    ) -> Any:
-        arguments = self._arguments(llm_kwargs, variables, parallel=parallel)
+    async def _called(self, predict: Any, arguments: dict[str, Any], parallel: bool) -> Any:  # noqa: FBT001
         attempts = self._attempts()
         while True:
             try:
@@ -232,8 +229,7 @@ class ToolOrchestratingLLM(WithPrompt, Generic[Model]):
             LLMError: the errors of a plain call.
             StreamInterruptedError: the connection broke during the stream.
         """
-        parallel = self._parallel(given=allow_parallel_tool_calls)
-        arguments = self._arguments(llm_kwargs, variables, parallel=parallel)
+        arguments, parallel = self._arguments(llm_kwargs, variables, parallel=allow_parallel_tool_calls)
         ask = self._llm.stream_chat_with_tools
         return plainly(self._streamed(arguments, ask, ask(**arguments), parallel=parallel))
 
@@ -248,8 +244,7 @@ class ToolOrchestratingLLM(WithPrompt, Generic[Model]):
         """The object while it is written, asynchronously: see `stream_call`. The arguments are those of a plain call
         (`__call__`). It may be awaited first.
         """
-        parallel = self._parallel(given=allow_parallel_tool_calls)
-        arguments = self._arguments(llm_kwargs, variables, parallel=parallel)
+        arguments, parallel = self._arguments(llm_kwargs, variables, parallel=allow_parallel_tool_calls)
 
         def ask(**given: Any) -> AsyncSteps[ChatResponse]:
             return AsyncSteps(self._llm.astream_chat_with_tools(**given))
@@ -296,11 +291,12 @@ class ToolOrchestratingLLM(WithPrompt, Generic[Model]):
     def _written_out(self, error: NoToolCallError, *, parallel: bool) -> Any:
         # There is no call: the answer may be the object itself.
         response: ChatResponse | None = error.response
-        found = None if response is None or response.unfinished else self._plain(response)
+        is_cut = response is not None and response.unfinished
+        found = None if response is None or is_cut else self._plain(response)
         if found is None:
-            unfinished = self._unfinished_error(error)
-            unfinished.response = response
-            raise unfinished from error
+            reason = self._lost(response, 0, parallel=False) if response is not None and is_cut else error
+            reason.response = response
+            raise reason from error
         return [found] if parallel else found
 
     def _plain(self, response: ChatResponse) -> Model | None:
@@ -311,11 +307,6 @@ class ToolOrchestratingLLM(WithPrompt, Generic[Model]):
             return object_of(self._output_cls, text) if text.lstrip().startswith("{") else None
         except ObjectError:
             return None
-
-    def _unfinished_error(self, error: NoToolCallError) -> NoToolCallError | ObjectError:
-        # There is no complete call: was there an incomplete one?
-        response: ChatResponse | None = error.response
-        return error if response is None or not response.unfinished else self._lost(response, 0, parallel=False)
 
     def _lost(self, response: ChatResponse | AgentChatResponse, index: int, *, parallel: bool) -> ObjectError:
         # The error that a stream of the same events would have raised.

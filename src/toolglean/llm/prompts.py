@@ -47,8 +47,8 @@ class _Text:
             names = _names(self.text)
         except (TemplateError, ValueError) as error:
             raise PromptError(f"the template is broken: {error}", template=self.text) from error
-        if any(not name.isidentifier() for name in names):
-            odd = next(name for name in names if not name.isidentifier())
+        odd = next((name for name in names if not name.isidentifier()), None)
+        if odd is not None:
             raise PromptError(
                 f"'{{{odd}}}' is not a variable; write literal braces as {{{{ and }}}}", template=self.text
             )

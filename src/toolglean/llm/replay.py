@@ -37,15 +37,8 @@ class _Source:
         self.delay = delay
         self.requests: list[dict[str, Any]] = []
 
-    def for_chat(self, request: dict[str, Any]) -> Turn:
+    def turn_for(self, request: dict[str, Any]) -> Turn | None:
         self.requests.append(request)
-        turn = next(self.turns, None)
-        if turn is None:
-            raise ollama.ResponseError(NONE_LEFT, NOT_FOUND)
-        return turn
-
-    def for_http(self, request: httpx.Request) -> Turn | None:
-        self.requests.append(json.loads(request.content))
         return next(self.turns, None)
 
 
@@ -53,6 +46,7 @@ class _Replay:
     """What the two clients have in common."""
 
     _sleep: Any  # waits for so many seconds
+    _steps: Any  # the steps of an asynchronous generator, as this client returns them
 
     def __init__(self, turns: Iterable[Turn], *, delay: float = 0.0) -> None:
         self._source = _Source(turns, delay)
@@ -76,12 +70,18 @@ class _Replay:
             yield chunk(piece)
         yield end
 
-    def _chat(self, request: dict[str, Any], *, stream: bool) -> Any:
-        turn = self._source.for_chat(request | {"stream": stream})
-        return self._played(turn, _chunk, _whole("")) if stream else _whole(turn)
+    def _chat(self, *args: Any, stream: bool = False, **request: Any) -> Any:
+        turn = self._source.turn_for(request | {"args": args, "stream": stream})
+        if turn is None:
+            raise ollama.ResponseError(NONE_LEFT, NOT_FOUND)
+        return self._steps(self._played(turn, _chunk, _whole(""))) if stream else _whole(turn)
 
-    def _events(self, turn: Turn) -> AsyncGenerator[bytes]:
-        return self._played(turn, lambda piece: _event({"content": piece}), _event({}, "stop"))
+    def _send(self, request: httpx.Request, *, stream: bool) -> httpx.Response:
+        turn = self._source.turn_for(json.loads(request.content))
+        if turn is None or not stream:
+            return _answer(turn)
+        events = self._played(turn, lambda piece: _event({"content": piece}), _event({}, "stop"))
+        return httpx.Response(200, content=self._steps(events))
 
 
 class ReplayClient(_Replay, ollama.Client):
@@ -93,7 +93,7 @@ class ReplayClient(_Replay, ollama.Client):
         delay: seconds between pieces.
     """
 
-    _sleep = staticmethod(time.sleep)
+    _sleep, _steps = staticmethod(time.sleep), staticmethod(plainly)
 
     def show(self, model: str) -> Any:
         """Raises for any `model`, because a replay has no template; the format is detected from the turn.
@@ -109,8 +109,7 @@ class ReplayClient(_Replay, ollama.Client):
         Raises:
             ollama.ResponseError: there is no turn left.
         """
-        found = self._chat(request | {"args": args}, stream=stream)
-        return plainly(found) if stream else found
+        return self._chat(*args, stream=stream, **request)
 
     def send(self, request: httpx.Request, *, stream: bool = False) -> httpx.Response:
         """The next turn, as a server with OpenAI's chat API sends it; with status 404 if there is no turn left.
@@ -119,16 +118,13 @@ class ReplayClient(_Replay, ollama.Client):
             request: from `build_request`.
             stream: whether the turn is sent in pieces.
         """
-        turn = self._source.for_http(request)
-        if turn is None or not stream:
-            return _answer(turn)
-        return httpx.Response(200, content=plainly(self._events(turn)))
+        return self._send(request, stream=stream)
 
 
 class AsyncReplayClient(_Replay, ollama.AsyncClient):
     """The same for `async_client`: see `ReplayClient`. The plain methods of that model replay the same turns."""
 
-    _sleep = staticmethod(asyncio.sleep)
+    _sleep, _steps = staticmethod(asyncio.sleep), staticmethod(aiter)
 
     async def show(self, model: str) -> Any:
         """No `model` has a template: see `ReplayClient.show`."""
@@ -136,12 +132,11 @@ class AsyncReplayClient(_Replay, ollama.AsyncClient):
 
     async def chat(self, *args: Any, stream: bool = False, **request: Any) -> Any:
         """The next turn; with `stream=True` an iterator: see `ReplayClient.chat`."""
-        return self._chat(request | {"args": args}, stream=stream)
+        return self._chat(*args, stream=stream, **request)
 
     async def send(self, request: httpx.Request, *, stream: bool = False) -> httpx.Response:
         """The next turn, as a server with OpenAI's chat API sends it: see `ReplayClient.send`."""
-        turn = self._source.for_http(request)
-        return _answer(turn) if turn is None or not stream else httpx.Response(200, content=self._events(turn))
+        return self._send(request, stream=stream)
 
 
 # -- the clients of a model --------------------------------------------------------------------------------------------

@@ -23,6 +23,7 @@ from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError,
 
 from toolglean.clients.at_once import at_once, plainly, steps_of
 from toolglean.conversation.parsing import check_parsing
+from toolglean.conversation.runner import loop_here
 from toolglean.llm.answers import Reading
 from toolglean.llm.base import FunctionCallingLLM, Messages, force_single_tool_call
 from toolglean.llm.errors import ClientError, ConfigurationError
@@ -140,7 +141,7 @@ class Served(BaseModel, FunctionCallingLLM):
     @property
     def async_client(self) -> Any:
         """The asynchronous client: as `client`, but each event loop gets its own, as connections belong to a loop."""
-        loop = _running_loop()
+        loop = loop_here()
         strange = loop is not None and self._loop is not None and self._loop() is not loop
         if self._async_client is None or (strange and not self._handed_in[1]):
             self._async_client = self._made(self._kinds()[1])
@@ -349,13 +350,6 @@ class Served(BaseModel, FunctionCallingLLM):
             schema_of(tool)
 
     force_single_tool_call = staticmethod(force_single_tool_call)
-
-
-def _running_loop() -> asyncio.AbstractEventLoop | None:
-    try:
-        return asyncio.get_running_loop()
-    except RuntimeError:
-        return None
 
 
 def _says(message: Message, role: Role, text: str) -> bool:

@@ -18,7 +18,7 @@ from typing import Any
 
 from toolglean.scan.coerce import coerce_within, is_text, json_text, known
 from toolglean.scan.literals import CONSTANTS
-from toolglean.scan.scanner import MAX_DIGITS, is_finite, is_json_number
+from toolglean.scan.scanner import is_json_number, number_of
 
 __all__ = ["ODD_QUOTES", "bare_value", "has_rest"]
 
@@ -68,8 +68,7 @@ def bare_value(word: str, marker: str, schema: Any, root: Mapping[str, Any] | No
     if word in CONSTANTS:
         return CONSTANTS[word]
     if is_json_number(word):
-        whole = word.lstrip("-").isdigit()
-        return word if len(word) <= MAX_DIGITS and (whole or is_finite(word)) else ""
+        return "" if number_of(word) is None else word
     return json_text(_unquoted(word)) if word not in _NO_NUMBERS and marker not in word else ""
 
 

@@ -25,7 +25,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from toolglean.scan.json import decode
@@ -35,8 +34,8 @@ from toolglean.scan.scanner import MAX_DIGITS, is_finite
 from toolglean.scan.tokens import value_text
 
 __all__ = [
-    "NO", "TYPE_WORDS", "coerce_text", "coerce_within", "from_python", "is_text", "json_text", "kinds_of", "known",
-    "properties", "resolved", "same_value", "takes_no_string", "within",
+    "NO", "TYPE_WORDS", "coerce_text", "coerce_within", "from_python", "is_text", "json_text", "kinds_of",
+    "kinds_of_value", "known", "properties", "resolved", "same_value", "takes_no_string", "within",
 ]  # fmt: skip
 
 Schema = Mapping[str, Any] | None
@@ -56,6 +55,10 @@ TYPE_WORDS = {
     "array": "array", "list": "array", "tuple": "array", "set": "array",
     "null": "null", "none": "null",
 }  # fmt: skip
+_KINDS: tuple[tuple[Any, tuple[str, ...]], ...] = (  # bool before int, because it is an int
+    *((str, ("string",)), (bool, ("boolean",)), (int, ("integer", "number")), (float, ("number",))),
+    *((Mapping, ("object",)), (list | tuple, ("array",)), (type(None), ("null",))),
+)
 _CONTAINERS = frozenset({"object", "array"})
 _YIELDING = _CONTAINERS | {"string", "null"}  # kinds that `is_text` has already handled, or a string with an enum
 _BRACKETS = frozenset("{[(")
@@ -236,47 +239,33 @@ ENUM = "enum"  # the kind of an enum without a type
 def _choices(schema: Any, root: Schema) -> list[Choice]:
     found: list[Choice] = []
     seen: set[int] = set()
-    open_: list[_Branch] = []
-    todo = [] if schema is None else [schema]
-    while todo or open_:
-        branch = _begun(resolved(todo.pop(), root), found, seen) if todo else None
-        if branch is not None:
-            open_.append(branch)
-        elif open_ and open_[-1].members:
-            always, member = open_[-1].members.pop()
-            if always or len(found) == open_[-1].before:
-                todo.append(member)
-        elif open_:
-            branch = open_.pop()
-            if branch.schema.get("nullable") is True and len(found) > branch.before:
-                found.append(("null", ()))
+    open_ = [] if schema is None else [_chosen(resolved(schema, root), found, seen)]
+    while open_:
+        for inner in open_[-1]:
+            open_.append(_chosen(resolved(inner, root), found, seen))
+            break
+        else:
+            open_.pop()
     return found
 
 
-@dataclass(slots=True)
-class _Branch:
-    # A schema that is being read. `before`: how many choices were found before it. `members`: the schemas in it that
-    # are still to be read, the next one last, and whether each is read even if something was found already.
-    schema: Mapping[str, Any]
-    before: int
-    members: list[tuple[bool, Any]]
-
-
-def _begun(schema: Mapping[str, Any], found: list[Choice], seen: set[int]) -> _Branch | None:
+def _chosen(schema: Mapping[str, Any], found: list[Choice], seen: set[int]) -> Iterator[Any]:
+    # Adds the choices of a schema to what was found. It yields the schemas in it, each to be read before it goes on.
     if id(schema) in seen or len(seen) >= MAX_SCHEMAS:
-        return None
+        return
     seen.add(id(schema))
     before, members = len(found), _members(schema)
     kinds = _named(schema)
     found += [(kind, members) for kind in kinds]
     if members and not kinds:
         found.append((ENUM, members))
-    inner: list[tuple[bool, Any]] = []
     if len(found) == before:
-        every = _listed(schema, "allOf")  # the first of these that names a kind is used
-        inner = [(number == 0, every[number]) for number in range(len(every) - 1, -1, -1)]
-        inner += [(True, each) for word in ("oneOf", "anyOf") for each in reversed(_listed(schema, word))]
-    return _Branch(schema, before, inner)
+        yield from (each for word in ("anyOf", "oneOf") for each in _listed(schema, word))
+        for number, each in enumerate(_listed(schema, "allOf")):
+            if number == 0 or len(found) == before:  # the first of these that names a kind is used
+                yield each
+    if schema.get("nullable") is True and len(found) > before:
+        found.append(("null", ()))
 
 
 def _members(schema: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -294,6 +283,11 @@ def _named(schema: Mapping[str, Any]) -> list[str]:
     if schema.keys() & _OBJECT_WORDS:
         return ["object"]
     return ["array"] if schema.keys() & _ARRAY_WORDS else []
+
+
+def kinds_of_value(value: Any) -> tuple[str, ...]:
+    """The kinds that the value is of, the narrowest first; () if JSON has no such value."""
+    return next((kinds for of, kinds in _KINDS if isinstance(value, of)), ())
 
 
 def same_value(one: Any, other: Any) -> bool:

@@ -15,10 +15,10 @@
 from __future__ import annotations
 
 import re
-import sys
 
+from toolglean.scan.expressions import Expression
 from toolglean.scan.reader import DialectReader, quoted_text, string_text
-from toolglean.scan.scanner import HEX_DIGITS, NUMBER, NUMBER_START, OTHER, SCALAR, STRING, Token, is_json_number
+from toolglean.scan.scanner import NUMBER, NUMBER_START, OTHER, SCALAR, STRING, Token, is_json_number
 from toolglean.scan.text import passing
 
 __all__ = ["AFTER", "AFTER_STRING", "CONSTANTS", "KEYWORD", "WORD_START", "Literals"]
@@ -27,20 +27,15 @@ __all__ = ["AFTER", "AFTER_STRING", "CONSTANTS", "KEYWORD", "WORD_START", "Liter
 # belong to python.py.
 AFTER = 0  # a value
 AFTER_STRING = 1  # `'abc'`: another one would belong to it
-OPENED = 9  # `'`: the first quote of a string, or of three, or of an empty one
-OPENED_TWICE = 10  # `''`
-BODY = 11  # `'abc`
-QUOTES = 12  # `'''abc'`, perhaps the end of a triple string
-ESCAPE = 13  # `'\`
-HEX = 14  # `'\x4`
-OCTAL = 15  # `'\1`
-NAMED = 16  # `'\N{BULL`
-CONTINUED = 17  # `'\` and a carriage return
-RAW_ESCAPE = 18  # `r'\`
-PREFIX = 19  # `'abc' r`
-IN_NUMBER = 20
-WORD = 21  # `Tru`
-KEYWORD = 22
+OPENED = 9  # `'` or `''`: the first quote of a string, or of three, or an empty string
+BODY = 10  # `'abc`
+QUOTES = 11  # `'''abc'`, perhaps the end of a triple string
+ESCAPE = 12  # `'\`, `'\x4`, `'\N{BULL`, `'\` and a carriage return
+RAW_ESCAPE = 13  # `r'\`
+PREFIX = 14  # `'abc' r`
+IN_NUMBER = 15
+WORD = 16  # `Tru`
+KEYWORD = 17
 
 MAX_WORD = 256
 
@@ -52,12 +47,17 @@ CONSTANTS = {"True": "true", "False": "false", "None": "null", "true": "true", "
 _RAW = frozenset("rR")
 _PREFIXES = _RAW | {"u", "U"}
 _BEGINNINGS = {each[:size] for each in (*CONSTANTS, *_PREFIXES) for size in range(1, len(each) + 1)}
-_OCTAL_DIGITS = frozenset("01234567")
-_LENGTHS = {"x": 2, "u": 4, "U": 8}
 _ESCAPES = {
-    "\\": "\\\\", "'": "'", '"': '\\"', "\n": "",
+    "\\": "\\\\", "'": "'", '"': '\\"', "\n": "", "\r": "", "\r\n": "",
     "a": "\\u0007", "b": "\\b", "f": "\\f", "n": "\\n", "r": "\\r", "t": "\\t", "v": "\\u000b",
 }  # fmt: skip
+_HEX = "[0-9a-fA-F]"  # up to 0010ffff after a U
+_hexadecimal = Expression(f"x{_HEX}{{2}}|u{_HEX}{{4}}|U(?:000{_HEX}|0010){_HEX}{{4}}")
+_octal = Expression("[0-7]{1,3}")
+_goes_on = Expression(
+    f"x{_HEX}?|u{_HEX}{{0,3}}|U(?:0{{0,2}}|000{_HEX}{{0,4}}|001|0010{_HEX}{{0,3}})|[0-7]{{1,2}}"
+    rf"|N(?:\{{[^}}]{{0,{MAX_WORD - 1}}})?|\r"
+)
 
 _STOPS = {quote: quote + "\\" for quote in _bodies}
 
@@ -122,22 +122,20 @@ class Literals(DialectReader):
 
     def _begin_string(self, quote: str, pos: int, *, raw: bool) -> int:
         self.write_item('"')
-        self.state, self._quote, self._raw = OPENED, quote, raw
+        return self._open(quote, pos, raw=raw)
+
+    def _open(self, quote: str, pos: int, *, raw: bool) -> int:
+        self.state, self._quote, self._raw, self.held = OPENED, quote, raw, quote
         return pos + 1
 
     def _read_opened(self, text: str, pos: int) -> int:
-        if text[pos] == self._quote:
-            self.state = OPENED_TWICE
-            return pos + 1
-        self.state, self._triple = BODY, False
-        return pos
-
-    def _read_opened_twice(self, text: str, pos: int) -> int:
-        if text[pos] == self._quote:
+        if text[pos] != self._quote:
+            self.state, self._triple = AFTER_STRING if len(self.held) > 1 else BODY, False
+            return pos
+        self.held += text[pos]
+        if len(self.held) == len("'''"):
             self.state, self._triple = BODY, True
-            return pos + 1
-        self.state = AFTER_STRING
-        return pos
+        return pos + 1
 
     def _read_body(self, text: str, pos: int) -> int:
         begin, pos = pos, _bodies[self._quote](text, pos).end()
@@ -146,7 +144,7 @@ class Literals(DialectReader):
             if pos == len(text):
                 return pos
         if text[pos] == "\\":
-            self.state = RAW_ESCAPE if self._raw else ESCAPE
+            self.state, self.held = RAW_ESCAPE if self._raw else ESCAPE, ""
         elif self._triple:
             self.state, self.held = QUOTES, text[pos]
         else:
@@ -164,83 +162,28 @@ class Literals(DialectReader):
         return pos + 1
 
     def _read_escape(self, text: str, pos: int) -> int:
-        char = text[pos]
-        self.state, self.held, self.phase = BODY, "", char
-        if char in _ESCAPES:
-            self.write(_ESCAPES[char])
-        elif char in _LENGTHS:
-            self.state = HEX
-        elif char in _OCTAL_DIGITS:
-            self.state = OCTAL
-            return pos
-        elif char == "N":
-            self.state = NAMED
-        elif char == "\r":
-            self.state = CONTINUED
-        else:
-            self.write("\\\\")  # not an escape, so a literal backslash
-            return pos
-        return pos + 1
+        escape, end = self.held + text[pos], pos + 1
+        if _goes_on.fullmatch(escape):
+            self.held = escape
+            return end
+        found = _written_escape(escape)
+        if found is None:  # it ended before that character, if it is one
+            found, end = _written_escape(self.held), pos
+        # An incomplete escape is text, as `\d` is: templates and models write `C:\x` unescaped.
+        self.write(quoted_text("\\" + self.held) if found is None else found)
+        self.state = BODY
+        return end
 
     def _read_raw_escape(self, text: str, pos: int) -> int:
         self.write(quoted_text("\\" + text[pos]))
         self.state = BODY
         return pos + 1
 
-    def _read_hex(self, text: str, pos: int) -> int:
-        digits = self.held + text[pos]
-        if text[pos] not in HEX_DIGITS or (self.phase == "U" and int(digits.ljust(8, "0"), 16) > sys.maxunicode):
-            return self._as_written(pos)
-        self.held = digits
-        if len(digits) == _LENGTHS[self.phase]:
-            self._character(int(digits, 16))
-        return pos + 1
-
-    def _as_written(self, pos: int) -> int:
-        # An incomplete escape is text, as `\d` is: templates and models write `C:\x` unescaped.
-        self.write(quoted_text(f"\\{self.phase}{self.held}"))
-        self.state = BODY
-        return pos
-
-    def _read_octal(self, text: str, pos: int) -> int:
-        if text[pos] in _OCTAL_DIGITS:
-            self.held += text[pos]
-            if len(self.held) == len("777"):
-                self._character(int(self.held, 8))
-            return pos + 1
-        self._character(int(self.held, 8))
-        return pos
-
-    def _character(self, code: int) -> None:
-        # Half of a surrogate pair is written as an escape, so that two halves join when the JSON text is decoded.
-        self.write(f"\\u{code:04x}" if 0xD800 <= code < 0xE000 else quoted_text(chr(code)))
-        self.state = BODY
-
-    def _read_named(self, text: str, pos: int) -> int:
-        char = text[pos]
-        if not self.held and char != "{":
-            return self._as_written(pos)
-        if char != "}":
-            if len(self.held) >= MAX_WORD:
-                return self._as_written(pos)
-            self.held += char
-            return pos + 1
-        found = _character_named(self.held[1:])
-        if not found:
-            return self._as_written(pos)
-        self._character(ord(found))
-        return pos + 1
-
-    def _read_continued(self, text: str, pos: int) -> int:
-        self.state = BODY
-        return pos + 1 if text[pos] == "\n" else pos
-
     def read_after_string(self, text: str, pos: int) -> int:
         """The state AFTER_STRING."""
         char = text[pos]
         if char in _bodies:
-            self.state, self._quote, self._raw = OPENED, char, False
-            return pos + 1
+            return self._open(char, pos, raw=False)
         if char in _PREFIXES:
             self.state, self.held = PREFIX, char
             return pos + 1
@@ -251,8 +194,7 @@ class Literals(DialectReader):
     def _read_prefix(self, text: str, pos: int) -> int:
         if text[pos] not in _bodies:
             return self.fail("a quote was expected", pos)
-        self.state, self._quote, self._raw = OPENED, text[pos], self.held in _RAW
-        return pos + 1
+        return self._open(text[pos], pos, raw=self.held in _RAW)
 
     def end_number(self) -> None:
         """See `Scanner`."""
@@ -282,11 +224,26 @@ class Literals(DialectReader):
         return pos
 
     literal_states = (
-        _read_opened, _read_opened_twice, _read_body, _read_quotes, _read_escape, _read_hex, _read_octal, _read_named,
-        _read_continued, _read_raw_escape, _read_prefix,
+        _read_opened, _read_body, _read_quotes, _read_escape, _read_raw_escape, _read_prefix,
         DialectReader.number(_NUMBER), _read_word,
     )  # fmt: skip
     """The methods of the states from OPENED to WORD."""
+
+
+def _written_escape(escape: str) -> str | None:
+    # The JSON text of what comes after a backslash; None if that is not a whole escape.
+    if escape in _ESCAPES:
+        return _ESCAPES[escape]
+    if _hexadecimal.fullmatch(escape):
+        code = int(escape[1:], 16)
+    elif _octal.fullmatch(escape):
+        code = int(escape, 8)
+    elif escape[:2] == "N{" and escape[-1] == "}" and (named := _character_named(escape[2:-1])):
+        code = ord(named)
+    else:
+        return None
+    # Half of a surrogate pair is written as an escape, so that two halves join when the JSON text is decoded.
+    return f"\\u{code:04x}" if 0xD800 <= code < 0xE000 else quoted_text(chr(code))
 
 
 def _character_named(name: str) -> str:

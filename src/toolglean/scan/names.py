@@ -74,18 +74,14 @@ def without_namespace(name: str, namespaces: Container[str], names: Container[st
     return None
 
 
-def _unspaced(text: str) -> str:
-    found = _spaces(text)
-    return text if found is None else text[found.end() :]
-
-
 def has_name_after(text: str, literals: Iterable[str], is_name: Callable[[str], bool]) -> bool:
     """Whether the text contains one of the literals, followed by a name, with or without white space between them."""
     for literal in literals:
         place = text.find(literal)
         while place >= 0:
             place += len(literal)
-            word = _unspaced(text[place : place + NAME_CHARS])
+            end = _spaces(text, place).end()  # type: ignore[union-attr]  # it matches the empty string
+            word = text[end : place + NAME_CHARS]
             end = next((end for end, char in enumerate(word) if not is_word(char)), len(word))
             if end and is_name(word[:end]):
                 return True

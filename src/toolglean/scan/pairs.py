@@ -294,7 +294,3 @@ class PairsReader(DialectReader):
     def undo_refusal(self) -> bool:
         """See `Scanner`."""
         return False
-
-    def brackets(self) -> str:
-        """See `Scanner`."""
-        return ""

@@ -220,10 +220,8 @@ class QuotedReader(DialectReader):
             return pos
         if text[pos] not in signs + "\r\n":
             return self.fail("a colon was expected", pos)
-        self._key, self.held = quoted_text(self.held.rstrip()), ""
-        self.write_item(f'"{self._key}"')
-        self.state = NAMED
-        return pos
+        key, self.held = self.held.rstrip(), ""
+        return self._begin_item(key, pos)
 
     def _read_named(self, text: str, pos: int) -> int:
         if text[pos] not in self.signs():

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from json.encoder import encode_basestring
 from typing import TYPE_CHECKING, ClassVar
 
-from toolglean.scan.plain import Plain, joined
+from toolglean.scan.plain import joined
 from toolglean.scan.scanner import NEED, Scanner
 
 if TYPE_CHECKING:
@@ -49,17 +49,15 @@ class _Searches(dict[str, Search]):
 _searches = _Searches()
 
 
-class Reader(Plain):
+class Reader(Scanner):
     """Reads one value of a dialect, in pieces cut anywhere.
 
     Attributes:
-        fault: after FAIL, what was expected; "depth" if the depth limit was passed.
         rest: after DONE or FAIL, the part that was read of a marker that is not the reader's. It is read again.
     """
 
     __slots__ = ()
 
-    fault: str
     rest: str
 
     def read(self, text: str, pos: int) -> tuple[int, str, Token]:
@@ -99,14 +97,6 @@ class Reader(Plain):
         """See `JsonScanner.passed`."""
         return None
 
-    def undo_refusal(self) -> bool:
-        """See `Scanner`."""
-        raise NotImplementedError
-
-    def brackets(self) -> str:
-        """See `Scanner`."""
-        raise NotImplementedError
-
     def refused(self) -> str:
         """What was read and is not written: a value that was refused as a whole, a line break; "" for none."""
         return ""
@@ -116,7 +106,7 @@ class Reader(Plain):
         return "", ()
 
 
-class DialectReader(Scanner, Reader):
+class DialectReader(Reader):
     """Reads a dialect, and writes JSON.
 
     Attributes:

@@ -25,8 +25,8 @@ from toolglean.scan.text import passing, possessive, space
 
 __all__ = [
     "CLOSE", "DONE", "DOUBT", "FAIL", "HEX_DIGITS", "KEY", "MAX_DIGITS", "NEED", "NUMBER", "NUMBER_START", "OPEN",
-    "OTHER", "SCALAR", "SHORT", "STRING", "Scanner", "Token", "is_finite", "is_json_number", "loop", "numbers",
-    "whole_number",
+    "OTHER", "SCALAR", "SHORT", "STRING", "Scanner", "Token", "is_finite", "is_json_number", "loop",
+    "number_of", "numbers", "whole_number",
 ]  # fmt: skip
 
 
@@ -89,6 +89,15 @@ def is_finite(number: str) -> bool:
     """Whether a float can contain that number: it is not too large, nor so small that only zero would be left."""
     found = float(number)
     return math.isfinite(found) and (found != 0 or not _digit_of_value(number))
+
+
+def number_of(text: str) -> int | float | None:
+    """The value of a number as JSON writes it; None if it is too long, or no float can contain it."""
+    if len(text) > MAX_DIGITS:
+        return None
+    if text.lstrip("-").isdigit():
+        return int(text)
+    return float(text) if is_finite(text) else None
 
 
 State = Callable[[Any, str, int], int]

@@ -10,11 +10,12 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping
 from decimal import Decimal
+from itertools import combinations
 from typing import Any, TypeAlias
 
 from toolglean.errors import shown
 
-__all__ = ["DEEPEST", "KEYWORDS", "faults", "is_valid"]
+__all__ = ["DEEPEST", "KEYWORDS", "faults", "is_number", "is_valid", "matches"]
 
 DEEPEST = 32
 """How deep schemas may be in each other; whatever is deeper is valid."""
@@ -24,7 +25,8 @@ Reduce: TypeAlias = Callable[[Mapping[str, Any], int], Mapping[str, Any]]
 Inner: TypeAlias = Callable[..., Iterator[str]]
 
 
-def _is_number(value: Any) -> bool:
+def is_number(value: Any) -> bool:
+    """Whether it is a number in JSON: a boolean is not."""
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
@@ -48,8 +50,8 @@ def _of(kind: type | tuple[type, ...], meets: Callable[[Any, Any], bool]) -> Cal
 
 _TYPES: dict[str, Callable[[Any], bool]] = {
     "string": lambda value: isinstance(value, str),
-    "integer": lambda value: _is_number(value) and value == value // 1,
-    "number": _is_number,
+    "integer": lambda value: is_number(value) and value == value // 1,
+    "number": is_number,
     "boolean": lambda value: isinstance(value, bool),
     "null": lambda value: value is None,
     "array": lambda value: isinstance(value, list),
@@ -66,7 +68,7 @@ _CONDITIONS: dict[str, Callable[[Any, Any], bool]] = {
     "multipleOf": _of(_NUMBER, _is_multiple),
     "minLength": _of(str, lambda value, bound: len(value) >= bound),
     "maxLength": _of(str, lambda value, bound: len(value) <= bound),
-    "pattern": _of(str, lambda value, pattern: not isinstance(pattern, str) or _found(pattern, value)),
+    "pattern": _of(str, lambda value, pattern: not isinstance(pattern, str) or matches(pattern, value)),
     "minItems": _of(list, lambda value, bound: len(value) >= bound),
     "maxItems": _of(list, lambda value, bound: len(value) <= bound),
     "minProperties": _of(dict, lambda value, bound: len(value) >= bound),
@@ -135,7 +137,8 @@ def _problem(value: Any, schema: Mapping[str, Any]) -> str:
     return next((f"does not meet {word}={shown(schema[word])}" for word in failed), "")
 
 
-def _found(pattern: str, text: str) -> bool:
+def matches(pattern: str, text: str) -> bool:
+    """Whether the pattern is found in the text; also if it is not an expression of Python."""
     try:
         return re.search(pattern, text) is not None
     except (re.error, RecursionError, OverflowError):
@@ -161,7 +164,7 @@ def _in_items(value: list[Any], schema: Mapping[str, Any], inner: Inner, where: 
     first, rest = schema.get("prefixItems") or [], schema.get("items", True)
     for number, each in enumerate(value):
         yield from inner(each, first[number] if number < len(first) else rest, f"{where}[{number}]")
-    if schema.get("uniqueItems") and any(_same(one, other) for at, one in enumerate(value) for other in value[:at]):
+    if schema.get("uniqueItems") and any(_same(*each) for each in combinations(value, 2)):
         yield f"{where or 'the value'}: two items are the same"
     if "contains" in schema:
         count = sum(next(inner(each, schema["contains"]), None) is None for each in value)
@@ -181,7 +184,7 @@ def _in_members(value: dict[str, Any], schema: Mapping[str, Any], inner: Inner, 
     for name, each in value.items():
         place = f"{where}.{name}" if where else str(name)
         rules = [known[name]] if name in known else []
-        rules += [rule for pattern, rule in patterns.items() if _found(pattern, name)]
+        rules += [rule for pattern, rule in patterns.items() if matches(pattern, name)]
         yield from inner(name, names, place)
         for rule in rules or [others]:
             yield from inner(each, rule, place)

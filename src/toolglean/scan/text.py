@@ -14,6 +14,8 @@ import re
 from collections.abc import Callable, Iterable
 from functools import lru_cache
 
+from toolglean.scan.plain import Plain
+
 __all__ = [
     "KEPT",
     "NO_GUARD",
@@ -71,7 +73,7 @@ WORD = r"[\w+#./-]{0,32}[ \t\r]{0,32}"
 """An expression for what may follow a fence on its line."""
 
 
-class Finder:
+class Finder(Plain):
     """Finds the first of some literals. Made once, shared by all parsers, never changed.
 
     Args:
@@ -152,12 +154,7 @@ class Finder:
         if self._exact or not alike:
             every, like = (*self.literals, *more), self.line_words
             return Finder(every, words=self.words, exact=self._exact, unguarded=self.unguarded, line_words=like)
-        twin = Finder.__new__(Finder)
-        twin.alike, twin.openers, twin.guards, twin.search = self.alike, self.openers, self.guards, self.search
-        twin.words, twin.line_words, twin._of_lines = self.words, self.line_words, self._of_lines
-        twin._expression, twin._exact, twin.unguarded = self._expression, self._exact, self.unguarded
-        twin._first, twin._letters, twin._single = self._first, self._letters, self._single
-        twin._look_behind = self._look_behind
+        twin = super().copy()
         twin.literals = tuple(sorted([*self.literals, *more], key=_longest_first))
         twin._longest = len(twin.literals[0]) if twin.literals else 0
         added: dict[str, list[str]] = {}
@@ -343,11 +340,7 @@ def until(text: str, pos: int, held: str, marker: str) -> tuple[str, int, str, b
 def held_back(text: str, marker: str) -> int:
     """How many characters at the end of the text may begin the marker."""
     beginnings = _beginnings(marker)
-    if text.endswith(beginnings):
-        for beginning in beginnings:
-            if text.endswith(beginning):
-                return len(beginning)
-    return 0
+    return next(len(each) for each in beginnings if text.endswith(each)) if text.endswith(beginnings) else 0
 
 
 @lru_cache(maxsize=256)

@@ -87,25 +87,13 @@ class Element(Plain):
             if not text.strip() and kinds <= {"array", "null"} and "array" in kinds:
                 return []
             return coerce_within(text, self.schema, root, max_depth)
-        items = all(name == "item" for name, _ in self.children)
-        if "array" in kinds and ("object" not in kinds or items):
+        is_list = all(name == "item" for name, _ in self.children)
+        if (is_list or "object" not in kinds) if "array" in kinds else (is_list and "object" not in kinds):
             return [value for _, value in self.children]
-        if items and "object" not in kinds:
-            return [value for _, value in self.children]
-        return self._object()
-
-    def _object(self) -> dict[str, Any]:
-        found: dict[str, Any] = {}
-        again: set[str] = set()
+        found: dict[str, list[Any]] = {}
         for name, value in self.children:
-            if name not in found:
-                found[name] = value
-            elif name in again:
-                found[name].append(value)
-            else:
-                again.add(name)
-                found[name] = [found[name], value]
-        return found
+            found.setdefault(name, []).append(value)
+        return {name: values if len(values) > 1 else values[0] for name, values in found.items()}
 
 
 def _after_break(text: str) -> str:

@@ -16,6 +16,7 @@ from toolglean.scan.plain import Plain, Rope, grown, joined
 from toolglean.scan.python import KeywordsReader
 from toolglean.scan.reader import DialectReader
 from toolglean.scan.scanner import DONE
+from toolglean.scan.text import passing
 from toolglean.scan.tokens import value_text
 
 __all__ = ["NO", "ObjectReader", "ValueScanner", "as_json", "value_of"]
@@ -24,8 +25,8 @@ OPENERS = {"{": "}", "[": "]", "(": ")"}
 QUOTES = frozenset("\"'")
 # Strings, which are passed over, and keys without quotes.
 _bare_key = re.compile(r"""(?s:"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*')|([{,]\s*)([^\W\d][\w$-]*)(?=\s*:)""").sub
-_bodies = {quote: re.compile(rf"[^\\{quote}]*").match for quote in "\"'"}
-_between = re.compile(r"[^\"'{}\[\]()]*").match
+# By the quote of the string that is open, "" for none: passes over what does not matter.
+_skip = {quote: passing(rf"[^\\{quote}]*") for quote in QUOTES} | {"": passing(r"[^\"'{}\[\]()]*")}
 
 NO = object()
 """The text is not a value."""
@@ -78,40 +79,30 @@ class ValueScanner(Plain):
     def read(self, text: str, pos: int) -> int:
         """Read on, up to the end of the value or of the text. Returns the position reached."""
         begin = pos
-        while pos < len(text) and not (self.is_whole or self.fault):
-            pos = self._in_string(text, pos) if self.quote else self._outside(text, pos)
+        while not (self.is_whole or self.fault):
+            pos = (pos if self._escaped else _skip[self.quote](text, pos).end()) + 1
+            if pos > len(text):
+                break
+            self._read(text[pos - 1])
+        pos = min(pos, len(text)) - bool(self.fault)  # what is wrong is not read
         self._text = grown(self._text, text[begin:pos])
         return pos
 
-    def _in_string(self, text: str, pos: int) -> int:
-        if self._escaped:
-            self._escaped = False
-            return pos + 1
-        pos = _bodies[self.quote](text, pos).end()  # type: ignore[union-attr]  # the pattern matches the empty string
-        if pos == len(text):
-            return pos
-        if text[pos] == "\\":
-            self._escaped = True
-        else:
+    def _read(self, char: str) -> None:
+        # The next character that matters.
+        if self._escaped or char == "\\":
+            self._escaped = not self._escaped
+        elif char == self.quote:
             self.quote, self.is_whole = "", not self.stack
-        return pos + 1
-
-    def _outside(self, text: str, pos: int) -> int:
-        pos = _between(text, pos).end()  # type: ignore[union-attr]  # the pattern matches the empty string
-        if pos == len(text):
-            return pos
-        char = text[pos]
-        if char in QUOTES:
+        elif char in QUOTES:
             self.quote = char
         elif char in OPENERS and len(self.stack) < self._max_depth:
             self.stack += OPENERS[char]
         elif char in OPENERS or self.stack[-1:] != char:
             self.fault = "depth" if char in OPENERS else f"{self.stack[-1:] or 'a value'} was expected"
-            return pos
         else:
             self.stack = self.stack[:-1]
             self.is_whole = not self.stack
-        return pos + 1
 
 
 class ObjectReader(DialectReader):
@@ -147,7 +138,3 @@ class ObjectReader(DialectReader):
     def undo_refusal(self) -> bool:
         """See `Scanner`."""
         return False
-
-    def brackets(self) -> str:
-        """See `Scanner`."""
-        return ""

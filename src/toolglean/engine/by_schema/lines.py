@@ -215,8 +215,12 @@ class Around(NamedTuple):
         again = [each[:2] for each in self.shut if _is_in(each[2], closed)]
         opened = sorted((each for each in (*self.open, *again) if not _is_in(each[1], sure)), key=_place)
         shut = tuple(each for each in self.shut if not (_is_in(each[2], closed) or _is_in(each[1], sure)))
-        found = self._replace(open=tuple(opened), shut=shut)
-        return found._replace(tail="", before="") if self.tail and _is_in(end - len(self.tail), sure) else found
+        found, begun = self._replace(open=tuple(opened), shut=shut), end - len(self.tail)
+        until = max((each[1] for each in sure), default=begun)
+        if until <= begun:
+            return found
+        tail = self.tail[until - begun :]  # no tag goes on behind a quotation
+        return found._replace(tail="", before="").read(tail, self.tail[: until - begun], until)
 
     def read(self, text: str, last: str, start: int) -> Around:
         """The same after that text, which is content, and is at that place; `last`: the end of the text before it, if
@@ -242,7 +246,9 @@ class Around(NamedTuple):
             elif tag["empty"] or name in _VOID:
                 seen |= {name}
             elif not (tag["close"] or tag["shut"]):
-                opened, seen = [*opened, (name, base + tag.start())][:MOST_TAGS], seen | {name}
+                # What may be the beginning of a tag is read again with more text, and tags in it are open once.
+                new, seen = [(name, base + tag.start())], seen | {name}
+                opened = opened if new[0] in opened else [*opened, *new][:MOST_TAGS]
                 if (behind[-1] != LINE and in_sentence(behind)) or (mentioned and _is_behind(behind, mentioned)):
                     mention = _end_of(text, tag.end())
             elif name in (names := [each for each, _ in opened]):

@@ -13,7 +13,8 @@
 # tag. It is accepted only if nothing else is on its lines, and the rest of the line is still to come: `delete_all()
 # removes every record.` is a sentence. And a call to an unknown tool after other text on its line, which is an
 # example. And a call of a format with `at_turn_end`, or in a fence that opens the turn, which are accepted if the
-# turn ends. And a call with a marker in the middle of a sentence: what follows it on its line makes it an example.
+# turn ends, but not behind a word of a sentence, if a word begins it. And a call with a marker in the middle of a
+# sentence: what follows it on its line makes it an example.
 # And a call in bare JSON: if an object with a role follows, both are messages of a transcript.
 #
 # All of them end in one of two ways: `Turn.keep_draft` releases the events, `Turn.take_back` undoes the attempt.
@@ -30,6 +31,7 @@ from toolglean.engine import reasons
 from toolglean.engine.reasons import (
     IN_FENCE,
     IN_LINE,
+    IN_PROSE,
     IN_REASONING,
     IN_SENTENCE,
     IN_TRANSCRIPT,
@@ -59,6 +61,7 @@ class Kind(Enum):
     EXAMPLE = UNKNOWN_IN_LINE
     MENTION = IN_SENTENCE
     LAST = NOT_AT_END
+    PROSE = IN_PROSE
     FENCED = IN_FENCE
     OBJECT = IN_TRANSCRIPT
 
@@ -160,7 +163,12 @@ class Draft(Kept):
     @property
     def is_last(self) -> bool:
         """Whether text that follows makes it content, on whatever line."""
-        return self.kind is Kind.LAST or self.kind is Kind.FENCED
+        return self.kind in _LAST
+
+    @property
+    def is_none_at_end(self) -> bool:
+        """Whether the turn's end shows that it is not a call, if nothing before has."""
+        return self.over is None and (self.kind is Kind.PROSE or (self.is_quoted and self.close))
 
     @property
     def waits_for_end(self) -> bool:
@@ -312,7 +320,8 @@ class Draft(Kept):
         """Whether another call that begins at that place shows that it is not one. `last`: that one must end the turn,
         too; `is_marked`: it begins with a marker that may be text, which ends the fence that opened the turn.
         """
-        return (self.kind is Kind.LAST and not last) or (is_marked and self._closes_before(place))
+        is_over = self.kind is Kind.PROSE or (self.kind is Kind.LAST and not last)
+        return is_over or (is_marked and self._closes_before(place))
 
     def _closes_before(self, place: int) -> bool:
         """Whether the fence that opened the turn was closed before that place, where a call begins without one."""
@@ -365,6 +374,7 @@ BETWEEN = ",; \t\r\n"  # what may be between objects
 _role = re.compile(r'\{\s*"role"\s*:').match
 _role_begun = re.compile(r'\{\s*(?:"(?:r|ro|rol|role|role"\s*)?)?').fullmatch
 _ALONE = frozenset((Kind.ALONE, Kind.EXAMPLE, Kind.MENTION))
+_LAST = frozenset((Kind.LAST, Kind.PROSE, Kind.FENCED))
 
 
 @lru_cache(maxsize=64)

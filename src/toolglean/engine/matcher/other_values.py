@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from toolglean.engine.matcher.arguments import Arguments
 from toolglean.engine.matcher.calls import end_value
 from toolglean.engine.matcher.literals import arrived
-from toolglean.engine.matcher.texts import Value, keys_of
+from toolglean.engine.matcher.texts import Value
 from toolglean.engine.parameters import pass_value
 from toolglean.formats.parameters import Followers, followers_of
 from toolglean.scan.json_reader import JsonValueReader
@@ -50,8 +50,9 @@ class OpenValue(Value):
         if not found.endswith(self._text()):  # the end of the call
             self._end(turn, reading, found, base + place, base + place)
             return end
+        keys = turn.names.keys_of(reading.call.name)
         followers = _followers(reading.walk.program, reading.call.format)
-        follows = followers.follow(text, end, self._text(), keys_of(turn, reading), at_end=False)
+        follows = followers.follow(text, end, self._text(), keys, at_end=False)
         if follows is None:
             return turn.hold(text, place)
         if not follows:

@@ -110,27 +110,29 @@ class SwallowedMarkers:
             "\n" in token.text for each in written for token in tokens_of(each) if isinstance(token, Space)
         )
         self._bases = tuple(dict.fromkeys([parts[0] for parts, _ in self._openers] + list(self.closers)))
-        self._finders: dict[tuple[tuple[str, ...], str, bool, bool], Finder] = {}
+        self._finders: dict[tuple[tuple[str, ...], str, bool, bool, str], Finder] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
         return swallowed_markers_of, self._source
 
-    def finder(self, terminals: Terminals, trail: str, *, lines: bool, first_line: bool = False) -> Finder:
+    def finder(
+        self, terminals: Terminals, trail: str, *, lines: bool, first_line: bool = False, key: str = ""
+    ) -> Finder:
         """Finds what may be after a value, with its white space, and what it may have swallowed.
 
-        `first_line`: any line break too.
+        `first_line`: any line break too. `key`: see `spellings_of`.
         """
-        key = terminals.literals, trail, lines, first_line
-        if key not in self._finders:
+        of = terminals.literals, trail, lines, first_line, key
+        if of not in self._finders:
             with_space = [trail + literal for literal in terminals.literals] if trail else []
             # One that begins like what ends the value cannot be distinguished from it, so only that is looked for.
             bases = [each for each in self._bases if each not in terminals.literals]
             bases += [f"\n{each}" for each in bases if self.lines and lines]
             breaks = ["\n"] if first_line else []
-            begins = spellings_of(self.closers_of(terminals)).begins
+            begins = spellings_of(self.closers_of(terminals), key).begins
             bases += [*begins, *(trail + each for each in begins if trail)]
-            self._finders[key] = Finder([*terminals.literals, *with_space, *bases, *breaks], exact=True)
-        return self._finders[key]
+            self._finders[of] = Finder([*terminals.literals, *with_space, *bases, *breaks], exact=True)
+        return self._finders[of]
 
     def closers_of(self, terminals: Terminals) -> tuple[str, ...]:
         """The closing markers of the value, complete: the terminals have only the first part of some."""
@@ -166,13 +168,14 @@ class SwallowedMarkers:
         return _tag(text) is not None or any(each in text for each in (*self._bases, *self._markers))
 
     def spelling(
-        self, terminals: Terminals, text: str, place: int, found: str, keys: Iterable[str] | None
+        self, terminals: Terminals, text: str, place: int, found: str, keys: Iterable[str] | None, key: str
     ) -> Spelling | None:
         """What begins there, if it is the beginning of a closing marker in another spelling; None if it is not.
 
         It is MISSING before what must follow the value: its own closing marker, the call's, or another parameter.
+        `key`: see `spellings_of`.
         """
-        spellings = spellings_of(self.closers_of(terminals))
+        spellings = spellings_of(self.closers_of(terminals), key)
         begun = found.lstrip()
         if begun not in spellings.begins and not self.is_parted(begun):
             return None

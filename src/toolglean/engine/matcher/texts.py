@@ -28,15 +28,13 @@ from toolglean.scan.nested import whole_characters
 from toolglean.scan.reader import string_text
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
-
     from toolglean.engine.matcher.reading import Call, Reading
     from toolglean.engine.matcher.swallowed_markers import Spelling
     from toolglean.engine.matcher.walk import OpenSlot
     from toolglean.engine.turn import Stops, Turn
     from toolglean.scan.text import Finder
 
-__all__ = ["Value", "Word", "keys_of"]
+__all__ = ["Value", "Word"]
 
 WORD_CHARS = 4096  # characters of a key, or of any word with the white space around it
 
@@ -222,6 +220,7 @@ class Value(Field):
         seen: the markers that it may have swallowed.
         finder: finds what may end it; None until it is needed.
         start: the place of its first character; -1 before it.
+        key: that of the parameter, if the tool has it: its own tag may close the value; "" if not.
         quoted: whether an opener of a parameter is in it, so that a closing marker may belong to that.
         opened: how many parameters were opened in it and not closed: a closing marker may be theirs.
         stray: whether closing markers follow the one that ends it.
@@ -229,7 +228,7 @@ class Value(Field):
             space that follows: if the value ends there, the call must not run. -1 if there is none.
     """
 
-    __slots__ = ("finder", "misspelt", "opened", "parameters", "quoted", "seen", "start", "stray")
+    __slots__ = ("finder", "key", "misspelt", "opened", "parameters", "quoted", "seen", "start", "stray")
 
     within = "value"
 
@@ -238,6 +237,7 @@ class Value(Field):
         self.slot, self.parameters = slot, reading.call.parameters
         self.seen = swallowed_markers_of(reading.walk.program, reading.call.format)
         self.finder: Finder | None = None
+        self.key = self.parameters.key if self.parameters.key in (turn.names.keys_of(reading.call.name) or ()) else ""
         self.start, self.misspelt, self.opened, self.quoted, self.stray = -1, -1, 0, False, False
         trail = slot.trail if self.seen.knows_openers else ""  # a value of several lines may have swallowed parameters
         turn.delta(self.parameters.begin_value(slot.lead, trail), reading.walk.pending_start)
@@ -285,7 +285,7 @@ class Value(Field):
             return None
         if parameters.paired or parameters.has_lines:
             return self._finder().search, string_text
-        return self.seen.finder(self.slot.terminals, "", lines=True, first_line=True).search, string_text
+        return self.seen.finder(self.slot.terminals, "", lines=True, first_line=True, key=self.key).search, string_text
 
     def passed(self, turn: Turn, text: str) -> tuple[str, bool] | None:
         """See `Payload`."""
@@ -299,7 +299,7 @@ class Value(Field):
         if self.finder is None:
             trail = self.parameters.as_before(self.slot.trail)
             lines = self.parameters.paired or not self.parameters.has_lines
-            self.finder = self.seen.finder(self.slot.terminals, trail, lines=lines)
+            self.finder = self.seen.finder(self.slot.terminals, trail, lines=lines, key=self.key)
         return self.finder
 
     def _pass_on(self, turn: Turn, text: str, start: int) -> None:
@@ -359,7 +359,7 @@ class Value(Field):
         elif not call.doubtful and start > call.as_written:
             before = parameters.last_char(turn.emit.call.arguments_end)
             exact = not seen.lines or not (before.isspace() or (parameters.has_lines and not parameters.paired))
-            keys = keys_of(turn, reading)
+            keys = turn.names.keys_of(call.name)
             kind = seen.kind(text, place, found, before, exact=exact, paired=parameters.paired, keys=keys)
             if kind == WAIT:
                 return turn.hold(text, place)
@@ -373,13 +373,17 @@ class Value(Field):
         return place + len(found)
 
     def _spelling(self, turn: Turn, reading: Reading, text: str, place: int, found: str) -> Spelling | None:
-        return self.seen.spelling(self.slot.terminals, text, place, found, keys_of(turn, reading))
+        keys = turn.names.keys_of(reading.call.name)
+        return self.seen.spelling(self.slot.terminals, text, place, found, keys, self.key)
 
     def _misspelt(self, turn: Turn, reading: Reading, text: str, place: int, spelling: Spelling) -> bool:
         # The closing marker may be there in another spelling. False: it is text of the value.
         start, call = turn.tape.base + place, reading.call
         if spelling.kind != MISSING:
             return spelling.kind == WAIT
+        if self.key and self.key in text[place : spelling.end] and f"<{self.key}" in turn.emit.call.arguments:
+            self.key, self.finder = "", None  # the value has opened that tag itself
+            return False
         if start > call.as_written and not call.doubtful and (turn.may_repair() or turn.repair is TRIAL):
             closer, written = self.seen.closers_of(self.slot.terminals)[-1], text[place : spelling.end]
             _suspend(turn, reading, written, start, Put(closer, len(written), final=spelling.final))
@@ -391,9 +395,3 @@ class Value(Field):
 def _suspend(turn: Turn, reading: Reading, found: str, place: int, put: Put) -> None:
     # The closing marker may be missing there; if it is inserted, `found` is what follows it.
     turn.suspend(Fault(Kind.UNCLOSED, None, found, place, CLOSER, put), reading.copy())
-
-
-def keys_of(turn: Turn, reading: Reading) -> Collection[str] | None:
-    """The parameters of the tool; None if they are not known."""
-    tool = turn.names.tool(reading.call.name)
-    return tool.properties if tool is not None and tool.properties else None

@@ -15,19 +15,15 @@ MODULES = (
     *("others", "clients", "prompts", "broken"),
 )
 
-UNSUPPORTED: dict[str, str] = {
-    "hf": "the format is in the checkpoint's response_template and has no name: pass that template",
-    "response_template": "the format is in the checkpoint's response_template and has no name: pass that template",
+_REASONS = {
+    "hf response_template": "the format is in the checkpoint's response_template and has no name: pass that template",
     "default": 'it stands for several formats: use "auto"',
-    "basic": "it reads reasoning alone: use the name of the model's format",
-    "base": "it reads reasoning alone: use the name of the model's format",
-    "mixed_think_tool_handoff": "it reads reasoning alone: use the name of the model's format",
-    "none": "it reads nothing, so use no parser",
-    "passthrough": "it reads nothing, so use no parser",
-    "identity": "it reads nothing, so use no parser",
-    "minimax_m2_append_think": "it leaves the reasoning and its markers in the content: use minimax-m2",
-    "minimax_append_think": "it leaves the reasoning and its markers in the content: use minimax-m2",
+    "basic base mixed_think_tool_handoff": "it reads reasoning alone: use the name of the model's format",
+    "none passthrough identity": "it reads nothing, so use no parser",
+    "minimax_m2_append_think minimax_append_think": "it leaves the reasoning and its markers in the content: "
+    "use minimax-m2",
 }
+UNSUPPORTED: dict[str, str] = {name: reason for names, reason in _REASONS.items() for name in names.split()}
 """Names that engines know but that have no format, each with the reason."""
 
 NO_FORMAT: tuple[str, ...] = (

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from toolglean.scan.scanner import MAX_DIGITS, is_finite
+from toolglean.scan.scanner import number_of
 
 __all__ = ["after_blanks", "after_space", "keywords_at", "literal_at", "plain_string_at", "string_at"]
 
@@ -66,19 +66,12 @@ def literal_at(text: str, pos: int, depth: int = MAX_DEPTH) -> Found:
         return _container(text, pos, depth) if depth else None
     number = _number(text, pos)
     if number:
-        return _number_value(number[0], number.end())
+        value = number_of(number[0])
+        return None if value is None else (number.end(), value)
     word = _word(text, pos)
     if word and word[0] in _CONSTANTS:
         return word.end(), _CONSTANTS[word[0]]
     return None
-
-
-def _number_value(word: str, end: int) -> Found:
-    if len(word) > MAX_DIGITS:
-        return None
-    if word.lstrip("-").isdigit():
-        return end, int(word)
-    return (end, float(word)) if is_finite(word) else None
 
 
 def string_at(text: str, pos: int) -> tuple[int, str] | None:

@@ -130,10 +130,7 @@ class Source:
 
     def named_at(self, pos: int) -> Schema | None:
         """The tool whose name is written at `pos`, perhaps after a namespace."""
-        for name in self.names:
-            if self.text.startswith(name, pos) and not _word_goes_on(self.text, pos + len(name)):
-                return self.tools[name]
-        return None
+        return next((self.tools[name] for name in self.names if _is_word_at(self.text, pos, name)), None)
 
     def tag_at(self, pos: int) -> Tag | None:
         """The tag that begins at `pos`."""
@@ -292,10 +289,14 @@ def _is_like(tag: Tag, opening: Tag) -> bool:
     return tag.left == opening.left and tag.element == opening.element and tag.opens
 
 
+def _is_word_at(text: str, pos: int, word: str) -> bool:
+    return text.startswith(word, pos) and not _word_goes_on(text, pos + len(word))
+
+
 def longest_at(text: str, pos: int, words: Iterable[str]) -> str:
     """The first of the words that is written at `pos` and ends there; "" if none does."""
     for word in words:
-        if text.startswith(word, pos) and not _word_goes_on(text, pos + len(word)):
+        if _is_word_at(text, pos, word):
             before = text[max(0, pos - 2) : pos]
             if not (
                 before[-1:].isalnum() or before[-1:] == "_" or (before[-1:] in {"-", "."} and before[:1].isalnum())
