@@ -35,6 +35,7 @@ JSON = '{"city": "Oslo"}'
 CALL = '{"name": "look", "arguments": {"city": "Oslo"}}'
 BEGIN, ARGUMENTS, END = "<|tool_call_begin|>", "<|tool_call_argument_begin|>", "<|tool_call_end|>"
 INVOKE = '<invoke name="look">\n<parameter name="city" string="true">Oslo</parameter>\n<parameter name="days" string="false">2</parameter>\n</invoke>'
+DSML = '<｜DSML｜invoke name="look">\n<｜DSML｜parameter name="city" string="true">Oslo</｜DSML｜parameter>\n</｜DSML｜invoke>'
 
 Calls = list[tuple[str, dict[str, Any]]]
 
@@ -119,6 +120,19 @@ READ: dict[str, tuple[str, Calls, str]] = {
     "hunyuan, dense": (f"<tool_calls><tool_call>look\n```json\n{JSON}\n```</tool_call></tool_calls>", [OSLO], ""),
     "hunyuan, dense, two": (f"<tool_calls>\n<tool_call>look\n```json\n{JSON}\n```</tool_call>\n<tool_call>now\n```json\n{{}}\n```</tool_call>\n</tool_calls>", [OSLO, NOW], ""),
     "step-audio": (f"<|CALL_START|>function\nlook\n{JSON}<|CALL_END|>", [OSLO], ""),
+    "minimax, arrows": ('[TOOL_CALL]\n{tool => "look", args => {\n  --city "Oslo"\n  --days 2\n}}\n[/TOOL_CALL]', [BOTH], ""),
+    "minimax, arrows, on one line": ("I look.\n[TOOL_CALL] {tool => 'look', args => {--city \"Oslo\"}} [/TOOL_CALL]", [OSLO], "I look.\n"),
+    "minimax, arrows, two": ('[TOOL_CALL]\n{tool => "now", args => {\n}}\n[/TOOL_CALL]\n[TOOL_CALL]\n{tool => "look", args => {\n  --city "a }} [/TOOL_CALL]"\n}}\n[/TOOL_CALL]', [NOW, ("look", {"city": "a }} [/TOOL_CALL]"})], ""),
+    "doubao": ('<seed:tool_call>\n  <function name="look">\n    <parameter name="city" string="true">Oslo</parameter>\n    <parameter name="days" string="false">2</parameter>\n  </function>\n</seed:tool_call>', [BOTH], ""),
+    "doubao, without types": ('<seed:tool_call>\n<function name="look">\n<parameter name="city">Oslo</parameter>\n</function>\n</seed:tool_call>', [OSLO], ""),
+    "qwen, the function's sign": ("<tool_call>\n<function_look>\n<parameter=city>\nOslo\n</parameter>\n</function>\n</tool_call>", [OSLO], ""),
+    "qwen, a closer that nothing opened": ("<tool_call>\n<function=look>\n<parameter=city>\nOslo\n</parameter>\n</function>\n</function_invocation>\n</tool_call>", [OSLO], ""),
+    "qwen, the same behind the call": ("<tool_call>\n<function=look>\n<parameter=city>\nOslo\n</parameter>\n</function>\n</tool_call>\n</function_invocation>", [OSLO], ""),
+    "dsml, the section's bracket is missing": (f"<｜DSML｜tool_calls\n{DSML}\n</｜DSML｜tool_calls>", [OSLO], ""),
+    "dsml, a bar for the section's bracket": (f"<｜DSML｜tool_calls|\n{DSML}\n</｜DSML｜tool_calls>", [OSLO], ""),
+    "dsml, the section of V3.2, its bracket is missing": (f"So.\n<｜DSML｜function_calls\n{DSML}\n</｜DSML｜function_calls>", [OSLO], "So.\n"),
+    "invoke, in another one's section": ('<tool_code>\n<invoke name="look">\n<parameter name="city">Oslo</parameter>\n</invoke>\n<invoke name="now">\n</invoke>\n</tool_code>', [OSLO, NOW], ""),
+    "a record of a history": (f"I look.\n[Tool Call] name=look id=3d4e5f6a-7b8c args={JSON}\n[Tool Call] name=now id=2 args={{}}", [OSLO, NOW], "I look.\n"),
     # -- a name that begins like a marker
     "step-audio-2": (f"<tool_call>function\nlook\n{JSON}</tool_call>", [OSLO], ""),
 }  # fmt: skip
@@ -162,6 +176,16 @@ OWN = {
     "hunyuan, dense": "hunyuan-a13b",
     "hunyuan, dense, two": "hunyuan-a13b",
     "step-audio": "step-audio-2",
+    "minimax, arrows": "minimax-m2",
+    "doubao": "seed-oss",
+    "qwen, the function's sign": "qwen3-coder",
+    "qwen, a closer that nothing opened": "qwen3-coder",
+    "qwen, the same behind the call": "qwen3-coder",
+    "dsml, the section's bracket is missing": "deepseek-v4",
+    "dsml, a bar for the section's bracket": "deepseek-v3.2",
+    "dsml, the section of V3.2, its bracket is missing": "deepseek-v3.2",
+    "invoke, in another one's section": "minimax-m2",
+    "a record of a history": "hermes",
 }
 
 
@@ -189,6 +213,8 @@ CERTAIN_WITHOUT_ITS_NAME = {
     *("harmony, a built-in tool and JSON", "a wrapper in DSML", "a wrapper as text", "a wrapper in minicpm-5"),
     *("no wrapper: a key that is no parameter", "no wrapper: another parameter follows", "kimi, blanks", "kimi, a number alone"),
     *("dsml, parameters without a closer", "gemma, JSON", "gemma, JSON for all", "hunyuan, dense", "hunyuan, dense, two", "step-audio", "tool_call, with an end of its own"),
+    *("anthropic, a call without its closer before another one", "doubao", "doubao, without types", "qwen, a closer that nothing opened", "qwen, the same behind the call", "invoke, in another one's section"),
+    *("dsml, the section's bracket is missing", "dsml, a bar for the section's bracket", "dsml, the section of V3.2, its bracket is missing"),
     *("dsml, each bar twice", "llama, a tool it was trained with", "kimi, the call's opener lost", "harmony, the role and the channel", "harmony, name and channel glued", "harmony, glued", "inkling"),
 }  # fmt: skip
 
@@ -224,6 +250,14 @@ PROSE = [
     '{"tool": {"name": "x"}, "city": "Oslo"}',
     "The text <function>look</function> is HTML of a kind.",
     "```tool_code\nx = 1\n```",
+    'It writes [TOOL_CALL] {tool => "look", args => {--city "Oslo"}} [/TOOL_CALL] there.',
+    '`[TOOL_CALL] {tool => "look", args => {--city "Oslo"}} [/TOOL_CALL]` is its spelling.',
+    'A tag like <seed:tool_call> holds <function name="look">.',
+    "A tag like <tool_call> holds <function_look> there.",
+    "DeepSeek opens them with <｜DSML｜tool_calls and a bracket.",
+    "The section <tool_code> holds Python.",
+    'A log has lines like [Tool Call] name=look id=1 args={"city": "Oslo"} and so on.',
+    'Such a line:\n[Tool Call] name=look id=1 args={"city": "Oslo"}\nis what it writes.',
 ]
 
 

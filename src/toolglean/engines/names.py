@@ -17,18 +17,18 @@ PREFIX = "toolglean-"
 
 FORMATS: tuple[str, ...] = tuple(
     """
-    hermes qwen3-coder mimo seed-oss longcat apriel llama3-json llama4 llama4-pythonic pythonic functionary-v2
-    functionary-v3.1 functionary-v3.2 firefunction nemotron nemotron-mini muse deepseek-v3 deepseek-v3.1 cogito
-    deepseek-v3.2 deepseek-v4 deepseek-v4.1 dsml-ascii glm-4 glm-4.5 glm-4.7 glm-5.3-flash ling-3 laguna spark-2.5
-    spark-x2.5 telechat-4 iquest-q1 iquest-coder-v2 hunyuan-3 hunyuan-3-opensource hunyuan-4 k2-horizon anthropic
-    anthropic-antml litellm minimax-m1 minimax-m2 minimax-m3 kimi-k2 kimi-k2-stripped kimi-k3 mistral-v13
-    mistral-v11 mistral-v3 gemma-4 gemma-verbal functiongemma call-record tool-code harmony llm-jp-harmony beam
-    command-a command-r granite-3 granite-20b-fc granite-pythonic granite-4 apertus dots ernie-4.5 cwm gigachat-3
-    gigachat-3.1 gigachat-3.5 hunyuan-a13b hunyuan-dense hyperclovax-think inkling internlm jamba lfm2 minicpm-3
-    minicpm-5 olmo-3 pangu-embedded phi-4-mini plamo-3 rwkv sarashina solar solar-open2 step-3 step-audio-2
-    step-3.5 xlam xlam-object raven tool-tags mcp-tags continue gptme json-input prompt-tags bracket-calls react
-    qwen-agent ui-tars tool-call-pythonic localai react-call tool-call-fence escaped-markup lost-brackets
-    lost-openers
+    hermes qwen3-coder mimo seed-oss doubao-seed longcat apriel llama3-json llama4 llama4-pythonic pythonic
+    functionary-v2 functionary-v3.1 functionary-v3.2 firefunction nemotron nemotron-mini muse deepseek-v3
+    deepseek-v3.1 cogito deepseek-v3.2 deepseek-v4 deepseek-v4.1 dsml-ascii glm-4 glm-4.5 glm-4.7 glm-5.3-flash
+    ling-3 laguna spark-2.5 spark-x2.5 telechat-4 iquest-q1 iquest-coder-v2 hunyuan-3 hunyuan-3-opensource
+    hunyuan-4 k2-horizon anthropic anthropic-antml litellm minimax-m1 minimax-m2 minimax-m3 minimax-arrows kimi-k2
+    kimi-k2-stripped kimi-k3 mistral-v13 mistral-v11 mistral-v3 gemma-4 gemma-verbal functiongemma call-record
+    tool-code harmony llm-jp-harmony beam command-a command-r granite-3 granite-20b-fc granite-pythonic granite-4
+    apertus dots ernie-4.5 cwm gigachat-3 gigachat-3.1 gigachat-3.5 hunyuan-a13b hunyuan-dense hyperclovax-think
+    inkling internlm jamba lfm2 minicpm-3 minicpm-5 olmo-3 pangu-embedded phi-4-mini plamo-3 rwkv sarashina solar
+    solar-open2 step-3 step-audio-2 step-3.5 xlam xlam-object raven tool-tags mcp-tags continue gptme json-input
+    prompt-tags bracket-calls bracket-records react qwen-agent ui-tars tool-call-pythonic localai react-call
+    tool-call-fence escaped-markup lost-brackets lost-openers
     """.split()  # noqa: SIM905  # a hundred names, with quotes around each, are a hundred lines
 )
 """The formats of the library."""

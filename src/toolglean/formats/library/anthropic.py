@@ -11,6 +11,7 @@ def invoke(name: str, prefix: str, *, aliases: tuple[str, ...] = ()) -> Format:
     return Format(
         name,
         section=(f"<{prefix}function_calls>\n", f"\n</{prefix}function_calls>"),
+        sections=() if prefix else (("<tool_code>\n", "\n</tool_code>"),),
         call=f'<{prefix}invoke name="{{name}}">\n{{parameters}}</{prefix}invoke>',
         separator="\n",
         parameter=(

@@ -22,7 +22,10 @@ FORMATS = (
                 "function={name}>\n{parameters}" + FUNCTION_ENDS,
                 'function name="{name}">\n{parameters}' + FUNCTION_ENDS,
             ),
-            *(f"<tool_call>\n{tag}={{name}}>\n{{parameters}}{FUNCTION_ENDS}" for tag in ("function", "<parameter")),
+            *(
+                f"<tool_call>\n{tag}{{name}}>\n{{parameters}}{FUNCTION_ENDS}"
+                for tag in ("function=", "<parameter=", "<function_")
+            ),
         ),
         separator="\n",
         parameter=(

@@ -34,7 +34,11 @@ def dsml(
         name,
         section=(f"<{tag}{section}>\n", f"\n</{tag}{section}>"),
         # V4 misspells its own section, and closes it with the right word; and it writes that of V3.2.
-        sections=tuple((f"<{tag}{other}>\n", f"\n</{tag}{section}> </{tag}{other}>") for other in others),
+        # And some heads have no bracket, or a bar in its place.
+        sections=(
+            *((f"<{tag}{other}>\n", f"\n</{tag}{section}> </{tag}{other}>") for other in others),
+            *((f"<{tag}{section}{end}\n", f"\n</{tag}{section}>") for end in ("", "|")),
+        ),
         respelt=SPELLINGS if name == "deepseek-v4" else (),
         call=f"{invoke}\n{{parameters}}</{tag}invoke>",
         also=(f'<{tag}invoke name="{{name}}"/>', f"{invoke}{{arguments}}</{tag}invoke>"),

@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
-from toolglean.formats.spec import Format, Tree
+from toolglean.formats.spec import Format, Pairs, Tree
 
 NAMESPACE = "]<]minimax[>["
+ARROWS = '[TOOL_CALL]\n{tool => "{name}", args => {\n  {arguments}\n}}\n[/TOOL_CALL]'
 
 FORMATS = (
     Format(
@@ -42,8 +43,19 @@ FORMATS = (
         call=NAMESPACE + '<invoke name="{name}">{arguments}' + NAMESPACE + "</invoke>\n",
         arguments=Tree(NAMESPACE),
         reasoning=("<mm:think>", "</mm:think>"),
-        drop=("[e~[",),
+        # It closes once more what it has closed, or never opened.
+        drop=("[e~[", NAMESPACE + "</invoke>", NAMESPACE + "</tool_call>"),
         models=("minimax-m3",),
         source="chat template of MiniMaxAI/MiniMax-M3",
+    ),
+    # What M2.5 and M2.7 fall back to: arrows as in Ruby, and arguments as on a command line.
+    Format(
+        "minimax-arrows",
+        call=ARROWS,
+        also=(ARROWS.replace('"', "'"),),
+        separator="\n",
+        arguments=Pairs("--{key} {value}", separator="\n  ", quoted=True),
+        registered_only=True,
+        source="issue threads: MiniMax M2.5 and M2.7",
     ),
 )

@@ -39,6 +39,15 @@ FORMATS = (
         registered_only=True,
         source="issue threads: histories that frameworks write as text",
     ),
+    Format(
+        "bracket-records",
+        call="[Tool Call] name={name} id={id} args={arguments}",
+        separator="\n",
+        registered_only=True,
+        at_line_start=True,
+        at_turn_end=True,
+        source="issue threads: histories that frameworks write as text",
+    ),
     # A made-up result ends the turn's calls.
     Format(
         "react",

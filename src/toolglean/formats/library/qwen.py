@@ -85,6 +85,7 @@ FORMATS = (
             CODER_CALL + "\n</tool_call>",
             *("<function={name}/>", "<tool_call>\n<function={name}/>\n</tool_call>"),
             "<tool_call>\n<function={name}>\n{arguments}\n</function>\n</tool_call>",
+            "<tool_call>\n" + CODER_CALL + "\n</function_invocation>\n</tool_call>",
             "<tool_call>\n{call}\n</tool_call>",
         ),
         separator="\n",
@@ -126,6 +127,17 @@ FORMATS = (
         drop=("<seed:eos>",),
         models=("seed-oss", "seed-36b"),
         source="chat template of ByteDance-Seed/Seed-OSS-36B-Instruct",
+    ),
+    # Doubao Seed 2.0 puts the tags of other families into its own.
+    Format(
+        "doubao-seed",
+        call='<seed:tool_call>\n<function name="{name}">\n{parameters}</function>\n</seed:tool_call>',
+        separator="\n",
+        parameter=tuple(
+            f'<parameter name="{{key}}"{typed}>{{value}}</parameter>\n' for typed in (' string="{type}"', "")
+        ),
+        types={"string": "true", "*": "false"},
+        source="issue threads: Doubao Seed 2.0",
     ),
     Format(
         "longcat",
