@@ -140,12 +140,22 @@ def render(
         The turn. Parsed with the same format and tools, it gives the same calls.
 
     Raises:
-        UsageError: parsing would not give something back as it is; the message names the call, the parameter and the
-            reason.
+        UsageError: parsing would not give something back as it is; the message names the reason, and the call and the
+            parameter if a rule of the format is against one of them.
         FormatError, ToolError: the declaration of the format, or a tool, is wrong.
     """
-    from toolglean.formats.render import render as written  # noqa: PLC0415  # only those who write pay for it
+    from toolglean.formats.render import fields_of  # noqa: PLC0415  # only those who write pay for it
+    from toolglean.formats.render import render as written  # noqa: PLC0415
     from toolglean.tools import ToolSet  # noqa: PLC0415
 
     known = tools if tools is None or isinstance(tools, ToolSet) else ToolSet(tools)
-    return written(format, calls, content=content, reasoning=reasoning, tools=known)
+    given = list(calls)
+    text = written(format, given, content=content, reasoning=reasoning, tools=known)
+    if given:  # a reader also judges what a value means: a CDATA section is its inside, an opener was not closed before
+        alone = written(format, [fields_of(each)[:2] for each in given], tools=known)
+        found = parse(alone, known, format=format)
+        if alone != written(format, [(call.name, call.arguments) for call in found.calls], tools=known):
+            other = "a value would become another one" if found.calls else "they would be text"
+            why = next((problem.reason for problem in found.problems), other)
+            raise UsageError(f"format {getattr(format, 'name', format)!r}: the calls would not be read back: {why}")
+    return text

@@ -169,7 +169,7 @@ def test_the_model_of_each_row() -> None:
     [
         ({"text": "said"}, "text='said': no column has this name; pass one of 'content', 'n', 'n2', 'n2'"),
         ({"text": 3}, "text=3: no column has this name"),
-        ({"text": "n2"}, "text='n2': several columns have this name"),
+        ({"text": "n2"}, "text='n2': several columns have this name; rename all but one of them"),
         ({"text": "n"}, "text='n': this column has type int64; pass a column of strings, or cast it to string"),
         ({"model_column": "n"}, "model_column='n': this column has type int64"),
         ({"tools_column": "x"}, "tools_column='x': no column has this name"),
@@ -188,6 +188,8 @@ def test_what_is_no_batch() -> None:
         batch.parse_batch(["Hi"])
     with pytest.raises(UsageError, match="has type binary; pass a column of strings"):
         batch.parse_batch(pa.RecordBatch.from_pydict({"content": [b"Hi"]}))
+    with pytest.raises(UsageError, match="id='id': several columns have this name"):
+        batch.parse_batch(pa.RecordBatch.from_arrays([pa.array(["Hi"])] * 3, ["content", "id", "id"]))
     with pytest.raises(ToolError):
         batch.parse_batch(pa.RecordBatch.from_pydict({"content": ["Hi"]}), tools=[3])
 

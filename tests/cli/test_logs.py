@@ -293,6 +293,20 @@ def test_parquet(group: int, tmp_path: Path) -> None:
 
 
 @needs_pyarrow
+def test_text_that_is_stored_as_bytes(tmp_path: Path) -> None:
+    """The turn was `b'…'`, as Python shows them."""
+    import pyarrow as pa  # noqa: PLC0415  # the same
+    from pyarrow import parquet  # noqa: PLC0415  # the same
+
+    text = f"Ørsted. {TEXT}"
+    columns = {"id": [b"a", b"\xff"], "content": [text.encode()] * 2}
+    parquet.write_table(pa.table(columns), tmp_path / "log.parquet")
+    run(tmp_path / "log.parquet", tmp_path / "rows", code=0)
+    found = [(row["id"], row["content"], len(row["calls"])) for row in rows_of(tmp_path / "rows")]
+    assert found == [("a", "Ørsted. Hi. ", 1), ("b'\\xff'", "Ørsted. Hi. ", 1)]
+
+
+@needs_pyarrow
 def test_a_table_is_there_as_a_whole_or_not_at_all(tmp_path: Path) -> None:
     log, output = write(tmp_path / "log", LOG), tmp_path / "out.parquet"
     summary = run(log, output)
@@ -370,6 +384,8 @@ def test_output_of_another_log_is_left_alone(tmp_path: Path) -> None:
         (["--output", "x", "--events"], "--output is for logs of turns"),
         (["--output", "x", "--summary"], "--summary prints what --output would write"),
         (["--output", "no/such/folder/x"], "--output no/such/folder/x: "),
+        (["--output", "."], "--output .: "),  # it has no name
+        (["--output", "/"], "--output /: "),
     ],
 )
 def test_bad_usage(args: list[str], message: str) -> None:

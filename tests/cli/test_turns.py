@@ -135,6 +135,15 @@ def test_what_the_server_has_parsed_is_not_lost(turn: Any) -> None:
     assert summary["calls"] == 2
 
 
+def test_a_call_that_the_server_has_parsed_and_left_in_the_text_is_one() -> None:
+    """As for every client: it was two."""
+    twin = {**SERVER_CALL, "function": {"name": "f", "arguments": '{"x": 1}'}}
+    for calls, names in (([twin], "f"), ([twin, twin], "ff"), ([SERVER_CALL, twin], "fg")):
+        [row], _ = turns("--turns", stdin=fed({"role": "assistant", "content": TEXT, "tool_calls": calls}))
+        assert "".join(call["name"] for call in row["calls"]) == names
+        assert [call["index"] for call in row["calls"]] == [*range(len(names))]
+
+
 def test_ids_of_one_turn_differ() -> None:
     """The server's own stay; ours move on."""
     calls = [{**SERVER_CALL, "id": "call_0"}, {"function": {"name": "g", "arguments": {}}}]
@@ -170,6 +179,15 @@ def test_several_choices_are_several_turns() -> None:
         ("a", 1, 1, "No."),
     ]
     assert (summary["turns"], summary["formats"]) == (2, {"hermes": 1})
+
+
+@pytest.mark.parametrize("empty", [{"message": {"content": None}}, {"finish_reason": "error"}])
+def test_a_choice_that_is_empty_takes_no_other_with_it(empty: Any) -> None:
+    """Nothing of the line was read."""
+    rows, summary = turns("--turns", stdin=fed({"choices": [{"message": {"content": TEXT}}, empty]}))
+    assert [(row["choice"], row["content"], len(row["calls"])) for row in rows] == [(0, "Hi. ", 1), (1, "", 0)]
+    assert summary["bad_lines"] == 0
+    assert turns("--turns", stdin=fed({"choices": [empty, empty]}))[1]["bad_lines"] == 1
 
 
 def test_pictures_are_told_of() -> None:

@@ -17,7 +17,7 @@ from tests.support import depth
 from tests.support.loopback import Call, Cut, ErrorLine, Loopback, Status, Turn
 from tests.support.message_protocol import faults
 from toolglean.clients.across import Crossing, CrossingError
-from toolglean.clients.repair import AnswerReader, Repair, decoded
+from toolglean.clients.repair import AnswerReader, Repair, answers, decoded
 
 HERMES = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Oslo"}}\n</tool_call>'
 CALLS = [("get_weather", {"city": "Oslo"})]
@@ -101,6 +101,18 @@ def test_a_call_that_is_not_complete_is_text(stream: bool) -> None:
     assert outcome(Turn([HERMES[:-30]], finish="length"), stream=stream).text == HERMES[:-30]
 
 
+@both
+def test_a_refusal_is_text(stream: bool) -> None:
+    """The answer was empty: the chat API has a field of its own for it."""
+    refused = {"role": "assistant", "content": None, "refusal": f"No: {HERMES}"}
+    chunk = {"choices": [{"index": 0, "delta" if stream else "message": refused, "finish_reason": "stop"}]}
+    data = b"data: " + json.dumps(chunk).encode() + b"\n\n" if stream else json.dumps(chunk).encode()
+    reading = crossing(stream=stream).reader(200, "")
+    assert reading is not None
+    found = said("messages", reading.feed(data) + reading.finish(), {"stream": stream})
+    assert found == (refused["refusal"], "", [], "end_turn")
+
+
 def test_usage() -> None:
     data, sent = read(Turn(["Hi ", "you"]), stream=True)
     assert sent["stream_options"] == {"include_usage": True}
@@ -141,6 +153,37 @@ def test_an_error_of_the_server_is_one_of_the_api() -> None:
     found = events(reading.feed(data) + reading.finish())
     assert found[-1] == {"type": "error", "error": {"type": "api_error", "message": "the model has crashed"}}
     assert joined(found[:-1])["content"][0]["text"] == "a <tool_"
+
+
+STRANGE = [b"data: <html>\n\n", b"data: [1]\n\n", b"data: " + b"x" * 3000, b'data: {"choi', "data: é".encode()[:-1]]
+
+
+@pytest.mark.parametrize("strange", STRANGE)
+def test_bytes_of_the_server_that_cannot_be_read_are_an_error(strange: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They reached a client that does not know the chat API."""
+    monkeypatch.setattr(answers, "LONGEST", 2000)
+    data = answer("chat", Turn(["a <tool_", "x"]), {"stream": True})
+    cut = data.index(b'"x"')
+    begun, rest = data[:cut].rpartition(b"data: ")[0], data[cut:].partition(b"\n\n")[2]
+    for more in (b"", b"\n\n" + rest):
+        reading = crossing().reader(200, "text/event-stream")
+        assert reading is not None
+        found = events(reading.feed(begun + strange) + reading.feed(more) + reading.finish())
+        assert found[-1]["error"]["type"] == "api_error"
+        assert joined(found[:-1])["content"][0]["text"] == "a <tool_"
+    reading = crossing().reader(200, "text/event-stream")
+    assert reading is not None
+    found = events(reading.feed(data + strange) + reading.finish())  # the turn is over
+    assert found[-1]["type"] == "message_stop"
+
+
+@pytest.mark.parametrize("strange", [b"<html>", b"[1]", b"", b'{"id": "' + b"x" * 3000 + b'"}'])
+def test_a_whole_answer_that_cannot_be_read_is_an_error(strange: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(answers, "LONGEST", 2000)
+    reading = crossing(stream=False).reader(200, "application/json")
+    assert reading is not None
+    found = b"".join(map(reading.feed, [strange, strange])) + reading.finish()
+    assert json.loads(found)["error"]["type"] == "api_error"
 
 
 # -- requests ----------------------------------------------------------------------------------------------------------
@@ -225,6 +268,23 @@ def test_a_whole_conversation() -> None:
     }
 
 
+def test_a_system_message_in_both_places() -> None:
+    """The parameter was lost."""
+    for given in ("Be brief.", [{"type": "text", "text": "Be brief."}]):
+        sent = crossing(system=given, messages=[{"role": "system", "content": "Be kind."}, *MESSAGES]).asked
+        assert sent["messages"] == [{"role": "system", "content": "Be brief.\n\nBe kind."}, *MESSAGES]
+
+
+@pytest.mark.parametrize("content", [{}, {"content": None}, {"content": []}, {"content": ""}])
+def test_a_tool_that_returns_nothing(content: dict[str, Any]) -> None:
+    """Its result was the text "null"."""
+    call = {"type": "tool_use", "id": "a", "name": "get_time", "input": {}}
+    result = {"type": "tool_result", "tool_use_id": "a", **content}
+    given = [{"role": "assistant", "content": [call]}, {"role": "user", "content": [result]}]
+    found = crossing(messages=[*MESSAGES, *given]).asked["messages"][-1]
+    assert found == {"role": "tool", "tool_call_id": "a", "name": "get_time", "content": ""}
+
+
 @pytest.mark.parametrize(
     ("more", "words"),
     [
@@ -236,6 +296,10 @@ def test_a_whole_conversation() -> None:
         ({"messages": 7}, "messages=7"),
         ({"messages": [7]}, "message 0"),
         ({"messages": [{"role": "user", "content": [{"type": "document", "source": {}}]}]}, "type 'document'"),
+        *(
+            ({"messages": [{"role": "user", "content": [{"type": "tool_result", "content": [part]}]}]}, words)
+            for part, words in [({"type": "document", "source": {}}, "type 'document'"), (7, "type None")]
+        ),
         (
             {"messages": [{"role": "user", "content": [{"type": "image", "source": {"type": "file"}}]}]},
             "image from 'file'",
@@ -284,7 +348,6 @@ def test_odd_answers_never_raise() -> None:
         assert reading is not None
         data = b"".join(b"data: " + json.dumps(each).encode() + b"\n\n" for each in chunks)
         found: list[Any] = events(reading.feed(data + b"data: [DONE]\n\n") + reading.finish())
-        # What is no chunk is passed.
         known = [each for each in found if isinstance(each, dict) and each.get("type", "error") != "error"]
         assert not faults(known, ended=False)
     for place in places(WHOLE["chat"]):

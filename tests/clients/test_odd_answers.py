@@ -59,6 +59,11 @@ def test_parts_that_are_no_text_are_kept() -> None:
     message = dict_completion(answer, TOOLS)["choices"][0]["message"]
     assert calls_in(message) == [CALL]
     assert message["content"] == [content[0], {"type": "text", "text": "Look. "}]
+    # In a stream they were lost.
+    for call in (0, 1):
+        given = [delta(content=content[:call]), delta("stop", content=content[call:])]
+        found = choices(list(dict_chunks(given, TOOLS)))
+        assert [text for each in found if (text := each["delta"].get("content"))] == [content[:1], "Look. "]
 
 
 def test_a_reason_that_comes_twice() -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from tests.clients.answers import KINDS, PATHS, answer, asked, said
+from tests.clients.answers import KINDS, PATHS, answer, asked, events, said
 from tests.clients.families import TOOLS
 from tests.clients.proxies import serving, until
 from tests.support.loopback import Cut, Loopback, Slow, Status, Turn, serve
@@ -149,6 +149,19 @@ def test_headers_and_queries(raw: RawServer, before_raw: str, client: Any) -> No
     assert b"cookie" not in raw.asked[1].lower()  # one caller's never reaches another
 
 
+def test_headers_about_other_bytes(raw: RawServer, before_raw: str, client: Any) -> None:
+    """A client that compares the digest would refuse the repaired answer."""
+    sums = ["ETag: x", "Content-MD5: x", "Digest: md5=x", "Content-Digest: md5=:x:", "Repr-Digest: md5=:x:"]
+    data = answer("chat", Turn([HERMES]), body(stream=False))
+    sized = f"Content-Length: {len(data)}"
+    raw.answer = head("200 OK", sized, "Connection: close", "Content-Type: application/json", "X-Own: 1", *sums) + data
+    for path, kept in (("chat/completions", 0), ("embeddings", 5)):
+        found = client.post(f"{before_raw}/v1/{path}", json=body(stream=False))
+        names = {each.partition(":")[0].lower() for each in sums}
+        assert len(names & found.headers.keys()) == kept
+        assert found.headers["x-own"] == "1"
+
+
 # -- an upstream that does other things --------------------------------------------------------------------------------
 
 
@@ -217,6 +230,21 @@ def test_an_upstream_that_dies_in_the_middle(upstream: Loopback, proxy: str, cli
     data = b"".join(found)
     assert b'"a <tool_"' in data  # what was held back
     assert json.loads(data.rstrip().rpartition(b"data: ")[2])["error"]["code"] == "upstream_disconnected"
+
+
+@pytest.mark.parametrize("cut", ['"choi', "\\nHm", "é", "finish"])
+def test_an_upstream_that_dies_inside_an_event(cut: str, raw: RawServer, before_raw: str, client: Any) -> None:
+    """The half event got an end, so the client's package raised a JSONDecodeError, and never saw ours."""
+    chunk = {"choices": [{"index": 0, "delta": {"content": "a <\nHm. é"}, "finish_reason": None}]}
+    event = b"data: " + json.dumps(chunk, ensure_ascii=False).encode() + b"\n\n"
+    half = event[: event.index(cut.encode()) + 1]
+    raw.answer = head("200 OK", SSE, "Content-Length: 9999") + event + half
+    found: list[bytes] = []
+    path = f"{before_raw}/v1/chat/completions"
+    with client.stream("POST", path, json=body()) as stream, pytest.raises(httpx.RemoteProtocolError):
+        found.extend(stream.iter_bytes())
+    first, last = events(b"".join(found))
+    assert (first, last["error"]["code"]) == (chunk, "upstream_disconnected")
 
 
 def test_a_call_that_the_upstream_did_not_finish_is_never_seen(upstream: Loopback, proxy: str, client: Any) -> None:
@@ -504,6 +532,22 @@ def test_a_history_as_text(upstream: Loopback, client: Any) -> None:
 
 def rewritten(kind: Kind, request: dict[str, Any]) -> Any:
     return as_text(kind, request, Repair(format="hermes"))
+
+
+def test_values_are_written_as_the_tools_schema_says() -> None:
+    """The schema was not asked, so a call with a number was written as another family's."""
+    pay = {"name": "pay", "parameters": {"type": "object", "properties": {"cents": {"type": "integer"}}}}
+    call = {"id": "a", "type": "function", "function": {"name": "pay", "arguments": '{"cents": 5}'}}
+    messages = [HISTORY[1], {"role": "assistant", "content": None, "tool_calls": [call]}]
+    request: dict[str, Any] = {"messages": messages, "tools": [{"type": "function", "function": pay}]}
+    for choice in ("auto", "none"):
+        found = as_text("chat", request | {"tool_choice": choice}, Repair(format="qwen3-coder"))["messages"][-1]
+        assert "<function=pay>\n<parameter=cents>\n5\n</parameter>" in found["content"]
+
+
+def test_tools_that_are_not_to_be_called_are_no_field_either() -> None:
+    request: dict[str, Any] = {"model": "m", "messages": [HISTORY[1]]}
+    assert rewritten("chat", {**request, "tools": TOOLS, "tool_choice": "none"}) == request
 
 
 def test_results_stand_in_the_order_of_their_calls() -> None:

@@ -440,6 +440,43 @@ def test_one_call_where_one_is_allowed(kind: Kind, stream: bool) -> None:
             assert own.calls == [CALL]
 
 
+OLD = {"tools": None, "functions": [tool["function"] for tool in TOOLS]}
+CHOICES: dict[str, tuple[Kind, Any]] = {
+    "one": ("chat", lambda name: {"tool_choice": {"type": "function", "function": {"name": name}}}),
+    "one of the old kind": ("chat", lambda name: {**OLD, "function_call": {"name": name}}),
+    "several": (
+        "chat",
+        lambda name: {
+            "tool_choice": {
+                "type": "allowed_tools",
+                "allowed_tools": {"mode": "auto", "tools": [{"type": "function", "function": {"name": name}}]},
+            }
+        },
+    ),
+    "one of responses": ("responses", lambda name: {"tool_choice": {"type": "function", "name": name}}),
+    "several of responses": (
+        "responses",
+        lambda name: {
+            "tool_choice": {"type": "allowed_tools", "mode": "auto", "tools": [{"type": "function", "name": name}]}
+        },
+    ),
+    "one of messages": ("messages", lambda name: {"tool_choice": {"type": "tool", "name": name}}),
+}
+
+
+@both
+@pytest.mark.parametrize("choice", CHOICES)
+def test_a_call_that_the_request_does_not_allow_is_text(choice: str, stream: bool) -> None:
+    """It ran: only `tool_choice` "none" was read."""
+    kind, choosing = CHOICES[choice]
+    for name, calls in (("get_weather", [CALL]), ("get_time", [])):
+        request = asked(kind, TOOLS, stream=stream) | choosing(name)
+        found = said(kind, repaired(kind, Turn(pieces(HERMES)), request), request)
+        assert (found.calls, found.text) == (calls, "" if calls else HERMES)
+    request = asked(kind, TOOLS) | choosing("own")
+    assert Repair().asked(kind, request) is None
+
+
 def test_the_model_of_the_request_says_how_calls_are_written() -> None:
     text = "<tool_call>get_weather\n<arg_key>city</arg_key>\n<arg_value>Oslo</arg_value>\n</tool_call>"
     for model in ("zai-org/GLM-4.5", "unknown", 7, None):

@@ -296,6 +296,24 @@ def test_a_server_that_names_the_message_anew_at_its_end() -> None:
     assert outcome(found) == ("", [("get_weather", {"city": "x"})])
 
 
+@pytest.mark.parametrize("kind", ["message", "reasoning"])
+def test_items_with_the_same_id_keep_their_texts(kind: str) -> None:
+    """The second one's text replaced the first one's, even without any call."""
+    part = {"type": "output_text" if kind == "message" else "reasoning_text", "text": "Two."}
+    first, second = message("One."), message(f"Two.{HERMES}", 1)
+    output = [first[-1]["item"], {"id": "m0", "type": kind, "content": [part]}]
+    assert dict_response({"output": output}, TOOLS) == {"output": output}
+    events = json.loads(json.dumps(numbered(first, second)).replace('"m1"', '"m0"'))
+    assert outcome(dict_response_events(events, TOOLS)) == ("One.Two.", [("get_weather", {"city": "x"})])
+    # An id alone tells them apart, if a server does not count.
+    events = json.loads(json.dumps(numbered(first, second)).replace('"output_index": 1', '"output_index": 0'))
+    output = list(dict_response_events(events, TOOLS))[-1]["response"]["output"]
+    assert [part["text"] for item in output if item["type"] == "message" for part in item["content"]] == [
+        "One.",
+        "Two.",
+    ]
+
+
 def test_odd_events_pass() -> None:
     late = {"type": "response.output_text.delta", "item_id": "m0", "output_index": 0, "content_index": 0, "delta": "x"}
     odd: list[dict[str, Any]] = [{}, {"type": None}, {"type": ["x"]}, {"type": "response.completed"}, {"delta": "<"}]

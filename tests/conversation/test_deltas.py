@@ -121,6 +121,11 @@ ROWS: list[tuple[str, list[Any], list[Any]]] = [  # short names for fragments of
         [START, CallDelta(0, "{}", 0), ended(0, "malformed", "{}")],
         ["first", "{}", "<malformed>"],
     ),
+    (
+        "malformed in them: a client that completes half an object must not run it with the next call",
+        [START, CallDelta(0, '{"a', 0), ended(0, "malformed", '{"a')],
+        ["first", '{"a', ',<malformed>",<malformed>'],
+    ),
     ("a problem says nothing on the wire", [Problem("cut-off", "x", "y", 0)], []),
 ]
 

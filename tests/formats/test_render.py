@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+import toolglean
 from tests.support.chunkings import calls_of, content_of, events_of
 from tests.support.shared import FIXTURES
 from toolglean import Format, Parser, ParserOptions, Quoted, Reasoning, ToolCall, ToolSet, Tree, UsageError, parse
@@ -225,6 +226,23 @@ def test_what_would_not_come_back_is_refused(declared: Any, calls: Any, options:
     with pytest.raises(UsageError) as found:
         render(declared, calls, **options)
     assert message in str(found.value)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "reason"),
+    [
+        ("qwen3-coder", "<![CDATA[x]]>", "a value would become another one"),
+        ("qwen3-coder", "<parameter=x>", "value that contains the opener of a parameter"),
+        ("glm-4.5", "<arg_value>", "value that contains its own closing marker"),
+        ("minimax-m2", '<parameter name="x">', "value that contains the opener of a parameter"),
+    ],
+)
+def test_what_a_parser_reads_otherwise_is_refused(name: str, value: str, reason: str) -> None:
+    """No rule of a slot is against it; a parser judges what it means."""
+    with pytest.raises(UsageError, match=f"format '{name}': the calls would not be read back: .*{reason}"):
+        toolglean.render(name, [("f", {"x": value})], tools=["f"])
+    for calls in ([("f", {"x": f"a {value[:-1]}"})], [{"id": "a", "name": "f", "arguments": '{"x": "y"}'}] * 2):
+        assert toolglean.render(name, calls, tools=["f"]) == render(name, calls, tools=ToolSet(["f"]))
 
 
 @pytest.mark.parametrize("content", ["f is a function: f(x)", "Hello, {x}", "f g\n{", "3 < 4"])

@@ -107,7 +107,7 @@ def parse_batch(
             output.problems.append(problem)
         outputs.append(output)
         formats.append(None if parser.format is None else parser.format.name)
-    ids = batch.column("id") if "id" in batch.schema.names else pa.nulls(size, pa.string())
+    ids = _column(batch, "id", "id") if "id" in batch.schema.names else pa.nulls(size, pa.string())
     return type(batch).from_arrays([ids, *_columns_of(outputs, formats)], names=SCHEMA.names)
 
 
@@ -120,9 +120,11 @@ def _models(batch: Rows, name: str) -> list[Any]:
 
 def _column(batch: Rows, name: Any, argument: str) -> Any:
     names = batch.schema.names
-    if not isinstance(name, str) or names.count(name) != 1:
-        how = "several columns have" if names.count(name) > 1 else "no column has"
-        raise UsageError(f"{argument}={shown(name)}: {how} this name; pass one of {', '.join(map(repr, names))}")
+    if not isinstance(name, str) or name not in names:
+        others = ", ".join(map(repr, names))
+        raise UsageError(f"{argument}={shown(name)}: no column has this name; pass one of {others}")
+    if names.count(name) > 1:
+        raise UsageError(f"{argument}={name!r}: several columns have this name; rename all but one of them")
     return batch.column(name)
 
 

@@ -126,10 +126,18 @@ def _add_parsed(output: Output, written: Written, parser: Parser) -> None:
     taken = {call.id for call in written.calls if call.id}
     for call in own:
         call.id = _free(call.id, taken)
+    from toolglean.conversation.reading.duplicates import DuplicateFilter  # noqa: PLC0415  # most turns do not need it
+
+    twins = DuplicateFilter()
+    for call in output.calls:
+        twins.add_written(call.name, call.arguments)
     for place, given in enumerate(written.calls):
+        whole = bool(given.name) and not given.unread and place not in written.unfinished
+        if whole and twins.was_written(given.name, given.arguments):  # left in the text, too: one call, as for clients
+            continue
         status: Status = "incomplete" if place in written.unfinished else "malformed"
-        status = "ok" if given.name and not given.unread and place not in written.unfinished else status
-        index = len(own) + place
+        status = "ok" if whole else status
+        index = len(output.calls) + len(output.unfinished)
         known = None if parser.tools is None else given.name in parser.tools
         text = given.unread or json_text(given.arguments)
         id = given.id or _free(f"call_{index}", taken)  # noqa: A001  # the field's own name

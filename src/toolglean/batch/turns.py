@@ -248,7 +248,10 @@ def _found(value: Mapping[str, Any], left: int) -> list[Written] | None:
     choices, output = _dicts(value.get("choices")), _dicts(value.get("output"))
     if choices:
         several = len(choices) > 1
-        return [_choice(each, place if several else None) for place, each in enumerate(choices)]
+        found = [_choice(each, place if several else None) for place, each in enumerate(choices)]
+        if several and all(each.empty for each in found):
+            _choice(choices[0], None)  # says what this is, if it is not a turn
+        return found
     if output:
         return [_of_items(output)]
     message = value.get("message")
@@ -260,9 +263,9 @@ def _found(value: Mapping[str, Any], left: int) -> list[Written] | None:
     if key is not None:
         return [_message({**value, "content": value[key]}, value.get("finish_reason") or value.get("done_reason"))]
     for key in HOLDERS if left else ():
-        found = _found(value[key], left - 1) if isinstance(value.get(key), dict) else None
-        if found is not None:
-            return found
+        inner = _found(value[key], left - 1) if isinstance(value.get(key), dict) else None
+        if inner is not None:
+            return inner
     return _last_message(value.get("messages"))
 
 
@@ -277,6 +280,8 @@ def _choice(choice: Mapping[str, Any], place: int | None) -> Written:
     message = choice.get("message")
     if not isinstance(message, dict):
         message = {"content": choice.get("text")}
+    if place is not None and message.get("content") is None:  # one of several: the others must not be lost with it
+        message = {**message, "content": ""}
     found = _message(message, choice.get("finish_reason"))
     found.choice = place
     return found

@@ -88,7 +88,7 @@ def _check(args: argparse.Namespace, given: Path, name: str) -> None:
 def _check_suffix(given: Path) -> None:
     # Calls are nested in a turn, and arguments in a call, so rows do not fit the columns of CSV.
     check_suffix("--output", given, SUFFIXES, "rows are written as JSON lines, which may be compressed, or as Parquet")
-    inner = given.with_suffix("").suffix
+    inner = Path(given.stem).suffix
     if given.suffix.lower() in COMPRESSED and inner.lower() not in LINES:
         raise InputError(f"--output {given}: what is compressed is JSON lines; expected .jsonl before {given.suffix}")
 

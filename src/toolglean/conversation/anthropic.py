@@ -126,7 +126,9 @@ class AnthropicHistoryConverter(Converter[AnthropicChunkWrapper]):
         if not isinstance(system, str | list | tuple | None):
             raise MessageError(f"system={shown(system)} is not valid: pass text or a list of text blocks")
         texts = [system] if isinstance(system, str) else [field_of(each, "text") for each in system or ()]
-        if texts and history.system_message is None:
+        if texts:
+            if history.system_message is not None:  # that of the first message, which comes after it
+                history.conversation.insert(0, Message(Role.SYSTEM, [ContentPartText(history.system_message)]))
             history.system_message = "\n".join(text for text in texts if isinstance(text, str))
         return history
 

@@ -24,7 +24,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from toolglean.conversation.fields import arguments_of, field, id_of, listed, text_in, unrunnable
+from toolglean.conversation.fields import arguments_of, field, id_of, listed, never_whole, text_in, unrunnable
 from toolglean.conversation.messages import ContentPartToolCall
 from toolglean.errors import shown
 from toolglean.events import CallDelta, CallEnd, CallStart, Content, Event, Problem, Reasoning
@@ -227,7 +227,8 @@ class ChatDeltas:
     Attributes:
         calls_closed: how many calls were completed. A call that was cut off or is malformed is not included, although
             pieces of its arguments have been sent. Joined, they are not JSON: if they were (because a complete object
-            was written, or nothing), a last piece, `<incomplete>` or `<malformed>`, is added.
+            was written, or nothing), a last piece, `<incomplete>` or `<malformed>`, is added. Half an object of a
+            malformed call gets one, too, so that no client can complete it.
         problems: what the parser could not accept as written.
     """
 
@@ -282,6 +283,8 @@ class ChatDeltas:
         call = event.call
         if call.status != "ok":
             broken = unrunnable(call.arguments_text, call.status)[len(call.arguments_text) :]
+            if not broken and call.status == "malformed":  # more may follow, also a call that is right
+                broken = never_whole(call.status)
             return [self._piece(broken)] if broken else []
         self.calls_closed += 1
         return [self._piece("{}")] if self._silent else []

@@ -22,6 +22,7 @@ __all__ = [
     "is_object",
     "json_of",
     "listed",
+    "never_whole",
     "result_of",
     "result_text",
     "text_in",
@@ -169,6 +170,15 @@ def unrunnable(text: Any, status: str) -> str:
     return text if arguments_of(text)[1] else f"{text}<{status}>"
 
 
+def never_whole(status: str) -> str:
+    """What, added to half an object, makes it one that no client can complete; `status`: as for `unrunnable`.
+
+    Clients complete the half of an object, and the half of a string in it, and ignore what follows a whole one. After a
+    comma, nothing but a key can follow; so the first word is an error outside of a string, the second one inside.
+    """
+    return f',<{status}>",<{status}>'
+
+
 def _written_by(what: str, value: Any, error: type[Exception] = MessageError) -> str:
     try:
         return written(value)
@@ -196,7 +206,7 @@ def result_text(value: Any, name: str) -> str:
 
 
 def result_of(content: Any) -> Any:
-    """The result that `result_text` wrote, from text, from a list of text parts, or from nothing.
+    """The result that `result_text` wrote, from text, from a list of text parts, or from nothing, which is "".
 
     Text becomes a value only if it is written exactly as that value would be: "0.10" may be a version, and a file of
     JSON has a layout, so they stay text.
@@ -207,6 +217,6 @@ def result_of(content: Any) -> Any:
             return content
         content = "".join(texts)
     if not isinstance(content, str):
-        return content
+        return "" if content is None else content
     found = json_of(content)
     return found if found is not NO_JSON and result_text(found, "") == content else content

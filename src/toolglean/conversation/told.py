@@ -9,8 +9,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from toolglean.errors import ToolgleanError
+from toolglean.formats.render import (
+    render,  # that of toolglean refuses the example, which no parser may take for a call
+)
 from toolglean.formats.spec import Format
-from toolglean.stream import render
+from toolglean.tools import ToolSet
 
 __all__ = ["described", "written_call"]
 
@@ -26,18 +29,24 @@ To call one, write exactly this, once for each call, and nothing after it:
 EXAMPLE = ("name_of_the_function", {"name_of_a_parameter": "its value"})
 
 
-def written_call(format: Format | None, name: str, arguments: dict[str, Any]) -> str | None:  # noqa: A002  # the field's own word
+def written_call(
+    format: Format | None,  # noqa: A002  # the field's own word
+    name: str,
+    arguments: dict[str, Any],
+    tools: ToolSet | None = None,
+) -> str | None:
     """A call as a model would write it; None if no format can.
 
     Args:
         format: that of the model; None: it is not known.
         name: the tool.
         arguments: the arguments.
+        tools: as for `render`.
     """
     for each in (format, FALLBACK):
         try:
             if each is not None:
-                return render(each, [(name, arguments)])
+                return render(each, [(name, arguments)], tools=tools)
         except ToolgleanError:  # this format cannot write the value
             continue
     return None

@@ -86,9 +86,6 @@ class Turn:
         delta, usage = OpenAIChunkWrapper(chunk).delta, field(chunk, "usage")
         async for part in self._of_events(self._events.read(chunk, self._extract(delta))):
             yield part
-        refusal = field(delta, "refusal")
-        if refusal and isinstance(refusal, str):
-            yield {"type": "text", "text": refusal}
         if usage is not None:
             yield {"type": "usage", "usage": usage}
 

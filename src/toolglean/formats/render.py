@@ -6,8 +6,8 @@
 #
 #   parse(render(format, calls, tools=tools), tools, format=format).calls == calls, or an error
 #
-# This is decided slot by slot, by rules; no turn is parsed. The same is true for content and reasoning, except for
-# white space next to a marker, which belongs to the format.
+# This is decided slot by slot, by rules; no turn is parsed (`toolglean.render` also does that). The same is true for
+# content and reasoning, except for white space next to a marker, which belongs to the format.
 """Turns, as the model would have written them."""
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ from toolglean.scan.names import has_name_after, namespaces_of, without_namespac
 from toolglean.scan.text import is_code
 from toolglean.scan.tokens import object_text
 
-__all__ = ["CallLike", "Tools", "render"]
+__all__ = ["CallLike", "Tools", "fields_of", "render"]
 
 SERVER = "tools"  # where a format names the server of a tool
 MAX_CALLS = 1024  # a parser's default limit
@@ -117,7 +117,7 @@ def _call(given: CallLike, index: int, declared: Format) -> Call:
     if isinstance(given, ToolCall) and given.status != "ok":
         of = f"format {declared.name!r}, call {index} ({given.name!r})"
         raise UsageError(f"{of}: it is {given.status}, and only complete calls can be written")
-    name, arguments, own_id = _fields(given)
+    name, arguments, own_id = fields_of(given)
     of = f"format {declared.name!r}, call {index} ({name!r})"
     if not isinstance(name, str) or not name.strip() or misfit(name):
         raise UsageError(f"{of}: the name is empty or not text: pass the name of a tool")
@@ -146,7 +146,8 @@ def _deep_object(text: str, of: str) -> Any:
     return decode(found)[0]
 
 
-def _fields(given: Any) -> tuple[Any, Any, Any]:
+def fields_of(given: Any) -> tuple[Any, Any, Any]:
+    """The name, the arguments and the id of a call. Raises UsageError: it is not a call."""
     if isinstance(given, ToolCall):
         return given.name, given.arguments, given.id
     if isinstance(given, Mapping):

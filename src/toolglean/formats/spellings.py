@@ -8,7 +8,7 @@
 # - a closing tag may repeat the attributes of the opening one, and its end may be missing before the next one:
 #   `</parameter=city>`, `</parameter</function>`
 # - its signs may be escaped: `&lt;/parameter&gt;`
-# - the parameter's key may replace its word: `</city>`
+# - the parameter's key may replace its word, exactly as it is declared: `</city>`
 # Such a text is a closing marker only if it is followed by what must follow a value. Anywhere else it is text of the
 # value.
 """Closing markers in another spelling."""
@@ -20,12 +20,13 @@ from collections.abc import Iterable
 from functools import lru_cache
 from html import escape
 
-__all__ = ["NONE", "WAIT", "Spellings", "spellings_of"]
+__all__ = ["NONE", "WAIT", "Spellings", "can_close", "spellings_of"]
 
 NONE = -1  # no such marker
 WAIT = -2  # the text ends too early to tell
 
 MOST = 96  # characters of such a marker
+MOST_KEY = 32  # characters of a key in it
 SPACE = r"[ \t]{0,4}"
 
 FORMS = (("parameter", "param"), ("argument", "arg"), ("arg_value", "value"), ("arg_value", "arg_val"))
@@ -53,12 +54,14 @@ class Spellings:
         spaced = (r"\s*".join(map(re.escape, each.split())) for each in closers)
         self.is_declared = re.compile("|".join(spaced)).fullmatch
         escaped = [_parts(escape(each)) for each in closers if each[:2] == "</"]
-        keyed = (each for closer in closers if key for each in _keyed(closer, key))
-        parts = [*(each for closer in closers for each in _variants(closer)), *escaped, *keyed]
+        parts = [*(each for closer in closers for each in _variants(closer)), *escaped]
         own = [*map(_parts, closers), *(each for each in parts if len(each) > len(_TAG))]
         self._own = frozenset(_blank("", "".join(each)).casefold() for each in own)
+        keyed = [each for closer in closers if key for each in _keyed(closer, key)]
+        ways = [*map(_way, parts), *(f"(?-i:{_way(each)})" for each in keyed)]
+        self._full = re.compile("|".join(ways) or "(?!)", re.IGNORECASE).match
+        parts += keyed
         self._folded = tuple(dict.fromkeys(_blank("", "".join(each)).casefold() for each in parts))
-        self._full = re.compile("|".join(map(_way, parts)) or "(?!)", re.IGNORECASE).match
         self.begins = tuple(sorted({begin for each in parts for begin in _begins("".join(each))}))
         self.search = re.compile("|".join(map(re.escape, self.begins)) or "(?!)").search
 
@@ -80,6 +83,11 @@ class Spellings:
         rest = rest[: attributes.start()] if attributes else rest
         folded = _blank("", rest).casefold()
         return WAIT if any(each.startswith(folded) for each in self._folded) else NONE
+
+
+def can_close(key: str) -> bool:
+    """Whether the tag of that key may close its value: it is a word, which no sign of a tag may be part of."""
+    return key.isascii() and key.isidentifier() and len(key) <= MOST_KEY
 
 
 @lru_cache(maxsize=256)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -120,11 +121,15 @@ def _decoded(row: bytes, number: int) -> str:
 
 
 def _as_json(value: Any) -> Any:
-    # A table may contain what JSON cannot: times, decimals, bytes. A line may contain NaN, which Python reads.
+    # A table may contain what JSON cannot: times, decimals, and bytes, as which some programs write text. A line may
+    # contain NaN, which Python reads.
     if isinstance(value, dict):
         return {key: _as_json(each) for key, each in value.items()}
     if isinstance(value, list):
         return [_as_json(each) for each in value]
     if isinstance(value, float) and not math.isfinite(value):
         return str(value)
+    if isinstance(value, bytes):
+        with suppress(UnicodeDecodeError):
+            return value.decode()
     return value if isinstance(value, str | int | float | bool | None) else str(value)

@@ -7,12 +7,14 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from typing import Any
 
 from toolglean.clients.across.request import CrossingError, chat_request
 from toolglean.clients.messages.blocks import Blocks, Event
 from toolglean.clients.messages.reader import message_of
+from toolglean.clients.parts import data_of
 from toolglean.clients.repair import AnswerReader, Repair
 from toolglean.clients.repair.answers import ServerSentEvents, Whole
 from toolglean.clients.repair.exchange import UNSAID
@@ -63,13 +65,35 @@ class Crossing:
         whole = {} if is_stream else {"whole_calls": True}
         parsing: Any = None if asked is None else {**asked.parsing, **whole}
         answer = ChatAnswer(ChatEvents(None if asked is None else asked.tools, parsing), self._model)
-        return _Events(answer) if is_stream else Whole(answer.whole)
+        return _Events(answer) if is_stream else _Message(answer)
+
+
+UNREAD = {"error": "an answer of the server is not one of the chat API, or too long to be read"}
+"""What is said instead of bytes that cannot be read: in the Messages API they mean nothing."""
+
+
+class _Message(Whole):
+    def __init__(self, answer: ChatAnswer) -> None:
+        super().__init__(answer.whole)
+        self._error = json.dumps(answer.error(UNREAD)).encode()
+
+    def _strange(self, data: bytes) -> bytes:
+        del data
+        found, self._error = self._error, b""  # once
+        return found
 
 
 class _Events(ServerSentEvents):
     def __init__(self, answer: ChatAnswer) -> None:
         super().__init__(answer, named=True)
         self._answer = answer
+        self._told = False
+
+    def _strange(self, block: bytes) -> bytes:
+        if self._told or self._answer.reason is not None or not data_of(block).strip():
+            return b""
+        self._told = True
+        return self._error(UNREAD, block)
 
     def _done(self, block: bytes) -> bytes:
         del block  # the Messages API has no such event
@@ -77,7 +101,7 @@ class _Events(ServerSentEvents):
 
     def _error(self, item: dict[str, Any], block: bytes) -> bytes:
         del block
-        return self._rest() + self.event(self._answer.error(item))
+        return self._rest() + self._write(self._answer.error(item))
 
 
 class ChatAnswer:
@@ -86,6 +110,9 @@ class ChatAnswer:
     Args:
         events: reads the chunks.
         model: that of the request, in case the server does not name it.
+
+    Attributes:
+        reason: why the turn ended, in the server's words; None until it says so.
     """
 
     pristine, waits = False, False  # no event is sent as it came
@@ -95,18 +122,20 @@ class ChatAnswer:
         self._model = model
         self._blocks = Blocks(events.turn.id_prefix)
         self._begun = False
-        self._reason: str | None = None
+        self.reason: str | None = None
         self._usage: Any = None
         self._over = False
 
     def read(self, chunk: Any) -> list[Any]:
         """The events that a chunk becomes."""
+        if self._over:
+            return []
         found: list[Event] = [] if self._begun else [self._start(chunk)]
         found += self._written(self._events.read(chunk))
         self._usage = field(chunk, "usage") or self._usage
         reason = OpenAIChunkWrapper(chunk).finish_reason
-        if reason and self._reason is None:
-            self._reason = reason
+        if reason and self.reason is None:
+            self.reason = reason
             found += self._blocks.stop()
         return found
 
@@ -115,9 +144,9 @@ class ChatAnswer:
         if self._over:
             return []
         self._over = True
-        if self._reason is None:
+        if self.reason is None:
             return self._written(self._events.finish(), broken=True)
-        reason = REASONS.get(self._reason, "tool_use" if self._blocks.calls else "end_turn")
+        reason = REASONS.get(self.reason, "tool_use" if self._blocks.calls else "end_turn")
         ending = {"stop_reason": reason, "stop_sequence": None}
         return [{"type": "message_delta", "delta": ending, "usage": _usage(self._usage)}, {"type": "message_stop"}]
 

@@ -33,7 +33,9 @@ IGNORED = frozenset(
 READ = frozenset({*SAME, *IGNORED, "messages", "system", "tools", "tool_choice", "stop_sequences", "stream"})
 CHOICES = {"auto": "auto", "any": "required", "none": "none"}
 EFFORTS = ("low", "medium", "high")
-KEPT = frozenset({"text", "thinking", "tool_use", "tool_result", "image"})
+IN_RESULTS = frozenset({"text", "image"})
+"""The blocks of a result that can be written."""
+KEPT = IN_RESULTS | {"thinking", "tool_use", "tool_result"}
 """The blocks that can be written. Reasoning that Anthropic has encrypted is left out: no other server can read it."""
 
 
@@ -125,22 +127,23 @@ def _prepared(message: Any, place: int) -> Any:
     blocks: list[Any] = []
     images: list[Any] = []  # of results: they follow all results
     for block in content:
-        kind = field(block, "type")
-        if kind == "redacted_thinking":
+        if field(block, "type") == "redacted_thinking":
             continue
-        if not isinstance(block, Mapping) or not isinstance(kind, str) or kind not in KEPT:
-            raise CrossingError(f"messages[{place}]: OpenAI's chat API has no block of type {kind!r:.80}: leave it out")
-        if kind == "tool_result":
-            blocks.append(_without_images(block))
-            images += [_image(each, place) for each in listed(block, "content") if field(each, "type") == "image"]
+        kind, parts = _kind(block, KEPT, place), listed(block, "content")
+        if kind == "tool_result" and parts:
+            shown_in = [part for part in parts if _kind(part, IN_RESULTS, place) == "image"]
+            images += [_image(part, place) for part in shown_in]
+            blocks.append({**block, "content": [part for part in parts if part not in shown_in]})
         else:
             blocks.append(_image(block, place) if kind == "image" else block)
     return {**message, "content": blocks + images}
 
 
-def _without_images(result: Mapping[str, Any]) -> Mapping[str, Any]:
-    content = listed(result, "content")
-    return {**result, "content": [each for each in content if field(each, "type") != "image"]} if content else result
+def _kind(block: Any, kept: frozenset[str], place: int) -> str:
+    kind = field(block, "type")
+    if not isinstance(block, Mapping) or not isinstance(kind, str) or kind not in kept:
+        raise CrossingError(f"messages[{place}]: OpenAI's chat API has no block of type {kind!r:.80}: leave it out")
+    return kind
 
 
 def _image(block: Any, place: int) -> dict[str, Any]:

@@ -130,7 +130,8 @@ class StreamReader:
         as_it_came = new is thought is None and _as_they_came(own, fragments)
         if as_it_came and not (held or settled or tail or rest) and ended == reason:
             return [choice]
-        deltas = [{"content": content}] if new is None and content else new or []
+        kept = content if new is None else _content(content, "")
+        deltas = [*([{"content": kept}] if kept else ()), *(new or ())]
         if calls and not fragments:
             deltas = [*deltas, {"tool_calls": calls}]
         deltas = [*(thought or ()), *held, *deltas, *self._fragments(own), *settled, *tail, *rest]

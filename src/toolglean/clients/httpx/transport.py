@@ -14,11 +14,11 @@ from typing import Any
 
 from toolglean.clients.at_once import at_once, plainly, settled
 from toolglean.clients.repair import AnswerReader, Exchange, Repair, kind_of
-from toolglean.clients.repair.bodies import BodyError, can_unpack, unpacked
+from toolglean.clients.repair.bodies import ABOUT_BYTES, BodyError, can_unpack, unpacked
 
 __all__ = ["Through", "classes_of"]
 
-CHANGED = frozenset({"content-length", "content-encoding", "transfer-encoding"})
+CHANGED = ABOUT_BYTES | {"transfer-encoding"}
 """Headers that are wrong for a repaired body."""
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, TypeAlias
 
-from toolglean.conversation.fields import field
+from toolglean.conversation.fields import field, never_whole
 from toolglean.events import CallDelta, CallEnd, CallStart
 
 __all__ = ["DELTA", "FIELDS", "START", "STOP", "Blocks", "Event"]
@@ -124,8 +124,5 @@ class Blocks:
 
 
 def _broken(text: str, status: str) -> str:
-    # Clients complete the half of an object, and the half of a string in it, and ignore what follows a whole one. After
-    # a comma, nothing but a key can follow; so the first word is an error outside of a string, the second one inside.
-    word = f",<{status}>"
     end = text.rfind("}") if text.rstrip().endswith("}") else len(text)
-    return f'{text[:end]}{word}"{word}{text[end:]}'
+    return text[:end] + never_whole(status) + text[end:]

@@ -361,12 +361,11 @@ def _reader(exchange: Exchange | Crossing | None, answer: httpx.Response) -> Ans
 
 
 def _last_words(reader: AnswerReader | None, error: Exception) -> bytes:
-    found = b"" if reader is None else reader.finish()
     if not isinstance(reader, ServerSentEvents):
-        return found
+        return b"" if reader is None else reader.finish()
     why = error if isinstance(error, BodyError) else type(error).__name__
     said = _error(f"the upstream disconnected before the end: {why}", "upstream_error", "upstream_disconnected")
-    return found + b"\n\n" + reader.event(said)
+    return reader.broken(said)
 
 
 def _error(message: str, kind: str, code: str) -> dict[str, Any]:

@@ -21,7 +21,7 @@ from toolglean.clients.repair.exchange import functions_of
 from toolglean.conversation.fields import arguments_of, field, listed, text_of
 from toolglean.conversation.told import described, written_call
 from toolglean.formats.spec import Format
-from toolglean.tools import Tool
+from toolglean.tools import Tool, ToolSet
 
 __all__ = ["as_text"]
 
@@ -46,7 +46,9 @@ def as_text(kind: Kind, asked: dict[str, Any], repair: Repair) -> dict[str, Any]
     if not isinstance(given, list):
         return asked
     written_in = repair.format_for(asked)
-    written = (_BlockWriter if kind == "messages" else _Writer)(written_in).messages(given)
+    declared = functions_of(kind, {**asked, "tool_choice": None, "function_call": None})[0]
+    writer = _BlockWriter if kind == "messages" else _Writer
+    written = writer(written_in, ToolSet(declared.values())).messages(given)
     tools = [_function(tool) for tool in functions_of(kind, asked)[0].values()]
     told = f"{described(tools, written_in)}\n\n{TOLD}"
     rest = {name: value for name, value in asked.items() if name not in DROPPED}
@@ -56,7 +58,7 @@ def as_text(kind: Kind, asked: dict[str, Any], repair: Repair) -> dict[str, Any]
         rest["instructions"] += f"\n\n{told}"  # they are the system message
     elif tools:
         written = _with_system(written, told)
-    if written == given and not tools:
+    if written == given and not declared:
         return asked
     return {**rest, place: written}
 
@@ -70,10 +72,11 @@ class _Writer:
 
     Args:
         format: the family's format; None: it is not known.
+        tools: those that the request declares: most families write a value as its schema says.
     """
 
-    def __init__(self, format: Format | None) -> None:  # noqa: A002  # the field's own word for it
-        self._format = format
+    def __init__(self, format: Format | None, tools: ToolSet) -> None:  # noqa: A002  # the field's own word for it
+        self._format, self._tools = format, tools
 
     def messages(self, given: list[Any]) -> list[Any]:
         """The messages, with calls and results as text."""
@@ -114,7 +117,8 @@ class _Writer:
 
     def _call(self, name: Any, arguments: Any) -> str:
         found, unread = arguments_of(arguments)
-        written = written_call(self._format, name, found) if isinstance(name, str) and not unread else None
+        writes = isinstance(name, str) and not unread
+        written = written_call(self._format, name, found, self._tools) if writes else None
         return written or f"{name}: {unread or json.dumps(found, ensure_ascii=False)}"
 
 

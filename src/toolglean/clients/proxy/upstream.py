@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from urllib.parse import quote_from_bytes, unquote_to_bytes, urlsplit
 
+from toolglean.clients.repair.bodies import ABOUT_BYTES
 from toolglean.errors import UsageError
 
 __all__ = ["PathError", "Upstream", "to_caller", "to_upstream"]
@@ -145,7 +146,7 @@ def to_caller(given: Iterable[tuple[bytes, bytes]], *, repaired: bool) -> list[t
     headers = [(name.lower(), value) for name, value in given]
     dropped = HOP_BY_HOP | _named_by_connection(headers)
     if repaired:
-        dropped |= {b"content-length", b"content-encoding"}
+        dropped |= {name.encode() for name in ABOUT_BYTES}
     return [(name, value) for name, value in headers if name not in dropped]
 
 

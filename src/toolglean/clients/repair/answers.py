@@ -82,13 +82,13 @@ class _Parts:
     def feed(self, data: bytes) -> bytes:
         """Read `data`, more of the answer, and return what can be sent."""
         if self._gave_up:
-            return data
+            return self._strange(data)
         if self._lane is not None and not self._parts.left and (text := self._lane.text(data)) is not None:
             return self._along(self._lane, text, data)
         found = [self._part(block) for block in self._parts.feed(data)]
         if len(left := self._parts.left) > LONGEST:
             self._gave_up = True
-            found += [self._rest(), bytes(left)]
+            found += [self._rest(), self._strange(bytes(left))]
             left.clear()
         return b"".join(found)
 
@@ -97,7 +97,7 @@ class _Parts:
         last = bytes(self._parts.left)
         self._parts.left.clear()
         if self._item_in(last) is None:  # nothing, or cut in the middle
-            return self._rest() + last
+            return self._rest() + self._strange(last)
         found, rest = self._part(last), self._rest()
         if found and rest and not found.endswith((b"\n", b"\r")):
             found += b"\n\n"
@@ -205,7 +205,7 @@ class _Parts:
         return None if plain is None else lane_of(block, plain)
 
     def _strange(self, block: bytes) -> bytes:
-        """A part that cannot be read: it keeps its place among those that wait."""
+        """A part that cannot be read, or the bytes of one: it keeps its place among those that wait."""
         if not self._waiting:
             return block
         self._waiting.append((None, block, [None]))
@@ -269,9 +269,15 @@ class ServerSentEvents(_Parts):
         self._silent = 0
         return COMMENT
 
-    def event(self, item: Any) -> bytes:
-        """An event as this API writes it."""
-        return self._write(item)
+    def broken(self, item: Any) -> bytes:
+        """The connection broke: what was held back, and an event that says so. As for clients, an event that was cut is
+        nothing: with an end, it would be one that they cannot read.
+        """
+        if self._gave_up:  # nobody knows where an event ends
+            return b""
+        if self._item_in(bytes(self._parts.left)) is None:
+            self._parts.left.clear()
+        return self.finish() + b"\n\n" + self._write(item)
 
     def _write(self, item: Any) -> bytes:
         name = f"event: {item['type']}\n".encode() if self._named and "type" in item else b""
@@ -304,18 +310,24 @@ class Whole:
     def feed(self, data: bytes) -> bytes:
         """Read more of the answer. Nothing is sent before its end, unless it is too long."""
         if self._data is None:
-            return data
+            return self._strange(data)
         self._data += data
         if len(self._data) <= LONGEST:
             return b""
         found, self._data = bytes(self._data), None
-        return found
+        return self._strange(found)
+
+    def _strange(self, data: bytes) -> bytes:
+        """Bytes that cannot be read."""
+        return data
 
     def finish(self) -> bytes:
         """The repaired answer; or the answer as it came, if nothing was repaired or it cannot be read."""
         data, self._data = self._data or bytearray(), None
         item = decoded(data)
-        if item is None or item.get("error"):
+        if item is None:
+            return self._strange(bytes(data))
+        if item.get("error"):
             return bytes(data)
         repaired = self._repair(item)
         return bytes(data) if repaired == item else _json(repaired)

@@ -14,7 +14,7 @@ from typing import Any
 
 from toolglean.clients.at_once import steps_of
 
-__all__ = ["ASKED_FOR", "BodyError", "Inflater", "can_unpack", "unpacked"]
+__all__ = ["ABOUT_BYTES", "ASKED_FOR", "BodyError", "Inflater", "can_unpack", "unpacked"]
 
 PIECE = 64 * 1024
 """Bytes that are decompressed at a time."""
@@ -26,6 +26,10 @@ MOST_OF_ONE = 100
 
 GZIP, DEFLATE = frozenset({"gzip", "x-gzip"}), frozenset({"deflate"})
 PLAIN = frozenset({"", "identity"})
+ABOUT_BYTES = frozenset(
+    {"content-length", "content-encoding", "content-md5", "digest", "content-digest", "repr-digest", "etag"}
+)
+"""Headers that are wrong for a repaired body."""
 ASKED_FOR = GZIP | DEFLATE | PLAIN
 """The encodings that can be decompressed piece by piece, with the standard library alone."""
 

@@ -7,8 +7,8 @@
 #   POST …/v1/messages             Anthropic's Messages API
 #   POST …/api/chat                Ollama's chat
 #
-# Everything else is passed through: answers to other paths, to requests without function tools or with `tool_choice`
-# "none", and all answers whose status is not 200.
+# Everything else is passed through: answers to other paths, to requests without function tools or whose `tool_choice`
+# allows none, and all answers whose status is not 200.
 """Reads one request to a server, and repairs the bytes of its answer."""
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from toolglean.clients.messages.reader import MessageReader, dict_message
 from toolglean.clients.ollama_lines import LineReader, dict_answer
 from toolglean.clients.repair.answers import AnswerReader, Lines, ServerSentEvents, Whole, decoded
 from toolglean.clients.responses.reader import ResponseReader, dict_response
-from toolglean.conversation.fields import field
+from toolglean.conversation.fields import field, listed, text_in
 from toolglean.conversation.parsing import FORMAT_OPTIONS, check_parsing
 from toolglean.conversation.reading.arguments import TurnArguments
 from toolglean.conversation.reading.counts import Counts
@@ -226,7 +226,7 @@ class Exchange:
 
 
 def functions_of(kind: Kind, asked: Mapping[str, Any]) -> tuple[dict[str, Tool], bool]:
-    """The functions that a request declares, unless it forbids to call any: by their names.
+    """The functions that a request declares and allows to call: by their names.
 
     Args:
         kind: which API it is for.
@@ -238,10 +238,18 @@ def functions_of(kind: Kind, asked: Mapping[str, Any]) -> tuple[dict[str, Tool],
     choice = asked.get("tool_choice")
     if choice == "none" or field(choice, "type") == "none":
         return {}, False
-    tools = _tools(asked.get("tools"), kind)
-    if tools or kind != "chat" or asked.get("function_call") == "none":
-        return tools, False
-    return _tools(asked.get("functions"), kind), True
+    tools, old = _tools(asked.get("tools"), kind), asked.get("function_call")
+    if tools or kind != "chat" or old == "none":
+        return _allowed(tools, choice), False
+    return _allowed(_tools(asked.get("functions"), kind), old), True
+
+
+def _allowed(tools: dict[str, Tool], choice: Any) -> dict[str, Tool]:
+    # A choice may name the only function that can be called, or several: as in each API's own form.
+    several = field(choice, "type") == "allowed_tools"
+    named = listed(field(choice, "allowed_tools") or choice, "tools") if several else [choice]
+    names = {text_in(each, "name") or text_in(field(each, text_in(each, "type")), "name") for each in named} - {""}
+    return {name: tool for name, tool in tools.items() if name in names} if several or names else tools
 
 
 def _is_function(tool: Any, kind: Kind) -> bool:

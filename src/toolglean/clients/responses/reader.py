@@ -285,10 +285,12 @@ class ResponseReader(SourceReader):
         return _with_output(response, [output[index][2] for index in order]) if output else response
 
 
-def _keys(event: Wire) -> list[tuple[str, Any]]:
-    # Ignore an id or a number that is something else, such as a list.
+def _keys(event: Wire) -> list[tuple[Any, Any]]:
+    # Both together first: some servers repeat an id, others an index. Ignore one that is something else, as a list is.
     name, place = event.get("item_id") or field_of(event.get("item"), "id"), event.get("output_index")
-    return [key for key in (("id", name or None), ("at", place)) if isinstance(key[1], str | int)]
+    id = name if isinstance(name, str | int) and name else None  # noqa: A001  # the wire's own word
+    index = place if isinstance(place, int) else None
+    return [key for key in ((id, index), (id, None), (None, index)) if key != (None, None)]
 
 
 def _with_output(response: Mapping[str, Any], output: list[Any]) -> dict[str, Any]:

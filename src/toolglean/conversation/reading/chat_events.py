@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from toolglean.conversation.deltas import fragments_of
+from toolglean.conversation.fields import text_in
 from toolglean.conversation.openai import CUT_OFF, OpenAIChunkWrapper
 from toolglean.conversation.reading.server_turn import ServerTurn
-from toolglean.events import CallDelta, CallStart, Event
+from toolglean.events import CallDelta, CallStart, Content, Event
 from toolglean.tools import ToolLike, ToolSet
 
 __all__ = ["ChatEvents"]
@@ -55,6 +56,8 @@ class ChatEvents:
             return []
         wrapper = OpenAIChunkWrapper(chunk)
         found = self.turn.thought(wrapper.get_reasoning()) + self.turn.text(wrapper.get_text())
+        if refusal := text_in(wrapper.delta, "refusal"):  # it is for the user, and is never a call
+            found.append(Content(refusal, self.turn.place))
         begun = len(self._calls.calls)
         self._calls.settle()
         self._calls.read(fragments_of(wrapper.delta) if fragments is None else fragments)

@@ -194,6 +194,8 @@ class SwallowedMarkers:
             if more == NONE:
                 break
             first, end = after_space, more
+        else:
+            right = True  # what follows so many is not looked for
         if right and foreign:  # the value is closed correctly, and ends with the closing tag of something else
             return Spelling(TEXT)
         if after_space - end > SPACE_CHARS:

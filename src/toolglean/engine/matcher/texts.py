@@ -23,6 +23,7 @@ from toolglean.engine.reasons import malformed_call
 from toolglean.engine.repair.candidates import CLOSER
 from toolglean.engine.repair.suspended import TRIAL, Fault, Kind, Put
 from toolglean.formats.parameters import KEY_CHARS
+from toolglean.formats.spellings import can_close
 from toolglean.scan.names import NAME_CHARS
 from toolglean.scan.nested import whole_characters
 from toolglean.scan.reader import string_text
@@ -220,7 +221,7 @@ class Value(Field):
         seen: the markers that it may have swallowed.
         finder: finds what may end it; None until it is needed.
         start: the place of its first character; -1 before it.
-        key: that of the parameter, if the tool has it: its own tag may close the value; "" if not.
+        key: that of the parameter, if its own tag may close the value; "" if not, or if the value opens that tag.
         quoted: whether an opener of a parameter is in it, so that a closing marker may belong to that.
         opened: how many parameters were opened in it and not closed: a closing marker may be theirs.
         stray: whether closing markers follow the one that ends it.
@@ -237,7 +238,8 @@ class Value(Field):
         self.slot, self.parameters = slot, reading.call.parameters
         self.seen = swallowed_markers_of(reading.walk.program, reading.call.format)
         self.finder: Finder | None = None
-        self.key = self.parameters.key if self.parameters.key in (turn.names.keys_of(reading.call.name) or ()) else ""
+        key, keys = self.parameters.key, turn.names.keys_of(reading.call.name)
+        self.key = key if keys and key in keys and can_close(key) else ""
         self.start, self.misspelt, self.opened, self.quoted, self.stray = -1, -1, 0, False, False
         trail = slot.trail if self.seen.knows_openers else ""  # a value of several lines may have swallowed parameters
         turn.delta(self.parameters.begin_value(slot.lead, trail), reading.walk.pending_start)

@@ -229,7 +229,7 @@ class Prober:
             whole = self.render(messages, TOOLS, prompt=prompt, without=without)
         except TemplateError:
             return None
-        return whole[whole.rfind(USER) + len(USER) :]
+        return whole.rpartition(USER)[2]
 
     def after_result(self) -> str:
         """The generation prompt after the result of a call; "" if no result is written. Raises TemplateError."""
@@ -245,7 +245,7 @@ class Prober:
         else:
             off = {"enable_thinking": False, "thinking": False}
             whole = self.render([{"role": "user", "content": USER}], TOOLS, prompt=True, changed=off)
-        return whole[whole.rfind(USER) + len(USER) :]
+        return whole.rpartition(USER)[2]
 
     # -- where the turn begins -----------------------------------------------------------------------------------------
 
@@ -266,7 +266,7 @@ class Prober:
 
     def _cut(self, text: str, tools: tuple[Tool, ...]) -> Turn:
         whole, plain = self._prompt(tools)
-        after_user = text.rfind(USER) + len(USER)
+        after_user = len(text) - len(text.rpartition(USER)[2])  # a template may not write the user's text
         if text.startswith(whole):
             cut = len(whole)
         else:
