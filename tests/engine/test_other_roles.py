@@ -49,17 +49,24 @@ MESSAGES = [  # as templates write the next message, behind the model's own
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("react", "Action: f\nAction Input: {}\nObservation"),
+        ("react", "Action: f\nAction Input: {}\nObservation:"),
         ("qwen-agent", "✿FUNCTION✿: f\n✿ARGS✿: {}\n✿RESULT✿"),
     ],
 )
 @pytest.mark.parametrize("given", [True, False])
 def test_a_call_behind_a_made_up_result_is_told(name: str, text: str, *, given: bool) -> None:
     form = name if given else "auto"
-    events = events_of(lambda: Parser(["f"], format=form, options=ParserOptions(markup=True)), f"{text}: 7\n{CALL}")
+    events = events_of(lambda: Parser(["f"], format=form, options=ParserOptions(markup=True)), f"{text} 7\n{CALL}")
     assert calls_of(events) == [("f", {})]
     told = [(event.code, event.text) for event in events if isinstance(event, Problem)]
     assert told == [("another-message", text.rpartition("\n")[2])]
+
+
+@pytest.mark.parametrize("name", ["react", "auto"])
+def test_a_word_that_begins_like_a_result_is_none(name: str) -> None:
+    text = "Action: f\nAction Input: {}\nObservations show that.\nAction: f\nAction Input: {}"
+    events = events_of(lambda: Parser(["f"], format=name, options=ParserOptions(markup=True)), text)
+    assert len(calls_of(events)) == 2
 
 
 @pytest.mark.parametrize("text", ["<s>10</s> tool (new)\n", "<s>ten</s>\n\nContext: fine\n", "<s>a</s> Tool: b\n"])

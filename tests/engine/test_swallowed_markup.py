@@ -143,6 +143,8 @@ CALLS = [
     ("the key's own tag, which the value opens", "qwen3-coder", QWEN.format("<parameter=a>\n<a>x</a>\n</parameter>"), {"a": "<a>x</a>"}, ()),
     ("the key's own tag, in another case", "qwen3-coder", QWEN.format("<parameter=a>\nx</A>\n</parameter>"), {"a": "x</A>"}, ()),
     ("the key's own tag, before the right one", "qwen3-coder", QWEN.format("<parameter=a>\nx</a></a></a></a></parameter>"), {"a": "x</a></a></a></a>"}, ()),
+    ("the key's own tag, four times", "qwen3-coder", QWEN.format("<parameter=a>\nx</a></a></a></a>"), {"a": "x"}, (CLOSER,)),
+    ("the key's own tag, opened in another case", "qwen3-coder", QWEN.format("<parameter=a>\n<A>x</a>\n</parameter>"), {"a": "<A>x</a>"}, ()),
     ("the key's own tag, in a text", "qwen3-coder", QWEN.format("<parameter=a>\nx</a> y\n</parameter>"), {"a": "x</a> y"}, ()),
     ("another spelling, another parameter", "qwen3-coder", QWEN.format("<parameter=a>\nx\n</Parameter>\n<parameter=n>\n5\n</parameter >"), {"a": "x", "n": 5}, (CLOSER,)),
     ("the key comes again", "qwen3-coder", QWEN.format("<parameter=a>\nx\n</parameter=a>"), {"a": "x"}, (CLOSER,)),

@@ -14,6 +14,8 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import suppress
+from json import JSONDecodeError
 from typing import Any, Literal, TypeAlias
 
 import httpx
@@ -164,8 +166,9 @@ class OpenAICompatible(Served):
                 for chunk in map(chunk_of, parts.feed(data)):
                     if chunk is not None:
                         yield chunk
-            if (chunk := chunk_of(bytes(parts.left))) is not None:  # the last event may lack its empty line
-                yield chunk
+            with suppress(JSONDecodeError):  # the last event may lack its empty line, or be cut off
+                if (chunk := chunk_of(bytes(parts.left))) is not None:
+                    yield chunk
             is_stream = "event-stream" in response.headers.get("content-type", "")
             if not is_stream and b"data:" not in begun:  # it says why, or does not know `stream`
                 raise refusal(response.status_code, begun.decode(errors="replace"))

@@ -97,7 +97,7 @@ def _equal(one: Any, other: Any) -> bool:
     if isinstance(one, str) == isinstance(other, str):
         return same(one, other)
     text, value = (one, other) if isinstance(one, str) else (other, one)
-    return same(value_of(text.strip()), value)
+    return same(value_of(text.strip()), value, _equal)
 
 
 # -- calls that were not emitted yet -----------------------------------------------------------------------------------

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from toolglean.formats.spec import Format
 
 __all__ = [
-    "DOUBT", "MISSING", "TEXT", "WAIT", "Spelling", "SwallowedMarkers", "Verdict", "has_marker", "swallowed_markers_of",
+    "DOUBT", "MISSING", "TEXT", "WAIT", "Spelling", "SwallowedMarkers", "Verdict", "has_marker", "opens_tag",
+    "swallowed_markers_of",
 ]  # fmt: skip
 
 
@@ -55,6 +56,7 @@ NAME_CHARS = 300  # within which the name of the next call must be
 FOLLOWING_CHARS = 4096
 _BEHIND_A_WORD = frozenset(" `,.;:)")
 MOST_CLOSERS = 4  # of one value, in other spellings
+MOST_FINDERS = 256  # of one format: most are for one key of a tool
 
 _SLOT = r"[^\s<>]{0,128}?"  # an id or an index, before the name
 
@@ -124,6 +126,8 @@ class SwallowedMarkers:
         """
         of = terminals.literals, trail, lines, first_line, key
         if of not in self._finders:
+            if len(self._finders) >= MOST_FINDERS:  # tools come and go, and so do their keys
+                self._finders.clear()
             with_space = [trail + literal for literal in terminals.literals] if trail else []
             # One that begins like what ends the value cannot be distinguished from it, so only that is looked for.
             bases = [each for each in self._bases if each not in terminals.literals]
@@ -195,7 +199,7 @@ class SwallowedMarkers:
                 break
             first, end = after_space, more
         else:
-            right = True  # what follows so many is not looked for
+            return Spelling(WAIT if end == UNDECIDED else TEXT)  # so many are none
         if right and foreign:  # the value is closed correctly, and ends with the closing tag of something else
             return Spelling(TEXT)
         if after_space - end > SPACE_CHARS:
@@ -277,6 +281,11 @@ def has_marker(program: Program, number: int, word: str) -> bool:
         markers = dict.fromkeys(filter(is_marker, (*closers, *tags)))
         program.kept[key] = tuple(each for each in markers if not contains_markup(each))
     return any(each in word for each in program.kept[key])
+
+
+def opens_tag(arguments: str, key: str) -> bool:
+    """Whether the value of that key, the last one of the arguments, opens the key's tag itself."""
+    return f"<{key}".casefold() in arguments.rpartition(f'"{key}": ')[2].casefold()
 
 
 def _matched(text: str, place: int, parts: tuple[str, ...], after: str, keys: Iterable[str] | None) -> int:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Self
 from toolglean.engine.matcher.calls import no_call
 from toolglean.engine.matcher.literals import accept, arrived
 from toolglean.engine.matcher.reading import Description, Field
-from toolglean.engine.matcher.swallowed_markers import MISSING, TEXT, WAIT, has_marker, swallowed_markers_of
+from toolglean.engine.matcher.swallowed_markers import MISSING, TEXT, WAIT, has_marker, opens_tag, swallowed_markers_of
 from toolglean.engine.names import contains_markup
 from toolglean.engine.parameters import Parameters, pass_value
 from toolglean.engine.reasons import malformed_call
@@ -383,7 +383,7 @@ class Value(Field):
         start, call = turn.tape.base + place, reading.call
         if spelling.kind != MISSING:
             return spelling.kind == WAIT
-        if self.key and self.key in text[place : spelling.end] and f"<{self.key}" in turn.emit.call.arguments:
+        if self.key and self.key in text[place : spelling.end] and opens_tag(turn.emit.call.arguments, self.key):
             self.key, self.finder = "", None  # the value has opened that tag itself
             return False
         if start > call.as_written and not call.doubtful and (turn.may_repair() or turn.repair is TRIAL):

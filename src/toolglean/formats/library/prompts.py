@@ -62,7 +62,7 @@ FORMATS = (
         separator="\n",
         registered_only=True,
         at_line_start=True,
-        end_markers=("Observation", "observation", "**Observation"),
+        end_markers=("Observation:", "observation:", "**Observation"),
         aliases=("react-en", "react-zh", "react-grpo", "toolbench"),
         source="Yao et al., ReAct (arXiv 2210.03629); the prompts of LangChain and LlamaIndex",
     ),
@@ -114,7 +114,7 @@ FORMATS = (
         separator="\n",
         registered_only=True,
         at_line_start=True,
-        end_markers=("Observation", "observation"),
+        end_markers=("Observation:", "observation:"),
         source="issue threads of agents' frameworks",
     ),
     Format(
