@@ -91,6 +91,9 @@ ROWS = [
     Row("name as key", TAG + '{"get_weather": {"city": "Paris"}}' + END, [("get_weather", PARIS)]),
     Row("names as keys in a list", TAG + '[{"get_weather": {"city": "Paris"}}, {"get_time": {}}]' + END, [("get_weather", PARIS), ("get_time", {})]),
     Row("name as key, a string", TAG + r'{"get_weather": "{\"city\": \"Paris\"}"}' + END, [("get_weather", PARIS)]),
+    Row("the arguments next to the object with the name", TAG + '{"function": {"name": "get_weather"}, "parameters": {"city": "Paris"}}' + END, [("get_weather", PARIS)]),
+    Row("the name alone in an object", TAG + '{"type": "function", "function": {"name": "get_time"}, "index": 0}' + END, [("get_time", {})]),
+    Row("the arguments next to empty ones", TAG + '{"function": {"name": "get_weather", "arguments": {}}, "parameters": {"city": "Paris"}}' + END, [], unfinished=("malformed",), problems=("repeated-call-key", "misplaced-arguments"), tools=({"name": "get_weather", "parameters": {"type": "object", "properties": {"city": {"type": "string"}}}},)),
     Row("name as one key of two is no call", TAG + '{"get_weather": {"city": "Paris"}, "x": 1}' + END, [], TAG + '{"get_weather": {"city": "Paris"}, "x": 1}' + END, problems=("unreadable-call",)),
     # -- a name, then an object ------------------------------------------------------------------------------------------
     Row("name and marker", '[TOOL_CALLS]get_weather[ARGS]{"city": "Paris"}', [("get_weather", PARIS)], tag="[TOOL_CALLS]"),

@@ -237,6 +237,9 @@ class Frame(Plain):
             bare: whether no marker shows that calls are meant.
             ends: False: a call that is complete stays open, unless it is only a name.
         """
+        bare_name = self.awaits_arguments or (self.called and not turn.emit.call.arguments.strip("{} \t\r\n"))
+        if bare_name and turn.reading_call and around and around[-1].takes_over(turn, self):
+            return True
         lone = self.under if self.name is None else ""  # a tool's name, as the only key, whose value is an object
         # Whether the name has nothing next to it but an object under another key.
         lacks_arguments = self.name is not None and bool(self.under) and self.others == (self.under,)
@@ -259,6 +262,19 @@ class Frame(Plain):
             return False
         for frame in around:
             frame.note_call()
+        return True
+
+    def takes_over(self, turn: Turn, inner: Frame) -> bool:
+        """Whether the call in that object, which has closed, may have its arguments in this one, next to it: then it
+        goes on here.
+        """
+        if not self.keys or self.name is not None or self.key not in _HOLDER_KEYS:
+            return False
+        if inner.called and (left_out := self.left_out()):
+            turn.emit.problem(IGNORED_KEYS, ", ".join(left_out), turn.emit.call.start)
+        self.name, self.soft, self.called, self.written = inner.name, inner.soft, inner.called, inner.written
+        self.id = inner.id if self.id is None else self.id
+        self.others, self.beside = inner.others, (*self.beside, *inner.beside)
         return True
 
     def _begin(self, turn: Turn, here: int, room: int) -> None:
