@@ -210,7 +210,9 @@ STORIES = [
     Story("arguments-not-object", '<function=get_weather>"Oslo"}</function>', (1, 28), TOOL),
     Story("misspelt-marker", 'Now <tool_cal>{"name": "get_weather", "arguments": {}}</tool_cal>', (1, 5), TOOL),
     Story("misspelt-marker", '<tool_cal>\n{"name": "get_weather", "arguments": {}}\n</tool_call>', (1, 1), TOOL),
-    Story("misspelt-marker", 'Look. [TOOL_CALL]get_weather[ARGS]{"city": "Oslo"}', (1, 7), TOOL),
+    Story("misspelt-marker", 'Look. [TOOL_CAL]get_weather[ARGS]{"city": "Oslo"}', (1, 7), TOOL),
+    # It is a marker of MiniMax's, so it is not misspelt.
+    Story("no-call-after-marker", 'Look. [TOOL_CALL]get_weather[ARGS]{"city": "Oslo"}', (1, 7), TOOL),
     # It said `undeclared`, which is true, and helps nobody who has only misspelt a marker.
     Story(
         "misspelt-marker", '<tool_cal>{"name": "get_weather", "arguments": {"city": "Oslo"}}</tool_cal>', (1, 1), SCHEMA
