@@ -9,9 +9,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from toolglean.errors import ToolgleanError
-from toolglean.formats.render import (
-    render,  # that of toolglean refuses the example, which no parser may take for a call
-)
+from toolglean.formats.render import render
 from toolglean.formats.spec import Format
 from toolglean.tools import ToolSet
 
@@ -26,6 +24,7 @@ TOLD = """You may call these functions:
 To call one, write exactly this, once for each call, and nothing after it:
 
 {example}"""
+# `toolglean.render` would refuse it, because its parser takes these words for no call.
 EXAMPLE = ("name_of_the_function", {"name_of_a_parameter": "its value"})
 
 

@@ -237,8 +237,7 @@ class Frame(Plain):
             bare: whether no marker shows that calls are meant.
             ends: False: a call that is complete stays open, unless it is only a name.
         """
-        bare_name = self.awaits_arguments or (self.called and not turn.emit.call.arguments.strip("{} \t\r\n"))
-        if bare_name and turn.reading_call and around and around[-1].takes_over(turn, self):
+        if around and turn.reading_call and self._is_name_alone(turn) and around[-1].takes_over(turn, self):
             return True
         lone = self.under if self.name is None else ""  # a tool's name, as the only key, whose value is an object
         # Whether the name has nothing next to it but an object under another key.
@@ -263,6 +262,10 @@ class Frame(Plain):
         for frame in around:
             frame.note_call()
         return True
+
+    def _is_name_alone(self, turn: Turn) -> bool:
+        # Whether no arguments have come, or empty ones.
+        return self.awaits_arguments or (self.called and _is_empty(turn.emit.call.arguments))
 
     def takes_over(self, turn: Turn, inner: Frame) -> bool:
         """Whether the call in that object, which has closed, may have its arguments in this one, next to it: then it
@@ -325,7 +328,7 @@ class Frame(Plain):
         own = turn.emit.call.arguments
         meant = [key for key in others if self.has_arguments and data.declares(schema, key) and f'"{key}"' not in own]
         if self.repeated is not None and self.repeated[0] in ARGUMENT_KEYS and data.takes_arguments(schema):
-            meant += [] if own.strip("{} \t\r\n") else [self.repeated[0]]  # the first ones are empty
+            meant += [self.repeated[0]] if _is_empty(own) else []
         if meant:  # without them the call might do more than was meant
             turn.end_malformed(MISPLACED, ", ".join(meant), place)
             return
@@ -350,6 +353,10 @@ class Frame(Plain):
             return []
         found, self.others = [key for key in self.others if key != self.key], ()  # the call is under its key
         return found
+
+
+def _is_empty(arguments: str) -> bool:
+    return not arguments.strip("{} \t\r\n")
 
 
 def _read_as_python(turn: Turn, text: str, room: int, start: int) -> bool:

@@ -247,8 +247,8 @@ class Around(NamedTuple):
                 seen |= {name}
             elif not (tag["close"] or tag["shut"]):
                 # What may be the beginning of a tag is read again with more text, and tags in it are open once.
-                new, seen = [(name, base + tag.start())], seen | {name}
-                opened = opened if new[0] in opened else [*opened, *new][:MOST_TAGS]
+                new, seen = (name, base + tag.start()), seen | {name}
+                opened = opened if new in opened else [*opened, new][:MOST_TAGS]
                 if (behind[-1] != LINE and in_sentence(behind)) or (mentioned and _is_behind(behind, mentioned)):
                     mention = _end_of(text, tag.end())
             elif name in (names := [each for each, _ in opened]):
