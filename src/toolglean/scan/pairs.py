@@ -149,7 +149,10 @@ class PairsReader(DialectReader):
         ends: the markers that end the call.
     """
 
-    __slots__ = ("_begun", "_ends", "_grammar", "_key", "_pattern", "_properties", "_root", "_seen", "_tail", "_value")
+    __slots__ = (
+        "_begun", "_ends", "_grammar", "_key", "_pattern", "_properties", "_root", "_seen", "_tail", "_value",
+        "_unquoted",
+    )  # fmt: skip
     owned = (*DialectReader.owned, "_value")
 
     def __init__(
@@ -164,7 +167,7 @@ class PairsReader(DialectReader):
         super().__init__(max_depth)
         self._pattern, self._properties, self._root, self._ends = pattern, properties, root, ends
         self._seen: tuple[str, ...] = ()
-        self._key = self._tail = ""
+        self._key = self._tail = self._unquoted = ""
         self._begun = False
         self._value: ValueScanner | None = None
         self._grammar = self._grammar_after("")
@@ -277,6 +280,8 @@ class PairsReader(DialectReader):
         self._tail = ""
         if not self._pattern.after:
             value = value.rstrip()
+        if self._pattern.quoted:
+            self._unquoted += f"{value}\n"
         self._end_value(json_text(self._typed(value)))
         if found["end"] is not None:
             return self._finish(found["end"], end)
@@ -290,6 +295,11 @@ class PairsReader(DialectReader):
         self.write("}")
         self.token, self.rest = DONE, end
         return pos
+
+    @property
+    def unquoted(self) -> str:
+        """See `Reader`."""
+        return self._unquoted
 
     def undo_refusal(self) -> bool:
         """See `Scanner`."""

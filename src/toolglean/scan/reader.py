@@ -80,6 +80,11 @@ class Reader(Scanner):
         return False
 
     @property
+    def unquoted(self) -> str:
+        """The values that had no quotes, though they could have had them."""
+        return ""
+
+    @property
     def after_comma(self) -> bool:
         """Whether what was read ends with a comma of JSON, which is passed on although nothing has followed it yet."""
         return False

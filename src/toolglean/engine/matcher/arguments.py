@@ -15,7 +15,7 @@ from toolglean.engine.modes import CALL
 from toolglean.engine.readers import reader_for
 from toolglean.engine.reasons import LEFTOVER_MARKER
 from toolglean.engine.repair.suspended import OFF, Fault, Kind, Refusal
-from toolglean.formats.spec import JsonOrText, Tree
+from toolglean.formats.spec import JsonOrText, Pairs, Tree
 from toolglean.scan.json import JsonScanner, decode
 from toolglean.scan.json_reader import JsonReader
 from toolglean.scan.names import renamed_keys
@@ -97,6 +97,9 @@ class Arguments(Field):
         if isinstance(edge.codec, JsonOrText):
             markers = [each for each in declared.headers if each.startswith("<|")]
             return self.source.is_text and any(each in turn.emit.call.arguments for each in markers)
+        if isinstance(edge.codec, Pairs):
+            heads = filter(None, (each.partition("{name")[0] for each in declared.calls))
+            return any(each in self.source.unquoted for each in heads)
         if not isinstance(edge.codec, Tree):
             return False
         openers = [
