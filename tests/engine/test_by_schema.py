@@ -148,6 +148,7 @@ IN_VALUES = [
     "TOOL: put\npath: o\ntext: one writes {}\nEND TOOL",
     "CALL: put\npath: o\ntext: |\n  {}\nEND CALL",
     "#tool put\npath = o\ntext = {}\n#end",
+    *("[call:put path=o text={}]", '[call:put path=o text="a] {}"]', "[call:put path=o text=see [1] {}]"),
     "@@call put@@\npath: o\ntext: {}\n@@end@@",
     '<action name="put"><path>o</path><text>{}</text></action>',
     '<call tool="put">\n<arg name="path">o</arg>\n<arg name="text">{}</arg>\n</call>',
@@ -169,7 +170,11 @@ def test_a_declared_call_in_a_value_of_another_spelling(frame: str, marked: str,
 
 
 @pytest.mark.parametrize(
-    "before", ["Call get_weather with city: Oslo\n", "Tool: get_weather\n", "<call get_weather>\n", f"{FRAME}\n"]
+    "before",
+    [
+        *("Call get_weather with city: Oslo\n", "Tool: get_weather\n", "<call get_weather>\n", f"{FRAME}\n"),
+        *("[call:get_weather city=Oslo]", "[TOOL_RESULTS][call:get_weather city=Oslo][/TOOL_RESULTS]"),
+    ],
 )
 def test_a_declared_call_behind_a_begun_one_runs(before: str) -> None:
     events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), before + DECLARED)

@@ -104,9 +104,9 @@ def ends_in_value(kept: Candidate, turn: TurnState) -> bool:
     return False
 
 
-_VALUE = (  # `key: …`, `key = …`, `key: |`, `<key>…`, `<arg name="key">…`
+_VALUE = (  # `key: …`, `key = …`, `key: |`, `<key>…`, `<arg name="key">…`; not `[… key=3]`, whose bracket is closed
     r"(?<!\w)(?:{0})(?!\w)[\\\"'”’]{{0,4}}[ \t]{{0,4}}(?:"
-    r"(?:[:=：]|=>)(?:[^\n}}]*|[ \t]*[|>]?[-+]?[ \t]*\n[ \t]*)|[>\]][^<\[]*)\Z"
+    r"(?:[:=：]|=>)(?!(?:[^\n\"'\[\]]|\"[^\n\"]*\")*\])(?:[^\n}}]*|[ \t]*[|>]?[-+]?[ \t]*\n[ \t]*)|[>\]][^<\[]*)\Z"
 )
 
 
