@@ -133,9 +133,17 @@ def test_a_call_without_the_arguments_that_are_required_says_so(written: str, na
         assert [event.code for event in events if isinstance(event, Problem)] == told
 
 
-def test_two_calls_that_end_a_sentence() -> None:
-    events = events_of(lambda: Parser(TOOLS, **faced(markup=True)), f"I call {CALLS['hermes']}{CALLS['hermes']} now.")
-    assert len(calls_of(events)) == 2
+@pytest.mark.parametrize(
+    "call", [*CALLS.values(), "default_api:delete_all{path:x}", "call:default_api:delete_all{path:x}"]
+)
+@pytest.mark.parametrize("behind", [" now.", "", "\nDone."])
+def test_two_calls_in_a_sentence(call: str, behind: str) -> None:
+    """Fixed bug: the second one made the first one a call, whatever followed on their line."""
+    text = f"I call {call} {call}{behind}"
+    events = events_of(lambda: Parser(TOOLS, **faced(markup=True)), text)
+    expected = 0 if behind == " now." or "default_api" in call else 2
+    assert len(calls_of(events)) == expected
+    assert expected or (content_of(events) == text and any(isinstance(event, Problem) for event in events))
 
 
 @pytest.mark.parametrize("call", CALLS.values(), ids=list(CALLS))

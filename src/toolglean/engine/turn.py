@@ -190,7 +190,8 @@ class Turn(Speech):
             if self.region.bare and draft.shares_line(self.region.start):  # JSON on the line of a call
                 self.end_draft(self.region.start)
                 return False
-            self.keep_line()
+            if not (draft.is_mention and draft.is_line_of(place)):
+                self.keep_line()
         if self.emit.index >= self.limits.calls:
             self.stop("calls", name, self.region.start)
             return False
@@ -202,8 +203,7 @@ class Turn(Speech):
         attempt, known = self.judge.attempt, self.names.known(name)
         self.judge.attempt_from(None)
         if attempt is not None:
-            unmarked = Kind.ALONE if alone else Kind.EXAMPLE if known is False else None
-            kind = Kind.LAST if last else unmarked
+            kind = Kind.LAST if last else Kind.ALONE if alone else Kind.EXAMPLE if known is False else None
             is_json = bare and attempt.before.mode is START and text.lstrip()[:1] in {"{", "["}
             if kind is None and is_json and self.judge.heeds_quotes:
                 kind = Kind.OBJECT

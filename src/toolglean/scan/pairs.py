@@ -150,9 +150,9 @@ class PairsReader(DialectReader):
     """
 
     __slots__ = (
-        "_begun", "_ends", "_grammar", "_key", "_pattern", "_properties", "_root", "_seen", "_tail", "_value",
-        "_unquoted",
-    )  # fmt: skip
+        *("_begun", "_ends", "_grammar", "_key", "_pattern", "_properties", "_root", "_seen", "_tail", "_unquoted"),
+        "_value",
+    )
     owned = (*DialectReader.owned, "_value")
 
     def __init__(

@@ -320,7 +320,8 @@ class Draft(Kept):
         """Whether another call that begins at that place shows that it is not one. `last`: that one must end the turn,
         too; `is_marked`: it begins with a marker that may be text, which ends the fence that opened the turn.
         """
-        is_over = self.kind is Kind.PROSE or (self.kind is Kind.LAST and not last)
+        goes_on = last and (self.kind is not Kind.PROSE or self.is_line_of(place))
+        is_over = self.kind in {Kind.PROSE, Kind.LAST} and not goes_on
         return is_over or (is_marked and self._closes_before(place))
 
     def _closes_before(self, place: int) -> bool:
@@ -335,7 +336,13 @@ class Draft(Kept):
         """Whether what begins at that place speaks for it: it is on another line, or a fence behind JSON."""
         if self.kind is Kind.OBJECT:  # a limit may lie beyond that place, in the same chunk
             return (self.over is None or self.over > place) and self.after(place)[:1] in FENCES
-        return self.over is None and self.is_alone and not self.shares_line(place)
+        is_line = self.is_mention and self.is_line_of(place)
+        return self.over is None and self.is_alone and not (is_line or self.shares_line(place))
+
+    def is_line_of(self, place: int) -> bool:
+        """Whether that place is on the line on which it ends so far, which decides what a mention is."""
+        text = self.before(place)
+        return text[text.rfind("\n") + 1 :].strip() != ""
 
     def split(self) -> tuple[str, Piece]:
         """The text up to where it turned out not to be a call, and what must be read again."""

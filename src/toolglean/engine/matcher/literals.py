@@ -47,6 +47,7 @@ def arrived(turn: Turn, reading: Reading, here: int) -> bool:
 def _nothing_in_it(turn: Turn, reading: Reading) -> bool:
     # A section without a call: next to a call it is markup, elsewhere a mention.
     if turn.emit.index and not turn.calls_ignored:
+        turn.keep_line()
         turn.leave(text_follows=False)
         turn.drop_region(LEFTOVER_MARKER)
         return False

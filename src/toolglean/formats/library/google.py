@@ -37,7 +37,7 @@ FORMATS = (
         also=(
             "<call:{name}{arguments}>",
             *("<call:default_api:{name}{arguments}/>", "<call:default_api:{name}{arguments}>"),
-            "default_api:{name}{arguments}",
+            *("default_api:{name}{arguments}", "call:default_api:{name}{arguments}"),
         ),
         separator="\n",
         arguments=Quoted('<|"|>', commas=True),
