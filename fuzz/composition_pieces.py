@@ -228,7 +228,7 @@ def _cut(made: _Made) -> tuple[str, str] | None:
 
 _ELEMENTS = (
     ("<pre>\n", "\n</pre>"), ("<code>\n", "\n</code>"), ('<script type="text/x">\n', "\n</script>"),
-    ('<pre><code class="xml">', "</code></pre>"), ("<pre>", "</pre>"),
+    ('<pre><code class="xml">', "</code></pre>"), ("<pre>", "</pre>"), ("<parameter=a>\n", "\n</parameter>"),
 )  # fmt: skip
 _RESULTS = (
     ("<tool_response>\n", "\n</tool_response>"), ("<tool_result>\n", "\n</tool_result>"),

@@ -470,6 +470,43 @@ def test_a_call_does_not_run_without_a_parameter_that_is_beside_its_arguments(do
     assert MISPLACED.text in problems(events)
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("apertus", '<|tools_prefix|>[{"drop": {"id": "7"}, "dry_run": true}]<|tools_suffix|>'),
+        ("apertus", '<|tools_prefix|>[{"drop": {"id": "7"}, "other": {"id": "8"}}]<|tools_suffix|>'),
+        ("lfm2", '<|tool_call_start|>[drop(id="7"), dry_run=True]<|tool_call_end|>'),
+        ("react", 'Action: drop\nAction Input: {"id": "7"}, "dry_run": true}'),
+        ("mistral-v13", '[TOOL_CALLS]drop[ARGS]{"id": "7"}, "dry_run": true}'),
+        (
+            "kimi-k2",
+            '<|tool_call_begin|>functions.drop:0<|tool_call_argument_begin|>{"id": "7"} {"id": "8"}<|tool_call_end|>',
+        ),
+        ("harmony", '<|channel|>commentary to=functions.drop<|message|>{"id": "7"}{"id": "8"}<|call|>'),
+    ],
+)
+def test_arguments_that_go_on_behind_their_bracket(name: str, text: str) -> None:
+    """Fixed bug: the call ran without them."""
+    tool = {"name": "drop", "parameters": {"properties": {"id": {"type": "string"}, "dry_run": {"type": "boolean"}}}}
+    for given in (name, "auto"):
+        events = read(text, tools=[tool], format=given)
+        assert (calls_of(events), len(problems(events))) == ([], 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("apertus", '<|tools_prefix|>[{"drop": {"id": "7"}}, {"drop": {"id": "8"}}]<|tools_suffix|>'),
+        ("lfm2", '<|tool_call_start|>[drop(id="7"), drop(id="8")]<|tool_call_end|>'),
+        ("mistral-v13", '[TOOL_CALLS]drop[ARGS]{"id": "7"}[TOOL_CALLS]drop[ARGS]{"id": "8"}, "as said"'),
+    ],
+)
+def test_what_is_no_argument_behind_their_bracket(name: str, text: str) -> None:
+    tool = {"name": "drop", "parameters": {"properties": {"id": {"type": "string"}, "dry_run": {"type": "boolean"}}}}
+    for given in (name, "auto"):
+        assert calls_of(read(text, tools=[tool], format=given)) == [("drop", {"id": "7"}), ("drop", {"id": "8"})]
+
+
 def test_a_parameter_under_a_key_of_ids_is_not_dropped() -> None:
     tool = {"name": "drop", "parameters": {"properties": {"id": {"type": "string"}}}}
     events = read('<tool_call>{"name": "drop", "id": "7"}</tool_call>', tools=[tool])

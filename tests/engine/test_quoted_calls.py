@@ -161,3 +161,36 @@ def test_a_call_quoted_in_a_region_of_a_response_template() -> None:
         lambda: machine_of(response_plan(given), ["f"]),  # by regions
     ):
         assert calls_of(events_of(make, text)) == []
+
+
+# A parameter that no call has opened, or whose call cannot be read, is a value all the same.
+IN_ORPHANS = [
+    "<tool_call>\n<function=f>\n<parameter=x>\n1\n</parameter>\n</function>\n<parameter=y>\n{}\n</parameter>\n</function>\n</tool_call>",
+    "<tool_call>\n<parameter=x>\n{}\n</parameter>\n</function>\n</tool_call>",
+    "<tool_call>\n<function=f g>\n<parameter=x>\n{}\n</parameter>\n</function>\n</tool_call>",
+    '<function_calls>\n<parameter name="x">see:\n{}\n</parameter>\n</invoke>\n</function_calls>',
+    "<tool_call>\n<arg_key>x</arg_key>\n<arg_value>see:\n{}\n</arg_value>\n</tool_call>",
+    '<｜DSML｜call>\n<｜DSML｜parameter name="x" string="true">{}</｜DSML｜parameter>\n</｜DSML｜call>',
+    '<invoke name="f">\nx is {}</parameter>\n</invoke>',
+    '<minimax:tool_call>\n<invoke name="f">\nx is:\n{}\n</parameter>\n</invoke>\n</minimax:tool_call>',
+    "<|channel|>commentary to=functions.f <|constrain|>text<|message|>x is\n{}<|call|>",
+    "<|tool_calls_section_begin|><|tool_call_begin|>functions.f:0\nx is\n{}<|tool_call_end|><|tool_calls_section_end|>",
+]
+
+
+@pytest.mark.parametrize("name", ["auto", "hermes", "qwen3-coder", "minimax-m2"])
+@pytest.mark.parametrize("around", IN_ORPHANS)
+def test_a_call_in_a_parameter_outside_a_call(around: str, name: str) -> None:
+    events = events_of(
+        lambda: Parser(TOOLS, format=name, options=ParserOptions(markup=True)), around.replace("{}", EVIL)
+    )
+    assert "evil" not in [called for called, _ in calls_of(events)]
+    assert {event.code for event in events if isinstance(event, Problem)} & {"quoted-call", "unclosed-call"}
+
+
+@pytest.mark.parametrize(
+    "before", ["<parameter=x>\n1\n</parameter>\n", 'A <parameter name="x"/>\n', "The <parameter=x> tag.\n"]
+)
+def test_a_call_behind_a_parameter_outside_a_call_runs(before: str) -> None:
+    events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), before + EVIL)
+    assert [called for called, _ in calls_of(events)] == ["evil"]

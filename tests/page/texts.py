@@ -31,7 +31,8 @@ CLOSED: dict[Context, tuple[tuple[str, str], ...]] = {
     Context.COMMENT: (("<!-- ", " -->"), ("<!--\n", "\n-->"), ("<!--", "-->")),
     Context.ELEMENT: (
         ("<pre>\n", "\n</pre>"), ("<code>", "</code>"), ('<script type="a">\n', "\n</script>"), ("<PRE>", "</Pre >"),
-        ("a<code class='b'>", "</code>"), ("<pre><code>\n", "\n</code></pre>"),
+        ("a<code class='b'>", "</code>"), ("<pre><code>\n", "\n</code></pre>"), ("<parameter=a>\n", "\n</parameter>"),
+        ('<parameter name="a">', "</parameter>"), ("<｜DSML｜parameter>", "</｜DSML｜parameter>"),
     ),
     Context.RESULT: (
         ("<tool_response>\n", "\n</tool_response>"), ("<tool_result>", "</tool_result>"),

@@ -8,7 +8,7 @@
 
 from __future__ import annotations
 
-__all__ = ["MESSAGE_ENDS", "OTHERS", "RESULTS", "ROLES", "ROLE_HEADERS", "USERS"]
+__all__ = ["MESSAGE_ENDS", "OTHERS", "PARAMETERS", "RESULTS", "ROLES", "ROLE_HEADERS", "USERS"]
 
 # The words for a result, in tags: families write some of them, and models others.
 _RESULT_TAGS = tuple(
@@ -61,6 +61,9 @@ RESULTS = (
     *((f"[{word}]", f"[/{word}]") for word in ("TOOL_RESULT", "TOOL_OUTPUT", "TOOL_RESPONSE", "FUNCTION_RESULT")),
 )
 """The texts before and after a tool's result."""
+
+PARAMETERS = tuple((f"<{tag}", f"</{tag}>") for tag in ("parameter", "arg_value", "｜DSML｜parameter"))
+"""How a parameter's tag begins, before a sign and its key, and what closes it. Outside a call, nobody has opened it."""
 
 OTHERS = (
     *("<|user|>", "<|User|>", "<｜User｜>", "[|user|]", "<|USER_TOKEN|>", "<｜hy_User｜>", "<｜hy_User:opensource｜>"),

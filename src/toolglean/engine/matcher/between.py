@@ -43,6 +43,11 @@ MOST_JUNK = 256  # characters
 LONGEST_NAME = 256
 
 _word = re.compile(r"\w[\w.:/-]*").match
+# `, "dry_run":` and `, dry_run=` behind the arguments go on with them, and the bracket between was too early.
+_next_argument = re.compile(r',[ \t]{0,8}(?:"[^"\\\n]{1,64}"[ \t]{0,8}:|[^\W\d]\w{0,63}[ \t]{0,8}=[^=])').match
+_argument_begun = re.compile(
+    r',[ \t]{0,8}(?:"[^"\\\n]{0,64}(?:"[ \t]{0,8})?|(?:[^\W\d]\w{0,63}[ \t]{0,8}=?)?)'
+).fullmatch
 
 
 # -- between slots -----------------------------------------------------------------------------------------------------
@@ -111,8 +116,8 @@ def _astray(turn: Turn, reading: Reading, char: str, i: int) -> None:
     elif not reading.call.name or char == "\n" or turn.region.text.endswith("\n\n"):
         no_call(turn, reading)  # behind an empty line, or in its place, nothing stands for arguments
     else:
-        awaited = [edge for states in (walk.states, *(each for each, _ in passed)) for edge in states.slots]
-        no_call(turn, reading, awaits=(reading.call.name if awaited else "", awaited))
+        awaited = [each for states in (walk.states, *(other for other, _ in passed)) for each in states.formats]
+        no_call(turn, reading, awaits=(reading.call.name, awaited))
 
 
 def _gone_back(turn: Turn, reading: Reading) -> bool:
@@ -186,6 +191,10 @@ class Ending(Stage):
             return None if _is_marker(reading.walk, rest) is None else True
         if draft is not None and draft.is_plain:  # what follows is examined as text
             return True
+        if _next_argument(rest) is not None:
+            return False
+        if _argument_begun(rest) is not None:
+            return None
         if self._slot.kind == "keywords":
             return _ends_python(reading.walk, rest)
         if not _has_closer(reading):  # so nothing that follows is inside the call, except a comment on its line
@@ -222,7 +231,7 @@ def _ends_arguments(turn: Turn, walk: Walk, rest: str) -> bool | None:
         return plain and _waits_behind(junk)
     word = None if _is_marker(walk, rest) else _word(rest)
     if word is None:
-        return True
+        return rest[0] != "{"  # more of the same kind
     if word.end() == len(rest) <= LONGEST_NAME:
         return None
     return bool(walk.states.slot_for(rest[0])) and turn.names.could_be_tool(word[0])

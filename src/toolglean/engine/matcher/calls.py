@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from toolglean.engine.matcher.reading import Call, Reading
     from toolglean.engine.matcher.walk import OpenSlot
     from toolglean.engine.turn import Turn
-    from toolglean.formats.slots import SlotEdge
     from toolglean.formats.spec import Format
 
 __all__ = [
@@ -260,12 +259,12 @@ def no_call(
     *,
     at_end: bool = False,
     problem: Reason | None = None,
-    awaits: tuple[str, Iterable[SlotEdge]] = ("", ()),
+    awaits: tuple[str, Iterable[int]] = ("", ()),
 ) -> None:
     """The region is not a call.
 
     `at_end`: what follows it cannot show what it was meant for. `problem`: why, if that is known. `awaits`: the name
-    of a tool whose arguments were awaited, and by which slots: what comes in their place may quote a call.
+    of a tool whose arguments were awaited, and by which formats: what comes in their place may quote a call.
     """
     call, stage, program = reading.call, reading.stage, reading.walk.program
     no_calls_in_reasoning = turn.calls_ignored
@@ -281,9 +280,9 @@ def no_call(
     problem = reading.fallback.problem or problem or (reason if tried and shown else None)
     if not no_calls_in_reasoning:
         quotes, awaited = stage.quotes_arguments(), reading.fallback.awaits
-        name, edges = awaits
+        name, formats = awaits
         if name and (tried or counts(name)) and shown and not (turn.channel or turn.in_sentence):
-            awaited = tuple(dict.fromkeys(end for edge in edges for end in program.ends(edge.format)[0]))
+            awaited = tuple(dict.fromkeys(end for each in formats for end in program.ends(each)[0]))
         if not quotes and read_by_others(turn, reading, problem, awaits=awaited):
             return
         if quotes:

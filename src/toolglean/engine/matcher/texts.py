@@ -150,7 +150,7 @@ class Word(Field):
         elif reading.walk.pending_action is not None:
             accept(turn, reading)
         else:
-            no_call(turn, reading, awaits=(self._named_on_line(turn), self.slot.edges))
+            no_call(turn, reading, awaits=(reading.call.name or self._named_on_line(turn), self.slot.formats))
         return i
 
     def _named_on_line(self, turn: Turn) -> str:

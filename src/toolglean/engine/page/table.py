@@ -13,7 +13,7 @@ from enum import Enum
 from functools import lru_cache
 from typing import NamedTuple
 
-from toolglean.formats.quotations import MESSAGE_ENDS, OTHERS, RESULTS, ROLE_HEADERS, ROLES, USERS
+from toolglean.formats.quotations import MESSAGE_ENDS, OTHERS, PARAMETERS, RESULTS, ROLE_HEADERS, ROLES, USERS
 from toolglean.scan.text import WORD
 
 __all__ = [
@@ -162,6 +162,7 @@ def rows(*, reasoning: bool, marks: str = MARK, ends: tuple[str, ...] = ()) -> t
         rf"(?:(?:{_any(_spelt(USERS))})(?=:|{BLANKS}\n)|(?:{_any(_ROLES)})(?=<|[{marked}]))"
     )
     attributes = rf"(?:\s[^<>{marked}]{{0,256}})?"
+    key = rf"(?:[=\s][^<>{marked}]{{0,256}})?"
 
     def result(begin: str, end: str) -> Row:
         tag = _is_tag(begin) and begin[:-1]
@@ -192,6 +193,11 @@ def rows(*, reasoning: bool, marks: str = MARK, ends: tuple[str, ...] = ()) -> t
         # Alone on its line: elsewhere these words stand for something, as in `ssh <user>@host`.
         Row(Context.ELEMENT, rf"<(?P<sign>{_any(_WRAPPERS)})>{BLANKS}\n", _ELEMENT_ENDS, at=At.INDENT,
             begins=tuple(f"<{each}" for each in _WRAPPERS), goes_on=f">?{BLANKS}"),
+        *(
+            Row(Context.ELEMENT, f"{escape(begin)}{key}(?<!/)>", escape(end), at=At.NO_WORD,
+                begins=(begin,), goes_on=key)
+            for begin, end in PARAMETERS
+        ),
         *(result(*pair) for pair in results),
         *(
             Row(Context.REASONING, escape(begin), escape(end), call=Inside.DRAFT, inside=deep, begins=(begin,))
