@@ -185,7 +185,11 @@ def test_a_call_in_a_parameter_outside_a_call(around: str, name: str) -> None:
         lambda: Parser(TOOLS, format=name, options=ParserOptions(markup=True)), around.replace("{}", EVIL)
     )
     assert "evil" not in [called for called, _ in calls_of(events)]
-    assert {event.code for event in events if isinstance(event, Problem)} & {"quoted-call", "unclosed-call", "call-in-reasoning"}
+    assert {event.code for event in events if isinstance(event, Problem)} & {
+        "quoted-call",
+        "unclosed-call",
+        "call-in-reasoning",
+    }
 
 
 @pytest.mark.parametrize(
