@@ -447,9 +447,20 @@ def test_calls_under_any_key_after_a_tag() -> None:
         assert calls_of(read(f"<my_call>{json.dumps(document)}</my_call>", tag="<my_call>")) == expected
 
 
+@pytest.mark.parametrize("sign", [",", ", ", ",\n", "; ", "\n", ""])
+def test_calls_in_one_marker_whatever_parts_them(sign: str) -> None:
+    first, second = json.dumps(call("read", PATH)), json.dumps(NO_ARGUMENTS)
+    for name in ("auto", "hermes"):
+        events = read(f"<tool_call>{first}{sign}{second}</tool_call>", format=name)
+        assert (calls_of(events), content_of(events), problems(events)) == ([*CALL, *ALL], "", [])
+    assert content_of(read(f"<tool_call>{first}</tool_call>, and so on")) == ", and so on"
+
+
 def test_keys_beside_the_arguments_are_named() -> None:
     text = "<tool_call>" + json.dumps({"dry_run": True} | call("read", PATH, cancelled="yes")) + "</tool_call>"
     assert [event.text for event in read(text) if isinstance(event, Problem)] == ["dry_run, cancelled"]
+    text = "<tool_call>" + json.dumps({"tool_calls": [call("read", PATH)], "execute": False}) + "</tool_call>"
+    assert [event.text for event in read(text) if isinstance(event, Problem)] == ["execute"]
 
 
 @pytest.mark.parametrize(

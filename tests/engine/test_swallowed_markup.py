@@ -342,6 +342,35 @@ def test_no_call_that_a_value_quotes_runs_and_no_value_is_cut(name: str, tool: s
         assert found in ([], [("f", {"a": "y", "b": value})])
 
 
+GLM = "<tool_call>f\n<arg_key>a</arg_key>\n<arg_value>{}</arg_value>\n</tool_call>"
+BROKEN = [  # the opener of the second parameter, or the only one's
+    (GLM, "x</arg_value>\nn</arg_key>\n<arg_value>5"),
+    (GLM, "x</arg_value>\n<arg_value>5"),
+    (GLM, "x</arg_value>\n<key>n</arg_key>\n<arg_value>5"),
+    (GLM, "<arg_value>x"),
+    (QWEN, '<parameter=a>\nx\n</parameter>\n<parameter name="n">\n5\n</parameter>'),
+    (QWEN, "<parameter=a>\nx\n</parameter>\nparameter=n>\n5\n</parameter>"),
+    (QWEN, "<parameter=a>\nx\n</parameter>\n<param=n>\n5\n</parameter>"),
+    (MINIMAX, '<parameter name="a">x</parameter>\nparameter name="n">5</parameter>'),
+    ("<f>\n{}\n</f>", "<a>x</a>\n</a>\n<n>5</n>"),
+]
+
+
+@pytest.mark.parametrize(("call", "inside"), BROKEN)
+def test_a_value_that_swallows_a_broken_opener_is_malformed(call: str, inside: str) -> None:
+    """Fixed bug: the call ran with the markers in the value before, and without the parameter."""
+    events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), call.format(inside))
+    assert [found.status for found in ended(events)] == ["malformed"]
+
+
+def test_a_value_that_swallows_what_the_call_requires_is_malformed() -> None:
+    schema = {"type": "object", "properties": PROPERTIES, "required": ["a", "b"]}
+    text = GLM.format("x</arg_value> and then 5")
+    for tools, status in (([{"name": "f", "parameters": schema}], "malformed"), (TOOLS, "ok")):
+        events = events_of(lambda tools=tools: Parser(tools, options=ParserOptions(markup=True)), text)  # type: ignore[misc]
+        assert [found.status for found in ended(events)] == [status]
+
+
 @pytest.mark.parametrize(
     "value",
     [
@@ -350,6 +379,8 @@ def test_no_call_that_a_value_quotes_runs_and_no_value_is_cut(name: str, tool: s
         "`<parameter=x>` is",
         '<parameter name="x" value="5"/>',
         "<config>\n<parameter name='x'>1</parameter>\n</config>",
+        "<a><parameter>1</parameter></a>",
+        "Write </parameter> to close it.",
     ],
 )
 @pytest.mark.parametrize("name", ["qwen3-coder", "anthropic", "minimax-m2", "auto"])

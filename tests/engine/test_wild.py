@@ -41,8 +41,6 @@ MISSED = {
     ("llama-04", "no tools"),
     # Where no tools are known, nothing tells a name before JSON from any other word.
     ("llama-08", "no tools"),
-    # A comma between two calls in one pair of markers: only the first is read.
-    *(("inv-mu-01", way) for way in WAYS),
     *((name, way) for ways, names in MISSED_OF_WILD4.items() for name in names for way in ways),
 }
 # Where no tools are known, these rows expect nothing to run. We read JSON that is a whole turn as a call then, too, and

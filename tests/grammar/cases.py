@@ -8,10 +8,13 @@ from functools import lru_cache
 from typing import Any
 
 from toolglean import Tool, ToolSet, UsageError
-from toolglean.formats import Format
+from toolglean.formats import Format, Pairs, all_formats
 from toolglean.formats.render import render
 
 Calls = list[tuple[str, dict[str, Any]]]
+
+EXPRESSED = tuple(each for each in all_formats() if not isinstance(each.arguments, Pairs))
+"""The formats with a grammar: none says where a value of pairs ends (formats/test_pairs.py)."""
 
 
 def _object(properties: dict[str, Any], *required: str, closed: bool = True) -> dict[str, Any]:

@@ -8,10 +8,10 @@ from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from tests.grammar.cases import TOOLS, accepted, mutants
+from tests.grammar.cases import EXPRESSED, TOOLS, accepted, mutants
 from tests.grammar.laws import fault
 from toolglean import UsageError
-from toolglean.formats import Format, all_formats
+from toolglean.formats import Format
 from toolglean.grammar import Grammar, grammar_of
 
 __all__ = ["CHOICES", "judged", "made", "table"]
@@ -23,7 +23,7 @@ PROSE = ("", "Hello, 1 < 2.", "I will look it up: 1 < 2, [x] and `code`.\n\n")
 def table(every: Mapping[str, Any]) -> bool:
     """Print for each format whether each engine accepts all turns and refuses all mutants. Whether all of it is so."""
     right: Counter[tuple[str, str]] = Counter()
-    for declared in all_formats():
+    for declared in EXPRESSED:
         faults = []
         for choice in CHOICES:
             grammar = made(declared, choice)
@@ -34,7 +34,7 @@ def table(every: Mapping[str, Any]) -> bool:
         turns, spoilt = len(accepted(declared)), len(list(mutants(declared)))
         print(f"{declared.name:22}{turns:4} turns {spoilt:4} mutants  {'; '.join(faults) or 'right'}")
     print()
-    total = len(all_formats())
+    total = len(EXPRESSED)
     for name in every:
         print(f"{name:18}" + "  ".join(f"{choice}: {right[name, choice]} of {total}" for choice in CHOICES))
     return all(right[name, choice] == total for name in every for choice in CHOICES)

@@ -11,11 +11,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from tests.grammar.cases import accepted
+from tests.grammar.cases import EXPRESSED, accepted
 from tests.grammar.laws import fault, snippets
 from tests.grammar.proof_laws import CHOICES, Case, case_of, renders_of
 from tests.grammar.tokens import Tokens, pieces_of, vocabulary_of
-from toolglean.formats import Format, all_formats
+from toolglean.formats import Format
 
 __all__ = ["tokens"]
 
@@ -28,7 +28,7 @@ def tokens(wanted: int, file: str = "", part: str = "1/1") -> bool:
         file: a tokenizer, as `tokens.vocabulary_of` reads it; "": a small one, of words of the turns.
         part: "2/3": the second third of the formats, so that several processes can share the work.
     """
-    formats = all_formats()
+    formats = EXPRESSED
     each = -(-wanted // (len(formats) * len(CHOICES)))
     words, special = vocabulary_of(Path(file)) if file else ([], [])
     first, parts = map(int, part.split("/"))

@@ -14,7 +14,7 @@ pytest.importorskip("jsonschema", reason="jsonschema is not installed: nox -s gr
 import jsonschema
 
 from tests.grammar import schemas
-from tests.grammar.cases import BEFORE_CALLS, BEGINNINGS, TOOLS, accepted, mutants, texts
+from tests.grammar.cases import BEFORE_CALLS, BEGINNINGS, EXPRESSED, TOOLS, accepted, mutants, texts
 from tests.grammar.engines import Llguidance, Xgrammar, sampled
 from tests.grammar.laws import fault, snippets
 from tests.support import depth
@@ -24,7 +24,7 @@ from toolglean.formats.registry import get_format
 from toolglean.formats.render import render
 from toolglean.grammar import grammar_of, register_xgrammar
 
-FORMATS = pytest.mark.parametrize("declared", all_formats(), ids=lambda each: each.name)
+FORMATS = pytest.mark.parametrize("declared", EXPRESSED, ids=lambda each: each.name)
 ENGINES: dict[str, Any] = {"structural-tag": Xgrammar("structural-tag"), "gbnf": Xgrammar("gbnf"), "lark": Llguidance()}
 ENGINE = pytest.mark.parametrize("engine", ENGINES.values(), ids=ENGINES)
 

@@ -299,10 +299,10 @@ def test_text_holds_no_closer_of_reasoning(name: str) -> None:
 WRITE_ALL = """
 import json
 import sys
-from toolglean.formats import all_formats
+from tests.grammar.cases import EXPRESSED
 from toolglean.grammar import grammar_of
 
-for number, declared in enumerate(all_formats()[:: int(sys.argv[1])]):
+for number, declared in enumerate(EXPRESSED[:: int(sys.argv[1])]):
     grammar = grammar_of(declared, ["f"], strict=False)
     print(declared.name, grammar.lark(), json.dumps(grammar.structural_tag()))
     if number % 12 == 0:  # GBNF takes longer than all the rest

@@ -8,12 +8,12 @@ import pytest
 
 pytest.importorskip("jsonschema", reason="the law needs jsonschema, which comes with the extra [mcp]")
 
-from tests.grammar.cases import GOOD, TOOLS, accepted, mutants
+from tests.grammar.cases import EXPRESSED, GOOD, TOOLS, accepted, mutants
 from tests.grammar.engines import OwnReader, sampled
 from tests.grammar.laws import fault, snippets
 from tests.support import depth
 from toolglean import ToolCall, parse
-from toolglean.formats import Format, all_formats
+from toolglean.formats import Format
 from toolglean.grammar import grammar_of
 
 
@@ -22,8 +22,8 @@ def name_of(declared: Format) -> str:
     return declared.name
 
 
-FORMATS = pytest.mark.parametrize("declared", all_formats(), ids=name_of)
-CHOSEN: list[Format] = depth.chosen(all_formats(), 5, key=name_of)
+FORMATS = pytest.mark.parametrize("declared", EXPRESSED, ids=name_of)
+CHOSEN: list[Format] = depth.chosen(EXPRESSED, 5, key=name_of)
 SOME = pytest.mark.parametrize("declared", CHOSEN, ids=name_of)
 TEXT = "I will look it up: 1 < 2, [x], {y} and `code`.\n\n"
 PROSE = (

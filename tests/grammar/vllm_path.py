@@ -13,11 +13,11 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from tests.grammar.cases import TOOLS, accepted
+from tests.grammar.cases import EXPRESSED, TOOLS, accepted
 from tests.grammar.engines import Xgrammar
 from tests.grammar.proof_table import CHOICES, judged
 from toolglean import parse
-from toolglean.formats import Format, all_formats
+from toolglean.formats import Format
 from toolglean.grammar import Grammar, grammar_of
 
 MESSAGES = [{"role": "user", "content": "What is the weather in Oslo?"}]
@@ -128,12 +128,12 @@ def main() -> int:
     """Print, for each way and choice, how many formats held; 1 where one did not."""
     right: Counter[tuple[str, str]] = Counter()
     engine = Xgrammar("structural-tag")
-    for declared in all_formats():
+    for declared in EXPRESSED:
         for way, choice, wrong in _faults(declared, engine):
             right[way, choice] += not wrong
             if wrong:
                 print(f"{declared.name}, {way}, {choice}: {wrong}")
-    total = len(all_formats())
+    total = len(EXPRESSED)
     for way in WAYS:
         print(f"{way:20}" + "  ".join(f"{choice}: {right[way, choice]} of {total}" for choice in CHOICES))
     return int(any(right[way, choice] != total for way in WAYS for choice in CHOICES))

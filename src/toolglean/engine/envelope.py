@@ -286,6 +286,7 @@ class Envelope(Plain):
                 # `…, "note": 1}` after a call: what is in the region is not a call; the bracket belongs to the
                 # envelope.
                 turn.region.keep(text[i : j - 1])
+                turn.emit.problem(IGNORED_KEYS, self.frames[-1].key, turn.region.start)
                 turn.content_region()
                 turn.emit.markup(text[j - 1 : j], turn.tape.base + j - 1)
             else:

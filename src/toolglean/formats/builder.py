@@ -41,7 +41,10 @@ from toolglean.formats.patterns import (
 from toolglean.formats.spec import Format, JsonOrText, Literal, Slot, Space, Token, tokens_of
 from toolglean.formats.words import Codec, JsonAlone
 
-__all__ = ["BEGIN_CONTENT", "BEGIN_USER_TEXT", "CLOSE_REASONING", "DROP", "OPEN_REASONING", "STRAY", "NfaBuilder"]
+__all__ = [
+    "BEGIN_CONTENT", "BEGIN_USER_TEXT", "BETWEEN_CALLS", "CLOSE_REASONING", "DROP", "OPEN_REASONING", "STRAY",
+    "NfaBuilder",
+]  # fmt: skip
 
 # Actions of markers; numbers from OPEN_REASONING on say which channel opens.
 DROP = 0
@@ -50,6 +53,9 @@ BEGIN_CONTENT = 2  # content follows: no call without a marker may begin there
 BEGIN_USER_TEXT = 3  # text for the user follows, in which calls are ignored
 STRAY = 4  # the end of reasoning that was never opened
 OPEN_REASONING = 5
+
+BETWEEN_CALLS = (",", ";")
+"""What may part objects in one section, whatever the format writes there."""
 
 
 def _whole(literals: list[str]) -> list[tuple[int, int]]:
@@ -288,6 +294,8 @@ class NfaBuilder:
             nfa.epsilon[here].append(after)
             if name in {"call", "calls"}:  # more objects in a row, in one section
                 nfa.epsilon[nfa.slot(after, "call", last=True)].append(after)
+                for sign in BETWEEN_CALLS:
+                    nfa.epsilon[nfa.slot(nfa.space(nfa.literal(after, sign, 0)), "call", last=True)].append(after)
             if name == "arguments" and rest:  # no arguments at all
                 before = nfa.before[here]
                 nfa.epsilon[nfa.literal(before, rest[0][0], LITERAL | END)].append(rest[0][1])

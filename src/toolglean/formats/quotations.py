@@ -62,7 +62,12 @@ RESULTS = (
 )
 """The texts before and after a tool's result."""
 
-PARAMETERS = tuple((f"<{tag}", f"</{tag}>") for tag in ("parameter", "arg_value", "｜DSML｜parameter"))
+_PARAMETER_TAGS = (
+    *("parameter", "arg_value", "param_value", "longcat_arg_value", "arg_value:opensource", "ifm|arg_value"),
+    *("｜DSML｜parameter", "｜DSML｜ parameter", "|DSML|parameter", "｜GCML｜parameter"),
+    *("atem:parameter", "rfl:parameter", "steptml:parameter"),
+)
+PARAMETERS = tuple((f"<{tag}", f"</{tag}>") for tag in _PARAMETER_TAGS)
 """How a parameter's tag begins, before a sign and its key, and what closes it. Outside a call, nobody has opened it."""
 
 OTHERS = (

@@ -25,6 +25,7 @@ from toolglean.engine.matcher.walk import open_slot
 from toolglean.engine.modes import DONE
 from toolglean.engine.reasons import AFTER_ARGUMENTS, ANOTHER_MESSAGE, EXPRESSION, LEFTOVER_MARKER, NO_CLOSER, NO_MARKER
 from toolglean.engine.repair.suspended import Refusal
+from toolglean.formats.builder import BETWEEN_CALLS
 from toolglean.formats.nfa import CLOSED_AGAIN, LEFTOVER, LITERAL, MARKUP, STOP
 
 if TYPE_CHECKING:
@@ -188,7 +189,8 @@ class Ending(Stage):
         # Whether the call may end before that; None: one more character is needed.
         draft = turn.judge.draft
         if self._slot.is_tree:
-            return None if _is_marker(reading.walk, rest) is None else True
+            is_marker = _is_marker(reading.walk, rest)
+            return is_marker or (None if is_marker is None else _closes_another(turn, rest))
         if draft is not None and draft.is_plain:  # what follows is examined as text
             return True
         if _next_argument(rest) is not None:
@@ -210,6 +212,13 @@ class Ending(Stage):
         reason = EXPRESSION if self._slot.kind == "keywords" else AFTER_ARGUMENTS
         turn.give_up(reason, pending[start:], place + start)
         turn.read_again(pending[start:], place + start, always=True)
+
+
+def _closes_another(turn: Turn, rest: str) -> bool | None:
+    # Whether another tag than that of a parameter is closed, which has been closed already. None: more text is needed.
+    key = rest.rpartition("</")[2]
+    is_whole = not key.replace("-", "").isidentifier() or len(key) > LONGEST_NAME
+    return not turn.names.has_parameter(turn.emit.call.name, key[:-1]) if is_whole else None
 
 
 def _ends_python(walk: Walk, rest: str) -> bool | None:
@@ -326,7 +335,10 @@ def _beyond(turn: Turn, reading: Reading, char: str, i: int) -> None:
     walk = reading.walk
     pending, start = walk.unsettled
     turn.expect_late_closers(walk.program.nfa.closers_at(walk.origin() if pending else walk.states), turn.tape.base + i)
-    if pending:
+    if pending.strip() in BETWEEN_CALLS and walk.states.slot_for(char):
+        turn.emit.markup(pending, start)
+        walk.settle_all()
+    elif pending:
         if not _is_name(turn, reading, pending, start):
             turn.leave(text_follows=False)
             if not turn.read_again(pending, start):

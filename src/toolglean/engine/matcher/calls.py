@@ -5,9 +5,11 @@
 from __future__ import annotations
 
 import re
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from toolglean.engine.matcher.fallback import DOUBTED, FALLBACK, Role
+from toolglean.engine.matcher.swallowed_markers import swallowed_markers_of
 from toolglean.engine.missed import release
 from toolglean.engine.reasons import (
     CUT_OFF,
@@ -247,7 +249,30 @@ def _quoted_opener(turn: Turn, reading: Reading) -> str:
     literals = [quoted_text(each) for each in reading.walk.program.before_names(reading.call.format)]
     if has_name_after(turn.emit.call.arguments, literals, turn.names.could_be_tool):
         return "call"
-    return "parameter" if reading.call.doubtful else ""
+    return "parameter" if reading.call.doubtful or _has_swallowed(turn, reading) else ""
+
+
+def _has_swallowed(turn: Turn, reading: Reading) -> bool:
+    # Whether a text begins with its own opening tag, which it does not close. Or it has swallowed a parameter whose
+    # opener is broken: the call lacks one that it requires, or behind a closing tag, which nothing has opened, comes
+    # the beginning of that tag, or another parameter's name.
+    resumed, written = reading.call.resumed, turn.emit.call.arguments
+    closers = swallowed_markers_of(reading.walk.program, reading.call.format).of_values
+    if not resumed and not any(f'"<{closer[2:]}' in written for closer in closers):
+        return False
+    values: dict[str, Any] = decode(written)[0]
+    more = "|".join(re.escape(key) for key in turn.names.keys_of(reading.call.name) or () if key not in values)
+    named = rf'|<?[\w|｜]{{0,24}}(?:[ =>]|name=|"){{0,4}}(?:{more})(?!\w)' if more else ""
+    texts = [each for each in values.values() if isinstance(each, str)]
+    for closer, text in product(closers, texts):
+        if (resumed and closer in text and is_broken_off(turn)) or text.startswith(f"<{closer[2:]}") > (closer in text):
+            return True
+        opener, depth = re.escape(f"<{closer[2:-1]}"), 0
+        for found in re.finditer(rf"{opener}|{re.escape(closer)}(?P<more>\s*(?={opener}{named}))?", text):
+            depth = max(depth, 0) + (-1 if found[0].startswith(closer) else 1)
+            if depth < 0 and found["more"] is not None:
+                return True
+    return False
 
 
 # -- it is not a call --------------------------------------------------------------------------------------------------

@@ -64,6 +64,7 @@ class Call(Plain):
         doubtful: whether a value contains a marker that its own family writes in such a place: then the call must not
             run.
         as_written: the last place at which a marker in a value turned out to be text.
+        resumed: whether such a marker was a closing one, which nothing in the value had opened.
     """
 
     __slots__ = (
@@ -75,6 +76,7 @@ class Call(Plain):
         "index",
         "name",
         "parameters",
+        "resumed",
         "server",
         "slot_end",
         "stripped"
@@ -86,13 +88,13 @@ class Call(Plain):
         self.name = self.id = self.index = self.server = ""
         self.parameters: Parameters | None = None
         self.closed: Any = None  # of texts.py, which is above
-        self.doubtful, self.as_written = False, -1
+        self.doubtful, self.as_written, self.resumed = False, -1, False
 
     def end(self) -> None:
         """The call is over. The next one has the same format, as long as nothing else is known."""
         self.name = self.id = self.index = self.server = ""
         self.parameters = self.closed = None
-        self.doubtful, self.as_written = False, -1
+        self.doubtful, self.as_written, self.resumed = False, -1, False
 
     def copy(self) -> Self:
         """The same call."""
@@ -121,9 +123,9 @@ class Call(Plain):
         if self.slot_end:
             self.slot_end = place
 
-    def decide_value(self) -> None:
-        """What follows has shown whether the value has ended."""
-        self.closed = None
+    def decide_value(self, *, resumed: bool = False) -> None:
+        """What follows has shown whether the value has ended. `resumed`: not, though nothing in it opened that."""
+        self.closed, self.resumed = None, self.resumed or resumed
 
     def take_as_written(self, place: int, *, doubtful: bool) -> None:
         """What is at that place of a value is text. `doubtful`: then the call must not run."""

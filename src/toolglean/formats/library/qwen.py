@@ -64,8 +64,12 @@ FORMATS = (
         also=("<|im_start|>\n{call}\n<|im_start|>",),
         separator="\n",
         reasoning=THINK,
-        # OpenThinker; EXAONE Deep
-        reasonings=(("<|begin_of_thought|>", "<|end_of_thought|>"), ("<thought>", "</thought>")),
+        # OpenThinker; EXAONE Deep; Reka Flash 3
+        reasonings=(
+            ("<|begin_of_thought|>", "<|end_of_thought|>"),
+            ("<thought>", "</thought>"),
+            ("<reasoning>", "</reasoning>"),
+        ),
         drop=(*CHATML, "<|eot_id|>", "[|endofturn|]"),
         aliases=(
             *("qwen", "qwen25", "qwen2.5", "qwen3", "qwen3-json", "trinity", "exaone4", "qwen3-thinking"),
