@@ -35,8 +35,8 @@ class Candidate:
     counts: tuple[int, ...]
 
 
-def best_of(name: str, given: Given, failures: list[Failure]) -> tuple[Candidate, Proof] | None:
-    """The best declaration, with its proof; None if none is right. What is wrong with the others is added to a list."""
+def best_of(name: str, given: Given, failures: list[Failure]) -> Candidate | None:
+    """The best declaration; None if none is right. What is wrong with the others is added to a list."""
     fitting: list[Candidate] = []
     for candidate in _candidates(name, given, failures):
         fault = danger(candidate.declared, candidate.shape)
@@ -56,8 +56,8 @@ def best_of(name: str, given: Given, failures: list[Failure]) -> tuple[Candidate
         else:
             failures.append(_failure(given, candidate, proof.fault, proof.turn))
     if len(right) < 2:
-        return right[0] if right else None
-    return min(right, key=lambda each: (len(each[1].unwritten), _is_doubtful(given, *each)))
+        return right[0][0] if right else None
+    return min(right, key=lambda each: (len(each[1].unwritten), _is_doubtful(given, *each)))[0]
 
 
 def _candidates(name: str, given: Given, failures: list[Failure]) -> Iterator[Candidate]:
