@@ -12,6 +12,7 @@ from typing import Any
 from toolglean.errors import FormatError
 from toolglean.formats.patterns import is_marker
 from toolglean.formats.spec import Format, Literal, Pairs, Tree, tokens_of
+from toolglean.sources.templates.infer.call_syntax import as_list
 from toolglean.sources.traces.bodies import Shape, shapes
 from toolglean.sources.traces.frames import Frame, frame_of
 from toolglean.sources.traces.given import Given
@@ -130,18 +131,11 @@ def _declarations(name: str, shape: Shape, frame: Frame) -> Iterator[Format]:
 
 
 def _listed(frame: Frame, body: str) -> str | None:
-    # {calls} reads a JSON list, brackets included.
-    before, after = frame.section
-    opener, closer = frame.opener, frame.closer
     if body != "{call}":
         return None
-    if not opener.strip() and not closer.strip() and before.rstrip().endswith("[") and after.lstrip().startswith("]"):
-        return (
-            before.rstrip()[:-1] + "{calls}" + after.lstrip()[1:] if frame.separator == ", " or frame.several else None
-        )
-    if not frame.several and opener.rstrip().endswith("[") and closer.lstrip().startswith("]"):
-        return opener.rstrip()[:-1] + "{calls}" + closer.lstrip()[1:]
-    return None
+    if not frame.opener.strip() and not frame.closer.strip():
+        return as_list(*frame.section) if frame.separator == ", " or frame.several else None
+    return None if frame.several else as_list(frame.opener, frame.closer)
 
 
 def _care(call: str, frame: Frame) -> dict[str, Any]:
