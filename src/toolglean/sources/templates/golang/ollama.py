@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -29,8 +28,8 @@ from toolglean.sources.templates.golang.nodes import (
     walk,
 )
 from toolglean.sources.templates.golang.parser import parse
-from toolglean.sources.templates.golang.shapes import ChatMessage, message_value, tool_value
-from toolglean.sources.templates.golang.values import JsonList
+from toolglean.sources.templates.golang.shapes import tool_value
+from toolglean.sources.templates.golang.values import JsonList, Struct
 
 __all__ = ["OllamaTemplate"]
 
@@ -82,7 +81,7 @@ class OllamaTemplate:
             raise TemplateError.at("nested too deeply", self.template.source, 0) from error
 
     def _rendered(
-        self, messages: list[ChatMessage], tools: list[dict[str, Any]], variables: Mapping[str, Any], now: datetime
+        self, messages: list[Struct], tools: list[dict[str, Any]], variables: Mapping[str, Any], now: datetime
     ) -> str:
         budget = Budget(RenderLimits())
         run = functools.partial(execute, self.template, now=now, budget=budget)
@@ -92,10 +91,9 @@ class OllamaTemplate:
         if prompt and suffix:
             return run(common | {"Prompt": prompt, "Suffix": suffix, "Response": ""})
         if "messages" in self._names:
-            values = [message_value(each) for each in merged]
             known = JsonList(tool_value(each) for each in tools)
             known.nil = not tools
-            return run(common | {"System": system, "Messages": values, "Tools": known, "Response": ""})
+            return run(common | {"System": system, "Messages": merged, "Tools": known, "Response": ""})
         *turns, last = _turns(merged)
         parts = [run(common | turn) for turn in turns]
         parts.append(run(common | last, until=_response_place(self.template.root)))
@@ -107,28 +105,29 @@ def _thinking(think: bool | str | None) -> dict[str, Any]:  # noqa: FBT001  the 
     return {"Think": bool(think), "ThinkLevel": level, "IsThinkSet": think is not None}
 
 
-def _collate(messages: Iterable[ChatMessage]) -> tuple[str, list[ChatMessage]]:
+def _collate(messages: Iterable[Struct]) -> tuple[str, list[Struct]]:
     """All system texts as one, and the messages, adjacent ones of the same role joined (tool results stay separate)."""
-    merged: list[ChatMessage] = []
+    merged: list[Struct] = []
     for each in messages:
-        if merged and merged[-1].role == each.role != "tool":
-            merged[-1] = replace(merged[-1], content=f"{merged[-1].content}\n\n{each.content}")
+        if merged and merged[-1].values["Role"] == each.values["Role"] != "tool":
+            merged[-1].values["Content"] += f"\n\n{each.values['Content']}"
         else:
             merged.append(each)
-    return "\n\n".join(each.content for each in merged if each.role == "system"), merged
+    return "\n\n".join(each.values["Content"] for each in merged if each.values["Role"] == "system"), merged
 
 
-def _turns(messages: list[ChatMessage]) -> Iterator[dict[str, str]]:
+def _turns(messages: list[Struct]) -> Iterator[dict[str, str]]:
     """For templates without messages: system, prompt and response, turn by turn; the last turn may be incomplete."""
     turn = {"System": "", "Prompt": "", "Response": ""}
     for each in messages:
-        is_full = each.role == "system" and (turn["Prompt"] or turn["Response"])
-        if is_full or (each.role == "user" and turn["Response"]):
+        role = each.values["Role"]
+        is_full = role == "system" and (turn["Prompt"] or turn["Response"])
+        if is_full or (role == "user" and turn["Response"]):
             yield turn
             turn = {"System": "", "Prompt": "", "Response": ""}
-        place = {"system": "System", "user": "Prompt", "assistant": "Response"}.get(each.role)
+        place = {"system": "System", "user": "Prompt", "assistant": "Response"}.get(role)
         if place:
-            turn[place] = each.content
+            turn[place] = each.values["Content"]
     yield turn
 
 
