@@ -65,7 +65,7 @@ class Agreement:
     def failure(self, proof: Proof, given: Given) -> Failure:
         """What the proof of it shows to be wrong."""
         turn = self.fitting(given)[proof.turn]
-        return Failure(proof.fault, self.candidate.shape, self.candidate.declared, turn, self.calls)
+        return Failure(proof.fault, self.candidate.declared, turn, self.calls)
 
 
 class Search:
@@ -126,7 +126,7 @@ class Search:
             content = reading_of(declared, given, number).content
             fault = mentioned(declared, [content])
             if fault and not is_begun(declared, content, given.tools.names):
-                failures.append(Failure(fault, best.shape, declared, number, sum(best.counts)))
+                failures.append(Failure(fault, declared, number, sum(best.counts)))
                 return None
             if fault:
                 faults.setdefault(

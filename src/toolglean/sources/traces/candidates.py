@@ -69,7 +69,7 @@ def _candidates(name: str, given: Given, failures: list[Failure]) -> Iterator[Ca
                 frame = frame_of(given, shape)
                 made = list(_declarations(name, shape, frame))
             except FormatError as error:
-                failures.append(Failure(str(error), shape, None, -1, 0))
+                failures.append(Failure(str(error), None, -1, 0))
                 continue
             counts = tuple(map(len, shape.bodies))
             for declared in made:
@@ -80,7 +80,7 @@ def _candidates(name: str, given: Given, failures: list[Failure]) -> Iterator[Ca
 
 def _failure(given: Given, candidate: Candidate, fault: str, turn: int) -> Failure:
     number = given.numbers[turn] if turn >= 0 else -1
-    return Failure(fault, candidate.shape, candidate.declared, number, sum(candidate.counts))
+    return Failure(fault, candidate.declared, number, sum(candidate.counts))
 
 
 def _is_doubtful(given: Given, candidate: Candidate, proof: Proof) -> bool:
