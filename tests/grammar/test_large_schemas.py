@@ -181,7 +181,7 @@ def test_long_enums_are_read_like_short_ones(seed: int) -> None:
     for kind in ({}, {"type": ["string", "integer"]}, {"type": "string"}, {"type": ["boolean", "string", "number"]}):
         members = rng.sample(values, 20) + [f"v{number}" for number in range(60)]
         schema = {**kind, "enum": members}
-        untyped = Untyped(Schemas(of(schema), Notes()), Rules(), of(schema))
+        untyped = Untyped(Schemas(of(schema), Notes()), Rules())
         pairs = [(each if isinstance(each, str) else json_text(each), each) for each in members]
         assert untyped.which_are_read(pairs, schema) == [untyped.is_read(*each, schema) for each in pairs]
 

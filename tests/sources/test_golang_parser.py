@@ -124,8 +124,14 @@ def test_every_node_knows_its_place() -> None:
     assert found >= {
         *(("Text", "a{{i"), ("If", "if a"), ("Pipe", "and "), ("Command", "and "), ("Function", "and ")),
         *(("Field", ".A ("), ("Pipe", "not "), ("Variable", "$.B)"), ("Text", "b {{"), ("Range", "rang")),
-        *(("Pipe", "$i, "), ("Variable", "$x.D"), ("String", '"%s"'), ("Number", "1.5}"), ("Break", "brea")),
-        *(("With", "with"), ("Nil", "nil}"), ("TemplateCall", "temp"), ("Bool", "true"), ("TemplateCall", "bloc")),
+        *(("Pipe", "$i, "), ("Variable", "$x.D"), ("Literal", '"%s"'), ("Literal", "1.5}"), ("Jump", "brea")),
+        *(
+            ("With", "with"),
+            ("Literal", "nil}"),
+            ("TemplateCall", "temp"),
+            ("Literal", "true"),
+            ("TemplateCall", "bloc"),
+        ),
         *(("Chain", "json"), ("Dot", ".).E")),
     }
 
@@ -157,8 +163,8 @@ def _node(node: nodes.Node) -> str:
         return repr(node.text)
     if isinstance(node, nodes.Action):
         return _pipe(node.pipe)
-    if isinstance(node, nodes.Break | nodes.Continue):
-        return type(node).__name__.lower()
+    if isinstance(node, nodes.Jump):
+        return node.word
     if isinstance(node, nodes.TemplateCall):
         return f"template {node.name!r}" + (f" {_pipe(node.pipe)}" if node.pipe else "")
     text = f"{type(node).__name__.lower()} {_pipe(node.pipe)} {_body(node.body)}"
@@ -186,6 +192,6 @@ def _argument(node: nodes.Argument) -> str:
         return ".".join((node.name, *node.names))
     if isinstance(node, nodes.Function):
         return node.name
-    if isinstance(node, nodes.Dot | nodes.Nil):
-        return "." if isinstance(node, nodes.Dot) else "nil"
-    return repr(node.value)
+    if isinstance(node, nodes.Dot):
+        return "."
+    return "nil" if node.value is None else repr(node.value)

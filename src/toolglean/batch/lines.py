@@ -20,9 +20,7 @@ __all__ = [
     "json_line",
     "name_of",
     "not_utf8",
-    "output_line",
     "row_line",
-    "summary_line",
 ]
 
 not_utf8 = re.compile("[\udc80-\udcff]").search
@@ -64,19 +62,12 @@ def json_in(line: str, where: str, hint: str = "") -> Any:
         raise InputError(f"{where}, column 1: {error}{hint}") from error
 
 
-def output_line(output: Output, format_name: str | None) -> str:
-    """A folded turn as a line of JSON, with the name of its format; None if the format is not known."""
-    return json_line({"format": format_name, **fields_of(output)})
+def row_line(output: Output, format_name: str | None, **place: Any) -> str:
+    """A folded turn as a line of JSON, with the name of its format; None if the format is not known.
 
-
-def row_line(place: dict[str, Any], output: Output, format_name: str | None) -> str:
-    """One of many turns as a line of JSON: its place (its id and its line), and then as `output_line`."""
+    Before these comes its place, if it is one of many: its id and its line.
+    """
     return json_line({**place, "format": format_name, **fields_of(output)})
-
-
-def summary_line(counts: dict[str, Any]) -> str:
-    """The line after the last of many turns, with the counts of all of them."""
-    return json_line({"summary": counts})
 
 
 def fields_of(value: Any) -> Any:

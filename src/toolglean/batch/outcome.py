@@ -7,7 +7,7 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Sized
 
-from toolglean.batch.lines import summary_line
+from toolglean.batch.lines import json_line
 from toolglean.batch.turns import Written
 from toolglean.events import Output, Problem, Status, ToolCall, fold
 from toolglean.parser import Parser
@@ -96,7 +96,7 @@ class Counts:
     def summary(self) -> str:
         """The counts, as a line of JSON."""
         counts = {name: self._numbers[name] for name in ("turns", "calls", "unfinished", "problems", "bad_lines")}
-        return summary_line({**counts, "formats": dict(self._formats.most_common())})
+        return json_line({"summary": {**counts, "formats": dict(self._formats.most_common())}})
 
 
 def read_turn(written: Written, parser: Parser) -> tuple[Output, str | None]:

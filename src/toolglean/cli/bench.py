@@ -7,7 +7,7 @@ import argparse
 import json
 import platform
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from typing import Any
 
 from toolglean._version import __version__
 from toolglean.batch.lines import InputError
@@ -24,18 +24,8 @@ from toolglean.tools import ToolSet
 __all__ = ["add_arguments"]
 
 
-@dataclass(slots=True)
-class Figures:
-    """The figures of one stream with one method."""
-
-    stream: str
-    method: str
-    chunks: int
-    characters: int
-    ns_per_chunk: float
-    characters_per_second: float
-    baseline_ns_per_chunk: float
-    times_baseline: float
+Figures = dict[str, Any]
+"""The figures of one stream with one method, as `_measure` makes them and `--json` prints them."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -58,7 +48,7 @@ def run(args: argparse.Namespace) -> int:
     figures = _own(args) if args.file is not None else _shipped(args)
     versions = {"toolglean": __version__, "python": f"{platform.python_implementation()} {platform.python_version()}"}
     if args.json:
-        print(json.dumps({**versions, "figures": [asdict(each) for each in figures]}, ensure_ascii=False))
+        print(json.dumps({**versions, "figures": figures}, ensure_ascii=False))
     else:
         print(f"toolglean {versions['toolglean']}, {versions['python']}; best times of whole turns, parser included\n")
         _print_table(figures)
@@ -98,28 +88,28 @@ def _measure(name: str, chunks: Sequence[str], new: Callable[[], Parser]) -> lis
     best = best_times({"baseline": lambda: baseline(chunks), "feed": feed, "add": add})
     characters = sum(map(len, chunks))
     return [
-        Figures(
-            stream=name,
-            method=method,
-            chunks=len(chunks),
-            characters=characters,
-            ns_per_chunk=round(best[method] / len(chunks) * 1e9, 1),
-            characters_per_second=round(characters / best[method]),
-            baseline_ns_per_chunk=round(best["baseline"] / len(chunks) * 1e9, 1),
-            times_baseline=round(best[method] / best["baseline"], 2),
-        )
+        {
+            "stream": name,
+            "method": method,
+            "chunks": len(chunks),
+            "characters": characters,
+            "ns_per_chunk": round(best[method] / len(chunks) * 1e9, 1),
+            "characters_per_second": round(characters / best[method]),
+            "baseline_ns_per_chunk": round(best["baseline"] / len(chunks) * 1e9, 1),
+            "times_baseline": round(best[method] / best["baseline"], 2),
+        }
         for method in ("feed", "add")
     ]
 
 
 def _print_table(figures: Sequence[Figures]) -> None:
-    width = max(len(each.stream) for each in figures) + 2
+    width = max(len(each["stream"]) for each in figures) + 2
     print(
         f"{'stream':{width}}{'method':8}{'chunks':>8}{'characters':>12}"
         f"{'ns/chunk':>10}{'x baseline':>12}{'characters/s':>15}"
     )
     for each in figures:
         print(
-            f"{each.stream:{width}}{each.method:8}{each.chunks:>8,}{each.characters:>12,}{each.ns_per_chunk:>10,.0f}"
-            f"{each.times_baseline:>12.1f}{each.characters_per_second:>15,}"
+            f"{each['stream']:{width}}{each['method']:8}{each['chunks']:>8,}{each['characters']:>12,}"
+            f"{each['ns_per_chunk']:>10,.0f}{each['times_baseline']:>12.1f}{each['characters_per_second']:>15,}"
         )

@@ -161,7 +161,8 @@ def run(args: argparse.Namespace) -> int:
     _check_pairs(args)
     _check_files(args)
     if args.results:
-        return _render(args)
+        _write_views(args, [conformance.read_results(path) for path in args.results])
+        return 0
     used, cases = _cases(args)
     if args.list:
         _list(args, used, cases)
@@ -329,12 +330,6 @@ def _check_files(args: argparse.Namespace) -> None:
         raise InputError(f"{args.results[0]}: RESULTS need --page FILE or --badge FILE; a run has no such argument")
     if args.badge is not None and len(args.results) > 1:
         raise InputError(f"--badge {args.badge}: a badge is about one file of results, not {len(args.results)}")
-
-
-def _render(args: argparse.Namespace) -> int:
-    found = [conformance.read_results(path) for path in args.results]
-    _write_views(args, found)
-    return 0
 
 
 def _write_views(args: argparse.Namespace, results: list[conformance.Results]) -> None:

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
-from toolglean.batch.lines import InputError, output_line
+from toolglean.batch.lines import InputError, row_line
 from toolglean.batch.outcome import Counts, code_of
 from toolglean.cli.chunks import RULE, Line
 from toolglean.cli.input import Input, add_input_arguments, open_input, row_reader, tools_or_shipped
@@ -137,5 +137,5 @@ def _as_events(found: Iterable[list[Event]], parser: Parser) -> int:
 
 def _as_output(found: Iterable[list[Event]], parser: Parser) -> int:
     output = fold(chain.from_iterable(found))
-    print(output_line(output, _format_of(parser)))
+    print(row_line(output, _format_of(parser)))
     return code_of(output)

@@ -15,7 +15,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import Any, ClassVar
 
 from toolglean.engines.environment import options_from_environment
@@ -103,8 +102,8 @@ class Detector:
         return self._result(piece)
 
     def _result(self, piece: TurnDelta) -> Any:
-        return self.result_class(normal_text=piece.content, calls=list(self._items(piece)))
-
-    def _items(self, piece: TurnDelta) -> Iterable[Any]:
-        for part in piece.calls:
-            yield self.item_class(tool_index=part.index, name=part.name or None, parameters=part.arguments)
+        calls = [
+            self.item_class(tool_index=part.index, name=part.name or None, parameters=part.arguments)
+            for part in piece.calls
+        ]
+        return self.result_class(normal_text=piece.content, calls=calls)

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from toolglean.engines.token_spans import TokenSpans, edges_of
@@ -62,7 +63,9 @@ class SpecialTokens:
         """
         decode = getattr(tokenizer, "decode", None)
         texts = dict(_added(tokenizer))
-        return cls(texts, _Decoder(decode)) if callable(decode) and any(map(str.strip, texts.values())) else None
+        if not callable(decode) or not any(map(str.strip, texts.values())):
+            return None
+        return cls(texts, partial(_decoded, decode))
 
     @classmethod
     def from_llama_cpp(cls, llama: Any) -> SpecialTokens | None:
@@ -95,24 +98,17 @@ def _check(texts: Any) -> None:
         raise UsageError(f"texts={shown(texts)} is not valid: pass the text of each marker, by its id")
 
 
-class _Decoder:
-    """Calls a tokenizer's `decode` such that it removes nothing."""
-
-    __slots__ = ("_decode",)
-
-    def __init__(self, decode: Callable[..., Any]) -> None:
-        self._decode = decode
-
-    def __call__(self, ids: Sequence[int]) -> str:
-        given = list(ids)
-        try:
-            return str(self._decode(given, skip_special_tokens=False, clean_up_tokenization_spaces=False))
-        except TypeError:  # a tokenizer without these arguments
-            pass
-        try:
-            return str(self._decode(given, skip_special_tokens=False))
-        except TypeError:
-            return str(self._decode(given))
+def _decoded(decode: Callable[..., Any], ids: Sequence[int]) -> str:
+    # The text of the ids by a tokenizer's `decode`, called such that it removes nothing.
+    given = list(ids)
+    try:
+        return str(decode(given, skip_special_tokens=False, clean_up_tokenization_spaces=False))
+    except TypeError:  # a tokenizer without these arguments
+        pass
+    try:
+        return str(decode(given, skip_special_tokens=False))
+    except TypeError:
+        return str(decode(given))
 
 
 def _added(tokenizer: Any) -> Iterator[tuple[int, str]]:

@@ -71,13 +71,12 @@ def model_syntax(format_name: str = "", model: str = "", template: str = "") -> 
         declared = get_format(format_name)
         return _of(declared, {"format": declared}, template)
     try:
-        choice = choose_format(model=model or None, template=template or None)
+        found = choose_format(model=model or None, template=template or None).format
     except ToolgleanError:
+        found = None
+    if found is None:
         return _of(None, {"format": "auto"}, template)
-    found = choice.format
-    if found is not None:
-        return _of(found if found.is_declared else None, {"format": found}, template)
-    return _of(None, {"format": "auto"}, template)
+    return _of(found if found.is_declared else None, {"format": found}, template)
 
 
 def syntax_of(format_name: str, tokenizer: Any) -> ModelSyntax:

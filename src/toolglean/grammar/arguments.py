@@ -47,7 +47,7 @@ class Arguments:
     ) -> None:
         self.format, self.schemas, self.rules, self.path, self.constraints = declared, schemas, rules, path, constraints
         self.root: Mapping[str, Any] = schemas.root
-        self.untyped = Untyped(schemas, rules, schemas.root)
+        self.untyped = Untyped(schemas, rules)
 
     def _objects(self) -> list[tuple[Shape, Members]]:
         whole = (
@@ -139,8 +139,7 @@ class Arguments:
             free = dialect.string({}, "", self.schemas.notes)
             key = dialect.other_key([name for name, _, _ in members.members])
             more = seq(key, free if codec.all else values.value(members.others, f"{self.path}.additionalProperties"))
-        before, after, _, _, empty, _ = dialect.brackets
-        return self.rules.named(members.written(items, dialect.comma, self.rules, more, (before, after, empty)))
+        return self.rules.named(members.written(items, dialect.comma, self.rules, more, dialect.object_brackets))
 
     def _quoted(self, name: str, codec: Quoted, values: Values, path: str) -> list[Node]:
         schema, quote = properties(self.root)[name], codec.quote

@@ -7,7 +7,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable, Mapping
 from itertools import islice
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from toolglean.formats.spec import Quoted
 from toolglean.formats.write_values import json_text, marked
@@ -45,7 +45,7 @@ from toolglean.grammar.strings import (
 )
 from toolglean.grammar.texts import Avoid, Constraint, JsonBody, automaton, matches
 
-__all__ = ["Dialect", "JsonDialect", "PythonDialect", "QuotedDialect", "plain_key", "raw_text"]
+__all__ = ["CONSTANTS", "Brackets", "Dialect", "JsonDialect", "PythonDialect", "QuotedDialect", "plain_key", "raw_text"]
 
 SPACE = opt(alt(Lit(" "), seq(Lit("\n"), repeat(chars(" \t"), 0, 40))))
 """White space where JSON may have it: none, a blank, or a line break with an indentation. No more, because models that
@@ -55,6 +55,10 @@ COUNTED = 100  # counted characters of a text with texts to avoid: each needs a 
 NAME = chars(("0", "9"), ("A", "Z"), "_", ("a", "z"))
 LETTERS = 128  # of a plain key: readers accept up to 256
 
+Brackets: TypeAlias = tuple[Node, Node, Node]
+"""What opens and what closes an object or a list, and an empty one."""
+CONSTANTS = {"true": "true", "false": "false", "null": "null"}
+
 
 class Dialect(Protocol):
     """How values are written.
@@ -62,13 +66,14 @@ class Dialect(Protocol):
     Attributes:
         name: a part of the rules' keys.
         constants: true, false and null.
-        brackets: `{`, `}`, `[`, `]`, and the empty object and list.
+        object_brackets, list_brackets: how objects and lists are enclosed.
         comma: the separator of two members.
     """
 
     name: str
     constants: Mapping[str, str]
-    brackets: tuple[Node, Node, Node, Node, Node, Node]
+    object_brackets: Brackets
+    list_brackets: Brackets
     comma: Node
 
     @abstractmethod
@@ -92,6 +97,11 @@ class Dialect(Protocol):
         """A key that meets the schema of a string."""
 
 
+def _spaced(opener: str, closer: str) -> Brackets:
+    before, after = seq(Lit(opener), SPACE), seq(SPACE, Lit(closer))
+    return Terminal(before), Terminal(after), Terminal(seq(before, Lit(closer)))
+
+
 class JsonDialect:
     """JSON, as models write it.
 
@@ -99,15 +109,8 @@ class JsonDialect:
         constraints: constraints on its text, if it is the text of a parameter, which a marker would end.
     """
 
-    constants: Mapping[str, str] = {"true": "true", "false": "false", "null": "null"}
-    brackets: tuple[Node, Node, Node, Node, Node, Node] = (
-        Terminal(seq(Lit("{"), SPACE)),
-        Terminal(seq(SPACE, Lit("}"))),
-        Terminal(seq(Lit("["), SPACE)),
-        Terminal(seq(SPACE, Lit("]"))),
-        Terminal(seq(Lit("{"), SPACE, Lit("}"))),
-        Terminal(seq(Lit("["), SPACE, Lit("]"))),
-    )
+    constants: Mapping[str, str] = CONSTANTS
+    object_brackets, list_brackets = _spaced("{", "}"), _spaced("[", "]")
     comma: Node = Terminal(seq(SPACE, Lit(","), SPACE))
     colon: Node = seq(SPACE, Lit(":"), SPACE)
 
@@ -152,7 +155,8 @@ class PythonDialect:
 
     name = "python"
     constants: Mapping[str, str] = {"true": "True", "false": "False", "null": "None"}
-    brackets: tuple[Node, Node, Node, Node, Node, Node] = (Lit("{"), Lit("}"), Lit("["), Lit("]"), Lit("{}"), Lit("[]"))
+    object_brackets: Brackets = (Lit("{"), Lit("}"), Lit("{}"))
+    list_brackets: Brackets = (Lit("["), Lit("]"), Lit("[]"))
     comma: Node = Terminal(seq(Lit(","), opt(Lit(" "))))
 
     def literal(self, value: Any) -> Node | None:
@@ -179,8 +183,8 @@ class PythonDialect:
 class QuotedDialect:
     """Objects with bare keys, and strings between markers, in which nothing is escaped."""
 
-    constants: Mapping[str, str] = {"true": "true", "false": "false", "null": "null"}
-    brackets: tuple[Node, Node, Node, Node, Node, Node] = (Lit("{"), Lit("}"), Lit("["), Lit("]"), Lit("{}"), Lit("[]"))
+    constants: Mapping[str, str] = CONSTANTS
+    object_brackets, list_brackets = PythonDialect.object_brackets, PythonDialect.list_brackets
     comma: Node = Lit(",")
 
     def __init__(self, codec: Quoted) -> None:

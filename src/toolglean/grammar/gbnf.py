@@ -41,7 +41,9 @@ class GbnfWriter(Writer):
         return quoted(text)
 
     def chars(self, node: Chars) -> str:
-        return _chars(node)
+        # Always the characters that are included, never those that are excluded (`[^…]`): in the latter, xgrammar
+        # 0.2.7, which SGLang 0.5.23 requires, loses everything beyond ASCII.
+        return "[" + "".join(map(_range, node.ranges)) + "]"
 
     def terminal(self, node: Node) -> str:
         return quoted(node.text) if isinstance(node, Lit) else self.named(node, "w", self.node(node))
@@ -76,7 +78,7 @@ class GbnfWriter(Writer):
             self._texts[node.constraints] = f"{base}-0"
             for number, (final, ways) in enumerate(automaton(node.constraints)):
                 arms = ['""'] if final else []
-                arms += [f"{_chars(Chars(tuple(ranges)))} {base}-{to}" for to, ranges in ways.items()]
+                arms += [f"{self.chars(Chars(tuple(ranges)))} {base}-{to}" for to, ranges in ways.items()]
                 self.rules[f"{base}-{number}"] = " | ".join(arms)
         return self._texts[node.constraints]
 
@@ -84,12 +86,6 @@ class GbnfWriter(Writer):
 def quoted(text: str) -> str:
     """The text between quotes."""
     return '"' + "".join(_QUOTED.get(char, char if char >= " " else f"\\u{ord(char):04X}") for char in text) + '"'
-
-
-def _chars(node: Chars) -> str:
-    # Always the characters that are included, never those that are excluded (`[^…]`): in the latter, xgrammar 0.2.7,
-    # which SGLang 0.5.23 requires, loses everything beyond ASCII.
-    return "[" + "".join(map(_range, node.ranges)) + "]"
 
 
 def _range(pair: tuple[int, int]) -> str:

@@ -168,13 +168,13 @@ class Turn:
 
     def _list(self, tools: Sequence[Tool], *, parallel: bool) -> Node:
         dialect = JsonDialect()
-        _, _, before, after, _, _ = dialect.brackets
+        before, after, _ = dialect.list_brackets
         one = self.rules.named(alt(*(self._object(tool) for tool in tools)))
         return seq(before, one, repeat(seq(dialect.comma, one)) if parallel else EMPTY, after)
 
     def _object(self, tool: Tool) -> Node:
         dialect = JsonDialect()
-        before, after, *_ = dialect.brackets
+        before, after, _ = dialect.object_brackets
         name, arguments = self.format.keys
         named = seq(dialect.key(name), dialect.literal(tool.name) or EMPTY)
         return seq(before, named, dialect.comma, dialect.key(arguments), self._arguments(tool).nested(dialect), after)

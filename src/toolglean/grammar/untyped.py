@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from toolglean.formats.write_values import json_text, same
-from toolglean.grammar.dialects import JsonDialect, raw_text
+from toolglean.grammar.dialects import CONSTANTS, JsonDialect, raw_text
 from toolglean.grammar.nodes import Lit, Node, Rules, Terminal, seq
 from toolglean.grammar.prose import ALL_SPACES
 from toolglean.grammar.regexes import FirstChar
@@ -21,7 +21,6 @@ __all__ = ["Untyped", "samples_of"]
 
 FEW = 64
 OF_OTHERS = frozenset({"$ref", "anyOf", "oneOf", "allOf", "const"})
-CONSTANTS = {"true": "true", "false": "false", "null": "null"}
 _BEGINNINGS = {
     "object": "{[(",
     "array": "{[(",
@@ -53,11 +52,11 @@ class Untyped:
     Args:
         schemas: the tool's schemas.
         rules: the rules of the grammar; further ones are added to them.
-        root: the schema in which the reader looks up `$ref`.
     """
 
-    def __init__(self, schemas: Schemas, rules: Rules, root: Mapping[str, Any]) -> None:
-        self.schemas, self.rules, self.root = schemas, rules, root
+    def __init__(self, schemas: Schemas, rules: Rules) -> None:
+        self.schemas, self.rules = schemas, rules
+        self.root: Mapping[str, Any] = schemas.root  # in which the reader looks up `$ref`
 
     def is_read(self, text: str, value: Any, schema: Any) -> bool:
         """Whether the text is read as that value."""

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from toolglean.errors import UsageError
-from toolglean.grammar.dialects import Dialect
+from toolglean.grammar.dialects import Brackets, Dialect
 from toolglean.grammar.members import Members
 from toolglean.grammar.merge import NEVER
 from toolglean.grammar.nodes import Lit, Node, Rules, Terminal, alt, repeat, seq
@@ -68,7 +68,7 @@ class Values:
             bits = [Lit(text) for text in dialect.constants.values()]
             text = dialect.string({}, "", self.schemas.notes)
             inner = self.anything()
-            _, _, before, after, _, empty = dialect.brackets
+            before, after, empty = dialect.list_brackets
             items = alt(empty, seq(before, inner, repeat(seq(dialect.comma, inner)), after))
             return alt(text, Terminal(whole), *bits, items, self.object(Members((), True), ""))
 
@@ -79,19 +79,19 @@ class Values:
     def object(self, members: Members, path: str) -> Node:
         """An object with these members."""
         dialect = self.dialect
-        before, after, _, _, empty, _ = dialect.brackets
         names = [name for name, _, _ in members.members]
         other = None
         if members.others is not NEVER:
             key = self._other_key(members, names, path)
             other = seq(key, self.value(members.others, f"{path}.additionalProperties"))
         if not names:
-            return empty if other is None else self._map(other, members)
+            around = dialect.object_brackets
+            return around[-1] if other is None else self._several(other, members.least, members.most, around)
         items = [
             (needed, seq(dialect.key(name), self.value(schema, f"{path}.properties.{name}")))
             for name, schema, needed in members.members
         ]
-        return members.written(items, dialect.comma, self.rules, other, (before, after, empty))
+        return members.written(items, dialect.comma, self.rules, other, dialect.object_brackets)
 
     def _other_key(self, members: Members, names: list[str], path: str) -> Node:
         excluded = getattr(self.dialect, "excluded", "")
@@ -105,23 +105,18 @@ class Values:
         ways += [self.dialect.key_of(each.schema, each.path, self.schemas.notes) for each in strings]
         return alt(*ways) if ways else self.dialect.other_key(names)
 
-    def _map(self, member: Node, members: Members) -> Node:
-        before, after, _, _, empty, _ = self.dialect.brackets
-        return self._several(member, members.least, members.most, (before, after, empty))
-
     def _array(self, shape: Shape) -> list[Node]:
-        _, _, before, after, _, empty = self.dialect.brackets
         first = shape.schema.get("prefixItems")
         items = shape.schema.get("items", True)
         least, most = int(shape.schema.get("minItems", 0)), shape.schema.get("maxItems")
         if isinstance(first, list) and first:
             return self._tuple(first, items, least, None if most is None else int(most), shape.path)
         if items is NEVER or (items is not True and not self.schemas.shapes(items, f"{shape.path}.items")):
-            return [empty] if least == 0 else []
+            return [self.dialect.list_brackets[-1]] if least == 0 else []
         inner = self.value(items, f"{shape.path}.items")
-        return [self._several(inner, least, None if most is None else int(most), (before, after, empty))]
+        return [self._several(inner, least, None if most is None else int(most), self.dialect.list_brackets)]
 
-    def _several(self, item: Node, least: int, most: int | None, brackets: tuple[Node, Node, Node]) -> Node:
+    def _several(self, item: Node, least: int, most: int | None, brackets: Brackets) -> Node:
         before, after, empty = brackets
         if most == 0:
             return empty
@@ -130,7 +125,7 @@ class Values:
         return some if least else alt(empty, some)
 
     def _tuple(self, first: list[Any], others: Any, least: int, most: int | None, path: str) -> list[Node]:
-        _, _, before, after, _, empty = self.dialect.brackets
+        before, after, empty = self.dialect.list_brackets
         items = [self.value(each, f"{path}.prefixItems.{at}") for at, each in enumerate(first)]
         comma, size = self.dialect.comma, len(items)
         ways: list[Node] = [empty] if least == 0 else []

@@ -42,7 +42,6 @@ def test_each_target_names_a_class_or_function_of_its_file() -> None:
         defined = {node.name for node in tree.body if isinstance(node, ast.ClassDef | ast.FunctionDef)}
         assert (target.name, re.fullmatch(r"[a-z0-9-]+", name) is not None) == (name, True)
         assert attribute in defined
-        assert target.about
         assert target.package
         assert target.install.endswith(".")
 

@@ -93,7 +93,7 @@ class RowReader:
                 raise InputError(f"{self._name}: {said}") from error
             shown = row.decode("utf-8", "surrogateescape").strip() if isinstance(row, bytes) else repr(row)
             output = Output(problems=[Problem("not-a-turn", f"not a turn: {error}", shown[:SHOWN], 0)])
-            return [row_line({"id": _as_json(id_in(value)), "line": number}, output, None)]
+            return [row_line(output, None, id=_as_json(id_in(value)), line=number)]
         return [self.row(number, value, each, counts) for each in turns]
 
     def row(self, number: int, value: Any, written: Written, counts: Counts) -> str:
@@ -104,10 +104,8 @@ class RowReader:
         if problem is not None:
             output.problems.append(problem)
         counts.add_output(output, format_name)
-        place: dict[str, Any] = {"id": _as_json(id_in(value)), "line": number}
-        if written.choice is not None:
-            place["choice"] = written.choice
-        return row_line(place, output, format_name)
+        choice = {} if written.choice is None else {"choice": written.choice}
+        return row_line(output, format_name, id=_as_json(id_in(value)), line=number, **choice)
 
 
 def values_of(rows: Any) -> Iterator[Any]:

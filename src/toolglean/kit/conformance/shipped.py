@@ -15,21 +15,10 @@ from toolglean.kit.conformance.targets import TARGETS, ShippedTarget
 __all__ = ["ALL", "open_target"]
 
 _OWN: Final = (
-    ShippedTarget(
-        "toolglean",
-        "toolglean.kit.conformance.own:Own",
-        "",
-        "toolglean's parser, with the format of each case",
-        "",
-    ),
-    ShippedTarget(
-        "toolglean-auto",
-        "toolglean.kit.conformance.own:Auto",
-        "",
-        "toolglean's parser, without a format",
-        "",
-    ),
+    ShippedTarget("toolglean", "toolglean.kit.conformance.own:Own", "", ""),
+    ShippedTarget("toolglean-auto", "toolglean.kit.conformance.own:Auto", "", ""),
 )
+"""With the format of each case, and without a format."""
 
 ALL: Final[Mapping[str, ShippedTarget]] = MappingProxyType(
     dict(sorted({**TARGETS, **{each.name: each for each in _OWN}}.items()))

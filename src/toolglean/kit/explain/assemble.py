@@ -12,7 +12,6 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Unpack
 
-from toolglean.formats.spec import Format
 from toolglean.kit.explain.causes import causes_of
 from toolglean.kit.explain.evidence import Evidence
 from toolglean.kit.explain.explanation import Explanation, Opener, Reach, Span
@@ -62,11 +61,9 @@ def explain(
     openers, left_out = _openers(read, known, quotes)
     names = _bare(read, openers)
     advice = advice_for(asked, read, openers, _names(read, openers, names))
-    found = Evidence(asked, read, openers, names, quotes, advice, len(known.formats), _markers(known))
-    causes = causes_of(found)
-    declared = read.parser.format
+    found = Evidence(asked, read, openers, names, quotes, len(known.formats), _markers(known))
     return Explanation(
-        format=None if declared is None else declared.name,
+        format=read.format,
         complete=_is_complete(read, openers),
         calls=tuple(call.name for call in read.done),
         spans=read.spans,
@@ -74,7 +71,7 @@ def explain(
         problems=read.problems,
         openers=openers,
         openers_left_out=left_out,
-        causes=causes,
+        causes=causes_of(found),
         advice=advice,
     )
 
@@ -167,7 +164,6 @@ def _before(read: Read, place: int) -> Iterator[Span]:
 def _reaches(read: Read, seen: Seen, left: int) -> tuple[list[Reach], int]:
     tools, found = read.parser.tools, []
     names = () if tools is None else tools.names
-    own = read.parser.format
     for declared in seen.formats:
         plan = plan_of(declared, names)
         if plan is None or left <= 0:
@@ -176,11 +172,7 @@ def _reaches(read: Read, seen: Seen, left: int) -> tuple[list[Reach], int]:
         each = reach(read.text, seen.start, plan, tools, bare=bare, most=left, places=read.places)
         left -= each.chars
         found.append(each)
-    return sorted(found, key=lambda each: (_RANK[each.outcome], -each.chars, not _is(own, each.format))), left
-
-
-def _is(own: Format | None, name: str) -> bool:
-    return own is not None and own.name == name
+    return sorted(found, key=lambda each: (_RANK[each.outcome], -each.chars, each.format != read.format)), left
 
 
 def _looks_like_a_call(reaches: list[Reach]) -> bool:

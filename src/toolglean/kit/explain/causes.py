@@ -134,10 +134,9 @@ def _malformed(found: Evidence, call: ToolCall) -> Iterator[Story]:
 
 
 def _reach_at(found: Evidence, start: int) -> Reach | None:
-    own = found.read.parser.format
     for opener in found.openers:
         if opener.start == start and opener.reaches:
-            same = [each for each in opener.reaches if own is not None and each.format == own.name]
+            same = [each for each in opener.reaches if each.format == found.read.format]
             return (same or list(opener.reaches))[0]
     return None
 
@@ -162,7 +161,7 @@ def _calls_elsewhere(found: Evidence) -> Iterator[Story]:
             )
         elif opener.quoted:
             yield _quoted(opener.start, what)
-        elif found.asked.ways and not _fits_own(found, opener):
+        elif found.asked.ways and found.read.format not in opener.formats:
             ways = ", ".join(f"{name}={_way(value)}" for name, value in found.asked.ways.items())
             yield Story(
                 "other-dialect",
@@ -274,11 +273,6 @@ def _lost(found: Evidence) -> Iterator[tuple[Opener, Reach]]:
     for opener in found.openers:
         if opener.reaches and opener.read_as != "call" and opener.kind != "reasoning":
             yield opener, opener.reaches[0]
-
-
-def _fits_own(found: Evidence, opener: Opener) -> bool:
-    own = found.read.parser.format
-    return own is not None and own.name in opener.formats
 
 
 # -- names -------------------------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from toolglean.kit.explain.explanation import Advice, Opener
+from toolglean.kit.explain.explanation import Opener
 from toolglean.kit.explain.names_and_code import Bare, Quotes
 from toolglean.kit.explain.reading import Read
 from toolglean.kit.explain.trials import Asked
@@ -22,7 +22,6 @@ class Evidence(NamedTuple):
     openers: Sequence[Opener]
     bare: Sequence[Bare]
     quotes: Quotes
-    advice: Sequence[Advice]
     known_formats: int
     markers: Sequence[str] = ()
 

@@ -36,6 +36,11 @@ class Read:
     calls: list[ToolCall]
 
     @property
+    def format(self) -> str | None:
+        """The name of the format; None if the turn shows none."""
+        return None if self.parser.format is None else self.parser.format.name
+
+    @property
     def done(self) -> list[ToolCall]:
         """The complete calls."""
         return [call for call in self.calls if call.status == "ok"]

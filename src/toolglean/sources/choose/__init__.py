@@ -2,7 +2,7 @@
 #
 # arguments.py     what is wrong with an argument
 # precedence.py    which of several sources is used; constructors.py: the same for one source, as `Format.from_…`
-# refusal.py       the warning about a template from which no format can be read
+# frame.py         what is read if a template shows the frame of its turns, and no format of calls
 # choice.py        what was chosen, and why, for those who ask
 # prompts.py       where the model's message begins in a prompt
 # plans.py         the plan of formats, made once for all parsers

@@ -119,7 +119,7 @@ def _is_any(source: Source) -> bool:
 @lru_cache(maxsize=64)
 def _with_library(frame: Format, library: tuple[Format, ...]) -> tuple[Format, ...]:
     # The library, what a template shows of its turns, and its tag, which is tried last.
-    from toolglean.sources.choose.any_format import tag_format  # noqa: PLC0415  # only those with such a template pay for it
+    from toolglean.sources.choose.frame import tag_format  # noqa: PLC0415  # only those with such a template pay for it
 
     own = tag_format(frame)
     return (*library, frame, *(() if own is None else (own,)))

@@ -293,54 +293,14 @@ def _from_source(argument: str, source: TemplateSource, given: Given) -> Format 
 
 
 def _by_frame(given: Given, passed: list[Passed]) -> Choice:
+    from toolglean.sources.choose.frame import any_format  # noqa: PLC0415  # only those with such a template pay for it
+
     for number, (argument, error, source) in enumerate(passed):
-        found = None if source is None else _of_frame(argument, error)
+        found = None if source is None else any_format(_NAMES[argument], error)
         if found is not None:
             return Choice((found,), argument, (*passed[:number], *passed[number + 1 :]))
     error = passed[0].error
     raise error if isinstance(error, UsageError) or passed[0].source is None else _advised(error, given.model)
-
-
-_FRAME = "what a chat template writes around calls"
-LONGEST_MARKER = 64
-
-
-def _is_marker(text: str) -> bool:
-    # A template that prints its messages as Python shows quotes and probes, which are not markers.
-    return len(text) <= LONGEST_MARKER and not any(sign in text for sign in ("zqx", "': ", "'}", '": '))
-
-
-@lru_cache(maxsize=64)
-def _of_frame(argument: str, error: Exception) -> Format | None:
-    # Any format, with what the template shows of its turns; None if it shows no calls. Always the same object, because
-    # plans are found by identity.
-    from toolglean.formats.compile import compiled  # noqa: PLC0415
-    from toolglean.formats.origin import AnyFormat  # noqa: PLC0415
-    from toolglean.formats.spec import Format  # noqa: PLC0415
-    from toolglean.sources.choose.refusal import warn_of_refusal  # noqa: PLC0415
-    from toolglean.sources.templates.infer.result import NoFormatError  # noqa: PLC0415
-    from toolglean.sources.templates.markers import GENERIC  # noqa: PLC0415
-
-    frame = error if isinstance(error, NoFormatError) else NoFormatError(str(error))
-    if frame.tag == GENERIC and not frame.writes_calls:
-        return None
-    reads = AnyFormat() if frame.tag == GENERIC else AnyFormat(frame.tag, frame.closer or None)
-    drop = tuple(dict.fromkeys(filter(_is_marker, (*frame.drop, *frame.content_markers))))
-    reasoning = frame.reasoning if all(map(_is_marker, filter(None, frame.reasoning))) else ("", "")
-    found = Format(reads.name, call="", reasoning=reasoning, drop=drop, source=_FRAME, reads=reads)
-    try:
-        compiled((found,))
-    except FormatError:  # what is around calls is not what a format can express, either
-        found = replace(found, reasoning=("", ""), drop=())
-    reason = getattr(error, "reason", str(error))
-    warn_of_refusal(_NAMES[argument], reason)
-    return _found(
-        found,
-        f"{_NAMES[argument]} shows what is around calls, but no format can be read from it, so it is detected",
-        losses=(reason,),
-        starts_reasoning=frame.starts_reasoning,
-        prompt_marks=frame.marks,
-    )
 
 
 def _advised(error: FormatError | TemplateError, model: str | None) -> FormatError | TemplateError:

@@ -22,17 +22,15 @@ from toolglean.sources.response.plan import ResponsePlan, prompt_of, response_pl
 
 if TYPE_CHECKING:
     from toolglean.engine.plan import Plan
-    from toolglean.tools import ToolSet
 
 __all__ = ["ResponsePlan", "export", "message", "plan_of", "prompt_of", "to_format"]
 
 
-def plan_of(template: Mapping[str, Any], tools: ToolSet | None = None) -> Plan:
+def plan_of(template: Mapping[str, Any]) -> Plan:
     """The plan for a response template: that of a format if one reads the same, otherwise one of regions.
 
     Args:
         template: a response template, version 1.
-        tools: not used; all functions that make plans take this argument.
 
     Raises:
         FormatError: the template is wrong; the message names the field and the key.
@@ -41,6 +39,5 @@ def plan_of(template: Mapping[str, Any], tools: ToolSet | None = None) -> Plan:
     from toolglean.engine.matcher.payload import FormatPlan  # noqa: PLC0415
     from toolglean.formats.compile import compiled  # noqa: PLC0415  # only for templates that become a format
 
-    del tools
     found = to_format(template)
     return FormatPlan(compiled((found,))) if found is not None else response_plan(template)

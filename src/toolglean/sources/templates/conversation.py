@@ -13,7 +13,8 @@ from contextlib import suppress
 from typing import Any, Final
 
 from toolglean.errors import UsageError, shown
-from toolglean.sources.templates.golang.shapes import ChatMessage
+from toolglean.sources.templates.golang.shapes import call_value, message_value
+from toolglean.sources.templates.golang.values import Struct
 
 __all__ = ["chat_messages", "decoded", "tool_dicts"]
 
@@ -23,8 +24,8 @@ MAX_DEPTH: Final = 256
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
-def chat_messages(messages: Sequence[Mapping[str, Any]]) -> list[ChatMessage]:
-    """Messages in the shape of Ollama's API.
+def chat_messages(messages: Sequence[Mapping[str, Any]]) -> list[Struct]:
+    """Messages as Ollama passes them to a template.
 
     Raises:
         UsageError: a message is not of OpenAI's shape, or its arguments are not an object.
@@ -77,20 +78,20 @@ def _float(value: int) -> float:
         ) from None
 
 
-def _message(message: Mapping[str, Any], at: int) -> ChatMessage:
+def _message(message: Mapping[str, Any], at: int) -> Struct:
     role = message.get("role") if isinstance(message, dict) else None
     if not isinstance(role, str):
         raise UsageError(f"messages[{at}]={shown(message)} is not a message: pass a dict with a role")
     thinking = message.get("reasoning_content") or message.get("thinking") or message.get("reasoning") or ""
     calls = message.get("tool_calls") or ()
-    return ChatMessage(
-        role=text(role),
-        content=_content(message.get("content")),
-        thinking=_content(thinking),
-        images=decoded(message.get("images") or []),
-        calls=[_call(each, at) for at, each in enumerate(calls)],
-        tool_name=text(str(message.get("tool_name") or message.get("name") or "")),
-        tool_call_id=text(str(message.get("tool_call_id") or "")),
+    return message_value(
+        Role=text(role),
+        Content=_content(message.get("content")),
+        Thinking=_content(thinking),
+        Images=decoded(message.get("images") or []),
+        ToolCalls=[_call(each, at) for at, each in enumerate(calls)],
+        ToolName=text(str(message.get("tool_name") or message.get("name") or "")),
+        ToolCallID=text(str(message.get("tool_call_id") or "")),
     )
 
 
@@ -103,11 +104,11 @@ def _content(content: Any) -> str:
     raise UsageError(f"content={shown(content)} of a message is not valid: pass text or a list of parts")
 
 
-def _call(call: Mapping[str, Any], at: int) -> tuple[str, str, dict[str, Any], int]:
+def _call(call: Mapping[str, Any], at: int) -> Struct:
     function = call.get("function", call)
     index = function.get("index", call.get("index", at))
     name = text(str(function.get("name") or ""))
-    return text(str(call.get("id") or "")), name, _arguments(function.get("arguments")), int(index)
+    return call_value(text(str(call.get("id") or "")), int(index), name, _arguments(function.get("arguments")))
 
 
 def _arguments(arguments: Any) -> dict[str, Any]:

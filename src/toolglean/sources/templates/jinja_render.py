@@ -8,6 +8,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import functools
 import json
@@ -54,7 +55,7 @@ class JinjaTemplate:
         self.source = source
         self._lax = lax
         environment = _environment(lax)
-        with _Faults(source):
+        with _faults(source):
             self._template = environment.from_string(source)
 
     def render(
@@ -78,7 +79,7 @@ class JinjaTemplate:
         given = {**_defaults(self.source, now), "messages": messages, "tools": tools, **variables}
         if self._lax:
             given = copy.deepcopy(given)
-        with _Faults(self.source):
+        with _faults(self.source):
             return "".join(self._pieces(given))
 
     def _pieces(self, given: dict[str, Any]) -> Iterator[str]:
@@ -131,22 +132,16 @@ def _tojson(
 # --- errors --------------------------------------------------------------------------------------------------------
 
 
-class _Faults:
+@contextlib.contextmanager
+def _faults(source: str) -> Iterator[None]:
     """Turns every error inside its `with` block into a TemplateError, with the template's line if jinja2 knows it."""
-
-    def __init__(self, source: str) -> None:
-        self.source = source
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if error is None or isinstance(error, TemplateError) or not isinstance(error, Exception):
-            return
-        line = getattr(error, "lineno", None) or _line(trace)
-        lines = _LINE_BREAK.split(self.source)
+    try:
+        yield
+    except TemplateError:
+        raise
+    except Exception as error:
+        line = getattr(error, "lineno", None) or _line(error.__traceback__)
+        lines = _LINE_BREAK.split(source)
         line = max(1, min(line, len(lines)))
         raise TemplateError(_reason(error), line, 1, lines[line - 1]) from error
 

@@ -12,9 +12,8 @@ from datetime import datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from toolglean.errors import TemplateError, UsageError
-from toolglean.sources.templates.conversation import chat_messages, text, tool_dicts
-from toolglean.sources.templates.golang.ollama import OllamaTemplate, Options
+from toolglean.errors import UsageError
+from toolglean.sources.templates.golang.ollama import OllamaTemplate
 from toolglean.sources.templates.language import Language, template_language
 
 if TYPE_CHECKING:
@@ -52,7 +51,7 @@ def renderer(
     """
     language = language or template_language(source)
     if language == "go":
-        return Renderer("go", _GoTemplate(source), now)
+        return Renderer("go", OllamaTemplate(source), now)
     if language != "jinja":
         raise UsageError(f"language={language!r} is not valid: pass 'go' or 'jinja'")
     if untrusted:
@@ -72,7 +71,7 @@ class Renderer:
     """
 
     def __init__(
-        self, language: Language, template: _GoTemplate | JinjaTemplate | ChildTemplate, now: datetime | None
+        self, language: Language, template: OllamaTemplate | JinjaTemplate | ChildTemplate, now: datetime | None
     ) -> None:
         self.language, self._template, self._now = language, template, now
 
@@ -117,27 +116,3 @@ class Renderer:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self.close()
-
-
-class _GoTemplate:
-    # A Go template with the interface of the Jinja ones.
-
-    def __init__(self, source: str) -> None:
-        self._source, self._template = source, OllamaTemplate(text(source))
-
-    def render(
-        self,
-        messages: Sequence[Mapping[str, Any]],
-        tools: Sequence[Mapping[str, Any]] | None,
-        variables: Mapping[str, Any],  # add_generation_prompt is not read: Ollama's templates decide themselves
-        now: datetime,
-    ) -> str:
-        options = Options(
-            think=variables.get("think", variables.get("enable_thinking")),
-            prompt=text(str(variables.get("prompt") or "")),
-            suffix=text(str(variables.get("suffix") or "")),
-        )
-        try:
-            return self._template.render(chat_messages(messages), tool_dicts(tools), options, now)
-        except RecursionError as error:  # only if the caller's own stack is nearly used up
-            raise TemplateError.at("nested too deeply", self._source, 0) from error

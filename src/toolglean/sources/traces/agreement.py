@@ -65,7 +65,7 @@ class Agreement:
     def failure(self, proof: Proof, given: Given) -> Failure:
         """What the proof of it shows to be wrong."""
         turn = self.fitting(given)[proof.turn]
-        return Failure(proof.fault, self.candidate.shape, self.candidate.declared, turn, self.calls)
+        return Failure(proof.fault, self.candidate.declared, turn, self.calls)
 
 
 class Search:
@@ -118,7 +118,7 @@ class Search:
         best = best_of(self._name, given.only(kept), failures)
         if best is None:
             return None
-        declared = best[0].declared
+        declared = best.declared
         faults = {number: fault for number in self._every if (fault := fault_of(declared, given, number))}
         faults |= self._quoted(declared, [number for number in self._every if number not in faults])
         readings = [reading_of(declared, given, number) for number in self._every if number not in faults]
@@ -126,7 +126,7 @@ class Search:
             content = reading_of(declared, given, number).content
             fault = mentioned(declared, [content])
             if fault and not is_begun(declared, content, given.tools.names):
-                failures.append(Failure(fault, best[0].shape, declared, number, sum(best[0].counts)))
+                failures.append(Failure(fault, declared, number, sum(best.counts)))
                 return None
             if fault:
                 faults.setdefault(
@@ -135,7 +135,7 @@ class Search:
         if left_over(readings):
             return None
         called = [len(reading.calls) for reading in readings if reading.calls]
-        return Agreement(best[0], kept, faults, len(called), sum(called))
+        return Agreement(best, kept, faults, len(called), sum(called))
 
     def _quoted(self, declared: Format, fitting: list[int]) -> dict[int, str]:
         # Where texts are bare, one between quotes may be what it seems to be, or of another format.

@@ -12,6 +12,7 @@ from typing import Any
 from toolglean.errors import FormatError
 from toolglean.formats.patterns import is_marker
 from toolglean.formats.spec import Format, Literal, Pairs, Tree, tokens_of
+from toolglean.sources.templates.infer.call_syntax import as_list
 from toolglean.sources.traces.bodies import Shape, shapes
 from toolglean.sources.traces.frames import Frame, frame_of
 from toolglean.sources.traces.given import Given
@@ -35,8 +36,8 @@ class Candidate:
     counts: tuple[int, ...]
 
 
-def best_of(name: str, given: Given, failures: list[Failure]) -> tuple[Candidate, Proof] | None:
-    """The best declaration, with its proof; None if none is right. What is wrong with the others is added to a list."""
+def best_of(name: str, given: Given, failures: list[Failure]) -> Candidate | None:
+    """The best declaration; None if none is right. What is wrong with the others is added to a list."""
     fitting: list[Candidate] = []
     for candidate in _candidates(name, given, failures):
         fault = danger(candidate.declared, candidate.shape)
@@ -56,8 +57,8 @@ def best_of(name: str, given: Given, failures: list[Failure]) -> tuple[Candidate
         else:
             failures.append(_failure(given, candidate, proof.fault, proof.turn))
     if len(right) < 2:
-        return right[0] if right else None
-    return min(right, key=lambda each: (len(each[1].unwritten), _is_doubtful(given, *each)))
+        return right[0][0] if right else None
+    return min(right, key=lambda each: (len(each[1].unwritten), _is_doubtful(given, *each)))[0]
 
 
 def _candidates(name: str, given: Given, failures: list[Failure]) -> Iterator[Candidate]:
@@ -68,7 +69,7 @@ def _candidates(name: str, given: Given, failures: list[Failure]) -> Iterator[Ca
                 frame = frame_of(given, shape)
                 made = list(_declarations(name, shape, frame))
             except FormatError as error:
-                failures.append(Failure(str(error), shape, None, -1, 0))
+                failures.append(Failure(str(error), None, -1, 0))
                 continue
             counts = tuple(map(len, shape.bodies))
             for declared in made:
@@ -79,7 +80,7 @@ def _candidates(name: str, given: Given, failures: list[Failure]) -> Iterator[Ca
 
 def _failure(given: Given, candidate: Candidate, fault: str, turn: int) -> Failure:
     number = given.numbers[turn] if turn >= 0 else -1
-    return Failure(fault, candidate.shape, candidate.declared, number, sum(candidate.counts))
+    return Failure(fault, candidate.declared, number, sum(candidate.counts))
 
 
 def _is_doubtful(given: Given, candidate: Candidate, proof: Proof) -> bool:
@@ -130,18 +131,11 @@ def _declarations(name: str, shape: Shape, frame: Frame) -> Iterator[Format]:
 
 
 def _listed(frame: Frame, body: str) -> str | None:
-    # {calls} reads a JSON list, brackets included.
-    before, after = frame.section
-    opener, closer = frame.opener, frame.closer
     if body != "{call}":
         return None
-    if not opener.strip() and not closer.strip() and before.rstrip().endswith("[") and after.lstrip().startswith("]"):
-        return (
-            before.rstrip()[:-1] + "{calls}" + after.lstrip()[1:] if frame.separator == ", " or frame.several else None
-        )
-    if not frame.several and opener.rstrip().endswith("[") and closer.lstrip().startswith("]"):
-        return opener.rstrip()[:-1] + "{calls}" + closer.lstrip()[1:]
-    return None
+    if not frame.opener.strip() and not frame.closer.strip():
+        return as_list(*frame.section) if frame.separator == ", " or frame.several else None
+    return None if frame.several else as_list(frame.opener, frame.closer)
 
 
 def _care(call: str, frame: Frame) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from toolglean.formats.spec import Format
 from toolglean.sources.templates.infer.recognise import is_plausible, literals, share_in
 from toolglean.sources.traces.agreement import Agreement, Search
 from toolglean.sources.traces.given import FEWEST, Given, given
-from toolglean.sources.traces.proof import Proof, fault_of, prove, reading_of
+from toolglean.sources.traces.proof import fault_of, prove, reading_of
 from toolglean.sources.traces.refusals import refusal, too_few, two_ways
 from toolglean.sources.traces.report import evidence_of, left_out_lines, losses_of
 from toolglean.sources.traces.sites import sites_in
@@ -72,9 +72,9 @@ def learn(
     best = search.best()
     if best is not None and best.called < len(best.faults):
         best = None  # not what most turns agree on
-    found = _known_format(known, best)
-    if found is not None:
-        return _recognised(found, known)
+    recognised = _recognised(known, best)
+    if recognised is not None:
+        return recognised
     if best is None:
         raise refusal(known.only(search.few(range(len(known.turns)))), search.failures)
     if best.called < (FEWEST if best.faults else 2):
@@ -95,17 +95,7 @@ def _count(known: Given, left_out: tuple[tuple[int, str], ...]) -> str:
     return f"{total - len(left_out)} of {total} turns" if left_out else f"{total} turns"
 
 
-@dataclass(frozen=True)
-class _Known:
-    """A known format: the turns that it reads, with the proof; and what is wrong with each of the others."""
-
-    declared: Format
-    kept: tuple[int, ...]
-    faults: dict[int, str]
-    proof: Proof
-
-
-def _known_format(given: Given, learnt: Agreement | None) -> _Known | None:
+def _recognised(given: Given, learnt: Agreement | None) -> Learnt | None:
     """The known format that reads no fewer calls than what was learnt; None if there is none."""
     text = "\n".join(given.turns)
     named = [number for number, row in enumerate(sites_in(given)) if row]
@@ -128,26 +118,20 @@ def _known_format(given: Given, learnt: Agreement | None) -> _Known | None:
             continue  # a name that it leaves in the text may be a call
         proof = prove(declared, given.only(kept), counts)
         if not proof.fault:
-            return _Known(declared, kept, faults, proof)
+            unwritten = (f"turn {kept[number] + 1}: it cannot be written: {why}" for number, why in proof.unwritten)
+            return _known_format(declared, given, sum(counts), tuple(sorted(faults.items())), unwritten)
     return None
 
 
-def _recognised(found: _Known, known: Given) -> Learnt:
-    left_out = tuple(sorted(found.faults.items()))
-    which = f"{_count(known, left_out)}" if left_out else f"all {len(known.turns)} turns"
-    reason = f"the known format {found.declared.name!r} reads {which}"
-    calls = sum(len(reading.calls) for reading in found.proof.readings)
-    losses = (
-        *left_out_lines(left_out),
-        *(f"turn {found.kept[number] + 1}: it cannot be written: {why}" for number, why in found.proof.unwritten),
-    )
-    return Learnt(
-        replace(found.declared, origin=Origin(reason=reason, losses=losses)),
-        found.declared.name,
-        (f"{reason}, with {calls} calls",),
-        losses,
-        left_out,
-    )
+def _known_format(
+    declared: Format, given: Given, calls: int, left_out: tuple[tuple[int, str], ...], unwritten: Iterable[str]
+) -> Learnt:
+    which = _count(given, left_out) if left_out else f"all {len(given.turns)} turns"
+    reason = f"the known format {declared.name!r} reads {which}"
+    losses = (*left_out_lines(left_out), *unwritten)
+    origin = Origin(reason=reason, losses=losses)
+    evidence = (f"{reason}, with {calls} calls",)
+    return Learnt(replace(declared, origin=origin), declared.name, evidence, losses, left_out)
 
 
 def _left_out(search: Search, best: Agreement, known: Given) -> tuple[int, ...]:

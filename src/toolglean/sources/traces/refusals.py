@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from toolglean.errors import FormatError, shown
 from toolglean.formats.spec import Format
-from toolglean.sources.traces.bodies import Shape, shapes
+from toolglean.sources.traces.bodies import shapes
 from toolglean.sources.traces.given import Given
 from toolglean.sources.traces.sites import Site, groups, sites_in
 
@@ -23,14 +23,12 @@ class Failure:
 
     Attributes:
         why: what is wrong with it.
-        shape: the way.
         declared: the declaration; None if none can be written.
         turn: the number of the turn that shows it; -1 if none does.
         calls: how many calls it explains.
     """
 
     why: str
-    shape: Shape
     declared: Format | None
     turn: int
     calls: int

@@ -28,91 +28,59 @@ class ShippedTarget:
         name: what `--target` takes.
         adapter: the file of the adapter, and the name of its class or function, with a colon between them.
         package: the distribution whose version is that of the target.
-        about: which of its interfaces are used, in one line.
         install: what to install, and how, in one or two sentences.
     """
 
     name: str
     adapter: str
     package: str
-    about: str
     install: str
 
 
-def _target(name: str, attribute: str, about: str, install: str = "", *, package: str = "") -> ShippedTarget:
+def _target(name: str, attribute: str, install: str = "", *, package: str = "") -> ShippedTarget:
     package = package or name
     adapter = f"{HERE / name.replace('-', '_')}.py:{attribute}"
-    return ShippedTarget(name, adapter, package, about, install or f"Install it with `pip install {package}`.")
+    return ShippedTarget(name, adapter, package, install or f"Install it with `pip install {package}`.")
 
 
 _ALL: Final = (
     _target(
         "ai-sdk",
         "AiSdk",
-        "the protocols of @ai-sdk-tool/parser, the AI SDK's middleware for calls in text, run by node",
         "Run `npm install @ai-sdk-tool/parser` in a folder, and set TOOLGLEAN_AI_SDK to it.",
         package="@ai-sdk-tool/parser",
     ),
-    _target(
-        "instructor",
-        "md_json",
-        "mode MD_JSON with the schema of a call: one object of a turn; its modes for tools read what a server parsed",
-    ),
-    _target(
-        "json-repair",
-        "json_repair",
-        "json_repair.loads on what a regular expression finds between <tool_call> and </tool_call>",
-    ),
+    _target("instructor", "md_json"),
+    _target("json-repair", "json_repair"),
     _target(
         "llama-cpp",
         "LlamaCpp",
-        "common_chat_parse with the parser that llama.cpp infers from a model's chat template, as llama-server uses it",
         "It needs the source of llama.cpp and a C++ compiler: run `python -m "
         "toolglean.kit.conformance.targets.build_llama_cpp FOLDER`, and set TOOLGLEAN_LLAMA_CPP to the folder.",
         package="llama-cpp-python",
     ),
-    _target(
-        "mlx-lm",
-        "MlxLm",
-        "TextStateMachine and the tool parsers, as mlx_lm.server combines them",
-        "Install it with `pip install mlx-lm`; on Linux, `pip install mlx-lm 'mlx[cpu]'`.",
-    ),
+    _target("mlx-lm", "MlxLm", "Install it with `pip install mlx-lm`; on Linux, `pip install mlx-lm 'mlx[cpu]'`."),
     _target(
         "openai-harmony",
         "OpenaiHarmony",
-        "StreamableParser on the tokens of the turn, with its own vocabulary",
         "Install it with `pip install openai-harmony`. It fetches its vocabulary, unless TIKTOKEN_ENCODINGS_BASE is a "
         "folder with o200k_base.tiktoken.",
     ),
-    _target(
-        "partial-json-parser",
-        "partial_json",
-        "partial_json_parser.loads on what a regular expression finds between <tool_call> and </tool_call>",
-    ),
+    _target("partial-json-parser", "partial_json"),
     _target(
         "sglang",
         "Sglang",
-        "FunctionCallParser and ReasoningParser, as the server's chat completions use them",
         "Install it with `pip install sglang`; without a GPU, unpack its wheel and install what its parsers import.",
     ),
-    _target(
-        "smg",
-        "smg",
-        "the parsers of SMG's gateway for each model, on whole turns, by its endpoints /parse/function_call and "
-        "/parse/reasoning",
-    ),
-    _target(
-        "transformers",
-        "Transformers",
-        "ResponseParser with the response templates of `transformers serve`",
-    ),
+    _target("smg", "smg"),
+    _target("transformers", "Transformers"),
     _target(
         "vllm",
         "Vllm",
-        "ParserManager and ChatStreamProcessor, as the server's chat completions use them, with a stand-in tokenizer",
         "Install it with `pip install vllm`; without a GPU, unpack its source and install requirements/common.txt.",
     ),
 )
+"""Which interfaces of a project are used, and how, is at the head of its file."""
 
 TARGETS: Final[Mapping[str, ShippedTarget]] = MappingProxyType({each.name: each for each in _ALL})
 """By name, in alphabetical order. toolglean itself is not among them."""

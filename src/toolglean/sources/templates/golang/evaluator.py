@@ -13,16 +13,13 @@ from toolglean.sources.templates.golang.budget import Budget
 from toolglean.sources.templates.golang.builtins import GoFunction
 from toolglean.sources.templates.golang.nodes import (
     Argument,
-    Bool,
     Chain,
     Command,
     Dot,
     Field,
     Function,
-    Nil,
-    Number,
+    Literal,
     Pipe,
-    String,
     Variable,
 )
 from toolglean.sources.templates.golang.values import GoError, Struct, is_true, method, type_name, zero_of
@@ -94,7 +91,7 @@ class Evaluator:
         first, args = command.args[0], command.args[1:]
         if isinstance(first, Function):
             return self.call(first, args, dot, final)
-        if isinstance(first, Nil):
+        if isinstance(first, Literal) and first.value is None:
             self.fail("nil is not a command", first.pos)
         value = self.term(first, dot)
         if args or final is not MISSING:
@@ -107,11 +104,9 @@ class Evaluator:
         match node:
             case Dot():
                 return dot
-            case Nil():
-                return None
-            case Number(_, text, int() as value) if value > _LARGEST:
+            case Literal(_, text, int() as value) if value > _LARGEST:
                 self.fail(f"{text} overflows int", node.pos)
-            case Bool() | String() | Number():
+            case Literal():
                 return node.value
             case Field():
                 return self.fields(dot, node.names, node.pos)

@@ -22,9 +22,8 @@ from toolglean.sources.templates.golang.builtins import functions
 from toolglean.sources.templates.golang.evaluator import Evaluator
 from toolglean.sources.templates.golang.nodes import (
     Action,
-    Break,
-    Continue,
     If,
+    Jump,
     Node,
     Pipe,
     Range,
@@ -214,10 +213,10 @@ class _Executor(Evaluator):
                 self.variables[frame.round_mark - len(names) + at] = (name, value)
         return True
 
-    def jump(self, node: Break | Continue, _: _Frame) -> None:
+    def jump(self, node: Jump, _: _Frame) -> None:
         while self.frames[-1].loop is None:
             self.drop()
-        if isinstance(node, Break):
+        if node.word == "break":
             self.drop()
         else:
             self.frames[-1].at = len(self.frames[-1].nodes)
@@ -225,9 +224,8 @@ class _Executor(Evaluator):
 
 _RUN: dict[type[Any], Callable[[_Executor, Any, _Frame], None]] = {
     Action: _Executor.action,
-    Break: _Executor.jump,
-    Continue: _Executor.jump,
     If: _Executor.choice,
+    Jump: _Executor.jump,
     Range: _Executor.loop,
     TemplateCall: _Executor.call_template,
     Text: _Executor.text,

@@ -15,22 +15,18 @@ __all__ = [
     "MAX_DEPTH",
     "Action",
     "Argument",
-    "Bool",
     "Branching",
-    "Break",
     "Chain",
     "Command",
-    "Continue",
     "Dot",
     "Field",
     "Function",
     "If",
-    "Nil",
+    "Jump",
+    "Literal",
     "Node",
-    "Number",
     "Pipe",
     "Range",
-    "String",
     "Template",
     "TemplateCall",
     "Text",
@@ -59,31 +55,11 @@ class Dot(_Placed):
 
 
 @dataclass(slots=True)
-class Nil(_Placed):
-    """`nil`."""
-
-
-@dataclass(slots=True)
-class Bool(_Placed):
-    """`true` or `false`."""
-
-    value: bool
-
-
-@dataclass(slots=True)
-class Number(_Placed):
-    """A number, or a character constant (its code point). `text` is the literal as written."""
+class Literal(_Placed):
+    """`nil`, `true` or `false`, a number, a character constant (its code point), or a string; `text`: as written."""
 
     text: str
-    value: int | float | complex
-
-
-@dataclass(slots=True)
-class String(_Placed):
-    """A quoted or raw string: `text` with its quotes, `value` without."""
-
-    text: str
-    value: str
+    value: bool | int | float | complex | str | None
 
 
 @dataclass(slots=True)
@@ -138,7 +114,7 @@ class Pipe(_Placed):
     commands: list[Command] = field(default_factory=list)
 
 
-Argument: TypeAlias = Dot | Nil | Bool | Number | String | Field | Variable | Function | Chain | Pipe
+Argument: TypeAlias = Dot | Literal | Field | Variable | Function | Chain | Pipe
 
 
 # --- parts of a template -------------------------------------------------------------------------------------------
@@ -194,16 +170,13 @@ class TemplateCall(_Placed):
 
 
 @dataclass(slots=True)
-class Break(_Placed):
-    """`{{break}}`, which occurs only within a range."""
+class Jump(_Placed):
+    """`{{break}}` or `{{continue}}`, by its `word`, which occurs only within a range."""
+
+    word: str
 
 
-@dataclass(slots=True)
-class Continue(_Placed):
-    """`{{continue}}`, which occurs only within a range."""
-
-
-Node: TypeAlias = Text | Action | If | Range | With | TemplateCall | Break | Continue
+Node: TypeAlias = Text | Action | If | Range | With | TemplateCall | Jump
 
 
 @dataclass(slots=True)

@@ -1,5 +1,5 @@
 # How Ollama runs a template: with a list of messages, turn by turn, or to fill in the middle. Does not depend on what
-# messages and tools are made of (shapes.py), or on how a template runs (executor.py).
+# messages and tools are made of (conversation.py, shapes.py), or on how a template runs (executor.py).
 #
 # The rules are those of Ollama's `template` package, with one exception: in the last turn of a template without
 # messages, Ollama loses functions and defined templates. That defect is not reproduced.
@@ -8,11 +8,12 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from toolglean.errors import TemplateError
+from toolglean.sources.templates.conversation import chat_messages, text, tool_dicts
 from toolglean.sources.templates.golang.budget import Budget, RenderLimits
 from toolglean.sources.templates.golang.executor import execute
 from toolglean.sources.templates.golang.nodes import (
@@ -27,107 +28,106 @@ from toolglean.sources.templates.golang.nodes import (
     walk,
 )
 from toolglean.sources.templates.golang.parser import parse
-from toolglean.sources.templates.golang.shapes import ChatMessage, message_value, tool_value
-from toolglean.sources.templates.golang.values import JsonList
+from toolglean.sources.templates.golang.shapes import tool_value
+from toolglean.sources.templates.golang.values import JsonList, Struct
 
-__all__ = ["OllamaTemplate", "Options"]
-
-
-@dataclass(slots=True)
-class Options:
-    """Further parts of a request: whether and how hard to think (None: not given), and a text to be completed."""
-
-    think: bool | str | None = None
-    prompt: str = ""
-    suffix: str = ""
+__all__ = ["OllamaTemplate"]
 
 
 # --- running -------------------------------------------------------------------------------------------------------
 
 
 class OllamaTemplate:
-    """A Go template as Ollama runs it.
+    """A Go template as Ollama runs it, with the interface of a `JinjaTemplate`.
 
     Args:
         source: its text.
-        limits: how much one rendering may do.
 
     Raises:
         TemplateError: it is broken.
     """
 
-    __slots__ = ("_limits", "_names", "template")
+    __slots__ = ("_names", "template")
 
-    def __init__(self, source: str, limits: RenderLimits | None = None) -> None:
-        self.template = parse(source)
-        self._limits = limits or RenderLimits()
+    def __init__(self, source: str) -> None:
+        self.template = parse(text(source))
         self._names = _names(self.template)
         if not self._names & {"messages", "response"}:  # it does not place the answer: it goes at the end
-            end = len(source)
+            end = len(self.template.source)
             self.template.root.append(Action(end, _answer(end)))
 
     def render(
         self,
-        messages: list[ChatMessage],
-        tools: list[dict[str, Any]],
-        options: Options,
+        messages: Sequence[Mapping[str, Any]],
+        tools: Sequence[Mapping[str, Any]] | None,
+        variables: Mapping[str, Any],
         now: datetime,
     ) -> str:
         """The text that Ollama would pass to the model.
 
         Args:
             messages: the conversation; adjacent messages of the same role become one message.
-            tools: dicts of tools, with values as Go decodes them.
-            options: thinking, and a text to be completed.
+            tools: the tools.
+            variables: `think` or `enable_thinking`, a bool or a level; `prompt` and `suffix`, a text to be completed.
+                Others are not read, also not `add_generation_prompt`: Ollama's templates decide themselves.
             now: the date and time for the template.
 
         Raises:
             TemplateError: the template cannot be run with these arguments, or exceeds a limit.
         """
-        budget = Budget(self._limits)
+        try:
+            return self._rendered(chat_messages(messages), tool_dicts(tools), variables, now)
+        except RecursionError as error:  # only if the caller's own stack is nearly used up
+            raise TemplateError.at("nested too deeply", self.template.source, 0) from error
+
+    def _rendered(
+        self, messages: list[Struct], tools: list[dict[str, Any]], variables: Mapping[str, Any], now: datetime
+    ) -> str:
+        budget = Budget(RenderLimits())
         run = functools.partial(execute, self.template, now=now, budget=budget)
         system, merged = _collate(messages)
-        common = _thinking(options)
-        if options.prompt and options.suffix:
-            return run(common | {"Prompt": options.prompt, "Suffix": options.suffix, "Response": ""})
+        common = _thinking(variables.get("think", variables.get("enable_thinking")))
+        prompt, suffix = (text(str(variables.get(name) or "")) for name in ("prompt", "suffix"))
+        if prompt and suffix:
+            return run(common | {"Prompt": prompt, "Suffix": suffix, "Response": ""})
         if "messages" in self._names:
-            values = [message_value(each) for each in merged]
             known = JsonList(tool_value(each) for each in tools)
             known.nil = not tools
-            return run(common | {"System": system, "Messages": values, "Tools": known, "Response": ""})
+            return run(common | {"System": system, "Messages": merged, "Tools": known, "Response": ""})
         *turns, last = _turns(merged)
         parts = [run(common | turn) for turn in turns]
         parts.append(run(common | last, until=_response_place(self.template.root)))
         return "".join(parts)
 
 
-def _thinking(options: Options) -> dict[str, Any]:
-    level = options.think if isinstance(options.think, str) else ""
-    return {"Think": bool(options.think), "ThinkLevel": level, "IsThinkSet": options.think is not None}
+def _thinking(think: bool | str | None) -> dict[str, Any]:  # noqa: FBT001  the user's own value
+    level = think if isinstance(think, str) else ""
+    return {"Think": bool(think), "ThinkLevel": level, "IsThinkSet": think is not None}
 
 
-def _collate(messages: Iterable[ChatMessage]) -> tuple[str, list[ChatMessage]]:
+def _collate(messages: Iterable[Struct]) -> tuple[str, list[Struct]]:
     """All system texts as one, and the messages, adjacent ones of the same role joined (tool results stay separate)."""
-    merged: list[ChatMessage] = []
+    merged: list[Struct] = []
     for each in messages:
-        if merged and merged[-1].role == each.role != "tool":
-            merged[-1] = replace(merged[-1], content=f"{merged[-1].content}\n\n{each.content}")
+        if merged and merged[-1].values["Role"] == each.values["Role"] != "tool":
+            merged[-1].values["Content"] += f"\n\n{each.values['Content']}"
         else:
             merged.append(each)
-    return "\n\n".join(each.content for each in merged if each.role == "system"), merged
+    return "\n\n".join(each.values["Content"] for each in merged if each.values["Role"] == "system"), merged
 
 
-def _turns(messages: list[ChatMessage]) -> Iterator[dict[str, str]]:
+def _turns(messages: list[Struct]) -> Iterator[dict[str, str]]:
     """For templates without messages: system, prompt and response, turn by turn; the last turn may be incomplete."""
     turn = {"System": "", "Prompt": "", "Response": ""}
     for each in messages:
-        is_full = each.role == "system" and (turn["Prompt"] or turn["Response"])
-        if is_full or (each.role == "user" and turn["Response"]):
+        role = each.values["Role"]
+        is_full = role == "system" and (turn["Prompt"] or turn["Response"])
+        if is_full or (role == "user" and turn["Response"]):
             yield turn
             turn = {"System": "", "Prompt": "", "Response": ""}
-        place = {"system": "System", "user": "Prompt", "assistant": "Response"}.get(each.role)
+        place = {"system": "System", "user": "Prompt", "assistant": "Response"}.get(role)
         if place:
-            turn[place] = each.content
+            turn[place] = each.values["Content"]
     yield turn
 
 

@@ -19,9 +19,8 @@ from toolglean.sources.templates.golang.lexer import Kind, Token, Tokens
 from toolglean.sources.templates.golang.nodes import (
     MAX_DEPTH,
     Action,
-    Break,
-    Continue,
     If,
+    Jump,
     Node,
     Pipe,
     Range,
@@ -182,7 +181,7 @@ class _Parser:
         self.tokens.expect(Kind.RIGHT, f"{{{{{token.text}}}}}")
         if self.scope.ranges == 0:
             self.tokens.fail(f"{{{{{token.text}}}}} outside {{{{range}}}}", token.pos)
-        self.nodes.append(Break(token.pos) if token.text == "break" else Continue(token.pos))
+        self.nodes.append(Jump(token.pos, token.text))
 
     def call(self, token: Token) -> None:
         name = self.template_name("template clause")

@@ -18,16 +18,13 @@ from toolglean.sources.templates.golang.lexer import Kind, Token, Tokens
 from toolglean.sources.templates.golang.nodes import (
     MAX_DEPTH,
     Argument,
-    Bool,
     Chain,
     Command,
     Dot,
     Field,
     Function,
-    Nil,
-    Number,
+    Literal,
     Pipe,
-    String,
     Variable,
 )
 from toolglean.sources.templates.golang.scope import KNOWN, Scope
@@ -35,7 +32,7 @@ from toolglean.sources.templates.golang.scope import KNOWN, Scope
 __all__ = ["parse_pipeline", "string_value"]
 
 IN_PARENTHESES = "parenthesized pipeline"
-VALUES = (Bool, Dot, Nil, Number, String)  # they cannot be called with the result of the previous stage
+VALUES = (Dot, Literal)  # they cannot be called with the result of the previous stage
 
 
 @dataclass(slots=True)
@@ -184,12 +181,12 @@ def _term(tokens: Tokens, scope: Scope) -> Argument | None:
     return _SIMPLE[token.kind](token)
 
 
-def _literal(tokens: Tokens, token: Token) -> Number | String:
+def _literal(tokens: Tokens, token: Token) -> Literal:
     if token.kind is Kind.STRING:
-        return String(token.pos, token.text, string_value(tokens, token))
+        return Literal(token.pos, token.text, string_value(tokens, token))
     read = literals.character if token.kind is Kind.CHARACTER else literals.number
     try:
-        return Number(token.pos, token.text, read(token.text))
+        return Literal(token.pos, token.text, read(token.text))
     except ValueError as error:
         tokens.fail(str(error), token.pos)
 
@@ -199,7 +196,7 @@ _SIMPLE: dict[Kind, Callable[[Token], Argument]] = {
     Kind.FIELD: lambda token: Field(token.pos, (token.text[1:],)),
     Kind.VARIABLE: lambda token: Variable(token.pos, token.text),
     Kind.IDENTIFIER: lambda token: Function(token.pos, token.text),
-    Kind.BOOL: lambda token: Bool(token.pos, token.text == "true"),
-    Kind.KEYWORD: lambda token: Nil(token.pos),
+    Kind.BOOL: lambda token: Literal(token.pos, token.text, token.text == "true"),
+    Kind.KEYWORD: lambda token: Literal(token.pos, token.text, None),
 }
 _TERMS = frozenset(_SIMPLE) - {Kind.KEYWORD} | {Kind.NUMBER, Kind.CHARACTER, Kind.STRING}

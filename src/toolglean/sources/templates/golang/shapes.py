@@ -7,25 +7,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Any
 
 from toolglean.sources.templates.golang.values import JsonMap, Member, Struct, StructType, Text
 
-__all__ = ["ChatMessage", "message_value", "tool_value"]
-
-
-@dataclass(slots=True)
-class ChatMessage:
-    """A message of Ollama's API. `calls` are (id, name, arguments, index)."""
-
-    role: str
-    content: str = ""
-    thinking: str = ""
-    images: list[Any] = field(default_factory=list)
-    calls: list[tuple[str, str, dict[str, Any], int]] = field(default_factory=list)
-    tool_name: str = ""
-    tool_call_id: str = ""
+__all__ = ["call_value", "message_value", "tool_value"]
 
 
 def _typescript(kind: str) -> str:
@@ -146,19 +132,13 @@ _MESSAGE = StructType(
 )
 
 
-def message_value(message: ChatMessage) -> Struct:
-    """A message."""
-    calls = [
-        Struct(_CALL, ID=each, Function=Struct(_CALL_FUNCTION, Index=index, Name=name, Arguments=JsonMap(arguments)))
-        for each, name, arguments, index in message.calls
-    ]
+def message_value(**values: Any) -> Struct:
+    """A message: a value for each of its fields."""
+    return Struct(_MESSAGE, **values)
+
+
+def call_value(model_id: str, index: int, name: str, arguments: dict[str, Any]) -> Struct:
+    """A call of a message."""
     return Struct(
-        _MESSAGE,
-        Role=message.role,
-        Content=message.content,
-        Thinking=message.thinking,
-        Images=message.images,
-        ToolCalls=calls,
-        ToolName=message.tool_name,
-        ToolCallID=message.tool_call_id,
+        _CALL, ID=model_id, Function=Struct(_CALL_FUNCTION, Index=index, Name=name, Arguments=JsonMap(arguments))
     )

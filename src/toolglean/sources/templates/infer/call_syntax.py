@@ -29,7 +29,7 @@ from toolglean.sources.templates.infer.parameter import Parameter, parameter_of
 from toolglean.sources.templates.infer.probes import Call
 from toolglean.sources.templates.infer.texts import markers_of
 
-__all__ = ["Body", "CallSyntax", "call_syntax_of", "enclosing"]
+__all__ = ["Body", "CallSyntax", "as_list", "call_syntax_of", "enclosing"]
 
 MAX_OBJECTS = 60  # how many brackets are tried as the start of the object around a leaf
 _decoder = json.JSONDecoder(strict=False)
@@ -291,3 +291,10 @@ def _tree_prefix(parameter: Parameter, nested: str) -> str | None:
 def has_marker(text: str) -> bool:
     """Whether a text has a marker that is more than brackets, commas and white space."""
     return any(re.search(r"\w", each) for each in markers_of(text))
+
+
+def as_list(before: str, after: str) -> str | None:
+    """`{calls}`, which reads a JSON list with its brackets, in place of a `{call}` between these; None without them."""
+    if before.rstrip().endswith("[") and after.lstrip().startswith("]"):
+        return before.rstrip()[:-1] + "{calls}" + after.lstrip()[1:]
+    return None

@@ -16,7 +16,7 @@ from itertools import pairwise
 
 from toolglean.errors import FormatError, TemplateError
 from toolglean.formats.spec import JSON, Format, Quoted
-from toolglean.sources.templates.infer.call_syntax import Body, CallSyntax, call_syntax_of, has_marker
+from toolglean.sources.templates.infer.call_syntax import Body, CallSyntax, as_list, call_syntax_of, has_marker
 from toolglean.sources.templates.infer.frame import Frame
 from toolglean.sources.templates.infer.parameter_types import types_of
 from toolglean.sources.templates.infer.prober import Prober
@@ -191,15 +191,11 @@ def _patterns(pieces: Pieces, frame: Frame, after_content: str | None) -> Patter
 
 
 def _listed(found: Patterns, before: str, body: str, after: str) -> Patterns:
-    # {calls} reads a JSON list, brackets included.
-    between = found.separator.strip()  # without commas it is not a JSON list
     single = not found.separator and found.section == ("", "")
-    if body != "{call}" or not (single or between == ","):
+    if body != "{call}" or not (single or found.separator.strip() == ","):  # without commas it is not a JSON list
         return found
-    if before.rstrip().endswith("[") and after.lstrip().startswith("]"):
-        pattern = before.rstrip()[:-1] + "{calls}" + after.lstrip()[1:]
-        return Patterns(pattern, ("", ""), "", found.drop)
-    return found
+    pattern = as_list(before, after)
+    return found if pattern is None else Patterns(pattern, ("", ""), "", found.drop)
 
 
 def _format(prober: Prober, syntax: CallSyntax, patterns: Patterns, frame: Frame, evidence: list[str]) -> Format:

@@ -28,7 +28,6 @@ class Parameter:
 
     Attributes:
         opener, middle, closer: the text before the key, between key and value, and after the value.
-        head: the text between the call's name and its first parameter.
         separator: the text between two parameters.
         is_json: whether the value is JSON.
     """
@@ -36,7 +35,6 @@ class Parameter:
     opener: str
     middle: str
     closer: str
-    head: str
     separator: str = ""
     is_json: bool = False
 
@@ -79,8 +77,7 @@ def parameter_of(head: str, middle: str, between: str, post: str, typed: Mapping
             "nothing shows where the key or the value of a parameter ends: write the value with |tojson, or a marker "
             "after it"
         )
-    head = head[: len(head) - len(opener)]
-    return Parameter(opener, middle, closer, head, separator, is_json=is_json)
+    return Parameter(opener, middle, closer, separator, is_json)
 
 
 def _is_json(middle: str, between: str, typed: Mapping[str, str]) -> bool:

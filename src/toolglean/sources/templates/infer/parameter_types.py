@@ -27,7 +27,7 @@ def types_of(prober: Prober, parameter: Parameter) -> tuple[tuple[str, ...], dic
     found = _type_words(parameter.middle, middles)
     if found is not None:
         middle, types = found
-        pattern = Parameter(parameter.opener, middle, parameter.closer, "").pattern
+        pattern = Parameter(parameter.opener, middle, parameter.closer).pattern
     other = _hostile_spelling(prober, parameter)
     return ((pattern, other) if other else (pattern,)), types
 
@@ -87,4 +87,4 @@ def _hostile_spelling(prober: Prober, parameter: Parameter) -> str | None:
     if middle == parameter.middle or not middle.startswith(parameter.middle) or closer.strip() not in after:
         return None
     extra = after.partition(closer.strip())[0]
-    return Parameter(parameter.opener, middle, extra + parameter.closer, "").pattern
+    return Parameter(parameter.opener, middle, extra + parameter.closer).pattern
