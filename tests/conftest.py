@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import gc
 import os
+import re
 import ssl
 from collections.abc import Iterable, Iterator
 from functools import lru_cache, partial
@@ -91,6 +92,7 @@ def pytest_collection() -> Iterator[None]:
     if depth.is_full():
         return (yield)
     _keep_programs()
+    _keep_expressions()
     _keep_cases()
     _prove_less()
     gc.disable()
@@ -110,6 +112,11 @@ def _keep_programs() -> None:
 
     compiling.compiled = lru_cache(maxsize=PROGRAMS)(compiling.compiled.__wrapped__)
     plans._programs = plans.Recent(PROGRAMS)
+
+
+def _keep_expressions() -> None:
+    # The same: of the expressions of so many formats, Python would compile each third one anew.
+    re._MAXCACHE = 1 << 16  # type: ignore[attr-defined]  # typeshed does not know it
 
 
 def _keep_cases() -> None:
