@@ -10,9 +10,10 @@ import pytest
 
 from benchmarks.floods import cost_of
 from tests.support.chunkings import calls_of, events_of
-from toolglean import CallEnd, Event, Parser, ParserOptions, Problem, ToolCall, UsageError, parse, render
+from toolglean import CallEnd, Event, Parser, ParserOptions, Problem, ToolCall, ToolSet, UsageError, parse, render
 from toolglean.formats import get_format
 from toolglean.formats.registry import all_formats
+from toolglean.formats.render import render as unproven
 from toolglean.formats.spec import Literal, Slot, Space, tokens_of
 
 PROPERTIES = {
@@ -27,6 +28,7 @@ TOOLS = [
     {"name": "list_files", "parameters": {"type": "object", "properties": {"path": {"type": "string"}}}},
     {"name": "now", "parameters": {"type": "object", "properties": {}}},
 ]
+KNOWN = ToolSet(TOOLS)
 QWEN = "<tool_call>\n<function=f>\n{}\n</function>\n</tool_call>"
 MINIMAX = '<minimax:tool_call>\n<invoke name="f">\n{}\n</invoke>\n</minimax:tool_call>'
 
@@ -53,7 +55,8 @@ def ended(events: list[Event]) -> list[ToolCall]:
 
 
 def written(name: str, arguments: dict[str, Any]) -> str:
-    return render(get_format(name), [("f", arguments)], tools=TOOLS)
+    # Without what `toolglean.render` adds: it reads the call back, and each of them is read here anyway.
+    return unproven(get_format(name), [("f", arguments)], tools=KNOWN)
 
 
 def closers_in(name: str, text: str) -> list[int]:

@@ -170,6 +170,7 @@ def test_each_break_is_named(name: str, request: pytest.FixtureRequest) -> None:
 
 # One cause was told as several, with what to do about another: values that change at their edges were told as calls
 # that are not all written, a closer that is missing too.
+@pytest.mark.usefixtures("few_signs")
 @pytest.mark.parametrize(
     ("name", "names"),
     [
@@ -215,6 +216,7 @@ def test_the_report_as_json(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
     assert "--allow-loss nonsense: the template has no such loss" in said.err
 
 
+@pytest.mark.usefixtures("few_signs")
 def test_a_template_that_does_not_write_the_users_text(capsys: pytest.CaptureFixture[str]) -> None:
     """The prompt was its last character, ">", so the call was in a quoted line."""
     template = Path(__file__).parents[2] / "fixtures/templates/section.jinja"

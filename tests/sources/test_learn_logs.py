@@ -18,13 +18,15 @@ from toolglean import Format, FormatError, ParserOptions, ToolSet, parse
 from toolglean.sources.traces import Learnt, learn
 
 KNOWN = ToolSet(TOOLS)
+LONG_LOG, MANY, FEW = (30, 24, 8) if depth.is_full() else (20, 15, 5)
+"""Turns of a log; and of one in two formats, those of each."""
 STRICT = ParserOptions(strict=True)
 BY_NAME = {each.name: each for each in (*FORMATS, *LOGGED)}
 
 
 @lru_cache
 def learnt(name: str, share: float) -> tuple[Learnt, frozenset[int]]:
-    turns, bad = mixed(BY_NAME[name], 30, share, 1)
+    turns, bad = mixed(BY_NAME[name], LONG_LOG, share, 1)
     return learn(turns, KNOWN, name=name), bad
 
 
@@ -70,12 +72,12 @@ def test_broken_turns_are_named_and_no_others(name: str, share: float) -> None:
 def test_the_format_of_most_turns_is_learnt(name: str) -> None:
     number = [each.name for each in LOGGED].index(name)
     invented, other = LOGGED[number], LOGGED[(number + 7) % len(LOGGED)]
-    turns = [*mixed(invented, 24, 0, "m")[0], *mixed(other, 8, 0, "n")[0]]
+    turns = [*mixed(invented, MANY, 0, "m")[0], *mixed(other, FEW, 0, "n")[0]]
     found = learn(turns, KNOWN, name=invented.name)
     right, wrong = held_out(invented, found.format)
     assert not wrong
     assert right > 10
-    assert not [each for each, _ in found.left_out if each < 24]
+    assert not [each for each, _ in found.left_out if each < MANY]
 
 
 # -- logs of formats that were not among those that it was made with -----------------------------------------------------
@@ -113,7 +115,7 @@ MORE = {
 def test_more_formats_are_learnt(name: str, share: float) -> None:
     write, pattern = MORE[name]
     invented = Invented(name, write)
-    turns, bad = mixed(invented, 30, share, 2)
+    turns, bad = mixed(invented, LONG_LOG, share, 2)
     found = learn(turns, KNOWN, name=name)
     assert found.format.call == pattern
     assert dict(found.left_out).keys() <= bad
@@ -132,7 +134,7 @@ def test_what_few_turns_agree_on_is_not_learnt() -> None:
 def test_the_end_of_a_turn_is_known_among_turns_of_another_format() -> None:
     # It became part of the section, because turns of the other format, without calls, end otherwise.
     invented, other = BY_NAME["batch"], BY_NAME["quill"]
-    turns = [*mixed(invented, 24, 0, "m1")[0], *mixed(other, 8, 0, "n1")[0]]
+    turns = [*mixed(invented, MANY, 0, "m1")[0], *mixed(other, FEW, 0, "n1")[0]]
     found = learn(turns, KNOWN)
     assert found.format.section == ("<batch>\n", "\n</batch>")
     assert found.format.drop == ("<fin>",)

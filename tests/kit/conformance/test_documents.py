@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from pathlib import Path
+
+import pytest
 
 from docs import make_conformance
 from toolglean.kit.conformance import QUESTIONS, VERDICTS, WAYS, case_schema, load_cases, read_results
@@ -12,6 +15,7 @@ from toolglean.kit.conformance.shipped import ALL
 DOCS = Path(__file__).parents[3] / "docs"
 REFERENCE = (DOCS / "reference" / "conformance.md").read_text(encoding="utf-8")
 HOW_TO = (DOCS / "how-to" / "conformance.md").read_text(encoding="utf-8")
+read = lru_cache(read_results)  # each is a file of 500 rows, which are compared with their schema
 FILES = sorted(make_conformance.RESULTS.glob("*.json"))
 
 
@@ -44,7 +48,8 @@ def test_every_kind_is_named() -> None:
     assert {case.kind for case in load_cases()} <= set(re.findall(r"`([\w ]+)`", section))
 
 
-def test_the_page_of_results_is_made_from_the_files_beside_it() -> None:
+def test_the_page_of_results_is_made_from_the_files_beside_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(make_conformance, "read_results", read)
     assert make_conformance.PAGE.read_text(encoding="utf-8") == make_conformance.page(), (
         "run `python -m docs.make_conformance`"
     )
@@ -53,7 +58,7 @@ def test_the_page_of_results_is_made_from_the_files_beside_it() -> None:
 def test_the_results_are_of_whole_runs_of_shipped_targets() -> None:
     assert FILES
     for path in FILES:
-        found = read_results(path)
+        found = read(path)
         assert found.target.name == path.stem
         assert path.stem in ALL
         assert found.is_complete
