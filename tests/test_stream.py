@@ -203,22 +203,19 @@ def test_events_come_before_the_next_chunk_is_asked_for() -> None:
     assert asked == [0, 1, 2, 3, 4]
 
 
-def test_async_events_come_before_the_next_chunk_is_there() -> None:
-    async def run() -> None:
-        chunks: asyncio.Queue[str | None] = asyncio.Queue()
+async def test_async_events_come_before_the_next_chunk_is_there() -> None:
+    chunks: asyncio.Queue[str | None] = asyncio.Queue()
 
-        async def source() -> AsyncIterator[str]:
-            while (chunk := await chunks.get()) is not None:
-                yield chunk
+    async def source() -> AsyncIterator[str]:
+        while (chunk := await chunks.get()) is not None:
+            yield chunk
 
-        found = aiter_events(source(), Parser(format="hermes"))
-        for number, chunk in enumerate(["a", "b", "c"]):
-            chunks.put_nowait(chunk)
-            assert await asyncio.wait_for(anext(found), 5) == Content(chunk, number)
-        chunks.put_nowait(None)
-        assert [event async for event in found] == []
-
-    asyncio.run(run())
+    found = aiter_events(source(), Parser(format="hermes"))
+    for number, chunk in enumerate(["a", "b", "c"]):
+        chunks.put_nowait(chunk)
+        assert await asyncio.wait_for(anext(found), 5) == Content(chunk, number)
+    chunks.put_nowait(None)
+    assert [event async for event in found] == []
 
 
 def test_an_empty_stream() -> None:

@@ -57,49 +57,43 @@ FAULTS: dict[str, tuple[str, Any, str, str]] = {
 
 
 @pytest.mark.parametrize("way", EVERY_WAY)
-def test_calls(way: str) -> None:
-    async def all_of_them() -> None:
-        async with connected(way) as server:
-            for what, (name, given, blocks, structured) in RESULTS.items():
-                result = await server.execute_tool(name, given, tool_use_id=what)
-                assert not result.is_error, (what, result)
-                assert (result.tool_use_id, result.error, result.structured_content) == (what, None, structured)
-                assert blocks in (None, result.content), what
-            for what, (name, given, code, text) in FAULTS.items():
-                result = await server.execute_tool(name, given, tool_use_id=what)
-                assert result.is_error, (what, result)
-                assert result.tool_use_id == what
-                assert result.error is not None
-                assert result.error.code == code, (what, result)
-                assert text in result.text, (what, result)
-            at_once = await asyncio.gather(*(server.execute_tool("add", {"a": n}) for n in range(20)))
-            assert [each.text for each in at_once] == [str(n + 1) for n in range(20)]
-
-    asyncio.run(all_of_them())
+async def test_calls(way: str) -> None:
+    async with connected(way) as server:
+        for what, (name, given, blocks, structured) in RESULTS.items():
+            result = await server.execute_tool(name, given, tool_use_id=what)
+            assert not result.is_error, (what, result)
+            assert (result.tool_use_id, result.error, result.structured_content) == (what, None, structured)
+            assert blocks in (None, result.content), what
+        for what, (name, given, code, text) in FAULTS.items():
+            result = await server.execute_tool(name, given, tool_use_id=what)
+            assert result.is_error, (what, result)
+            assert result.tool_use_id == what
+            assert result.error is not None
+            assert result.error.code == code, (what, result)
+            assert text in result.text, (what, result)
+        at_once = await asyncio.gather(*(server.execute_tool("add", {"a": n}) for n in range(20)))
+        assert [each.text for each in at_once] == [str(n + 1) for n in range(20)]
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_progress_and_a_tool_that_hangs(way: str) -> None:
-    async def both() -> None:
-        told: list[Any] = []
+async def test_progress_and_a_tool_that_hangs(way: str) -> None:
+    told: list[Any] = []
 
-        async def tell(*what: Any) -> None:
-            told.append(what)
+    async def tell(*what: Any) -> None:
+        told.append(what)
 
-        async with connected(way, read_timeout=30) as server:
-            await server.execute_tool("steps", {}, progress=lambda *what: told.append(what))
-            await server.execute_tool("steps", {}, progress=tell)
-            for _ in range(100):  # over a wire, the last report may come after the result
-                if len(told) == 4:
-                    break
-                await asyncio.sleep(0.01)
-            assert sorted(told) == [(1, 2, "half")] * 2 + [(2, 2, "done")] * 2
-            hung = await server.execute_tool("hang", {}, tool_use_id="h", timeout=0.05)
-            assert hung.error is not None
-            assert (hung.tool_use_id, hung.error.code, hung.is_error) == ("h", "timeout", True)
-            assert (await server.execute_tool("add", {"a": 1})).text == "2", "the connection goes on"
-
-    asyncio.run(both())
+    async with connected(way, read_timeout=30) as server:
+        await server.execute_tool("steps", {}, progress=lambda *what: told.append(what))
+        await server.execute_tool("steps", {}, progress=tell)
+        for _ in range(100):  # over a wire, the last report may come after the result
+            if len(told) == 4:
+                break
+            await asyncio.sleep(0.01)
+        assert sorted(told) == [(1, 2, "half")] * 2 + [(2, 2, "done")] * 2
+        hung = await server.execute_tool("hang", {}, tool_use_id="h", timeout=0.05)
+        assert hung.error is not None
+        assert (hung.tool_use_id, hung.error.code, hung.is_error) == ("h", "timeout", True)
+        assert (await server.execute_tool("add", {"a": 1})).text == "2", "the connection goes on"
 
 
 @pytest.mark.parametrize("way", ["memory", "http"])
@@ -111,17 +105,14 @@ def test_a_progress_function_that_raises_does_not_reach_the_call(way: str) -> No
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_a_cancelled_call_is_cancelled(way: str) -> None:
-    async def cancelled() -> None:
-        async with connected(way) as server:
-            calling = asyncio.create_task(server.execute_tool("hang", {}))
-            await asyncio.sleep(0.05)
-            calling.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await calling
-            assert (await server.execute_tool("add", {"a": 1})).text == "2", "the connection goes on"
-
-    asyncio.run(cancelled())
+async def test_a_cancelled_call_is_cancelled(way: str) -> None:
+    async with connected(way) as server:
+        calling = asyncio.create_task(server.execute_tool("hang", {}))
+        await asyncio.sleep(0.05)
+        calling.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await calling
+        assert (await server.execute_tool("add", {"a": 1})).text == "2", "the connection goes on"
 
 
 def test_the_timeout_of_the_constructor() -> None:
@@ -175,7 +166,7 @@ def test_a_text_stays_a_text_where_one_is_allowed() -> None:
 # -- the list of tools -------------------------------------------------------------------------------------------------
 
 
-def test_tools_are_there_before_the_start_and_change_with_the_server() -> None:
+async def test_tools_are_there_before_the_start_and_change_with_the_server() -> None:
     server = EmbeddedMcpServer()
     assert isinstance(server.server, MCPServer)
     assert not list(server.tools)
@@ -201,16 +192,12 @@ def test_tools_are_there_before_the_start_and_change_with_the_server() -> None:
     server.remove_tool("add")
     assert list(server.tools.names) == ["get_weather"]
     assert get_weather("Oslo") == "cold in Oslo"
-
-    async def while_connected() -> None:
-        async with server:
-            server.add_tool(mcp_tools.add)
-            assert list(server.tools.names) == ["get_weather", "add"]
-            assert (await server.execute_tool("add", {"a": 1})).text == "2"
-            server.remove_tool("add")
-            assert (await server.execute_tool("add", {"a": 1})).is_error
-
-    asyncio.run(while_connected())
+    async with server:
+        server.add_tool(mcp_tools.add)
+        assert list(server.tools.names) == ["get_weather", "add"]
+        assert (await server.execute_tool("add", {"a": 1})).text == "2"
+        server.remove_tool("add")
+        assert (await server.execute_tool("add", {"a": 1})).is_error
 
 
 def test_the_tools_are_what_a_parser_takes() -> None:
@@ -221,18 +208,15 @@ def test_the_tools_are_what_a_parser_takes() -> None:
 
 
 @pytest.mark.parametrize("way", [way for way in WAYS if way != "memory, older protocol"])
-def test_the_list_is_refreshed_when_the_server_says_so(way: str) -> None:
-    async def grown() -> None:
-        async with connected(way) as server:
-            assert server.tools.names == tuple(each.__name__ for each in mcp_tools.TOOLS)
-            await server.execute_tool("grow", {})
-            for _ in range(200):
-                if "grown" in server.tools:
-                    break
-                await asyncio.sleep(0.01)
-            assert "grown" in server.tools
-
-    asyncio.run(grown())
+async def test_the_list_is_refreshed_when_the_server_says_so(way: str) -> None:
+    async with connected(way) as server:
+        assert server.tools.names == tuple(each.__name__ for each in mcp_tools.TOOLS)
+        await server.execute_tool("grow", {})
+        for _ in range(200):
+            if "grown" in server.tools:
+                break
+            await asyncio.sleep(0.01)
+        assert "grown" in server.tools
 
 
 def test_a_tool_added_behind_our_back_is_found_when_it_is_called() -> None:

@@ -26,31 +26,25 @@ def test_not_started() -> None:
     asyncio.run(server.stop())  # nothing to do
 
 
-def test_start_and_stop_from_different_tasks_and_again() -> None:
-    async def life() -> None:
-        server = EmbeddedMcpServer(make_server())
-        for _ in range(2):
-            await asyncio.create_task(server.start())
-            await server.start()
-            result = await asyncio.create_task(server.execute_tool("add", {"a": 1}))
-            assert result.text == "2"
-            await asyncio.create_task(server.stop())
-            await server.stop()
-
-    asyncio.run(life())
-
-
-def test_starts_and_stops_at_the_same_time() -> None:
-    async def life() -> None:
-        server = EmbeddedMcpServer(make_server())
-        await asyncio.gather(server.start(), server.start())
-        assert (await server.execute_tool("add", {"a": 1})).text == "2"
-        await asyncio.gather(server.stop(), server.stop(), server.start())
-        assert (await server.execute_tool("add", {"a": 1})).text == "2"
+async def test_start_and_stop_from_different_tasks_and_again() -> None:
+    server = EmbeddedMcpServer(make_server())
+    for _ in range(2):
+        await asyncio.create_task(server.start())
+        await server.start()
+        result = await asyncio.create_task(server.execute_tool("add", {"a": 1}))
+        assert result.text == "2"
+        await asyncio.create_task(server.stop())
         await server.stop()
-        assert [each for each in asyncio.all_tasks() if each is not asyncio.current_task()] == []
 
-    asyncio.run(life())
+
+async def test_starts_and_stops_at_the_same_time() -> None:
+    server = EmbeddedMcpServer(make_server())
+    await asyncio.gather(server.start(), server.start())
+    assert (await server.execute_tool("add", {"a": 1})).text == "2"
+    await asyncio.gather(server.stop(), server.stop(), server.start())
+    assert (await server.execute_tool("add", {"a": 1})).text == "2"
+    await server.stop()
+    assert [each for each in asyncio.all_tasks() if each is not asyncio.current_task()] == []
 
 
 @pytest.mark.parametrize(
@@ -58,57 +52,45 @@ def test_starts_and_stops_at_the_same_time() -> None:
     ["http://127.0.0.1:9/mcp", StdioServerParameters(command=sys.executable, args=["-c", ""])],
     ids=["nobody listens", "a program that ends"],
 )
-def test_a_server_that_is_not_there(server: Any) -> None:
-    async def start() -> None:
-        with pytest.raises(McpServerError, match=r"server=.* cannot be reached: ") as caught:
-            await EmbeddedMcpServer(server).start()
-        assert caught.value.__cause__ is not None
-        assert isinstance(caught.value, ConnectionError)
-
-    asyncio.run(start())
+async def test_a_server_that_is_not_there(server: Any) -> None:
+    with pytest.raises(McpServerError, match=r"server=.* cannot be reached: ") as caught:
+        await EmbeddedMcpServer(server).start()
+    assert caught.value.__cause__ is not None
+    assert isinstance(caught.value, ConnectionError)
 
 
-def test_a_start_that_is_cancelled_leaves_nothing() -> None:
-    async def start() -> None:
-        silent = StdioServerParameters(command=sys.executable, args=["-c", "import sys; sys.stdin.read()"])
-        server = EmbeddedMcpServer(silent)
-        with pytest.raises(TimeoutError):
-            await asyncio.wait_for(server.start(), 0.1)
-        assert [each for each in asyncio.all_tasks() if each is not asyncio.current_task()] == []
-
-    asyncio.run(start())
+async def test_a_start_that_is_cancelled_leaves_nothing() -> None:
+    silent = StdioServerParameters(command=sys.executable, args=["-c", "import sys; sys.stdin.read()"])
+    server = EmbeddedMcpServer(silent)
+    with pytest.raises(TimeoutError):
+        await asyncio.wait_for(server.start(), 0.1)
+    assert [each for each in asyncio.all_tasks() if each is not asyncio.current_task()] == []
 
 
-def test_a_server_that_dies_in_a_call() -> None:
-    async def death() -> None:
-        async with EmbeddedMcpServer(SCRIPT, read_timeout=5) as server:
-            other = asyncio.create_task(server.execute_tool("hang", {}))
-            await asyncio.sleep(0.05)
-            for result in (
-                await server.execute_tool("die", {}),
-                await other,
-                await server.execute_tool("add", {"a": 1}),
-            ):
-                assert result.is_error
-                assert "closed" in result.text.lower()
-            await server.stop()
-            await server.start()
-            assert (await server.execute_tool("add", {"a": 1})).text == "2", "it can be started anew"
-
-    asyncio.run(death())
+async def test_a_server_that_dies_in_a_call() -> None:
+    async with EmbeddedMcpServer(SCRIPT, read_timeout=5) as server:
+        other = asyncio.create_task(server.execute_tool("hang", {}))
+        await asyncio.sleep(0.05)
+        for result in (
+            await server.execute_tool("die", {}),
+            await other,
+            await server.execute_tool("add", {"a": 1}),
+        ):
+            assert result.is_error
+            assert "closed" in result.text.lower()
+        await server.stop()
+        await server.start()
+        assert (await server.execute_tool("add", {"a": 1})).text == "2", "it can be started anew"
 
 
-def test_an_http_server_that_goes_away() -> None:
-    async def death() -> None:
-        with on_http() as (url, running):
-            async with EmbeddedMcpServer(url, read_timeout=5) as server:
-                assert (await server.execute_tool("add", {"a": 1})).text == "2"
-                running.should_exit = running.force_exit = True
-                await asyncio.sleep(0.2)
-                result = await server.execute_tool("add", {"a": 1}, tool_use_id="x")
-                assert (result.is_error, result.tool_use_id) == (True, "x")
-
-    asyncio.run(death())
+async def test_an_http_server_that_goes_away() -> None:
+    with on_http() as (url, running):
+        async with EmbeddedMcpServer(url, read_timeout=5) as server:
+            assert (await server.execute_tool("add", {"a": 1})).text == "2"
+            running.should_exit = running.force_exit = True
+            await asyncio.sleep(0.2)
+            result = await server.execute_tool("add", {"a": 1}, tool_use_id="x")
+            assert (result.is_error, result.tool_use_id) == (True, "x")
 
 
 @pytest.mark.parametrize("way", WAYS)

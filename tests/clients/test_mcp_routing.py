@@ -32,28 +32,25 @@ def openai_call(name: str, arguments: str, id: str = "c1") -> dict[str, Any]:  #
 
 
 @pytest.mark.parametrize("way", [way for way in WAYS if way != "memory, older protocol"])
-def test_every_form_reaches_the_server(way: str) -> None:
-    async def all_forms() -> None:
-        async with connected(way) as server:
-            route = McpIntegration(server).route_tool_use
-            result = await route(ToolUseContent("add", "n1", {"a": 2}))
-            assert isinstance(result, ToolResultContent)
-            assert (result.tool_use_id, result.value) == ("n1", {"result": 3})
-            result = await route(McpToolUse(type="tool_use", name="add", id="m1", input={"a": "2"}))
-            assert (result.tool_use_id, result.text) == ("m1", "3")
-            neutral = await route({"type": "tool_use", "id": "d1", "name": "add", "input": {"a": "2"}})
-            assert (neutral["tool_use_id"], neutral["status"], neutral["is_error"]) == ("d1", "success", False)
-            assert neutral["content"] == [{"type": "text", "text": "3"}]
-            text = await route(json.dumps({"type": "tool_use", "id": "j1", "name": "add", "input": {"a": 2}}))
-            assert (text if isinstance(text, dict) else json.loads(text))["tool_use_id"] == "j1"
-            message = await route({"role": "assistant", "tool_calls": [openai_call("add", '{"a": "2"}')]})
-            assert (message["role"], message["tool_call_id"], message["name"]) == ("tool", "c1", "add")
-            assert json.loads(message["content"]) == {"result": 3}
-            xml = await route("<add>\n<a>2</a>\n<b>5</b>\n</add>")
-            assert 'status="success"' in xml
-            assert "\n7\n" in xml
-
-    asyncio.run(all_forms())
+async def test_every_form_reaches_the_server(way: str) -> None:
+    async with connected(way) as server:
+        route = McpIntegration(server).route_tool_use
+        result = await route(ToolUseContent("add", "n1", {"a": 2}))
+        assert isinstance(result, ToolResultContent)
+        assert (result.tool_use_id, result.value) == ("n1", {"result": 3})
+        result = await route(McpToolUse(type="tool_use", name="add", id="m1", input={"a": "2"}))
+        assert (result.tool_use_id, result.text) == ("m1", "3")
+        neutral = await route({"type": "tool_use", "id": "d1", "name": "add", "input": {"a": "2"}})
+        assert (neutral["tool_use_id"], neutral["status"], neutral["is_error"]) == ("d1", "success", False)
+        assert neutral["content"] == [{"type": "text", "text": "3"}]
+        text = await route(json.dumps({"type": "tool_use", "id": "j1", "name": "add", "input": {"a": 2}}))
+        assert (text if isinstance(text, dict) else json.loads(text))["tool_use_id"] == "j1"
+        message = await route({"role": "assistant", "tool_calls": [openai_call("add", '{"a": "2"}')]})
+        assert (message["role"], message["tool_call_id"], message["name"]) == ("tool", "c1", "add")
+        assert json.loads(message["content"]) == {"result": 3}
+        xml = await route("<add>\n<a>2</a>\n<b>5</b>\n</add>")
+        assert 'status="success"' in xml
+        assert "\n7\n" in xml
 
 
 def test_several_calls_of_one_message_all_run() -> None:
@@ -85,16 +82,13 @@ def test_arguments_that_cannot_be_read_reach_no_server() -> None:
     assert "JSON" in message["content"]
 
 
-def test_cancelling_the_caller_goes_through() -> None:
-    async def cancelled() -> None:
-        async with connected() as server:
-            routing = asyncio.create_task(McpIntegration(server).route_tool_use(ToolUseContent("hang", "x", {})))
-            await asyncio.sleep(0.05)
-            routing.cancel()
-            with pytest.raises(asyncio.CancelledError):
-                await routing
-
-    asyncio.run(cancelled())
+async def test_cancelling_the_caller_goes_through() -> None:
+    async with connected() as server:
+        routing = asyncio.create_task(McpIntegration(server).route_tool_use(ToolUseContent("hang", "x", {})))
+        await asyncio.sleep(0.05)
+        routing.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await routing
 
 
 @pytest.mark.parametrize("stream", load_streams(), ids=lambda each: each.name)

@@ -365,16 +365,12 @@ def test_calls_that_had_begun_when_the_connection_broke_are_told_and_not_run() -
     assert client.closed == 1
 
 
-def test_the_stream_is_closed_when_the_reader_leaves_early() -> None:
+async def test_the_stream_is_closed_when_the_reader_leaves_early() -> None:
     client = Played({"content": "One. "}, {"content": "Two."})
-
-    async def run() -> None:
-        stream: Any = handlers(client)[0].create_message("", [])
-        assert (await anext(stream))["text"].startswith("One.")
-        await stream.aclose()
-        assert client.closed == 1
-
-    asyncio.run(run())
+    stream: Any = handlers(client)[0].create_message("", [])
+    assert (await anext(stream))["text"].startswith("One.")
+    await stream.aclose()
+    assert client.closed == 1
 
 
 def test_cancelling_the_reader_cancels_the_tool() -> None:

@@ -6,6 +6,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import inspect
 from collections.abc import Iterator, Sequence
 from itertools import groupby, islice
 from typing import Any
@@ -51,7 +53,9 @@ class Rows(pytest.Item):
         skipped: list[BaseException] = []
         for row in self.rows:
             try:
-                row.obj(**{name: row.callspec.params[name] for name in row._fixtureinfo.argnames})
+                found = row.obj(**{name: row.callspec.params[name] for name in row._fixtureinfo.argnames})
+                if inspect.iscoroutine(found):
+                    asyncio.run(found)
             except pytest.skip.Exception as reason:
                 skipped.append(reason)
             except (Exception, pytest.fail.Exception) as error:  # noqa: BLE001  # it is told when the others have run
