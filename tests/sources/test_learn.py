@@ -55,7 +55,7 @@ def test_there_are_enough_formats() -> None:
     assert len(FORMATS) >= 15
 
 
-SOME: list[Invented] = depth.chosen(FORMATS, 10, key=lambda each: each.name)
+SOME: list[Invented] = depth.chosen(FORMATS, 7, key=lambda each: each.name)
 
 
 @pytest.mark.parametrize("invented", SOME, ids=lambda each: each.name)
