@@ -57,7 +57,7 @@ def contexts_of(text: str) -> list[Context]:
     return [each.context for each in read(text)]
 
 
-@lru_cache(maxsize=64)  # several questions are asked of the same text
+@lru_cache(maxsize=512)  # several questions are asked of the same text
 def read(text: str, rows: tuple[Row, ...] = ROWS) -> list[Where]:
     """Where each character is. What opens and ends a context belongs to it."""
     found = [Where(Context.PLAIN)] * len(text)
