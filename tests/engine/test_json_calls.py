@@ -494,6 +494,8 @@ def test_a_call_does_not_run_without_a_parameter_that_is_beside_its_arguments(do
             '<|tool_call_begin|>functions.drop:0<|tool_call_argument_begin|>{"id": "7"} {"id": "8"}<|tool_call_end|>',
         ),
         ("harmony", '<|channel|>commentary to=functions.drop<|message|>{"id": "7"}{"id": "8"}<|call|>'),
+        ("harmony", '<|channel|>commentary to=functions.drop<|message|>{"id": "7"}, "dry_run"'),
+        ("kimi-k2", '<|tool_call_begin|>functions.drop:0<|tool_call_argument_begin|>{"id": "7"}, "x<|tool_call_end|>'),
     ],
 )
 def test_arguments_that_go_on_behind_their_bracket(name: str, text: str) -> None:

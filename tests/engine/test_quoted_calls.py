@@ -193,7 +193,18 @@ def test_a_call_in_a_parameter_outside_a_call(around: str, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "before", ["<parameter=x>\n1\n</parameter>\n", 'A <parameter name="x"/>\n', "The <parameter=x> tag.\n"]
+    "before",
+    [
+        *("<parameter=x>\n1\n</parameter>\n", 'A <parameter name="x"/>\n', "The <parameter=x> tag.\n"),
+        *(
+            "Usage:\n  tool <parameter>\n\n",
+            "void f(List<parameter> x)\n\n",
+            "<b>\n<parameter name='x' value='1'>\n</b>\n",
+        ),
+        *("f --x=<arg_value>\n", '<parameter name="x" value="a>b"/>\n'),
+        '<tool_call>\n<function name="f">\n<parameter=x>\na\n</function>\n</tool_call>\n',
+        "<tool_call>f it.\n\n",
+    ],
 )
 def test_a_call_behind_a_parameter_outside_a_call_runs(before: str) -> None:
     events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), before + EVIL)

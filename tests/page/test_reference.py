@@ -46,6 +46,11 @@ RULERS = (
     ("a `<!-- b", "...mmmmmm"),
     ("a <PRE class='b'>c</pre > d", "..eeeeeeeeeeeeeeeeeeeeeee.."),
     ("a <pre> tag", "..........."),
+    ("<parameter=a>b</parameter>c", "pppppppppppppppppppppppppp."),
+    ("<parameter=a>b</function>c", "ppppppppppppppppppppppppp."),
+    ("<arg_key>a</arg_key> <arg_value>b</arg_value>c", "ppppppppppppppppppppppppppppppppppppppppppppp."),
+    ("a<parameter>b", "............."),
+    ('<parameter name="a" value="b">c', "..............................."),
     ("(<pre>) a", "........."),
     ("a[TOOL_RESULTS]b[/TOOL_RESULTS]c", ".rrrrrrrrrrrrrrrrrrrrrrrrrrrrrr."),
     ('a {"b": ["`", 1]} c', "..jsssjjjsssjjjjj.."),
@@ -58,7 +63,7 @@ RULERS = (
 SIGNS = {
     Context.PLAIN: ".", Context.CODE: "c", Context.FENCE: "f", Context.QUOTE: "q", Context.COMMENT: "m",
     Context.ELEMENT: "e", Context.RESULT: "r", Context.JSON: "j", Context.JSON_STRING: "s", Context.REASONING: "t",
-    Context.OVER: "o",
+    Context.OVER: "o", Context.PARAMETER: "p",
 }  # fmt: skip
 SAID = (
     # A text, and what becomes of its call.

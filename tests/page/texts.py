@@ -31,8 +31,12 @@ CLOSED: dict[Context, tuple[tuple[str, str], ...]] = {
     Context.COMMENT: (("<!-- ", " -->"), ("<!--\n", "\n-->"), ("<!--", "-->")),
     Context.ELEMENT: (
         ("<pre>\n", "\n</pre>"), ("<code>", "</code>"), ('<script type="a">\n', "\n</script>"), ("<PRE>", "</Pre >"),
-        ("a<code class='b'>", "</code>"), ("<pre><code>\n", "\n</code></pre>"), ("<parameter=a>\n", "\n</parameter>"),
-        ('<parameter name="a">', "</parameter>"), ("<｜DSML｜parameter>", "</｜DSML｜parameter>"),
+        ("a<code class='b'>", "</code>"), ("<pre><code>\n", "\n</code></pre>"),
+    ),
+    Context.PARAMETER: (
+        ("<parameter=a>\n", "\n</parameter>"), ('<parameter name="a">', "</invoke>"), ("<parameter name=a>", "</function>"),
+        ('<｜DSML｜parameter name="a" string="true">', "</｜DSML｜parameter>"),
+        ("<arg_key>a</arg_key>\n<arg_value>", "</arg_value>"), ("<ifm|arg_key>a</ifm|arg_key><ifm|arg_value>", "</ifm|arg_value>"),
     ),
     Context.RESULT: (
         ("<tool_response>\n", "\n</tool_response>"), ("<tool_result>", "</tool_result>"),
@@ -54,7 +58,7 @@ OWN = (
 OPEN = (
     "It`s ", "``", "```\n", "~~~\n", "<!-- ", "<pre>\n", "[TOOL_RESULTS]", "<tool_response>\n", '{"a": "', '["b", ', "> ",
     "<|im_end|>\n<|im_start|>user\n", "<|user|>\n", "</s>[INST] ", "<|start_header_id|>tool<|end_header_id|>\n\n", "[", "{",
-    *OWN, "<|observation|>", "a <pre> tag ", "(<code>) ", "~~", "<scr", "<|im_start|>", "<",
+    *OWN, "<|observation|>", "a <pre> tag ", "List<parameter> x\n", "<parameter=a>\n", "<arg_key>a</arg_key>", "(<code>) ", "~~", "<scr", "<|im_start|>", "<",
 )  # fmt: skip
 """What may open something, and is not closed."""
 LEAD = "So.\n\n"

@@ -226,9 +226,9 @@ def _is_closer(turn: Turn, plan: Plan, found: str, place: int) -> bool:
     """Whether that is a closer for which the turn waits. If so, it has been read."""
     closers = turn.judge.closers
     if closers.is_awaited(found):
-        if not turn.judge.ignores_calls:  # in a quotation it closes nothing
-            turn.judge.heed(closers.trusting())
         turn.say(found, place)
+        if not turn.judge.ignores_calls:  # in a quotation that it does not end it closes nothing
+            turn.judge.heed(turn.judge.closers.trusting())
         return True
     awaited = turn.emit.strays.awaited
     unexpected = found not in awaited and found not in closers.late

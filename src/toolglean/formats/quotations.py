@@ -8,7 +8,16 @@
 
 from __future__ import annotations
 
-__all__ = ["MESSAGE_ENDS", "OTHERS", "PARAMETERS", "RESULTS", "ROLES", "ROLE_HEADERS", "USERS"]
+__all__ = [
+    "MESSAGE_ENDS",
+    "OTHERS",
+    "PARAMETER_PAIRS",
+    "PARAMETER_PREFIXES",
+    "RESULTS",
+    "ROLES",
+    "ROLE_HEADERS",
+    "USERS",
+]
 
 # The words for a result, in tags: families write some of them, and models others.
 _RESULT_TAGS = tuple(
@@ -62,13 +71,14 @@ RESULTS = (
 )
 """The texts before and after a tool's result."""
 
-_PARAMETER_TAGS = (
-    *("parameter", "arg_value", "param_value", "longcat_arg_value", "arg_value:opensource", "ifm|arg_value"),
-    *("｜DSML｜parameter", "｜DSML｜ parameter", "|DSML|parameter", "｜GCML｜parameter"),
-    *("atem:parameter", "rfl:parameter", "steptml:parameter"),
+PARAMETER_PREFIXES = ("", "｜DSML｜", "｜DSML｜ ", "|DSML|", "｜GCML｜", "atem:", "rfl:", "steptml:")
+"""What is before `parameter` and `invoke` in tags whose attribute is the key."""
+
+PARAMETER_PAIRS = tuple(
+    (f"{before}_key{behind}", f"{before}_value{behind}")
+    for before, behind in (("arg", ""), ("param", ""), ("longcat_arg", ""), ("arg", ":opensource"), ("ifm|arg", ""))
 )
-PARAMETERS = tuple((f"<{tag}", f"</{tag}>") for tag in _PARAMETER_TAGS)
-"""How a parameter's tag begins, before a sign and its key, and what closes it. Outside a call, nobody has opened it."""
+"""The tags of a key, and of its value."""
 
 OTHERS = (
     *("<|user|>", "<|User|>", "<｜User｜>", "[|user|]", "<|USER_TOKEN|>", "<｜hy_User｜>", "<｜hy_User:opensource｜>"),

@@ -45,9 +45,11 @@ LONGEST_NAME = 256
 
 _word = re.compile(r"\w[\w.:/-]*").match
 # `, "dry_run":` and `, dry_run=` behind the arguments go on with them, and the bracket between was too early.
-_next_argument = re.compile(r',[ \t]{0,8}(?:"[^"\\\n]{1,64}"[ \t]{0,8}:|[^\W\d]\w{0,63}[ \t]{0,8}=[^=])').match
+_next_argument = re.compile(
+    r',[ \t]{0,8}(?:"[\w.$ -]{1,64}"[ \t]{0,8}:|[^\W\d]\w{0,63}[ \t]{0,8}=[ \t]{0,8}[^=\s])'
+).match
 _argument_begun = re.compile(
-    r',[ \t]{0,8}(?:"[^"\\\n]{0,64}(?:"[ \t]{0,8})?|(?:[^\W\d]\w{0,63}[ \t]{0,8}=?)?)'
+    r',[ \t]{0,8}(?:"[\w.$ -]{0,64}(?:"[ \t]{0,8})?|(?:[^\W\d]\w{0,63}[ \t]{0,8}(?:=[ \t]{0,8})?)?)'
 ).fullmatch
 
 
@@ -193,10 +195,13 @@ class Ending(Stage):
             return is_marker or (None if is_marker is None else _closes_another(turn, rest))
         if draft is not None and draft.is_plain:  # what follows is examined as text
             return True
-        if _next_argument(rest) is not None:
-            return False
-        if _argument_begun(rest) is not None:
-            return None
+        ends = self._is_behind(turn, reading, rest)
+        if not ends:
+            return ends
+        return _next_argument(rest) is None and (None if _argument_begun(rest) is not None else True)
+
+    def _is_behind(self, turn: Turn, reading: Reading, rest: str) -> bool | None:
+        # The same, whatever a comma means.
         if self._slot.kind == "keywords":
             return _ends_python(reading.walk, rest)
         if not _has_closer(reading):  # so nothing that follows is inside the call, except a comment on its line

@@ -294,7 +294,7 @@ def no_call(
     call, stage, program = reading.call, reading.stage, reading.walk.program
     no_calls_in_reasoning = turn.calls_ignored
     counts = turn.names.could_be_tool if no_calls_in_reasoning or reading.fallback.is_foreign else turn.accepts
-    if call.name and not turn.region.bare:
+    if call.name and not (awaits[0] or turn.region.bare):
         turn.judge.heed(turn.judge.closers.after_mention())
     tried = stage.within == "JSON" or (bool(call.name) and (counts(call.name) or turn.names.leaves_open(call.name)))
     missed = unreadable(stage.expected())

@@ -150,14 +150,14 @@ class Word(Field):
         elif reading.walk.pending_action is not None:
             accept(turn, reading)
         else:
-            no_call(turn, reading, awaits=(reading.call.name or self._named_behind_marker(turn), self.slot.formats))
+            no_call(turn, reading, awaits=(reading.call.name or self._named_on_line(turn), self.slot.formats))
         return i
 
-    def _named_behind_marker(self, turn: Turn) -> str:
-        # The tool that is named between a whole marker, or `call:`, and other text; or "".
-        name: str = _word_body(self._word.lstrip())[0]  # type: ignore[index]  # it matches the empty string
-        known = self.slot.kind == "name" and turn.names.resolve(name) is not None
-        return name if known and turn.region.text[: -len(self._word)].rstrip()[-1:] in {">", "]", ":"} else ""
+    def _named_on_line(self, turn: Turn) -> str:
+        # The tool that is named between a whole marker and the line's end; or "".
+        name, broken, _ = self._word.lstrip().partition("\n")
+        known = broken and self.slot.kind == "name" and turn.names.resolve(name.rstrip()) is not None
+        return name.rstrip() if known and turn.region.text[: -len(self._word)].rstrip()[-1:] in {">", "]"} else ""
 
     def _end(self, turn: Turn, reading: Reading, literal: str, i: int) -> int:
         # The literal that ends the word has been read, up to `i`.

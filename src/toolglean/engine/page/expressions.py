@@ -241,17 +241,18 @@ def ends_paragraph(rows: Rows, text: str, place: int, *, ends: bool) -> bool | N
         return False
     found = rows.tags.match(text, place)
     if found is not None:
-        return found[0].context is not Context.REASONING
+        return found[0].context not in {Context.REASONING, Context.PARAMETER}  # which calls have too
     return None if not ends and rows.tags.is_begun(text, place) else False
 
 
 def _end(sign: str) -> tuple[str, str, str]:
     # The first character of such an end, the rest, and the rest of its beginning where the end of the text cuts it off.
     element = _end_of_element(sign)
-    end = re.sub(r"\\(.)", r"\1", sign) if element is None else element[1]
-    begun, last = (end[1:-1], r"\Z") if element is None else (end[1:], r"\s{0,8}\Z|\Z")
-    for char in reversed(begun):
-        last = f"{re.escape(char)}(?:{last}|\\Z)"
-    if element is None:
-        return re.escape(end[0]), re.escape(end[1:]), f"(?:{last}|\\Z)"
-    return re.escape(end[0]), f"(?i:{end[1:]}\\s{{0,8}}>)", f"(?i:{last}|\\Z)"
+    if element is not None:
+        begun = r"\s{0,8}\Z|\Z"
+        for char in reversed(element[1][1:]):
+            begun = f"{re.escape(char)}(?:{begun}|\\Z)"
+        return re.escape(element[1][0]), f"(?i:{element[1][1:]}\\s{{0,8}}>)", f"(?i:{begun}|\\Z)"
+    ends = [re.sub(r"\\(.)", r"\1", each) for each in re.split(r"(?<!\\)\|", sign)]
+    first, rest = ends[0][0], "|".join(re.escape(each[1:]) for each in ends)
+    return re.escape(first), f"(?:{rest})", _begun(_tree(ends)[first])

@@ -13,7 +13,16 @@ from enum import Enum
 from functools import lru_cache
 from typing import NamedTuple
 
-from toolglean.formats.quotations import MESSAGE_ENDS, OTHERS, PARAMETERS, RESULTS, ROLE_HEADERS, ROLES, USERS
+from toolglean.formats.quotations import (
+    MESSAGE_ENDS,
+    OTHERS,
+    PARAMETER_PAIRS,
+    PARAMETER_PREFIXES,
+    RESULTS,
+    ROLE_HEADERS,
+    ROLES,
+    USERS,
+)
 from toolglean.scan.text import WORD
 
 __all__ = [
@@ -34,6 +43,7 @@ class Context(Enum):
     QUOTE = "a quoted line"
     COMMENT = "a comment"
     ELEMENT = "an element"
+    PARAMETER = "a parameter outside a call"
     RESULT = "a tool's result"
     JSON = "JSON"
     JSON_STRING = "a JSON string"
@@ -112,6 +122,9 @@ backticks anywhere, unless it closes some that wait.
 _THOUGHTS = (("<think>", "</think>"), ("<thinking>", "</thinking>"), ("[THINK]", "[/THINK]"))
 _ELEMENT_ENDS = r"(?i:</SIGN\s{0,8}>)"
 _is_tag = re.compile(r"<[\w-]+>").fullmatch
+_KEY = r"(?:=[^\s<>\"'/]{1,64}|\sname=(?:\"[^\"<>\n]{1,64}\"|'[^'<>\n]{1,64}'|[\w.-]{1,64})(?:\sstring=\"\w{1,8}\")?)"
+_KEY_BEGUN = r"(?:=[^\s<>\"'/]{0,64}|\s[a-z]{0,4}(?:=[^<>\n]{0,96})?)?"
+_PAIR_BEGUN = r"[^<>\n]{0,64}(?:<(?:/[\w:|]{0,24}(?:>\s{0,4}(?:<[\w:|]{0,24})?)?)?)?"
 
 
 def _spelt(words: Sequence[str]) -> tuple[str, ...]:
@@ -162,7 +175,6 @@ def rows(*, reasoning: bool, marks: str = MARK, ends: tuple[str, ...] = ()) -> t
         rf"(?:(?:{_any(_spelt(USERS))})(?=:|{BLANKS}\n)|(?:{_any(_ROLES)})(?=<|[{marked}]))"
     )
     attributes = rf"(?:\s[^<>{marked}]{{0,256}})?"
-    key = rf"(?:[=\s][^<>{marked}]{{0,256}})?"
 
     def result(begin: str, end: str) -> Row:
         tag = _is_tag(begin) and begin[:-1]
@@ -193,10 +205,17 @@ def rows(*, reasoning: bool, marks: str = MARK, ends: tuple[str, ...] = ()) -> t
         # Alone on its line: elsewhere these words stand for something, as in `ssh <user>@host`.
         Row(Context.ELEMENT, rf"<(?P<sign>{_any(_WRAPPERS)})>{BLANKS}\n", _ELEMENT_ENDS, at=At.INDENT,
             begins=tuple(f"<{each}" for each in _WRAPPERS), goes_on=f">?{BLANKS}"),
+        # With its key, as families write it: `List<parameter>` and elements of XML are not theirs.
         *(
-            Row(Context.ELEMENT, f"{escape(begin)}{key}(?<!/)>", escape(end), at=At.NO_WORD,
-                begins=(begin,), goes_on=key)
-            for begin, end in PARAMETERS
+            Row(Context.PARAMETER, f"<{escape(prefix)}parameter{_KEY}>",
+                "|".join(f"</{escape(prefix)}{each}>" for each in ("parameter", "invoke", "function")),
+                at=At.NO_WORD, begins=(f"<{prefix}parameter",), goes_on=_KEY_BEGUN)
+            for prefix in PARAMETER_PREFIXES
+        ),
+        *(
+            Row(Context.PARAMETER, rf"<{escape(key)}>[^<>\n]{{1,64}}</{escape(key)}>\s{{0,4}}<{escape(value)}>",
+                f"</{escape(value)}>", at=At.NO_WORD, begins=(f"<{key}>",), goes_on=_PAIR_BEGUN)
+            for key, value in PARAMETER_PAIRS
         ),
         *(result(*pair) for pair in results),
         *(
