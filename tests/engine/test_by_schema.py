@@ -149,6 +149,7 @@ IN_VALUES = [
     "CALL: put\npath: o\ntext: |\n  {}\nEND CALL",
     "#tool put\npath = o\ntext = {}\n#end",
     *("[call:put path=o text={}]", '[call:put path=o text="a] {}"]', "[call:put path=o text=see [1] {}]"),
+    "put\npath: o\ntext: a] {}",
     "@@call put@@\npath: o\ntext: {}\n@@end@@",
     '<action name="put"><path>o</path><text>{}</text></action>',
     '<call tool="put">\n<arg name="path">o</arg>\n<arg name="text">{}</arg>\n</call>',

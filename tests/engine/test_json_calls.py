@@ -11,7 +11,7 @@ import pytest
 from tests.support.chunkings import calls_of, content_of, events_of
 from tests.support.face import faced
 from toolglean import CallEnd, Content, Event, Format, Limits, Parser, ParserOptions, Problem
-from toolglean.engine.reasons import IGNORED_KEYS, IN_JSON_STRING, MISPLACED, not_a_call
+from toolglean.engine.reasons import IGNORED_KEYS, IN_JSON_STRING, LEFTOVER_MARKER, MISPLACED, not_a_call
 from toolglean.scan import data
 
 READ = {
@@ -452,8 +452,12 @@ def test_calls_in_one_marker_whatever_parts_them(sign: str) -> None:
     first, second = json.dumps(call("read", PATH)), json.dumps(NO_ARGUMENTS)
     for name in ("auto", "hermes"):
         events = read(f"<tool_call>{first}{sign}{second}</tool_call>", format=name)
-        assert (calls_of(events), content_of(events), problems(events)) == ([*CALL, *ALL], "", [])
+        assert (calls_of(events), content_of(events)) == ([*CALL, *ALL], "")
+        assert problems(events) == ([LEFTOVER_MARKER.text] if sign.strip() else [])
     assert content_of(read(f"<tool_call>{first}</tool_call>, and so on")) == ", and so on"
+    assert content_of(read(f'<tool_call>{first}, {{"x": 1}}</tool_call>')) == ', {"x": 1}'
+    events = read(f"[TOOL_CALLS]{first}, [TOOL_CALLS]{second}", format="mistral")
+    assert (calls_of(events), content_of(events), problems(events)) == ([*CALL, *ALL], ", ", [])
 
 
 def test_keys_beside_the_arguments_are_named() -> None:

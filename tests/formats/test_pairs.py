@@ -64,6 +64,7 @@ SCRIPT = Format("script", call="<<{name} {arguments}>>", arguments=ScriptObject(
         (FLAGS, '<<f --a "x" y --ab 3>>', None),
         (FLAGS, '<<f --a "x', None),
         (FLAGS, '<<f --ab x <<f --a "y">>', None),  # it has swallowed a call: nobody knows where it ends
+        (FLAGS, '<<f --ab x << f --a "y">>', None),
         (FLAGS, '<<f --a "x <<f" --ab 3>>', {"a": "x <<f", "ab": 3}),
         (ARROWS, '<<f a => "x, ab => 3", ab => 4, e => {"k": [1]}>>', {"a": "x, ab => 3", "ab": 4, "e": {"k": [1]}}),
         (ARROWS, '<<f a=>"x",ab=>4>>', {"a": "x", "ab": 4}),

@@ -99,15 +99,24 @@ def ends_in_value(kept: Candidate, turn: TurnState) -> bool:
     for tool in turn.names.tools or ():
         keys = "|".join(re.escape(key) for key in properties(tool.parameters) if key in end)
         value = re.search(_VALUE.format(keys), end) if keys else None
-        if value and tool.name in text_of(turn.emit.out, kept.start).removesuffix(value[0]):
+        named = value and tool.name in text_of(turn.emit.out, kept.start).removesuffix(value[0])
+        if value and named and not _is_closed(end[: value.start()].rpartition("\n")[2], value[0]):
             return True
     return False
 
 
-_VALUE = (  # `key: …`, `key = …`, `key: |`, `<key>…`, `<arg name="key">…`; not `[… key=3]`, whose bracket is closed
+_VALUE = (  # `key: …`, `key = …`, `key: |`, `<key>…`, `<arg name="key">…`
     r"(?<!\w)(?:{0})(?!\w)[\\\"'”’]{{0,4}}[ \t]{{0,4}}(?:"
-    r"(?:[:=：]|=>)(?!(?:[^\n\"'\[\]]|\"[^\n\"]*\")*\])(?:[^\n}}]*|[ \t]*[|>]?[-+]?[ \t]*\n[ \t]*)|[>\]][^<\[]*)\Z"
+    r"(?:[:=：]|=>)(?:[^\n}}]*|[ \t]*[|>]?[-+]?[ \t]*\n[ \t]*)|[>\]][^<\[]*)\Z"
 )
+
+
+_to_bracket = re.compile(r"[^\n\"\[\]:=：]*[:=：](?:[^\n\"\[\]]|\"[^\n\"]*\")*\]").match
+
+
+def _is_closed(before: str, value: str) -> bool:
+    # Whether the bracket in which a record began is closed behind the value: `[call:f city=Oslo]`.
+    return before.count("[") > before.count("]") and _to_bracket(value) is not None
 
 
 def unread_in(kept: Candidate, turn: TurnState) -> str:

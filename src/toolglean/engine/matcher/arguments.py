@@ -98,8 +98,8 @@ class Arguments(Field):
             markers = [each for each in declared.headers if each.startswith("<|")]
             return self.source.is_text and any(each in turn.emit.call.arguments for each in markers)
         if isinstance(edge.codec, Pairs):
-            heads = filter(None, (each.partition("{name")[0] for each in declared.calls))
-            return any(each in self.source.unquoted for each in heads)
+            heads = filter(None, ("".join(each.partition("{name")[0].split()) for each in declared.calls))
+            return any(each in "".join(self.source.unquoted.split()) for each in heads)
         if not isinstance(edge.codec, Tree):
             return False
         openers = [

@@ -25,6 +25,7 @@ from toolglean.engine.matcher.walk import open_slot
 from toolglean.engine.modes import DONE
 from toolglean.engine.reasons import AFTER_ARGUMENTS, ANOTHER_MESSAGE, EXPRESSION, LEFTOVER_MARKER, NO_CLOSER, NO_MARKER
 from toolglean.engine.repair.suspended import Refusal
+from toolglean.engine.strays import Mark
 from toolglean.formats.builder import BETWEEN_CALLS
 from toolglean.formats.nfa import CLOSED_AGAIN, LEFTOVER, LITERAL, MARKUP, STOP
 
@@ -340,8 +341,8 @@ def _beyond(turn: Turn, reading: Reading, char: str, i: int) -> None:
     walk = reading.walk
     pending, start = walk.unsettled
     turn.expect_late_closers(walk.program.nfa.closers_at(walk.origin() if pending else walk.states), turn.tape.base + i)
-    if pending.strip() in BETWEEN_CALLS and walk.states.slot_for(char):
-        turn.emit.markup(pending, start)
+    if pending.strip() in BETWEEN_CALLS and char == "{" and walk.states.slot_for(char):
+        turn.emit.set_aside(Mark(pending, start), (), 0)
         walk.settle_all()
     elif pending:
         if not _is_name(turn, reading, pending, start):
