@@ -29,6 +29,8 @@ MENTIONS = [
     "Never write {} in an answer.",
     "- {}: deletes all",
     "Use {}, please.",
+    "Do not use {},",
+    "Do not use {};\n",
     "It is ({}).",
     "Say “{}”.",
     "1. {} is one.",

@@ -37,6 +37,8 @@ BEGIN, ARGUMENTS, END = "<|tool_call_begin|>", "<|tool_call_argument_begin|>", "
 INVOKE = '<invoke name="look">\n<parameter name="city" string="true">Oslo</parameter>\n<parameter name="days" string="false">2</parameter>\n</invoke>'
 DSML = '<｜DSML｜invoke name="look">\n<｜DSML｜parameter name="city" string="true">Oslo</｜DSML｜parameter>\n</｜DSML｜invoke>'
 
+V31, V31_END = "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>", "<｜tool▁call▁end｜><｜tool▁calls▁end｜>"
+
 Calls = list[tuple[str, dict[str, Any]]]
 
 READ: dict[str, tuple[str, Calls, str]] = {
@@ -54,6 +56,9 @@ READ: dict[str, tuple[str, Calls, str]] = {
     "kimi, blanks": (f"<|tool_calls_section_begin|> {BEGIN} functions.look:0 {ARGUMENTS} {JSON} {END} <|tool_calls_section_end|>", [OSLO], ""),
     "kimi, the call's opener lost": (f"<|tool_calls_section_begin|>functions.look:0{ARGUMENTS}{JSON}{END}<|tool_calls_section_end|>", [OSLO], ""),
     "kimi, a number alone": (f"<|tool_calls_section_begin|>{BEGIN}0{ARGUMENTS}{JSON}{END}<|tool_calls_section_end|>", [OSLO], ""),
+    "deepseek-v3.1, v3's fence": (f"{V31}look<｜tool▁sep｜>```json\n{JSON}\n```{V31_END}", [OSLO], ""),
+    "deepseek-v3.1, v3's fence on a line": (f"{V31}look\n```json\n{JSON}\n```{V31_END}", [OSLO], ""),
+    "deepseek-v3.1, v3's word": (f"{V31}function<｜tool▁sep｜>look<｜tool▁sep｜>{JSON}{V31_END}", [OSLO], ""),
     "gemma": ("call:look{city:Oslo,days:2}", [BOTH], ""),
     "gemma, quotes": ('call:look{city:"Oslo",days:2}', [BOTH], ""),
     "gemma, keywords": ('<|tool_call>call:look(city="Oslo", days=2)', [BOTH], ""),
@@ -208,6 +213,7 @@ def test_escaped_markup_is_text_unless_its_format_is_named(before: str) -> None:
 
 CERTAIN_WITHOUT_ITS_NAME = {
     # whole frames: the call of an unknown tool, as in every format with markers
+    *("deepseek-v3.1, v3's fence", "deepseek-v3.1, v3's fence on a line", "deepseek-v3.1, v3's word"),
     *("gemma, keywords", "dsml, bars of ASCII", "a tokenizer's spaces", "another tokenizer's spaces", "anthropic", "anthropic, bare"),
     *("JSON in the tags of step-3.5", "step-3, short", "longcat, keys", "k2-horizon, types", "step-audio-2", "harmony, code", "cwm"),
     *("harmony, a built-in tool and JSON", "a wrapper in DSML", "a wrapper as text", "a wrapper in minicpm-5"),

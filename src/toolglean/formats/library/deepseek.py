@@ -9,6 +9,14 @@ THINK = ("<think>", "</think>")
 SECTION = ("<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>")
 V3_CALL = "<｜tool▁call▁begin｜>function<｜tool▁sep｜>{ws}{name}\n```json\n{arguments}\n```<｜tool▁call▁end｜>"
 V31_CALL = "<｜tool▁call▁begin｜>{name}<｜tool▁sep｜>{arguments}<｜tool▁call▁end｜>"
+# It falls back to V3's fence, and to V3's word before the name.
+V31_LIKE_V3 = (
+    *(
+        f"<｜tool▁call▁begin｜>{{name}}{each}```json\n{{arguments}}\n```<｜tool▁call▁end｜>"
+        for each in ("<｜tool▁sep｜>", "\n")
+    ),
+    "<｜tool▁call▁begin｜>function<｜tool▁sep｜>{name}<｜tool▁sep｜>{arguments}<｜tool▁call▁end｜>",
+)
 # What is left of V3's calls: `function`, the name, and JSON in a fence.
 V3_LEFT = tuple(f"function{each}{{name}}\n```json\n{{arguments}}\n```" for each in ("<｜tool▁sep｜>", "\n", ""))
 ENDS = ("<｜end▁of▁sentence｜>", "<｜Assistant｜>")
@@ -79,6 +87,7 @@ FORMATS = (
         "deepseek-v3.1",
         section=SECTION,
         call=V31_CALL,
+        also=V31_LIKE_V3,
         reasoning=THINK,
         drop=ENDS,
         aliases=("deepseek-v31", "deepseekv31", "deepseek3", "deepseek31"),
