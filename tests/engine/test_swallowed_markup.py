@@ -361,9 +361,11 @@ BROKEN = [  # the opener of the second parameter, or the only one's
 
 @pytest.mark.parametrize(("call", "inside"), BROKEN)
 def test_a_value_that_swallows_a_broken_opener_is_malformed(call: str, inside: str) -> None:
-    """Fixed bug: the call ran with the markers in the value before, and without the parameter."""
-    events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), call.format(inside))
-    assert [found.status for found in ended(events)] == ["malformed"]
+    """Fixed bug: the call ran with the markers in the value before, and without the parameter. The next one runs."""
+    good = {GLM: "x", QWEN: "<parameter=a>\nx\n</parameter>", MINIMAX: '<parameter name="a">x</parameter>'}
+    text = call.format(inside) + "\n" + call.format(good.get(call, "<a>x</a>"))
+    events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), text)
+    assert [found.status for found in ended(events)] == ["malformed", "ok"]
 
 
 def test_a_value_that_swallows_what_the_call_requires_is_malformed() -> None:

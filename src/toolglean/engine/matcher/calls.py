@@ -22,6 +22,7 @@ from toolglean.engine.reasons import (
     NUMBERED,
     OWN_CLOSER,
     Reason,
+    opener_in_value,
     unreadable,
 )
 from toolglean.engine.repair.candidates import AGAIN, PYTHON
@@ -167,6 +168,8 @@ def end_call(turn: Turn, reading: Reading) -> bool:
         turn.delta(call.parameters.end(), end)
     if call.parameters is not None and (of := _quoted_opener(turn, reading)):
         turn.end_doubtful(end, walk.program.ends(call.format)[0], of=of)
+    elif call.parameters is not None and _has_swallowed(turn, reading):
+        turn.end_malformed(opener_in_value("parameter"), turn.emit.call.name, end)
     elif is_tag and (empty or is_broken_off(turn)):  # no closer, and not all arguments: it was broken off there
         turn.end_malformed(NO_CLOSER, turn.emit.call.name, end)
     else:
@@ -249,7 +252,7 @@ def _quoted_opener(turn: Turn, reading: Reading) -> str:
     literals = [quoted_text(each) for each in reading.walk.program.before_names(reading.call.format)]
     if has_name_after(turn.emit.call.arguments, literals, turn.names.could_be_tool):
         return "call"
-    return "parameter" if reading.call.doubtful or _has_swallowed(turn, reading) else ""
+    return "parameter" if reading.call.doubtful else ""
 
 
 def _has_swallowed(turn: Turn, reading: Reading) -> bool:
