@@ -499,6 +499,10 @@ def test_a_call_does_not_run_without_a_parameter_that_is_beside_its_arguments(do
         ),
         ("harmony", '<|channel|>commentary to=functions.drop<|message|>{"id": "7"}{"id": "8"}<|call|>'),
         ("harmony", '<|channel|>commentary to=functions.drop<|message|>{"id": "7"}, "dry_run"'),
+        ("apertus", '<|tools_prefix|>[{"drop": {"id": "7"},\n  "dry_run": true}]<|tools_suffix|>'),
+        ("lfm2", '<|tool_call_start|>[drop(id="7"),\n dry_run=True]<|tool_call_end|>'),
+        ("mistral-v13", '[TOOL_CALLS]drop[ARGS]{"id": "7"},\n  "dry_run": true}'),
+        ("gemma-4", '<|tool_call>call:drop{id:<|"|>7<|"|>},\n dry_run:true}<tool_call|>'),
         ("kimi-k2", '<|tool_call_begin|>functions.drop:0<|tool_call_argument_begin|>{"id": "7"}, "x<|tool_call_end|>'),
     ],
 )
@@ -516,6 +520,8 @@ def test_arguments_that_go_on_behind_their_bracket(name: str, text: str) -> None
         ("apertus", '<|tools_prefix|>[{"drop": {"id": "7"}}, {"drop": {"id": "8"}}]<|tools_suffix|>'),
         ("lfm2", '<|tool_call_start|>[drop(id="7"), drop(id="8")]<|tool_call_end|>'),
         ("mistral-v13", '[TOOL_CALLS]drop[ARGS]{"id": "7"}[TOOL_CALLS]drop[ARGS]{"id": "8"}, "as said"'),
+        ("mistral-v13", '[TOOL_CALLS]drop[ARGS]{"id": "7"}[TOOL_CALLS]drop[ARGS]{"id": "8"}, "as said": yes'),
+        ("lfm2", '<|tool_call_start|>[drop(id="7"),\n drop(id="8")]<|tool_call_end|>'),
     ],
 )
 def test_what_is_no_argument_behind_their_bracket(name: str, text: str) -> None:

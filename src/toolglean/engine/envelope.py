@@ -21,7 +21,7 @@ from toolglean.engine.passing import pass_over
 from toolglean.engine.reasons import IGNORED_KEYS, malformed_arguments
 from toolglean.engine.repair.suspended import Refusal
 from toolglean.scan.json import COMMA, END, IN_STRINGS, leaves_string
-from toolglean.scan.names import ARGUMENT_KEYS
+from toolglean.scan.names import ARGUMENT_KEYS, HOLDER_KEYS
 from toolglean.scan.plain import Plain
 from toolglean.scan.reader import string_text
 from toolglean.scan.scanner import CLOSE, FAIL, KEY, NEED, OPEN, SCALAR, STRING
@@ -286,7 +286,8 @@ class Envelope(Plain):
                 # `…, "note": 1}` after a call: what is in the region is not a call; the bracket belongs to the
                 # envelope.
                 turn.region.keep(text[i : j - 1])
-                turn.emit.problem(IGNORED_KEYS, self.frames[-1].key, turn.region.start)
+                if left_out := [key for key in self.frames[-1].others if key not in HOLDER_KEYS]:
+                    turn.emit.problem(IGNORED_KEYS, ", ".join(left_out), turn.region.start)
                 turn.content_region()
                 turn.emit.markup(text[j - 1 : j], turn.tape.base + j - 1)
             else:

@@ -45,12 +45,12 @@ MOST_JUNK = 256  # characters
 LONGEST_NAME = 256
 
 _word = re.compile(r"\w[\w.:/-]*").match
-# `, "dry_run":` and `, dry_run=` behind the arguments go on with them, and the bracket between was too early.
+# `, "dry_run":`, `, dry_run=` or `, dry_run:` behind the arguments goes on with them: the bracket was too early.
 _next_argument = re.compile(
-    r',[ \t]{0,8}(?:"[\w.$ -]{1,64}"[ \t]{0,8}:|[^\W\d]\w{0,63}[ \t]{0,8}=[ \t]{0,8}[^=\s])'
+    r',\s{0,64}(?:"([\w.$ -]{1,64})"[ \t]{0,8}:|([^\W\d]\w{0,63})[ \t]{0,8}[=:][ \t]{0,8}[^=\s])'
 ).match
 _argument_begun = re.compile(
-    r',[ \t]{0,8}(?:"[\w.$ -]{0,64}(?:"[ \t]{0,8})?|(?:[^\W\d]\w{0,63}[ \t]{0,8}(?:=[ \t]{0,8})?)?)'
+    r',\s{0,64}(?:"[\w.$ -]{0,64}(?:"[ \t]{0,8})?|(?:[^\W\d]\w{0,63}[ \t]{0,8}(?:[=:][ \t]{0,8})?)?)'
 ).fullmatch
 
 
@@ -199,7 +199,10 @@ class Ending(Stage):
         ends = self._is_behind(turn, reading, rest)
         if not ends:
             return ends
-        return _next_argument(rest) is None and (None if _argument_begun(rest) is not None else True)
+        more, call = _next_argument(rest), turn.emit.call
+        if more is not None:  # without a closer, only a parameter tells it from prose
+            return not (_has_closer(reading) or turn.names.has_parameter(call.name, more[1] or more[2]))
+        return None if _argument_begun(rest) is not None else True
 
     def _is_behind(self, turn: Turn, reading: Reading, rest: str) -> bool | None:
         # The same, whatever a comma means.
