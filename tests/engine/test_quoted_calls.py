@@ -204,8 +204,17 @@ def test_a_call_in_a_parameter_outside_a_call(around: str, name: str) -> None:
         *("f --x=<arg_value>\n", '<parameter name="x" value="a>b"/>\n'),
         '<tool_call>\n<function name="f">\n<parameter=x>\na\n</function>\n</tool_call>\n',
         "<tool_call>f it.\n\n",
+        '<function_calls>\n<invoke name="f">\nit\n</invoke>\n</function_calls>\n',
+        "<a>\n<reasoning>good</reasoning>\n</a>\n",
     ],
 )
 def test_a_call_behind_a_parameter_outside_a_call_runs(before: str) -> None:
-    events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), before + EVIL)
-    assert [called for called, _ in calls_of(events)] == ["evil"]
+    for name in ("auto", "anthropic"):
+        events = events_of(lambda: Parser(TOOLS, format=name, options=ParserOptions(markup=True)), before + EVIL)  # noqa: B023
+        assert [called for called, _ in calls_of(events)] == ["evil"]
+
+
+def test_a_draft_in_an_element_for_reasoning_is_content() -> None:
+    text = f"<reasoning>\nFirst:\n{EVIL}\nNo.\n</reasoning>\nI will not."
+    events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), text)
+    assert (calls_of(events), content_of(events)) == ([], text)

@@ -368,6 +368,13 @@ def test_a_value_that_swallows_a_broken_opener_is_malformed(call: str, inside: s
     assert [found.status for found in ended(events)] == ["malformed", "ok"]
 
 
+@pytest.mark.parametrize("behind", ["</f>", "\n<now></now>", ""])
+def test_a_closing_tag_that_comes_twice_loses_nothing(behind: str) -> None:
+    """Only where another parameter follows has it ended the call too early."""
+    events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), f"<f>\n<a>x</a></a>{behind}")
+    assert calls_of(events)[0] == ("f", {"a": "x"})
+
+
 def test_a_value_that_swallows_what_the_call_requires_is_malformed() -> None:
     schema = {"type": "object", "properties": PROPERTIES, "required": ["a", "b"]}
     text = GLM.format("x</arg_value> and then 5")

@@ -45,6 +45,7 @@ MOST_JUNK = 256  # characters
 LONGEST_NAME = 256
 
 _word = re.compile(r"\w[\w.:/-]*").match
+_word_body = re.compile(r"[\w.-]*").match
 # `, "dry_run":`, `, dry_run=` or `, dry_run:` behind the arguments goes on with them: the bracket was too early.
 _next_argument = re.compile(
     r',\s{0,64}(?:"([\w.$ -]{1,64})"[ \t]{0,8}:|([^\W\d]\w{0,63})[ \t]{0,8}[=:][ \t]{0,8}[^=\s])'
@@ -224,10 +225,23 @@ class Ending(Stage):
 
 
 def _closes_another(turn: Turn, rest: str) -> bool | None:
-    # Whether another tag than that of a parameter is closed, which has been closed already. None: more text is needed.
-    key = rest.rpartition("</")[2]
-    is_whole = not key.replace("-", "").isidentifier() or len(key) > LONGEST_NAME
-    return not turn.names.has_parameter(turn.emit.call.name, key[:-1]) if is_whole else None
+    # Whether the call may end before that tag, which is not its closer: not before one that closes a parameter again,
+    # and then another parameter. None: more text is needed.
+    lead, sign, behind = rest.partition("</")
+    key: str = _word_body(behind)[0]  # type: ignore[index]  # it matches the empty string
+    if (
+        not sign
+        or len(rest) > LONGEST_NAME
+        or not (key == behind or turn.names.has_parameter(turn.emit.call.name, key))
+    ):
+        return True
+    following = behind[len(key) :].removeprefix(">").lstrip()
+    if key == behind or f"{lead}<".startswith(following):
+        return None
+    name: str = _word_body(following.removeprefix(f"{lead}<"))[0]  # type: ignore[index]
+    if following.endswith(name) and name:
+        return None
+    return not (following.startswith(f"{lead}<{name}") and turn.names.has_parameter(turn.emit.call.name, name))
 
 
 def _ends_python(walk: Walk, rest: str) -> bool | None:

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import re
-from itertools import product
 from typing import TYPE_CHECKING, Any
 
 from toolglean.engine.matcher.fallback import DOUBTED, FALLBACK, Role
@@ -168,7 +167,7 @@ def end_call(turn: Turn, reading: Reading) -> bool:
         turn.delta(call.parameters.end(), end)
     if call.parameters is not None and (of := _quoted_opener(turn, reading)):
         turn.end_doubtful(end, walk.program.ends(call.format)[0], of=of)
-    elif call.parameters is not None and _has_swallowed(turn, reading):
+    elif call.parameters is not None and _lost_parameter(turn, reading):
         turn.end_malformed(opener_in_value("parameter"), turn.emit.call.name, end)
     elif is_tag and (empty or is_broken_off(turn)):  # no closer, and not all arguments: it was broken off there
         turn.end_malformed(NO_CLOSER, turn.emit.call.name, end)
@@ -255,7 +254,7 @@ def _quoted_opener(turn: Turn, reading: Reading) -> str:
     return "parameter" if reading.call.doubtful else ""
 
 
-def _has_swallowed(turn: Turn, reading: Reading) -> bool:
+def _lost_parameter(turn: Turn, reading: Reading) -> bool:
     # Whether a text begins with its own opening tag, which it does not close. Or it has swallowed a parameter whose
     # opener is broken: the call lacks one that it requires, or behind a closing tag, which nothing has opened, comes
     # the beginning of that tag, or another parameter's name.
@@ -267,14 +266,25 @@ def _has_swallowed(turn: Turn, reading: Reading) -> bool:
     more = "|".join(re.escape(key) for key in turn.names.keys_of(reading.call.name) or () if key not in values)
     named = rf'|<?[\w|｜]{{0,24}}(?:[ =>]|name=|"){{0,4}}(?:{more})(?!\w)' if more else ""
     texts = [each for each in values.values() if isinstance(each, str)]
-    for closer, text in product(closers, texts):
-        if (resumed and closer in text and is_broken_off(turn)) or text.startswith(f"<{closer[2:]}") > (closer in text):
+    for closer in closers:
+        opener = re.escape(f"<{closer[2:-1]}")
+        tags = re.compile(rf"{opener}|{re.escape(closer)}(?P<more>\s*(?={opener}{named}))?").finditer
+        if any(text.startswith(f"<{closer[2:]}") and closer not in text for text in texts):
             return True
-        opener, depth = re.escape(f"<{closer[2:-1]}"), 0
-        for found in re.finditer(rf"{opener}|{re.escape(closer)}(?P<more>\s*(?={opener}{named}))?", text):
-            depth = max(depth, 0) + (-1 if found[0].startswith(closer) else 1)
-            if depth < 0 and found["more"] is not None:
-                return True
+        if resumed and any(closer in text for text in texts) and is_broken_off(turn):
+            return True
+        if any(_goes_on_behind(closer, tags(text)) for text in texts):
+            return True
+    return False
+
+
+def _goes_on_behind(closer: str, tags: Iterable[re.Match[str]]) -> bool:
+    # Whether a closing tag that none of these has opened is not the end.
+    depth = 0
+    for found in tags:
+        depth = max(depth, 0) + (-1 if found[0].startswith(closer) else 1)
+        if depth < 0 and found["more"] is not None:
+            return True
     return False
 
 
@@ -297,7 +307,7 @@ def no_call(
     call, stage, program = reading.call, reading.stage, reading.walk.program
     no_calls_in_reasoning = turn.calls_ignored
     counts = turn.names.could_be_tool if no_calls_in_reasoning or reading.fallback.is_foreign else turn.accepts
-    if call.name and not (awaits[0] or turn.region.bare):
+    if call.name and not (awaits[0] or reading.fallback.awaits is not None or turn.region.bare):
         turn.judge.heed(turn.judge.closers.after_mention())
     tried = stage.within == "JSON" or (bool(call.name) and (counts(call.name) or turn.names.leaves_open(call.name)))
     missed = unreadable(stage.expected())

@@ -132,7 +132,7 @@ def _spelt(words: Sequence[str]) -> tuple[str, ...]:
 
 
 _ELEMENTS = _spelt(("pre", "code", "script"))
-_WRAPPERS = _spelt(("example", "examples", "user", "human", "system"))
+_WRAPPERS = _spelt(("example", "examples", "user", "human", "system", "reasoning"))
 _ROLES = _spelt(ROLES)
 
 

@@ -64,11 +64,10 @@ FORMATS = (
         also=("<|im_start|>\n{call}\n<|im_start|>",),
         separator="\n",
         reasoning=THINK,
-        # OpenThinker; EXAONE Deep; Reka Flash 3
+        # OpenThinker; EXAONE Deep
         reasonings=(
             ("<|begin_of_thought|>", "<|end_of_thought|>"),
             ("<thought>", "</thought>"),
-            ("<reasoning>", "</reasoning>"),
         ),
         drop=(*CHATML, "<|eot_id|>", "[|endofturn|]"),
         aliases=(
