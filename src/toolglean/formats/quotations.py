@@ -1,9 +1,10 @@
 # The markers around a tool's result, the headers of messages that the model does not write, and the tags around a
 # parameter, in the chat templates that we know. Does not depend on how they are read (engine/page/table.py).
 #
-# Results and headers are written by others. A model that writes them makes up a tool's answer, or the user's next message; a call in
-# there is part of that text. The families share their templates, so the tables are one for all formats. They were
-# collected from the chat templates of the families in this library (for `HEADERS`, the model's own, see headers.py).
+# Results and headers are written by others. A model that writes them makes up a tool's answer, or the user's next
+# message; a call in there is part of that text. The families share their templates, so the tables are one for all
+# formats. They were collected from the chat templates of the families in this library (for `HEADERS`, the model's own,
+# see headers.py).
 """Markers of text that is not the model's own message, or a value outside a call."""
 
 from __future__ import annotations

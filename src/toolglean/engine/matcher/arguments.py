@@ -8,8 +8,8 @@ import re
 from typing import TYPE_CHECKING
 
 from toolglean.engine.envelope import READERS, Envelope
-from toolglean.engine.matcher.between import Ending
 from toolglean.engine.matcher.calls import begin_unnamed, no_call
+from toolglean.engine.matcher.ending import Ending
 from toolglean.engine.matcher.reading import Description, Field
 from toolglean.engine.modes import CALL
 from toolglean.engine.readers import reader_for
