@@ -206,6 +206,7 @@ def test_a_call_in_a_parameter_outside_a_call(around: str, name: str) -> None:
         "<tool_call>f it.\n\n",
         '<function_calls>\n<invoke name="f">\nit\n</invoke>\n</function_calls>\n',
         "<a>\n<reasoning>good</reasoning>\n</a>\n",
+        'say `><|open|>call tool="f"` x\n',
     ],
 )
 def test_a_call_behind_a_parameter_outside_a_call_runs(before: str) -> None:
