@@ -10,15 +10,8 @@
 from __future__ import annotations
 
 __all__ = [
-    "MESSAGE_ENDS",
-    "OTHERS",
-    "PARAMETER_PAIRS",
-    "PARAMETER_PREFIXES",
-    "RESULTS",
-    "ROLES",
-    "ROLE_HEADERS",
-    "USERS",
-]
+    "MESSAGE_ENDS", "OTHERS", "PARAMETER_PAIRS", "PARAMETER_PREFIXES", "RESULTS", "ROLES", "ROLE_HEADERS", "USERS",
+]  # fmt: skip
 
 # The words for a result, in tags: families write some of them, and models others.
 _RESULT_TAGS = tuple(

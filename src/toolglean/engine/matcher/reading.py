@@ -68,18 +68,8 @@ class Call(Plain):
     """
 
     __slots__ = (
-        "as_written",
-        "closed",
-        "doubtful",
-        "format",
-        "id",
-        "index",
-        "name",
-        "parameters",
-        "resumed",
-        "server",
-        "slot_end",
-        "stripped"
+        "as_written", "closed", "doubtful", "format", "id", "index", "name", "parameters", "resumed", "server",
+        "slot_end", "stripped",
     )  # fmt: skip
     owned = ("parameters",)
 
