@@ -65,10 +65,7 @@ FORMATS = (
         separator="\n",
         reasoning=THINK,
         # OpenThinker; EXAONE Deep
-        reasonings=(
-            ("<|begin_of_thought|>", "<|end_of_thought|>"),
-            ("<thought>", "</thought>"),
-        ),
+        reasonings=(("<|begin_of_thought|>", "<|end_of_thought|>"), ("<thought>", "</thought>")),
         drop=(*CHATML, "<|eot_id|>", "[|endofturn|]"),
         aliases=(
             *("qwen", "qwen25", "qwen2.5", "qwen3", "qwen3-json", "trinity", "exaone4", "qwen3-thinking"),
