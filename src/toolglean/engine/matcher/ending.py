@@ -89,7 +89,7 @@ class Ending(Stage):
         draft = turn.judge.draft
         if self._slot.is_tree:
             is_marker = _is_marker(reading.walk, rest)
-            return is_marker or (None if is_marker is None else _closes_another(turn, rest))
+            return is_marker or (None if is_marker is None else _ends_tree(turn, rest))
         if draft is not None and draft.is_plain:  # what follows is examined as text
             return True
         ends = self._is_behind(turn, reading, rest)
@@ -119,7 +119,7 @@ class Ending(Stage):
         turn.read_again(pending[start:], place + start, always=True)
 
 
-def _closes_another(turn: Turn, rest: str) -> bool | None:
+def _ends_tree(turn: Turn, rest: str) -> bool | None:
     # Whether the call may end before that tag, which is not its closer: not before one that closes a parameter again,
     # and then another parameter. None: more text is needed.
     lead, sign, behind = rest.partition("</")
