@@ -217,4 +217,4 @@ def test_views_of_one_turn_join_alike() -> None:
     whole = Parser(TOOLS, **faced(**options))
     rest = "</function>\n</tool_call>"
     found = join(whole.feed(rest) + whole.finish())
-    assert [event.call.span for event in found if isinstance(event, CallEnd)] == [(0, 0)]
+    assert [(event.call.span, event.call.status) for event in found if isinstance(event, CallEnd)] == [((0, 0), "ok")]

@@ -32,6 +32,7 @@ KNOWN = ToolSet(TOOLS)
 QWEN = "<tool_call>\n<function=f>\n{}\n</function>\n</tool_call>"
 MINIMAX = '<minimax:tool_call>\n<invoke name="f">\n{}\n</invoke>\n</minimax:tool_call>'
 
+MARKUP = ParserOptions(markup=True)
 EXTRA, CLOSER = "extra closer", "parameter closer"
 
 
@@ -206,7 +207,7 @@ WORDS = [
 @pytest.mark.parametrize(("declared", "text", "name"), WORDS, ids=[each[0] for each in WORDS])
 def test_a_marker_in_a_word(declared: str, text: str, name: str) -> None:
     for tools in (None, [name]):
-        calls = calls_of(events_of(lambda: Parser(tools, format=declared, options=ParserOptions(markup=True)), text))  # noqa: B023
+        calls = calls_of(events_of(lambda: Parser(tools, format=declared, options=MARKUP), text))  # noqa: B023
         assert all("[" not in each and "<" not in each and each != name for each, _ in calls)
 
 
@@ -238,7 +239,7 @@ def test_an_undeclared_child_of_a_tools_own_tag_is_not_written_either() -> None:
     open_schema = {"type": "object", "properties": {"path": {"type": "string"}}, "additionalProperties": True}
     tools = [{"name": "list_files", "parameters": open_schema}]
     text = render("tool-tags", [("list_files", {"dir": "."})], tools=tools)
-    assert calls_of(events_of(lambda: Parser(tools, format="tool-tags", options=ParserOptions(markup=True)), text)) == [
+    assert calls_of(events_of(lambda: Parser(tools, format="tool-tags", options=MARKUP), text)) == [
         ("list_files", {"dir": "."})
     ]
 
@@ -364,14 +365,35 @@ def test_a_value_that_swallows_a_broken_opener_is_malformed(call: str, inside: s
     """Fixed bug: the call ran with the markers in the value before, and without the parameter. The next one runs."""
     good = {GLM: "x", QWEN: "<parameter=a>\nx\n</parameter>", MINIMAX: '<parameter name="a">x</parameter>'}
     text = call.format(inside) + "\n" + call.format(good.get(call, "<a>x</a>"))
-    events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), text)
+    events = events_of(lambda: Parser(TOOLS, options=MARKUP), text)
     assert [found.status for found in ended(events)] == ["malformed", "ok"]
+
+
+EARLY = {  # the call's closer before its second parameter, and before its first
+    "qwen3-coder": (QWEN, "<parameter=a>\nx\n</parameter>\n", "</function>\n", "<parameter=n>\n5\n</parameter>"),
+    "minimax-m2": (MINIMAX, '<parameter name="a">x</parameter>\n', "</invoke>", '<parameter name="n">5</parameter>'),
+    "anthropic": (
+        '<function_calls>\n<invoke name="f">\n{}\n</invoke>\n</function_calls>',
+        *('<parameter name="a">x</parameter>\n', "</invoke>\n", '<parameter name="n">5</parameter>'),
+    ),
+}
+
+
+@pytest.mark.parametrize("first", [True, False])
+@pytest.mark.parametrize("name", EARLY)
+def test_a_call_that_is_closed_before_its_last_parameter_is_malformed(name: str, *, first: bool) -> None:
+    """Fixed bug: it ran without that parameter, which was content. The next call runs."""
+    call, one, closer, other = EARLY[name]
+    text = f"Yes.\n{call.format((one if first else '') + closer + other)}\n{call.format(other)}"
+    for given in (name, "auto"):
+        found = events_of(lambda given=given: Parser(TOOLS, format=given, options=MARKUP), text)  # type: ignore[misc]
+        assert [call.status for call in ended(found)] == ["malformed", "ok"]
 
 
 @pytest.mark.parametrize("behind", ["</f>", "\n<now></now>", ""])
 def test_a_closing_tag_that_comes_twice_loses_nothing(behind: str) -> None:
     """Only where another parameter follows has it ended the call too early."""
-    events = events_of(lambda: Parser(TOOLS, options=ParserOptions(markup=True)), f"<f>\n<a>x</a></a>{behind}")
+    events = events_of(lambda: Parser(TOOLS, options=MARKUP), f"<f>\n<a>x</a></a>{behind}")
     assert calls_of(events)[0] == ("f", {"a": "x"})
 
 
@@ -379,7 +401,7 @@ def test_a_value_that_swallows_what_the_call_requires_is_malformed() -> None:
     schema = {"type": "object", "properties": PROPERTIES, "required": ["a", "b"]}
     text = GLM.format("x</arg_value> and then 5")
     for tools, status in (([{"name": "f", "parameters": schema}], "malformed"), (TOOLS, "ok")):
-        events = events_of(lambda tools=tools: Parser(tools, options=ParserOptions(markup=True)), text)  # type: ignore[misc]
+        events = events_of(lambda tools=tools: Parser(tools, options=MARKUP), text)  # type: ignore[misc]
         assert [found.status for found in ended(events)] == [status]
 
 

@@ -23,7 +23,10 @@ from typing import NamedTuple
 from toolglean.formats.declaration import Declaration
 from toolglean.formats.words import Literal, Slot, Space, Token, ends_line, opening, tokens_of
 
-__all__ = ["KEY_CHARS", "Ending", "Followers", "ending_of", "followers_of", "has_bare_key", "parameter_tokens"]
+__all__ = [
+    "KEY_CHARS", "Ending", "Followers", "ending_of", "followers_of", "has_bare_key", "head_of_parameter",
+    "parameter_tokens",
+]  # fmt: skip
 
 KEY_CHARS = 256
 SPACE_CHARS = 64
@@ -68,6 +71,12 @@ def parameter_tokens(pattern: str) -> tuple[Token, ...]:
 def has_bare_key(pattern: str) -> bool:
     """Whether a parameter begins with its key."""
     return parameter_tokens(pattern)[:1] == (Slot("key"),)
+
+
+def head_of_parameter(declared: Declaration) -> str:
+    """The marker with which a parameter begins, up to its attributes; "" if none does."""
+    opener = "".join(map(opening, declared.parameters[:1]))
+    return opener.rpartition(" ")[0] or opener
 
 
 def ending_of(declared: Declaration, pattern: str) -> Ending | None:

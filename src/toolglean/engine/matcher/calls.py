@@ -40,8 +40,8 @@ if TYPE_CHECKING:
     from toolglean.formats.spec import Format
 
 __all__ = [
-    "begin_unnamed", "begins", "cut_off", "end_call", "end_value", "is_broken_off", "no_call", "read_by_others",
-    "start_call",
+    "begin_unnamed", "begins", "cut_off", "end_call", "end_value", "is_broken_off", "is_over", "no_call",
+    "read_by_others", "start_call",
 ]  # fmt: skip
 
 MOST_BREAKS = 16  # characters of white space behind a value, as JSON writes it
@@ -151,15 +151,23 @@ def begin_unnamed(turn: Turn, reading: Reading, slot: OpenSlot, arguments: str, 
 # -- a value ends, or the call -----------------------------------------------------------------------------------------
 
 
-def end_call(turn: Turn, reading: Reading) -> bool:
-    """The literal that was read shows that the call is complete. False: another stage follows, or none."""
-    walk, call = reading.walk, reading.call
-    empty, is_tag = not turn.emit.open, bool(walk.states.flags & TAG)
-    if empty and not turn.names.is_call_without_arguments(call.name):
+def is_over(turn: Turn, reading: Reading) -> bool:
+    """The literal that was read shows that the call is complete. False: it is not one."""
+    call = reading.call
+    if turn.emit.open:
+        return True
+    if not turn.names.is_call_without_arguments(call.name):
         no_call(turn, reading)
         return False
-    if empty and not start_call(turn, reading):
-        return False
+    return start_call(turn, reading)
+
+
+def end_call(turn: Turn, reading: Reading, here: int) -> None:
+    """The call is complete, and so is its last value: another stage follows, or none."""
+    walk, call = reading.walk, reading.call
+    if call.closed is not None and not end_value(turn, reading, call.closed, here):
+        return
+    empty, is_tag = not turn.emit.call.has_arguments, bool(walk.states.flags & TAG)
     pending, start = walk.unsettled
     end = max(start, call.slot_end)
     marker = pending[end - start :]
@@ -176,13 +184,12 @@ def end_call(turn: Turn, reading: Reading) -> bool:
     if not is_tag:
         turn.emit.markup(marker, end)
         reading.go_after(walk.states)
-        return False
+        return
     space = len(marker) - len(marker.lstrip())
     turn.emit.space(marker[:space], end)
     turn.leave(text_follows=False)
     if not turn.read_again(marker[space:], end + space):
         turn.say(marker[space:], end + space)
-    return False
 
 
 def is_broken_off(turn: Turn) -> bool:

@@ -1,12 +1,12 @@
-# How a call ends whose arguments end without a marker: with a parenthesis, or a brace. Does not know how arguments are
-# read (arguments.py), or what follows a call (between.py).
+# How a call ends where its last sign may have come too early: a parenthesis, a brace, a closing marker within its section.
+# Does not know how arguments are read (arguments.py), or what follows a call (between.py).
 #
 # `delete_all()` is a call. `delete_all() if sure else None`, `delete_all() == 1` and `[delete_all() for x in y]` are
 # Python that would call it, or not, or more than once: a reader must not decide that. In the same way, a comment after
 # JSON (`{"path": "/"} // cancelled`) may revoke the call, and so may words between JSON arguments and the call's
 # closing marker. So the call stays open until the next character that is not white space. A line break ends it: what
 # follows on the next line is text after a call that lacks its closing marker. But a comma and another argument go on
-# with the call, on whatever line.
+# with the call, on whatever line; and so does a parameter behind a closing marker.
 """The end of arguments."""
 
 from __future__ import annotations
@@ -14,17 +14,18 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from toolglean.engine.matcher.calls import is_broken_off
+from toolglean.engine.matcher.calls import end_call, is_broken_off
 from toolglean.engine.matcher.reading import Stage
 from toolglean.engine.reasons import AFTER_ARGUMENTS, EXPRESSION, NO_CLOSER
-from toolglean.formats.nfa import LITERAL
+from toolglean.formats.nfa import LITERAL, TAG
+from toolglean.formats.parameters import head_of_parameter
 
 if TYPE_CHECKING:
     from toolglean.engine.matcher.reading import Reading
     from toolglean.engine.matcher.walk import OpenSlot, Walk
     from toolglean.engine.turn import Turn
 
-__all__ = ["Ending"]
+__all__ = ["Behind", "Ending", "waits_behind"]
 
 COMMENTS = ("//", "/*", "#", "-- ", "<!--")
 JUNK, DASHES = " \t}])>,;:.!?*~|=\"'`", "-\u2013\u2014"
@@ -117,6 +118,60 @@ class Ending(Stage):
         reason = EXPRESSION if self._slot.kind == "keywords" else AFTER_ARGUMENTS
         turn.give_up(reason, pending[start:], place + start)
         turn.read_again(pending[start:], place + start, always=True)
+
+
+class Behind(Stage):
+    """What follows the closing marker of a call whose section is still open.
+
+    Another parameter there shows that the marker came too early: the call must not run without it.
+    """
+
+    __slots__ = ("_closed", "_opener")
+
+    def __init__(self, opener: str, closed: int) -> None:
+        self._opener, self._closed = opener, closed  # characters that are pending, of the call and its closer
+
+    def read(self, turn: Turn, reading: Reading, text: str, i: int) -> int:
+        """See `Stage`."""
+        walk = reading.walk
+        while i < len(text):
+            walk.wait(text[i])
+            i += 1
+            begun = walk.unsettled[0][self._closed :].lstrip()
+            if begun == self._opener:
+                self._refuse(turn, walk)
+                return i
+            if not self._opener.startswith(begun) or walk.pending_chars > turn.limits.held:
+                self.completes(turn, reading)
+                return i
+        return i
+
+    def completes(self, turn: Turn, reading: Reading) -> bool:
+        """See `Payload`."""
+        behind, place = reading.walk.take_back(self._closed)
+        end_call(turn, reading, place)
+        turn.read_again(behind, place, always=True)
+        return True
+
+    def _refuse(self, turn: Turn, walk: Walk) -> None:
+        pending, place = walk.unsettled
+        walk.settle_all()
+        behind = len(pending) - len(self._opener)
+        turn.give_up(AFTER_ARGUMENTS, self._opener, place + behind)
+        turn.read_again(pending[behind:], place + behind, always=True)
+
+
+def waits_behind(reading: Reading) -> bool:
+    """The call's last marker was read: whether what follows it, in its section, shows whether the call is over."""
+    walk, number = reading.walk, reading.call.format
+    key = "behind", walk.states.key, number
+    if key not in walk.program.kept:
+        in_section = not walk.states.flags & TAG and walk.program.nfa.closers_at(walk.states)
+        walk.program.kept[key] = head_of_parameter(walk.program.formats[number]) if in_section else ""
+    opener: str = walk.program.kept[key]
+    if opener:
+        reading.read_as(Behind(opener, walk.pending_chars))
+    return bool(opener)
 
 
 def _ends_tree(turn: Turn, rest: str) -> bool | None:

@@ -6,7 +6,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from toolglean.engine.matcher.calls import end_call, end_value, no_call, read_by_others
+from toolglean.engine.matcher.calls import end_call, end_value, is_over, no_call, read_by_others
+from toolglean.engine.matcher.ending import waits_behind
 from toolglean.engine.matcher.fallback import FRAMED, OWN
 from toolglean.engine.modes import CONTENT
 from toolglean.engine.reasons import LEFTOVER_MARKER, UNOPENED_REASONING
@@ -29,12 +30,14 @@ def arrived(turn: Turn, reading: Reading, here: int) -> bool:
         return False
     if flags & EMPTY and not flags & END and not turn.emit.open:
         return _nothing_in_it(turn, reading)
-    if flags & LITERAL and call.closed is not None and not end_value(turn, reading, call.closed, here):
-        return False
     if flags & NAMED:
         call.take("name", walk.states.name)
     if flags & END:
-        return end_call(turn, reading)
+        if is_over(turn, reading) and not waits_behind(reading):
+            end_call(turn, reading, here)
+        return False
+    if flags & LITERAL and call.closed is not None and not end_value(turn, reading, call.closed, here):
+        return False
     if turn.emit.open or flags & START:
         if flags & LITERAL:
             walk.settle(here)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from toolglean.engine.matcher.walk import Walk
 from toolglean.engine.repair.suspended import Refusal
+from toolglean.engine.tape import NEVER
 from toolglean.engine.turn import Payload
 from toolglean.scan.plain import Plain
 
@@ -27,7 +28,10 @@ if TYPE_CHECKING:
     from toolglean.scan.json import JsonScanner
     from toolglean.scan.reader import Reader
 
-__all__ = ["Call", "Description", "Field", "Reading", "Stage"]
+__all__ = ["NOWHERE", "Call", "Description", "Field", "Reading", "Stage"]
+
+NOWHERE = -NEVER
+"""Before every place, also of the prompt."""
 
 
 class Description(NamedTuple):
@@ -78,13 +82,13 @@ class Call(Plain):
         self.name = self.id = self.index = self.server = ""
         self.parameters: Parameters | None = None
         self.closed: Any = None  # of texts.py, which is above
-        self.doubtful, self.as_written, self.resumed = False, -1, False
+        self.doubtful, self.as_written, self.resumed = False, NOWHERE, False
 
     def end(self) -> None:
         """The call is over. The next one has the same format, as long as nothing else is known."""
         self.name = self.id = self.index = self.server = ""
         self.parameters = self.closed = None
-        self.doubtful, self.as_written, self.resumed = False, -1, False
+        self.doubtful, self.as_written, self.resumed = False, NOWHERE, False
 
     def copy(self) -> Self:
         """The same call."""
@@ -280,7 +284,7 @@ class Reading(Plain, Payload):
     def stand_behind(self, place: int, end: int, fallback: Fallback) -> Self:
         """This reading, which is at the end of a call, as one that is at the end of another, which ended at `end`."""
         twin = self.copy()
-        twin.walk.settle(place)
+        twin.walk.go_back_to(place)
         twin.call.ended_at(end)
         twin.fall_back(fallback.after_call() if twin.stage is twin.after else fallback)
         return twin

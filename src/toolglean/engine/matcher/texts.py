@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from toolglean.engine.matcher.calls import no_call
 from toolglean.engine.matcher.literals import accept, arrived
-from toolglean.engine.matcher.reading import Description, Field
+from toolglean.engine.matcher.reading import NOWHERE, Description, Field
 from toolglean.engine.matcher.swallowed_markers import MISSING, TEXT, WAIT, has_marker, opens_tag, swallowed_markers_of
 from toolglean.engine.names import contains_markup
 from toolglean.engine.parameters import Parameters, pass_value
@@ -240,7 +240,7 @@ class Value(Field):
         self.finder: Finder | None = None
         key, keys = self.parameters.key, turn.names.keys_of(reading.call.name)
         self.key = key if keys and key in keys and can_close(key) else ""
-        self.start, self.misspelt, self.opened, self.quoted, self.stray = -1, -1, 0, False, False
+        self.start, self.misspelt, self.opened, self.quoted, self.stray = -1, NOWHERE, 0, False, False
         trail = slot.trail if self.seen.knows_openers else ""  # a value of several lines may have swallowed parameters
         turn.delta(self.parameters.begin_value(slot.lead, trail), reading.walk.pending_start)
 

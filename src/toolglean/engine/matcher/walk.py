@@ -191,6 +191,12 @@ class Walk(Plain):
         """What was read before the place `here` is certain."""
         self.pending, self.pending_chars, self.pending_start, self.others = (), 0, here, ()
 
+    def take_back(self, chars: int) -> tuple[str, int]:
+        """What waits behind these first characters is read again: returns it, and its place."""
+        text = joined(self.pending)
+        self.pending, self.pending_chars = ((), text[:chars]), chars
+        return text[chars:], self.pending_start + chars
+
     def settle_all(self) -> None:
         """What was read so far is certain."""
         self.settle(self.pending_start + self.pending_chars)
@@ -204,6 +210,11 @@ class Walk(Plain):
     def origin(self) -> StateSet:
         """The states of the first alternative."""
         return self.others[0][0] if self.others else self.states
+
+    def go_back_to(self, place: int) -> None:
+        """Stand where it set out, which is at that place."""
+        self.states = self.origin()
+        self.settle(place)
 
     def back(self) -> tuple[StateSet, int] | None:
         """The last alternative, which is not tried again; None if none is left."""

@@ -54,7 +54,7 @@ def object_course(declared: Format, number: int, slot: str) -> Course | None:
         found, ends = turned(declared, after, heads, before="}", mark=_end_of_object)
         tail.spell((Spelling(text, ENDS, mark, 1, 1, opener) for text, mark, opener in found), ends)
     first = _linked(declared, heads, Step(WORD, word="name"), middle, tail)
-    probe = first.spellings[0].text, f'", "{arguments}": {{}}' + ("}" if bracket else "}\n")
+    probe = first.spellings[0].text, f'", "{arguments}": {{}}' + ("}" if bracket else "}\n"), int(not bracket)
     return Course(declared, number, first, is_object=True, shows_id=False, probe=probe)
 
 
@@ -118,6 +118,6 @@ def named_course(declared: Format, number: int, *, indexed: bool) -> Course | No
     found, ends = turned(declared, after, heads, mark=_end_of_object)
     tail.spell((Spelling(text, ENDS, mark, 0, 0, opener) for text, mark, opener in found), ends)
     first = _linked(declared, heads, the_name, middle, tail)
-    probe = first.spellings[0].text, (":0" if indexed else "") + spelt(between)[0] + "{}\n"
+    probe = first.spellings[0].text, (":0" if indexed else "") + spelt(between)[0] + "{}\n", 1
     shows_id = "{id}" not in "".join(declared.calls)
     return Course(declared, number, first, indexed=indexed, shows_id=shows_id, probe=probe)

@@ -20,6 +20,7 @@ from toolglean.engine.straight.steps import (
     spelt,
     turned,
 )
+from toolglean.formats.parameters import head_of_parameter
 from toolglean.formats.spec import Literal, Slot, Space, tokens_of
 
 if TYPE_CHECKING:
@@ -119,13 +120,27 @@ def _following(declared: Format, after: str, heads: tuple[str, ...], parameter: 
         spellings.append(Spelling(closer + gap, VALUE_ENDS, mark, len(closer), len(closer)))
     for gap in dict.fromkeys((*spelt(parameter.rest), "")) if parameter.rest else ("",):
         found, ending = turned(declared, after, heads, before=closer + gap, mark=first_marker)
-        spellings += [Spelling(text, ENDS, mark, mark, len(closer), opener) for text, mark, opener in found]
+        for text, land, opener in found:
+            spellings.append(Spelling(text, ENDS, _shows(declared, after, text, land), land, len(closer), opener))
         ends |= ending
     return Step(TEXT, tuple(spellings), ends)
 
 
-def _probe(first: Step, opening: Step, declared: Format, after: str, parameter: _Parameter) -> tuple[str, str]:
+def _shows(declared: Format, after: str, text: str, closed: int) -> int:
+    # Where it shows in the text behind the call's closer, which ends at `closed`, that no parameter follows.
+    if not (declared.section[1] or after.rstrip()[first_marker(after, after.rstrip()) :]):
+        return closed
+    rest = text[closed:].lstrip()
+    opener = head_of_parameter(declared)
+    same = next((i for i, char in enumerate(rest) if opener[i : i + 1] != char), len(rest))
+    return min(len(text), len(text) - len(rest) + same + 1)
+
+
+def _probe(first: Step, opening: Step, declared: Format, after: str, parameter: _Parameter) -> tuple[str, str, int]:
     middle = declared.types.get("string", "string").join(spellings[0] for spellings in parameter.between)
     tag = "text" + middle + parameter.lead + "a" + parameter.trail + parameter.closer + spelt(parameter.rest)[0]
     ending = spelt(after)[0]
-    return first.spellings[0].text, opening.spellings[0].text + tag + ending[: first_marker(after, ending)]
+    closed = first_marker(after, ending)
+    shown = _shows(declared, after, ending + declared.section[1], closed)
+    call = opening.spellings[0].text + tag + (ending + declared.section[1])[:shown]
+    return first.spellings[0].text, call, shown - closed

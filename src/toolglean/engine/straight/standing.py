@@ -96,11 +96,11 @@ def sample_tools() -> ToolSet:
 
 
 def _standing(course: Course, probe: Probe) -> Standing | None:
-    first, later = _turn_behind(PROBE.join(course.probe), 1, probe), _turn_behind(_two_calls(course), 2, probe)
+    before, call, seen = course.probe
+    first, later = _turn_behind(before + PROBE + call, 1, probe), _turn_behind(_two_calls(course), 2, probe)
     if first is None or later is None:
         return None
     gap = next(each for each in _tail(course).spellings if each.says == ENDS)
-    seen = int(course.probe[1][-1] == "\n")  # the line break that showed that the call has ended
     again = first.tape.reread - seen, later.tape.reread - first.tape.reread - (gap.mark - gap.land)
     begun = _until_value(course)
     holds = bool(begun) and not probe((begun + "a\n",), None)[1][-2]
@@ -108,7 +108,7 @@ def _standing(course: Course, probe: Probe) -> Standing | None:
     if not (isinstance(one, Reading) and isinstance(two, Reading)):
         return None
     bare = _turn_behind((_two_calls(course, -1),), 2, probe)
-    if bare is None or not isinstance(bare.payload, Reading) or bare.payload.walk.states is not two.walk.states:
+    if bare is None or not isinstance(bare.payload, Reading) or bare.payload.walk.origin() is not two.walk.origin():
         return None  # its spellings lead to different places
     in_line = probe((("a " + _two_calls(course),),), None)[0].payload
     stays = isinstance(in_line, Reading) and in_line.fallback.in_line

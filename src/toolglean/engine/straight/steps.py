@@ -124,7 +124,7 @@ class Course:
         indexed: whether the name is followed by the call's number.
         shows_id: whether the call has an id as soon as it begins.
         probe: the text of a call before its name and after it, up to the place that the machine has reached when it has
-            ended.
+            ended; and how much of that it reads again then, in characters.
         standing: what reads on there; None until it is needed: see standing.py.
     """
 
@@ -135,7 +135,7 @@ class Course:
     is_object: bool = False
     indexed: bool = False
     shows_id: bool = True
-    probe: tuple[str, str] = ("", "")
+    probe: tuple[str, str, int] = ("", "", 0)
     standing: Any = None
 
     def stands(self, standing: Any) -> None:
