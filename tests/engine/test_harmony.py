@@ -134,3 +134,16 @@ def test_json_in_the_final_channel_is_the_answer(option: str) -> None:
         lambda: Parser(["f"], format=option, options=ParserOptions(markup=True)), f"{SAYS}{answer}<|return|>"
     )
     assert (calls_of(events), content_of(events)) == ([], answer)
+
+
+TAILS = ("\n", " json", " JSON", " <|constrain|>json", " <|constrain|>JSON", "<|constrain|>json\n")
+
+
+@pytest.mark.parametrize("option", ["harmony", "auto"])
+@pytest.mark.parametrize("header", [*(f"final{tail}" for tail in TAILS), "commentary", "commentary to=assistant"])
+def test_what_is_behind_a_channels_name_is_markup(header: str, option: str) -> None:
+    """Fixed bug: the answer was reasoning, or had the header in it."""
+    text = f"<|channel|>analysis\n<|message|>So.<|end|><|start|>assistant<|channel|>{header}<|message|>{{}} it is.<|return|>"
+    events = events_of(lambda: Parser(TOOLS, format=option, options=ParserOptions(markup=True)), text)
+    assert content_of(events) == "{} it is."
+    assert "".join(event.text for event in events if isinstance(event, Reasoning)) == "So."

@@ -36,6 +36,7 @@ CALL = '{"name": "look", "arguments": {"city": "Oslo"}}'
 BEGIN, ARGUMENTS, END = "<|tool_call_begin|>", "<|tool_call_argument_begin|>", "<|tool_call_end|>"
 INVOKE = '<invoke name="look">\n<parameter name="city" string="true">Oslo</parameter>\n<parameter name="days" string="false">2</parameter>\n</invoke>'
 DSML = '<｜DSML｜invoke name="look">\n<｜DSML｜parameter name="city" string="true">Oslo</｜DSML｜parameter>\n</｜DSML｜invoke>'
+ATEM = '<atem:invoke name="look">\n<atem:parameter name="city">Oslo</atem:parameter>\n</atem:invoke>'
 
 V31, V31_END = "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>", "<｜tool▁call▁end｜><｜tool▁calls▁end｜>"
 
@@ -61,11 +62,13 @@ READ: dict[str, tuple[str, Calls, str]] = {
     "deepseek-v3.1, v3's word": (f"{V31}function<｜tool▁sep｜>look<｜tool▁sep｜>{JSON}{V31_END}", [OSLO], ""),
     "gemma": ("call:look{city:Oslo,days:2}", [BOTH], ""),
     "gemma, quotes": ('call:look{city:"Oslo",days:2}', [BOTH], ""),
+    "gemma, a colon before": ('<|tool_call>:call:look{city:<|"|>Oslo<|"|>}', [OSLO], ""),
     "gemma, keywords": ('<|tool_call>call:look(city="Oslo", days=2)', [BOTH], ""),
     "gemma, keywords, stripped": ("call:look(city='Oslo')", [OSLO], ""),
     "gemma, declaration": ("declaration:default_api:look{city:Oslo}", [OSLO], ""),
     "functionary": (f"look{JSON}</function>", [OSLO], ""),
     "inkling": ('look<|content_invoke_tool_json|>{"name": "look", "args": {"city": "Oslo"}}<|end_message|>', [OSLO], ""),
+    "harmony, a line break in the header": (f"<|channel|>commentary to=functions.look\n<|constrain|>json\n<|message|>{JSON}\n<|call|>", [OSLO], ""),
     # -- markers that were mangled
     "dsml, bars of ASCII": ('<|DSML|invoke name="look">\n<|DSML|parameter name="city" string="true">Oslo</|DSML|parameter>\n</|DSML|invoke>', [OSLO], ""),
     "dsml, each bar twice": ('<｜｜DSML｜｜tool_calls>\n<｜｜DSML｜｜invoke name="look">\n<｜｜DSML｜｜parameter name="city" string="true">Oslo</｜｜DSML｜｜parameter>\n</｜｜DSML｜｜invoke>\n</｜｜DSML｜｜tool_calls>', [OSLO], ""),
@@ -74,6 +77,8 @@ READ: dict[str, tuple[str, Calls, str]] = {
     "another tokenizer's spaces": (f"<tool_call>\u2581{CALL}</tool_call>", [OSLO], ""),
     "a template that escapes its closers": ("<tool_call>\n<function=look>\n<parameter=city>\nOslo\n&lt;/parameter&gt;\n<parameter=days>\n2\n&lt;/parameter&gt;\n</function>\n</tool_call>", [BOTH], ""),
     # -- dialects
+    "muse, two calls in one block": (f"<atem:function_calls>\n{ATEM}\n{ATEM}\n</atem:function_calls>", [OSLO, OSLO], ""),
+    "hunyuan-4, the tokens of the open checkpoint": ("<tool_calls:opensource><tool_call:opensource>look<arg_key:opensource>city</arg_key:opensource><arg_value:opensource>Oslo</arg_value:opensource></tool_call:opensource></tool_calls:opensource>", [OSLO], ""),
     "anthropic": (f"I look.\n<function_calls>\n{INVOKE}\n</function_calls>", [BOTH], "I look.\n"),
     "anthropic, bare": (INVOKE, [BOTH], ""),
     "anthropic, a call without its closer before another one": ('<invoke name="look">\n<parameter name="city">Oslo</parameter>\n<invoke name="now">\n</invoke>', [OSLO, NOW], ""),
@@ -221,6 +226,7 @@ CERTAIN_WITHOUT_ITS_NAME = {
     *("dsml, parameters without a closer", "gemma, JSON", "gemma, JSON for all", "hunyuan, dense", "hunyuan, dense, two", "step-audio", "tool_call, with an end of its own"),
     *("anthropic, a call without its closer before another one", "doubao", "doubao, without types", "qwen, a closer that nothing opened", "qwen, the same behind the call", "invoke, in another one's section"),
     *("dsml, the section's bracket is missing", "dsml, a bar for the section's bracket", "dsml, the section of V3.2, its bracket is missing"),
+    *("gemma, a colon before", "harmony, a line break in the header", "muse, two calls in one block", "hunyuan-4, the tokens of the open checkpoint"),
     *("dsml, each bar twice", "llama, a tool it was trained with", "kimi, the call's opener lost", "harmony, the role and the channel", "harmony, name and channel glued", "harmony, glued", "inkling"),
 }  # fmt: skip
 

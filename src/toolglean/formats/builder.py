@@ -72,8 +72,10 @@ def _whole(literals: list[str]) -> list[tuple[int, int]]:
 
 def _codec_after(before: tuple[Token, ...], declared: Codec) -> Codec:
     # That of arguments after these tokens. Behind a marker that says that they are JSON, text is no argument.
-    marker = next((token for token in reversed(before) if not isinstance(token, Space)), None)
-    says_json = isinstance(marker, Literal) and marker.text.removesuffix("<|message|>").endswith("json")
+    marker = ""
+    for token in before:
+        marker = marker + token.text.strip() if isinstance(token, Literal | Space) else ""
+    says_json = marker.removesuffix("<|message|>").endswith("json")
     return JsonAlone() if says_json and isinstance(declared, JsonOrText) else declared
 
 

@@ -1,4 +1,4 @@
-# How a call ends where its last sign may have come too early: a parenthesis, a brace, a closing marker within its section.
+# How a call ends where its last sign may come too early: a parenthesis, a brace, a closing marker within its section.
 # Does not know how arguments are read (arguments.py), or what follows a call (between.py).
 #
 # `delete_all()` is a call. `delete_all() if sure else None`, `delete_all() == 1` and `[delete_all() for x in y]` are

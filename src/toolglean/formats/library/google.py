@@ -12,6 +12,7 @@ FORMATS = (
         also=(
             *("<|tool_call>:{name}{arguments}<tool_call|>", "<|tool_call>{name}{arguments}<tool_call|>"),
             "<|tool_call>{ws}call:{ws}{name}{ws}{arguments}{ws}<tool_call|>",
+            "<|tool_call>:call:{name}{arguments}<tool_call|>",
             "<|tool_call>call:{call}<tool_call|>",  # JSON, after another model's prompt
         ),
         without_special_tokens=(
@@ -21,6 +22,7 @@ FORMATS = (
         arguments=Quoted('<|"|>'),
         reasoning=("<|channel>thought\n", "<channel|>"),
         reasonings=(("<|channel>", "<channel|>"),),
+        content_markers=tuple(f"<|channel>{name}\n" for name in ("content", "response", "final", "answer")),
         drop=("<turn|>", "<|tool_response>", "<tool_response|>", "<eos>", "<|turn>model\n"),
         aliases=("gemma4", "gemma4-no-thinking"),
         models=(

@@ -127,6 +127,7 @@ FORMATS = (
             "<|start|>assistant to={name}<|message|>" + ATEM_OBJECT,
             " to={name}<|message|>" + ATEM_OBJECT,
             *("<|start|>assistant<|message|>" + ATEM_BLOCK, "<|message|>" + ATEM_BLOCK, ATEM_BLOCK, ATEM_OBJECT),
+            ATEM_BLOCK.partition("\n")[2],  # another call of the block
         ),
         separator="<|eom|>",
         parameter='<atem:parameter name="{key}">{value}</atem:parameter>\n',

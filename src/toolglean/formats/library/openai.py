@@ -7,10 +7,13 @@ from toolglean.formats.spec import Format, JsonOrText
 
 HEADER = "<|start|>assistant"
 SPACED_HEADER = "<|start|> assistant"
+# What is between the channel and the text: nothing, white space, the kind of an answer in JSON, or its reader.
+TAILS = ("{ws}", *(" " + constrain + kind + "{ws}" for constrain in ("<|constrain|>", "") for kind in ("json", "JSON")))
 CONTENT_MARKERS = (
     HEADER,
     *("<|channel|>final<|message|>", "<|channel|>commentary<|message|>"),
-    "<|channel|>final <|constrain|>json<|message|>",
+    *(f"<|channel|>{channel}{tail}<|message|>" for channel in ("final", "commentary") for tail in TAILS),
+    "<|channel|>commentary to=assistant{ws}<|message|>",
 )
 HEADERS = ("<|start|>", "<|channel|>")
 ENDS = ("<|end|>", "<|return|>", "<|call|>")
@@ -51,16 +54,22 @@ HEADED = tuple(
     for kind in (" <|constrain|>json", "")
 )
 
+# The same, with a line break before the text.
+BROKEN = tuple(
+    f"<|channel|>commentary to={to}{kind}\n{BODY}" for to in ("functions.{name}", "{name}") for kind in JSON_KINDS[:2]
+)
+
 FORMATS = (
     Format(
         "harmony",
         call=_recipients()[0],
-        also=(*_recipients()[1:], *HEADED, *GLUED),
+        also=(*_recipients()[1:], *HEADED, *BROKEN, *GLUED),
         without_special_tokens=WITHOUT_SPECIAL_TOKENS,
         leads=LEADS,
         separator=HEADER,
         arguments=JsonOrText(),
         reasoning=("<|channel|>analysis<|message|>", "<|end|>"),
+        reasonings=(("<|channel|>analysis{ws}<|message|>", "<|end|>"),),
         content_markers=CONTENT_MARKERS,
         headers=HEADERS,
         drop=(*("<|start|>", *ENDS), *("<|channel|>final", "<|channel|>commentary to=assistant")),
