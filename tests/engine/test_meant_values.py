@@ -50,6 +50,13 @@ def test_a_value_that_is_one_cdata_section_is_its_inside(name: str, value: str, 
         assert calls == [("find", {"q": meant, "n": 7})]
 
 
+@pytest.mark.parametrize("name", ["anthropic", "qwen3-coder", "minimax-m2", "glm-4.7", "auto"])
+def test_a_number_between_quotes_is_the_number(name: str) -> None:
+    """Fixed bug: a text with its quotes ran where the schema allows none."""
+    text = call_with("qwen3-coder" if name == "auto" else name, "x").replace("7", '"7"')
+    assert calls_of(read(text, name)) == [("find", {"q": "x", "n": 7})]
+
+
 @pytest.mark.parametrize("name", FORMATS)
 @pytest.mark.parametrize("value", ["<！[CDATA[a]]>", "<! [CDATA[a]]>", "<![ CDATA [a]]>", "<![cdata[a]]>"])
 def test_a_section_with_a_broken_opener_never_runs(name: str, value: str) -> None:

@@ -390,6 +390,13 @@ def test_a_call_that_is_closed_before_its_last_parameter_is_malformed(name: str,
         assert [call.status for call in ended(found)] == ["malformed", "ok"]
 
 
+@pytest.mark.parametrize("inside", ['<parameter name="x">5</parameter>', "<parameter\n>5</parameter>"])
+def test_a_closer_that_an_opener_in_another_spelling_has_is_not_extra(inside: str) -> None:
+    """Fixed bug: the call ran without the closing marker that its value had."""
+    events = read("qwen3-coder", QWEN.format(f"<parameter=a>\n{inside}</parameter>"))
+    assert [call.status for call in ended(events)] == ["malformed"]
+
+
 @pytest.mark.parametrize("behind", ["</f>", "\n<now></now>", ""])
 def test_a_closing_tag_that_comes_twice_loses_nothing(behind: str) -> None:
     """Only where another parameter follows has it ended the call too early."""

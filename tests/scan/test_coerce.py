@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.shared import shared_rows
-from toolglean.scan.coerce import coerce_text, is_text, json_text, kinds_of, known, properties, within
+from toolglean.scan.coerce import coerce_text, is_text, json_text, kinds_of, known, properties, unquoted, within
 
 STRING, INTEGER, NUMBER, BOOLEAN = ({"type": kind} for kind in ("string", "integer", "number", "boolean"))
 OBJECT, ARRAY, NULL = ({"type": kind} for kind in ("object", "array", "null"))
@@ -74,6 +74,38 @@ ROWS: list[tuple[str, Any, dict[str, Any]]] = [
     ("words that people write, in capitals", {"type": ["DICT", "List", "Float"]}, {"{}": {}, "[]": [], "3.5": 3.5}),
     ("nonsense", {"type": 3, "enum": "x", "anyOf": {}, "oneOf": [1, None, "x"]}, {"3": "3"}),
 ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("schema", "text", "value"),
+    [
+        (ARRAY, r'"[\"a\", 1]"', ["a", 1]),
+        ({"type": ["integer", "null"]}, '"7"', 7),
+        ({"type": ["integer", "null"]}, '"null"', None),
+        (INTEGER, '"x"', '"x"'),
+        (INTEGER, '"7', '"7'),
+        ({"type": ["integer", "string"]}, '"7"', '"7"'),
+        ({"enum": [7]}, '"7"', '"7"'),
+    ],
+)
+def test_a_json_string_where_no_string_is_allowed(schema: Any, text: str, value: Any) -> None:
+    assert unquoted(text, schema, schema, 9) == value
+
+
+BRANCHES = [{"properties": {"a": INTEGER, "b": INTEGER}}, {"properties": {"b": BOOLEAN, "c": {"$ref": "#/$defs/n"}}}]
+
+
+@pytest.mark.parametrize("word", ["anyOf", "oneOf"])
+def test_parameters_in_a_choice(word: str) -> None:
+    """Fixed bug: they were unknown, so that their values stayed text."""
+    root = {word: BRANCHES, "$defs": ROOT["$defs"], "properties": {"d": ARRAY}}
+    found = properties(root)
+    assert {name: kinds_of(schema, root) for name, schema in found.items()} == {
+        "a": {"integer"},
+        "b": {"integer", "boolean"},
+        "c": {"integer"},
+        "d": {"array"},
+    }
 
 
 @pytest.mark.parametrize(("schema", "texts"), [row[1:] for row in ROWS], ids=[row[0] for row in ROWS])

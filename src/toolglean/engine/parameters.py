@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from toolglean.scan.coerce import NO, coerce_within, from_python, is_text, json_text, kinds_of, properties
+from toolglean.scan.coerce import NO, coerce_within, from_python, is_text, json_text, kinds_of, properties, unquoted
 from toolglean.scan.json import JsonScanner, decode
 from toolglean.scan.nested import DepthError
 from toolglean.scan.plain import Plain, Rope, grown, joined
@@ -223,7 +223,10 @@ class Parameters(Plain):
             if self._type in self._types.values() and not self._may_be_text(text):
                 self.python = text if repair else ""
                 return from_python(text, self._max_depth - 1) if repair else NO
-        return coerce_within(text, self._schema, self._root, self._max_depth - 1) if self._coerce else text
+        if not self._coerce:
+            return text
+        found = coerce_within(text, self._schema, self._root, self._max_depth - 1)
+        return unquoted(text, self._schema, self._root, self._max_depth - 1) if found is text else found
 
 
 def pass_value(turn: Turn, finder: Finder, text: str) -> tuple[str, bool] | None:

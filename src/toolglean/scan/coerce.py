@@ -35,7 +35,7 @@ from toolglean.scan.tokens import value_text
 
 __all__ = [
     "NO", "TYPE_WORDS", "coerce_text", "coerce_within", "from_python", "is_text", "json_text", "kinds_of",
-    "kinds_of_value", "known", "properties", "resolved", "same_value", "takes_no_string", "within",
+    "kinds_of_value", "known", "properties", "resolved", "same_value", "takes_no_string", "unquoted", "within",
 ]  # fmt: skip
 
 Schema = Mapping[str, Any] | None
@@ -116,6 +116,15 @@ def coerce_within(text: str, schema: Schema, root: Schema, max_depth: int) -> An
     return next((value for value, _ in found if value is not NO), text)
 
 
+def unquoted(text: str, schema: Schema, root: Schema, max_depth: int) -> Any:
+    """The value that a JSON string in the text means where no string is allowed: `"[1, 2]"`, `"7"`; else the text."""
+    if kinds_of(schema, root) & {"string", ENUM} or text.lstrip()[:1] != '"':
+        return text
+    inner = _json(text, max_depth)
+    found = coerce_within(inner, schema, root, max_depth) if isinstance(inner, str) else inner
+    return text if found is inner else found
+
+
 def is_text(schema: Schema, root: Schema = None, start: str = "") -> bool:
     """Whether every text that begins with `start` is its own value, so that it may be emitted while it arrives.
 
@@ -147,13 +156,13 @@ def known(schema: Schema, root: Schema = None) -> bool:
 
 
 def properties(parameters: Schema, root: Schema = None) -> Mapping[str, Any]:
-    """The schema of each parameter by its name, including those under `$ref` and `allOf`."""
-    found: dict[str, Any] = {}
-    for each in _branches(parameters, parameters if root is None else root, ("allOf",)):
+    """The schema of each parameter by its name, including those under `$ref`, `allOf`, `anyOf` and `oneOf`."""
+    found: dict[str, list[Any]] = {}
+    for each in _branches(parameters, parameters if root is None else root, ("anyOf", "oneOf", "allOf")):
         own = each.get("properties")
-        if isinstance(own, Mapping):
-            found |= own
-    return found
+        for name, schema in own.items() if isinstance(own, Mapping) else ():
+            found.setdefault(name, []).append(schema)
+    return {name: each[0] if len(each) == 1 else {"anyOf": each[::-1]} for name, each in found.items()}
 
 
 def kinds_of(schema: Schema, root: Schema = None) -> frozenset[str]:
@@ -313,9 +322,7 @@ def _enum(text: str, members: tuple[Any, ...]) -> Any:
         found = _json(text, MAX_DEPTH)
     except DepthError:
         return NO
-    if isinstance(
-        found, str | _No
-    ):  # `"low"` is not low: otherwise no enum of strings could be emitted while it arrives
+    if isinstance(found, str | _No):  # `"low"` is not low: otherwise no enum of strings could be emitted at once
         return NO
     return next((each for each in members if same_value(found, each)), NO)
 

@@ -51,6 +51,9 @@ _ESCAPES = {
     "\\": "\\\\", "'": "'", '"': '\\"', "\n": "", "\r": "", "\r\n": "",
     "a": "\\u0007", "b": "\\b", "f": "\\f", "n": "\\n", "r": "\\r", "t": "\\t", "v": "\\u000b",
 }  # fmt: skip
+_BROKEN = frozenset("xuUN")
+"""With these, an escape begins that Python refuses if it is not whole."""
+_SELVES = frozenset("\\'\"\n\r")
 _HEX = "[0-9a-fA-F]"  # up to 0010ffff after a U
 _hexadecimal = Expression(f"x{_HEX}{{2}}|u{_HEX}{{4}}|U(?:000{_HEX}|0010){_HEX}{{4}}")
 _octal = Expression("[0-7]{1,3}")
@@ -89,7 +92,7 @@ class Literals(DialectReader):
         bare_words: whether a lone name is a string.
     """
 
-    __slots__ = ("_quote", "_raw", "_triple", "bare_words", "flows", "kind")
+    __slots__ = ("_doubts", "_quote", "_raw", "_triple", "bare_words", "flows", "kind")
 
     def __init__(self, max_depth: int, *, bare_words: bool) -> None:
         super().__init__(max_depth)
@@ -99,6 +102,7 @@ class Literals(DialectReader):
         self._quote = ""
         self._triple = False
         self._raw = False
+        self._doubts = 0  # 1: an escape of the string is broken, 2: another one has a meaning
 
     def stops(self) -> str:
         """See `DialectReader`."""
@@ -125,7 +129,7 @@ class Literals(DialectReader):
         return self._open(quote, pos, raw=raw)
 
     def _open(self, quote: str, pos: int, *, raw: bool) -> int:
-        self.state, self._quote, self._raw, self.held = OPENED, quote, raw, quote
+        self.state, self._quote, self._raw, self.held, self._doubts = OPENED, quote, raw, quote, 0
         return pos + 1
 
     def _read_opened(self, text: str, pos: int) -> int:
@@ -169,7 +173,14 @@ class Literals(DialectReader):
         found = _written_escape(escape)
         if found is None:  # it ended before that character, if it is one
             found, end = _written_escape(self.held), pos
-        # An incomplete escape is text, as `\d` is: templates and models write `C:\x` unescaped.
+        # An incomplete escape is text, as `\d` is: templates and models write `C:\x` unescaped. So another one may be
+        # text too, in the same string: `C:\x\temp`.
+        if self.held[:1] in _BROKEN and found is None:
+            self._doubts |= 1
+        elif found is not None and escape not in _SELVES:
+            self._doubts |= 2
+        if self._doubts == 1 | 2:
+            return self.fail("escapes of one kind were expected", pos)
         self.write(quoted_text("\\" + self.held) if found is None else found)
         self.state = BODY
         return end

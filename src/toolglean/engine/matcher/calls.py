@@ -210,7 +210,8 @@ def end_value(turn: Turn, reading: Reading, value: Any, here: int) -> bool:
     nearly = parameters.streams and _ends_nearly(turn, value)
     written = parameters.end_value(repair=turn.repair is not OFF)
     untyped, refused = parameters.untyped, parameters.refused
-    if (value.stray and turn.repair is OFF) or value.misspelt >= start or nearly:
+    stray = value.stray and (turn.repair is OFF or value.seen.may_open(turn.emit.call.arguments))
+    if stray or value.misspelt >= start or nearly:
         _give_up(turn, reading, OWN_CLOSER, pending, start)
     elif untyped is not None and value.seen.has_marker(untyped):
         _give_up(turn, reading, MARKUP_IN_VALUE, untyped, start - len(untyped))

@@ -144,6 +144,10 @@ class SwallowedMarkers:
         """The closing markers of the value, complete: the terminals have only the first part of some."""
         return tuple(self._closers.get(each, each) for each in terminals.literals)
 
+    def may_open(self, written: str) -> bool:
+        """Whether text has a tag that is a closing marker but for the slash: a closer that comes twice may be its."""
+        return any(f"<{each[2:-1]}" in written for each in self.of_values)
+
     def is_opener(self, found: str) -> bool:
         """Whether the literal that the finder found begins a parameter's opener."""
         return found.lstrip("\n") in self._bases_of_openers
