@@ -558,6 +558,7 @@ OTHERS = [
     '<call get_weather><city>a</city><days>"3"</days></call>',
     '<call send_mail to="x"/>',
     "<call get_weather>\ncity: a, days: 3 or so\n</call>",
+    "<call>\nread\n<p>path</p>\na\n</f>\n</call>",
     "<read><path>your_path_here</path></read>",
     "<read><path>path</path></read>",
     "tool: read {path: <path>}",

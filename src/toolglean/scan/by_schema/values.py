@@ -62,11 +62,18 @@ def arguments_of(tool: Schema, pairs: Iterable[Pair]) -> dict[str, Any] | None:
     for pair in pairs:
         if pair.key in found or pair.key not in tool.properties:
             return None
-        if not pair.is_exact and is_broken_cdata(pair.text):
+        if not pair.is_exact and (is_broken_cdata(pair.text) or _ends_astray(pair.text)):
             return None
         found[pair.key] = coerce_text(pair.text, tool.properties[pair.key], tool.root)
     unquoted = _without_quotes({pair.key: pair.text for pair in pairs if not pair.is_exact}, found)
     return unquoted if unquoted is not None and is_call(tool, unquoted) else None
+
+
+def _ends_astray(text: str) -> bool:
+    # Whether the text ends with a closing tag that it has not opened: then it is not the end of the value.
+    before, sign, tag = text.rstrip().rpartition("</")
+    name = tag.removesuffix(">")
+    return bool(sign) and name != tag and name.isidentifier() and f"<{name}" not in before
 
 
 def _without_section(pair: Pair) -> Pair:
