@@ -140,7 +140,9 @@ TAILS = ("\n", " json", " JSON", " <|constrain|>json", " <|constrain|>JSON", "<|
 
 
 @pytest.mark.parametrize("option", ["harmony", "auto"])
-@pytest.mark.parametrize("header", [*(f"final{tail}" for tail in TAILS), "commentary", "commentary to=assistant"])
+@pytest.mark.parametrize(
+    "header", [*(f"final{tail}" for tail in TAILS), "commentary json", "commentary to=assistant", "commentary to=user"]
+)
 def test_what_is_behind_a_channels_name_is_markup(header: str, option: str) -> None:
     """Fixed bug: the answer was reasoning, or had the header in it."""
     text = f"<|channel|>analysis\n<|message|>So.<|end|><|start|>assistant<|channel|>{header}<|message|>{{}} it is.<|return|>"

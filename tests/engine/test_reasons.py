@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import get_args
 
-from toolglean import Limits, ProblemCode
+from tests.support.chunkings import events_of
+from toolglean import Limits, Parser, ParserOptions, Problem, ProblemCode
 from toolglean.engine import reasons
 
 ROOT = Path(__file__).parents[2]
@@ -41,6 +42,13 @@ def test_the_page_of_problems_has_a_row_for_each_code() -> None:
     page = (ROOT / "docs" / "reference" / "problems.md").read_text(encoding="utf-8")
     # A code with two reasons has two rows.
     assert tuple(dict.fromkeys(re.findall(r"^\| `([a-z-]+)` \|", page, re.MULTILINE))) == CODES
+
+
+def test_what_several_formats_refuse_is_told_once() -> None:
+    """Fixed bug: each of the formats that tried to read the place told it, two hundred times."""
+    text = '<function name="bad" extra="nope"><param name="x">1</param></function>'
+    events = events_of(lambda: Parser(["f"], options=ParserOptions(markup=True)), text)
+    assert len([event for event in events if isinstance(event, Problem)]) == 1
 
 
 def test_a_code_is_short_and_its_words_are_a_phrase() -> None:

@@ -36,6 +36,8 @@ CALL = '{"name": "look", "arguments": {"city": "Oslo"}}'
 BEGIN, ARGUMENTS, END = "<|tool_call_begin|>", "<|tool_call_argument_begin|>", "<|tool_call_end|>"
 INVOKE = '<invoke name="look">\n<parameter name="city" string="true">Oslo</parameter>\n<parameter name="days" string="false">2</parameter>\n</invoke>'
 DSML = '<｜DSML｜invoke name="look">\n<｜DSML｜parameter name="city" string="true">Oslo</｜DSML｜parameter>\n</｜DSML｜invoke>'
+V3 = "<｜tool▁calls▁begin｜>"
+V3_CALL = f"<｜tool▁call▁begin｜>\nfunction<｜tool▁sep｜>look\n```json\n{JSON}\n```\n<｜tool▁call▁end｜>"
 ATEM = '<atem:invoke name="look">\n<atem:parameter name="city">Oslo</atem:parameter>\n</atem:invoke>'
 
 V31, V31_END = "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>", "<｜tool▁call▁end｜><｜tool▁calls▁end｜>"
@@ -60,6 +62,7 @@ READ: dict[str, tuple[str, Calls, str]] = {
     "deepseek-v3.1, v3's fence": (f"{V31}look<｜tool▁sep｜>```json\n{JSON}\n```{V31_END}", [OSLO], ""),
     "deepseek-v3.1, v3's fence on a line": (f"{V31}look\n```json\n{JSON}\n```{V31_END}", [OSLO], ""),
     "deepseek-v3.1, v3's word": (f"{V31}function<｜tool▁sep｜>look<｜tool▁sep｜>{JSON}{V31_END}", [OSLO], ""),
+    "deepseek-v3, markers on lines": (f"{V3}\n{V3_CALL}\n{V3_CALL}\n<｜tool▁calls▁end｜>", [OSLO, OSLO], ""),
     "gemma": ("call:look{city:Oslo,days:2}", [BOTH], ""),
     "gemma, quotes": ('call:look{city:"Oslo",days:2}', [BOTH], ""),
     "gemma, a colon before": ('<|tool_call>:call:look{city:<|"|>Oslo<|"|>}', [OSLO], ""),
@@ -226,7 +229,7 @@ CERTAIN_WITHOUT_ITS_NAME = {
     *("dsml, parameters without a closer", "gemma, JSON", "gemma, JSON for all", "hunyuan, dense", "hunyuan, dense, two", "step-audio", "tool_call, with an end of its own"),
     *("anthropic, a call without its closer before another one", "doubao", "doubao, without types", "qwen, a closer that nothing opened", "qwen, the same behind the call", "invoke, in another one's section"),
     *("dsml, the section's bracket is missing", "dsml, a bar for the section's bracket", "dsml, the section of V3.2, its bracket is missing"),
-    *("gemma, a colon before", "harmony, a line break in the header", "muse, two calls in one block", "hunyuan-4, the tokens of the open checkpoint"),
+    *("deepseek-v3, markers on lines", "gemma, a colon before", "harmony, a line break in the header", "muse, two calls in one block", "hunyuan-4, the tokens of the open checkpoint"),
     *("dsml, each bar twice", "llama, a tool it was trained with", "kimi, the call's opener lost", "harmony, the role and the channel", "harmony, name and channel glued", "harmony, glued", "inkling"),
 }  # fmt: skip
 

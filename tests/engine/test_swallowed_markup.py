@@ -386,8 +386,29 @@ def test_a_call_that_is_closed_before_its_last_parameter_is_malformed(name: str,
     call, one, closer, other = EARLY[name]
     text = f"Yes.\n{call.format((one if first else '') + closer + other)}\n{call.format(other)}"
     for given in (name, "auto"):
-        found = events_of(lambda given=given: Parser(TOOLS, format=given, options=MARKUP), text)  # type: ignore[misc]
+        found = read(given, text)
         assert [call.status for call in ended(found)] == ["malformed", "ok"]
+
+
+BEHIND = {  # what a closer is followed by, and whether the call runs
+    '<parameter name="n">5</parameter>\n</function>\n</tool_call>': False,
+    "<Parameter=n>\n5\n</parameter>": False,
+    "<parameter\n=n>": False,
+    "<param=n>5": False,
+    "<par": False,
+    "<": True,
+    "": True,
+    "<parameters>\n</tool_call>": True,
+    "<parameter> begins one": True,
+    "</tool_call>\n<parameter=n>": True,
+}
+
+
+@pytest.mark.parametrize("behind", BEHIND)
+def test_what_follows_a_closer_within_its_section(behind: str) -> None:
+    text = QWEN.format("<parameter=a>\nx\n</parameter>").removesuffix("</tool_call>") + behind
+    for given in ("qwen3-coder", "auto"):
+        assert bool(calls_of(read(given, text))) is BEHIND[behind]
 
 
 @pytest.mark.parametrize("inside", ['<parameter name="x">5</parameter>', "<parameter\n>5</parameter>"])

@@ -106,6 +106,11 @@ def test_parameters_in_a_choice(word: str) -> None:
         "c": {"integer"},
         "d": {"array"},
     }
+    either = [{"properties": {"x": STRING}}, {"properties": {"x": INTEGER}}]
+    for order, value in ((either, "5"), (either[::-1], 5)):  # as if the parameter had the choice
+        assert coerce_text("5", properties({word: order})["x"]) == value
+    own = {"allOf": [{"properties": {"x": {"type": ["string", "null"]}}}], "properties": {"x": STRING}}
+    assert properties(own)["x"] is STRING
 
 
 @pytest.mark.parametrize(("schema", "texts"), [row[1:] for row in ROWS], ids=[row[0] for row in ROWS])

@@ -42,7 +42,7 @@ class Emitter(Outbox):
 
     __slots__ = (
         *("_markup", "_markup_start", "_ws", "_ws_start"),
-        *("_alone", "call", "ids", "index", "open", "repairs", "strays", "tells_markup"),
+        *("_alone", "_told", "call", "ids", "index", "open", "repairs", "strays", "tells_markup"),
     )
 
     ropes = frozenset({"_markup", "_ws"})
@@ -53,6 +53,7 @@ class Emitter(Outbox):
         self.call = NO_CALL
         self.repairs: tuple[str, ...] = ()
         self._alone: NameAlone | None = None  # the end of the last call, which waits for what follows
+        self._told: Problem | None = None  # the last one that was reported
         self.tells_markup = markup
         self.ids = ids
         self._ws: Rope = ()
@@ -67,7 +68,7 @@ class Emitter(Outbox):
         twin.out, twin.index, twin.open = self.out.copy(), self.index, self.open
         twin._before, twin._kept = None if self._before is None else self._before.copy(), self._kept
         twin.call, twin.repairs = self.call.copy() if self.open else self.call, self.repairs
-        twin.tells_markup, twin.ids = self.tells_markup, self.ids.copy()
+        twin.tells_markup, twin.ids, twin._told = self.tells_markup, self.ids.copy(), self._told
         twin._ws, twin._ws_start, twin.strays = self._ws, self._ws_start, self.strays
         twin._alone, twin._markup = self._alone and self._alone.copy(), self._markup
         twin._markup_start = self._markup_start
@@ -229,6 +230,9 @@ class Emitter(Outbox):
         self._report(Problem(*reason, text, start))
 
     def _report(self, problem: Problem) -> None:
+        if problem == self._told:  # each of the formats that tried to read a place refused it
+            return
+        self._told = problem
         # In the text that waits, if there is any: so its place among the events does not depend on how long that waits.
         if self.strays.marks and problem.start > self._ws_start:
             self.strays = self.strays.with_problem(problem)

@@ -24,7 +24,7 @@ from toolglean.formats.declaration import Declaration
 from toolglean.formats.words import Literal, Slot, Space, Token, ends_line, opening, tokens_of
 
 __all__ = [
-    "KEY_CHARS", "Ending", "Followers", "ending_of", "followers_of", "has_bare_key", "head_of_parameter",
+    "KEY_CHARS", "Ending", "Followers", "ending_of", "followers_of", "has_bare_key", "heads_of_parameter",
     "parameter_tokens",
 ]  # fmt: skip
 
@@ -32,6 +32,7 @@ KEY_CHARS = 256
 SPACE_CHARS = 64
 
 _word = re.compile(r"(?:\w[\w.-]*)?").match
+_last_word = re.compile(r"\w*\Z").search
 _blank = re.compile(r"[ \t]*").match
 _space = re.compile(r"\s*").match
 
@@ -73,10 +74,18 @@ def has_bare_key(pattern: str) -> bool:
     return parameter_tokens(pattern)[:1] == (Slot("key"),)
 
 
-def head_of_parameter(declared: Declaration) -> str:
-    """The marker with which a parameter begins, up to its attributes; "" if none does."""
-    opener = "".join(map(opening, declared.parameters[:1]))
-    return opener.rpartition(" ")[0] or opener
+def heads_of_parameter(declared: Declaration) -> tuple[str, ...]:
+    """With what a parameter begins, up to its key or its attributes, in lower case: also with another word for it, and
+    with an attribute where the format writes none. () if no marker begins it.
+    """
+    opener = "".join(map(opening, declared.parameters[:1])).casefold()
+    opener = (opener.rpartition(" ")[0] or opener).removesuffix("=")
+    word = _last_word(opener)[0]  # type: ignore[index]  # it matches the empty string
+    if not word:
+        return (opener,) if opener else ()
+    lead = opener.removesuffix(word)
+    words = dict.fromkeys((word, "parameter", "param") if lead else (word,))
+    return tuple(f"{lead}{each}{end}" for each in words for end in "= \n")
 
 
 def ending_of(declared: Declaration, pattern: str) -> Ending | None:

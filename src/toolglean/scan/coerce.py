@@ -105,7 +105,7 @@ def coerce_within(text: str, schema: Schema, root: Schema, max_depth: int) -> An
     kinds = {kind for kind, _ in choices}
     if "null" in kinds and (text.strip() == "null" or (text.strip() == "None" and "string" not in kinds)):
         return None
-    if "string" in kinds and not _opens_container(text):
+    if "string" in kinds and text.lstrip()[:1] not in _BRACKETS:
         choices = [each for each in choices if each[0] not in _CONTAINERS]
     elif "string" in kinds:
         choices.sort(key=lambda each: each[0] not in _CONTAINERS)
@@ -136,7 +136,7 @@ def is_text(schema: Schema, root: Schema = None, start: str = "") -> bool:
     begun = start.lstrip()
     if "null" in kinds and any(word.startswith(begun.rstrip()) for word in ("null", "None")):
         return False
-    if kinds & _CONTAINERS and (not begun or _opens_container(begun)):
+    if kinds & _CONTAINERS and (not begun or begun[0] in _BRACKETS):
         return False
     for kind, members in choices:
         if kind == "string" and not members:
@@ -146,10 +146,6 @@ def is_text(schema: Schema, root: Schema = None, start: str = "") -> bool:
     return not kinds & _CONTAINERS or "string" in kinds
 
 
-def _opens_container(text: str) -> bool:
-    return text.lstrip()[:1] in _BRACKETS
-
-
 def known(schema: Schema, root: Schema = None) -> bool:
     """Whether the schema names a kind for the value."""
     return bool(_choices(schema, root))
@@ -157,12 +153,18 @@ def known(schema: Schema, root: Schema = None) -> bool:
 
 def properties(parameters: Schema, root: Schema = None) -> Mapping[str, Any]:
     """The schema of each parameter by its name, including those under `$ref`, `allOf`, `anyOf` and `oneOf`."""
+    root = parameters if root is None else root
+    own = {name: each[name] for each in map(_own, _branches(parameters, root, ("allOf",))) for name in each}
     found: dict[str, list[Any]] = {}
-    for each in _branches(parameters, parameters if root is None else root, ("anyOf", "oneOf", "allOf")):
-        own = each.get("properties")
-        for name, schema in own.items() if isinstance(own, Mapping) else ():
-            found.setdefault(name, []).append(schema)
-    return {name: each[0] if len(each) == 1 else {"anyOf": each[::-1]} for name, each in found.items()}
+    for each in map(_own, _branches(parameters, root, ("anyOf", "oneOf", "allOf"))):
+        for name in each.keys() - own.keys():
+            found.setdefault(name, []).append(each[name])
+    return {name: {"anyOf": each} for name, each in found.items()} | own
+
+
+def _own(schema: Mapping[str, Any]) -> Mapping[str, Any]:
+    own = schema.get("properties")
+    return own if isinstance(own, Mapping) else {}
 
 
 def kinds_of(schema: Schema, root: Schema = None) -> frozenset[str]:
@@ -172,8 +174,7 @@ def kinds_of(schema: Schema, root: Schema = None) -> frozenset[str]:
 
 def takes_no_string(parameters: Mapping[str, Any], key: str) -> bool:
     """Whether the schema of a tool's parameters has that one, and a string is certainly wrong there."""
-    own = parameters.get("properties")
-    schema = own.get(key) if isinstance(own, Mapping) else None
+    schema = _own(parameters).get(key)
     if type(schema) is dict and schema.get("type") == "string":  # mostly
         return False
     kinds = kinds_of(properties(parameters).get(key), parameters)
@@ -183,9 +184,8 @@ def takes_no_string(parameters: Mapping[str, Any], key: str) -> bool:
 def within(schema: Schema, name: str, root: Schema = None) -> Any:
     """The schema of the value under that name in such an object, or of the items of such a list (`item`)."""
     for each in _branches(schema, root, ("anyOf", "oneOf", "allOf")):
-        own = each.get("properties")
-        if isinstance(own, Mapping) and name in own:
-            return own[name]
+        if name in _own(each):
+            return _own(each)[name]
         other = each.get("items" if name == "item" and "items" in each else "additionalProperties")
         if isinstance(other, Mapping):
             return other
@@ -310,8 +310,6 @@ def same_value(one: Any, other: Any) -> bool:
 def _value_of(text: str, kind: str, members: tuple[Any, ...], max_depth: int) -> Any:
     if kind in _CONTAINERS:
         return _container(text, dict if kind == "object" else list, max_depth)
-    if kind == "null":  # it was tried first
-        return NO
     return _enum(text, members) if kind == ENUM else _VALUES[kind](text)
 
 
@@ -393,6 +391,7 @@ def _escaped_json(text: str, max_depth: int) -> Any:
 
 
 _VALUES: dict[str, Callable[[str], Any]] = {
-    "string": str, "integer": _integer_of, "number": _number, "boolean": _boolean
+    "string": str, "integer": _integer_of, "number": _number, "boolean": _boolean,
+    "null": lambda _: NO,  # it was tried first
 }  # fmt: skip
 _READERS = (_json, from_python, _escaped_json)

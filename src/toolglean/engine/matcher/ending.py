@@ -18,7 +18,7 @@ from toolglean.engine.matcher.calls import end_call, is_broken_off
 from toolglean.engine.matcher.reading import Stage
 from toolglean.engine.reasons import AFTER_ARGUMENTS, EXPRESSION, NO_CLOSER
 from toolglean.formats.nfa import LITERAL, TAG
-from toolglean.formats.parameters import head_of_parameter
+from toolglean.formats.parameters import heads_of_parameter
 
 if TYPE_CHECKING:
     from toolglean.engine.matcher.reading import Reading
@@ -126,38 +126,56 @@ class Behind(Stage):
     Another parameter there shows that the marker came too early: the call must not run without it.
     """
 
-    __slots__ = ("_closed", "_opener")
+    __slots__ = ("_closed", "_heads")
 
-    def __init__(self, opener: str, closed: int) -> None:
-        self._opener, self._closed = opener, closed  # characters that are pending, of the call and its closer
+    def __init__(self, heads: tuple[str, ...], closed: int) -> None:
+        self._heads, self._closed = heads, closed  # characters that are pending, of the call and its closer
 
     def read(self, turn: Turn, reading: Reading, text: str, i: int) -> int:
         """See `Stage`."""
         walk = reading.walk
         while i < len(text):
-            walk.wait(text[i])
+            char, space = text[i], walk.ends_with_space
+            walk.wait(char)
             i += 1
-            begun = walk.unsettled[0][self._closed :].lstrip()
-            if begun == self._opener:
-                self._refuse(turn, walk)
+            if space and char.isspace() and walk.pending_chars <= turn.limits.held:
+                continue
+            begun = self._begun(walk)
+            if begun in self._heads:
+                self._refuse(turn, walk, len(begun))
                 return i
-            if not self._opener.startswith(begun) or walk.pending_chars > turn.limits.held:
-                self.completes(turn, reading)
+            if not self._may_be(begun) or walk.pending_chars > turn.limits.held:
+                self._end(turn, reading)
                 return i
         return i
 
     def completes(self, turn: Turn, reading: Reading) -> bool:
         """See `Payload`."""
-        behind, place = reading.walk.take_back(self._closed)
-        end_call(turn, reading, place)
-        turn.read_again(behind, place, always=True)
+        begun = self._begun(reading.walk)
+        self._end(turn, reading, cut_off=begun if len(begun) > 1 and self._may_be(begun) else "")
         return True
 
-    def _refuse(self, turn: Turn, walk: Walk) -> None:
+    def _begun(self, walk: Walk) -> str:
+        return walk.unsettled[0][self._closed :].lstrip().casefold()
+
+    def _may_be(self, begun: str) -> bool:
+        return any(head.startswith(begun) for head in self._heads)
+
+    def _end(self, turn: Turn, reading: Reading, cut_off: str = "") -> None:
+        # `cut_off`: the beginning of a parameter with which the turn ends.
+        behind, place = reading.walk.take_back(self._closed)
+        if cut_off:
+            turn.end_malformed(AFTER_ARGUMENTS, cut_off, place)
+            reading.go_after(reading.walk.states)
+        else:
+            end_call(turn, reading, place)
+        turn.read_again(behind, place, always=True)
+
+    def _refuse(self, turn: Turn, walk: Walk, chars: int) -> None:
         pending, place = walk.unsettled
         walk.settle_all()
-        behind = len(pending) - len(self._opener)
-        turn.give_up(AFTER_ARGUMENTS, self._opener, place + behind)
+        behind = len(pending) - chars
+        turn.give_up(AFTER_ARGUMENTS, pending[behind:], place + behind)
         turn.read_again(pending[behind:], place + behind, always=True)
 
 
@@ -167,11 +185,11 @@ def waits_behind(reading: Reading) -> bool:
     key = "behind", walk.states.key, number
     if key not in walk.program.kept:
         in_section = not walk.states.flags & TAG and walk.program.nfa.closers_at(walk.states)
-        walk.program.kept[key] = head_of_parameter(walk.program.formats[number]) if in_section else ""
-    opener: str = walk.program.kept[key]
-    if opener:
-        reading.read_as(Behind(opener, walk.pending_chars))
-    return bool(opener)
+        walk.program.kept[key] = heads_of_parameter(walk.program.formats[number]) if in_section else ()
+    heads: tuple[str, ...] = walk.program.kept[key]
+    if heads:
+        reading.read_as(Behind(heads, walk.pending_chars))
+    return bool(heads)
 
 
 def _ends_tree(turn: Turn, rest: str) -> bool | None:

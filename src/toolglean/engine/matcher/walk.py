@@ -191,6 +191,14 @@ class Walk(Plain):
         """What was read before the place `here` is certain."""
         self.pending, self.pending_chars, self.pending_start, self.others = (), 0, here, ()
 
+    @property
+    def ends_with_space(self) -> bool:
+        """Whether the last character that is pending is white space."""
+        if not self.pending:
+            return False
+        _, piece = self.pending
+        return piece[-1:].isspace()
+
     def take_back(self, chars: int) -> tuple[str, int]:
         """What waits behind these first characters is read again: returns it, and its place."""
         text = joined(self.pending)

@@ -20,7 +20,7 @@ from toolglean.engine.straight.steps import (
     spelt,
     turned,
 )
-from toolglean.formats.parameters import head_of_parameter
+from toolglean.formats.parameters import heads_of_parameter
 from toolglean.formats.spec import Literal, Slot, Space, tokens_of
 
 if TYPE_CHECKING:
@@ -131,9 +131,9 @@ def _shows(declared: Format, after: str, text: str, closed: int) -> int:
     if not (declared.section[1] or after.rstrip()[first_marker(after, after.rstrip()) :]):
         return closed
     rest = text[closed:].lstrip()
-    opener = head_of_parameter(declared)
-    same = next((i for i, char in enumerate(rest) if opener[i : i + 1] != char), len(rest))
-    return min(len(text), len(text) - len(rest) + same + 1)
+    heads = heads_of_parameter(declared)
+    shown = (i for i in range(1, len(rest)) if not any(head.startswith(rest[:i].casefold()) for head in heads))
+    return len(text) - len(rest) + next(shown, len(rest))
 
 
 def _probe(first: Step, opening: Step, declared: Format, after: str, parameter: _Parameter) -> tuple[str, str, int]:

@@ -7,7 +7,7 @@ from toolglean.formats.spec import Format
 
 THINK = ("<think>", "</think>")
 SECTION = ("<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>")
-V3_CALL = "<｜tool▁call▁begin｜>function<｜tool▁sep｜>{ws}{name}\n```json\n{arguments}\n```<｜tool▁call▁end｜>"
+V3_CALL = "<｜tool▁call▁begin｜>{ws}function<｜tool▁sep｜>{ws}{name}\n```json\n{arguments}\n```{ws}<｜tool▁call▁end｜>"
 V31_CALL = "<｜tool▁call▁begin｜>{name}<｜tool▁sep｜>{arguments}<｜tool▁call▁end｜>"
 # It falls back to V3's fence, and to V3's word before the name.
 V31_LIKE_V3 = (

@@ -8,12 +8,15 @@ from toolglean.formats.spec import Format, JsonOrText
 HEADER = "<|start|>assistant"
 SPACED_HEADER = "<|start|> assistant"
 # What is between the channel and the text: nothing, white space, the kind of an answer in JSON, or its reader.
-TAILS = ("{ws}", *(" " + constrain + kind + "{ws}" for constrain in ("<|constrain|>", "") for kind in ("json", "JSON")))
+TAILS = (
+    *("\n", " code\n", " to=user\n"),
+    *(f" {constrain}{kind}\n" for constrain in ("<|constrain|>", "") for kind in ("json", "JSON")),
+)
 CONTENT_MARKERS = (
     HEADER,
     *("<|channel|>final<|message|>", "<|channel|>commentary<|message|>"),
     *(f"<|channel|>{channel}{tail}<|message|>" for channel in ("final", "commentary") for tail in TAILS),
-    "<|channel|>commentary to=assistant{ws}<|message|>",
+    "<|channel|>commentary to=assistant\n<|message|>",
 )
 HEADERS = ("<|start|>", "<|channel|>")
 ENDS = ("<|end|>", "<|return|>", "<|call|>")
@@ -69,7 +72,7 @@ FORMATS = (
         separator=HEADER,
         arguments=JsonOrText(),
         reasoning=("<|channel|>analysis<|message|>", "<|end|>"),
-        reasonings=(("<|channel|>analysis{ws}<|message|>", "<|end|>"),),
+        reasonings=tuple((f"<|channel|>analysis{tail}<|message|>", "<|end|>") for tail in TAILS),
         content_markers=CONTENT_MARKERS,
         headers=HEADERS,
         drop=(*("<|start|>", *ENDS), *("<|channel|>final", "<|channel|>commentary to=assistant")),
